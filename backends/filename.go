@@ -1,9 +1,10 @@
 package backends
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/kgen-go/kgen/internal/naming"
 )
 
 // FileNames is the set of file names given so far, without extension and in
@@ -38,10 +39,7 @@ var windowsDevice = regexp.MustCompile(`^(?i:con|prn|aux|nul|com\d|lpt\d)$`)
 // Unused returns name, followed by a number if its form is taken, and marks the
 // form of the result as taken.
 func Unused(taken map[string]bool, name string, form func(string) string) string {
-	free := name
-	for i := 2; taken[form(free)]; i++ {
-		free = fmt.Sprintf("%s_%d", name, i)
-	}
+	free := naming.Free(name, "_", func(name string) bool { return taken[form(name)] })
 	taken[form(free)] = true
 	return free
 }

@@ -1,9 +1,8 @@
 package backends
 
 import (
-	"strconv"
-
 	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/naming"
 )
 
 // Names gives the declarations of a program their names in emitted text: the
@@ -46,8 +45,8 @@ func (n *Names) Fresh(name string) string { return n.fresh(n.spell(name), n.scop
 // FreshGlobal reserves a name similar to name for the whole program.
 func (n *Names) FreshGlobal(name string) string { return n.fresh(n.spell(name), n.scopes[0]) }
 
-// FreshAsIs is FreshGlobal for a name in the spelling of the target, which stays
-// as it is.
+// FreshAsIs is FreshGlobal for a name that is in the spelling of the target
+// already.
 func (n *Names) FreshAsIs(name string) string { return n.fresh(name, n.scopes[0]) }
 
 // Declare gives v a name in the innermost scope and returns it.
@@ -64,10 +63,7 @@ func (n *Names) Of(v *loop.Var) (name string, declared bool) {
 }
 
 func (n *Names) fresh(base string, scope map[string]bool) string {
-	unique := base
-	for i := 2; n.isTaken(unique); i++ {
-		unique = base + strconv.Itoa(i)
-	}
+	unique := naming.Free(base, "", n.isTaken)
 	scope[unique] = true
 	return unique
 }

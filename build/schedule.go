@@ -13,13 +13,6 @@ import (
 // ScheduleUsage documents the flag --schedule.
 const ScheduleUsage = "the shape of work-group kernels, as in `workgroup=256,items=16,scheme=lookback,variant=privvar`"
 
-// Schemes lists the values of the setting scheme, the default first.
-var Schemes = []string{simt.SchemeLookback, simt.SchemePersistent, simt.SchemePublished}
-
-// SchemesInParts lists the schemes that every device has and whose launches may
-// cover a part of the rows.
-var SchemesInParts = []string{simt.SchemeLookback, simt.SchemePublished}
-
 // maxOccupancy is the number of work-groups that the largest compute units of
 // GPUs run at once.
 const maxOccupancy = 32
@@ -32,19 +25,40 @@ type setting struct {
 }
 
 var settings = []setting{
-	{"workgroup", "a power of two up to 1024; with scheme=" + simt.SchemePersistent + " a multiple of 32", func(s *plan.Schedule, value string) bool {
-		return setNumber(&s.Workgroup, value, 1, 1024) && (isPowerOfTwo(s.Workgroup) || s.Workgroup%32 == 0)
-	}},
+	workgroup(simt.Schemes()),
 	number("items", 1, 512, "rows per work-item", func(s *plan.Schedule) *int { return &s.Items }),
 	number("chunk", 1, 1024, "tiles per work-group", func(s *plan.Schedule) *int { return &s.Chunk }),
-	choice("scheme", Schemes, func(s *plan.Schedule) *string { return &s.Scheme }),
+	choice("scheme", schemes(), func(s *plan.Schedule) *string { return &s.Scheme }),
 	choice("ids", []string{plan.Ticket, plan.Static}, func(s *plan.Schedule) *string { return &s.IDs }),
 	choice("offsets", []string{plan.Scan, plan.Broadcast}, func(s *plan.Schedule) *string { return &s.Offsets }),
 	choice("variant", plan.Variants, func(s *plan.Schedule) *string { return &s.Variant }),
+	choice("table", []string{plan.Local, plan.Global}, func(s *plan.Schedule) *string { return &s.Table }),
 	number("ring", 3, 64, "tiles that a work-group has in local memory", func(s *plan.Schedule) *int { return &s.Ring }),
 	number("lookahead", 1, 8, "rounds", func(s *plan.Schedule) *int { return &s.Lookahead }),
 	number("occupancy", 1, maxOccupancy, "work-groups of a compute unit that registers have to suffice for", func(s *plan.Schedule) *int { return &s.Occupancy }),
 	number("part", 1, plan.MaxRows, "rows per launch", func(s *plan.Schedule) *int64 { return &s.Part }),
+}
+
+// schemes returns the names of the schemes, the default first.
+func schemes() (names []string) {
+	for _, t := range simt.Schemes() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// workgroup returns the setting of a work-group's size, which has to be legal for one
+// of the schemes.
+func workgroup(schemes []simt.Traits) setting {
+	legal := "a " + schemes[0].Sizes() + " up to 1024"
+	for _, t := range schemes[1:] {
+		if t.Sizes() != schemes[0].Sizes() {
+			legal += "; with scheme=" + t.Name + " a " + t.Sizes()
+		}
+	}
+	return setting{"workgroup", legal, func(s *plan.Schedule, value string) bool {
+		return setNumber(&s.Workgroup, value, 1, 1024) && slices.ContainsFunc(schemes, func(t simt.Traits) bool { return t.AllowsWorkgroup(s.Workgroup) })
+	}}
 }
 
 // number returns a setting whose values are the integers from least to most.
@@ -66,34 +80,6 @@ func choice(name string, values []string, field func(*plan.Schedule) *string) se
 		*field(s) = value
 		return slices.Contains(values, value)
 	}}
-}
-
-func isPowerOfTwo(n int) bool { return n&(n-1) == 0 }
-
-// conflicts has the combinations of settings that are refused, with the reason.
-var conflicts = []struct {
-	refuses func(s plan.Schedule) bool
-	reason  func(s plan.Schedule) string
-}{
-	{func(s plan.Schedule) bool { return s.Scheme != simt.SchemePersistent && !isPowerOfTwo(s.Workgroup) },
-		func(s plan.Schedule) string {
-			return fmt.Sprintf("workgroup=%d is no power of two; only scheme=%s allows that", s.Workgroup, simt.SchemePersistent)
-		}},
-	{func(s plan.Schedule) bool { return s.Scheme != simt.SchemePersistent && s.Ring+s.Lookahead > 0 },
-		func(plan.Schedule) string {
-			return "ring and lookahead are settings of scheme=" + simt.SchemePersistent
-		}},
-	{func(s plan.Schedule) bool {
-		return s.Scheme == simt.SchemePersistent && (s.IDs != "" || s.Chunk > 0 || s.Part > 0 || s.Offsets != "" || s.Occupancy > 0)
-	}, func(plan.Schedule) string {
-		return fmt.Sprintf("with scheme=%s one work-group per compute unit processes all rows with the others: omit ids, chunk, offsets, occupancy and part", simt.SchemePersistent)
-	}},
-	{func(s plan.Schedule) bool { return s.Scheme == simt.SchemePublished && s.IDs != "" },
-		func(plan.Schedule) string {
-			return fmt.Sprintf("ids is a setting of scheme=%s; with %s no tile waits for another", simt.SchemeLookback, simt.SchemePublished)
-		}},
-	{func(s plan.Schedule) bool { return s.Scheme != simt.SchemePublished && s.Offsets != "" },
-		func(plan.Schedule) string { return "offsets is a setting of scheme=" + simt.SchemePublished }},
 }
 
 // ParseSchedule reads the value of the flag --schedule: settings NAME=VALUE,
@@ -119,10 +105,8 @@ func ParseSchedule(text string) (s plan.Schedule, err error) {
 			return s, usagef("--schedule %s: %s is %s", part, name, settings[i].legal)
 		}
 	}
-	for _, c := range conflicts {
-		if c.refuses(s) {
-			return s, usagef("--schedule %s: %s", text, c.reason(s))
-		}
+	if err := simt.CheckSchedule(s); err != nil {
+		return s, usagef("--schedule %s: %v", text, err)
 	}
 	return s, nil
 }

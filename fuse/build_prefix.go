@@ -48,13 +48,13 @@ func (b *kernelBuilder) prefixFields(p *Prefix) []tile.ID {
 	}
 	fields := make([]tile.ID, len(before))
 	for i, combine := range p.Monoid.Combine {
-		fields[i] = b.expand(combine, before, within)
+		fields[i] = b.expand(0, combine, before, within)
 	}
 	return fields
 }
 
-// expand applies an expression of a monoid to two states.
-func (b *kernelBuilder) expand(e *tile.Expr, before, within []tile.ID) tile.ID {
+// expand applies an expression of a monoid to two states, for the rows of domain.
+func (b *kernelBuilder) expand(domain int, e *tile.Expr, before, within []tile.ID) tile.ID {
 	switch {
 	case e.Operator == ir.OpInvalid && e.Side == tile.A:
 		return before[e.Field]
@@ -65,9 +65,9 @@ func (b *kernelBuilder) expand(e *tile.Expr, before, within []tile.ID) tile.ID {
 	}
 	args := make([]tile.ID, len(e.Args))
 	for i, arg := range e.Args {
-		args[i] = b.expand(arg, before, within)
+		args[i] = b.expand(domain, arg, before, within)
 	}
-	return b.Map(0, e.Operator, e.Kind, "", args...)
+	return b.Map(domain, e.Operator, e.Kind, "", args...)
 }
 
 // prefixResult returns the column that p's Add stage writes.

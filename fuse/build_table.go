@@ -22,9 +22,22 @@ func (b *kernelBuilder) table(w *Value) {
 		return
 	}
 	domain := b.row(v.By.Type.Domain)
+	if f.Holders {
+		domain = b.holders(domain, v)
+	}
 	x := b.element(domain, v, f)
 	stream := b.Stream(w.Name, w.Type, w.Name, tile.Scatter, true)
 	b.Update(domain, stream, tile.NewFold(f.Fold, kindOf(f, v)), isContiguous(v.By), b.column(v.By), x)
+}
+
+// holders returns the rows of parent that hold the extreme of their group, which an
+// earlier kernel has found. A row of no group holds none, and updates nothing.
+func (b *kernelBuilder) holders(parent int, v *ir.Value) int {
+	w := b.state(v, 0)
+	extreme := b.LoadAt(parent, b.complete(w, tile.Gather), b.column(v.By), true)
+	x := b.operand(v.Args[0])
+	differ := b.expand(parent, tile.Outranks(v.Op.Aggregate().State[0].Fold, w.Type), []tile.ID{x}, []tile.ID{extreme})
+	return b.Derive(tile.Compact, parent, b.Map(parent, ir.OpNot, ir.Bool, "", differ), "", "rows of "+w.Name)
 }
 
 // edge writes w, the first or last rows of contiguous groups: each such row
@@ -116,6 +129,11 @@ func (b *kernelBuilder) mustBeBase(parent int, by *ir.Value) {
 func (b *kernelBuilder) finishTable(v *ir.Value) tile.ID {
 	domain := b.row(v.Type.Domain)
 	state := func(field int) tile.ID { return b.load(b.state(v, field)) }
+	if v.Op.Aggregate().GivesRow() {
+		none := b.Const(tile.Identity(ir.ReduceMin, ir.I64))
+		row := b.finish(domain, v, state)
+		return b.orElse(v, domain, b.Map(domain, ir.OpNe, ir.Bool, "", row, none), row)
+	}
 	fields := tableState(v)
 	counting := slices.IndexFunc(fields, ir.StateField.CountsRows)
 	count := state(counting)

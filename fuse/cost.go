@@ -87,7 +87,7 @@ func rowsOf(w *Value) float64 {
 // chunksOf names the chunks of a domain.
 const chunksOf = "chunks of "
 
-// Total is all bytes moved.
+// Total returns the sum of the bytes read and written.
 func (t Traffic) Total() int64 { return int64(t.Read + t.Write) }
 
 // Formula writes the bytes in terms of the lengths of domains.
@@ -110,8 +110,8 @@ func (f *Fusion) cost(k *tile.Kernel) float64 {
 	return f.Machine.Rates[plan.RateLaunch] + bytes/f.Machine.Rates[plan.RateMemory]
 }
 
-// Cost predicts the seconds of the whole plan, as if it stored every value that a
-// stage of another kernel reads.
+// Cost returns the predicted time of the whole plan in seconds. It assumes that the
+// plan stores every value that a stage of another kernel reads.
 func (f *Fusion) Cost() float64 { return f.costOf(f.Groups) }
 
 func (f *Fusion) costOf(groups [][]*Stage) float64 {

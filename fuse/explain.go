@@ -14,7 +14,7 @@ import (
 // are predictions: lengths that only the data decides are as in Assumed.
 type Explanation struct {
 	Pipeline string `json:"pipeline"`
-	Level    string `json:"level"`              // as asked for: a level, or a plan by hand
+	Level    string `json:"level"`              // the requested level, or a plan by hand
 	Plan     string `json:"plan"`               // the plan by hand that gives the same kernels
 	Machine  string `json:"machine"`            // whose rates the predictions use
 	Searched string `json:"searched,omitempty"` // what an automatic choice compared
@@ -42,7 +42,7 @@ type ExplainedKernel struct {
 	Name      string   `json:"name"`
 	Stages    []string `json:"stages"`
 	Domain    string   `json:"domain"`  // the rows that the launch spans; "scalars" for arithmetic on scalars
-	Bytes     int64    `json:"bytes"`   // that it moves at least, at the assumed lengths
+	Bytes     int64    `json:"bytes"`   // the least that it moves, at the assumed lengths
 	Formula   string   `json:"formula"` // the same in terms of the lengths of domains
 	Cuts      []Cut    `json:"cuts"`    // grid-wide prefixes, each after the other
 	Predicted float64  `json:"predicted_ns"`
@@ -60,7 +60,7 @@ type ExplainedStage struct {
 	Position string   `json:"position"`         // file:line:column of the statement
 	Domain   string   `json:"domain"`           // whose rows it runs over; "scalars" for arithmetic on scalars
 	Makes    string   `json:"makes,omitempty"`  // the domain whose rows it makes
-	Kernel   string   `json:"kernel,omitempty"` // empty where its kernel is dropped
+	Kernel   string   `json:"kernel,omitempty"` // empty if its kernel is dropped
 	Writes   []string `json:"writes"`
 
 	pos ir.Pos
@@ -92,7 +92,7 @@ func (e *Explanation) JSON() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// Explain tells which stages share a kernel, what that saves, and why others do not.
+// Explain returns which stages share a kernel, what that saves, and why others do not.
 func (p *Program) Explain() (*Explanation, error) {
 	f := p.Fusion
 	g := f.Graph

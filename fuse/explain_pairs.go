@@ -35,7 +35,7 @@ const (
 	BlockedByOrder Block = "order"   // another kernel has to run in between
 	BlockedByLevel Block = "level"   // a rule of the level
 	BlockedByCost  Block = "cost"    // together they would cost more
-	BlockedByPlan  Block = "plan"    // allowed, but the plan by hand or the level's order of joining parts them
+	BlockedByPlan  Block = "plan"    // allowed, but the plan by hand or the level's order of joining separates them
 	BlockedDropped Block = "dropped" // one of them does not run
 )
 

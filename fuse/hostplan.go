@@ -21,9 +21,9 @@ type Program struct {
 	Groups  [][]*Stage     // their stages; groups of the Fusion that nothing needs are gone
 }
 
-// Program makes the plan of f. It works from the results backwards, so that a
-// kernel stores only what a later one loads, and a kernel that nothing needs
-// disappears.
+// Program returns the plan of f and its kernels. It works backwards from the
+// results: a kernel stores only values that a later kernel loads, and a kernel that
+// nothing needs is dropped.
 func (f *Fusion) Program() (*Program, error) {
 	p := &Program{Fusion: f}
 	m := &planner{Graph: f.Graph, demanded: map[*Value]bool{}, domains: map[*ir.Domain]bool{}}

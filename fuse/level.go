@@ -11,7 +11,7 @@ import (
 )
 
 // The levels of fusion. Any other level is a plan by hand: the names of the
-// stages of each kernel, kernels parted by |.
+// stages of each kernel, kernels separated by |.
 const (
 	LevelNone    = "none"    // a kernel per stage; every intermediate value is stored
 	LevelPaper3  = "paper3"  // as published: mask, partial and offset; addition; aggregation
@@ -81,8 +81,9 @@ type trial struct {
 	illegal error
 }
 
-// Fuse groups the stages of g into kernels as level says: one of Levels, or a
-// plan by hand. Costs are predicted for machine.
+// Fuse groups the stages of g into kernels as level says: one of [Levels], or a
+// plan by hand. Costs are predicted for machine. The error says what is wrong with
+// the level or the plan.
 func Fuse(g *Graph, level string, machine plan.Machine) (*Fusion, error) {
 	f := &Fusion{Graph: g, Level: level, Machine: machine}
 	switch {
@@ -97,7 +98,7 @@ func Fuse(g *Graph, level string, machine plan.Machine) (*Fusion, error) {
 			return nil, err
 		}
 	default:
-		return nil, fmt.Errorf("there is no fusion level %q; there are %s, or a plan by hand: the stages of each kernel, kernels parted by |, such as %q",
+		return nil, fmt.Errorf("there is no fusion level %q; there are %s, or a plan by hand: the stages of each kernel, kernels separated by |, such as %q",
 			level, strings.Join(Levels, ", "), f.example())
 	}
 	return f, nil

@@ -3,6 +3,7 @@ package fuse
 import (
 	"fmt"
 
+	"github.com/kgen-go/kgen/internal/naming"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
@@ -31,7 +32,7 @@ type Options struct {
 // Lower turns a pipeline into stages. The error is an [*Unsupported].
 func Lower(p *ir.Pipeline, options Options) (*Graph, error) {
 	l := &lowering{options: options, Graph: &Graph{Pipeline: p, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}},
-		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: map[string]bool{}, group: map[groupKey]*Stage{}, computed: map[computed]bool{}}
+		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: naming.Taken{}, group: map[groupKey]*Stage{}, computed: map[computed]bool{}, tables: map[tableKey]*Value{}}
 	for _, v := range p.Values {
 		if !supported(v) {
 			return nil, &Unsupported{v.Pos, v.Op}
@@ -63,7 +64,7 @@ func supported(v *ir.Value) bool {
 	case ir.OpGroups, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin, ir.OpLeft, ir.OpRight:
 		return false
 	}
-	return !v.Op.IsAggregate() || len(v.Op.Aggregate().State) > 0
+	return true
 }
 
 type lowering struct {
@@ -71,9 +72,10 @@ type lowering struct {
 	options  Options
 	users    map[*ir.Value][]*ir.Value
 	isResult map[*ir.Value]bool
-	names    map[string]bool
+	names    naming.Taken
 	group    map[groupKey]*Stage
 	computed map[computed]bool
+	tables   map[tableKey]*Value // of the groupings that have tables
 }
 
 // computed is a value that a stage computes.
@@ -88,6 +90,7 @@ type groupKey struct {
 	domain *ir.Domain
 	out    *ir.Domain
 	table  bool // what it writes are tables, not rows of groups that it closes
+	second bool // it reads what tables of the same groups hold
 }
 
 // isRowWise reports whether v is computed within a Map or Mask stage: from the
@@ -205,7 +208,7 @@ func (l *lowering) stage(kind StageKind, pos ir.Pos, domain *ir.Domain) *Stage {
 func (l *lowering) define(v *Value, s *Stage) *Value {
 	v.Writer = s
 	if s != nil {
-		v.Name = l.unique(v.Name)
+		v.Name = l.names.Fresh(v.Name, "_")
 		s.Writes = append(s.Writes, v)
 	}
 	l.Values = append(l.Values, v)
@@ -217,16 +220,6 @@ func (l *lowering) define(v *Value, s *Stage) *Value {
 		l.writer[k] = v
 	}
 	return v
-}
-
-// unique returns name, with a number if it is taken.
-func (l *lowering) unique(name string) string {
-	candidate := name
-	for i := 2; l.names[candidate]; i++ {
-		candidate = fmt.Sprintf("%s_%d", name, i)
-	}
-	l.names[candidate] = true
-	return candidate
 }
 
 // use records that s reads v.

@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// aggregate lowers an aggregate: over all rows, over contiguous groups, or over bins.
+// aggregate lowers an aggregate: over all rows, over segments, or over bins.
 func (l *lowering) aggregate(v *ir.Value) {
 	if v.By == nil {
 		x := v.Args[0]
@@ -30,8 +30,8 @@ func (l *lowering) aggregate(v *ir.Value) {
 	l.defineResult(s, v)
 }
 
-// binsLength adds the stage that computes the length of a domain of bins,
-// unless it is that of a column or a constant.
+// binsLength adds the stage that computes the number of bins, unless that is the
+// length of a column or a constant.
 func (l *lowering) binsLength(v *ir.Value) {
 	size := v.Args[1]
 	if size.Type.Domain != nil || size.Op == ir.OpConst && size.Const.Int64() >= 0 {
@@ -43,28 +43,29 @@ func (l *lowering) binsLength(v *ir.Value) {
 	l.define(&Value{Kind: Lengths, Of: d, Name: l.DomainName(d) + "_length", Type: ir.I64}, s)
 }
 
-// isContiguous reports whether the rows of a group lie together, and no group
-// is empty; else they may lie anywhere.
+// isContiguous reports whether the groups are segments: their rows are contiguous,
+// and no group is empty. The rows of other groups may lie anywhere.
 func isContiguous(grouping *ir.Value) bool {
 	return grouping.Op == ir.OpRuns || grouping.Op == ir.OpStarts
 }
 
-// aggregateTable lowers an aggregate by a table with an element per group, at
-// the group's number. Where that is a state and not yet the result, a Finish
-// stage over the groups makes it so.
+// aggregateTable lowers an aggregate to tables with an element per group, at the
+// number of the group. If the tables hold a state, a Finish stage over the groups
+// computes the result.
 func (l *lowering) aggregateTable(v *ir.Value) {
 	out := v.By.Type.Target
-	s := l.shareAfter(nil, groupKey{Aggregate, v.By.Type.Domain, out, true}, v, v.Operands()...)
+	s := l.shareAfter(nil, groupKey{kind: Aggregate, domain: v.By.Type.Domain, out: out, table: true}, v, v.Operands()...)
 	l.read(s, v.By, tile.Element, false)
-	if !isContiguous(v.By) { // of the others, a bound is known
+	if !isContiguous(v.By) { // the number of segments has a known bound
 		l.length(s, out)
 	}
 	if isResultTable(v) {
 		l.aggregateOperands(s, v)
 		s.roots = append(s.roots, v)
 		w := l.defineResult(s, v)
+		l.tables[tableOf(v, v.Op.Aggregate().State[0])] = w
 		switch f := v.Op.Aggregate().State[0]; f.Fold {
-		case ir.ReduceAdd, ir.ReduceFirst, ir.ReduceLast: // of no rows 0, or never read
+		case ir.ReduceAdd, ir.ReduceFirst, ir.ReduceLast: // an element of no rows is 0, or never read
 		default:
 			w.Fill = tile.Identity(f.Fold, v.Type.Kind)
 		}
@@ -76,15 +77,25 @@ func (l *lowering) aggregateTable(v *ir.Value) {
 	}
 	s.roots = append(s.roots, v)
 	states := tableState(v)
+	last := s
 	for i, f := range states {
+		if f.Holders {
+			last = l.holders(s, v)
+		} else if w := l.tables[tableOf(v, f)]; w != nil && w.Writer == s {
+			l.writer[key{kind: States, ir: v, field: i}] = w
+			continue
+		}
 		name := v.Name
 		if name == "" {
 			name = l.DomainName(out) + "_" + v.Op.String()
 		}
 		k := kindOf(f, v)
-		l.define(&Value{Kind: States, IR: v, Field: i, Name: name + "_" + f.Name, Type: k, Domain: out, Fill: tile.Identity(f.Fold, k)}, s)
+		w := l.define(&Value{Kind: States, IR: v, Field: i, Name: name + "_" + f.Name, Type: k, Domain: out, Fill: tile.Identity(f.Fold, k)}, last)
+		if !f.Holders { // which are those of one argument
+			l.tables[tableOf(v, f)] = w
+		}
 	}
-	finish := l.shareAfter(s, groupKey{Finish, out, nil, true}, v, v.Operands()...)
+	finish := l.shareAfter(last, groupKey{kind: Finish, domain: out, table: true}, v, v.Operands()...)
 	for i := range states {
 		l.use(finish, l.writer[key{kind: States, ir: v, field: i}], tile.Element, false)
 	}
@@ -98,30 +109,67 @@ func (l *lowering) aggregateTable(v *ir.Value) {
 	l.defineResult(finish, v)
 }
 
-// isResultTable reports whether the table of an aggregate is its result. If a
-// group may be empty and then has no result, a count stands beside the state, and
-// the first row is known by its number alone if rows lie anywhere.
+// holders adds v to the stage that visits the rows again after s has found the
+// extremes of all groups, and finds the rows that hold them.
+func (l *lowering) holders(s *Stage, v *ir.Value) *Stage {
+	h := l.shareAfter(s, groupKey{kind: Aggregate, domain: v.By.Type.Domain, out: v.By.Type.Target, table: true, second: true}, v, v.Operands()...)
+	l.read(h, v.By, tile.Element, false)
+	l.read(h, v.Args[0], tile.Element, false)
+	if !isContiguous(v.By) {
+		l.length(h, v.By.Type.Target)
+	}
+	l.use(h, l.writer[key{kind: States, ir: v}], tile.Gather, true)
+	h.roots = append(h.roots, v)
+	return h
+}
+
+// tableKey identifies what a table holds. Aggregates of one grouping share the
+// tables that are equal, such as the count of rows of several averages.
+type tableKey struct {
+	by, x   *ir.Value // x is nil where rows contribute their number, or 1
+	fold    ir.ReduceOp
+	element ir.AggregateElement
+	kind    ir.Kind
+}
+
+// tableOf returns the key of the table that holds field f of the state of v.
+func tableOf(v *ir.Value, f ir.StateField) tableKey {
+	k := tableKey{by: v.By, fold: f.Fold, element: f.Element, kind: kindOf(f, v)}
+	switch {
+	case f.Element != ir.ElementArgument:
+	case len(v.Args) == 0:
+		k.element = ir.ElementOne
+	default:
+		k.x = v.Args[0]
+	}
+	return k
+}
+
+// isResultTable reports whether the table of an aggregate is its result. It is not
+// if the state has several fields, or if a group may be empty and has no result
+// then: that takes a count of rows beside the state.
 func isResultTable(v *ir.Value) bool {
 	a := v.Op.Aggregate()
 	return a.Finish == ir.FinishField && (a.NoRows == ir.NoRowsIdentity || isContiguous(v.By))
 }
 
-// tableState lists the fields that tables keep of an aggregate whose table is
-// not its result: its state, and how many rows there are. The first or last row
-// of a group is known by its number.
+// tableState lists the fields of the tables of an aggregate whose table is not its
+// result: its state and, unless the number of a row says whether there are rows, the
+// number of rows. For the first or the last row of a group, the table has the number
+// of that row.
 func tableState(v *ir.Value) []ir.StateField {
 	a := v.Op.Aggregate()
 	fields := slices.Clone(a.State)
 	if a.IsEdge() {
 		fields[0] = rowOf(fields[0].Fold)
 	}
-	if !slices.ContainsFunc(fields, ir.StateField.CountsRows) {
+	if !a.GivesRow() && !slices.ContainsFunc(fields, ir.StateField.CountsRows) {
 		fields = append(fields, ir.CountOfRows)
 	}
 	return fields
 }
 
-// rowOf is the number of the first or last row.
+// rowOf returns the field that holds the number of the first or the last row.
 func rowOf(edge ir.ReduceOp) ir.StateField {
 	row := ir.FirstRow
 	if edge == ir.ReduceLast {
@@ -147,14 +195,14 @@ func (l *lowering) aggregateOperands(s *Stage, v *ir.Value) {
 	}
 }
 
-// share returns the stage of kind over domain that makes out's rows, a new one
-// if there is none yet or if operands depend on the one there is.
+// share returns the stage of kind over domain that makes the rows of out. The
+// stage is new if there is none yet, or if operands depend on it.
 func (l *lowering) share(kind StageKind, v *ir.Value, domain, out *ir.Domain, operands ...*ir.Value) *Stage {
-	return l.shareAfter(nil, groupKey{kind, domain, out, false}, v, operands...)
+	return l.shareAfter(nil, groupKey{kind: kind, domain: domain, out: out}, v, operands...)
 }
 
-// shareAfter is share for a stage that also reads what before writes, if that is
-// not nil.
+// shareAfter is share for a stage that also reads the results of stage before, if
+// that is not nil.
 func (l *lowering) shareAfter(before *Stage, k groupKey, v *ir.Value, operands ...*ir.Value) *Stage {
 	if s := l.group[k]; s != nil && !l.dependOn(before, operands, s) {
 		return s

@@ -17,8 +17,6 @@ func TestUnsupported(t *testing.T) {
 		"order":  "o = order(x)\nreturn y: x[o]",
 		"find":   "f = find(x, in: y)\nreturn f",
 		"join":   "j = join(x, y)\nreturn x[j.left]",
-		"argmin": "a = argmin(x)\nreturn a",
-		"argmax": "a = argmax(x)\nreturn a",
 	} {
 		parameters := "x: [n]i64"
 		if operator == "find" || operator == "join" {

@@ -28,7 +28,7 @@ const (
 // they can run.
 type Stage struct {
 	Index  int
-	Name   string // the kind, numbered where it is not the only one
+	Name   string // the kind, with a number unless it is the only stage of its kind
 	Kind   StageKind
 	Pos    ir.Pos
 	Domain *ir.Domain // whose rows it runs over; nil for scalars

@@ -4,25 +4,21 @@ import (
 	"fmt"
 	"go/token"
 
+	"github.com/kgen-go/kgen/internal/naming"
 	"github.com/kgen-go/kgen/ir"
 )
 
 // nameDomains gives every domain an identifier of its own.
 func (l *lowering) nameDomains() {
 	l.domainNames = map[*ir.Domain]string{}
-	taken := map[string]bool{}
+	taken := naming.Taken{}
 	for _, d := range l.Pipeline.Domains {
 		name := d.Name
 		if d.Kind != ir.DomainParam && !token.IsIdentifier(name) { // a parameter's is one, if perhaps a keyword of Go
 			name = map[ir.DomainKind]string{ir.DomainMask: "selected", ir.DomainRuns: "group", ir.DomainStarts: "group",
 				ir.DomainBins: "bin"}[d.Kind]
 		}
-		candidate := name
-		for i := 2; taken[candidate]; i++ {
-			candidate = fmt.Sprintf("%s_%d", name, i)
-		}
-		taken[candidate] = true
-		l.domainNames[d] = candidate
+		l.domainNames[d] = taken.Fresh(name, "_")
 	}
 }
 

@@ -81,7 +81,7 @@ func TestHandRefused(t *testing.T) {
 		{"k: [n]i64", ordered, "mask partial offset || add aggregate", "kernel 2 has no stages"},
 		{"k: [n]i64", ordered, "mask partial offset | add aggregat", `there is no stage "aggregat"; the stages are mask partial offset add aggregate`},
 		{"k: [n]i64", ordered, "onepas", `there is no fusion level "onepas"; there are none, paper3, paper2, onepass, auto, or a plan by hand: ` +
-			`the stages of each kernel, kernels parted by |, such as "mask | partial | offset | add | aggregate"`},
+			`the stages of each kernel, kernels separated by |, such as "mask | partial | offset | add | aggregate"`},
 		{"x: [n]i64", "m = x > 3\ny = x[m]\nreturn d: prev(y, 3, 0)", "mask partial offset add compact map",
 			"a row of m at distance 3 may belong to another tile: only the last one can be carried"},
 		{"x: [n]i64", "s = scan(add, x)\nreturn d: prev(s, 1, 0)", "partial offset add map",

@@ -55,7 +55,7 @@ func TestTablesNeedNumbersOnly(t *testing.T) {
 
 // TestTableFill holds what elements of tables begin with.
 func TestTableFill(t *testing.T) {
-	g := byTables(t, graph(t, "k: [n]i32, x: [n]i16, f: [n]f64", "g = runs(k)\nreturn low: min(x, by: g), high: max(f, by: g), all: sum(x, by: g), mean: avg(x, by: g)"))
+	g := byTables(t, graph(t, "k: [n]i32, x: [n]i16, f: [n]f64", "g = runs(k)\nreturn low: min(x, by: g), high: max(f, by: g), all: sum(x, by: g), mean: avg(i32(x) + 1, by: g)"))
 	want := map[string]string{"low": "32767", "high": "-Inf", "all": "", "g_avg_sum": "0", "g_avg_count": "0"}
 	p := program(t, g, LevelOnePass)
 	seen := 0
@@ -69,6 +69,30 @@ func TestTableFill(t *testing.T) {
 	}
 	if seen != len(want) {
 		t.Errorf("%d of %d tables: %v", seen, len(want), p.Plan.Buffers)
+	}
+}
+
+// TestSharedTables holds that aggregates of one grouping share equal tables, and no
+// others.
+func TestSharedTables(t *testing.T) {
+	for returns, want := range map[string]int{
+		"rows: count(by: b), low: min(x, by: b, else: 0), high: max(x, by: b, else: 0)":   3, // min, max, and rows
+		"mean: avg(x, by: b, else: 0), other: avg(y, by: b, else: 0)":                     3,
+		"total: sum(x, by: b), mean: avg(x, by: b, else: 0), low: min(x, by: b, else: 0)": 3, // the sum, rows, min
+		"total: sum(x, by: b), other: avg(y, by: b, else: 0)":                             3,
+		"row: argmin(x, by: b), low: min(x, by: b), other: argmin(y, by: b)":              5, // two minima, two rows, rows
+		"even: count(x == y, by: b), rows: count(by: b)":                                  2,
+	} {
+		g := graph(t, "x: [n]i32, y: [n]i32", "b = bins(x, 4)\nreturn "+returns+", used: y")
+		tables := 0
+		for _, k := range program(t, g, LevelOnePass).Kernels {
+			for range k.With(func(op *tile.Op) bool { return op.Does(tile.Combines) }) {
+				tables++
+			}
+		}
+		if tables != want {
+			t.Errorf("%s: %d tables, not %d", returns, tables, want)
+		}
 	}
 }
 

@@ -1,12 +1,11 @@
 package fuse_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/kgen-go/kgen/fuse"
-	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/internal/irtest"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -14,8 +13,8 @@ import (
 // segments, of tables.
 func TestUnknownFinishPanics(t *testing.T) {
 	for name, by := range map[string]string{"rows": "", "segments": ", by: runs(k)", "tables": ", by: bins(k, 3)"} {
-		for op, p := range lowered(t, "pipeline p(x: [n]%[2]v, k: [n]u8) {\n\treturn r: %[1]v(x"+by+"), rows: len(k)\n}\n") {
-			unknownFinish(t, op, name, func() {
+		for op, p := range irtest.Aggregates(t, "pipeline p(x: [n]%[2]v, k: [n]u8) {\n\treturn r: %[1]v(x"+by+"), rows: len(k)\n}\n") {
+			said := irtest.UnknownFinish(op, func() {
 				g, err := fuse.Lower(p, fuse.Options{})
 				if err != nil {
 					t.Fatal(err)
@@ -26,42 +25,9 @@ func TestUnknownFinishPanics(t *testing.T) {
 				}
 				f.Program()
 			})
+			if !strings.HasSuffix(said, " of "+op.String()) { // tables of first have no identity
+				t.Errorf("%s of %v: %s", name, op, said)
+			}
 		}
 	}
-}
-
-// unknownFinish runs place with an aggregate whose Finish has no case anywhere,
-// and reports if it does not panic with a message that names the aggregate.
-func unknownFinish(t *testing.T, op ir.Op, name string, place func()) {
-	t.Helper()
-	a := op.Aggregate()
-	known := a.Finish
-	defer func() {
-		a.Finish = known
-		if said := fmt.Sprint(recover()); !strings.HasSuffix(said, " of "+op.String()) { // tables of first have no identity
-			t.Errorf("%s of %v: %s", name, op, said)
-		}
-	}()
-	a.Finish = 99
-	place()
-}
-
-// lowered lists the aggregates that have a state, and pipelines with each.
-func lowered(t *testing.T, text string) map[ir.Op]*ir.Pipeline {
-	t.Helper()
-	list := map[ir.Op]*ir.Pipeline{}
-	for _, op := range ir.Aggregates() {
-		if a := op.Aggregate(); len(a.State) > 0 {
-			k := ir.F64
-			if !a.Takes(k) {
-				k = ir.Bool
-			}
-			pipelines, errs := ir.Load("p.kg", fmt.Appendf(nil, text, op, k))
-			if err := errs.Err(); err != nil {
-				t.Fatal(err)
-			}
-			list[op] = pipelines[0]
-		}
-	}
-	return list
 }

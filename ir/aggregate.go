@@ -125,32 +125,33 @@ var aggregates = [endOfAggregates - firstAggregate]Aggregate{
 	return in_time: all(paid <= due)
 }`,
 		}},
-	OpArgmin - firstAggregate: {name: "argmin", takes: ordered, hint: hintOfMasks, NoRows: NoRowsFail, GivesRow: true, decides: true, help: OperatorHelp{
-		Signature: "argmin(x) or argmin(x, by: g)",
-		Result:    "a row of n, for x: [n]T; with by: [g]→n",
-		Doc:       "The row of the least value, the first of several; no rows are an error.",
-		Example: `pipeline cheapest(shop: [n]i32, product: [n]i32, price: [n]i64) {
+	OpArgmin - firstAggregate: {name: "argmin", takes: ordered, hint: hintOfMasks, NoRows: NoRowsFail, Finish: FinishRow, decides: true,
+		State: []StateField{{Name: "min", Fold: ReduceMin, kind: sameAsRows}, rowOfExtreme}, help: OperatorHelp{
+			Signature: "argmin(x) or argmin(x, by: g)",
+			Result:    "a row of n, for x: [n]T; with by: [g]→n",
+			Doc:       "The row of the least value, the first of several; no rows are an error.",
+			Example: `pipeline cheapest(shop: [n]i32, product: [n]i32, price: [n]i64) {
 	return product: product[argmin(price, by: groups(product))], shop: shop[argmin(price, by: groups(product))]
 }`,
-	}},
-	OpArgmax - firstAggregate: {name: "argmax", takes: ordered, hint: hintOfMasks, NoRows: NoRowsFail, GivesRow: true, decides: true, help: OperatorHelp{
-		Signature: "argmax(x) or argmax(x, by: g)",
-		Result:    "a row of n, for x: [n]T; with by: [g]→n",
-		Doc:       "The row of the greatest value, the first of several; no rows are an error.",
-		Example: `pipeline winner(name: [n]char8, score: [n]i32) {
+		}},
+	OpArgmax - firstAggregate: {name: "argmax", takes: ordered, hint: hintOfMasks, NoRows: NoRowsFail, Finish: FinishRow, decides: true,
+		State: []StateField{{Name: "max", Fold: ReduceMax, kind: sameAsRows}, rowOfExtreme}, help: OperatorHelp{
+			Signature: "argmax(x) or argmax(x, by: g)",
+			Result:    "a row of n, for x: [n]T; with by: [g]→n",
+			Doc:       "The row of the greatest value, the first of several; no rows are an error.",
+			Example: `pipeline winner(name: [n]char8, score: [n]i32) {
 	return name: name[argmax(score)]
 }`,
-	}},
+		}},
 }
 
 // Aggregate describes an aggregate operator, such as sum. It computes a state from
 // the rows, and its result from the state. A state is a list of fields. Each field
 // folds one element per row; the state of no rows has the identity of each fold.
 type Aggregate struct {
-	State    []StateField    // empty if only the interpreter has the aggregate
-	Finish   AggregateFinish // how the result is computed from the state
-	NoRows   NoRows          // what the result of no rows is
-	GivesRow bool            // whether the result is the number of a row
+	State  []StateField
+	Finish AggregateFinish // how the result is computed from the state
+	NoRows NoRows          // what the result of no rows is
 
 	name     string
 	takes    kinds  // of the aggregated column
@@ -165,13 +166,14 @@ type StateField struct {
 	Name    string
 	Fold    ReduceOp         // how the states of earlier and later rows combine
 	Element AggregateElement // the element that a row contributes
+	Holders bool             // only rows that hold the value of the first field contribute
 	kind    func(x Kind) Kind
 }
 
 // CountsRows reports whether the field is the number of rows.
 func (f StateField) CountsRows() bool { return f.Fold == ReduceAdd && f.Element == ElementOne }
 
-// Kind is the kind of the field if rows of kind x are aggregated.
+// Kind returns the kind of the field if rows of kind x are aggregated.
 func (f StateField) Kind(x Kind) Kind { return f.kind(x) }
 
 // AggregateElement is the element that a row contributes to a field of a state.
@@ -191,6 +193,7 @@ type AggregateFinish uint8
 const (
 	FinishField    AggregateFinish = iota // the first field is the result
 	FinishQuotient                        // the first field divided by the second, as f64
+	FinishRow                             // the second field, which is the number of a row
 )
 
 // NoRows is what the result of an aggregate of no rows is.
@@ -206,12 +209,15 @@ const (
 var (
 	sumOfRows = StateField{Name: "sum", Fold: ReduceAdd, kind: SumKind}
 
-	// CountOfRows is the field that tells whether a group has rows.
+	// CountOfRows is the field that counts the rows of a group.
 	CountOfRows = StateField{Name: "count", Fold: ReduceAdd, Element: ElementOne, kind: rowsKind}
 
-	// FirstRow and LastRow are the fields that tell where a value is.
+	// FirstRow and LastRow are the fields that hold the number of a row.
 	FirstRow = StateField{Name: "row", Fold: ReduceMin, Element: ElementRow, kind: rowsKind}
 	LastRow  = StateField{Name: "row", Fold: ReduceMax, Element: ElementRow, kind: rowsKind}
+
+	// rowOfExtreme is the first row that holds the least or greatest value.
+	rowOfExtreme = StateField{Name: "row", Fold: ReduceMin, Element: ElementRow, Holders: true, kind: rowsKind}
 )
 
 const hintOfMasks = "any row true: any(%[1]v); all rows true: all(%[1]v)"
@@ -219,7 +225,7 @@ const hintOfMasks = "any row true: any(%[1]v); all rows true: all(%[1]v)"
 func sameAsRows(x Kind) Kind { return x }
 func rowsKind(Kind) Kind     { return I64 }
 
-// SumKind is the kind in which values of kind k are added.
+// SumKind returns the kind in which values of kind k are added.
 func SumKind(k Kind) Kind {
 	switch {
 	case k.IsFloat():
@@ -253,19 +259,21 @@ func (o Op) Aggregate() *Aggregate {
 // Takes reports whether columns of kind x can be aggregated.
 func (a *Aggregate) Takes(x Kind) bool { return a.takes.has(x) }
 
-// Result is the kind of the result of rows of kind x.
+// Result returns the kind of the result if rows of kind x are aggregated.
 func (a *Aggregate) Result(x Kind) Kind {
-	if a.GivesRow {
-		return I64
-	}
 	switch a.Finish {
 	case FinishField:
 		return a.State[0].Kind(x)
 	case FinishQuotient:
 		return F64
+	case FinishRow:
+		return a.State[1].Kind(x)
 	}
 	panic(fmt.Sprintf("ir: no finish %d of %s", a.Finish, a.name))
 }
+
+// GivesRow reports whether the result is the number of a row.
+func (a *Aggregate) GivesRow() bool { return a.Finish == FinishRow }
 
 // IsEdge reports whether the result is the value of one row, the first or the
 // last.
@@ -273,18 +281,18 @@ func (a *Aggregate) IsEdge() bool {
 	return a.Finish == FinishField && len(a.State) == 1 && (a.State[0].Fold == ReduceFirst || a.State[0].Fold == ReduceLast)
 }
 
-// FloatFold is the operation by which v folds floats in an order that devices
-// choose, ReduceAdd or ReduceMul; or ReduceNone.
+// FloatFold returns ReduceAdd or ReduceMul if v folds floats by that operation in an
+// order that devices choose, and ReduceNone otherwise.
 func (v *Value) FloatFold() ReduceOp {
 	var fold ReduceOp
 	var k Kind
 	switch {
 	case v.Op == OpScan, v.Op == OpExscan:
 		fold, k = v.Reduce, v.Type.Kind
-	case v.Op.IsAggregate() && len(v.Args) > 0 && len(v.Op.Aggregate().State) > 0:
+	case v.Op.IsAggregate() && len(v.Args) > 0:
 		a := v.Op.Aggregate()
 		switch a.Finish {
-		case FinishField, FinishQuotient: // a quotient divides by a count, which is exact
+		case FinishField, FinishQuotient, FinishRow: // a quotient divides by a count, which is exact
 			fold, k = a.State[0].Fold, a.State[0].Kind(v.Args[0].Type.Kind)
 		default:
 			panic(fmt.Sprintf("ir: no finish %d of %s", a.Finish, a.name))

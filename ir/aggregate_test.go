@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Every aggregate has a complete row: a state, or none because it is not lowered
-// yet; a result for each kind that it takes; and what is said of it.
+// Every aggregate has a complete row: a state, a result for each kind that it
+// takes, and what is said of it.
 func TestAggregateTable(t *testing.T) {
 	for _, op := range Aggregates() {
 		a := op.Aggregate()
@@ -16,10 +16,7 @@ func TestAggregateTable(t *testing.T) {
 		if a.takes != elements && a.takes != bools && a.hint == "" {
 			t.Errorf("%v takes no bools, and does not say what is right", op)
 		}
-		if (len(a.State) == 0) != a.GivesRow {
-			t.Errorf("%v has %d fields", op, len(a.State))
-		}
-		if most, known := map[AggregateFinish]int{FinishField: 1, FinishQuotient: 2}[a.Finish]; !known || len(a.State) != most && len(a.State) > 0 {
+		if fields, known := map[AggregateFinish]int{FinishField: 1, FinishQuotient: 2, FinishRow: 2}[a.Finish]; !known || len(a.State) != fields {
 			t.Errorf("%v finishes %d fields by %d", op, len(a.State), a.Finish)
 		}
 		for k := Bool; k <= Char8; k++ {
@@ -29,7 +26,10 @@ func TestAggregateTable(t *testing.T) {
 			if !a.Result(k).isElement() {
 				t.Errorf("%v of %v gives %v", op, k, a.Result(k))
 			}
-			for _, f := range a.State {
+			for i, f := range a.State {
+				if f.Holders && (i == 0 || a.State[0].Fold != ReduceMin && a.State[0].Fold != ReduceMax) {
+					t.Errorf("%v: no row holds the value of %s", op, a.State[0].Name)
+				}
 				if f.Name == "" || !f.Kind(k).isElement() || f.Fold == ReduceNone {
 					t.Errorf("%v of %v: %+v", op, k, f)
 				}

@@ -138,7 +138,7 @@ func (b *Builder) parameter(pos Pos, name, domain string, kind Kind, byDefault S
 	return Operand{b, operand{pos: pos, value: b.g.parameter(pos, name, domain, kind, byDefault)}, name}
 }
 
-// Constant is a Go constant as an operand, as in b.Constant(1).Sub(discount).
+// Constant returns a Go constant as an operand, as in b.Constant(1).Sub(discount).
 func (b *Builder) Constant(x any) Operand {
 	if !b.isOpen() {
 		return Operand{}
@@ -200,8 +200,8 @@ func (b *Builder) Return(results ...any) {
 	}
 }
 
-// ReturnUnordered is return unordered: the rows of each domain may come in any
-// order, the same for all its columns.
+// ReturnUnordered is [Builder.Return] for a statement return unordered: the rows of
+// each domain may come in any order, which is the same for all its columns.
 func (b *Builder) ReturnUnordered(results ...any) {
 	if b.isOpen() {
 		b.unordered = true
@@ -347,8 +347,8 @@ func (b *Builder) operand(pos Pos, x any) operand {
 	return b.g.fail(pos, hint, "%T is no operand", x)
 }
 
-// Place makes pos the place of what is made from now on, instead of the line of
-// the caller, which it is again after Place(Pos{}).
+// Place sets the position of the values that b makes from now on. Without it, and
+// after Place(Pos{}), that is the line of the caller.
 func (b *Builder) Place(pos Pos) {
 	if b != nil {
 		b.at = pos

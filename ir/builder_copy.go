@@ -2,9 +2,9 @@ package ir
 
 import "slices"
 
-// Copy is a value of a finished pipeline over other operands: its operator,
-// attributes, name and place, with of(o) for each operand o. Parameters have
-// no operands and are not copied.
+// Copy returns a copy of v, a value of a finished pipeline, with other operands: it
+// has the operator, attributes, name and position of v, and of(o) for each operand
+// o. Parameters are not copied.
 func (b *Builder) Copy(v *Value, of func(*Value) Operand) Operand {
 	if !b.isOpen() {
 		return Operand{}

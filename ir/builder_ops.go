@@ -8,13 +8,13 @@ type Named struct {
 	x    any
 }
 
-// By groups an aggregate or scan: by: g.
+// By returns by: g, the grouping of an aggregate or scan.
 func By(g any) Named { return Named{"by", g} }
 
-// Else is the value of an aggregate of no rows: else: x.
+// Else returns else: x, the result of an aggregate of no rows.
 func Else(x any) Named { return Named{"else", x} }
 
-// Limit is the most rows of an order: limit: x.
+// Limit returns limit: x, the maximum of rows of an order.
 func Limit(x any) Named { return Named{"limit", x} }
 
 // Descending is a key of [Builder.Order] from greatest to least: desc(x).
@@ -29,7 +29,7 @@ type CompoundKey []any
 // Keys makes a compound key: (a, b).
 func Keys(columns ...any) CompoundKey { return columns }
 
-// Infix is x op y for an operator of source text: + - * / % & | ^ &^ << >>
+// Infix returns x op y for an operator of source text: + - * / % & | ^ &^ << >>
 // == != < <= > >= && ||.
 func (b *Builder) Infix(x any, op string, y any) Operand {
 	if !b.isOpen() {
@@ -43,7 +43,7 @@ func (b *Builder) Infix(x any, op string, y any) Operand {
 	return b.wrap(b.g.binary(pos, o, b.operand(pos, x), b.operand(pos, y)))
 }
 
-// Prefix is op x for an operator of source text: - ^ !.
+// Prefix returns op x for an operator of source text: - ^ !.
 func (b *Builder) Prefix(op string, x any) Operand {
 	if !b.isOpen() {
 		return Operand{}
@@ -56,7 +56,7 @@ func (b *Builder) Prefix(op string, x any) Operand {
 	return b.wrap(b.g.unary(pos, o, b.operand(pos, x)))
 }
 
-// Cast is kind(x).
+// Cast returns kind(x), the cast of x to a kind.
 func (b *Builder) Cast(kind Kind, x any) Operand {
 	if !b.isOpen() {
 		return Operand{}
@@ -68,7 +68,7 @@ func (b *Builder) Cast(kind Kind, x any) Operand {
 	return b.wrap(b.g.cast(pos, kind, b.operand(pos, x)))
 }
 
-// Date is the constant date("1994-01-01").
+// Date returns the constant date("1994-01-01").
 func (b *Builder) Date(text string) Operand {
 	if !b.isOpen() {
 		return Operand{}
@@ -77,7 +77,7 @@ func (b *Builder) Date(text string) Operand {
 	return b.wrap(b.g.cast(pos, Date, b.operand(pos, text)))
 }
 
-// At is x[i]: compaction where i is a bool, else a gather.
+// At returns x[i]: a compaction if i is a bool, else a gather.
 func (b *Builder) At(x, i any) Operand {
 	if !b.isOpen() {
 		return Operand{}
@@ -87,10 +87,10 @@ func (b *Builder) At(x, i any) Operand {
 	return Operand{b, b.g.subscript(pos, b.operand(pos, x), b.operand(pos, i)), column.label}
 }
 
-// Left is join.left.
+// Left returns join.left.
 func (b *Builder) Left(join any) Operand { return b.field(join, "left") }
 
-// Right is join.right.
+// Right returns join.right.
 func (b *Builder) Right(join any) Operand { return b.field(join, "right") }
 
 func (b *Builder) field(join any, name string) Operand {
@@ -101,85 +101,85 @@ func (b *Builder) field(join any, name string) Operand {
 	return b.wrap(b.g.field(pos, b.operand(pos, join), name))
 }
 
-// Select is select(condition, x, y): x in rows where the condition is true,
+// Select returns select(condition, x, y): x in rows where the condition is true,
 // else y. Both are computed.
 func (b *Builder) Select(condition, x, y any) Operand { return b.call(OpSelect, condition, x, y) }
 
-// Least is least(x, y): the lesser value, row by row. NaN wins.
+// Least returns least(x, y): the lesser value, row by row. NaN wins.
 func (b *Builder) Least(x, y any) Operand { return b.call(OpLeast, x, y) }
 
-// Greatest is greatest(x, y): the greater value, row by row. NaN wins.
+// Greatest returns greatest(x, y): the greater value, row by row. NaN wins.
 func (b *Builder) Greatest(x, y any) Operand { return b.call(OpGreatest, x, y) }
 
-// Abs is abs(x): the absolute value; that of the least integer is itself.
+// Abs returns abs(x): the absolute value; that of the least integer is itself.
 func (b *Builder) Abs(x any) Operand { return b.call(OpAbs, x) }
 
-// Sqrt is sqrt(x): the square root of a float, correctly rounded.
+// Sqrt returns sqrt(x): the square root of a float, correctly rounded.
 func (b *Builder) Sqrt(x any) Operand { return b.call(OpSqrt, x) }
 
-// Year is year(x): the year of a date, an i32.
+// Year returns year(x): the year of a date, an i32.
 func (b *Builder) Year(x any) Operand { return b.call(OpYear, x) }
 
-// Month is month(x): the month of a date, 1 to 12.
+// Month returns month(x): the month of a date, 1 to 12.
 func (b *Builder) Month(x any) Operand { return b.call(OpMonth, x) }
 
-// Day is day(x): the day of the month of a date, 1 to 31.
+// Day returns day(x): the day of the month of a date, 1 to 31.
 func (b *Builder) Day(x any) Operand { return b.call(OpDay, x) }
 
-// Index is index(x): the number of each row, from 0.
+// Index returns index(x): the number of each row, from 0.
 func (b *Builder) Index(x any) Operand { return b.call(OpIndex, x) }
 
-// Len is len(x): the number of rows.
+// Len returns len(x): the number of rows.
 func (b *Builder) Len(x any) Operand { return b.call(OpLen, x) }
 
-// Prev is prev(x, k, fill): the value k rows before, or fill. k is at least 0.
+// Prev returns prev(x, k, fill): the value k rows before, or fill. k is at least 0.
 func (b *Builder) Prev(x any, k int, fill any) Operand { return b.call(OpPrev, x, k, fill) }
 
-// Next is next(x, k, fill): the value k rows after, or fill. k is at least 0.
+// Next returns next(x, k, fill): the value k rows after, or fill. k is at least 0.
 func (b *Builder) Next(x any, k int, fill any) Operand { return b.call(OpNext, x, k, fill) }
 
-// Scan is scan(op, x), the running reduction that includes its row, with an
+// Scan returns scan(op, x): the running reduction that includes its row, with an
 // optional [By].
 func (b *Builder) Scan(op ReduceOp, x any, named ...Named) Operand {
 	return b.call(OpScan, op, x, named)
 }
 
-// Exscan is exscan(op, x), the reduction of the rows before, with an optional
+// Exscan returns exscan(op, x): the reduction of the rows before, with an optional
 // [By].
 func (b *Builder) Exscan(op ReduceOp, x any, named ...Named) Operand {
 	return b.call(OpExscan, op, x, named)
 }
 
-// Runs is runs(keys...): a group for each run of equal neighbours.
+// Runs returns runs(keys...): a group for each run of equal neighbours.
 func (b *Builder) Runs(keys ...any) Operand { return b.call(OpRuns, keys...) }
 
-// Starts is starts(mask): a group begins at each true row, and at row 0.
+// Starts returns starts(mask): a group begins at each true row, and at row 0.
 func (b *Builder) Starts(mask any) Operand { return b.call(OpStarts, mask) }
 
-// Groups is groups(keys...): a group for each distinct key, ascending.
+// Groups returns groups(keys...): a group for each distinct key, ascending.
 func (b *Builder) Groups(keys ...any) Operand { return b.call(OpGroups, keys...) }
 
-// Bins is bins(i, size), or bins(i, column): row r belongs to group i[r], of a
+// Bins returns bins(i, size), or bins(i, column): row r belongs to group i[r], of a
 // known number of groups.
 func (b *Builder) Bins(i, size any) Operand { return b.call(OpBins, i, size) }
 
-// Repeat is repeat(length): row r appears length[r] times.
+// Repeat returns repeat(length): row r appears length[r] times.
 func (b *Builder) Repeat(length any) Operand { return b.call(OpRepeat, length) }
 
-// Order is order(keys...); a key may be [Desc], the last one [Limit].
+// Order returns order(keys...); a key may be [Desc], the last one [Limit].
 func (b *Builder) Order(keys ...any) Operand { return b.call(OpOrder, keys...) }
 
-// Find is find(key, in: table); a key is a column or [Keys].
+// Find returns find(key, in: table); a key is a column or [Keys].
 func (b *Builder) Find(key, table any) Operand { return b.call(OpFind, key, Named{"in", table}) }
 
-// Join is join(left, right); a key is a column or [Keys].
+// Join returns join(left, right); a key is a column or [Keys].
 func (b *Builder) Join(left, right any) Operand { return b.call(OpJoin, left, right) }
 
-// Align is align(x, to: y): the column x over the domain of y, which must have
+// Align returns align(x, to: y): the column x over the domain of y, which must have
 // as many rows; a scalar is repeated.
 func (b *Builder) Align(x, y any) Operand { return b.call(OpAlign, x, Named{"to", y}) }
 
-// Aggregate is an aggregate of x, with an optional [By] and [Else].
+// Aggregate returns an aggregate of x, with an optional [By] and [Else].
 func (b *Builder) Aggregate(op Op, x any, named ...Named) Operand {
 	if !op.IsAggregate() {
 		return b.wrap(b.g.fail(b.here(), "the aggregates are OpSum to OpArgmax", "%v is no aggregate", op))
@@ -187,43 +187,43 @@ func (b *Builder) Aggregate(op Op, x any, named ...Named) Operand {
 	return b.call(op, x, named)
 }
 
-// Sum is sum(x), with an optional [By].
+// Sum returns sum(x), with an optional [By].
 func (b *Builder) Sum(x any, named ...Named) Operand { return b.call(OpSum, x, named) }
 
-// Count is count(mask), with an optional [By].
+// Count returns count(mask), with an optional [By].
 func (b *Builder) Count(mask any, named ...Named) Operand { return b.call(OpCount, mask, named) }
 
-// CountBy is count(by: g).
+// CountBy returns count(by: g).
 func (b *Builder) CountBy(g any) Operand { return b.call(OpCount, By(g)) }
 
-// Min is min(x), with an optional [By] and [Else].
+// Min returns min(x), with an optional [By] and [Else].
 func (b *Builder) Min(x any, named ...Named) Operand { return b.call(OpMin, x, named) }
 
-// Max is max(x), with an optional [By] and [Else].
+// Max returns max(x), with an optional [By] and [Else].
 func (b *Builder) Max(x any, named ...Named) Operand { return b.call(OpMax, x, named) }
 
-// Avg is avg(x), with an optional [By] and [Else].
+// Avg returns avg(x), with an optional [By] and [Else].
 func (b *Builder) Avg(x any, named ...Named) Operand { return b.call(OpAvg, x, named) }
 
-// First is first(x), with an optional [By] and [Else].
+// First returns first(x), with an optional [By] and [Else].
 func (b *Builder) First(x any, named ...Named) Operand { return b.call(OpFirst, x, named) }
 
-// Last is last(x), with an optional [By] and [Else].
+// Last returns last(x), with an optional [By] and [Else].
 func (b *Builder) Last(x any, named ...Named) Operand { return b.call(OpLast, x, named) }
 
-// Product is product(x), with an optional [By].
+// Product returns product(x), with an optional [By].
 func (b *Builder) Product(x any, named ...Named) Operand { return b.call(OpProduct, x, named) }
 
-// Any is any(mask), with an optional [By].
+// Any returns any(mask), with an optional [By].
 func (b *Builder) Any(mask any, named ...Named) Operand { return b.call(OpAny, mask, named) }
 
-// All is all(mask), with an optional [By].
+// All returns all(mask), with an optional [By].
 func (b *Builder) All(mask any, named ...Named) Operand { return b.call(OpAll, mask, named) }
 
-// Argmin is argmin(x), with an optional [By].
+// Argmin returns argmin(x), with an optional [By].
 func (b *Builder) Argmin(x any, named ...Named) Operand { return b.call(OpArgmin, x, named) }
 
-// Argmax is argmax(x), with an optional [By].
+// Argmax returns argmax(x), with an optional [By].
 func (b *Builder) Argmax(x any, named ...Named) Operand { return b.call(OpArgmax, x, named) }
 
 // call makes a call of a function from operands and what names or marks them.

@@ -22,18 +22,10 @@ func constantText(c constant.Value) string {
 // foldBits bounds the integers that constant expressions may compute with.
 const foldBits = 512
 
-var constantTokens = map[Op]token.Token{
-	OpAdd: token.ADD, OpSub: token.SUB, OpMul: token.MUL, OpDiv: token.QUO, OpRem: token.REM,
-	OpAnd: token.AND, OpOr: token.OR, OpXor: token.XOR, OpAndNot: token.AND_NOT,
-	OpShl: token.SHL, OpShr: token.SHR,
-	OpEq: token.EQL, OpNe: token.NEQ, OpLt: token.LSS, OpLe: token.LEQ, OpGt: token.GTR, OpGe: token.GEQ,
-	OpNeg: token.SUB, OpComplement: token.XOR,
-}
-
 // fold computes a binary operation of two untyped constants exactly.
 func (g *graph) fold(pos Pos, op Op, x, y operand) operand {
 	a, b := x.constant, y.constant
-	tok, ok := constantTokens[op]
+	tok := op.row().token
 	isString := x.kind() == UntypedString
 	integers := x.kind() == UntypedInt && y.kind() == UntypedInt
 	switch {
@@ -44,7 +36,7 @@ func (g *graph) fold(pos Pos, op Op, x, y operand) operand {
 			return operand{pos: pos, constant: a}
 		}
 		return operand{pos: pos, constant: b}
-	case !ok: // && and ||
+	case tok == token.ILLEGAL: // && and ||
 		g.mask(x, op.String())
 		return operand{pos: pos}
 	case op.IsComparison() && isString:
@@ -80,8 +72,8 @@ func (g *graph) compareStrings(pos Pos, tok token.Token, x, y operand) operand {
 }
 
 func (g *graph) foldUnary(pos Pos, op Op, x operand) operand {
-	tok, ok := constantTokens[op]
-	if !ok || x.kind() == UntypedString || op == OpComplement && x.kind() != UntypedInt {
+	tok := op.row().token
+	if tok == token.ILLEGAL || x.kind() == UntypedString || op == OpComplement && x.kind() != UntypedInt {
 		return g.fail(pos, operandHint(op, Kind(I64)), "%v of the constant %v", op, x)
 	}
 	return g.folded(pos, constant.UnaryOp(tok, x.constant, 0))

@@ -25,6 +25,6 @@
 // package panic. A finished Pipeline is not changed by anyone, so goroutines
 // may share it.
 //
-// Operators of rows are described by methods of [Op], the help of all operators
+// Element-wise operators are described by methods of [Op], the help of all operators
 // is [Operators], facts that hold for any input are methods of Pipeline.
 package ir

@@ -20,8 +20,8 @@ type Error struct {
 	Caret int    // byte offset of the caret within Line
 }
 
-// ErrorList is all that is wrong with a file: at most MaxErrors, in source
-// order, and where there were more a last entry that says so.
+// ErrorList lists the errors of a file in source order. If there are more than
+// [MaxErrors], the last entry says so.
 type ErrorList []Error
 
 // MaxErrors is how many errors of one file are reported.

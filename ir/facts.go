@@ -6,14 +6,15 @@ import (
 	"math/bits"
 )
 
-// facts is what analysis proves about a pipeline's values.
+// facts holds what analysis proves about the values of a pipeline.
 type facts struct {
 	ranges    []valueRange
 	exactness []exactness
 	warnings  []Error
 }
 
-// analyze derives the facts of p: one pass, since operands come first.
+// analyze derives the facts of p in one pass, because operands precede their
+// users.
 func analyze(p *Pipeline) *facts {
 	f := &facts{ranges: make([]valueRange, len(p.Values)), exactness: make([]exactness, len(p.Values))}
 	for _, v := range p.Values {
@@ -23,8 +24,8 @@ func analyze(p *Pipeline) *facts {
 	return f
 }
 
-// known returns the facts of p: those found when it was built, or new ones for
-// a pipeline that a pass has put together.
+// known returns the facts that were found when p was built, or new facts if a pass
+// has put p together.
 func (p *Pipeline) known() *facts {
 	if p.facts == nil {
 		return analyze(p)
@@ -32,15 +33,15 @@ func (p *Pipeline) known() *facts {
 	return p.facts
 }
 
-// Range returns bounds that every row of the integer or date value v keeps, in
-// runs where a check fails too. It is not ok for other kinds, and for u64
+// Range returns the least and the greatest value that a row of the integer or date
+// v can have, even if a check fails. Ok is false for other kinds, and for u64
 // values that may exceed the greatest int64.
 func (p *Pipeline) Range(v *Value) (lo, hi int64, ok bool) {
 	r := p.known().ranges[v.ID]
 	return r.lo, r.hi, r.bounded
 }
 
-// NonZero reports whether no row of the integer v is zero.
+// NonZero reports whether no row of the integer v can be zero.
 func (p *Pipeline) NonZero(v *Value) bool { return p.known().ranges[v.ID].excludesZero() }
 
 // nonNegative reports whether the integer v is never below zero.
@@ -48,13 +49,13 @@ func (f *facts) nonNegative(v *Value) bool {
 	return v.Type.Kind.IsUnsigned() || f.ranges[v.ID].nonNegative()
 }
 
-// A valueRange bounds an integer or date. Not bounded are the other kinds, and
-// u64 values that may exceed the greatest int64.
+// A valueRange bounds an integer or date. Other kinds are not bounded, nor are u64
+// values that may exceed the greatest int64.
 type valueRange struct {
 	lo, hi  int64
 	bounded bool
 	nonZero bool // zero lies between the bounds but never occurs
-	clamped bool // an index column that holds 0 where a check failed, even if its target is empty
+	clamped bool // an index column that holds 0 after a failed check, even if its target is empty
 }
 
 func between(lo, hi int64) valueRange { return valueRange{lo: lo, hi: hi, bounded: true} }
@@ -71,7 +72,7 @@ func (r valueRange) nonNegative() bool  { return r.bounded && r.lo >= 0 }
 // within reports whether r lies in lo..hi.
 func (r valueRange) within(lo, hi int64) bool { return r.bounded && lo <= r.lo && r.hi <= hi }
 
-// union bounds what is in r or in s.
+// union returns bounds for values that r or s bounds.
 func (r valueRange) union(s valueRange) valueRange {
 	if !r.bounded || !s.bounded {
 		return valueRange{nonZero: r.excludesZero() && s.excludesZero()}
@@ -81,7 +82,7 @@ func (r valueRange) union(s valueRange) valueRange {
 	return u
 }
 
-// kindRange bounds every value of kind k.
+// kindRange returns the bounds of all values of kind k.
 func kindRange(k Kind) valueRange {
 	switch k {
 	case I8, I16, I32, I64, Date:
@@ -93,8 +94,8 @@ func kindRange(k Kind) valueRange {
 	return unknown
 }
 
-// fit returns r if a result of kind k cannot leave k, else all of k, because
-// it may wrap.
+// fit returns r if all of r fits kind k. Otherwise the result may wrap, and fit
+// returns the range of k.
 func fit(k Kind, r valueRange) valueRange {
 	all := kindRange(k)
 	switch {
@@ -167,7 +168,7 @@ func (f *facts) rangeOf(v *Value) valueRange {
 // date.
 func (f *facts) aggregateRange(v *Value) valueRange {
 	a := v.Op.Aggregate()
-	if a.GivesRow {
+	if a.GivesRow() {
 		r := anyRow
 		r.clamped = mayBeEmpty(v)
 		return r
@@ -197,8 +198,8 @@ func (f *facts) aggregateRange(v *Value) valueRange {
 	return r
 }
 
-// countRange bounds the sum of values of range r in kind k: what only counts
-// rows cannot wrap, and anything else can.
+// countRange bounds the sum of values of range r in kind k. A sum that only counts
+// rows cannot wrap, and any other sum can.
 func countRange(k Kind, r valueRange) valueRange {
 	if r.within(0, 1) && (k == I64 || k == U64) {
 		return anyRow
@@ -216,7 +217,7 @@ func (f *facts) scanRange(v *Value) valueRange {
 			return between(0, onesUpTo(x.hi))
 		}
 	case ReduceMin, ReduceMax:
-		if v.Op == OpScan { // exscan begins with the extreme of k
+		if v.Op == OpScan { // exscan begins with the identity, an extreme of k
 			return x
 		}
 	case ReduceAnd:
@@ -301,7 +302,7 @@ func binaryRange(op Op, k Kind, x, y valueRange) valueRange {
 		switch {
 		case x.bounded && y.bounded:
 			return between(min(x.lo, y.lo), min(x.hi, y.hi))
-		case x.bounded: // y is an u64
+		case x.bounded: // y is a u64
 			return between(0, x.hi)
 		case y.bounded:
 			return between(0, y.hi)
@@ -315,7 +316,7 @@ func binaryRange(op Op, k Kind, x, y valueRange) valueRange {
 	return kindRange(k)
 }
 
-// arithmeticRange bounds x op y, or is unknown where an int64 overflows.
+// arithmeticRange bounds x op y. It is unknown if an int64 may overflow.
 func arithmeticRange(op Op, x, y valueRange) valueRange {
 	if !x.bounded || !y.bounded {
 		return unknown
@@ -345,7 +346,7 @@ func arithmeticRange(op Op, x, y valueRange) valueRange {
 	return between(min(corners[0], corners[1], corners[2], corners[3]), max(corners[0], corners[1], corners[2], corners[3]))
 }
 
-// quotientRange bounds x / y; where y is zero the quotient is 0.
+// quotientRange bounds x / y, which is 0 if y is zero.
 func quotientRange(x, y valueRange) valueRange {
 	if !x.bounded || !y.bounded {
 		return unknown
@@ -374,7 +375,7 @@ func remainderRange(x, y valueRange) valueRange {
 	switch {
 	case !x.bounded && !y.bounded:
 		return unknown
-	case !x.bounded: // an u64
+	case !x.bounded: // a u64
 		return between(0, most)
 	case x.lo >= 0:
 		return between(0, min(x.hi, most))
@@ -392,7 +393,7 @@ func shiftRange(op Op, k Kind, x, y valueRange) valueRange {
 		return unknown
 	case constant && x.bounded:
 		return between(x.lo>>count, x.hi>>count)
-	case constant && count > 0: // an u64
+	case constant && count > 0: // a u64
 		return between(0, int64(uint64(math.MaxUint64)>>count))
 	case !x.bounded:
 		return unknown

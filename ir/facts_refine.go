@@ -44,7 +44,7 @@ func (r valueRange) where(op Op, y valueRange) valueRange {
 		return r
 	}
 	n := r
-	if !n.bounded { // an u64, or no integer, whose range nobody asks for
+	if !n.bounded { // a u64, or no integer, whose range nobody asks for
 		if op == OpGt || op == OpGe {
 			n.nonZero = n.nonZero || y.lo > 0 || op == OpGt && y.lo == 0
 			return n

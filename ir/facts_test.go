@@ -269,7 +269,7 @@ func TestInexactAggregates(t *testing.T) {
 		if a.takes == bools {
 			x = "s > 1"
 		}
-		if a.takes == bools || a.GivesRow {
+		if a.takes == bools || a.GivesRow() {
 			want = 1
 		}
 		for _, by := range []string{"", ", by: runs(h)"} {

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 )
 
 // hostile returns source text made to break a parser.
@@ -72,22 +71,12 @@ func TestParseHostileText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var errs ErrorList
 			var text string
-			read := func() time.Duration {
-				start := time.Now()
+			quick(t, "reading and formatting", func() {
 				var file *File
 				file, errs = Parse("hostile.kg", source)
 				text = errs.Error()
 				Format(file)
-				return time.Since(start)
-			}
-			const limit = 3 * time.Second // most take milliseconds
-			took := read()
-			for retry := 0; took > limit && retry < 3; retry++ { // other programs may have run
-				took = read()
-			}
-			if took > limit {
-				t.Errorf("took %v", took)
-			}
+			})
 			if (len(errs) == 0) != wellFormed[name] {
 				t.Errorf("%d errors: %s", len(errs), text)
 			}

@@ -2,7 +2,7 @@ package ir
 
 import "fmt"
 
-// binary is x op y.
+// binary returns x op y.
 func (g *graph) binary(pos Pos, op Op, x, y operand) operand {
 	if !g.plain(pos, x) || !g.plain(pos, y) {
 		return operand{pos: pos}
@@ -24,8 +24,8 @@ func (g *graph) binary(pos Pos, op Op, x, y operand) operand {
 	return g.value(pos, Value{Op: op, Type: Type{Kind: kind, Domain: d}, Args: []*Value{x.value, y.value}})
 }
 
-// binaryKinds gives untyped constants among x and y their type and returns the
-// element type of x op y.
+// binaryKinds gives an untyped constant the type of the other operand and returns
+// the element type of x op y.
 func (g *graph) binaryKinds(pos Pos, op Op, x, y *operand) (Kind, bool) {
 	hasDate := x.kind() == Date || y.kind() == Date
 	switch {
@@ -100,7 +100,7 @@ func (g *graph) dateKinds(pos Pos, op Op, x, y *operand) (Kind, bool) {
 	return Date, true
 }
 
-// shift is x << y or x >> y; the count has any integer type.
+// shift returns x << y or x >> y. The count has any integer type.
 func (g *graph) shift(pos Pos, op Op, x, y operand) operand {
 	x = g.typed(x)
 	if y.untyped() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A call is the use of a function with its operands.
+// A call is a function with its operands.
 type call struct {
 	pos    Pos
 	op     *function
@@ -16,7 +16,7 @@ type call struct {
 	reduce ReduceOp // of scan and exscan
 }
 
-// call checks the number and names of a call's operands, then builds it.
+// call checks the number and the names of the operands of c, then builds c.
 func (g *graph) call(c *call) operand {
 	if !g.operandCount(c) {
 		return operand{pos: c.pos}

@@ -2,9 +2,10 @@ package ir
 
 import "fmt"
 
-// The checks that constructors share. Each reports its error and returns false.
+// The checks that constructors share. A check that fails reports its error and
+// returns false.
 
-// value interns v as an operand at pos.
+// value interns v and returns it as an operand at pos.
 func (g *graph) value(pos Pos, v Value) operand {
 	v.Pos = pos
 	return operand{pos: pos, value: g.intern(v)}
@@ -26,7 +27,7 @@ func (g *graph) plain(pos Pos, o operand) bool {
 	return false
 }
 
-// column requires a column as the operand that what names.
+// column requires a column. What names the operand in messages.
 func (g *graph) column(o operand, what string) bool {
 	if o.bad() {
 		return false
@@ -38,7 +39,7 @@ func (g *graph) column(o operand, what string) bool {
 	return true
 }
 
-// scalarOf requires a scalar, of kind k unless k is Invalid.
+// scalarOf requires a scalar. Its kind must be k, unless k is Invalid.
 func (g *graph) scalarOf(o *operand, k Kind, what string) bool {
 	if k != Invalid {
 		*o = g.as(*o, k)
@@ -58,7 +59,7 @@ func (g *graph) scalarOf(o *operand, k Kind, what string) bool {
 	return true
 }
 
-// castHint proposes the cast of o to k, where there is one.
+// castHint proposes the cast of o to k, if there is one.
 func castHint(o operand, k Kind) string {
 	from := o.kind()
 	if o.value != nil && o.value.Op == OpConst && k.IsNumeric() && from.IsNumeric() {
@@ -106,7 +107,8 @@ func (g *graph) sameKind(pos Pos, what string, x, y *operand) (Kind, bool) {
 	return a, false
 }
 
-// meet gives constant c the type of other, with the user's likeliest wish as hint.
+// meet gives constant c the type of other. The hint says what the user probably
+// wants.
 func (g *graph) meet(c, other operand) operand {
 	if c.kind() == UntypedFloat && other.kind().IsInteger() {
 		if _, problem, _ := represent(c.constant, other.kind()); problem != "" {
@@ -134,14 +136,14 @@ func (g *graph) sameDomain(pos Pos, operands ...operand) (*Domain, bool) {
 	return first.typ().Domain, true
 }
 
-// mismatch reports columns that differ in their domain.
+// mismatch reports columns of different domains.
 func (g *graph) mismatch(pos Pos, x, y operand) {
 	g.fail(pos, mismatchHint(x, y), "%v and %v have different domains: %s and %s", x, y, origin(x.typ().Domain), origin(y.typ().Domain))
 }
 
-// mismatchHint says how one of the two columns reaches the other's domain.
+// mismatchHint says how to bring one of the columns to the domain of the other.
 func mismatchHint(x, y operand) string {
-	made := y // of the rows of the other, x
+	made := y // its domain may be made from that of x
 	if source(x.typ().Domain) == y.typ().Domain || x.typ().Domain.Kind == DomainJoin {
 		x, made = y, x
 	}
@@ -164,7 +166,7 @@ func mismatchHint(x, y operand) string {
 	return fmt.Sprintf("where both always have the same length: align(%v, to: %v)", made, x)
 }
 
-// source returns the domain of the rows that d is made of.
+// source returns the domain that d is made from.
 func source(d *Domain) *Domain {
 	if d.Kind == DomainBins {
 		return d.By.Type.Domain

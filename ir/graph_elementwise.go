@@ -5,7 +5,7 @@ import (
 	"go/constant"
 )
 
-// unary is -x, ^x or !x.
+// unary returns -x, ^x or !x.
 func (g *graph) unary(pos Pos, op Op, x operand) operand {
 	if !g.plain(pos, x) {
 		return operand{pos: pos}
@@ -38,12 +38,12 @@ func (g *graph) unary(pos Pos, op Op, x operand) operand {
 	return g.fail(pos, hint, "%v%v where %v is %v", op, x, x, x.typ())
 }
 
-// map1 is an element-wise value of one operand.
+// map1 returns an element-wise value of one operand.
 func (g *graph) map1(pos Pos, op Op, k Kind, x operand) operand {
 	return g.value(pos, Value{Op: op, Type: Type{Kind: k, Domain: x.typ().Domain}, Args: []*Value{x.value}})
 }
 
-// cast is kind(x).
+// cast returns x cast to k.
 func (g *graph) cast(pos Pos, k Kind, x operand) operand {
 	if !g.plain(pos, x) {
 		return operand{pos: pos}

@@ -26,8 +26,8 @@ func groupingHint(key operand) string {
 	return hint
 }
 
-// rows returns the domain that an aggregate or scan of x reads: x's, or the
-// grouping's, over which a scalar x is repeated.
+// rows returns the domain that an aggregate or scan of x reads: that of x, or that
+// of the grouping, over which a scalar x is repeated.
 func (g *graph) rows(c *call, x operand) (*Domain, bool) {
 	by, hasBy := c.named["by"]
 	if !hasBy {
@@ -43,7 +43,7 @@ func (g *graph) rows(c *call, x operand) (*Domain, bool) {
 	return g.sameDomain(c.pos, by, x)
 }
 
-// aggregate is an aggregate of x, whose result has kind k.
+// aggregate returns an aggregate of x with a result of kind k.
 func (g *graph) aggregate(c *call, k Kind, x operand) operand {
 	rows, ok := g.rows(c, x)
 	if !ok {
@@ -60,13 +60,13 @@ func (g *graph) aggregate(c *call, k Kind, x operand) operand {
 		}
 		v.Else = orElse.value
 	}
-	if c.op.op.Aggregate().GivesRow {
+	if c.op.op.Aggregate().GivesRow() {
 		v.Type.Target = rows
 	}
 	return g.value(c.pos, v)
 }
 
-// buildAggregate is an aggregate of a column, as the table says.
+// buildAggregate builds an aggregate of a column by its row in the table.
 func buildAggregate(g *graph, c *call) operand {
 	x := g.typed(c.args[0])
 	if x.bad() {
@@ -121,7 +121,7 @@ func (g *graph) keys(c *call, keys []operand) ([]*Value, *Domain, bool) {
 	return values, d, ok
 }
 
-// buildGroups is runs and groups.
+// buildGroups builds runs and groups.
 func buildGroups(g *graph, c *call) operand {
 	keys, d, ok := g.keys(c, c.args)
 	if !ok {
@@ -165,7 +165,7 @@ func buildBins(g *graph, c *call) operand {
 	return o
 }
 
-// integerScalar requires a scalar of any integer type; constants become i64.
+// integerScalar requires a scalar of any integer type. Constants become i64.
 func (g *graph) integerScalar(o *operand, what string) bool {
 	*o = g.as(*o, I64)
 	if !g.scalarOf(o, Invalid, what) {
@@ -210,7 +210,8 @@ func buildOrder(g *graph, c *call) operand {
 	return o
 }
 
-// keyPair requires two keys, columns or tuples, of equal length and types.
+// keyPair requires two keys, columns or tuples, with equal numbers of columns and
+// equal types.
 func (g *graph) keyPair(c *call, left, right operand) (all []*Value, split int, ok bool) {
 	tuple := func(o operand) []operand {
 		if len(o.parts) > 0 {
@@ -220,7 +221,7 @@ func (g *graph) keyPair(c *call, left, right operand) (all []*Value, split int, 
 	}
 	l, r := tuple(left), tuple(right)
 	if len(l) != len(r) {
-		g.fail(c.pos, "both keys have as many columns", "%s of keys with %d and %d columns", c.op.name, len(l), len(r))
+		g.fail(c.pos, "both keys need the same number of columns", "%s of keys with %d and %d columns", c.op.name, len(l), len(r))
 		return nil, 0, false
 	}
 	a, _, ok1 := g.keys(c, l)

@@ -29,8 +29,8 @@ func (l *resultList) add(label string, labelPos Pos, o operand) {
 	l.results = append(l.results, Result{Label: label, Value: o.value, Pos: o.pos})
 }
 
-// unordered refuses results that depend on the order of a domain whose rows
-// may come in any.
+// unordered refuses results that depend on the order of a domain whose rows may
+// come in any order.
 func (l *resultList) unordered() {
 	permuted := map[*Domain]bool{}
 	for _, r := range l.results {

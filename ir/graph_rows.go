@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// subscript is x[i]: compaction where i is a bool, else a gather.
+// subscript returns x[i]: a compaction if i is a bool, else a gather.
 func (g *graph) subscript(pos Pos, x, i operand) operand {
 	if !g.plain(pos, x) || !g.plain(pos, i) {
 		return operand{pos: pos}
@@ -72,9 +72,9 @@ type literal struct {
 	holds     bool
 }
 
-// literals yields what follows from condition having the value holds: each
-// operand of its && where it is true, of its || where it is false. Of a chain
-// that grows by a condition per statement, the latest comes first.
+// literals yields the literals that follow from condition having the value holds:
+// the operands of && if it is true, and of || if it is false. In a chain that
+// grows by one condition per statement, the latest condition comes first.
 func literals(condition *Value, holds bool) iter.Seq[literal] {
 	return func(yield func(literal) bool) {
 		seen := map[literal]bool{}
@@ -98,7 +98,7 @@ func literals(condition *Value, holds bool) iter.Seq[literal] {
 	}
 }
 
-// field is x.left or x.right.
+// field returns x.left or x.right.
 func (g *graph) field(pos Pos, x operand, name string) operand {
 	if x.bad() {
 		return x
@@ -133,7 +133,7 @@ func buildLen(g *graph, c *call) operand {
 	return g.value(c.pos, Value{Op: OpLen, Type: Type{Kind: I64}, Args: []*Value{x.value}})
 }
 
-// buildNeighbour is prev(x, k, fill) and next(x, k, fill).
+// buildNeighbour builds prev(x, k, fill) and next(x, k, fill).
 func buildNeighbour(g *graph, c *call) operand {
 	x, k, fill := c.args[0], g.as(c.args[1], I64), c.args[2]
 	if k.bad() || !g.column(x, c.op.name) {
@@ -154,7 +154,7 @@ func buildNeighbour(g *graph, c *call) operand {
 	})
 }
 
-// buildScan is scan(op, x, by: g) and exscan(op, x, by: g).
+// buildScan builds scan(op, x, by: g) and exscan(op, x, by: g).
 func buildScan(g *graph, c *call) operand {
 	x := g.typed(c.args[0])
 	if x.bad() {
@@ -198,7 +198,7 @@ func reduces(r ReduceOp, k Kind) bool {
 	return false
 }
 
-// contiguous requires a grouping whose groups are neighbouring rows.
+// contiguous requires a grouping whose groups are contiguous rows.
 func (g *graph) contiguous(by operand, what string) bool {
 	if !g.grouping(by, what) {
 		return false

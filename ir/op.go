@@ -8,7 +8,7 @@ const (
 	OpInvalid Op = iota
 	OpParam
 	OpConst
-	firstRowOp // the operators of rows are in rowop.go
+	firstRowOp // the element-wise operators are in rowop.go
 )
 
 // The numbered operators of the language.

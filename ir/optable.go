@@ -46,7 +46,7 @@ func withTables(list [opEnd]spelling) [opEnd]spelling {
 	return list
 }
 
-// String is the operator as it is written in source text.
+// String returns the operator as it is written in source text.
 func (o Op) String() string {
 	if o >= opEnd {
 		return fmt.Sprintf("ir.Op(%d)", uint8(o))

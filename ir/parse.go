@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Parse reads a source file. It checks the grammar alone: names, types and
-// operators are looked up later, by Load. The tree is never nil; where there
-// are errors it lacks the parts that could not be read.
+// Parse reads a source file. It checks only the grammar: names, types and operators
+// are looked up later, by [Load]. The tree is never nil; after an error it lacks the
+// parts that could not be read.
 func Parse(name string, source []byte) (*File, ErrorList) {
 	source = bytes.TrimPrefix(source, []byte("\uFEFF"))
 	file := &File{Name: name, Source: source, lines: lineOffsets(source)}

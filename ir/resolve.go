@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Load parses and checks a source file. Where the error list is not empty
-// there are no pipelines.
+// Load parses and checks a source file. If the error list is not empty, there are
+// no pipelines.
 func Load(name string, source []byte) ([]*Pipeline, ErrorList) {
 	file, errs := Parse(name, source)
 	if len(errs) > 0 {

@@ -1,6 +1,8 @@
 package ir
 
-// The operators of rows: row r of the result depends only on row r of the
+import "go/token"
+
+// The element-wise operators: row r of the result depends only on row r of the
 // operands. A scalar operand counts as a column with the same value in each
 // row.
 const (
@@ -48,27 +50,27 @@ const (
 	endOfRowOps
 )
 
-// rowOps describes every operator of rows. It is all that the compiler knows
-// of one beside what a device computes for it, which each backend has in a
-// table of its own.
+// rowOps describes every element-wise operator. It is all that the compiler knows
+// about operators, except what a device computes: each backend has a table of its
+// own for that.
 var rowOps = [endOfRowOps]rowOp{
-	OpAdd:        {text: "+", form: formInfix, strength: 4, takes: numbers, rule: sameKindOrDays, bounds: binaryRange},
-	OpSub:        {text: "-", form: formInfix, strength: 4, takes: numbers, rule: sameKindOrDays, bounds: binaryRange},
-	OpMul:        {text: "*", form: formInfix, strength: 5, takes: numbers, cost: Mild, bounds: binaryRange},
-	OpDiv:        {text: "/", form: formInfix, strength: 5, takes: numbers, cost: Dear, bounds: binaryRange},
-	OpRem:        {text: "%", form: formInfix, strength: 5, takes: integers, cost: Dear, bounds: binaryRange},
-	OpAnd:        {text: "&", form: formInfix, strength: 5, takes: integers, bounds: binaryRange},
-	OpOr:         {text: "|", form: formInfix, strength: 4, takes: integers, bounds: binaryRange},
-	OpXor:        {text: "^", form: formInfix, strength: 4, takes: integers, bounds: binaryRange},
-	OpAndNot:     {text: "&^", form: formInfix, strength: 5, takes: integers, bounds: binaryRange},
-	OpShl:        {text: "<<", form: formInfix, strength: 5, takes: integers, rule: anyCount, cost: Mild, bounds: binaryRange},
-	OpShr:        {text: ">>", form: formInfix, strength: 5, takes: integers, rule: anyCount, cost: Mild, bounds: binaryRange},
-	OpEq:         {text: "==", form: formInfix, strength: 3, takes: elements, gives: Bool},
-	OpNe:         {text: "!=", form: formInfix, strength: 3, takes: elements, gives: Bool},
-	OpLt:         {text: "<", form: formInfix, strength: 3, takes: ordered, gives: Bool},
-	OpLe:         {text: "<=", form: formInfix, strength: 3, takes: ordered, gives: Bool},
-	OpGt:         {text: ">", form: formInfix, strength: 3, takes: ordered, gives: Bool},
-	OpGe:         {text: ">=", form: formInfix, strength: 3, takes: ordered, gives: Bool},
+	OpAdd:        {text: "+", token: token.ADD, form: formInfix, strength: 4, takes: numbers, rule: sameKindOrDays, bounds: binaryRange},
+	OpSub:        {text: "-", token: token.SUB, form: formInfix, strength: 4, takes: numbers, rule: sameKindOrDays, bounds: binaryRange},
+	OpMul:        {text: "*", token: token.MUL, form: formInfix, strength: 5, takes: numbers, cost: Mild, bounds: binaryRange},
+	OpDiv:        {text: "/", token: token.QUO, form: formInfix, strength: 5, takes: numbers, cost: Dear, bounds: binaryRange},
+	OpRem:        {text: "%", token: token.REM, form: formInfix, strength: 5, takes: integers, cost: Dear, bounds: binaryRange},
+	OpAnd:        {text: "&", token: token.AND, form: formInfix, strength: 5, takes: integers, bounds: binaryRange},
+	OpOr:         {text: "|", token: token.OR, form: formInfix, strength: 4, takes: integers, bounds: binaryRange},
+	OpXor:        {text: "^", token: token.XOR, form: formInfix, strength: 4, takes: integers, bounds: binaryRange},
+	OpAndNot:     {text: "&^", token: token.AND_NOT, form: formInfix, strength: 5, takes: integers, bounds: binaryRange},
+	OpShl:        {text: "<<", token: token.SHL, form: formInfix, strength: 5, takes: integers, rule: anyCount, cost: Mild, bounds: binaryRange},
+	OpShr:        {text: ">>", token: token.SHR, form: formInfix, strength: 5, takes: integers, rule: anyCount, cost: Mild, bounds: binaryRange},
+	OpEq:         {text: "==", token: token.EQL, form: formInfix, strength: 3, takes: elements, gives: Bool},
+	OpNe:         {text: "!=", token: token.NEQ, form: formInfix, strength: 3, takes: elements, gives: Bool},
+	OpLt:         {text: "<", token: token.LSS, form: formInfix, strength: 3, takes: ordered, gives: Bool},
+	OpLe:         {text: "<=", token: token.LEQ, form: formInfix, strength: 3, takes: ordered, gives: Bool},
+	OpGt:         {text: ">", token: token.GTR, form: formInfix, strength: 3, takes: ordered, gives: Bool},
+	OpGe:         {text: ">=", token: token.GEQ, form: formInfix, strength: 3, takes: ordered, gives: Bool},
 	OpLogicalAnd: {text: "&&", form: formInfix, strength: 2, takes: bools},
 	OpLogicalOr:  {text: "||", form: formInfix, strength: 1, takes: bools},
 	OpLeast: {text: "least", form: formCall, arity: 2, takes: ordered, cost: Mild, bounds: binaryRange, help: OperatorHelp{
@@ -85,8 +87,8 @@ var rowOps = [endOfRowOps]rowOp{
 	return x: greatest(x, 0)
 }`,
 	}},
-	OpNeg:        {text: "-", form: formPrefix, takes: numbers, cost: Mild, bounds: unaryRange},
-	OpComplement: {text: "^", form: formPrefix, takes: integers, cost: Mild, bounds: unaryRange},
+	OpNeg:        {text: "-", token: token.SUB, form: formPrefix, takes: numbers, cost: Mild, bounds: unaryRange},
+	OpComplement: {text: "^", token: token.XOR, form: formPrefix, takes: integers, cost: Mild, bounds: unaryRange},
 	OpNot:        {text: "!", form: formPrefix, takes: bools},
 	OpCast:       {text: "cast", form: formCast, takes: numbers | dates | bools, rule: namedKind, steps: true},
 	OpAbs: {text: "abs", form: formCall, arity: 1, takes: numbers, cost: Mild, bounds: unaryRange, help: OperatorHelp{
@@ -198,23 +200,23 @@ func bitCount(op Op, k Kind, x, _ valueRange) valueRange {
 	return r
 }
 
-// Popcount is popcount(x): how many bits of an integer are 1.
+// Popcount returns popcount(x): how many bits of an integer are 1.
 func (b *Builder) Popcount(x any) Operand { return b.call(OpPopcount, x) }
 
-// Leadingzeros is leadingzeros(x): how many bits above the highest 1 are 0.
+// Leadingzeros returns leadingzeros(x): how many bits above the highest 1 are 0.
 func (b *Builder) Leadingzeros(x any) Operand { return b.call(OpLeadingzeros, x) }
 
-// Trailingzeros is trailingzeros(x): how many bits below the lowest 1 are 0.
+// Trailingzeros returns trailingzeros(x): how many bits below the lowest 1 are 0.
 func (b *Builder) Trailingzeros(x any) Operand { return b.call(OpTrailingzeros, x) }
 
-// Floor is floor(x): a float rounded down to a whole number.
+// Floor returns floor(x): a float rounded down to a whole number.
 func (b *Builder) Floor(x any) Operand { return b.call(OpFloor, x) }
 
-// Ceil is ceil(x): a float rounded up to a whole number.
+// Ceil returns ceil(x): a float rounded up to a whole number.
 func (b *Builder) Ceil(x any) Operand { return b.call(OpCeil, x) }
 
-// Trunc is trunc(x): a float rounded toward 0 to a whole number.
+// Trunc returns trunc(x): a float rounded toward 0 to a whole number.
 func (b *Builder) Trunc(x any) Operand { return b.call(OpTrunc, x) }
 
-// Round is round(x): to the nearest whole number, of two to the even one.
+// Round returns round(x): a float rounded to the nearest whole number, ties to even.
 func (b *Builder) Round(x any) Operand { return b.call(OpRound, x) }

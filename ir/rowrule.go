@@ -1,10 +1,14 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"go/token"
+)
 
 // rowOp is a row of the table.
 type rowOp struct {
-	text     string // in source text, and in dumps of every level
+	text     string      // in source text, and in dumps of every level
+	token    token.Token // by which go/constant knows it; 0 for what it does not compute
 	form     form
 	arity    int         // of a form that does not say it
 	strength int         // of an infix operator: how strongly it binds, 1 to 5, as in Go
@@ -89,7 +93,7 @@ const (
 	Dear              // tens of cycles
 )
 
-// RowOps lists the operators of rows: arithmetic, comparisons, logic, casts
+// RowOps lists the element-wise operators: arithmetic, comparisons, logic, casts
 // and functions, for all of which [Op.IsElementwise] holds.
 func RowOps() []Op {
 	var list []Op
@@ -99,15 +103,15 @@ func RowOps() []Op {
 	return list
 }
 
-// row returns the description of an operator of rows.
+// row returns the description of an element-wise operator.
 func (o Op) row() *rowOp {
 	if !o.IsElementwise() {
-		panic(fmt.Sprintf("ir: %v is no operator of rows", o))
+		panic(fmt.Sprintf("ir: %v is no element-wise operator", o))
 	}
 	return &rowOps[o]
 }
 
-// IsElementwise reports whether o is an operator of rows: row r of the result
+// IsElementwise reports whether o is an element-wise operator: row r of the result
 // depends only on row r of the operands.
 func (o Op) IsElementwise() bool { return o >= firstRowOp && o < endOfRowOps }
 
@@ -120,7 +124,8 @@ func (o Op) IsPrefix() bool { return o.IsElementwise() && o.row().form == formPr
 // IsComparison reports whether o is one of == != < <= > >=.
 func (o Op) IsComparison() bool { return o.IsInfix() && o.row().gives == Bool }
 
-// Arity is the number of operands of an operator of rows, and 0 of any other.
+// Arity returns the number of operands of an element-wise operator, and 0 for other
+// operators.
 func (o Op) Arity() int {
 	if !o.IsElementwise() {
 		return 0
@@ -135,14 +140,14 @@ func (o Op) Arity() int {
 	}
 }
 
-// Takes reports whether operands of o, an operator of rows, may be of kind k.
-// Of a shift that is the shifted operand, of select the two choices. That
-// dates and days add up is known to [Op.ResultKind] only.
+// Takes reports whether operands of o, an element-wise operator, may be of kind k.
+// For a shift that is the shifted operand, and for select the two choices. Only
+// [Op.ResultKind] knows that days can be added to dates.
 func (o Op) Takes(k Kind) bool { return o.row().takes.has(k) }
 
-// Gives returns the element type of the result of o, an operator of rows, for
+// Gives returns the element type of the result of o, an element-wise operator, for
 // operands of kind k, in the sense of [Op.Takes]. Of a cast, which is called by
-// the result's type, it is Invalid.
+// the result's type, it is [Invalid].
 func (o Op) Gives(k Kind) Kind {
 	switch row := o.row(); {
 	case row.rule == namedKind:
@@ -153,9 +158,9 @@ func (o Op) Gives(k Kind) Kind {
 	return k
 }
 
-// ResultKind returns the element type of the result of o, an operator of rows,
-// for operands of the given types; Invalid for a cast. It is not ok where the
-// language has no such operation.
+// ResultKind returns the element type of the result of o, an element-wise operator,
+// for operands of the given types; [Invalid] for a cast. Ok is false if the language
+// has no such operation.
 func (o Op) ResultKind(operands ...Kind) (result Kind, ok bool) {
 	if len(operands) != o.Arity() {
 		return Invalid, false
@@ -179,7 +184,7 @@ func (o Op) ResultKind(operands ...Kind) (result Kind, ok bool) {
 	return o.Gives(last), x == last && o.Takes(last)
 }
 
-// Cost returns the cost of o, an operator of rows.
+// Cost returns the cost of o, an element-wise operator.
 func (o Op) Cost() Cost { return o.row().cost }
 
 // rowHelps is the help of the functions of rows.
@@ -205,7 +210,7 @@ func rowHelps() (list []OperatorHelp) {
 	return list
 }
 
-// rowFunctions are the operators of rows that are called by name.
+// rowFunctions are the element-wise operators that are called by name.
 func rowFunctions() (list []function) {
 	for _, op := range RowOps() {
 		if op.row().form == formCall {
@@ -215,7 +220,7 @@ func rowFunctions() (list []function) {
 	return list
 }
 
-// buildRow builds the call of an operator of rows.
+// buildRow builds the call of an element-wise operator.
 func buildRow(g *graph, c *call) operand {
 	switch op := c.op.op; op.Arity() {
 	case 1:

@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// sites lists the checks of p that run-time data can fail. They are numbered
-// by value, so operands come first; a value's own checks are in the order of
-// its operands (bins: first the size, then the rows).
+// sites lists the checks of p that run-time data can fail. Checks are numbered in
+// the order of values, so those of operands come first. The checks of one value
+// are in the order of its operands (bins: first the size, then the rows).
 func (f *facts) sites(p *Pipeline) []Site {
 	var sites []Site
 	for _, v := range p.Values {
@@ -19,7 +19,7 @@ func (f *facts) sites(p *Pipeline) []Site {
 	return sites
 }
 
-// checks returns what of v can fail.
+// checks returns the checks of v that can fail.
 func (f *facts) checks(v *Value) []Site {
 	site := func(kind CheckKind, d *Domain, format string, args ...any) Site {
 		return Site{Kind: kind, Domain: d, Message: fmt.Sprintf(format, args...)}
@@ -87,7 +87,7 @@ func (f *facts) binChecks(v *Value) []Site {
 	return sites
 }
 
-// binUnproven reports whether a row of bins may belong to no bin.
+// binUnproven reports whether a row of bins may lie outside all bins.
 func (f *facts) binUnproven(v *Value) bool {
 	i, size := v.Args[0], v.Args[1]
 	switch {
@@ -100,7 +100,7 @@ func (f *facts) binUnproven(v *Value) bool {
 	return !s.bounded || s.lo < 1 || !f.ranges[i.ID].within(0, s.lo-1)
 }
 
-// indexUnproven reports whether the index of a gather may be no row.
+// indexUnproven reports whether the index of a gather may be out of range.
 func (f *facts) indexUnproven(v *Value) bool {
 	x, i := v.Args[0], v.Args[1]
 	if i.Type.Target == x.Type.Domain {
@@ -114,8 +114,8 @@ func (f *facts) indexUnproven(v *Value) bool {
 	return !size.bounded || size.lo < 1 || !f.ranges[i.ID].within(0, size.lo-1)
 }
 
-// mayBeEmpty reports whether an aggregate may meet no rows and has no value
-// for that. Groups that rows themselves made have rows.
+// mayBeEmpty reports whether an aggregate without else: may have no rows. Groups
+// that are made of rows always have some.
 func mayBeEmpty(v *Value) bool {
 	if v.Else != nil {
 		return false

@@ -78,7 +78,7 @@ func (k Kind) EqualBits() bool { return !k.IsFloat() }
 // IsUntyped reports whether k is the kind of a constant without context.
 func (k Kind) IsUntyped() bool { return k >= UntypedInt && k <= UntypedString }
 
-// Size is the width of k in bytes, in columns of every device.
+// Size returns the size of an element of k in bytes, in columns of every device.
 func (k Kind) Size() int {
 	switch k {
 	case Bool, I8, U8:

@@ -10,6 +10,7 @@ type Schedule struct {
 	IDs       string `json:"ids,omitempty"`      // how tiles are numbered under lookback: ticket, static; "" is ticket
 	Offsets   string `json:"offsets,omitempty"`  // how published folds of tiles become prefixes: scan, broadcast; "" is scan
 	Variant   string `json:"variant,omitempty"`  // how rows of groups are combined: direct, chunked, privvar, privarray, segmented
+	Table     string `json:"table,omitempty"`    // where rows of bins are combined: local, global
 	Ring      int    `json:"ring,omitzero"`      // tiles that a work-group has in local memory or in flight, under scheme persistent
 	Lookahead int    `json:"lookahead,omitzero"` // rounds between publishing the fold of a tile and finishing the tile, under scheme persistent
 	Occupancy int    `json:"occupancy,omitzero"` // work-groups of a compute unit that registers have to suffice for; 0 leaves registers to the compiler
@@ -42,6 +43,12 @@ const (
 	PrivateVar   = "privvar"   // a work-item combines rows in a variable while the group stays the same
 	PrivateArray = "privarray" // a work-item combines its rows in an array with an element per group, and then adds the elements to the table
 	Segmented    = "segmented" // a segmented scan folds the rows of contiguous groups in order
+)
+
+// The values of Schedule.Table.
+const (
+	Local  = "local"  // in tables of the local memory of work-groups, which are combined in the end
+	Global = "global" // in the table in global memory
 )
 
 // Variants lists the variants of aggregation, the default last.

@@ -17,6 +17,7 @@ import (
 	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // TestAgreement compares emitted Go, at every level, with the interpreter, over
@@ -27,14 +28,14 @@ func TestAgreement(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	logSample(t)
+	sample.Log(t)
 	var compiled []Entry
 	var source run.Source
 	plans := map[string]*plan.Plan{}
 	for _, level := range fuse.Levels {
 		var programs []*backends.Program
 		for i, entry := range entries {
-			if !sampled(i) {
+			if !sample.Takes(i) {
 				continue
 			}
 			program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level})

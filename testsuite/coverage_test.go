@@ -88,7 +88,7 @@ func TestCorpusCoverage(t *testing.T) {
 
 // interpreterOnly are the operators that are not lowered: programs with them
 // are refused by name, and most of the corpus does not use them.
-var interpreterOnly = []ir.Op{ir.OpGroups, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin, ir.OpArgmin, ir.OpArgmax}
+var interpreterOnly = []ir.Op{ir.OpGroups, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin}
 
 func TestCorpusCompiles(t *testing.T) {
 	entries, err := Load("corpus")

@@ -21,6 +21,7 @@ import (
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // cudaSchedule has tiles of few rows and blocks of two warps, so that barriers
@@ -125,7 +126,7 @@ func TestCUDAEmulationLarge(t *testing.T) {
 		if at < 0 {
 			t.Fatalf("the corpus has no %s", name)
 		}
-		if i > 1 && !everything() {
+		if i > 1 && !sample.Everything() {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

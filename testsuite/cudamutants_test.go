@@ -18,6 +18,7 @@ import (
 	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // mutations are bugs to plant in emitted CUDA C++: each match of a pattern is
@@ -58,7 +59,7 @@ func mutantsOf(text string) (list []mutant) {
 // KGEN_CUDA_MUTANTS=all plants all, KGEN_TEST_ALL every seventh, else few.
 func TestCUDAMutants(t *testing.T) {
 	step := 29
-	if everything() {
+	if sample.Everything() {
 		step = 7
 	}
 	if os.Getenv("KGEN_CUDA_MUTANTS") == "all" {

@@ -21,6 +21,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // persistentSchedules have small tiles and one to four subgroups that take rows;
@@ -49,11 +50,11 @@ func TestCUDAEmulationPersistent(t *testing.T) {
 		t.Fatal(err)
 	}
 	emulators := newEmulators(t, emu.Options{Check: true, Resident: persistentWorkgroups, Limit: time.Minute})
-	logSample(t)
+	sample.Log(t)
 	var walked atomic.Int64
 	t.Run("corpus", func(t *testing.T) {
 		for i, entry := range entries {
-			if !sampled(i) {
+			if !sample.Takes(i) {
 				continue
 			}
 			t.Run(entry.Name, func(t *testing.T) {
@@ -82,8 +83,8 @@ func TestCUDAEmulationPersistent(t *testing.T) {
 		}
 	})
 	least := int64(50)
-	if !everything() {
-		least /= sampleStep
+	if !sample.Everything() {
+		least /= sample.Step
 	}
 	if walked.Load() < least {
 		t.Errorf("only %d programs were persistent", walked.Load())

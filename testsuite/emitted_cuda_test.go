@@ -15,6 +15,7 @@ import (
 	"github.com/kgen-go/kgen/internal/cudacompile"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // cudaCompilers returns and logs the CUDA C++ compilers of this machine. In CI
@@ -53,7 +54,7 @@ func notCompiled(t *testing.T, reason string) {
 func TestEmittedCUDA(t *testing.T) {
 	compilers := cudaCompilers(t)
 	levels := fuse.Levels
-	if logSample(t); !everything() {
+	if sample.Log(t); !sample.Everything() {
 		levels = []string{fuse.LevelOnePass}
 	}
 	if chosen := os.Getenv("KGEN_CUDA_LEVELS"); chosen != "" {

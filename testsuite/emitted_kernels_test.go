@@ -22,6 +22,7 @@ import (
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // emitKernels returns what the pipeline of a file is emitted as, by the names of
@@ -82,43 +83,57 @@ func emittedChoices(i int, entry Entry, emitter kernels.Emitter, levels []string
 	return choices
 }
 
+// emission is what an entry is emitted as by one of its choices.
+type emission struct {
+	entry  Entry
+	source []byte
+	number int // of the choice
+	choice choice
+	files  map[string][]byte
+}
+
 // emittedTexts returns the kernels that the corpus is emitted as, at some
-// levels and by many schedules, each text once. Emitting again must give the
-// same texts, wherever the source lies and however many threads there are.
+// levels and by many schedules, each text once; a sample has one level of each
+// entry, in turn. Emitting again must give the same texts, wherever the source
+// lies and however many threads there are.
 func emittedTexts(t *testing.T, emitter kernels.Emitter, levels []string) map[string][]byte {
 	t.Helper()
 	entries, err := Load("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts, seen := map[string][]byte{}, map[string]bool{}
-	threads := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(threads)
+	var made []emission
 	for i, entry := range entries {
-		if !sampled(i) {
+		if !sample.Takes(i) {
 			continue
+		}
+		levels := levels
+		if first := i / sample.Step % len(levels); !sample.Everything() {
+			levels = levels[first : first+1]
 		}
 		source, err := os.ReadFile(entry.Path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for j, c := range emittedChoices(i, entry, emitter, levels) {
-			runtime.GOMAXPROCS(threads)
-			files := emitKernels(t, emitter, entry.Path, source, c)
-			runtime.GOMAXPROCS(1)
-			elsewhere := filepath.Join(string(filepath.Separator), "else where", "..", filepath.Base(entry.Path))
-			if again := emitKernels(t, emitter, elsewhere, source, c); !maps.EqualFunc(files, again, bytes.Equal) {
-				t.Errorf("%s, %+v: emitted again, the text differs", entry.Name, c)
-			}
-			for name, text := range files {
-				if filepath.Ext(name) == emitter.Extension && !seen[string(text)] {
-					seen[string(text)] = true
-					texts[fmt.Sprintf("%s-%s-%d-%s", entry.Name, c.level, j, name)] = text
-				}
+			made = append(made, emission{entry, source, j, c, emitKernels(t, emitter, entry.Path, source, c)})
+		}
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // once: it stops every thread
+	texts, seen := map[string][]byte{}, map[string]bool{}
+	for _, m := range made {
+		elsewhere := filepath.Join(string(filepath.Separator), "else where", "..", filepath.Base(m.entry.Path))
+		if again := emitKernels(t, emitter, elsewhere, m.source, m.choice); !maps.EqualFunc(m.files, again, bytes.Equal) {
+			t.Errorf("%s, %+v: emitted again, the text differs", m.entry.Name, m.choice)
+		}
+		for name, text := range m.files {
+			if filepath.Ext(name) == emitter.Extension && !seen[string(text)] {
+				seen[string(text)] = true
+				texts[fmt.Sprintf("%s-%s-%d-%s", m.entry.Name, m.choice.level, m.number, name)] = text
 			}
 		}
 	}
-	if len(texts) < len(entries) && everything() || len(texts) == 0 {
+	if len(texts) < len(entries) && sample.Everything() || len(texts) == 0 {
 		t.Fatalf("only %d texts", len(texts))
 	}
 	return texts
@@ -126,7 +141,7 @@ func emittedTexts(t *testing.T, emitter kernels.Emitter, levels []string) map[st
 
 // clang has no warning about any text of the corpus in OpenCL C.
 func TestEmittedOpenCL(t *testing.T) {
-	logSample(t)
+	sample.Log(t)
 	folder := t.TempDir()
 	var paths []string
 	for name, text := range emittedTexts(t, opencl.Emitter(), fuse.Levels) {
@@ -163,4 +178,12 @@ func checkOpenCL(t *testing.T, texts []string) {
 	close(batches)
 	readers.Wait()
 	t.Logf("%d texts", len(texts))
+}
+
+// write writes a file.
+func write(t *testing.T, path string, text []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -72,7 +72,7 @@ func isQuotient(v *ir.Value) bool {
 	switch finish := v.Op.Aggregate().Finish; finish {
 	case ir.FinishQuotient:
 		return true
-	case ir.FinishField:
+	case ir.FinishField, ir.FinishRow:
 		return false
 	default:
 		panic(fmt.Sprintf("testsuite: no finish %d of %v", finish, v.Op))

@@ -15,6 +15,7 @@ import (
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // kernelDevice runs emitted kernels.
@@ -106,11 +107,11 @@ func corpusOnDevices[D kernelDevice](t *testing.T, emitter kernels.Emitter, devi
 	if err != nil {
 		t.Fatal(err)
 	}
-	logSample(t)
+	sample.Log(t)
 	t.Run("corpus", func(t *testing.T) {
 		for i, entry := range entries {
 			choices := choose(i, entry)
-			if len(choices) == 0 || !sampled(i) {
+			if len(choices) == 0 || !sample.Takes(i) {
 				continue
 			}
 			t.Run(entry.Name, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/kgen-go/kgen/internal/simt/simttest"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // TestParts runs the corpus in launches of one tile or a few, at every level,
@@ -33,9 +34,9 @@ func TestParts(t *testing.T) {
 			t.Errorf("of %d plans only %d launched a kernel more than twice", plans.Load(), cut.Load())
 		}
 	})
-	logSample(t)
+	sample.Log(t)
 	for i, entry := range entries {
-		if !thirds(i) {
+		if !sample.TakesThird(i) {
 			continue
 		}
 		variants := variantsOf(entry.Pipeline, plan.Variants...)

@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // TestPublished runs the corpus on an emulated device whose work-groups process
@@ -22,9 +23,9 @@ func TestPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	broadcast := 0
-	logSample(t)
+	sample.Log(t)
 	for i, entry := range entries {
-		if !thirds(i) {
+		if !sample.TakesThird(i) {
 			continue
 		}
 		for j, level := range fuse.Levels {
@@ -57,7 +58,7 @@ func TestPublished(t *testing.T) {
 			}
 		}
 	}
-	if broadcast < 25 || everything() && broadcast < 100 {
+	if broadcast < 25 || sample.Everything() && broadcast < 100 {
 		t.Errorf("only %d plans broadcast offsets", broadcast)
 	}
 }

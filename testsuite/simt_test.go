@@ -14,18 +14,19 @@ import (
 	"github.com/kgen-go/kgen/internal/simt/simttest"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // TestWorkGroups runs the corpus, lowered for work-groups, on an emulated
-// device of small groups, at every level.
+// device of small work-groups, at every level.
 func TestWorkGroups(t *testing.T) {
 	entries, err := Load("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
-	logSample(t)
+	sample.Log(t)
 	for i, entry := range entries {
-		if !thirds(i) {
+		if !sample.TakesThird(i) {
 			continue
 		}
 		t.Run(entry.Name, func(t *testing.T) {
@@ -64,10 +65,10 @@ func TestVariants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	logSample(t)
+	sample.Log(t)
 	for i, entry := range entries {
 		variants := variantsOf(entry.Pipeline, plan.Variants...)
-		if len(variants) == 1 || !thirds(i) {
+		if len(variants) == 1 || !sample.TakesThird(i) {
 			continue
 		}
 		t.Run(entry.Name, func(t *testing.T) {

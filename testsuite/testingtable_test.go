@@ -1,6 +1,7 @@
 package testsuite
 
 import (
+	"github.com/kgen-go/kgen/testsuite/sample"
 	"io/fs"
 	"maps"
 	"os"
@@ -116,7 +117,7 @@ func TestEverythingRunsInCI(t *testing.T) {
 		patterns = append(patterns, string(run[1]))
 	}
 	chosen, packages := regexp.MustCompile(strings.Join(patterns, "|")), strings.Fields(string(step[2]))
-	sampling := regexp.MustCompile(`KGEN_TEST_ALL|\beverything\(\)|(if|&&|\|\|) !?everything\b|\bsampled\(|\bcorpusOnDevices\(|\blogSample\(`)
+	sampling := regexp.MustCompile(`KGEN_TEST_ALL|\beverything\(\)|(if|&&|\|\|) !?everything\b|\bsample\.\w+\(|\bcorpusOnDevices\(`)
 	function := regexp.MustCompile(`(?ms)^func (Test\w+)\(.*?^}`)
 	found := map[string]bool{}
 	err = filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
@@ -158,7 +159,7 @@ func TestSamplesCoverSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, takes := range map[string]func(int) bool{"sampled": sampled, "thirds": thirds} {
+	for name, takes := range map[string]func(int) bool{"Takes": sample.Takes, "TakesThird": sample.TakesThird} {
 		for _, settings := range []int{2, 3, 5, len(persistentSchedules), len(Shapes())} {
 			seen := map[int]bool{}
 			for i := range entries {

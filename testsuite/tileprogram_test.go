@@ -15,6 +15,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tile/tiletest"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // TestTilePrograms compares the tile programs of the corpus with the
@@ -26,9 +27,9 @@ func TestTilePrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	logSample(t)
+	sample.Log(t)
 	for i, entry := range entries {
-		if !thirds(i) {
+		if !sample.TakesThird(i) {
 			continue
 		}
 		t.Run(entry.Name, func(t *testing.T) {

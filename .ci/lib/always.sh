@@ -7,12 +7,12 @@ step "cross builds" 10m bash -c "cross_build '$targets'"
 step "tests, documents' commands included" 15m go test ./...
 # What they leave out, so that go test ./... is done in minutes: docs/testing.md.
 step "tests, all of the slow ones" 20m env KGEN_TEST_ALL=1 go test -count=1 -timeout 20m \
-	-run '^Test(Agreement|WorkGroups|Variants|Parts|Published|TilePrograms|Emitted(OpenCL|SharedDestination|Tests|Partials(OfRandomPipelines)?|Code)|CUDAEmulation(Variants|Parts|Persistent|Large)?|CUDAMutants|Planted|Correct|NotFused|MalformedSource|ReservedNames|ProgramsAreValid|Coverage|Footprint)$' \
-	./testsuite ./backends/cuda/emu ./internal/kernels ./internal/difftest/random ./internal/table/generate ./cmd/kgen
+	-run '^Test(Agreement|WorkGroups|Variants|Parts|Published|TilePrograms|Emitted(OpenCL|SharedDestination|Tests|Partials(OfRandomPipelines)?|Code)|CUDAEmulation(Variants|Parts|Persistent|Large)?|CUDAMutants|Planted|Correct|NotFused|MalformedSource|ReservedNames|ProgramsAreValid|Coverage|Footprint|Tutorial|RaceIsReported|HostCuPy)$' \
+	./testsuite ./testsuite/docs ./testsuite/emitted ./backends/cuda/emu ./internal/kernels ./internal/device/gocpu ./internal/difftest/random ./internal/table/generate ./cmd/kgen
 export KGEN_TEST_ALL=1 # for all that follows
 step "vet with the tag opencl" 5m "${opencl[@]}" go vet -tags opencl ./backends/opencl/... ./internal/device/opencl ./cmd/kgen-opencl ./testsuite
 step "OpenCL devices: PoCL" 10m "${opencl[@]}" go test -count=1 -tags opencl ./backends/opencl/... ./internal/device/opencl ./cmd/kgen-opencl
-step "OpenCL devices: corpus" 15m "${opencl[@]}" KGEN_OPENCL_LEVELS=onepass go test -count=1 -timeout 15m -tags opencl -run '^TestOpenCL(Variants)?$' ./testsuite
+step "OpenCL devices: corpus" 20m "${opencl[@]}" KGEN_OPENCL_LEVELS=onepass go test -count=1 -timeout 20m -tags opencl -run '^TestOpenCL(Variants)?$' ./testsuite
 # Level onepass is among the tests above.
 step "CUDA emulation: corpus, unfused" 8m env KGEN_CUDAEMU_LEVELS=none go test -count=1 -run '^TestCUDAEmulation$' ./testsuite
 step "CUDA emulation: corpus, tiles numbered by blocks" 5m env KGEN_CUDAEMU_SCHEDULE=static go test -count=1 -run '^TestCUDAEmulation$' ./testsuite

@@ -56,6 +56,8 @@ func Dialect() *ctext.Dialect {
 		},
 		Occupancy: true,
 
+		Atomics64: true, MergesCounts: true, LaunchedLocal: 227 << 10, // compute capability 9.0; for others there is a fallback
+
 		Align: fmt.Sprintf("__align__(%d) ", loop.WideBytes),
 		Wide: func(k ir.Kind) (vector, construct string) {
 			vector = map[ir.Kind]string{ir.I32: "int4", ir.Date: "int4", ir.U32: "uint4", ir.F32: "float4", ir.I64: "longlong2", ir.U64: "ulonglong2", ir.F64: "double2"}[k]
@@ -63,7 +65,7 @@ func Dialect() *ctext.Dialect {
 		},
 
 		IDs: map[loop.IDKind]string{loop.LocalID: "threadIdx.x", loop.LocalSize: "blockDim.x",
-			loop.GroupID: "blockIdx.x", loop.GroupCount: "gridDim.x",
+			loop.WorkgroupID: "blockIdx.x", loop.WorkgroupCount: "gridDim.x",
 			loop.SubgroupID: "(threadIdx.x / 32)", loop.SubgroupLane: "(threadIdx.x % 32)", loop.SubgroupSize: "32"},
 		Subgroup: 32,
 		Bits: map[ir.Kind]string{ir.U32: "__float_as_uint", ir.U64: "(" + u64 + ")__double_as_longlong",

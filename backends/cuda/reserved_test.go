@@ -49,7 +49,7 @@ func TestReservedOfHeaders(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) < 200 {
+	if len(seen) < 150 { // clang 14 has 199
 		t.Errorf("only %d names found in %d headers", len(seen), len(headers))
 	}
 }

@@ -149,7 +149,7 @@ func (g *body) states(f *rangeFunc) {
 			f.results = append(f.results, s)
 		}
 	}
-	// Where groups are stored before the first row, their states must be known as values.
+	// Where segments are stored before the first row, their states must be known as values.
 	for i, op := range g.With((*tile.Op).Cuts) {
 		if g.needed[i] && op.Exclusive {
 			for field, result := range op.Res {
@@ -234,7 +234,7 @@ func (g *body) decidingKeys() map[tile.ID]bool {
 }
 
 // lastState returns the state that holds the key of the row before anyway,
-// because a result of the groups is the key; nil if there is none.
+// because a result of the segments is the key; nil if there is none.
 func (g *body) lastState(key tile.ID) *loop.Var {
 	for i, op := range g.With((*tile.Op).Cuts) {
 		if op.Exclusive && op.Domain == 0 && g.needed[i] && g.KeepsLast(op) && op.Args[len(op.Args)-1] == key {

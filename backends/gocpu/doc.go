@@ -1,11 +1,15 @@
 // Package gocpu emits plain Go: one typed function per pipeline, with the
 // standard library only.
 //
+//	output, err := gocpu.Emitter{}.Emit(programs, backends.Options{Package: "tpch"})
+//
 // Lowering follows the tile program. Each kernel becomes a function over a
 // range of rows that carries the state of its prefixes in local variables, so
-// that serially a kernel with any number of cuts is one loop. Where a kernel
-// has one cut and cores are free, blocks of rows run as a chain: a summary of
-// the block, an ordered step that adds its state to the states before, and the
-// rows themselves, which now know their places. Kernels without a cut are split
-// into ranges. jennifer prints the loop IR that results.
+// that on one core a kernel with any number of cuts is one loop. If a kernel
+// has one cut and cores are free, blocks of rows run as a chain. A worker first
+// computes the state of its block alone. In the order of blocks, it adds this
+// state to the state after the previous block. Then it processes the rows of
+// the block, whose positions in the results are known by now. The rows of
+// kernels without a cut are divided into ranges. Package jennifer prints the
+// resulting loop program.
 package gocpu

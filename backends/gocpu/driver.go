@@ -112,8 +112,8 @@ func (d *driver) launch() []*loop.Func {
 		}), serial)
 	case d.relocates():
 		d.b.If(many, d.shared(d.chainOfCopies), serial)
-	case d.relocatesGroups():
-		d.b.If(many, d.shared(d.chainOfGroups), serial)
+	case d.relocatesSegments():
+		d.b.If(many, d.shared(d.chainOfSegments), serial)
 	default:
 		d.s = d.rangeFunction(d.Name+"_summary", summary)
 		functions = append(functions, d.s.Func)
@@ -245,9 +245,16 @@ func (d *driver) chain() {
 
 // combine adds the summary of a block to the states.
 func (d *driver) combine(before, summary map[stateKey]*loop.Var) {
+	chosen := map[int]map[int]bool{} // fields, by operation
 	for _, s := range d.carried {
 		now := func(field int) loop.Expr { return before[stateKey{s.op, field}] }
 		block := func(field int) loop.Expr { return summary[stateKey{s.op, field}] }
+		if _, done := chosen[s.op]; !done {
+			chosen[s.op] = assignChoice(d.b, d.Ops[s.op].Monoid, func(field int) *loop.Var { return d.state[stateKey{s.op, field}] }, now, block)
+		}
+		if chosen[s.op][s.field] {
+			continue
+		}
 		d.b.Assign(d.state[s.stateKey], backends.Combine(d.Ops[s.op].Monoid.Combine[s.field], now, block))
 	}
 }
@@ -302,7 +309,7 @@ func (k *kernel) isPlaced(scan int) bool {
 	return slices.ContainsFunc(k.Domains, func(d tile.Domain) bool { return d.Counter != 0 && k.Values[d.Counter].Op == scan })
 }
 
-// flush closes the groups that are open after the last row.
+// flush closes the segments that are open after the last row.
 func (d *driver) flush() {
 	for i := range d.With((*tile.Op).Cuts) {
 		d.seeStates(i)

@@ -36,9 +36,10 @@ func (g *body) fold(i int) {
 	}
 	element := func(field int) loop.Expr { return g.expr(op.Args[field]) }
 	now := func(field int) loop.Expr { return g.state[stateKey{i, field}] }
+	chosen := assignChoice(g.b, op.Monoid, func(field int) *loop.Var { return g.state[stateKey{i, field}] }, now, element)
 	for f := len(op.Res) - 1; f >= 0; f-- { // flags last: others are combined by what they were
 		s := g.state[stateKey{i, f}]
-		if s == nil {
+		if s == nil || chosen[f] {
 			continue
 		}
 		other, restarts := op.Monoid.Restart(f)
@@ -48,6 +49,29 @@ func (g *body) fold(i int) {
 		}
 		g.foldRestarting(op, f, s, element(0), backends.Combine(other, now, element), element(f))
 	}
+}
+
+// assignChoice updates the fields of a state that become those of the later state
+// all together, or stay, and returns which. None does if there is but one.
+func assignChoice(b *loop.Builder, m *tile.Monoid, state func(field int) *loop.Var, earlier, later func(field int) loop.Expr) map[int]bool {
+	fields := map[int]bool{}
+	var condition *tile.Expr
+	for f := range m.Fields {
+		if c, ok := m.Choice(f); ok && state(f) != nil && (condition == nil || c.Equal(condition)) {
+			condition, fields[f] = c, true
+		}
+	}
+	if len(fields) < 2 {
+		return nil
+	}
+	b.If(backends.Combine(condition, earlier, later), func() {
+		for f := range m.Fields {
+			if fields[f] {
+				b.Assign(state(f), later(f))
+			}
+		}
+	}, nil)
+	return fields
 }
 
 // foldRestarting starts s anew with x where head holds, and else makes it next.
@@ -75,9 +99,9 @@ func (g *body) foldRestarting(op *tile.Op, field int, s *loop.Var, head, next, x
 	g.b.If(head, func() { g.b.Assign(s, x) }, func() { g.b.Assign(s, next) })
 }
 
-// storeGroups writes the results of the open group, which those of its later
+// storeSegments writes the results of the open segment, which those of its later
 // rows replace.
-func (g *body) storeGroups() {
+func (g *body) storeSegments() {
 	var stores []*tile.Op
 	for i := range g.Ops {
 		op := &g.Ops[i]
@@ -91,7 +115,7 @@ func (g *body) storeGroups() {
 			g.op(i, g.branchlessSegments)
 		}
 	}
-	g.remark(remarkGroups)
+	g.remark(remarkSegments)
 	values := make([]loop.Expr, len(stores))
 	for i, op := range stores {
 		values[i] = g.expr(op.Args[0])

@@ -50,7 +50,7 @@ func forms(t *tile.Kernel) []string {
 	add(g.sumsInFours(views), "in fours")
 	add(!d.splits(), "serial")
 	add(d.relocates(), "copies")
-	add(d.relocatesGroups(), "copies of groups")
+	add(d.relocatesSegments(), "copies of segments")
 	return list
 }
 
@@ -76,10 +76,10 @@ func TestForms(t *testing.T) {
 		"sums of all too":     {`pipeline p(x: [n]i32, y: [n]f64) { return s: sum(y[x > 0]), t: sum(y) }`, "masked sums"},
 		"f32 sum of filter":   {`pipeline p(x: [n]f32) { return s: sum(x[x > 0.0]) }`, "masked sums, in fours"},
 		"min of filter":       {`pipeline p(x: [n]i32) { return s: min(x[x > 0]) }`, ""},
-		"groups":              {`pipeline p(k: [n]i32, v: [n]i32) { g = runs(k)  return k: first(k, by: g), s: sum(v, by: g) }`, "after, windows, copies of groups"},
-		"groups of extremes":  {`pipeline p(k: [n]i32, v: [n]i32) { g = runs(k)  return s: min(v, by: g), m: max(v, by: g) }`, "after, windows, copies of groups"},
-		"groups of floats":    {`pipeline p(k: [n]f64) { g = runs(k)  return c: count(by: g) }`, "after, copies of groups"},
-		"groups of rows":      {`pipeline p(k: [n]i32) { g = runs(k)  return at: first(index(k), by: g) }`, "after, copies of groups"},
+		"groups":              {`pipeline p(k: [n]i32, v: [n]i32) { g = runs(k)  return k: first(k, by: g), s: sum(v, by: g) }`, "after, windows, copies of segments"},
+		"groups of extremes":  {`pipeline p(k: [n]i32, v: [n]i32) { g = runs(k)  return s: min(v, by: g), m: max(v, by: g) }`, "after, windows, copies of segments"},
+		"groups of floats":    {`pipeline p(k: [n]f64) { g = runs(k)  return c: count(by: g) }`, "after, copies of segments"},
+		"groups of rows":      {`pipeline p(k: [n]i32) { g = runs(k)  return at: first(index(k), by: g) }`, "after, copies of segments"},
 		"groups and rows":     {`pipeline p(k: [n]i32) { g = runs(k)  return k: k + 1, c: count(by: g) }`, ""},
 		"average":             {`pipeline p(k: [n]i32, v: [n]i32) { g = runs(k)  return a: sum(v, by: g) * 2 }`, "after, windows"},
 		"having":              {`pipeline p(k: [n]i32, least: i64) { g = runs(k)  c = count(by: g)  return k: first(k, by: g)[c >= least], c: c[c >= least] }`, "branch-free, serial"},

@@ -35,8 +35,8 @@ const (
 	allRows    form = iota // everything
 	summary                // only what the rows leave behind: the states of the first cut, and of reductions
 	windows                // everything, by calls of the next two
-	denseRows              // rows of which many begin a group
-	sparseRows             // rows of which few begin a group
+	denseRows              // rows of which many begin a segment
+	sparseRows             // rows of which few begin a segment
 )
 
 // newRange starts a range function: its parameters, and what is known before
@@ -126,12 +126,12 @@ func (k *kernel) rangeFunction(name string, f form) *rangeFunc {
 	return r
 }
 
-// storeCarried stores the group that is open before the range, for the range
+// storeCarried stores the segment that is open before the range, for the range
 // may begin with the head of the next.
 func (g *body) storeCarried() {
 	g.b.If(g.expr(g.Domains[g.branchlessSegments].Open), func() {
 		g.b.Note("the group that is open before lo, in case it ended there")
-		g.storeGroups()
+		g.storeSegments()
 	}, nil)
 	g.values = g.uniformValues()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/naming"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -61,18 +62,14 @@ func newHostCalled(p *printer, program *backends.Program, entry backends.Entry) 
 	p.inCall = true
 	h := &host{printer: p, program: program, plan: program.Plan, entry: entry, fields: map[string]string{}, limited: map[string]bool{},
 		env: environment{buffers: map[string]*loop.Var{}, scalars: map[string]loop.Expr{}}}
-	taken := map[string]bool{}
+	taken := naming.Taken{}
 	for _, port := range h.plan.Ports {
 		field := backends.Field{Name: port.Name, Kind: port.Kind, Scalar: port.Buffer == ""}
 		if port.Direction == plan.In {
 			h.entry.Params = append(h.entry.Params, field)
 			continue
 		}
-		field.Name = exportedName(port.Name)
-		for i := 2; taken[field.Name]; i++ {
-			field.Name = fmt.Sprintf("%s%d", exportedName(port.Name), i)
-		}
-		taken[field.Name] = true
+		field.Name = taken.Fresh(exportedName(port.Name), "")
 		h.fields[port.Name] = field.Name
 		h.entry.Results = append(h.entry.Results, field)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// counter is a plan expression as a count of rows.
+// counter returns a plan expression as a counter of rows.
 func (h *host) counter(e plan.Expr) loop.Expr {
 	arg := func(i int) loop.Expr { return h.counter(e.Args[i]) }
 	switch e.Op {
@@ -50,7 +50,7 @@ func (h *host) length(domain string) loop.Expr {
 	panic("gocpu: no domain " + domain)
 }
 
-// declareBuffer makes the variable of a buffer.
+// declareBuffer adds the variable of a buffer.
 func (h *host) declareBuffer(b plan.Buffer) {
 	v := &loop.Var{Name: withoutNumber(b.Name), T: loop.SliceOf(loop.ScalarOf(kindOf(b.Kind)))}
 	if b.Role == plan.Errors {
@@ -60,8 +60,8 @@ func (h *host) declareBuffer(b plan.Buffer) {
 	h.env.buffers[b.Name] = v
 }
 
-// alloc makes a buffer: a result's in the memory that the caller gave, if that
-// is large enough; others in that which earlier calls have left.
+// alloc adds the allocation of a buffer. Results use the caller's memory if it is
+// large enough. Other buffers use the memory that earlier calls have left.
 func (h *host) alloc(b plan.Buffer) {
 	v := h.env.buffers[b.Name]
 	h.limit(b)
@@ -73,7 +73,7 @@ func (h *host) alloc(b plan.Buffer) {
 		}
 	}
 	var memory jen.Code
-	if b.Role == plan.Errors { // of a few words: it stays on the stack
+	if b.Role == plan.Errors { // a few words, which stay on the stack
 		memory = jen.Make(jen.Index().Add(goTypeOf(b.Kind)), length)
 	} else {
 		h.temporaries = true
@@ -92,7 +92,7 @@ func (h *host) column(v *loop.Var, port plan.Port, length jen.Code) {
 	h.pending = true
 }
 
-// requireMemory ends the function if the caller's allocator has refused.
+// requireMemory ends the function if the caller's allocator has failed.
 func (h *host) requireMemory() {
 	if !h.pending {
 		return
@@ -103,8 +103,8 @@ func (h *host) requireMemory() {
 	h.add(jen.If(err.Clone().Op("!=").Nil()).Block(jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit(text), err))))
 }
 
-// limit refuses lengths that were computed and are beyond all sense, instead of
-// running out of memory.
+// limit makes computed lengths beyond plan.MaxRows an error, before the function
+// runs out of memory.
 func (h *host) limit(b plan.Buffer) {
 	for _, d := range h.plan.Domains {
 		if b.Length.Op != plan.OpLen || b.Length.Name != d.Name || d.Bound.Op != plan.OpScalar || h.limited[d.Name] {
@@ -117,8 +117,8 @@ func (h *host) limit(b plan.Buffer) {
 	}
 }
 
-// origin returns the position of the statement that made a domain, to begin a
-// message with, or "".
+// origin returns the position of the statement that made a domain, as the
+// beginning of a message, or "".
 func (h *host) origin(domain string) string {
 	for _, d := range h.program.Pipeline.Domains {
 		if d.Name == domain && d.By != nil {

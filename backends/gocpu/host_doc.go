@@ -12,7 +12,8 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// doc is the comment of the pipeline, and its text.
+// doc returns the doc comment of the function: that of the pipeline, and the text
+// of the pipeline.
 func (h *host) doc() *jen.Statement {
 	p := h.program.Pipeline
 	text := strings.TrimSpace(p.Doc)
@@ -32,7 +33,7 @@ func (h *host) doc() *jen.Statement {
 			code.Comment(fmt.Sprintf("//   - %s: %s", h.paramNames[i], strings.Join(strings.Fields(v.Doc), " "))).Line()
 		}
 	}
-	if described { // else gofmt takes what follows for the last item's
+	if described { // otherwise gofmt takes what follows for a part of the last item
 		code.Comment("//").Line().Comment("// As a pipeline:").Line().Comment("//").Line()
 	}
 	for _, line := range strings.Split(strings.TrimSpace(withoutDoc(p.String())), "\n") {
@@ -41,7 +42,7 @@ func (h *host) doc() *jen.Statement {
 	return code
 }
 
-// comment is text as a comment of whole lines.
+// comment returns text as a comment of whole lines.
 func comment(text string) *jen.Statement {
 	code := &jen.Statement{}
 	for _, line := range strings.Split(text, "\n") {
@@ -50,8 +51,8 @@ func comment(text string) *jen.Statement {
 	return code
 }
 
-// commentLine is a line of a user's text as a comment. Of the old form of a
-// build constraint, which gofmt would move to the head of the file, it makes words.
+// commentLine returns a line of a user's text as a comment. It breaks up the old
+// form of a build constraint, which gofmt would move to the head of the file.
 func commentLine(line string) string {
 	line = strings.TrimRight("// "+line, " ")
 	if constraint.IsPlusBuild(line) {
@@ -60,7 +61,7 @@ func commentLine(line string) string {
 	return line
 }
 
-// withoutDoc is a pipeline's text without the comment above it.
+// withoutDoc returns a pipeline's text without the comment above it.
 func withoutDoc(text string) string {
 	for strings.HasPrefix(text, "//") {
 		_, text, _ = strings.Cut(text, "\n")
@@ -68,7 +69,7 @@ func withoutDoc(text string) string {
 	return text
 }
 
-// intoDoc is the comment of the function that fills results in.
+// intoDoc returns the doc comment of the function that takes a destination.
 func (h *host) intoDoc() *jen.Statement {
 	columns := slices.ContainsFunc(h.plan.Ports, func(p plan.Port) bool { return p.Direction == plan.Out && p.Buffer != "" })
 	lines := []string{fmt.Sprintf("%s is %s with the results in dst.", h.entry.Into, h.entry.Func)}
@@ -80,12 +81,12 @@ func (h *host) intoDoc() *jen.Statement {
 		}
 	}
 	if h.temporaries {
-		lines = append(lines, "To allocate nothing it needs WithScratch, for its intermediate columns.")
+		lines = append(lines, "It allocates intermediate columns unless WithScratch provides their memory.")
 	}
 	return comment(strings.Join(lines, "\n"))
 }
 
-// resultType declares what the pipeline computes.
+// resultType declares the type of the results.
 func (h *host) resultType(name string) jen.Code {
 	var fields []jen.Code
 	columns := 0

@@ -10,18 +10,17 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// launched is a launch of the plan as statements of the host function, which
-// are the body of Func, and the functions that they call. The results of Func
-// are the scalars that the launch makes for the steps after it.
+// launched is a launch of the plan: the body of Func has the statements of the
+// host function, and functions are those that they call. The results of Func are
+// the scalars that the launch computes for later steps.
 type launched struct {
 	*loop.Func
 	functions []*loop.Func
 }
 
-// lower makes statements of all launches, and then leaves out, from the last to
-// the first, what makes scalars that nothing after them reads: a step may name
-// a scalar, and yet come out the same whatever it is. Go compiles no variable
-// that is never read.
+// lower lowers all launches to statements. Then, from the last launch to the
+// first, it removes the computation of scalars that nothing reads, because Go
+// refuses unused variables. A step may name a scalar and not depend on it.
 func (h *host) lower() {
 	last := -1
 	for i, step := range h.plan.Steps {
@@ -51,7 +50,8 @@ func (h *host) lower() {
 	}
 }
 
-// hostReads returns what the function computes outside of launches.
+// hostReads returns the expressions that the function computes outside of
+// launches.
 func (h *host) hostReads() (list []loop.Expr) {
 	for _, step := range h.plan.Steps {
 		if step.Alloc != nil {
@@ -92,7 +92,7 @@ func anyVar(x loop.Expr, vars map[*loop.Var]bool) (found bool) {
 	return found
 }
 
-// lowerLaunch makes statements of a launch.
+// lowerLaunch lowers a launch to statements.
 func (h *host) lowerLaunch(launch *plan.Launch) *launched {
 	index := slices.IndexFunc(h.plan.Kernels, func(k plan.Kernel) bool { return k.Name == launch.Kernel })
 	k := newKernel(h.program.Kernels[index], backends.SourceLines(h.program.Source))
@@ -100,7 +100,7 @@ func (h *host) lowerLaunch(launch *plan.Launch) *launched {
 	for name := range h.env.scalars {
 		known[name] = true
 	}
-	h.know(k)
+	h.addLengths(k)
 	b := loop.NewBuilder("launch")
 	l := &launched{functions: k.drive(b, h.env, h.counter(launch.Rows))}
 	var made []loop.Expr
@@ -115,21 +115,21 @@ func (h *host) lowerLaunch(launch *plan.Launch) *launched {
 	return l
 }
 
-// verify checks what lowering made; the functions call each other.
+// verify verifies lowered functions, which may call each other.
 func (h *host) verify(functions []*loop.Func) {
 	if err := loop.Verify(&loop.Program{Name: h.entry.Func, Funcs: functions}, loop.Cores); err != nil {
 		h.fault = fmt.Errorf("pipeline %s: internal error after lowering to loops: %w", h.program.Pipeline.Name, err)
 	}
 }
 
-// know puts the lengths that k asks for among the scalars.
-func (h *host) know(k *kernel) {
+// addLengths adds the lengths that k reads to the scalars.
+func (h *host) addLengths(k *kernel) {
 	for _, d := range h.plan.Domains {
-		asked := d.Name == k.Domains[0].Plan
+		isRead := d.Name == k.Domains[0].Plan
 		for i := range k.Ops {
-			asked = asked || refKey(&k.Ops[i]) == lengthKey(d.Name)
+			isRead = isRead || refKey(&k.Ops[i]) == lengthKey(d.Name)
 		}
-		if _, known := h.env.scalars[lengthKey(d.Name)]; asked && !known {
+		if _, known := h.env.scalars[lengthKey(d.Name)]; isRead && !known {
 			h.env.scalars[lengthKey(d.Name)] = loop.ToKind(ir.I64, h.length(d.Name))
 		}
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// results reports the first failed check, and hands the results over.
+// results adds the report of the first failed check and the assignment of the
+// results.
 func (h *host) results() {
 	switch {
 	case h.inner:
@@ -16,7 +17,7 @@ func (h *host) results() {
 	case len(h.plan.Sites) > 0:
 		h.failures()
 	}
-	copied := map[string]*loop.Var{} // of inputs that are results as they are
+	copied := map[string]*loop.Var{} // the copies of inputs that are results
 	for _, port := range h.plan.Ports {
 		if port.Direction == plan.Out && h.isInput(port.Buffer) {
 			input := h.env.buffers[port.Buffer]
@@ -83,13 +84,13 @@ func scalarOf(k plan.Kind, bits uint64) ir.Scalar {
 	return ir.Scalar{Kind: kindOf(k), Bits: bits}
 }
 
-// failures returns the error of the first failed check, if there is one.
+// failures adds the statements that return the error of the first failed check.
 func (h *host) failures() {
 	h.hostChecks()
 	h.add(failure(h.plan.Sites, h.use(h.env.buffers[errorsName]), jen.Id("err")))
 }
 
-// hostChecks makes the checks of lengths, which no kernel can.
+// hostChecks adds the checks of lengths, which no kernel makes.
 func (h *host) hostChecks() {
 	for _, site := range h.plan.Sites {
 		if !site.When.IsZero() {
@@ -99,9 +100,9 @@ func (h *host) hostChecks() {
 	}
 }
 
-// failure returns what of a function if a check has failed: per check, failed
-// has the first row.
-func failure(sites []plan.Site, failed *jen.Statement, what ...jen.Code) *jen.Statement {
+// failure returns statements that return results from a function if a check has
+// failed. Failed holds the first row that fails each check.
+func failure(sites []plan.Site, failed *jen.Statement, results ...jen.Code) *jen.Statement {
 	var cases []jen.Code
 	for _, site := range sites {
 		cases = append(cases, jen.Case(jen.Lit(site.Number)).Block(
@@ -112,5 +113,5 @@ func failure(sites []plan.Site, failed *jen.Statement, what ...jen.Code) *jen.St
 		jen.If(jen.Id("row").Op("==").Qual("math", "MaxInt64")).Block(jen.Continue()),
 		jen.Id("err").Op(":=").Op("&").Id("CheckError").Values(jen.Dict{jen.Id("Site"): jen.Id("site"), jen.Id("Row"): jen.Id("row")}),
 		jen.Switch(jen.Id("site")).Block(cases...),
-		jen.Return(what...))
+		jen.Return(results...))
 }

@@ -21,7 +21,7 @@ func newKernel(t *tile.Kernel, source func(ir.Pos) string) *kernel {
 	k := &kernel{Kernel: t, analysis: tile.Analyze(t), source: source}
 	k.sinkPure()
 	k.branchlessSegments = k.findBranchlessSegments()
-	k.boundsStores = k.splits() && !k.relocates() && !k.relocatesGroups()
+	k.boundsStores = k.splits() && !k.relocates() && !k.relocatesSegments()
 	return k
 }
 
@@ -104,7 +104,7 @@ func (k *kernel) findBranchlessSegments() int {
 	if len(k.Domains) != 2 || k.Domains[1].Kind != tile.Close || len(k.analysis.Cuts) != 1 {
 		return 0
 	}
-	const group = 1
+	const segments = 1
 	counted := false
 	for i := range k.Ops {
 		op := &k.Ops[i]
@@ -114,7 +114,7 @@ func (k *kernel) findBranchlessSegments() int {
 		switch {
 		case op.Does(tile.Reports), op.Does(tile.Combines), op.IsReduction(), op.IsChunkwise():
 			return 0
-		case op.Does(tile.Writes) && k.sinkDomain[i] != group:
+		case op.Does(tile.Writes) && k.sinkDomain[i] != segments:
 			return 0
 		case op.LoadsAt():
 			return 0
@@ -123,19 +123,19 @@ func (k *kernel) findBranchlessSegments() int {
 				return 0
 			}
 			for _, result := range op.Res {
-				if !k.usedOnlyIn(result, group) {
+				if !k.usedOnlyIn(result, segments) {
 					return 0
 				}
 			}
 			counted = counted || op.Monoid.Kind == tile.Fold
-		case k.sinkDomain[i] == group && op.IsDear():
+		case k.sinkDomain[i] == segments && op.IsDear():
 			return 0
 		}
 	}
 	if !counted {
 		return 0
 	}
-	return group
+	return segments
 }
 
 // usedOnlyIn reports whether all uses of v are in domain d, or after the rows.

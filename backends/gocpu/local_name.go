@@ -67,7 +67,7 @@ const (
 	remarkMaskedSum = "sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0."
 	remarkMask      = "A row adds x&mask: all bits of mask are 1 in a selected row, and 0 in any other."
 	remarkOverwrite = "Every row is stored, and the next row overwrites it unless it is selected."
-	remarkGroups    = "Every row stores the results of its group so far, over those of the row before."
+	remarkSegments  = "Every row stores the results of its group so far, over those of the row before."
 	remarkSelected  = "In each block, the rows that pass the tests of one column are listed first and summed afterwards."
 	remarkLimit     = "A place past the end belongs to rows after hi, which store it themselves."
 )

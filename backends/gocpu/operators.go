@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// operator is how Go writes an operator of rows: by a token, or by a function
+// operator is how Go writes an element-wise operator: by a token, or by a function
 // for floats and one for everything else.
 type operator struct {
 	token      string
@@ -25,7 +25,7 @@ const (
 	operand         = 7
 )
 
-// operators has every operator of rows but casts and select, which are
+// operators has every element-wise operator but casts and select, which are
 // expressions of their own in loop programs.
 var operators = map[ir.Op]operator{
 	ir.OpMul: {token: "*", precedence: 5}, ir.OpDiv: {token: "/", precedence: 5}, ir.OpRem: {token: "%", precedence: 5},

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// TestOperatorsHaveGo prints every operator of rows for every kind that it
+// TestOperatorsHaveGo prints every element-wise operator for every kind that it
 // takes, of variables and of literals.
 func TestOperatorsHaveGo(t *testing.T) {
 	for _, op := range ir.RowOps() {

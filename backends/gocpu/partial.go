@@ -1,12 +1,12 @@
 package gocpu
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/internal/naming"
 	"github.com/kgen-go/kgen/internal/partial"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -19,23 +19,23 @@ const partialName = "kgen_partial.go"
 //
 //	type FooPartial struct {
 //		scalars struct{ ... }   // parameters
-//		begun   bool            // there have been rows, or none: state holds something
-//		checks  [N]int64        // per check of Foo the first row that fails it
+//		begun   bool            // a shard, perhaps without rows, has set state
+//		checks  [N]int64        // for each check of Foo the first row that fails it
 //		state   fooState
-//		shard   fooState        // memory of Add
+//		shard   fooState        // scratch memory of Add
 //	}
 //
-// and its methods. A function foo_shard fills in the state of some rows,
-// another one the results.
+// and its methods. One function computes the state of some rows, and another
+// the results from the state of all rows.
 type partialWriter struct {
 	*partial.Split
 	whole, shard, finish *host
 	sites                int // checks of the whole
 	state                []backends.Field
 
-	name, newName, header string // of the type, its constructor, the constant before its bytes
-	failure               string // the function that makes an error of failed checks
-	rowsName              string // the type of rows that are kept, where there is a halo
+	name, newName, header string // of the type, its constructor, the constant that its encoding begins with
+	failure               string // the function that returns the error of failed checks
+	rowsName              string // the type of kept rows, if there is a halo
 	scalars               []scalarField
 	columns               []columnField // of Add
 	arguments             []string      // of the function of rows, as Add calls it
@@ -80,15 +80,10 @@ func (h *host) partial(p *backends.Partial) []jen.Code {
 	for i, whole := range w.FinishChecks {
 		w.check(w.finish, i, whole)
 	}
-	taken := map[string]bool{}
+	taken := naming.Taken{}
 	for _, v := range h.program.Pipeline.Params {
 		if v.Type.IsScalar() {
-			field := exportedName(v.Name)
-			for i := 2; taken[field]; i++ {
-				field = fmt.Sprintf("%s%d", exportedName(v.Name), i)
-			}
-			taken[field] = true
-			w.scalars = append(w.scalars, scalarField{v, field, plan.Kind(v.Type.Kind.String())})
+			w.scalars = append(w.scalars, scalarField{v, taken.Fresh(exportedName(v.Name), ""), plan.Kind(v.Type.Kind.String())})
 		}
 	}
 	code := w.functions()
@@ -111,16 +106,11 @@ func (h *host) partial(p *backends.Partial) []jen.Code {
 // functions returns the functions from rows to state and from state to results.
 func (w *partialWriter) functions() []jen.Code {
 	params, arguments := w.shard.write()
-	taken := map[string]bool{}
+	taken := naming.Taken{}
 	for i, port := range w.shard.inputs() {
 		name := arguments[i].(*jen.Statement).GoString()
 		if port.Buffer != "" {
-			field := exportedName(port.Name)
-			for n := 2; taken[field]; n++ {
-				field = fmt.Sprintf("%s%d", exportedName(port.Name), n)
-			}
-			taken[field] = true
-			w.columns = append(w.columns, columnField{name, field, port.Kind})
+			w.columns = append(w.columns, columnField{name, taken.Fresh(exportedName(port.Name), ""), port.Kind})
 			w.arguments = append(w.arguments, name)
 		} else if w.Halo != nil && (port.Name == w.Halo.From || port.Name == w.Halo.To) {
 			w.arguments = append(w.arguments, map[bool]string{true: "from", false: "to"}[port.Name == w.Halo.From])

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// marshal writes the encoding of a partial.
+// marshal writes the method that encodes a partial.
 func (w *partialWriter) marshal(s *source) {
-	s.line("// MarshalBinary returns the partial as bytes, for %s.UnmarshalBinary of the same", w.name)
-	s.line("// pipeline, on any machine.")
+	s.line("// MarshalBinary returns the partial as bytes. %s.UnmarshalBinary of the same", w.name)
+	s.line("// pipeline decodes them on any machine.")
 	s.line("func (p *%s) MarshalBinary() ([]byte, error) {", w.name)
 	s.line("data := append(make([]byte, 0, %s), %s...)", w.size(), w.header)
 	if len(w.scalars) > 0 {
@@ -43,7 +43,7 @@ func (w *partialWriter) marshal(s *source) {
 	}
 }
 
-// size is an expression for the number of bytes, or a few more.
+// size returns an expression for the number of bytes, or a few more.
 func (w *partialWriter) size() string {
 	fixed := 1 + 8*w.sites + 4
 	for _, f := range w.scalars {
@@ -74,10 +74,11 @@ func (w *partialWriter) size() string {
 	return fmt.Sprintf("%s + %d", size, fixed)
 }
 
+// unmarshal writes the method that decodes a partial.
 func (w *partialWriter) unmarshal(s *source) {
-	s.line("// UnmarshalBinary makes p the partial that MarshalBinary returned as data. Bytes of")
-	s.line("// other partials, other versions of the pipeline and damaged bytes are errors, after")
-	s.line("// which p is as before.")
+	s.line("// UnmarshalBinary makes p the partial that MarshalBinary returned as data. It is an")
+	s.line("// error if data is damaged, or comes from another pipeline or another version of the")
+	s.line("// pipeline. After an error p is unchanged.")
 	s.line("func (p *%s) UnmarshalBinary(data []byte) error {", w.name)
 	s.line("var made %s", w.name)
 	s.line("r := kgenOpen(data, %s)", w.header)
@@ -116,8 +117,9 @@ func (w *partialWriter) unmarshal(s *source) {
 	s.line("*p = made\nreturn nil\n}")
 }
 
-// eachField calls field for the fields of the state: scalars first, then those
-// of each grouping, before which it calls grouping with one of them.
+// eachField calls field for the fields of the state: first the scalars, then the
+// columns of each grouping. Before the columns of a grouping it calls grouping
+// with one of them.
 func (w *partialWriter) eachField(grouping, field func(i int)) {
 	for g := -1; g < len(w.Groupings); g++ {
 		if g >= 0 {

@@ -7,23 +7,24 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// Where rows look at their neighbours, a partial keeps the rows at its ends.
-// Those whose neighbours are in other shards count when these are there: Add
-// leaves them out, join has them at each seam, and Result at both ends.
+// If rows read their neighbours, a partial keeps the rows at its ends. A row
+// whose neighbours are in other shards cannot be aggregated before those shards
+// are known. Add leaves such rows out; join aggregates those at the seam of two
+// shards, and Result those at both ends.
 
-// rowsType declares columns of rows.
+// rowsType declares a type that holds columns of rows.
 func (w *partialWriter) rowsType() jen.Code {
 	var fields []jen.Code
 	for _, c := range w.columns {
 		fields = append(fields, jen.Id(c.field).Index().Add(goTypeOf(c.kind)))
 	}
-	return jen.Commentf("%s is some rows as they are.", w.rowsName).Line().Type().Id(w.rowsName).Struct(fields...)
+	return jen.Commentf("%s holds rows that have not been aggregated.", w.rowsName).Line().Type().Id(w.rowsName).Struct(fields...)
 }
 
-// kept is how many rows a partial keeps at each end.
+// kept returns the number of rows that a partial keeps at each end.
 func (w *partialWriter) kept() int64 { return w.Halo.Back + w.Halo.Ahead }
 
-// noRows is the partial of no rows with the parameters of p.
+// noRows returns the literal of a partial of no rows with the parameters of p.
 func (w *partialWriter) noRows(prefix string, fields ...string) string {
 	if len(w.scalars) > 0 {
 		fields = append([]string{"scalars: p.scalars"}, fields...)
@@ -31,7 +32,7 @@ func (w *partialWriter) noRows(prefix string, fields ...string) string {
 	return prefix + w.name + "{" + strings.Join(fields, ", ") + "}"
 }
 
-// none is a further field where there are checks.
+// none returns the field of checks that have not failed, if there are checks.
 func (w *partialWriter) none() []string {
 	if w.sites == 0 {
 		return nil
@@ -39,7 +40,7 @@ func (w *partialWriter) none() []string {
 	return []string{"checks: p.noChecks()"}
 }
 
-// compute is a call that fills in the state of the rows that count.
+// compute returns a call that computes the state of rows[from:to].
 func (w *partialWriter) compute(dst, checks, rows, from, to, options string) string {
 	if w.sites == 0 {
 		checks = ""
@@ -56,7 +57,7 @@ func (w *partialWriter) addWithHalo(s *source) {
 	}
 	s.line("rows := %s{%s}", w.rowsName, strings.Join(fields, ", "))
 	s.line("later := %s", w.noRows("", append(w.none(), fmt.Sprintf("begun: true, n: int64(len(%s))", w.columns[0].name))...))
-	s.line("var from, to int64 // the rows whose neighbours are all there")
+	s.line("var from, to int64 // the rows whose neighbours are all in this shard")
 	end := "later.n"
 	if w.Halo.Ahead > 0 {
 		end += fmt.Sprintf("-%d", w.Halo.Ahead)
@@ -68,7 +69,7 @@ func (w *partialWriter) addWithHalo(s *source) {
 	s.line("return p.join(&later, options...)\n}\n")
 }
 
-// join writes how later rows are added, and the methods that this needs.
+// join writes the method that adds later rows, and the methods that it calls.
 func (w *partialWriter) join(s *source) {
 	state := w.shard.entry.Result
 	var passed, params string
@@ -89,11 +90,11 @@ func (w *partialWriter) join(s *source) {
 		}
 		arguments = append(arguments, a)
 	}
-	s.line("// compute fills in the state of the rows from from to to; the others are their neighbours.")
+	s.line("// compute stores in dst the state of rows[from:to]; the other rows are neighbours of these.")
 	s.line("func (p *%s) compute(dst *%s, %srows *%s, from, to int64, options ...Option) error {", w.name, state, params, w.rowsName)
 	s.line("return %s(dst, %s%s, options...)\n}\n", w.shard.entry.Into, passed, strings.Join(arguments, ", "))
 
-	s.line("// join adds the rows of later: those at the seam, then the others.")
+	s.line("// join adds the rows of later: first those at the seam, then the others.")
 	s.line("func (p *%s) join(later *%s, options ...Option) error {", w.name, w.name)
 	s.line("if !p.begun {")
 	s.line("p.n, p.head, p.tail = later.n, later.head.with(nil), later.tail.with(nil)")
@@ -114,13 +115,13 @@ func (w *partialWriter) join(s *source) {
 	s.line("p.head, p.tail = head.cut(0, min(int64(len(head.%s)), %d)), tail.cut(max(rows-%[2]d, 0), rows)", first, w.kept())
 	s.line("p.n += later.n\nreturn nil\n}\n")
 
-	s.line("// cut is the rows from from to to.")
+	s.line("// cut returns rows[from:to].")
 	s.line("func (r *%[1]s) cut(from, to int64) %[1]s {\nreturn %[1]s{", w.rowsName)
 	for _, c := range w.columns {
 		s.line("r.%s[from:to],", c.field)
 	}
 	s.line("}\n}\n")
-	s.line("// with is the rows with later ones behind them, in memory of their own.")
+	s.line("// with returns a copy of the rows, followed by the later ones.")
 	s.line("func (r *%[1]s) with(later *%[1]s) %[1]s {\nif later == nil {\nlater = &%[1]s{}\n}\nreturn %[1]s{", w.rowsName)
 	for _, c := range w.columns {
 		s.line("append(append([]%s(nil), r.%[2]s...), later.%[2]s...),", typeText(c.kind), c.field)
@@ -128,7 +129,8 @@ func (w *partialWriter) join(s *source) {
 	s.line("}\n}\n")
 }
 
-// resultWithHalo makes p a partial in which all rows count.
+// resultWithHalo writes the text that makes p a partial whose state includes the
+// rows at both ends.
 func (w *partialWriter) resultWithHalo(s *source) {
 	s.line("whole := %s", w.noRows("", w.none()...))
 	part := func(rows, from, to string) {

@@ -11,14 +11,14 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// A source is Go text; it is formatted where its file is rendered.
+// A source is Go text. It is formatted when its file is rendered.
 type source struct{ strings.Builder }
 
 func (s *source) line(format string, args ...any) { fmt.Fprintf(s, format+"\n", args...) }
 
 func typeText(k plan.Kind) string { return goTypeOf(k).GoString() }
 
-// declaration is the type of the partials and its methods.
+// declaration returns the type of the partials and its methods.
 func (w *partialWriter) declaration() jen.Code {
 	s := &source{}
 	w.typeAndNew(s)
@@ -36,14 +36,15 @@ func (w *partialWriter) declaration() jen.Code {
 
 func (w *partialWriter) typeAndNew(s *source) {
 	name := w.whole.program.Pipeline.Name
-	s.line("// %s is the first line of the bytes of a %s.", w.header, w.name)
+	s.line("// %s is the first line of an encoded %s.", w.header, w.name)
 	s.line("const %s = \"kgen partial 1 %s %s\\n\"\n", w.header, name, w.ID())
-	s.line("// %s is what %s needs to know of some of the rows: shards that are computed", w.name, w.whole.entry.Func)
-	s.line("// anywhere combine to the results of all rows. A partial is for one goroutine at a time.")
+	s.line("// %s is the state of %s after some of the rows. Partials of all shards,", w.name, w.whole.entry.Func)
+	s.line("// computed anywhere, combine to the results of all rows. Calls on one partial must not")
+	s.line("// be concurrent.")
 	if len(w.scalars) == 0 {
-		s.line("// The zero %s is that of no rows.", w.name)
+		s.line("// The zero %s has no rows.", w.name)
 	} else {
-		s.line("// The zero %s is that of no rows, with parameters that are zero; see %s.", w.name, w.newName)
+		s.line("// The zero %s has no rows, and parameters that are zero; see %s.", w.name, w.newName)
 	}
 	s.line("type %s struct {", w.name)
 	if len(w.scalars) > 0 {
@@ -53,15 +54,15 @@ func (w *partialWriter) typeAndNew(s *source) {
 		}
 		s.line("}")
 	}
-	s.line("begun bool // there has been a shard")
+	s.line("begun bool // a shard has been added")
 	if w.sites > 0 {
-		s.line("checks [%d]int64 // the first row that fails each, or math.MaxInt64", w.sites)
+		s.line("checks [%d]int64 // the first row that fails each check, or math.MaxInt64", w.sites)
 	}
 	s.line("state %s", w.shard.entry.Result)
-	s.line("shard %s // memory of Add", w.shard.entry.Result)
+	s.line("shard %s // scratch memory of Add", w.shard.entry.Result)
 	if w.Halo != nil {
-		s.line("n int64 // rows")
-		s.line("head, tail %s // the first and the last rows, as far as rows of other shards look at them", w.rowsName)
+		s.line("n int64 // the number of rows")
+		s.line("head, tail %s // the first and the last rows, which rows of other shards may read", w.rowsName)
 	}
 	s.line("}\n")
 
@@ -91,9 +92,9 @@ func (w *partialWriter) typeAndNew(s *source) {
 }
 
 func (w *partialWriter) add(s *source) {
-	s.line("// Add adds a shard: the rows that follow those of p. After an error p is as before.")
-	s.line("// A check that fails is an error of Result, since a later row may decide which is")
-	s.line("// reported. The options are those of %s.", w.whole.entry.Func)
+	s.line("// Add adds a shard: the rows that follow those of p. After an error p is unchanged.")
+	s.line("// A check that fails is an error of Result, since later rows may fail a check that")
+	s.line("// comes first in the source. The options are those of %s.", w.whole.entry.Func)
 	var params []string
 	for i, c := range w.columns {
 		param := c.name
@@ -117,18 +118,18 @@ func (w *partialWriter) add(s *source) {
 		s.line("return p.follow(&p.shard%s)\n}\n", w.pass("&checks"))
 	}
 	if w.sites > 0 {
-		s.line("// noChecks is no failed check.")
+		s.line("// noChecks returns checks of which none has failed.")
 		s.line("func (*%s) noChecks() (checks [%d]int64) {", w.name, w.sites)
 		s.line("for i := range checks {\nchecks[i] = kgenNone\n}\nreturn checks\n}\n")
 	}
 }
 
-// at begins a message with the place of the pipeline.
+// at returns a message after the position of the pipeline.
 func (w *partialWriter) at(message string) string {
 	return position(w.whole.program.Pipeline.Pos) + message
 }
 
-// pass is a further argument or parameter where there are checks.
+// pass returns text as one more argument or parameter, if there are checks.
 func (w *partialWriter) pass(text string) string {
 	if w.sites == 0 {
 		return ""
@@ -137,8 +138,8 @@ func (w *partialWriter) pass(text string) string {
 }
 
 func (w *partialWriter) merge(s *source) {
-	s.line("// Merge adds the rows of later, which follow those of p. It does not change later,")
-	s.line("// and after an error p is as before.")
+	s.line("// Merge adds the rows of later, which follow those of p. It does not change later.")
+	s.line("// After an error p is unchanged.")
 	s.line("func (p *%s) Merge(later *%s) error {", w.name, w.name)
 	s.line("switch {\ncase later == nil:\nreturn kgenError(%q)", w.at(w.name+".Merge: there is no partial to merge"))
 	if len(w.scalars) > 0 {
@@ -154,7 +155,7 @@ func (w *partialWriter) merge(s *source) {
 	}
 }
 
-// columnOf is a column of the state that has an element per group or bin.
+// columnOf returns a column of the state that has an element per group or bin.
 func (w *partialWriter) columnOf(grouping int) int {
 	for i, state := range w.States {
 		if state.Grouping == grouping {
@@ -164,10 +165,10 @@ func (w *partialWriter) columnOf(grouping int) int {
 	panic("gocpu: a grouping without columns")
 }
 
-// fold writes the combination of states.
+// fold writes the methods that combine states.
 func (w *partialWriter) fold(s *source) {
 	state := w.shard.entry.Result
-	s.line("// clone is the state with memory of its own.")
+	s.line("// clone returns a copy of the state with memory of its own.")
 	s.line("func (s *%s) clone() %s {\nc := *s", state, state)
 	for i, f := range w.state {
 		if w.States[i].Grouping >= 0 {
@@ -184,7 +185,7 @@ func (w *partialWriter) fold(s *source) {
 	}
 	s.line("return nil\n}\ns := &p.state")
 	w.sameBins(s, "s", "later")
-	rows := map[int]int{} // of the checks of rows
+	rows := map[int]int{} // by check of Whole: the state that counts the rows
 	for _, check := range w.ShardChecks {
 		if check.Whole >= 0 {
 			rows[check.Whole] = check.Rows
@@ -197,23 +198,23 @@ func (w *partialWriter) fold(s *source) {
 			s.line("p.checks[%[1]d] = kgenFailed(p.checks[%[1]d], checks[%[1]d], 0)", whole)
 		}
 	}
-	goesOn := map[int]string{}
+	continues := map[int]string{}
 	for g, grouping := range w.Groupings {
 		if grouping.Kind != ir.DomainBins {
-			goesOn[g] = w.goesOn(s, g, grouping)
+			continues[g] = w.continues(s, g, grouping)
 		}
 	}
-	for _, counts := range []bool{false, true} { // sums last: the others ask which rows there were
+	for _, counts := range []bool{false, true} { // sums come last: the other folds read row counts
 		for i, state := range w.States {
 			if (state.Fold == ir.ReduceAdd) == counts {
-				w.foldField(s, i, goesOn[state.Grouping])
+				w.foldField(s, i, continues[state.Grouping])
 			}
 		}
 	}
 	s.line("return nil\n}\n")
 }
 
-// sameBins requires that two states have as many bins.
+// sameBins writes the test that two states have equal numbers of bins.
 func (w *partialWriter) sameBins(s *source, state, later string) {
 	for g, grouping := range w.Groupings {
 		if i := w.columnOf(g); grouping.Kind == ir.DomainBins {
@@ -223,12 +224,13 @@ func (w *partialWriter) sameBins(s *source, state, later string) {
 	}
 }
 
-// goesOn declares whether the last group goes on, and returns the variable.
-func (w *partialWriter) goesOn(s *source, g int, grouping partial.Grouping) string {
-	name := fmt.Sprintf("goesOn%d", g+1)
+// continues declares a variable that is true if the last group continues in the
+// later rows, and returns its name.
+func (w *partialWriter) continues(s *source, g int, grouping partial.Grouping) string {
+	name := fmt.Sprintf("continues%d", g+1)
 	var conditions []string
 	for _, key := range grouping.Keys {
-		conditions = append(conditions, fmt.Sprintf("kgenGoesOn(s.%[1]s, later.%[1]s)", w.state[key].Name))
+		conditions = append(conditions, fmt.Sprintf("kgenContinues(s.%[1]s, later.%[1]s)", w.state[key].Name))
 	}
 	if grouping.Head >= 0 {
 		column := w.state[w.columnOf(g)].Name
@@ -238,7 +240,8 @@ func (w *partialWriter) goesOn(s *source, g int, grouping partial.Grouping) stri
 	return name
 }
 
-func (w *partialWriter) foldField(s *source, i int, goesOn string) {
+// foldField writes the fold of field i.
+func (w *partialWriter) foldField(s *source, i int, continues string) {
 	state, name, fold := w.States[i], w.state[i].Name, w.foldName(i)
 	rows := "nil, nil"
 	if state.Rows >= 0 {
@@ -254,11 +257,11 @@ func (w *partialWriter) foldField(s *source, i int, goesOn string) {
 	case w.Groupings[state.Grouping].Kind == ir.DomainBins:
 		s.line("kgenFoldBins(s.%[1]s, later.%[1]s, %[2]s, %[3]s)", name, rows, fold)
 	default:
-		s.line("s.%[1]s = kgenFoldGroups(s.%[1]s, later.%[1]s, %[2]s, %[3]s, %[4]s)", name, goesOn, rows, fold)
+		s.line("s.%[1]s = kgenFoldGroups(s.%[1]s, later.%[1]s, %[2]s, %[3]s, %[4]s)", name, continues, rows, fold)
 	}
 }
 
-// foldName is the function that combines elements of a field.
+// foldName returns the function that combines elements of a field.
 func (w *partialWriter) foldName(i int) string {
 	fold := w.States[i].Fold
 	name, ok := foldNames[fold]
@@ -278,11 +281,11 @@ var foldNames = map[ir.ReduceOp]string{ir.ReduceAdd: "kgenFoldSum", ir.ReduceMul
 
 func (w *partialWriter) result(s *source) {
 	result := w.whole.entry.Result
-	s.line("// Result returns what %s computes of all rows that have been added, and its errors. The", w.whole.entry.Func)
-	s.line("// partial stays as it is, and may grow.")
+	s.line("// Result returns the results and errors of %s for all rows that have been added.", w.whole.entry.Func)
+	s.line("// It does not change the partial, to which more rows may be added.")
 	s.line("func (p *%s) Result(options ...Option) (%s, error) {", w.name, result)
 	s.line("var result %s", result)
-	s.line("if !p.begun { // no rows: as one shard of none")
+	s.line("if !p.begun { // as after one shard without rows")
 	s.line("p = %s", w.noRows("&"))
 	s.line("if err := p.Add(%soptions...); err != nil {\nreturn result, err\n}\n}", strings.Repeat("nil, ", len(w.columns)))
 	if w.Halo != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// literal prints c where its type follows from the context.
+// literal prints c for a place where its type follows from the context.
 func literal(c *loop.Const) text {
 	v := c.Value
 	switch {
@@ -65,7 +65,7 @@ func floatLiteral(v ir.Scalar) text {
 	return text{special, operand}
 }
 
-// typedLiteral prints c where its text must say its type.
+// typedLiteral prints c for a place where the text must determine the type.
 func typedLiteral(c *loop.Const) text {
 	t := literal(c)
 	switch {
@@ -77,7 +77,7 @@ func typedLiteral(c *loop.Const) text {
 	return text{goType(c.Type()).Call(t.code), operand}
 }
 
-// isSpecial reports whether v is a float that Go spells by a call, which has a type.
+// isSpecial reports whether v is a float that Go spells as a call, which has a type.
 func isSpecial(v ir.Scalar) bool {
 	if !v.Kind.IsFloat() {
 		return false
@@ -91,10 +91,10 @@ func isWhole(v ir.Scalar) bool {
 	return !strings.ContainsAny(strconv.FormatFloat(v.Float64(), 'g', -1, 64), ".e")
 }
 
-// isZero reports whether c is what Go starts a variable with.
+// isZero reports whether c is the value with which Go initializes variables.
 func isZero(c *loop.Const) bool { return c.Value.Bits == 0 }
 
-// goType is the type t in Go.
+// goType returns the type t in Go.
 func goType(t loop.Type) *jen.Statement {
 	elem := func() *jen.Statement {
 		switch {
@@ -116,7 +116,7 @@ func goType(t loop.Type) *jen.Statement {
 	return elem()
 }
 
-// goKind is the Go type of a value of kind k.
+// goKind returns the Go type of a value of kind k.
 func goKind(k ir.Kind) string {
 	switch k {
 	case ir.Bool:

@@ -9,13 +9,13 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// text is a printed expression and how strongly it binds.
+// text is a printed expression with its precedence.
 type text struct {
 	code       *jen.Statement
 	precedence int
 }
 
-// within prints t for a place that binds as strongly as precedence.
+// within prints t as an operand of an operator of the given precedence.
 func (t text) within(precedence int) *jen.Statement {
 	if t.precedence < precedence {
 		return jen.Parens(t.code)
@@ -23,7 +23,7 @@ func (t text) within(precedence int) *jen.Statement {
 	return t.code
 }
 
-// expr prints x where a literal gets its type from the context.
+// expr prints x for a place where a literal gets its type from the context.
 func (p *printer) expr(x loop.Expr) text {
 	if c, ok := x.(*loop.Const); ok {
 		return literal(c)
@@ -31,7 +31,7 @@ func (p *printer) expr(x loop.Expr) text {
 	return p.typed(x)
 }
 
-// typed prints x where its text must say its type.
+// typed prints x for a place where the text must determine the type.
 func (p *printer) typed(x loop.Expr) text {
 	switch x := x.(type) {
 	case *loop.Const:
@@ -70,8 +70,8 @@ func helper(name string, args ...*jen.Statement) text {
 	return text{jen.Id(name).Call(list...), operand}
 }
 
-// variable prints x so that Go computes with it as with a variable: of
-// literals Go makes constants, which may not overflow.
+// variable prints x so that Go treats it as a variable. Arithmetic on literals is
+// constant arithmetic, which must not overflow.
 func (p *printer) variable(x loop.Expr) text {
 	t := p.typed(x)
 	if _, ok := x.(*loop.Const); ok {
@@ -80,7 +80,7 @@ func (p *printer) variable(x loop.Expr) text {
 	return t
 }
 
-// operands prints x and y, of which at least one says the type of both.
+// operands prints x and y so that at least one of them determines the type.
 func (p *printer) operands(x, y loop.Expr, unfused bool) (left, right text) {
 	_, xConst := x.(*loop.Const)
 	_, yConst := y.(*loop.Const)
@@ -103,48 +103,32 @@ func (p *printer) shiftOperands(x *loop.Binary) (left, right text) {
 }
 
 func (p *printer) compare(x *loop.Compare) text {
-	kind := x.X.Type().Kind
-	switch {
-	case kind == ir.Bool && x.Op != ir.OpEq && x.Op != ir.OpNe:
-		return p.compareBools(x)
-	case x.Key && kind.IsFloat():
-		return p.compareKeys(x)
+	if order := x.Logical(); order != nil {
+		return p.expr(order)
 	}
 	left, right := p.operands(x.X, x.Y, true)
+	if x.IsOfKeys() {
+		return compareKeys(x, left, right)
+	}
 	o := operators[x.Op]
 	return text{left.within(o.precedence + 1).Op(o.token).Add(right.within(o.precedence + 1)), o.precedence}
 }
 
-// compareBools prints an order of bools, false before true, which Go lacks.
-func (p *printer) compareBools(x *loop.Compare) text {
-	switch x.Op {
-	case ir.OpLt:
-		return p.expr(loop.And(loop.Not(x.X), x.Y))
-	case ir.OpGt:
-		return p.expr(loop.And(x.X, loop.Not(x.Y)))
-	case ir.OpLe:
-		return p.expr(loop.Or(loop.Not(x.X), x.Y))
-	}
-	return p.expr(loop.Or(x.X, loop.Not(x.Y)))
-}
-
 // compareKeys prints a comparison of floats in the order of keys.
-func (p *printer) compareKeys(x *loop.Compare) text {
-	left, right := p.operands(x.X, x.Y, true)
-	not := func(t text) text { return text{jen.Op("!").Add(t.code), unaryPrecedence} }
-	switch x.Op {
-	case ir.OpEq:
-		return helper("kgenKeyEqual", left.code, right.code)
-	case ir.OpNe:
-		return not(helper("kgenKeyEqual", left.code, right.code))
-	case ir.OpLt:
-		return helper("kgenKeyLess", left.code, right.code)
-	case ir.OpGe:
-		return not(helper("kgenKeyLess", left.code, right.code))
-	case ir.OpGt:
-		return helper("kgenKeyLess", right.code, left.code)
+func compareKeys(x *loop.Compare, left, right text) text {
+	isEqual, swapped, negated := x.Basis()
+	name := "kgenKeyLess"
+	if isEqual {
+		name = "kgenKeyEqual"
 	}
-	return not(helper("kgenKeyLess", right.code, left.code))
+	if swapped {
+		left, right = right, left
+	}
+	call := helper(name, left.code, right.code)
+	if negated {
+		return text{jen.Op("!").Add(call.code), unaryPrecedence}
+	}
+	return call
 }
 
 func (p *printer) cast(x *loop.Cast) text {
@@ -194,7 +178,8 @@ func (p *printer) element(m *loop.Var, i loop.Expr) *jen.Statement {
 	return p.use(m).Index(p.index(i).code)
 }
 
-// index prints x as an index or a bound: an int64 is one as it stands.
+// index prints x as an index or a bound, where Go accepts an int64 without a
+// conversion.
 func (p *printer) index(x loop.Expr) text {
 	if c, ok := x.(*loop.Cast); ok && !c.Bits && c.To == loop.Counter && c.X.Type().Kind == ir.I64 {
 		x = c.X

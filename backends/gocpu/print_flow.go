@@ -23,7 +23,7 @@ func (p *printer) branch(s *loop.If) *jen.Statement {
 	return code.Else().Block(p.block(s.Else)...)
 }
 
-// counted prints a For, over the elements of a slice where it is one.
+// counted prints a For. It ranges over the elements of a slice if the loop does.
 func (p *printer) counted(s *loop.For) *jen.Statement {
 	lo, hi := p.expr(s.Lo).code, p.expr(s.Hi).code
 	if s.Var.T.Kind != ir.I64 || !s.Var.T.Counter {
@@ -61,7 +61,7 @@ func (p *printer) counted(s *loop.For) *jen.Statement {
 	return jen.For(jen.Id(p.names.Declare(s.Var)).Op(":=").Range().Add(hi)).Block(p.statements(s.Body)...)
 }
 
-// isFixed reports whether evaluating x again gives the same value and costs nothing.
+// isFixed reports whether x can be evaluated again at no cost, to the same value.
 func isFixed(x loop.Expr) bool {
 	switch x := x.(type) {
 	case *loop.Var:
@@ -72,9 +72,9 @@ func isFixed(x loop.Expr) bool {
 	return false
 }
 
-// elements reports whether s goes over all elements of a slice or window and
-// first loads each: then Go can range over them without bounds checks. Rest is
-// the body without that load.
+// elements returns the slice or window over all of whose elements s iterates, if
+// its body begins with the load of an element. Then Go can range over them without
+// bounds checks. Rest is the body without that load.
 func (p *printer) elements(s *loop.For) (memory, element *loop.Var, rest []loop.Stmt) {
 	for i, first := range s.Body {
 		switch first := first.(type) {
@@ -104,7 +104,7 @@ func spans(n loop.Expr, m *loop.Var) bool {
 	return false
 }
 
-// isCut reports whether body makes the slice m shorter.
+// isCut reports whether body reslices m.
 func isCut(body []loop.Stmt, m *loop.Var) bool {
 	for _, s := range body {
 		if v, ok := s.(*loop.View); ok && v.Var == m {
@@ -217,8 +217,8 @@ func (p *printer) chain(s *loop.Chain) *jen.Statement {
 		jen.Func().Params(jen.Id(blocks).Op("*").Id("kgenBlocks")).Block(body...))
 }
 
-// callUnless is what this call was asked for, which may change the size of the
-// parts that workers take, unless that is fixed.
+// callUnless returns the state of the call, whose options may change the number of
+// rows that workers take at once, or nil if that number is fixed.
 func (p *printer) callUnless(fixed bool) jen.Code {
 	if fixed || !p.inCall {
 		return jen.Nil()

@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/backends"
 )
 
-// goName is name as Go spells local names: l_orderkey becomes lOrderkey.
+// goName returns name as Go spells local names: l_orderkey becomes lOrderkey.
 func goName(name string) string {
 	var b strings.Builder
 	upper := false
@@ -34,7 +34,7 @@ func goName(name string) string {
 	return b.String()
 }
 
-// exportedName is name as Go spells names that other packages see.
+// exportedName returns name as Go spells exported names.
 func exportedName(name string) string {
 	s := goName(name)
 	r := []rune(s)
@@ -42,8 +42,8 @@ func exportedName(name string) string {
 	return string(r)
 }
 
-// isPredeclared reports whether emitted text may mean something else by name:
-// a type, function or constant of Go, or a package that it imports.
+// isPredeclared reports whether name may have another meaning in emitted text: a
+// keyword, a predeclared identifier of Go, or a package that the text imports.
 func isPredeclared(name string) bool {
 	switch name {
 	case "append", "any", "bool", "byte", "cap", "clear", "close", "comparable", "complex", "complex64", "complex128",
@@ -55,8 +55,8 @@ func isPredeclared(name string) bool {
 	return token.IsKeyword(name)
 }
 
-// NewNames returns the names of a package of which nothing is declared. Names
-// of the support file begin with kgen, and no other does.
+// NewNames returns the names of a package without declarations. The names of the
+// support file begin with kgen, and no other name does.
 func NewNames() *backends.Names {
 	spell := func(name string) string {
 		name = goName(name)

@@ -8,7 +8,7 @@ import (
 )
 
 // body writes the statements of a kernel's rows into a function, or those of
-// the last groups into the driver.
+// the last segments into the driver.
 type body struct {
 	*kernel
 	b       *loop.Builder
@@ -22,7 +22,7 @@ type body struct {
 	last    map[neighbour]*loop.Var // values of the row before
 	failed  map[int]*loop.Var       // per site: whether a row of this range failed
 	bits    map[loop.Expr]loop.Expr // heads as numbers
-	slot    *loop.Var               // of the open group, in place of the count of groups that have begun; may be nil
+	slot    *loop.Var               // of the open segment, in place of the count of segments that have begun; may be nil
 	errors  *loop.Var               // the errors buffer
 	index   loop.Expr               // of the row in the views
 	first   loop.Expr               // number of the views' first row
@@ -51,7 +51,7 @@ func (g *body) block(d int) {
 	}
 	if g.branchlessSegments != 0 && d == 0 && !g.summary {
 		g.finishRow()
-		g.storeGroups()
+		g.storeSegments()
 	} else {
 		for child := d + 1; child < len(g.Domains); child++ {
 			if g.Domains[child].Parent == d {
@@ -178,11 +178,7 @@ func (g *body) loadAt(op *tile.Op, at loop.Expr) loop.Expr {
 	if !op.Checked {
 		return loop.At(memory, loop.ToCounter(at))
 	}
-	at = g.b.Let("at", at)
-	x := g.b.Decl(g.name(op.Res[0]), loop.ConstOf(ir.Scalar{Kind: g.Values[op.Res[0]].Kind}))
-	inside := loop.Lt(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, loop.LenOf(memory)))
-	g.b.If(inside, func() { g.b.Assign(x, loop.At(memory, loop.ToCounter(at))) }, nil)
-	return x
+	return g.b.LoadInside(g.name(op.Res[0]), memory, at, loop.LenOf(memory))
 }
 
 // foldAtEnd folds the row when all operations have seen the states before it.
@@ -283,8 +279,7 @@ func (g *body) update(i int) {
 	table := g.whole[op.Stream]
 	at := g.b.Let("bin", loop.ToCounter(g.expr(op.Args[0])))
 	x := g.expr(op.Args[1])
-	inside := loop.Lt(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, loop.LenOf(table)))
-	g.b.If(inside, func() {
+	g.b.If(loop.Inside(at, loop.LenOf(table)), func() {
 		now := func(int) loop.Expr { return loop.At(table, at) }
 		g.b.Store(table, at, backends.Combine(op.Monoid.Combine[0], now, func(int) loop.Expr { return x }))
 	}, nil)

@@ -50,7 +50,7 @@ func (k *kernel) states() []state {
 					name = k.name(result)
 				}
 				if op.Cuts() && op.Exclusive && op.Monoid.Kind != tile.Fold {
-					name = "open_" + name // of the group that is open
+					name = "open_" + name // of the segment that is open
 				}
 				list = append(list, state{stateKey{i, f}, name, op.Monoid.Identity[f], carried[f] || op.IsReduction() && kept[f]})
 			}

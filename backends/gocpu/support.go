@@ -24,7 +24,7 @@ func Support(name string) []byte { return SupportFile(name, templates.GoSupport)
 // traceName is the file beside it where a trace was asked for.
 const traceName = "kgen_trace.go"
 
-// SupportFile is a template as a file of the package called name.
+// SupportFile returns a template as a file of the package called name.
 func SupportFile(name string, template []byte) []byte {
 	_, text, _ := bytes.Cut(template, []byte("package support\n"))
 	return append([]byte("// "+Generated+"\n\npackage "+name+"\n"), text...)

@@ -3,7 +3,6 @@ package gocpu
 import (
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
-	"github.com/kgen-go/kgen/ir"
 )
 
 // Rows that a compaction handles together. Go loads an element again after
@@ -210,8 +209,6 @@ func (g *body) storeAll(stores []*tile.Op, values []loop.Expr, place loop.Expr) 
 		store()
 		return
 	}
-	// Compared as unsigned numbers, Go needs no further check of the index.
 	g.remark(remarkLimit)
-	inside := loop.Lt(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, loop.LenOf(g.whole[stores[0].Stream])))
-	g.b.If(inside, store, nil)
+	g.b.If(loop.Inside(at, loop.LenOf(g.whole[stores[0].Stream])), store, nil) // Go needs no further check of the index
 }

@@ -17,10 +17,10 @@ const (
 	sparseRun  = 16              // rows that are tested at once
 )
 
-// hasWindows reports whether k stores groups row by row and their heads are
+// hasWindows reports whether k stores segments row by row and their heads are
 // found by comparing integers, of which several compare at once.
 func (k *kernel) hasWindows() bool {
-	if k.branchlessSegments == 0 {
+	if k.branchlessSegments == 0 || k.Has((*tile.Op).Cuts, func(op *tile.Op) bool { return len(op.Monoid.Fields) > 2 }) { // fields are folded one by one
 		return false
 	}
 	heads := 0
@@ -92,7 +92,7 @@ func (k *kernel) windowFunctions(name string) (*rangeFunc, []*loop.Func) {
 }
 
 // blocks handles the rows of the views in blocks as long as there are enough;
-// a block within one group is folded at once. What is left stays in the views.
+// a block within one segment is folded at once. What is left stays in the views.
 func (g *body) blocks(views []int) {
 	outer := map[int]*loop.Var{}
 	for _, s := range views {
@@ -145,7 +145,7 @@ func balanced(operator ir.Op, list []loop.Expr) loop.Expr {
 	return loop.Apply(operator, balanced(operator, list[:half]), balanced(operator, list[half:]))
 }
 
-// foldBlock adds a block without a head to the open group, and stores it.
+// foldBlock adds a block without a head to the open segment, and stores it.
 func (g *body) foldBlock() {
 	for i, op := range g.With((*tile.Op).Cuts) {
 		if !g.needed[i] {
@@ -169,7 +169,7 @@ func (g *body) foldBlock() {
 			g.seeStates(i)
 		}
 	}
-	g.storeGroups()
+	g.storeSegments()
 	g.values = g.uniformValues()
 }
 

@@ -54,7 +54,7 @@ func Dialect() *ctext.Dialect {
 		},
 
 		IDs: map[loop.IDKind]string{loop.LocalID: "get_local_id(0)", loop.LocalSize: "get_local_size(0)",
-			loop.GroupID: "get_group_id(0)", loop.GroupCount: "get_num_groups(0)"},
+			loop.WorkgroupID: "get_group_id(0)", loop.WorkgroupCount: "get_num_groups(0)"},
 		Bits: map[ir.Kind]string{ir.U32: "as_uint", ir.U64: "as_ulong", ir.F32: "as_float", ir.F64: "as_double"},
 		Floats: map[ir.Op]map[ir.Kind]string{
 			ir.OpSqrt: {ir.F32: "sqrt", ir.F64: "sqrt"},

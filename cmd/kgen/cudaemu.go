@@ -7,14 +7,11 @@ import (
 
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/cuda/emu"
-	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/internal/device/cache"
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/memory"
-	"github.com/kgen-go/kgen/internal/table"
-	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/plan"
 )
 
 func probeCUDAEmulation(ctx context.Context) (string, error) {
@@ -45,69 +42,45 @@ func prepareCUDAEmulation(options emu.Options) func(context.Context, request) (*
 		if err := refuseFlags("cudaemu", r, "--time-limit"); err != nil {
 			return nil, err
 		}
-		program, _, err := build.Compile(r.source, r.pipeline, r.level, r.schedule.Variant)
-		if err != nil {
-			return nil, err
-		}
-		kernels, err := makeKernels(cuda.Emitter(), program, r.schedule)
+		program, err := prepareKernels(r, cuda.Emitter(), func(ctx context.Context, space *memory.Space, made *kernels.Program, in exec.Inputs) (*worker.Result, error) {
+			return emulate(ctx, r, options, space, made, in)
+		})
 		if err != nil {
 			return nil, err
 		}
 		if _, err := emu.Compiler(ctx); err != nil {
 			return nil, err
 		}
-		if options.Cache, err = cache.Open("cudaemu"); err != nil {
-			return nil, err
-		}
 		options.Limit = r.timeout
-		p := emulatedProgram{request: r, options: options, kernels: kernels}
-		return &executable{footprint: p.footprint, run: p.run}, nil
+		options.Cache, err = cache.Open("cudaemu")
+		return program, err
 	}
 }
 
-// emulatedProgram is a pipeline for the emulation.
-type emulatedProgram struct {
-	request
-	options emu.Options
-	kernels *kernelsByRows
-}
-
-func (p emulatedProgram) footprint(extents []table.Extent) plan.Footprint {
-	return p.kernels.footprint(extents)
-}
-
-func (p emulatedProgram) run(ctx context.Context, space *memory.Space, in []ir.Column) (outcome, error) {
-	made, err := p.kernels.forRows(longest(table.Extents(p.pipeline, in)))
+// emulate runs kernels in the emulation.
+func emulate(ctx context.Context, r request, options emu.Options, space *memory.Space, made *kernels.Program, in exec.Inputs) (*worker.Result, error) {
+	e, err := emu.New(ctx, options)
 	if err != nil {
-		return outcome{}, err
-	}
-	e, err := emu.New(ctx, p.options)
-	if err != nil {
-		return outcome{}, err
+		return nil, err
 	}
 	defer e.Close()
 	var steps []worker.Step
-	options := exec.Options{Memory: p.limit, Place: func(_ string, bytes int64) []byte {
+	o := exec.Options{Memory: r.limit, Place: func(_ string, bytes int64) []byte {
 		data, err := space.New(bytes)
 		if err != nil {
 			return nil
 		}
 		return data
 	}}
-	if p.trace {
-		options.Event = func(e exec.Event) {
-			steps = append(steps, worker.Step{Step: e.Step, Name: e.Name, Groups: e.Groups, Rows: e.Rows, Bytes: e.Bytes,
+	if r.trace {
+		o.Event = func(e exec.Event) {
+			steps = append(steps, worker.Step{Step: e.Step, Name: e.Name, Workgroups: e.Workgroups, Rows: e.Rows, Bytes: e.Bytes,
 				Reason: e.Reason, Host: e.Duration.Nanoseconds()})
 		}
 	}
-	result, err := e.Run(ctx, emu.Request{Plan: made.Plan, Texts: made.Texts(), Inputs: planInputs(made.Plan, in), Options: options})
+	result, err := e.Run(ctx, emu.Request{Plan: made.Plan, Texts: made.Texts(), Inputs: in, Options: o})
 	if err != nil {
-		return outcome{}, checkOf(p.pipeline, err)
+		return nil, err
 	}
-	for _, column := range in {
-		space.Free(table.Bytes(column))
-	}
-	done := planOutcome(made.Plan, result)
-	done.steps = stepsOf(steps)
-	return done, nil
+	return &worker.Result{Result: *result, Steps: steps}, nil
 }

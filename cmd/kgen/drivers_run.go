@@ -7,11 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/memory"
-	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -23,61 +22,26 @@ func (d *driver) prepare(_ context.Context, r request, number int) (*executable,
 	if err := refuseFlags(fmt.Sprintf("%s:%d", d.name, number), r, "--time-limit", "--repeat"); err != nil {
 		return nil, err
 	}
-	program, _, err := build.Compile(r.source, r.pipeline, r.level, r.schedule.Variant)
-	if err != nil {
-		return nil, err
-	}
-	kernels, err := makeKernels(d.emitter, program, r.schedule)
-	if err != nil {
-		return nil, err
-	}
-	p := driverProgram{request: r, driver: d, number: number, kernels: kernels}
-	return &executable{footprint: p.footprint, run: p.run}, nil
-}
-
-// driverProgram is a pipeline for a device of a driver.
-type driverProgram struct {
-	request
-	driver  *driver
-	number  int
-	kernels *kernelsByRows
-}
-
-func (p driverProgram) footprint(extents []table.Extent) plan.Footprint {
-	return p.kernels.footprint(extents)
-}
-
-func (p driverProgram) run(ctx context.Context, space *memory.Space, in []ir.Column) (outcome, error) {
-	made, err := p.kernels.forRows(longest(table.Extents(p.pipeline, in)))
-	if err != nil {
-		return outcome{}, err
-	}
-	client, err := worker.Open(ctx, worker.Options{Program: p.driver.program, Space: space, Limit: p.timeout})
-	if err != nil {
-		return outcome{}, err
-	}
-	defer client.Close()
-	result, err := client.Run(ctx, worker.Request{Device: p.number, Plan: made.Plan, Texts: made.Texts(),
-		Build: made.Options, Inputs: planInputs(made.Plan, in), Memory: p.limit, Trace: p.trace, Repeat: p.repeat})
-	if err != nil {
-		return outcome{}, p.advise(checkOf(p.pipeline, err))
-	}
-	for _, column := range in {
-		space.Free(table.Bytes(column))
-	}
-	done := planOutcome(made.Plan, &result.Result)
-	done.steps, done.times = stepsOf(result.Steps), result.Times
-	return done, nil
+	return prepareKernels(r, d.emitter, func(ctx context.Context, space *memory.Space, made *kernels.Program, in exec.Inputs) (*worker.Result, error) {
+		client, err := worker.Open(ctx, worker.Options{Program: d.program, Space: space, Limit: r.timeout})
+		if err != nil {
+			return nil, err
+		}
+		defer client.Close()
+		result, err := client.Run(ctx, worker.Request{Device: number, Plan: made.Plan, Texts: made.Texts(),
+			Build: made.Options, Inputs: in, Memory: r.limit, Trace: r.trace, Repeat: r.repeat})
+		return result, r.advise(err)
+	})
 }
 
 // advise adds to an error what a user can do about it.
-func (p driverProgram) advise(err error) error {
+func (r request) advise(err error) error {
 	var timeout *worker.TimeoutError
 	var gaveUp *exec.GiveUpError
 	switch {
 	case errors.As(err, &timeout):
 		return fmt.Errorf("%w\n  --time-limit gives a run more time", err)
-	case errors.As(err, &gaveUp) && p.schedule.Tables() && strings.Contains(gaveUp.Reason, string(plan.CapAtomicsI64)):
+	case errors.As(err, &gaveUp) && r.schedule.Tables() && strings.Contains(gaveUp.Reason, string(plan.CapAtomicsI64)):
 		return fmt.Errorf("%w\n  --schedule variant=%s combines rows of contiguous groups without atomic operations", err, plan.Segmented)
 	}
 	return err
@@ -115,19 +79,19 @@ func planOutcome(p *plan.Plan, result *exec.Result) outcome {
 		}
 	}
 	for i, host := 0, p; i < len(result.GaveUp); i, host = i+1, host.Fallback {
-		done.notes = append(done.notes, fmt.Sprintf("the plan with %s gave up (%s); the result is its fallback's, which launches more kernels", waitingScheme(host), result.GaveUp[i].Reason))
+		done.notes = append(done.notes, fmt.Sprintf("the plan%s gave up (%s); the result is its fallback's, which launches more kernels", withScheme(host), result.GaveUp[i].Reason))
 	}
 	return done
 }
 
-// waitingScheme returns the scheme of a plan whose work-groups wait for each other.
-func waitingScheme(p *plan.Plan) string {
+// withScheme names the scheme of a plan whose work-groups wait for each other.
+func withScheme(p *plan.Plan) string {
 	for _, k := range p.Kernels {
 		if v := k.Variants[0]; v.Forward != plan.ForwardNone {
-			return v.Schedule.Scheme
+			return " with " + v.Schedule.Scheme
 		}
 	}
-	return simt.SchemePublished
+	return ""
 }
 
 // resultColumn returns a result of a plan; a scalar is a column of one row.

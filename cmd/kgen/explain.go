@@ -36,7 +36,7 @@ predictions for assumed lengths, which are shown too.
 
 Levels: none (a kernel per stage), paper3 and paper2 (as published), onepass
 (all that one grid-wide prefix allows), auto (the least predicted cost), or a
-plan by hand: the stages of each kernel, kernels parted by |.`,
+plan by hand: the stages of each kernel, kernels separated by |.`,
 		Example: `  kgen explain orders.kg --fuse paper2
   kgen explain orders.kg --fuse "mask partial offset | add aggregate"
   kgen explain orders.kg --format json

@@ -1,11 +1,49 @@
 package main
 
 import (
+	"context"
+
 	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/internal/table"
+	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
+
+// runKernels runs kernels on a device. The results lie in space, if it has room.
+type runKernels func(ctx context.Context, space *memory.Space, made *kernels.Program, in exec.Inputs) (*worker.Result, error)
+
+// prepareKernels compiles a pipeline for a device of kernels.
+func prepareKernels(r request, emitter kernels.Emitter, run runKernels) (*executable, error) {
+	program, _, err := build.Compile(r.source, r.pipeline, r.level, r.schedule.Variant)
+	if err != nil {
+		return nil, err
+	}
+	byRows, err := makeKernels(emitter, program, r.schedule)
+	if err != nil {
+		return nil, err
+	}
+	return &executable{footprint: byRows.footprint, run: func(ctx context.Context, space *memory.Space, in []ir.Column) (outcome, error) {
+		made, err := byRows.forRows(longest(table.Extents(r.pipeline, in)))
+		if err != nil {
+			return outcome{}, err
+		}
+		result, err := run(ctx, space, made, planInputs(made.Plan, in))
+		if err != nil {
+			return outcome{}, checkOf(r.pipeline, err)
+		}
+		for _, column := range in {
+			space.Free(table.Bytes(column))
+		}
+		done := planOutcome(made.Plan, &result.Result)
+		done.steps, done.times = stepsOf(result.Steps), result.Times
+		return done, nil
+	}}, nil
+}
 
 // kernelsByRows is a pipeline as kernels: for as many rows as a launch may span
 // and, if data has more rows, for parts.

@@ -181,7 +181,7 @@ func TestInterrupt(t *testing.T) {
 	if err := command.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	timer := time.AfterFunc(10*time.Second, func() { command.Process.Kill() })
+	timer := time.AfterFunc(time.Minute, func() { command.Process.Kill() })
 	defer timer.Stop()
 	err = command.Wait()
 	if command.ProcessState.ExitCode() != exitFailed || stderr.String() != "kgen: interrupted\n" {

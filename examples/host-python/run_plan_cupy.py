@@ -56,7 +56,7 @@ class CUDA(steps.Run):
         groups = self.value(variant.get("grid", {"ceildiv": [rows, workgroup * items * chunk]}), rows)
         together = variant.get("forward") == "resident"  # the driver refuses what does not run at once
         if together and groups > self.machine["units"]:
-            raise steps.GiveUp(f"{s['kernel']} needs {groups} groups at once")
+            raise steps.GiveUp(f"{s['kernel']} needs {groups} work-groups at once")
         if groups == 0:
             return
         args = {a["name"]: a for a in variant.get("args", []) + s.get("bind", [])}  # in the variant's order

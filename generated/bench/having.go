@@ -32,7 +32,7 @@ func Having(key, value []int32, least int64, options ...Option) (HavingResult, e
 // HavingInto is Having with the results in dst. It reuses the memory of dst's columns
 // if it is large enough; the arguments must not share that memory. Concurrent calls
 // need a dst each. After an error dst has its old columns, with unspecified values.
-// To allocate nothing it needs WithScratch, for its intermediate columns.
+// It allocates intermediate columns unless WithScratch provides their memory.
 func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:44:1: HavingInto: dst is nil; give it a *HavingResult to fill in")

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/kgen-go/kgen/generated/bench"
@@ -69,6 +70,14 @@ var workloads = []workload{
 		func(c columns, w int) (any, error) { return bench.Extremes(c.key, c.value, bench.WithWorkers(w)) },
 		func(c columns, w int) (any, error) { return unfused.Extremes(c.key, c.value, unfused.WithWorkers(w)) },
 		func(c columns) []any { r := plainRuns(c); return []any{r.key, r.low, r.high} }},
+	{"argmin_f64",
+		func(c columns, w int) (any, error) { return bench.ArgminF64(oneMore(c.price), bench.WithWorkers(w)) },
+		func(c columns, w int) (any, error) {
+			return unfused.ArgminF64(oneMore(c.price), unfused.WithWorkers(w))
+		},
+		func(c columns) []any {
+			return []any{int64(slices.Index(oneMore(c.price), slices.Min(oneMore(c.price))))}
+		}},
 	{"having",
 		func(c columns, w int) (any, error) { return bench.Having(c.key, c.value, least, bench.WithWorkers(w)) },
 		func(c columns, w int) (any, error) {
@@ -106,6 +115,9 @@ func plainFilterColumns(c columns) []any {
 	}
 	return []any{y, z}
 }
+
+// oneMore returns x and a greater value: there is no least value of no rows.
+func oneMore(x []float64) []float64 { return append(slices.Clip(x), 1e9) }
 
 func plainQ6(c columns) []any {
 	revenue := 0.0
@@ -224,6 +236,12 @@ func requireColumns(t *testing.T, what string, result any, err error, want []any
 		if number, ok := column.(float64); ok {
 			if math.Abs(got.(float64)-number) > 1e-9*math.Abs(number) {
 				t.Errorf("%s: %v, want %v", what, got, number)
+			}
+			continue
+		}
+		if row, ok := column.(int64); ok {
+			if got != row {
+				t.Errorf("%s: row %v, want %d", what, got, row)
 			}
 			continue
 		}

@@ -112,20 +112,21 @@ func discountsKernel1(lo, hi int, lShipdate []int32, lDiscount []float64, lQuant
 	return revenue
 }
 
-// discountsPartialHeader is the first line of the bytes of a DiscountsPartial.
+// discountsPartialHeader is the first line of an encoded DiscountsPartial.
 const discountsPartialHeader = "kgen partial 1 discounts b4ae0370559bfcf2270014f63f677862\n"
 
-// DiscountsPartial is what Discounts needs to know of some of the rows: shards that are computed
-// anywhere combine to the results of all rows. A partial is for one goroutine at a time.
-// The zero DiscountsPartial is that of no rows, with parameters that are zero; see NewDiscountsPartial.
+// DiscountsPartial is the state of Discounts after some of the rows. Partials of all shards,
+// computed anywhere, combine to the results of all rows. Calls on one partial must not
+// be concurrent.
+// The zero DiscountsPartial has no rows, and parameters that are zero; see NewDiscountsPartial.
 type DiscountsPartial struct {
 	scalars struct {
 		From int32
 		To   int32
 	}
-	begun bool // there has been a shard
+	begun bool // a shard has been added
 	state discountsState
-	shard discountsState // memory of Add
+	shard discountsState // scratch memory of Add
 }
 
 // NewDiscountsPartial returns the partial of no rows for these parameters.
@@ -136,9 +137,9 @@ func NewDiscountsPartial(from, to int32) *DiscountsPartial {
 	return p
 }
 
-// Add adds a shard: the rows that follow those of p. After an error p is as before.
-// A check that fails is an error of Result, since a later row may decide which is
-// reported. The options are those of Discounts.
+// Add adds a shard: the rows that follow those of p. After an error p is unchanged.
+// A check that fails is an error of Result, since later rows may fail a check that
+// comes first in the source. The options are those of Discounts.
 func (p *DiscountsPartial) Add(lShipdate []int32, lDiscount []float64, lQuantity []int64, lExtendedprice []float64, options ...Option) error {
 	if err := discountsShard(&p.shard, lShipdate, lDiscount, lQuantity, lExtendedprice, p.scalars.From, p.scalars.To, options...); err != nil {
 		return err
@@ -146,8 +147,8 @@ func (p *DiscountsPartial) Add(lShipdate []int32, lDiscount []float64, lQuantity
 	return p.follow(&p.shard)
 }
 
-// Merge adds the rows of later, which follow those of p. It does not change later,
-// and after an error p is as before.
+// Merge adds the rows of later, which follow those of p. It does not change later.
+// After an error p is unchanged.
 func (p *DiscountsPartial) Merge(later *DiscountsPartial) error {
 	switch {
 	case later == nil:
@@ -164,7 +165,7 @@ func (p *DiscountsPartial) Merge(later *DiscountsPartial) error {
 	return p.follow(&later.state)
 }
 
-// clone is the state with memory of its own.
+// clone returns a copy of the state with memory of its own.
 func (s *discountsState) clone() discountsState {
 	c := *s
 	return c
@@ -181,11 +182,11 @@ func (p *DiscountsPartial) follow(later *discountsState) error {
 	return nil
 }
 
-// Result returns what Discounts computes of all rows that have been added, and its errors. The
-// partial stays as it is, and may grow.
+// Result returns the results and errors of Discounts for all rows that have been added.
+// It does not change the partial, to which more rows may be added.
 func (p *DiscountsPartial) Result(options ...Option) (DiscountsResult, error) {
 	var result DiscountsResult
-	if !p.begun { // no rows: as one shard of none
+	if !p.begun { // as after one shard without rows
 		p = &DiscountsPartial{scalars: p.scalars}
 		if err := p.Add(nil, nil, nil, nil, options...); err != nil {
 			return result, err
@@ -197,8 +198,8 @@ func (p *DiscountsPartial) Result(options ...Option) (DiscountsResult, error) {
 	return result, nil
 }
 
-// MarshalBinary returns the partial as bytes, for DiscountsPartial.UnmarshalBinary of the same
-// pipeline, on any machine.
+// MarshalBinary returns the partial as bytes. DiscountsPartial.UnmarshalBinary of the same
+// pipeline decodes them on any machine.
 func (p *DiscountsPartial) MarshalBinary() ([]byte, error) {
 	data := append(make([]byte, 0, len(discountsPartialHeader)+21), discountsPartialHeader...)
 	data = p.putScalars(data)
@@ -214,9 +215,9 @@ func (p *DiscountsPartial) putScalars(data []byte) []byte {
 	return data
 }
 
-// UnmarshalBinary makes p the partial that MarshalBinary returned as data. Bytes of
-// other partials, other versions of the pipeline and damaged bytes are errors, after
-// which p is as before.
+// UnmarshalBinary makes p the partial that MarshalBinary returned as data. It is an
+// error if data is damaged, or comes from another pipeline or another version of the
+// pipeline. After an error p is unchanged.
 func (p *DiscountsPartial) UnmarshalBinary(data []byte) error {
 	var made DiscountsPartial
 	r := kgenOpen(data, discountsPartialHeader)

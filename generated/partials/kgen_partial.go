@@ -71,8 +71,8 @@ func kgenFoldBins[T any](bins, later []T, rows, laterRows []int64, fold func(a, 
 
 // kgenFoldGroups appends later groups to groups. If the last group continues,
 // the first later group is folded into it.
-func kgenFoldGroups[T any](groups, later []T, goesOn bool, rows, laterRows []int64, fold func(a, b T) T) []T {
-	if goesOn {
+func kgenFoldGroups[T any](groups, later []T, continues bool, rows, laterRows []int64, fold func(a, b T) T) []T {
+	if continues {
 		last := len(groups) - 1
 		if rows == nil {
 			groups[last] = fold(groups[last], later[0])
@@ -84,9 +84,9 @@ func kgenFoldGroups[T any](groups, later []T, goesOn bool, rows, laterRows []int
 	return append(groups, later...)
 }
 
-// kgenGoesOn reports whether the last group and the first later group have the
-// same key. In the language NaN equals NaN as a key, and -0.0 equals 0.0.
-func kgenGoesOn[T comparable](groups, later []T) bool {
+// kgenContinues reports whether the last group and the first later group have
+// the same key. As keys, all NaNs are equal, and so are -0.0 and 0.0.
+func kgenContinues[T comparable](groups, later []T) bool {
 	if len(groups) == 0 || len(later) == 0 {
 		return false
 	}
@@ -94,7 +94,8 @@ func kgenGoesOn[T comparable](groups, later []T) bool {
 	return last == first || kgenIsNaN(last) && kgenIsNaN(first)
 }
 
-// kgenIsNaN reports whether x is not equal to itself.
+// kgenIsNaN reports whether x is a NaN, the only value that is not equal to
+// itself.
 func kgenIsNaN[T comparable](x T) bool {
 	same := x
 	return x != same
@@ -126,9 +127,9 @@ func kgenFirstEmpty(rows ...int64) int64 {
 }
 
 // kgenSeam returns the rows of the window around a seam whose neighbours are all
-// in the window. The window is the last of n earlier rows and the first later
-// rows, on each side as many as a row looks back and ahead together, or all. If
-// there are fewer rows, none of them had all its neighbours before.
+// in the window and that have not been aggregated. The window has the last of n
+// earlier rows and the first of the later rows: back + ahead of each, or all if
+// there are fewer. In that case none of them has been aggregated.
 func kgenSeam(n, later, back, ahead int64) (from, to int64) {
 	from, to = n-ahead, n+back
 	if n <= back+ahead {
@@ -141,13 +142,12 @@ func kgenSeam(n, later, back, ahead int64) (from, to int64) {
 	return from - begin, to - begin
 }
 
-// The encoding of a partial is the header of its type, which is a line of text,
-// its fields in little-endian order, each column after its length, and a
-// checksum.
+// An encoded partial is the header of its type, which is a line of text, then its
+// fields in little-endian order, each column after its length, then a checksum.
 
 const kgenPartialMark = "kgen partial "
 
-// kgenChecksum is a CRC-32C.
+// kgenChecksum returns the CRC-32C of data.
 func kgenChecksum(data []byte) uint32 {
 	return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli))
 }

@@ -37,7 +37,7 @@ func Months(lShipdate []int32, lQuantity []int64, from, months int32, options ..
 // MonthsInto is Months with the results in dst. It reuses the memory of dst's columns
 // if it is large enough; the arguments must not share that memory. Concurrent calls
 // need a dst each. After an error dst has its old columns, with unspecified values.
-// To allocate nothing it needs WithScratch, for its intermediate columns.
+// It allocates intermediate columns unless WithScratch provides their memory.
 func MonthsInto(dst *MonthsResult, lShipdate []int32, lQuantity []int64, from, months int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("lineitem.kg:17:1: MonthsInto: dst is nil; give it a *MonthsResult to fill in")
@@ -68,14 +68,12 @@ func MonthsInto(dst *MonthsResult, lShipdate []int32, lQuantity []int64, from, m
 	for i := range bMinMin {
 		bMinMin[i] = 2147483647
 	}
-	bMinCount := kgenTemporary[int64](&call, int(bLength))
-	clear(bMinCount)
 	if call.err != nil {
 		return fmt.Errorf("lineitem.kg:17:1: Months: %w", call.err)
 	}
 	var mean int64
 	var mean2 int64
-	mean, mean2 = monthsKernel2(0, n, lShipdate, lines, lQuantity, quantity, bMinMin, bMinCount, from, bLength, failed, 0, 0)
+	mean, mean2 = monthsKernel2(0, n, lShipdate, lines, lQuantity, quantity, bMinMin, from, bLength, failed, 0, 0)
 	cond := mean > 0
 	x := float64(mean2)
 	x2 := float64(mean)
@@ -100,12 +98,12 @@ func MonthsInto(dst *MonthsResult, lShipdate []int32, lQuantity []int64, from, m
 				busyBefore := busy2
 				busy2 = busyBefore + busy3
 				blocks.release()
-				monthsKernel3(lo, hi, bMinCount, bMinMin, first, lines, from, busyBefore)
+				monthsKernel3(lo, hi, lines, bMinMin, first, from, busyBefore)
 			}
 		})
 		busy = busy2
 	} else {
-		busy = monthsKernel3(0, int(bLength), bMinCount, bMinMin, first, lines, from, 0)
+		busy = monthsKernel3(0, int(bLength), lines, bMinMin, first, from, 0)
 	}
 	for site, row := range failed {
 		if row == math.MaxInt64 {
@@ -134,7 +132,7 @@ func MonthsInto(dst *MonthsResult, lShipdate []int32, lQuantity []int64, from, m
 // monthsKernel2 runs rows lo to hi through the stages map1, map2, aggregate, reduce1, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, quantity []int64, bMinMin []int32, bMinCount []int64, from int32, b int64, failures []int64, mean, mean2 int64) (int64, int64) {
+func monthsKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, quantity []int64, bMinMin []int32, from int32, b int64, failures []int64, mean, mean2 int64) (int64, int64) {
 	x := kgenYear(from)
 	x2 := kgenMonth(from)
 	x3 := uint64(b)
@@ -167,10 +165,6 @@ func monthsKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, quantity []i
 		if uint64(bin3) < uint64(len(bMinMin)) {
 			bMinMin[bin3] = min(bMinMin[bin3], lShipdate2)
 		}
-		bin4 := int(b2)
-		if uint64(bin4) < uint64(len(bMinCount)) {
-			bMinCount[bin4]++
-		}
 		mean2 += lQuantity2
 		mean++
 	}
@@ -180,18 +174,17 @@ func monthsKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, quantity []i
 // monthsKernel3 runs rows lo to hi through the stages finish, map3, reduce2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel3(lo, hi int, bMinCount []int64, bMinMin, first []int32, lines []int64, from int32, busy int64) int64 {
-	bMinCountRows := bMinCount[lo:hi]
-	bMinMinRows := bMinMin[lo:hi]
-	bMinMinRows = bMinMinRows[:len(bMinCountRows)]
-	firstRows := first[lo:hi]
-	firstRows = firstRows[:len(bMinCountRows)]
+func monthsKernel3(lo, hi int, lines []int64, bMinMin, first []int32, from int32, busy int64) int64 {
 	linesRows := lines[lo:hi]
-	linesRows = linesRows[:len(bMinCountRows)]
-	for i := range bMinCountRows {
+	bMinMinRows := bMinMin[lo:hi]
+	bMinMinRows = bMinMinRows[:len(linesRows)]
+	firstRows := first[lo:hi]
+	firstRows = firstRows[:len(linesRows)]
+	for i := range linesRows {
+		cond := linesRows[i] > 0
 		// return lines, quantity: sum(l_quantity, by: b), first: min(l_shipdate, by: b, else: from), mean: avg(l_quantity, else: 0), busy: count(lines > 0)
-		firstRows[i] = kgenSelect(bMinCountRows[i] > 0, bMinMinRows[i], from)
-		busy += kgenBit[int64](linesRows[i] > 0)
+		firstRows[i] = kgenSelect(cond, bMinMinRows[i], from)
+		busy += kgenBit[int64](cond)
 	}
 	return busy
 }
@@ -203,26 +196,28 @@ func monthsKernel3Summary(lo, hi int, lines []int64) int64 {
 	var busy int64
 	linesRows := lines[lo:hi]
 	for i := range linesRows {
-		busy += kgenBit[int64](linesRows[i] > 0)
+		cond := linesRows[i] > 0
+		busy += kgenBit[int64](cond)
 	}
 	return busy
 }
 
-// monthsPartialHeader is the first line of the bytes of a MonthsPartial.
+// monthsPartialHeader is the first line of an encoded MonthsPartial.
 const monthsPartialHeader = "kgen partial 1 months 60c7944f0249ddd56755aeee5efe40c7\n"
 
-// MonthsPartial is what Months needs to know of some of the rows: shards that are computed
-// anywhere combine to the results of all rows. A partial is for one goroutine at a time.
-// The zero MonthsPartial is that of no rows, with parameters that are zero; see NewMonthsPartial.
+// MonthsPartial is the state of Months after some of the rows. Partials of all shards,
+// computed anywhere, combine to the results of all rows. Calls on one partial must not
+// be concurrent.
+// The zero MonthsPartial has no rows, and parameters that are zero; see NewMonthsPartial.
 type MonthsPartial struct {
 	scalars struct {
 		From   int32
 		Months int32
 	}
-	begun  bool     // there has been a shard
-	checks [2]int64 // the first row that fails each, or math.MaxInt64
+	begun  bool     // a shard has been added
+	checks [2]int64 // the first row that fails each check, or math.MaxInt64
 	state  monthsState
-	shard  monthsState // memory of Add
+	shard  monthsState // scratch memory of Add
 }
 
 // NewMonthsPartial returns the partial of no rows for these parameters.
@@ -233,9 +228,9 @@ func NewMonthsPartial(from, months int32) *MonthsPartial {
 	return p
 }
 
-// Add adds a shard: the rows that follow those of p. After an error p is as before.
-// A check that fails is an error of Result, since a later row may decide which is
-// reported. The options are those of Months.
+// Add adds a shard: the rows that follow those of p. After an error p is unchanged.
+// A check that fails is an error of Result, since later rows may fail a check that
+// comes first in the source. The options are those of Months.
 func (p *MonthsPartial) Add(lShipdate []int32, lQuantity []int64, options ...Option) error {
 	checks := p.noChecks()
 	if err := monthsShard(&p.shard, &checks, lShipdate, lQuantity, p.scalars.From, p.scalars.Months, options...); err != nil {
@@ -244,7 +239,7 @@ func (p *MonthsPartial) Add(lShipdate []int32, lQuantity []int64, options ...Opt
 	return p.follow(&p.shard, &checks)
 }
 
-// noChecks is no failed check.
+// noChecks returns checks of which none has failed.
 func (*MonthsPartial) noChecks() (checks [2]int64) {
 	for i := range checks {
 		checks[i] = kgenNone
@@ -252,8 +247,8 @@ func (*MonthsPartial) noChecks() (checks [2]int64) {
 	return checks
 }
 
-// Merge adds the rows of later, which follow those of p. It does not change later,
-// and after an error p is as before.
+// Merge adds the rows of later, which follow those of p. It does not change later.
+// After an error p is unchanged.
 func (p *MonthsPartial) Merge(later *MonthsPartial) error {
 	switch {
 	case later == nil:
@@ -270,7 +265,7 @@ func (p *MonthsPartial) Merge(later *MonthsPartial) error {
 	return p.follow(&later.state, &later.checks)
 }
 
-// clone is the state with memory of its own.
+// clone returns a copy of the state with memory of its own.
 func (s *monthsState) clone() monthsState {
 	c := *s
 	c.Lines = append([]int64(nil), s.Lines...)
@@ -300,11 +295,11 @@ func (p *MonthsPartial) follow(later *monthsState, checks *[2]int64) error {
 	return nil
 }
 
-// Result returns what Months computes of all rows that have been added, and its errors. The
-// partial stays as it is, and may grow.
+// Result returns the results and errors of Months for all rows that have been added.
+// It does not change the partial, to which more rows may be added.
 func (p *MonthsPartial) Result(options ...Option) (MonthsResult, error) {
 	var result MonthsResult
-	if !p.begun { // no rows: as one shard of none
+	if !p.begun { // as after one shard without rows
 		p = &MonthsPartial{scalars: p.scalars}
 		if err := p.Add(nil, nil, options...); err != nil {
 			return result, err
@@ -320,8 +315,8 @@ func (p *MonthsPartial) Result(options ...Option) (MonthsResult, error) {
 	return result, nil
 }
 
-// MarshalBinary returns the partial as bytes, for MonthsPartial.UnmarshalBinary of the same
-// pipeline, on any machine.
+// MarshalBinary returns the partial as bytes. MonthsPartial.UnmarshalBinary of the same
+// pipeline decodes them on any machine.
 func (p *MonthsPartial) MarshalBinary() ([]byte, error) {
 	data := append(make([]byte, 0, len(monthsPartialHeader)+20*len(p.state.Lines)+55), monthsPartialHeader...)
 	data = p.putScalars(data)
@@ -343,9 +338,9 @@ func (p *MonthsPartial) putScalars(data []byte) []byte {
 	return data
 }
 
-// UnmarshalBinary makes p the partial that MarshalBinary returned as data. Bytes of
-// other partials, other versions of the pipeline and damaged bytes are errors, after
-// which p is as before.
+// UnmarshalBinary makes p the partial that MarshalBinary returned as data. It is an
+// error if data is damaged, or comes from another pipeline or another version of the
+// pipeline. After an error p is unchanged.
 func (p *MonthsPartial) UnmarshalBinary(data []byte) error {
 	var made MonthsPartial
 	r := kgenOpen(data, monthsPartialHeader)
@@ -404,13 +399,11 @@ func monthsShard(dst *monthsState, checks *[2]int64, lShipdate []int32, lQuantit
 	for i := range bMinMin {
 		bMinMin[i] = 2147483647
 	}
-	bMinCount := kgenTemporary[int64](&call, int(bLength))
-	clear(bMinCount)
 	if call.err != nil {
 		return fmt.Errorf("lineitem.kg:17:1: MonthsPartial.Add: %w", call.err)
 	}
 	var sum2 int64
-	sum2 = monthsShardKernel2(0, n, lShipdate, lines, lQuantity, sum, bMinMin, bMinCount, from2, bLength, failed, 0)
+	sum2 = monthsShardKernel2(0, n, lShipdate, lines, lQuantity, sum, bMinMin, from2, bLength, failed, 0)
 	sum22 := sum2
 	min2 := kgenColumn(&call, dst.Min, int(bLength))
 	if call.err != nil {
@@ -418,10 +411,10 @@ func monthsShard(dst *monthsState, checks *[2]int64, lShipdate []int32, lQuantit
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, int(bLength), 4096, func(_, lo, hi int) {
-			monthsShardKernel3(lo, hi, bMinCount, bMinMin, min2, int64(n))
+			monthsShardKernel3(lo, hi, lines, bMinMin, min2, int64(n))
 		})
 	} else {
-		monthsShardKernel3(0, int(bLength), bMinCount, bMinMin, min2, int64(n))
+		monthsShardKernel3(0, int(bLength), lines, bMinMin, min2, int64(n))
 	}
 	rows2 := int64(n)
 	checks[0] = min(checks[0], failed[0])
@@ -437,7 +430,7 @@ func monthsShard(dst *monthsState, checks *[2]int64, lShipdate []int32, lQuantit
 // monthsShardKernel2 runs rows lo to hi through the stages map1, map2, aggregate, reduce, from the state before them to the one after.
 //
 //go:noinline
-func monthsShardKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, sum []int64, bMinMin []int32, bMinCount []int64, from int32, b int64, failures []int64, sum2 int64) int64 {
+func monthsShardKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, sum []int64, bMinMin []int32, from int32, b int64, failures []int64, sum2 int64) int64 {
 	x := kgenYear(from)
 	x2 := kgenMonth(from)
 	x3 := uint64(b)
@@ -470,10 +463,6 @@ func monthsShardKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, sum []i
 		if uint64(bin3) < uint64(len(bMinMin)) {
 			bMinMin[bin3] = min(bMinMin[bin3], lShipdate2)
 		}
-		bin4 := int(b2)
-		if uint64(bin4) < uint64(len(bMinCount)) {
-			bMinCount[bin4]++
-		}
 		sum2 += lQuantity2
 	}
 	return sum2
@@ -482,15 +471,15 @@ func monthsShardKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, sum []i
 // monthsShardKernel3 runs rows lo to hi through the stages finish, scalar2, from the state before them to the one after.
 //
 //go:noinline
-func monthsShardKernel3(lo, hi int, bMinCount []int64, bMinMin, min2 []int32, n int64) {
-	bMinCountRows := bMinCount[lo:hi]
+func monthsShardKernel3(lo, hi int, lines []int64, bMinMin, min2 []int32, n int64) {
+	linesRows := lines[lo:hi]
 	bMinMinRows := bMinMin[lo:hi]
-	bMinMinRows = bMinMinRows[:len(bMinCountRows)]
+	bMinMinRows = bMinMinRows[:len(linesRows)]
 	minRows := min2[lo:hi]
-	minRows = minRows[:len(bMinCountRows)]
-	for i := range bMinCountRows {
+	minRows = minRows[:len(linesRows)]
+	for i := range linesRows {
 		// return lines, quantity: sum(l_quantity, by: b), first: min(l_shipdate, by: b, else: from), mean: avg(l_quantity, else: 0), busy: count(lines > 0)
-		minRows[i] = kgenSelect(bMinCountRows[i] > 0, bMinMinRows[i], 0)
+		minRows[i] = kgenSelect(linesRows[i] > 0, bMinMinRows[i], 0)
 	}
 }
 

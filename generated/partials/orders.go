@@ -242,16 +242,17 @@ func ordersKernel1(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int6
 	return gBegun, openKey, openCount, openQuantity
 }
 
-// ordersPartialHeader is the first line of the bytes of a OrdersPartial.
+// ordersPartialHeader is the first line of an encoded OrdersPartial.
 const ordersPartialHeader = "kgen partial 1 orders 76a44958bac086be264c0b0d5634c1d6\n"
 
-// OrdersPartial is what Orders needs to know of some of the rows: shards that are computed
-// anywhere combine to the results of all rows. A partial is for one goroutine at a time.
-// The zero OrdersPartial is that of no rows.
+// OrdersPartial is the state of Orders after some of the rows. Partials of all shards,
+// computed anywhere, combine to the results of all rows. Calls on one partial must not
+// be concurrent.
+// The zero OrdersPartial has no rows.
 type OrdersPartial struct {
-	begun bool // there has been a shard
+	begun bool // a shard has been added
 	state ordersState
-	shard ordersState // memory of Add
+	shard ordersState // scratch memory of Add
 }
 
 // NewOrdersPartial returns the partial of no rows.
@@ -259,9 +260,9 @@ func NewOrdersPartial() *OrdersPartial {
 	return &OrdersPartial{}
 }
 
-// Add adds a shard: the rows that follow those of p. After an error p is as before.
-// A check that fails is an error of Result, since a later row may decide which is
-// reported. The options are those of Orders.
+// Add adds a shard: the rows that follow those of p. After an error p is unchanged.
+// A check that fails is an error of Result, since later rows may fail a check that
+// comes first in the source. The options are those of Orders.
 func (p *OrdersPartial) Add(lOrderkey, lQuantity []int64, options ...Option) error {
 	if err := ordersShard(&p.shard, lOrderkey, lQuantity, options...); err != nil {
 		return err
@@ -269,8 +270,8 @@ func (p *OrdersPartial) Add(lOrderkey, lQuantity []int64, options ...Option) err
 	return p.follow(&p.shard)
 }
 
-// Merge adds the rows of later, which follow those of p. It does not change later,
-// and after an error p is as before.
+// Merge adds the rows of later, which follow those of p. It does not change later.
+// After an error p is unchanged.
 func (p *OrdersPartial) Merge(later *OrdersPartial) error {
 	switch {
 	case later == nil:
@@ -285,7 +286,7 @@ func (p *OrdersPartial) Merge(later *OrdersPartial) error {
 	return p.follow(&later.state)
 }
 
-// clone is the state with memory of its own.
+// clone returns a copy of the state with memory of its own.
 func (s *ordersState) clone() ordersState {
 	c := *s
 	c.Key = append([]int64(nil), s.Key...)
@@ -301,18 +302,18 @@ func (p *OrdersPartial) follow(later *ordersState) error {
 		return nil
 	}
 	s := &p.state
-	goesOn1 := kgenGoesOn(s.Key, later.Key)
-	s.Key = kgenFoldGroups(s.Key, later.Key, goesOn1, nil, nil, kgenFoldFirst[int64])
-	s.Count = kgenFoldGroups(s.Count, later.Count, goesOn1, nil, nil, kgenFoldSum[int64])
-	s.Sum = kgenFoldGroups(s.Sum, later.Sum, goesOn1, nil, nil, kgenFoldSum[int64])
+	continues1 := kgenContinues(s.Key, later.Key)
+	s.Key = kgenFoldGroups(s.Key, later.Key, continues1, nil, nil, kgenFoldFirst[int64])
+	s.Count = kgenFoldGroups(s.Count, later.Count, continues1, nil, nil, kgenFoldSum[int64])
+	s.Sum = kgenFoldGroups(s.Sum, later.Sum, continues1, nil, nil, kgenFoldSum[int64])
 	return nil
 }
 
-// Result returns what Orders computes of all rows that have been added, and its errors. The
-// partial stays as it is, and may grow.
+// Result returns the results and errors of Orders for all rows that have been added.
+// It does not change the partial, to which more rows may be added.
 func (p *OrdersPartial) Result(options ...Option) (OrdersResult, error) {
 	var result OrdersResult
-	if !p.begun { // no rows: as one shard of none
+	if !p.begun { // as after one shard without rows
 		p = &OrdersPartial{}
 		if err := p.Add(nil, nil, options...); err != nil {
 			return result, err
@@ -324,8 +325,8 @@ func (p *OrdersPartial) Result(options ...Option) (OrdersResult, error) {
 	return result, nil
 }
 
-// MarshalBinary returns the partial as bytes, for OrdersPartial.UnmarshalBinary of the same
-// pipeline, on any machine.
+// MarshalBinary returns the partial as bytes. OrdersPartial.UnmarshalBinary of the same
+// pipeline decodes them on any machine.
 func (p *OrdersPartial) MarshalBinary() ([]byte, error) {
 	data := append(make([]byte, 0, len(ordersPartialHeader)+24*len(p.state.Key)+15), ordersPartialHeader...)
 	data = kgenPut(data, p.begun)
@@ -336,9 +337,9 @@ func (p *OrdersPartial) MarshalBinary() ([]byte, error) {
 	return kgenSeal(data), nil
 }
 
-// UnmarshalBinary makes p the partial that MarshalBinary returned as data. Bytes of
-// other partials, other versions of the pipeline and damaged bytes are errors, after
-// which p is as before.
+// UnmarshalBinary makes p the partial that MarshalBinary returned as data. It is an
+// error if data is damaged, or comes from another pipeline or another version of the
+// pipeline. After an error p is unchanged.
 func (p *OrdersPartial) UnmarshalBinary(data []byte) error {
 	var made OrdersPartial
 	r := kgenOpen(data, ordersPartialHeader)

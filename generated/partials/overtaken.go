@@ -88,18 +88,19 @@ func overtakenKernel1(lo, hi int, lOrderkey []int64, lShipdate []int32) int64 {
 	return lines
 }
 
-// overtakenPartialHeader is the first line of the bytes of a OvertakenPartial.
+// overtakenPartialHeader is the first line of an encoded OvertakenPartial.
 const overtakenPartialHeader = "kgen partial 1 overtaken c8b1e9265dc79302e98eebda15de26ba\n"
 
-// OvertakenPartial is what Overtaken needs to know of some of the rows: shards that are computed
-// anywhere combine to the results of all rows. A partial is for one goroutine at a time.
-// The zero OvertakenPartial is that of no rows.
+// OvertakenPartial is the state of Overtaken after some of the rows. Partials of all shards,
+// computed anywhere, combine to the results of all rows. Calls on one partial must not
+// be concurrent.
+// The zero OvertakenPartial has no rows.
 type OvertakenPartial struct {
-	begun      bool // there has been a shard
+	begun      bool // a shard has been added
 	state      overtakenState
-	shard      overtakenState // memory of Add
-	n          int64          // rows
-	head, tail overtakenRows  // the first and the last rows, as far as rows of other shards look at them
+	shard      overtakenState // scratch memory of Add
+	n          int64          // the number of rows
+	head, tail overtakenRows  // the first and the last rows, which rows of other shards may read
 }
 
 // NewOvertakenPartial returns the partial of no rows.
@@ -107,13 +108,13 @@ func NewOvertakenPartial() *OvertakenPartial {
 	return &OvertakenPartial{}
 }
 
-// Add adds a shard: the rows that follow those of p. After an error p is as before.
-// A check that fails is an error of Result, since a later row may decide which is
-// reported. The options are those of Overtaken.
+// Add adds a shard: the rows that follow those of p. After an error p is unchanged.
+// A check that fails is an error of Result, since later rows may fail a check that
+// comes first in the source. The options are those of Overtaken.
 func (p *OvertakenPartial) Add(lOrderkey []int64, lShipdate []int32, options ...Option) error {
 	rows := overtakenRows{LOrderkey: lOrderkey, LShipdate: lShipdate}
 	later := OvertakenPartial{begun: true, n: int64(len(lOrderkey))}
-	var from, to int64 // the rows whose neighbours are all there
+	var from, to int64 // the rows whose neighbours are all in this shard
 	if later.n > 1 {
 		from, to = 1, later.n
 	}
@@ -125,8 +126,8 @@ func (p *OvertakenPartial) Add(lOrderkey []int64, lShipdate []int32, options ...
 	return p.join(&later, options...)
 }
 
-// Merge adds the rows of later, which follow those of p. It does not change later,
-// and after an error p is as before.
+// Merge adds the rows of later, which follow those of p. It does not change later.
+// After an error p is unchanged.
 func (p *OvertakenPartial) Merge(later *OvertakenPartial) error {
 	switch {
 	case later == nil:
@@ -141,12 +142,12 @@ func (p *OvertakenPartial) Merge(later *OvertakenPartial) error {
 	return p.join(later)
 }
 
-// compute fills in the state of the rows from from to to; the others are their neighbours.
+// compute stores in dst the state of rows[from:to]; the other rows are neighbours of these.
 func (p *OvertakenPartial) compute(dst *overtakenState, rows *overtakenRows, from, to int64, options ...Option) error {
 	return overtakenShard(dst, rows.LOrderkey, from, to, rows.LShipdate, options...)
 }
 
-// join adds the rows of later: those at the seam, then the others.
+// join adds the rows of later: first those at the seam, then the others.
 func (p *OvertakenPartial) join(later *OvertakenPartial, options ...Option) error {
 	if !p.begun {
 		p.n, p.head, p.tail = later.n, later.head.with(nil), later.tail.with(nil)
@@ -172,7 +173,7 @@ func (p *OvertakenPartial) join(later *OvertakenPartial, options ...Option) erro
 	return nil
 }
 
-// cut is the rows from from to to.
+// cut returns rows[from:to].
 func (r *overtakenRows) cut(from, to int64) overtakenRows {
 	return overtakenRows{
 		r.LOrderkey[from:to],
@@ -180,7 +181,7 @@ func (r *overtakenRows) cut(from, to int64) overtakenRows {
 	}
 }
 
-// with is the rows with later ones behind them, in memory of their own.
+// with returns a copy of the rows, followed by the later ones.
 func (r *overtakenRows) with(later *overtakenRows) overtakenRows {
 	if later == nil {
 		later = &overtakenRows{}
@@ -191,7 +192,7 @@ func (r *overtakenRows) with(later *overtakenRows) overtakenRows {
 	}
 }
 
-// clone is the state with memory of its own.
+// clone returns a copy of the state with memory of its own.
 func (s *overtakenState) clone() overtakenState {
 	c := *s
 	return c
@@ -208,11 +209,11 @@ func (p *OvertakenPartial) follow(later *overtakenState) error {
 	return nil
 }
 
-// Result returns what Overtaken computes of all rows that have been added, and its errors. The
-// partial stays as it is, and may grow.
+// Result returns the results and errors of Overtaken for all rows that have been added.
+// It does not change the partial, to which more rows may be added.
 func (p *OvertakenPartial) Result(options ...Option) (OvertakenResult, error) {
 	var result OvertakenResult
-	if !p.begun { // no rows: as one shard of none
+	if !p.begun { // as after one shard without rows
 		p = &OvertakenPartial{}
 		if err := p.Add(nil, nil, options...); err != nil {
 			return result, err
@@ -250,8 +251,8 @@ func (p *OvertakenPartial) Result(options ...Option) (OvertakenResult, error) {
 	return result, nil
 }
 
-// MarshalBinary returns the partial as bytes, for OvertakenPartial.UnmarshalBinary of the same
-// pipeline, on any machine.
+// MarshalBinary returns the partial as bytes. OvertakenPartial.UnmarshalBinary of the same
+// pipeline decodes them on any machine.
 func (p *OvertakenPartial) MarshalBinary() ([]byte, error) {
 	data := append(make([]byte, 0, len(overtakenPartialHeader)+65), overtakenPartialHeader...)
 	data = kgenPut(data, p.begun)
@@ -266,9 +267,9 @@ func (p *OvertakenPartial) MarshalBinary() ([]byte, error) {
 	return kgenSeal(data), nil
 }
 
-// UnmarshalBinary makes p the partial that MarshalBinary returned as data. Bytes of
-// other partials, other versions of the pipeline and damaged bytes are errors, after
-// which p is as before.
+// UnmarshalBinary makes p the partial that MarshalBinary returned as data. It is an
+// error if data is damaged, or comes from another pipeline or another version of the
+// pipeline. After an error p is unchanged.
 func (p *OvertakenPartial) UnmarshalBinary(data []byte) error {
 	var made OvertakenPartial
 	r := kgenOpen(data, overtakenPartialHeader)
@@ -300,7 +301,7 @@ type overtakenState struct {
 	Count int64
 }
 
-// overtakenRows is some rows as they are.
+// overtakenRows holds rows that have not been aggregated.
 type overtakenRows struct {
 	LOrderkey []int64
 	LShipdate []int32

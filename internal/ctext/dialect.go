@@ -34,6 +34,10 @@ type Dialect struct {
 	Kernel    func(groupSize, occupancy int) string
 	Occupancy bool // whether Kernel heeds occupancy: work-groups of a compute unit that registers must suffice for
 
+	Atomics64     bool  // whether all devices have atomic operations of 64 bits
+	MergesCounts  bool  // whether devices add up the ones that a subgroup adds to one address of local memory
+	LaunchedLocal int64 // bytes of local memory that a launch may bring, on the devices that kernels are tuned for; 0 if it brings none
+
 	Align string // attribute of local memory that is accessed loop.WideBytes at a time
 	// Wide returns the vector type of loop.WideBytes of elements of kind k, and
 	// the operator or function that makes a vector of its elements.

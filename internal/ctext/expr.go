@@ -125,46 +125,31 @@ func (p *printer) noteRounding(x *loop.Binary) {
 }
 
 func (p *printer) compare(x *loop.Compare) text {
-	kind := x.X.Type().Kind
-	switch {
-	case kind == ir.Bool && x.Op != ir.OpEq && x.Op != ir.OpNe:
-		return p.compareBools(x)
-	case x.Key && kind.IsFloat():
+	if order := x.Logical(); order != nil {
+		return p.value(order)
+	}
+	if x.IsOfKeys() {
 		return p.compareKeys(x)
 	}
-	p.needRounding(kind)
+	p.needRounding(x.X.Type().Kind)
 	return infix(x.Op, p.unlessConst(x.X, x.Y), p.unlessConst(x.Y, x.X))
-}
-
-// compareBools prints the order of bools, false before true.
-func (p *printer) compareBools(x *loop.Compare) text {
-	switch x.Op {
-	case ir.OpLt:
-		return p.value(loop.And(loop.Not(x.X), x.Y))
-	case ir.OpGt:
-		return p.value(loop.And(x.X, loop.Not(x.Y)))
-	case ir.OpLe:
-		return p.value(loop.Or(loop.Not(x.X), x.Y))
-	}
-	return p.value(loop.Or(x.X, loop.Not(x.Y)))
 }
 
 // compareKeys prints a comparison of floats in the order of keys.
 func (p *printer) compareKeys(x *loop.Compare) text {
-	t := x.X.Type()
-	switch x.Op {
-	case ir.OpEq:
-		return p.apply("key_equal", t, x.X, x.Y)
-	case ir.OpNe:
-		return prefix("!", p.apply("key_equal", t, x.X, x.Y))
-	case ir.OpLt:
-		return p.apply("key_less", t, x.X, x.Y)
-	case ir.OpGe:
-		return prefix("!", p.apply("key_less", t, x.X, x.Y))
-	case ir.OpGt:
-		return p.apply("key_less", t, x.Y, x.X)
+	isEqual, swapped, negated := x.Basis()
+	name, left, right := "key_less", x.X, x.Y
+	if isEqual {
+		name = "key_equal"
 	}
-	return prefix("!", p.apply("key_less", t, x.Y, x.X))
+	if swapped {
+		left, right = right, left
+	}
+	call := p.apply(name, x.X.Type(), left, right)
+	if negated {
+		return prefix("!", call)
+	}
+	return call
 }
 
 // choice prints a select. C evaluates one side only, so neither may have effects.

@@ -41,7 +41,7 @@ func (p *printer) function(f *loop.Func) {
 		if f.Occupancy > 0 && !p.dialect.Occupancy {
 			p.fail("nothing says for how many groups there are registers")
 		}
-		head = p.dialect.Kernel(f.GroupSize, f.Occupancy)
+		head = p.dialect.Kernel(f.WorkgroupSize, f.Occupancy)
 		p.kernels = append(p.kernels, kernel)
 	}
 	if list := strings.Join(params, ", "); len(head)+len(list) < 100 {

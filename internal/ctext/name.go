@@ -9,9 +9,18 @@ import (
 )
 
 // newNames returns the names of a program in the dialect. A reserved name gets
-// the prefix v_; a number behind it could make another reserved name.
+// the prefix v_; a number behind it could make another reserved name. A program
+// asks again for the same names in each scope; to match patterns takes long.
 func newNames(dialect *Dialect) *backends.Names {
-	reserved := func(name string) bool { return isKeyword(name) || dialect.IsReserved(name) }
+	known := map[string]bool{}
+	reserved := func(name string) bool {
+		is, found := known[name]
+		if !found {
+			is = isKeyword(name) || dialect.IsReserved(name)
+			known[name] = is
+		}
+		return is
+	}
 	spell := func(name string) string {
 		name = cName(name)
 		if reserved(name) {

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// operator is how C writes an operator of rows: by a token, or by a function.
+// operator is how C writes an element-wise operator: by a token, or by a function.
 type operator struct {
 	token      string
 	precedence int
@@ -22,7 +22,7 @@ type operator struct {
 	alone    bool
 }
 
-// operators has the operators of rows that C has a token for, and those whose
+// operators has the element-wise operators that C has a token for, and those whose
 // helper is not called as the operator is. An operator that is not here is a
 // function: one of the dialect's (see Dialect.Floats), or the helper of its
 // name for each kind, as least_i32. And not is an and of a complement; casts and

@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// TestOperatorsHaveText prints every operator of rows for every kind that it
+// TestOperatorsHaveText prints every element-wise operator for every kind that it
 // takes in every dialect, and compiles the texts where there are compilers.
 func TestOperatorsHaveText(t *testing.T) {
 	var all []*loop.Func

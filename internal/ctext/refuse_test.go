@@ -77,9 +77,9 @@ func TestBarrierOrdersWhatIsExchanged(t *testing.T) {
 	} {
 		b := loop.NewBuilder("k")
 		b.Kernel(0)
-		b.Barrier(loop.GroupScope)
+		b.Barrier(loop.WorkgroupScope)
 		write(b, b.Param("x", global(ir.I32)))
-		b.Fence(loop.GroupScope)
+		b.Fence(loop.WorkgroupScope)
 		text := string(printed(t, b.Func()).Source)
 		if !strings.Contains(text, "\t"+want+"\n") || !strings.Contains(text, "\tmem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n") {
 			t.Errorf("no %s in\n%s", want, text)

@@ -23,7 +23,7 @@ func global(k ir.Kind) loop.Type { return loop.SliceOf(loop.ScalarOf(k)).In(loop
 
 var (
 	localID = &loop.ID{Kind: loop.LocalID}
-	groupID = &loop.ID{Kind: loop.GroupID}
+	groupID = &loop.ID{Kind: loop.WorkgroupID}
 )
 
 // scanSample is a scan of 64 rows a group, whose totals go to a status word
@@ -56,18 +56,18 @@ func scanSample() []*loop.Func {
 	b.If(loop.Lt(i, n), func() { b.Assign(v, loop.At(in, i)) }, nil)
 	b.Store(s, localID, v)
 	b.If(loop.Eq(localID, loop.Int(0)), func() { b.Store(mean, loop.Int(0), loop.ConstOf(ir.Float(ir.F32, 0))) }, nil)
-	b.Barrier(loop.GroupScope)
+	b.Barrier(loop.WorkgroupScope)
 	step := b.Decl("step", loop.Int(1))
 	b.While(loop.Lt(step, loop.Int(64)), func() {
 		left := b.Decl("left", i32(0))
 		b.If(loop.Ge(localID, step), func() { b.Assign(left, loop.At(s, loop.Sub(localID, step))) }, nil)
-		b.Barrier(loop.GroupScope)
+		b.Barrier(loop.WorkgroupScope)
 		b.Store(s, localID, loop.Add(loop.At(s, localID), left))
-		b.Barrier(loop.GroupScope)
+		b.Barrier(loop.WorkgroupScope)
 		b.Assign(step, loop.Mul(step, loop.Int(2)))
 	})
 	b.Atomic(loop.AtomicAdd, mean, loop.Int(0), loop.ToKind(ir.F32, v))
-	b.Barrier(loop.GroupScope)
+	b.Barrier(loop.WorkgroupScope)
 	total := b.Let("total", loop.At(s, loop.Int(63)))
 	b.If(loop.Lt(i, n),
 		func() {
@@ -109,7 +109,7 @@ func formsSample() []*loop.Func {
 	seen := b.Storage("seen", loop.ArrayOf(4, loop.Bool).In(loop.Local))
 	b.For("i", loop.Int(0), loop.Int(4), func(i *loop.Var) { b.Store(keys, i, loop.At(names, i)) })
 	b.Store(seen, localID, loop.Lt(loop.At(keys, localID), text))
-	b.Barrier(loop.GroupScope)
+	b.Barrier(loop.WorkgroupScope)
 	b.Store(names, loop.Add(localID, loop.Int(4)), loop.Greatest(loop.At(keys, localID), text))
 	b.Store(flags, localID, loop.And(flag, loop.At(seen, loop.Sub(loop.Int(3), localID))))
 	b.Store(smallest, loop.Int(0), i64(-1<<63))

@@ -180,7 +180,7 @@ func kernel(name string, p *ir.Pipeline) *loop.Func {
 	for _, r := range p.Results {
 		out = append(out, b.Param(r.Label, loop.SliceOf(loop.ScalarOf(r.Value.Type.Kind)).In(loop.Global)))
 	}
-	i := b.Let("i", loop.Add(loop.Mul(&loop.ID{Kind: loop.GroupID}, &loop.ID{Kind: loop.LocalSize}), &loop.ID{Kind: loop.LocalID}))
+	i := b.Let("i", loop.Add(loop.Mul(&loop.ID{Kind: loop.WorkgroupID}, &loop.ID{Kind: loop.LocalSize}), &loop.ID{Kind: loop.LocalID}))
 	b.If(loop.Lt(i, loop.ToCounter(n)), func() {
 		values := map[string]loop.Expr{}
 		for _, param := range p.Params {

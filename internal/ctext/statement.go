@@ -67,7 +67,7 @@ func (p *printer) statement(s loop.Stmt) {
 		p.do(s)
 	case *loop.Barrier:
 		switch {
-		case s.Scope == loop.GroupScope:
+		case s.Scope == loop.WorkgroupScope:
 			p.line("%s", p.dialect.Barrier(p.orderGlobal))
 		case s.Scope == loop.SubgroupScope && p.dialect.SubgroupBarrier != "":
 			p.line("%s", p.dialect.SubgroupBarrier)
@@ -78,7 +78,7 @@ func (p *printer) statement(s loop.Stmt) {
 		p.role(s)
 	case *loop.Fence:
 		// Between work-groups, flag and value have to share a word.
-		if s.Scope != loop.GroupScope {
+		if s.Scope != loop.WorkgroupScope {
 			p.fail("there is no fence for a %v", s.Scope)
 			return
 		}

@@ -221,7 +221,7 @@ const internalError = "internal error"
 // accepts the same shape without a choice of scheme, and nothing is broken.
 func (b *batch) isRefused(ctx context.Context, d Device, job Job, err error) bool {
 	var fault *FaultError
-	plain := notPersistent(job.Schedule)
+	plain := portable(job.Schedule)
 	plain = plan.Schedule{Workgroup: plain.Workgroup, Items: plain.Items, Variant: plain.Variant}
 	if b.Schedule == plain || b.Schedule != job.Schedule || errors.As(err, &fault) || strings.Contains(err.Error(), internalError) {
 		return false
@@ -416,6 +416,7 @@ func ScheduleText(s plan.Schedule) string {
 	word("ids", s.IDs)
 	word("offsets", s.Offsets)
 	word("variant", s.Variant)
+	word("table", s.Table)
 	number("ring", int64(s.Ring))
 	number("lookahead", int64(s.Lookahead))
 	number("occupancy", int64(s.Occupancy))

@@ -2,6 +2,7 @@ package difftest
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/kgen-go/kgen/backends"
@@ -14,10 +15,12 @@ import (
 // streams separate random decisions: equal seeds and numbers give independent
 // choices.
 const (
-	streamSchedule   = 0x5c4ed01e << 32
-	streamPersistent = 0x20bd5 << 32
-	streamLevel      = 0x1e7e1 << 32
-	streamData       = 0xda7a << 40
+	streamSchedule = 0x5c4ed01e << 32
+	streamTable    = 0x7ab1e << 32
+	streamSpecial  = 0x20bd5 << 32
+	streamScheme   = 0x5c4e3e << 32
+	streamLevel    = 0x1e7e1 << 32
+	streamData     = 0xda7a << 40
 )
 
 // chance returns the random source of a decision about run of program.
@@ -31,55 +34,90 @@ func scheduleOf(seed uint64, program int) plan.Schedule {
 	r := chance(seed, streamSchedule, program, 0)
 	s := plan.Schedule{Workgroup: []int{1, 2, 4, 8, 16, 32, 64}[r.IntN(7)], Items: 1 + r.IntN(5)}
 	if r.IntN(3) == 0 {
-		s.Scheme = simt.SchemePublished
+		t := another(seed, program, true)
+		s.Scheme, s.Workgroup = t.Name, sized(t, s.Workgroup)
 		if r.IntN(2) == 0 {
-			s.Offsets = plan.Broadcast
+			s = with(s, func(s *plan.Schedule) { s.Offsets = plan.Broadcast })
 		}
 		if r.IntN(2) == 0 {
-			s.Chunk = 2 + r.IntN(2)
+			s = with(s, func(s *plan.Schedule) { s.Chunk = 2 + r.IntN(2) })
 		}
 	}
 	if r.IntN(2) == 0 {
 		s.Variant = plan.Variants[r.IntN(len(plan.Variants))]
 	}
 	if r.IntN(4) == 0 {
-		s.Part = 1 + r.Int64N(40*s.Rows()) // no whole number of tiles
+		s = with(s, func(s *plan.Schedule) { s.Part = 1 + r.Int64N(40*s.Rows()) }) // no whole number of tiles
 	}
-	if s.Scheme == "" && r.IntN(4) == 0 {
-		s.IDs = plan.Static
+	if r.IntN(4) == 0 {
+		s = with(s, func(s *plan.Schedule) { s.IDs = plan.Static })
 	}
-	if r := chance(seed, streamPersistent, program, 0); r.IntN(5) == 0 {
-		return persistentLike(r, s)
+	if chance(seed, streamTable, program, 0).IntN(4) == 0 {
+		s.Table = plan.Global
+	}
+	if r := chance(seed, streamSpecial, program, 0); r.IntN(5) == 0 {
+		return special(r, another(seed, program, false), s)
 	}
 	return s
 }
 
-// persistentLike chooses a persistent schedule with the items and variant of s.
-func persistentLike(r *rand.Rand, s plan.Schedule) plan.Schedule {
-	p := plan.Schedule{Workgroup: plan.PersistentControl + []int{32, 64, 128}[r.IntN(3)], Items: s.Items, Scheme: simt.SchemePersistent, Lookahead: 1 + r.IntN(3), Variant: s.Variant}
-	p.Ring = p.Lookahead + 2 + r.IntN(3)
-	return p
+// another chooses a scheme that is not the default: one of every device, or one of
+// few.
+func another(seed uint64, program int, isPortable bool) simt.Traits {
+	list := slices.DeleteFunc(simt.Schemes()[1:], func(t simt.Traits) bool { return t.Portable != isPortable })
+	if len(list) == 0 {
+		return simt.Schemes()[0]
+	}
+	return list[chance(seed, streamScheme, program, 0).IntN(len(list))]
 }
 
-// notPersistent returns a schedule of any device with the same tiles.
-func notPersistent(s plan.Schedule) plan.Schedule {
-	if s.Scheme != simt.SchemePersistent {
+// sized returns the size of a work-group that has at least so many work-items for
+// rows.
+func sized(t simt.Traits, rows int) int {
+	return t.Control + max(rows, t.Multiple)
+}
+
+// with returns a schedule with one setting more, or without it if the scheme refuses
+// the setting.
+func with(s plan.Schedule, set func(*plan.Schedule)) plan.Schedule {
+	more := s
+	set(&more)
+	if simt.CheckSchedule(more) != nil {
 		return s
 	}
-	if s.Workgroup > 0 { // else each kernel chooses
-		s.Workgroup -= plan.PersistentControl
+	return more
+}
+
+// special chooses a schedule of a scheme that few devices have, with the items and
+// variant of s.
+func special(r *rand.Rand, t simt.Traits, s plan.Schedule) plan.Schedule {
+	s = plan.Schedule{Workgroup: sized(t, 32<<r.IntN(3)), Items: s.Items, Scheme: t.Name, Variant: s.Variant}
+	s = with(s, func(s *plan.Schedule) { s.Lookahead = 1 + r.IntN(3) })
+	return with(s, func(s *plan.Schedule) { s.Ring = s.Lookahead + 2 + r.IntN(3) })
+}
+
+// portable returns a schedule of any device with the same tiles or, if the default
+// scheme has none of this size, with smaller ones.
+func portable(s plan.Schedule) plan.Schedule {
+	t := simt.TraitsOf(s)
+	if t.Portable {
+		return s
+	}
+	s.Workgroup = max(s.Workgroup-t.Control, 0) // 0 leaves it to each kernel
+	for !simt.Schemes()[0].AllowsWorkgroup(s.Workgroup) {
+		s.Workgroup--
 	}
 	return plan.Schedule{Workgroup: s.Workgroup, Items: s.Items, Variant: s.Variant}
 }
 
-// allowed returns a schedule that a program accepts on a device: persistent ones
-// need subgroups and a single cut, and offsets can be broadcast only if they are
-// sums, and not in parts.
+// allowed returns a schedule that a program accepts on a device: schemes that few
+// devices have may need subgroups or a single cut, and offsets can be broadcast only
+// if they are sums, and not in parts.
 func allowed(d Device, p *backends.Program, s plan.Schedule) plan.Schedule {
-	if s.Offsets == "" && s.Scheme != simt.SchemePersistent || takes(d, p, s) {
+	if s.Offsets == "" && simt.TraitsOf(s).Portable || takes(d, p, s) {
 		return s
 	}
-	s = notPersistent(s)
+	s = portable(s)
 	s.Offsets = ""
 	return s
 }
@@ -92,11 +130,11 @@ func takes(d Device, p *backends.Program, s plan.Schedule) (taken bool) {
 	return err == nil || strings.Contains(err.Error(), internalError)
 }
 
-// levelOf chooses a level for a program: for a persistent schedule, a level at which
-// kernels have cuts.
+// levelOf chooses a level for a program: for a scheme that few devices have, a level
+// at which kernels have cuts.
 func levelOf(seed uint64, program int) string {
 	levels := fuse.Levels
-	if scheduleOf(seed, program).Scheme == simt.SchemePersistent {
+	if !simt.TraitsOf(scheduleOf(seed, program)).Portable {
 		levels = []string{fuse.LevelOnePass, fuse.LevelAuto}
 	}
 	return levels[chance(seed, streamLevel, program, 0).IntN(len(levels))]
@@ -109,8 +147,8 @@ const (
 	sharedRows = 1 << 16
 )
 
-// mostWalked is the largest number of rows for persistent work-groups that devices
-// with checks process in reasonable time.
+// mostWalked is the largest number of rows for work-groups that walk over tiles that
+// devices with checks process in reasonable time.
 const mostWalked = 2400
 
 // dataOf describes the input of a run: lengths around the edges of tiles,
@@ -136,7 +174,7 @@ func dataOf(seed uint64, program, run int, s plan.Schedule) testsuite.RandomData
 		d.Rows = around(tile)
 	case choice < 34:
 		d.Rows = around(s.Workgroup)
-	case choice < 64 && s.Scheme == simt.SchemePersistent: // so many that a group walks through some
+	case choice < 64 && simt.TraitsOf(s).Walks: // so many that a work-group walks over some
 		d.Rows = around((2 + r.IntN(max(mostWalked/tile, 4))) * tile)
 	case choice < 64:
 		d.Rows = around((2 + r.IntN(4)) * tile)

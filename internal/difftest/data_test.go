@@ -67,7 +67,7 @@ func TestSchedulesByChance(t *testing.T) {
 // TestRefusedPersistent checks that a broken schedule does not count as refused,
 // and that a requested persistent schedule is not replaced.
 func TestRefusedPersistent(t *testing.T) {
-	s := plan.Schedule{Workgroup: 96, Items: 2, Scheme: simt.SchemePersistent, Lookahead: 1, Ring: 3}
+	s := plan.Schedule{Workgroup: 128, Items: 2, Scheme: simt.SchemePersistent, Lookahead: 1, Ring: 3}
 	if got := allowed(&subgrouped{}, nil, s); got != s { // which panics
 		t.Errorf("%s becomes %s", ScheduleText(s), ScheduleText(got))
 	}

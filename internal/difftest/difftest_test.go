@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/kgen-go/kgen/fuse"
@@ -70,7 +71,7 @@ func TestWrongDevices(t *testing.T) {
 	wrong := func(change func(results []ir.Column, err error) ([]ir.Column, error)) func(*ir.Pipeline, []ir.Column, error) ([]ir.Column, error) {
 		return func(_ *ir.Pipeline, results []ir.Column, err error) ([]ir.Column, error) { return change(results, err) }
 	}
-	const hang = 400 * time.Millisecond // more than a busy machine takes to compile
+	const limit = time.Minute // by the clock of synctest, which passes only while all wait
 	var calls atomic.Int64
 	cases := []struct {
 		name    string
@@ -83,9 +84,9 @@ func TestWrongDevices(t *testing.T) {
 			if calls.Add(1)%16 != 1 {
 				return results, err
 			}
-			time.Sleep(hang + hang/8)
+			time.Sleep(limit + limit/8)
 			return nil, context.DeadlineExceeded
-		}), FaultHang, "no end after " + hang.String()},
+		}), FaultHang, "no end after " + limit.String()},
 		{"has no memory", wrong(func([]ir.Column, error) ([]ir.Column, error) {
 			return nil, &FaultError{FaultMemory, errors.New("none")}
 		}), FaultMemory, "none"},
@@ -123,24 +124,21 @@ func TestWrongDevices(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			limit := time.Minute
-			if c.fault == FaultHang {
-				limit = hang
-			}
 			devices := []Device{&fake{name: "good"}, &fake{name: "wrong", pervert: c.pervert}, &fake{name: "also good"}}
-			r := Run(t.Context(), Options{Devices: devices, Random: 40, Seed: 3, Limit: limit})
+			var r *Report
+			synctest.Test(t, func(t *testing.T) {
+				r = Run(t.Context(), Options{Devices: devices, Random: 40, Seed: 3, Limit: limit})
+			})
 			runs := map[string]int{}
 			differ := map[string]int{}
 			for _, cell := range r.Cells {
 				runs[cell.Device] += cell.Runs
-				if cell.Device != "good" || limit == time.Minute {
-					differ[cell.Device] += cell.Mismatches
-				}
+				differ[cell.Device] += cell.Mismatches
 			}
 			if runs["good"] != r.Inputs || runs["wrong"] != r.Inputs || runs["also good"] != r.Inputs || r.Inputs < 80 {
 				t.Errorf("of %d inputs %v were run", r.Inputs, runs)
 			}
-			if limit == time.Minute && (differ["good"] > 0 || differ["also good"] > 0) {
+			if differ["good"] > 0 || differ["also good"] > 0 {
 				t.Errorf("good devices differ: %v", differ)
 			}
 			found := false
@@ -158,7 +156,7 @@ func TestWrongDevices(t *testing.T) {
 
 // Results of a fallback are compared, and told apart; they cover nothing.
 func TestGaveUp(t *testing.T) {
-	devices := []Device{&fake{name: "good"}, &fake{name: "weak", gaveUp: `kernel "k7" needs 9 groups at once`}}
+	devices := []Device{&fake{name: "good"}, &fake{name: "weak", gaveUp: `kernel "k7" needs 9 work-groups at once`}}
 	r := Run(t.Context(), Options{Devices: devices, Random: 10, Seed: 3, Levels: []string{fuse.LevelOnePass}})
 	var text strings.Builder
 	if err := r.Print(&text); err != nil {
@@ -168,8 +166,8 @@ func TestGaveUp(t *testing.T) {
 	if f := r.Coverage.Features; f["good: luck"] == 0 || f["weak: luck"] != 0 {
 		t.Errorf("covered: %v", f)
 	}
-	if r.CountMismatches() > 0 || len(good.GaveUp) > 0 || weak.Runs < 10 || weak.GaveUp["kernel needs 9 groups at once"] != weak.Runs ||
-		!strings.Contains(text.String(), fmt.Sprintf("results of a fallback on weak: %d, kernel needs 9 groups at once\n", weak.Runs)) {
+	if r.CountMismatches() > 0 || len(good.GaveUp) > 0 || weak.Runs < 10 || weak.GaveUp["kernel needs 9 work-groups at once"] != weak.Runs ||
+		!strings.Contains(text.String(), fmt.Sprintf("results of a fallback on weak: %d, kernel needs 9 work-groups at once\n", weak.Runs)) {
 		t.Errorf("%+v, %+v, printed as\n%s", good, weak, text.String())
 	}
 }
@@ -282,11 +280,11 @@ func TestAbsentAndInterrupted(t *testing.T) {
 
 // sameEverywhere is the sum of the programs and data of a seed. It changes
 // with the generator, and with nothing else: no machine, no version of Go.
-const sameEverywhere = "db5506a4da1a062b"
+const sameEverywhere = "80157b1d2c163d9f"
 
 func TestSameEverywhere(t *testing.T) {
 	sum := sha256.New()
-	test := &tester{Options: Options{Random: 40, Seed: 7, Runs: 3}, without: []ir.Op{ir.OpGroups, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin, ir.OpArgmin, ir.OpArgmax}}
+	test := &tester{Options: Options{Random: 40, Seed: 7, Runs: 3}, without: []ir.Op{ir.OpGroups, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin}}
 	for number := range test.Random {
 		program, err := test.program(number)
 		if err != nil {

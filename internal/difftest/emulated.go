@@ -52,7 +52,7 @@ const emulatedSteps = 30_000_000
 
 func (e *emulated) Run(ctx context.Context, in []ir.Column, choice uint64) (Outcome, error) {
 	device := simttest.NewDevice(e.program.Kernels, rand.New(rand.NewPCG(e.job.Seed, choice)))
-	device.Groups = []int{3, 8, 1, 16, 5}[choice%5]
+	device.Workgroups = []int{3, 8, 1, 16, 5}[choice%5]
 	device.Steps = emulatedSteps
 	return RunPlan(e.job.Program.Pipeline, e.program.Plan, func(inputs exec.Inputs) (*exec.Result, error) {
 		return exec.Run(ctx, device, e.program.Plan, inputs, exec.Options{})

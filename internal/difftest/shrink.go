@@ -110,15 +110,16 @@ func (f *finding) schedules(ctx context.Context) {
 			list = append(list, candidate{p: f.best.p, in: f.best.in, schedule: s})
 		}
 	}
-	if s.Scheme == simt.SchemePersistent {
-		for lookahead := 1; lookahead <= s.Lookahead; lookahead++ {
-			for takeRows := 32; takeRows <= s.Workgroup-plan.PersistentControl; takeRows *= 2 {
+	if t := simt.TraitsOf(s); !t.Portable {
+		for lookahead := min(1, s.Lookahead); lookahead <= s.Lookahead; lookahead++ {
+			for takeRows := max(t.Multiple, 1); takeRows <= s.Workgroup-t.Control; takeRows *= 2 {
 				for items := 1; items <= s.Items; items++ {
-					add(plan.Schedule{Workgroup: plan.PersistentControl + takeRows, Items: items, Scheme: s.Scheme, Lookahead: lookahead, Ring: lookahead + 2, Variant: s.Variant})
+					smaller := plan.Schedule{Workgroup: t.Control + takeRows, Items: items, Scheme: s.Scheme, Lookahead: lookahead, Variant: s.Variant}
+					add(with(smaller, func(s *plan.Schedule) { s.Ring = lookahead + 2 }))
 				}
 			}
 		}
-		s = notPersistent(s)
+		s = portable(s)
 	}
 	for workgroup := 1; workgroup <= s.Workgroup; workgroup *= 2 {
 		for items := 1; items <= s.Items; items++ {

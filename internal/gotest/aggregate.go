@@ -25,16 +25,13 @@ func (w *writer) rows(v *ir.Value) {
 }
 
 func (w *writer) aggregate(v *ir.Value) {
-	a := v.Op.Aggregate()
-	if len(a.State) == 0 {
-		w.refuse(v)
-		return
-	}
-	switch a.Finish {
+	switch a := v.Op.Aggregate(); a.Finish {
 	case ir.FinishQuotient:
 		w.average(v)
 	case ir.FinishField:
 		w.fieldResult(v)
+	case ir.FinishRow:
+		w.rowOfExtreme(v)
 	default:
 		panic(fmt.Sprintf("gotest: no finish %d of %v", a.Finish, v.Op))
 	}
@@ -160,6 +157,11 @@ func (w *writer) chosen(v *ir.Value) {
 		w.line("if %s {\n%s = %s\n} else {\n%s = %s\n}", found, value, better, value, x)
 	}
 	w.line("%s = true\n}", found)
+	w.emptyGroups(v, name, seen)
+}
+
+// emptyGroups says what becomes of groups without rows, which none was seen of.
+func (w *writer) emptyGroups(v *ir.Value, name, seen string) {
 	if v.By == nil {
 		w.empty(v, name, "!"+seen, "0")
 	} else if v.Else != nil || w.site(v, int(ir.CheckEmpty)) >= 0 {
@@ -167,6 +169,21 @@ func (w *writer) chosen(v *ir.Value) {
 		w.empty(v, name+"[g]", "!"+seen+"[g]", "int64(g)")
 		w.line("}")
 	}
+}
+
+// rowOfExtreme is argmin and argmax: the first row that no other beats.
+func (w *writer) rowOfExtreme(v *ir.Value) {
+	x, kind, fold := v.Args[0], v.Args[0].Type.Kind, v.Op.Aggregate().State[0].Fold
+	seen, values, better, name := w.fresh.Fresh(v.Name+"_seen"), w.fresh.Fresh(v.Name+"_"+fold.String()), w.fresh.Fresh("better"), w.variable(v)
+	row, value, found := w.table(v, name, "int64"), w.table(v, values, goTypes[kind]), w.table(v, seen, "bool")
+	w.rows(v)
+	w.line("%s := %s", better, w.reduced(fold, kind, value, w.at(x, "i")))
+	differs := better + " != " + value
+	if kind.IsFloat() { // -0.0 is less than 0.0, and all NaNs are one
+		differs = fmt.Sprintf("(%[1]s == %[1]s || %[2]s == %[2]s) && math.Float64bits(float64(%[1]s)) != math.Float64bits(float64(%[2]s))", better, value)
+	}
+	w.line("if !%s || %s {\n%s, %s, %s = int64(i), %s, true\n}\n}", found, differs, row, value, found, w.at(x, "i"))
+	w.emptyGroups(v, name, seen)
 }
 
 // identity is the text of what an operation of scan starts with.

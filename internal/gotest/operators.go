@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// operator is how the reference writes an operator of rows. It is no part of a
+// operator is how the reference writes an element-wise operator. It is no part of a
 // backend, so that a mistake there shows.
 type operator struct {
 	token    string // infix or prefix
@@ -23,7 +23,7 @@ const (
 	primary = 7
 )
 
-// operators has every operator of rows but casts.
+// operators has every element-wise operator but casts.
 var operators = map[ir.Op]operator{
 	ir.OpMul: {token: "*", strength: 5}, ir.OpDiv: {token: "/", strength: 5}, ir.OpRem: {token: "%", strength: 5},
 	ir.OpShl: {token: "<<", strength: 5}, ir.OpShr: {token: ">>", strength: 5},
@@ -54,7 +54,7 @@ var operators = map[ir.Op]operator{
 	ir.OpTrailingzeros: {bits: "TrailingZeros"},
 }
 
-// elementwise returns the expression of an operator of rows. Go computes with
+// elementwise returns the expression of an element-wise operator. Go computes with
 // constants exactly, and refuses what does not fit: where all operands are
 // constants they are made variables.
 func (w *writer) elementwise(v *ir.Value, row string) (text string, strength int) {

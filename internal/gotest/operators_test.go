@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// TestOperatorsHaveGo prints the test of every operator of rows for every kind
+// TestOperatorsHaveGo prints the test of every element-wise operator for every kind
 // that it takes.
 func TestOperatorsHaveGo(t *testing.T) {
 	for _, op := range ir.RowOps() {

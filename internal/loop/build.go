@@ -1,5 +1,7 @@
 package loop
 
+import "github.com/kgen-go/kgen/ir"
+
 // Builder appends statements to a function. Nested bodies are written in Go
 // functions, during which the builder appends to that body:
 //
@@ -26,7 +28,7 @@ func NewBuilder(name string) *Builder {
 func (b *Builder) Doc(text string) { b.f.Doc = text }
 
 // Kernel makes the function a kernel; see [Func].
-func (b *Builder) Kernel(groupSize int) { b.f.Kernel, b.f.GroupSize = true, groupSize }
+func (b *Builder) Kernel(groupSize int) { b.f.Kernel, b.f.WorkgroupSize = true, groupSize }
 
 // Param appends a parameter.
 func (b *Builder) Param(name string, t Type) *Var {
@@ -105,6 +107,14 @@ func (b *Builder) CompareExchange(name string, m *Var, i, expected, x Expr) *Var
 	old := &Var{Name: name, T: m.T.Elem()}
 	b.Add(&Atomic{Op: AtomicCompareExchange, Memory: m, Index: i, X: x, Expected: expected, Old: old})
 	return old
+}
+
+// LoadInside returns the element of memory at a place, or zero if that lies outside.
+func (b *Builder) LoadInside(name string, m *Var, at, length Expr) *Var {
+	at = b.Let("at", at)
+	x := b.Decl(name, ConstOf(ir.Scalar{Kind: m.T.Kind}))
+	b.If(Inside(at, length), func() { b.Assign(x, At(m, ToCounter(at))) }, nil)
+	return x
 }
 
 // If runs then if cond holds, else otherwise, which may be nil.

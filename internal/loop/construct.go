@@ -251,6 +251,12 @@ func At(m *Var, i Expr) Expr { return &Load{Memory: m, Index: i} }
 // VolatileAt returns m[i] as memory has it now.
 func VolatileAt(m *Var, i Expr) Expr { return &Load{m, i, true} }
 
+// Inside reports whether memory of a length has an element at index. Compared as
+// unsigned numbers, a negative index is outside.
+func Inside(index, length Expr) Expr {
+	return Lt(ToKind(ir.U64, index), ToKind(ir.U64, length))
+}
+
 // LenOf returns the length of the slice m.
 func LenOf(m *Var) Expr { return &Len{m} }
 

@@ -99,16 +99,16 @@ type IDKind uint8
 
 // The ids.
 const (
-	LocalID      IDKind = iota // of the work-item in its work-group
-	LocalSize                  // work-items in a work-group
-	GroupID                    // of the work-group in the grid
-	GroupCount                 // work-groups in the grid
-	SubgroupID                 // of the subgroup in its work-group
-	SubgroupLane               // of the work-item in its subgroup
-	SubgroupSize               // work-items in a subgroup
+	LocalID        IDKind = iota // of the work-item in its work-group
+	LocalSize                    // work-items in a work-group
+	WorkgroupID                  // of the work-group in the grid
+	WorkgroupCount               // work-groups in the grid
+	SubgroupID                   // of the subgroup in its work-group
+	SubgroupLane                 // of the work-item in its subgroup
+	SubgroupSize                 // work-items in a subgroup
 )
 
-var idNames = [...]string{"local_id", "local_size", "group_id", "group_count", "subgroup_id", "subgroup_lane", "subgroup_size"}
+var idNames = [...]string{"local_id", "local_size", "workgroup_id", "workgroup_count", "subgroup_id", "subgroup_lane", "subgroup_size"}
 
 func (k IDKind) String() string { return idNames[k] }
 

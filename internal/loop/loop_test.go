@@ -76,7 +76,7 @@ func TestDumpSimt(t *testing.T) {
 	b.Kernel(64)
 	s := b.Storage("s", ArrayOf(4, tI32).In(Local))
 	b.Store(s, &ID{LocalID}, i32(-1))
-	b.Barrier(GroupScope)
+	b.Barrier(WorkgroupScope)
 	b.Role("control", 0, 1, func() {
 		b.AtomicOld("old", AtomicMin, s, Int(0), i32(7))
 		b.Fence(DeviceScope)
@@ -85,7 +85,7 @@ func TestDumpSimt(t *testing.T) {
 	want := `kernel of 64 f() {
 	var s local [4]i32
 	s[local_id] = -1
-	barrier group
+	barrier workgroup
 	role control of subgroups 0 to 1 {
 		let old i32 = atomic min s[0], 7
 		fence device

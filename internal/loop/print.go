@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kgen-go/kgen/internal/naming"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -43,9 +44,9 @@ func (f *Func) String() string {
 	keyword := "func"
 	switch {
 	case f.Occupancy > 0:
-		keyword = fmt.Sprintf("kernel of %d, %d a unit", f.GroupSize, f.Occupancy)
-	case f.GroupSize > 0:
-		keyword = fmt.Sprintf("kernel of %d", f.GroupSize)
+		keyword = fmt.Sprintf("kernel of %d, %d a unit", f.WorkgroupSize, f.Occupancy)
+	case f.WorkgroupSize > 0:
+		keyword = fmt.Sprintf("kernel of %d", f.WorkgroupSize)
 	case f.Kernel:
 		keyword = "kernel"
 	}
@@ -64,10 +65,10 @@ type dumper struct {
 	b     strings.Builder
 	depth int
 	names map[*Var]string
-	taken map[string]int
+	taken naming.Taken
 }
 
-func newDumper() *dumper { return &dumper{names: map[*Var]string{}, taken: map[string]int{}} }
+func newDumper() *dumper { return &dumper{names: map[*Var]string{}, taken: naming.Taken{}} }
 
 // name returns the name of v; a second variable of one name is name.2.
 func (d *dumper) name(v *Var) string {
@@ -76,11 +77,7 @@ func (d *dumper) name(v *Var) string {
 	}
 	name, ok := d.names[v]
 	if !ok {
-		name = v.Name
-		d.taken[name]++
-		if n := d.taken[name]; n > 1 {
-			name = fmt.Sprintf("%s.%d", name, n)
-		}
+		name = d.taken.Fresh(v.Name, ".")
 		d.names[v] = name
 	}
 	return name

@@ -183,11 +183,11 @@ type Scope uint8
 // The scopes.
 const (
 	SubgroupScope Scope = iota
-	GroupScope
+	WorkgroupScope
 	DeviceScope // of a fence only
 )
 
-var scopeNames = [...]string{"subgroup", "group", "device"}
+var scopeNames = [...]string{"subgroup", "workgroup", "device"}
 
 func (s Scope) String() string { return scopeNames[s] }
 
@@ -222,9 +222,9 @@ type Func struct {
 
 	// A kernel is launched by the host, for a grid of work-groups (profile
 	// simt). Its parameters are scalars and slices in Global memory.
-	Kernel    bool
-	GroupSize int // work-items in each work-group of a kernel; 0 is any number
-	Occupancy int // work-groups per compute unit that registers must leave room for, if GroupSize is known; 0 leaves it to the compiler
+	Kernel        bool
+	WorkgroupSize int // work-items in each work-group of a kernel; 0 is any number
+	Occupancy     int // work-groups per compute unit that registers must leave room for, if WorkgroupSize is known; 0 leaves it to the compiler
 
 	sig *Signature
 }

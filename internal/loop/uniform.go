@@ -5,13 +5,13 @@ type Spread uint8
 
 // The spreads, from the weakest to the strongest.
 const (
-	Varying         Spread = iota // differs from work-item to work-item
-	EqualInSubgroup               // one value per subgroup
-	EqualInGroup                  // one value per work-group
-	EqualInGrid                   // one value in the whole grid
+	Varying          Spread = iota // differs from work-item to work-item
+	EqualInSubgroup                // one value per subgroup
+	EqualInWorkgroup               // one value per work-group
+	EqualInGrid                    // one value in the whole grid
 )
 
-var spreadNames = [...]string{"varying", "equal in a subgroup", "equal in a group", "equal in the grid"}
+var spreadNames = [...]string{"varying", "equal in a subgroup", "equal in a work-group", "equal in the grid"}
 
 func (s Spread) String() string { return spreadNames[s] }
 
@@ -20,7 +20,7 @@ func (s Scope) needs() Spread {
 	if s == SubgroupScope {
 		return EqualInSubgroup
 	}
-	return EqualInGroup
+	return EqualInWorkgroup
 }
 
 // flow finds the spread of variables and of control flow in one function whose
@@ -226,7 +226,7 @@ func (fl *flow) expr(x Expr) Spread {
 		case x.Volatile:
 			return Varying
 		case x.Memory.T.Space == Local:
-			return min(spread, EqualInGroup) // each work-group has its own
+			return min(spread, EqualInWorkgroup) // each work-group has its own
 		case x.Memory.T.Space == Global && !x.Memory.T.ReadOnly:
 			return Varying // another work-item may store between two loads
 		}
@@ -238,5 +238,5 @@ func (fl *flow) expr(x Expr) Spread {
 	return spread
 }
 
-var idSpreads = [...]Spread{LocalID: Varying, LocalSize: EqualInGrid, GroupID: EqualInGroup, GroupCount: EqualInGrid,
+var idSpreads = [...]Spread{LocalID: Varying, LocalSize: EqualInGrid, WorkgroupID: EqualInWorkgroup, WorkgroupCount: EqualInGrid,
 	SubgroupID: EqualInSubgroup, SubgroupLane: Varying, SubgroupSize: EqualInGrid}

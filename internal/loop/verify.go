@@ -75,18 +75,18 @@ func (v *verifier) function(f *Func) {
 // kernel checks a function that the host can launch.
 func (v *verifier) kernel(f *Func) {
 	switch {
-	case f.Occupancy < 0 || f.Occupancy > 0 && f.GroupSize == 0:
-		v.fail("registers for %d groups of %d work-items", f.Occupancy, f.GroupSize)
-	case !f.Kernel && f.GroupSize != 0:
-		v.fail("only a kernel has a group size")
+	case f.Occupancy < 0 || f.Occupancy > 0 && f.WorkgroupSize == 0:
+		v.fail("registers for %d work-groups of %d work-items", f.Occupancy, f.WorkgroupSize)
+	case !f.Kernel && f.WorkgroupSize != 0:
+		v.fail("only a kernel has a work-group size")
 	case !f.Kernel:
 		return
 	case v.profile == Cores:
 		v.fail("profile cores has no kernels")
 	case len(f.Results) > 0:
 		v.fail("a kernel has no results")
-	case f.GroupSize < 0:
-		v.fail("groups of %d work-items", f.GroupSize)
+	case f.WorkgroupSize < 0:
+		v.fail("groups of %d work-items", f.WorkgroupSize)
 	}
 	for _, p := range f.Params {
 		if p.T.Form != Scalar && (p.T.Form != Slice || p.T.Space != Global) {

@@ -206,7 +206,7 @@ func TestVerifyRaces(t *testing.T) {
 
 func TestVerifyProfiles(t *testing.T) {
 	check(t, Cores, []testCase{
-		{"barrier", func(b *Builder) { b.Barrier(GroupScope) }, "profile cores has no such statement"},
+		{"barrier", func(b *Builder) { b.Barrier(WorkgroupScope) }, "profile cores has no such statement"},
 		{"role", func(b *Builder) { b.Role("control", 0, 1, func() {}) }, "profile cores has no such statement"},
 		{"id", func(b *Builder) { b.Let("i", Add(&ID{LocalID}, Int(1))) }, "only profile simt has a local_id"},
 		{"local memory", func(b *Builder) { b.Storage("s", ArrayOf(4, tI32).In(Local)) }, "local memory, which profile cores has not"},
@@ -219,16 +219,16 @@ func TestVerifyProfiles(t *testing.T) {
 }
 
 func TestVerifyBarriers(t *testing.T) {
-	lane, local, group := &ID{SubgroupLane}, &ID{LocalID}, &ID{GroupID}
+	lane, local, group := &ID{SubgroupLane}, &ID{LocalID}, &ID{WorkgroupID}
 	subgroup := &ID{SubgroupID}
 	shuffle := &Signature{Name: "shuffle", Params: []Type{tI32}, Results: []Type{tI32}, Collective: true, Scope: SubgroupScope}
 	broadcast := &Signature{Name: "broadcast", Params: []Type{Counter}, Results: []Type{Counter},
-		Collective: true, Scope: GroupScope, Spread: EqualInGroup}
+		Collective: true, Scope: WorkgroupScope, Spread: EqualInWorkgroup}
 	divergent := "where control flow is"
 	check(t, Simt, []testCase{
-		{"for all", func(b *Builder) { b.Barrier(GroupScope) }, ""},
-		{"for whole groups", func(b *Builder) { b.If(Eq(group, Int(0)), func() { b.Barrier(GroupScope) }, nil) }, ""},
-		{"for one work-item", func(b *Builder) { b.If(Eq(local, Int(0)), func() { b.Barrier(GroupScope) }, nil) }, divergent},
+		{"for all", func(b *Builder) { b.Barrier(WorkgroupScope) }, ""},
+		{"for whole groups", func(b *Builder) { b.If(Eq(group, Int(0)), func() { b.Barrier(WorkgroupScope) }, nil) }, ""},
+		{"for one work-item", func(b *Builder) { b.If(Eq(local, Int(0)), func() { b.Barrier(WorkgroupScope) }, nil) }, divergent},
 		{"for the others", func(b *Builder) {
 			b.If(Eq(local, Int(0)), func() {}, func() { b.Barrier(SubgroupScope) })
 		}, divergent},
@@ -236,20 +236,20 @@ func TestVerifyBarriers(t *testing.T) {
 			b.If(Eq(subgroup, Int(0)), func() { b.Barrier(SubgroupScope) }, nil)
 		}, ""},
 		{"of a group for one subgroup", func(b *Builder) {
-			b.If(Eq(subgroup, Int(0)), func() { b.Barrier(GroupScope) }, nil)
+			b.If(Eq(subgroup, Int(0)), func() { b.Barrier(WorkgroupScope) }, nil)
 		}, divergent},
-		{"of a group in a role", func(b *Builder) { b.Role("control", 0, 1, func() { b.Barrier(GroupScope) }) }, divergent},
+		{"of a group in a role", func(b *Builder) { b.Role("control", 0, 1, func() { b.Barrier(WorkgroupScope) }) }, divergent},
 		{"of a subgroup in a role", func(b *Builder) { b.Role("control", 0, 1, func() { b.Barrier(SubgroupScope) }) }, ""},
 		{"in a loop of equal length", func(b *Builder) {
 			n := b.Param("n", Counter)
-			b.For("i", Int(0), n, func(i *Var) { b.If(Lt(i, Int(3)), func() { b.Barrier(GroupScope) }, nil) })
+			b.For("i", Int(0), n, func(i *Var) { b.If(Lt(i, Int(3)), func() { b.Barrier(WorkgroupScope) }, nil) })
 		}, ""},
 		{"in a loop whose length differs", func(b *Builder) {
-			b.For("i", Int(0), local, func(i *Var) { b.Barrier(GroupScope) })
+			b.For("i", Int(0), local, func(i *Var) { b.Barrier(WorkgroupScope) })
 		}, divergent},
 		{"after a divergent loop", func(b *Builder) {
 			b.For("i", Int(0), local, func(i *Var) {})
-			b.Barrier(GroupScope)
+			b.Barrier(WorkgroupScope)
 		}, ""},
 		{"behind a divergent break", func(b *Builder) {
 			b.While(True, func() {
@@ -266,41 +266,41 @@ func TestVerifyBarriers(t *testing.T) {
 		{"by a variable that a later round changes", func(b *Builder) {
 			n := b.Decl("n", Int(0))
 			b.While(True, func() {
-				b.If(Eq(n, Int(0)), func() { b.Barrier(GroupScope) }, nil)
+				b.If(Eq(n, Int(0)), func() { b.Barrier(WorkgroupScope) }, nil)
 				b.Assign(n, local)
 			})
 		}, divergent},
 		{"by a variable assigned under divergence", func(b *Builder) {
 			n := b.Decl("n", Int(0))
 			b.If(Eq(local, Int(0)), func() { b.Assign(n, Int(1)) }, nil)
-			b.If(Eq(n, Int(0)), func() { b.Barrier(GroupScope) }, nil)
+			b.If(Eq(n, Int(0)), func() { b.Barrier(WorkgroupScope) }, nil)
 		}, divergent},
 		{"by a value broadcast through local memory", func(b *Builder) {
 			b.Kernel(0)
 			s := b.Storage("s", ArrayOf(1, Counter).In(Local))
 			b.If(Eq(local, Int(0)), func() { b.Store(s, Int(0), local) }, nil)
-			b.Barrier(GroupScope)
-			b.If(Eq(At(s, Int(0)), Int(0)), func() { b.Barrier(GroupScope) }, nil)
+			b.Barrier(WorkgroupScope)
+			b.If(Eq(At(s, Int(0)), Int(0)), func() { b.Barrier(WorkgroupScope) }, nil)
 		}, ""},
 		{"by a value of global memory", func(b *Builder) {
 			s := b.Param("s", SliceOf(Counter).In(Global))
-			b.If(Eq(At(s, Int(0)), Int(0)), func() { b.Barrier(GroupScope) }, nil)
+			b.If(Eq(At(s, Int(0)), Int(0)), func() { b.Barrier(WorkgroupScope) }, nil)
 		}, divergent},
 		{"by an input", func(b *Builder) {
 			s := b.Param("s", SliceOf(Counter).In(Global).AsReadOnly())
-			b.If(Eq(At(s, group), Int(0)), func() { b.Barrier(GroupScope) }, nil)
+			b.If(Eq(At(s, group), Int(0)), func() { b.Barrier(WorkgroupScope) }, nil)
 		}, ""},
 		{"by an input at varying places", func(b *Builder) {
 			s := b.Param("s", SliceOf(Counter).In(Global).AsReadOnly())
-			b.If(Eq(At(s, local), Int(0)), func() { b.Barrier(GroupScope) }, nil)
+			b.If(Eq(At(s, local), Int(0)), func() { b.Barrier(WorkgroupScope) }, nil)
 		}, divergent},
 		{"by private storage filled unequally", func(b *Builder) {
 			s := b.Storage("s", ArrayOf(4, Counter))
 			b.Store(s, Int(0), local)
-			b.If(Eq(At(s, Int(1)), Int(0)), func() { b.Barrier(GroupScope) }, nil)
+			b.If(Eq(At(s, Int(1)), Int(0)), func() { b.Barrier(WorkgroupScope) }, nil)
 		}, divergent},
 		{"by a broadcast", func(b *Builder) {
-			b.If(Eq(CallOf(broadcast, local), Int(0)), func() { b.Barrier(GroupScope) }, nil)
+			b.If(Eq(CallOf(broadcast, local), Int(0)), func() { b.Barrier(WorkgroupScope) }, nil)
 		}, ""},
 		{"shuffle for all", func(b *Builder) { b.Let("v", CallOf(shuffle, i32(1))) }, ""},
 		{"shuffle for some", func(b *Builder) {
@@ -312,7 +312,7 @@ func TestVerifyBarriers(t *testing.T) {
 		{"by an atomic", func(b *Builder) {
 			s := b.Param("s", SliceOf(tI32).In(Global))
 			old := b.AtomicOld("old", AtomicAdd, s, Int(0), i32(1))
-			b.If(Eq(old, i32(0)), func() { b.Barrier(GroupScope) }, nil)
+			b.If(Eq(old, i32(0)), func() { b.Barrier(WorkgroupScope) }, nil)
 		}, divergent},
 		{"of the device", func(b *Builder) { b.Barrier(DeviceScope) }, "no barrier spans the device"},
 	})
@@ -320,12 +320,12 @@ func TestVerifyBarriers(t *testing.T) {
 
 func TestVerifyBarrierInCallee(t *testing.T) {
 	g := NewBuilder("g")
-	g.Barrier(GroupScope)
+	g.Barrier(WorkgroupScope)
 	callee := g.Func()
 	for _, spread := range []struct {
 		id   IDKind
 		want bool
-	}{{GroupID, true}, {LocalID, false}} {
+	}{{WorkgroupID, true}, {LocalID, false}} {
 		b := NewBuilder("f")
 		b.If(Eq(&ID{spread.id}, Int(0)), func() { b.Do(callee.Signature(), nil) }, nil)
 		err := Verify(&Program{Funcs: []*Func{callee, b.Func()}}, Simt)
@@ -348,7 +348,7 @@ func TestVerifyKernels(t *testing.T) {
 			b.Atomic(AtomicAdd, b.Param("sum", SliceOf(tF64).In(Global)), Int(0), ConstOf(ir.Float(ir.F64, 1)))
 		}, ""},
 		{"negative group", func(b *Builder) { b.Kernel(-1) }, "groups of -1 work-items"},
-		{"registers for groups of any size", func(b *Builder) { b.Kernel(0); b.Func().Occupancy = 2 }, "registers for 2 groups of 0 work-items"},
+		{"registers for work-groups of any size", func(b *Builder) { b.Kernel(0); b.Func().Occupancy = 2 }, "registers for 2 work-groups of 0 work-items"},
 		{"local parameter", func(b *Builder) { b.Kernel(0); b.Param("s", SliceOf(tI32).In(Local)) }, "parameter s is local []i32"},
 		{"local storage in a function", func(b *Builder) { b.Storage("s", ArrayOf(4, tI32).In(Local)) }, "outermost body of a kernel"},
 		{"local storage in a branch", func(b *Builder) {

@@ -3,11 +3,12 @@ package partial
 import (
 	"fmt"
 
+	"github.com/kgen-go/kgen/internal/naming"
 	"github.com/kgen-go/kgen/ir"
 )
 
-// New cuts p at its aggregates. The error is an [ir.Error] that says what
-// stands against it.
+// New cuts p at its aggregates. If p cannot be cut, the error is an [ir.Error]
+// that says why.
 func New(p *ir.Pipeline) (*Split, error) {
 	classes, err := classify(p)
 	if err != nil {
@@ -31,14 +32,14 @@ func New(p *ir.Pipeline) (*Split, error) {
 type splitter struct {
 	*Split
 	classes []class
-	names   map[string]bool // of parameters and states
+	names   naming.Taken // of parameters and states
 
 	shard     *ir.Builder
 	rows      map[*ir.Value]ir.Operand // values of Whole in Shard
 	states    map[*ir.Value]int        // values of Shard that are states
-	lengths   map[*ir.Domain]int       // of domains of rows: the states that count them
-	ofCut     map[*ir.Value]int        // aggregates of Whole: their states, of avg the sum
-	ofRows    map[*ir.Value]int        // the states that count their rows
+	lengths   map[*ir.Domain]int       // by domain of rows: the state that counts them
+	ofCut     map[*ir.Value]int        // by aggregate of Whole: its state; the sum of an average
+	ofRows    map[*ir.Value]int        // by aggregate of Whole: the state that counts its rows
 	groupings map[*ir.Domain]int
 	results   []any // of Shard
 
@@ -50,7 +51,7 @@ type splitter struct {
 func newSplitter(p *ir.Pipeline, h *Halo, classes []class) *splitter {
 	s := &splitter{Split: &Split{Whole: p, Halo: h}, classes: classes,
 		shard: ir.NewBuilder(p.Name), rows: map[*ir.Value]ir.Operand{}, states: map[*ir.Value]int{}, lengths: map[*ir.Domain]int{}, ofCut: map[*ir.Value]int{}, ofRows: map[*ir.Value]int{},
-		groupings: map[*ir.Domain]int{}, names: map[string]bool{},
+		groupings: map[*ir.Domain]int{}, names: naming.Taken{},
 		finish: ir.NewBuilder(p.Name), ends: map[*ir.Value]ir.Operand{}, inputs: map[int]ir.Operand{}}
 	for _, v := range p.Params {
 		s.names[v.Name] = true
@@ -89,8 +90,8 @@ func (s *splitter) buildShard() error {
 	return nil
 }
 
-// checks returns the function that finds the check of Whole that is a check of
-// a pipeline made of its values.
+// checks returns a function from a check of Shard or Finish to the number of the
+// same check of Whole, or -1. Made has the values that the pipeline was made from.
 func (s *splitter) checks(made map[*ir.Value]ir.Operand) func(ir.Site) int {
 	origin := map[*ir.Value]*ir.Value{}
 	for v, o := range made {
@@ -108,7 +109,7 @@ func (s *splitter) checks(made map[*ir.Value]ir.Operand) func(ir.Site) int {
 	}
 }
 
-// parameter declares a parameter again.
+// parameter declares parameter v of Whole in b.
 func parameter(b *ir.Builder, v *ir.Value) ir.Operand {
 	b.Place(v.Pos)
 	defer b.Place(ir.Pos{})
@@ -118,10 +119,10 @@ func parameter(b *ir.Builder, v *ir.Value) ir.Operand {
 	return b.Column(v.Name, v.Type.Domain.Name, v.Type.Kind)
 }
 
-// cut makes the states of an aggregate of rows.
+// cut adds the states of an aggregate of rows.
 func (s *splitter) cut(v *ir.Value) {
 	b := s.shard
-	if v.Op == ir.OpLen { // of this very column, which may have no other use
+	if v.Op == ir.OpLen { // of this column itself, which may have no other use
 		s.ofCut[v] = s.addState("rows", b.Len(s.rows[v.Args[0]]), State{Kind: ir.I64, Fold: ir.ReduceAdd, Grouping: -1, Rows: -1})
 		return
 	}
@@ -131,7 +132,7 @@ func (s *splitter) cut(v *ir.Value) {
 	}
 	a, rows := v.Op.Aggregate(), -1
 	switch a.Finish {
-	case ir.FinishQuotient: // of two states, the second of which counts rows
+	case ir.FinishQuotient: // two states: a sum and a count of rows
 		s.ofCut[v] = s.state(v, nil, b.Sum(s.rows[v.Args[0]], by...), a.State[0].Fold, -1)
 		s.present(v)
 		return
@@ -152,14 +153,14 @@ func (s *splitter) cut(v *ir.Value) {
 	s.ofCut[v] = s.state(v, v, x, a.State[0].Fold, rows)
 }
 
-// mayBeEmpty reports whether an aggregate may have an element of no rows:
-// unless its groups are made of the rows that it aggregates. It may if the user
-// says what it is then, which may fail a check, needed or not.
+// mayBeEmpty reports whether an aggregate may have an element of no rows. It may
+// not if its groups are made of the rows that it aggregates and there is no else:
+// operand. Checks of that operand are made even if no element needs it.
 func mayBeEmpty(v *ir.Value) bool {
 	return v.Else != nil || v.By == nil || v.By.Op != ir.OpRuns && v.By.Op != ir.OpStarts
 }
 
-// present makes the state that counts the rows behind each element of v.
+// present adds the state that counts the rows of each element of v.
 func (s *splitter) present(v *ir.Value) int {
 	if v.By == nil {
 		s.ofRows[v] = s.length(v.Args[0].Type.Domain, s.rows[v.Args[0]])
@@ -169,8 +170,7 @@ func (s *splitter) present(v *ir.Value) int {
 	return s.ofRows[v]
 }
 
-// length returns the state that counts the rows of a domain, of which x is a
-// column.
+// length returns the state that counts the rows of domain d. X is a column over d.
 func (s *splitter) length(d *ir.Domain, x ir.Operand) int {
 	i, known := s.lengths[d]
 	if !known {
@@ -180,10 +180,10 @@ func (s *splitter) length(d *ir.Domain, x ir.Operand) int {
 	return i
 }
 
-// state returns the state of aggregate v whose value in Shard is x; it is
-// called like named, if that is not nil.
+// state returns the state of aggregate v whose value in Shard is x. The state has
+// the name of named, if that is not nil.
 func (s *splitter) state(v, named *ir.Value, x ir.Operand, fold ir.ReduceOp, rows int) int {
-	if x.Value() == nil { // the builder will tell
+	if x.Value() == nil { // the builder reports the error
 		return -1
 	}
 	grouping := -1
@@ -209,17 +209,11 @@ func (s *splitter) addState(name string, x ir.Operand, state State) int {
 	return i
 }
 
-// fresh is a name like name that nothing else has.
-func (s *splitter) fresh(name string) string {
-	unique := name
-	for i := 2; s.names[unique]; i++ {
-		unique = fmt.Sprintf("%s_%d", name, i)
-	}
-	s.names[unique] = true
-	return unique
-}
+// fresh returns name, with a number if name is taken.
+func (s *splitter) fresh(name string) string { return s.names.Fresh(name, "_") }
 
-// grouping returns the groups or bins that v makes.
+// grouping returns the index of the groups or bins that v makes, and adds them if
+// they are new.
 func (s *splitter) grouping(v *ir.Value) int {
 	if i, known := s.groupings[v.Type.Target]; known {
 		return i

@@ -7,25 +7,26 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// class says when the value of an operator is known.
+// class says where the value of an operator is known.
 type class uint8
 
 const (
-	uniform  class = iota // from scalar parameters alone
-	row                   // in a shard, from the same row of its columns
-	groups                // in a shard: a grouping of neighbours, whose numbers count the groups of earlier shards
-	cut                   // an aggregate of rows: from all shards
-	finished              // from aggregates
+	uniform  class = iota // everywhere: it depends on scalar parameters only
+	row                   // in a shard: it depends on rows of its columns
+	groups                // in a shard: a grouping of contiguous rows, whose numbers count the groups of earlier shards
+	cut                   // after all shards: an aggregate of rows
+	finished              // after all shards: it depends on aggregates
 )
 
-// refuse is the error that v cannot be computed in shards.
+// refuse returns the error that v cannot be computed in shards.
 func refuse(v *ir.Value, hint, format string, args ...any) error {
 	return ir.NewError(nil, v.Pos, "no partials: "+fmt.Sprintf(format, args...), hint)
 }
 
 const wholeHint = "partials are for pipelines that aggregate rows; leave out --partials, or aggregate first"
 
-// classify finds the class of each value of p, or why p has no partials.
+// classify returns the class of each value of p. The error says why p has no
+// partials.
 func classify(p *ir.Pipeline) ([]class, error) {
 	classes := make([]class, len(p.Values))
 	cuts := 0
@@ -53,7 +54,7 @@ func classify(p *ir.Pipeline) ([]class, error) {
 }
 
 func classOf(v *ir.Value, of func(*ir.Value) class) (class, error) {
-	var rows, ends bool // an operand is known per row, from all rows
+	var rows, ends bool // an operand is known in a shard, or after all shards
 	for _, o := range v.Operands() {
 		switch of(o) {
 		case row, groups:
@@ -77,7 +78,7 @@ func classOf(v *ir.Value, of func(*ir.Value) class) (class, error) {
 	return rowClass(v, numbered, of)
 }
 
-// rowClass is the class of an operator of rows.
+// rowClass returns the class of an operator with an operand of rows.
 func rowClass(v *ir.Value, numbered bool, of func(*ir.Value) class) (class, error) {
 	if numbered {
 		return 0, refuse(v, "use the grouping with by: only", "%v takes the numbers of groups, which count those of earlier shards", v.Op)
@@ -85,7 +86,7 @@ func rowClass(v *ir.Value, numbered bool, of func(*ir.Value) class) (class, erro
 	switch {
 	case v.Op.IsElementwise():
 		return row, nil
-	case v.Op.IsAggregate() && v.Op.Aggregate().GivesRow:
+	case v.Op.IsAggregate() && v.Op.Aggregate().GivesRow():
 		return 0, refuse(v, "aggregate the value by min or max", "%v gives a row's number, which counts the rows of earlier shards", v.Op)
 	case v.Op == ir.OpLen:
 		return cut, nil
@@ -127,8 +128,7 @@ func rowClass(v *ir.Value, numbered bool, of func(*ir.Value) class) (class, erro
 	return 0, refuse(v, wholeHint, "%v needs the rows of other shards", v.Op)
 }
 
-// maker is the operator that made a grouping, of whose rows masks may have
-// kept some.
+// maker returns the operator that made a grouping, before any filters.
 func maker(by *ir.Value) *ir.Value {
 	for by.Op == ir.OpCompact {
 		by = by.Args[0]

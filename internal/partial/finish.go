@@ -41,7 +41,7 @@ func (s *splitter) buildFinish() error {
 	return nil
 }
 
-// end returns v in Finish.
+// end returns v as a value of Finish.
 func (s *splitter) end(v *ir.Value) ir.Operand {
 	if o, made := s.ends[v]; made {
 		return o
@@ -60,7 +60,7 @@ func (s *splitter) end(v *ir.Value) ir.Operand {
 	return o
 }
 
-// aggregate returns what an aggregate of all rows is, from the states.
+// aggregate returns the result of an aggregate of all rows from its states.
 func (s *splitter) aggregate(v *ir.Value) ir.Operand {
 	b := s.finish
 	b.Place(v.Pos)
@@ -73,7 +73,7 @@ func (s *splitter) aggregate(v *ir.Value) ir.Operand {
 	case ir.FinishQuotient:
 		x = b.Cast(ir.F64, x).Div(b.Cast(ir.F64, s.input(s.ofRows[v])))
 	case ir.FinishField:
-		if a.NoRows == ir.NoRowsIdentity || v.Else == nil { // of no rows the state is the result, or not needed
+		if a.NoRows == ir.NoRowsIdentity || v.Else == nil { // the state of no rows is the result, or not needed
 			return x
 		}
 	default:
@@ -89,7 +89,7 @@ func (s *splitter) aggregate(v *ir.Value) ir.Operand {
 	return b.Select(s.input(s.ofRows[v]).Gt(0), x, none)
 }
 
-// input returns a state in Finish.
+// input returns state i as a parameter of Finish.
 func (s *splitter) input(i int) ir.Operand {
 	o, made := s.inputs[i]
 	if !made {

@@ -6,20 +6,20 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Halo says that rows look at their neighbours. Those at the ends of a shard
-// then wait until the shards beside it are known: a partial keeps the first and
-// last Back + Ahead rows of its columns as they are, and Shard counts the rows
-// From <= row < To only, whose neighbours are all there.
+// Halo says that rows read their neighbours. Rows at the ends of a shard then have
+// to wait for the shards beside it: a partial keeps the first and the last
+// Back + Ahead rows of its columns. Shard aggregates only the rows From <= row < To,
+// whose neighbours are all known.
 type Halo struct {
-	Back, Ahead int64  // rows
-	From, To    string // scalar parameters of Shard, i64
+	Back, Ahead int64  // how many rows before and after its own a row reads
+	From, To    string // the names of scalar parameters of Shard, i64
 }
 
-// maxHalo is the most rows that a partial keeps at each end.
+// maxHalo is the maximum of rows that a partial keeps at each end.
 const maxHalo = 1 << 12
 
-// halo finds how far rows look, or why a neighbour stands against partials. It
-// returns nil where rows look at no others.
+// halo returns how far rows read, or nil if they read no neighbours. The error says
+// why a neighbour cannot be read across shards.
 func halo(p *ir.Pipeline, classes []class) (*Halo, error) {
 	back, ahead := make([]int64, len(p.Values)), make([]int64, len(p.Values))
 	h := &Halo{}
@@ -38,11 +38,11 @@ func halo(p *ir.Pipeline, classes []class) (*Halo, error) {
 		default:
 			continue
 		}
-		if err := mayLookBeside(p, v); err != nil {
+		if err := checkNeighbour(p, v); err != nil {
 			return nil, err
 		}
 		if v.Shift > maxHalo || back[v.ID]+ahead[v.ID] > maxHalo {
-			return nil, refuse(v, fmt.Sprintf("up to %d rows are carried from shard to shard", maxHalo), "%v looks too far into other shards", v.Op)
+			return nil, refuse(v, fmt.Sprintf("up to %d rows are carried from shard to shard", maxHalo), "%v reads too far into other shards", v.Op)
 		}
 		h.Back, h.Ahead = max(h.Back, back[v.ID]), max(h.Ahead, ahead[v.ID])
 	}
@@ -50,20 +50,21 @@ func halo(p *ir.Pipeline, classes []class) (*Halo, error) {
 		return nil, nil
 	}
 	if h.Back+h.Ahead > maxHalo {
-		return nil, ir.NewError(nil, p.Pos, fmt.Sprintf("no partials: pipeline %s looks too far into other shards", p.Name),
+		return nil, ir.NewError(nil, p.Pos, fmt.Sprintf("no partials: pipeline %s reads too far into other shards", p.Name),
 			fmt.Sprintf("up to %d rows are carried from shard to shard", maxHalo))
 	}
 	return h, nil
 }
 
-// mayLookBeside reports why the neighbour v cannot be carried.
-func mayLookBeside(p *ir.Pipeline, v *ir.Value) error {
+// checkNeighbour returns an error if the rows that v reads cannot be carried from
+// shard to shard.
+func checkNeighbour(p *ir.Pipeline, v *ir.Value) error {
 	if v.Type.Domain.Kind != ir.DomainParam {
-		return refuse(v, "use a column of the rows before the filter", "%v looks at rows of other shards that a filter has kept, however far they are", v.Op)
+		return refuse(v, "use a column of the rows before the filter", "%v reads rows of other shards that a filter has kept, which may be any distance away", v.Op)
 	}
 	for _, param := range p.Params {
 		if d := param.Type.Domain; d != nil && d != v.Type.Domain {
-			return refuse(v, "one domain of columns can be carried", "%v looks at rows of other shards, and there are the domains %s and %s", v.Op, v.Type.Domain, d)
+			return refuse(v, "give all columns one domain", "%v reads rows of other shards, and there are the domains %s and %s", v.Op, v.Type.Domain, d)
 		}
 	}
 	seen := map[*ir.Value]bool{}
@@ -75,7 +76,7 @@ func mayLookBeside(p *ir.Pipeline, v *ir.Value) error {
 		seen[o] = true
 		for _, site := range p.Sites {
 			if site.Value == o && o != v {
-				return refuse(v, "look at the neighbours of columns that cannot fail", "%v looks at rows of other shards whose %v may fail a check", v.Op, o.Op)
+				return refuse(v, "read the neighbours of columns whose checks cannot fail", "%v reads rows of other shards whose %v may fail a check", v.Op, o.Op)
 			}
 		}
 		for _, arg := range o.Args {
@@ -88,14 +89,14 @@ func mayLookBeside(p *ir.Pipeline, v *ir.Value) error {
 	return operand(v)
 }
 
-// isNeighbour reports whether v looks at other rows of its column. Without a
-// halo all distances are 0.
+// isNeighbour reports whether v reads other rows of its column. Without a halo all
+// distances are 0.
 func (s *splitter) isNeighbour(v *ir.Value) bool {
 	return s.Halo != nil && s.classes[v.ID] == row && (v.Op == ir.OpPrev || v.Op == ir.OpNext)
 }
 
-// used reports which values aggregates and what they are of are computed from,
-// and which are wanted of all rows: neighbours, and what they are taken of.
+// used reports which values are needed for the rows that Shard aggregates, and
+// which for all rows: neighbours and their operands.
 func (s *splitter) used() (counting, all []bool) {
 	counting, all = make([]bool, len(s.Whole.Values)), make([]bool, len(s.Whole.Values))
 	for i := len(counting) - 1; i >= 0; i-- {
@@ -116,12 +117,13 @@ func (s *splitter) used() (counting, all []bool) {
 	return counting, all
 }
 
-// buildRows copies what rows are computed from. With a halo, a value of the
-// rows of columns is taken of the rows that count; neighbours are of all rows.
+// buildRows copies the values that aggregates need. With a halo, neighbours are
+// computed for all rows; then they and the columns are filtered to the rows that
+// Shard aggregates.
 func (s *splitter) buildRows() {
 	counting, ofAll := s.used()
 	all := map[*ir.Value]ir.Operand{}
-	var counts *ir.Operand // the mask of the rows that count
+	var counts *ir.Operand // the mask of the rows that Shard aggregates
 	for _, v := range s.Whole.Values {
 		isColumn := v.Op == ir.OpParam && !v.Type.IsScalar()
 		switch {
@@ -147,7 +149,7 @@ func (s *splitter) buildRows() {
 	s.shard.Place(ir.Pos{})
 }
 
-// mask declares the range of rows that count, and returns it as a mask.
+// mask declares the range of rows that Shard aggregates and returns it as a mask.
 func (s *splitter) mask(x ir.Operand) *ir.Operand {
 	s.Halo.From, s.Halo.To = s.fresh("from_row"), s.fresh("to_row")
 	row := s.shard.Index(x)

@@ -13,10 +13,10 @@ import (
 // Split is a pipeline cut at its aggregates.
 type Split struct {
 	Whole  *ir.Pipeline
-	Shard  *ir.Pipeline // all columns of Whole, and the scalars it needs; its results are States, in order
-	Finish *ir.Pipeline // scalars and states, as far as they are needed; its results are those of Whole
+	Shard  *ir.Pipeline // takes the columns of Whole and the scalars it needs; its results are States, in order
+	Finish *ir.Pipeline // takes the scalars and states it needs; its results are those of Whole
 
-	Halo      *Halo   // where rows look at their neighbours, else nil
+	Halo      *Halo   // nil if rows do not read their neighbours
 	Inputs    []Input // the parameters of Finish, in order
 	States    []State
 	Groupings []Grouping
@@ -26,11 +26,11 @@ type Split struct {
 	Empty        []EmptyCheck
 }
 
-// Input is what a parameter of Finish is given: a state, or a scalar
-// parameter of Whole.
+// Input is the argument of a parameter of Finish: a state, or a scalar parameter of
+// Whole.
 type Input struct {
-	State  int // or -1
-	Scalar *ir.Value
+	State  int       // index into States, -1 for a scalar
+	Scalar *ir.Value // if State is -1
 }
 
 // State is a scalar or column of a shard's state.
@@ -38,8 +38,8 @@ type State struct {
 	Name     string
 	Kind     ir.Kind
 	Fold     ir.ReduceOp // how the states of earlier and later rows combine
-	Grouping int         // index into Groupings: it has an element per group or bin; -1 for a scalar
-	Rows     int         // of a fold without an identity: the state that counts the rows behind each element, -1 where there always are some
+	Grouping int         // index into Groupings of the groups or bins that each have an element; -1 for a scalar
+	Rows     int         // for a fold without an identity: the state that counts the rows of each element; -1 if there always are some
 }
 
 // foldNames are the words for folds in the ID of a split.
@@ -49,23 +49,23 @@ var foldNames = map[ir.ReduceOp]string{ir.ReduceAdd: "sum", ir.ReduceMin: "least
 type Grouping struct {
 	Name string
 	Kind ir.DomainKind // DomainRuns, DomainStarts or DomainBins
-	Keys []int         // DomainRuns: states, the keys of each group; the last group goes on in the next shard where they are equal
-	Head int           // DomainStarts: a state, whether the first row begins a group; if not, the last group goes on; else -1
+	Keys []int         // of DomainRuns: the states with the keys; if they are equal, the last group continues in the next shard
+	Head int           // of DomainStarts: the state that says whether the first row begins a group; if not, the last group continues; -1 for other kinds
 }
 
 // ShardCheck says what a check of Shard is in Whole.
 type ShardCheck struct {
-	Whole int // its number, or -1 where Whole proves that it cannot fail
-	Rows  int // the state that counts the rows among which the failing one is counted, -1 for a scalar
+	Whole int // its number, or -1 if Whole proves that it cannot fail
+	Rows  int // the state that counts the rows of its domain, -1 for a check of scalars
 }
 
 // EmptyCheck is a check of Whole that an aggregate has rows.
 type EmptyCheck struct {
 	Whole int
-	Rows  int // the state that counts them
+	Rows  int // the state that counts the rows
 }
 
-// ID names what a partial is a partial of: partials with equal IDs combine.
+// ID identifies the pipeline of a partial: partials with equal IDs combine.
 func (s *Split) ID() string {
 	var b strings.Builder
 	whole := *s.Whole

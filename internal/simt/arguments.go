@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/naming"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -85,6 +86,12 @@ func (a *arguments) words(buffer string, k ir.Kind) *loop.Var {
 		plan.Arg{Buffer: buffer, Access: plan.ReadsWrites})
 }
 
+// readWords is words of a buffer that is only read.
+func (a *arguments) readWords(buffer string, k ir.Kind) *loop.Var {
+	return a.param(argument{wordsArgument, buffer + "_" + k.String()}, loop.SliceOf(loop.ScalarOf(k)).In(loop.Global).AsReadOnly(),
+		plan.Arg{Buffer: buffer, Access: plan.Reads})
+}
+
 // scalar returns a scalar of the plan.
 func (a *arguments) scalar(name string, k ir.Kind) *loop.Var {
 	return a.param(argument{scalarArgument, name}, loop.ScalarOf(k), plan.Arg{Scalar: name})
@@ -95,34 +102,26 @@ func (a *arguments) value(name string, e plan.Expr) *loop.Var {
 	return a.param(argument{valueArgument, name}, loop.ScalarOf(ir.I64), plan.Arg{Value: e})
 }
 
-// names makes names that nothing else in the plan has.
-type names struct{ taken map[string]bool }
-
-func newNames(p *plan.Plan) *names {
-	n := &names{map[string]bool{}}
+// namesOf returns the names that a plan has.
+func namesOf(p *plan.Plan) naming.Taken {
+	taken := naming.Taken{}
 	for _, b := range p.Buffers {
-		n.taken[b.Name] = true
+		taken[b.Name] = true
 	}
 	for _, s := range p.Scalars {
-		n.taken[s.Name] = true
+		taken[s.Name] = true
 	}
 	for _, d := range p.Domains {
-		n.taken[d.Name] = true
+		taken[d.Name] = true
 	}
 	for _, k := range p.Kernels {
-		n.taken[k.Name] = true
+		taken[k.Name] = true
 	}
-	return n
+	return taken
 }
 
-func (n *names) fresh(name string) string {
-	unique := name
-	for i := 2; n.taken[unique]; i++ {
-		unique = fmt.Sprintf("%s_%d", name, i)
-	}
-	n.taken[unique] = true
-	return unique
-}
+// fresh returns a name that nothing else in the plan has.
+func (l *lowering) fresh(name string) string { return l.names.Fresh(name, "_") }
 
 // streamAccess is how the rows of a kernel use a stream.
 func streamAccess(s tile.Stream) plan.Access {

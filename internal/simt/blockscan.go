@@ -119,7 +119,7 @@ func (localMemory) scan(e *function, st *state, mine []loop.Expr, during duringS
 	folds := int64(e.workgroup + n)
 	earlier := folds + int64(n)
 	e.storeState(shared, e.b.Let("place", place(e.localID)), mine)
-	e.b.Barrier(loop.GroupScope)
+	e.b.Barrier(loop.WorkgroupScope)
 	if during.meanwhile != nil {
 		during.meanwhile()
 	}
@@ -134,7 +134,7 @@ func (localMemory) scan(e *function, st *state, mine []loop.Expr, during duringS
 		})
 		e.storeState(shared, loop.Add(loop.Int(folds), e.localID), exprsOf(fold))
 	}, nil)
-	e.b.Barrier(loop.GroupScope)
+	e.b.Barrier(loop.WorkgroupScope)
 	foldOf := func(isPart func(stretch *loop.Var) loop.Expr) []loop.Expr {
 		fold := e.declare(st, st.identities())
 		e.b.For("i", loop.Int(0), loop.Int(int64(n)), func(i *loop.Var) {
@@ -151,7 +151,7 @@ func (localMemory) scan(e *function, st *state, mine []loop.Expr, during duringS
 		isAny := func(*loop.Var) loop.Expr { return loop.True }
 		e.b.If(loop.Eq(e.localID, loop.Int(int64(e.workgroup-1))), func() { during.publish(foldOf(isAny)) }, nil)
 	}
-	e.b.Barrier(loop.GroupScope)
+	e.b.Barrier(loop.WorkgroupScope)
 	stretch := e.b.Let("stretch", loop.Div(e.localID, loop.Int(int64(length))))
 	before = e.combine(st, e.loadState(shared, loop.Add(loop.Int(earlier), stretch)), e.loadState(shared, place(e.localID)))
 	// Every work-item recomputes this: PoCL 3.1 miscompiles storing it from one work-item in the branch above.

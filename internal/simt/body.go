@@ -13,7 +13,7 @@ import (
 // memory, and what is known before the rows.
 type function struct {
 	*kernel
-	*lowering
+	lowering  *lowering
 	b         *loop.Builder
 	arguments *arguments
 	residence residence
@@ -97,7 +97,7 @@ func (e *rowBody) begin() {
 			continue
 		}
 		if op.Does(tile.Reports) && e.effects {
-			e.b.If(loop.And(loop.Eq(e.localID, loop.Int(0)), loop.Eq(&loop.ID{Kind: loop.GroupID}, loop.Int(0))), func() { e.check(op) }, nil)
+			e.b.If(loop.And(loop.Eq(e.localID, loop.Int(0)), loop.Eq(&loop.ID{Kind: loop.WorkgroupID}, loop.Int(0))), func() { e.check(op) }, nil)
 		}
 		if op.IsPure() && e.uses[op.Res[0]] > 0 {
 			e.uniform[op.Res[0]] = e.b.Let(e.name(op.Res[0]), e.pure(op))

@@ -65,7 +65,7 @@ func (scannedOffsets) add(*tileBody, int, *state, []loop.Expr) {}
 func (scannedOffsets) scan(e *rowBody, i int, chunks loop.Expr) { e.scanTotals(i, chunks) }
 
 // broadcastOffsets are complete when the rows are done.
-type broadcastOffsets struct{ *launches }
+type broadcastOffsets struct{ launches *launches }
 
 // broadcastOps lists the operations whose folds go from tile to tile.
 func (s *launches) broadcastOps() (list []int) {
@@ -125,13 +125,13 @@ func (s broadcasting) broadcast(e *tileBody, st *state, total []loop.Expr) {
 // add adds the fold of a chunk, which is the tile, to the offsets of
 // later chunks.
 func (s broadcastOffsets) add(e *tileBody, i int, st *state, total []loop.Expr) {
-	totals := s.totalsOf(i)
+	totals := s.launches.totalsOf(i)
 	if totals == nil {
 		return
 	}
-	s.laterTiles(e.function, e.tile, func(later loop.Expr) {
+	s.launches.laterTiles(e.function, e.tile, func(later loop.Expr) {
 		for f, stream := range totals.Offsets {
-			to := s.Streams[stream]
+			to := s.launches.Streams[stream]
 			e.combineAt(to.Buffer, to.Kind, totals.Monoid.Combine[f], later, st.result(total, stateKey{i, f}))
 		}
 	})
@@ -169,7 +169,7 @@ func (s broadcastOffsets) scan(e *rowBody, i int, chunks loop.Expr) {
 		last := e.b.Let("last", loop.Sub(chunks, loop.Int(1)))
 		of := func(streams []int) (list []loop.Expr) {
 			for _, stream := range streams {
-				from := s.Streams[stream]
+				from := s.launches.Streams[stream]
 				list = append(list, e.b.Let("chunk", loop.At(e.arguments.buffer(from.Buffer, from.Kind, plan.Reads), last)))
 			}
 			return list

@@ -37,7 +37,7 @@ func (f flat) endTile(*rowBody) {}
 
 // eachTile walks through the schedule's chunk of tiles.
 func (f flat) eachTile(e *tileBody, body func()) {
-	workgroup := &loop.ID{Kind: loop.GroupID}
+	workgroup := &loop.ID{Kind: loop.WorkgroupID}
 	if f.chunk() == 1 {
 		e.tile = e.b.Let("tile", loop.Add(f.rowSpan.firstTile(e.function), workgroup))
 		body()
@@ -50,7 +50,7 @@ func (f flat) eachTile(e *tileBody, body func()) {
 		e.tile = e.b.Let("tile", loop.Add(start, step))
 		e.b.If(loop.Lt(e.tile, tiles), func() {
 			body()
-			e.b.Barrier(loop.GroupScope) // the next tile reuses local memory
+			e.b.Barrier(loop.WorkgroupScope) // the next tile reuses local memory
 		}, nil)
 	})
 }

@@ -38,6 +38,7 @@ type shape struct {
 	variant          string // of aggregation in tables
 	long             bool   // rows are numbered past 2^31, see launch_parts.go
 	placement        placement
+	localTables      *localTables // nil if no table lies in local memory
 }
 
 // rows returns the rows of a tile.

@@ -18,6 +18,11 @@ type rowSpan interface {
 	firstTile(e *function) loop.Expr
 	// launch returns the step that launches a kernel over all rows.
 	launch(s *launches, kernel string, schedule plan.Schedule) plan.Step
+	// rows returns the rows of the launch at hand, and most those of the largest.
+	rows(s *launches) plan.Expr
+	most(s *launches) plan.Expr
+	// follow appends a step that follows each launch of the step before.
+	follow(s *launches, next plan.Step)
 }
 
 // wholeSpan is the rows of a launch that takes all of them.
@@ -31,8 +36,14 @@ func (wholeSpan) launch(s *launches, kernel string, _ plan.Schedule) plan.Step {
 	return plan.Step{Launch: &plan.Launch{Kernel: kernel, Rows: s.span}}
 }
 
+func (wholeSpan) rows(s *launches) plan.Expr { return s.span }
+
+func (wholeSpan) most(s *launches) plan.Expr { return s.span }
+
+func (wholeSpan) follow(s *launches, next plan.Step) { s.out.Steps = append(s.out.Steps, next) }
+
 // partSpan is the rows of one of the launches that go in parts.
-type partSpan struct{ row0, rows string } // scalars of the plan
+type partSpan struct{ row0, rowsName string } // scalars of the plan
 
 func (*partSpan) begin(a *arguments) { a.beginAt0() }
 
@@ -42,12 +53,21 @@ func (*partSpan) firstTile(e *function) loop.Expr {
 
 func (p *partSpan) launch(s *launches, kernel string, schedule plan.Schedule) plan.Step {
 	if p.row0 == "" {
-		p.row0, p.rows = s.names.fresh("part_row0"), s.names.fresh("part_rows")
-		for _, name := range []string{p.row0, p.rows} {
+		p.row0, p.rowsName = s.fresh("part_row0"), s.fresh("part_rows")
+		for _, name := range []string{p.row0, p.rowsName} {
 			s.out.Scalars = append(s.out.Scalars, plan.Scalar{Name: name, Kind: plan.I64})
 		}
 	}
-	launch := &plan.Launch{Kernel: kernel, Row0: plan.Var(p.row0), Rows: plan.Var(p.rows)}
-	return plan.Step{Parts: &plan.Parts{Len: s.span, Row0: p.row0, Rows: p.rows,
+	launch := &plan.Launch{Kernel: kernel, Row0: plan.Var(p.row0), Rows: plan.Var(p.rowsName)}
+	return plan.Step{Parts: &plan.Parts{Len: s.span, Row0: p.row0, Rows: p.rowsName,
 		Limit: s.schedule.Part, Multiple: schedule.Rows(), Steps: []plan.Step{{Launch: launch}}}}
+}
+
+func (p *partSpan) rows(*launches) plan.Expr { return plan.Var(p.rowsName) }
+
+func (p *partSpan) most(s *launches) plan.Expr { return plan.Min(s.span, plan.Const(s.schedule.Part)) }
+
+func (p *partSpan) follow(s *launches, next plan.Step) {
+	parts := s.out.Steps[len(s.out.Steps)-1].Parts
+	parts.Steps = append(parts.Steps, next)
 }

@@ -24,7 +24,7 @@ type launches struct {
 
 // lower writes the functions of the kernel and the steps that launch them.
 func (s *launches) lower() {
-	for _, err := range []error{refuseDemands(s.Name, s.family.name, s.Asks(), s.scheme.meets()), s.scheme.refuse()} {
+	for _, err := range []error{refuseDemands(s.Name, s.family.Name, s.Asks(), s.scheme.meets()), s.scheme.refuse()} {
 		if err != nil {
 			s.faults = append(s.faults, err)
 			return
@@ -69,7 +69,7 @@ func (s *launches) buffers(to map[stateKey]string, st *state, suffix string, len
 		to = map[stateKey]string{}
 	}
 	for _, slot := range st.slots {
-		name := s.names.fresh(fmt.Sprintf("%s_%s%d", s.Name, suffix, len(to)))
+		name := s.fresh(fmt.Sprintf("%s_%s%d", s.Name, suffix, len(to)))
 		to[slot.stateKey] = name
 		s.addBuffer(plan.Buffer{Name: name, Kind: plan.Kind(slot.kind.String()), Length: length, Role: role})
 	}
@@ -78,7 +78,7 @@ func (s *launches) buffers(to map[stateKey]string, st *state, suffix string, len
 
 // function begins a function of the kernel.
 func (s *launches) function(name string) *rowBody {
-	e := newBody(s.kernel, s.lowering, s.names.fresh(name+s.suffix))
+	e := newBody(s.kernel, s.lowering, s.fresh(name+s.suffix))
 	s.rowSpan.begin(e.arguments)
 	return e
 }
@@ -95,7 +95,7 @@ func (s *launches) publish(e *tileBody, cut int) func(total []loop.Expr) {
 // prefix returns the fold of all earlier tiles, per field.
 func (s *launches) prefix(e *tileBody, cut int, st *state, total []loop.Expr) (earlier []loop.Expr) {
 	if len(st.slots) == 0 { // only chunks fold
-		e.b.Barrier(loop.GroupScope)
+		e.b.Barrier(loop.WorkgroupScope)
 		return nil
 	}
 	return s.scheme.prefix(e, cut, st, total)
@@ -295,7 +295,7 @@ func (e *function) scanTiles(st *state, tiles loop.Expr, from, to func(j int) *l
 			})
 		}
 		e.assignAll(whole, e.combine(st, exprsOf(whole), total))
-		e.b.Barrier(loop.GroupScope)
+		e.b.Barrier(loop.WorkgroupScope)
 		e.b.Assign(first, loop.Add(first, loop.Int(int64(e.workgroup*tilesAtOnce))))
 	})
 	return whole

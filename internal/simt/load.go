@@ -4,13 +4,16 @@ import (
 	"math/bits"
 
 	"github.com/kgen-go/kgen/internal/loop"
-	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
 
 // stage loads the tile's rows of each staged column, as many columns at a time as
 // fit the arena.
 func (e *tileBody) stage() {
+	if e.arena.vector > 0 {
+		e.loadHeld()
+		return
+	}
 	var columns []int
 	used := int64(0)
 	for _, i := range e.stagedReads() {
@@ -39,37 +42,21 @@ func (e *function) stagedReads() (list []int) {
 // folds does not need columns that are only copied to results.
 func (e *function) reads() map[int]bool {
 	streams := map[int]bool{}
-	for v := range e.needed(e.until, e.effects) {
-		if op := &e.Ops[e.Values[v].Op]; op.IsLoad() {
+	for i, needed := range e.needed(e.until, e.effects) {
+		if op := &e.Ops[i]; needed && op.IsLoad() {
 			streams[op.Stream] = true
 		}
 	}
 	return streams
 }
 
-// needed returns the values that the phases up to until need for what they fold
+// needed returns the operations that the phases up to until need for what they fold
 // and, with effects, for what they write.
-func (k *kernel) needed(until int, effects bool) map[tile.ID]bool {
-	needed := map[tile.ID]bool{}
-	var operation func(op *tile.Op)
-	operation = func(op *tile.Op) {
-		for _, v := range append(k.Conditions(op.Domain), op.Args...) {
-			if !needed[v] {
-				needed[v] = true
-				operation(&k.Ops[k.Values[v].Op])
-			}
-		}
-	}
-	for i := range k.Ops {
+func (k *kernel) needed(until int, effects bool) []bool {
+	return k.NeededBy(func(i int) bool {
 		op := &k.Ops[i]
-		if op.Epilogue || k.phase[i] > until || op.HasEffect() && !op.IsRunning() && !effects {
-			continue
-		}
-		if op.HasEffect() || op.IsRunning() {
-			operation(op)
-		}
-	}
-	return needed
+		return !op.Epilogue && k.phase[i] <= until && (op.IsRunning() || effects && op.HasEffect())
+	})
 }
 
 func (e *tileBody) loadColumns(streams []int) {

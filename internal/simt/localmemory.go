@@ -48,6 +48,7 @@ type arena struct {
 	regions   map[int]int64 // of those to derived domains, the first byte of a region of their own, if they have one
 	inPlace   map[int]int   // of those of rows of the base, the stream whose column in the ring they replace
 	bytes     int64
+	vector    int   // rows that neighbouring work-items take in turn, of columns that they hold without an arena; or 0
 	stage     int64 // bytes of each subgroup behind the columns of a stage of the ring
 }
 
@@ -69,6 +70,9 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 		k.items = max(items, 1)
 		if items == 0 {
 			k.items = 4
+		}
+		if k.localTables != nil {
+			k.holdRows(items, aligned)
 		}
 		return
 	}
@@ -303,9 +307,14 @@ func (e *function) arenaOf(word ir.Kind) *loop.Var {
 	if word == ir.U32 {
 		return base
 	}
+	return e.arenaView(base, word)
+}
+
+// arenaView returns the arena as words of another kind.
+func (e *function) arenaView(base *loop.Var, word ir.Kind) *loop.Var {
 	view := arenaName + "_" + word.String()
 	if e.local[view] == nil {
-		e.local[view] = &loop.Var{Name: view, T: loop.ArrayOf(int(e.arenaBytes())/word.Size(), loop.ScalarOf(word)).In(loop.Local)}
+		e.local[view] = &loop.Var{Name: view, T: loop.ArrayOf(base.T.Len*base.T.Kind.Size()/word.Size(), loop.ScalarOf(word)).In(loop.Local)}
 		e.over[view] = base
 	}
 	return e.local[view]

@@ -39,7 +39,10 @@ type lookback struct {
 	tickets  string    // the buffer that numbers tiles
 }
 
-var lookbackFamily = family{name: SchemeLookback, fallback: byPublished,
+var lookbackFamily = family{Traits: Traits{Name: SchemeLookback, Portable: true},
+	settings: []ownSetting{{"ids", func(s plan.Schedule) bool { return s.IDs != "" }}},
+	refuse:   func(plan.Schedule) error { return nil },
+	fallback: byPublished,
 	shape: func(l *lowering, t *tile.Kernel, s shape) (shape, error) {
 		if s.isOpen && l.target.Subgroup.divides(flatWorkgroup) {
 			s.segmentWorkgroup = segmentWorkgroup
@@ -78,7 +81,7 @@ func (s *lookback) prepare() {
 		s.addStatus(st, plan.Mul(plan.Max(s.tiles, plan.Const(1)), plan.Const(perTile)))
 		s.statuses = append(s.statuses, st)
 		if s.tickets == "" && !s.isStatic() {
-			s.tickets = s.names.fresh(s.Name + "_tickets")
+			s.tickets = s.fresh(s.Name + "_tickets")
 			s.addBuffer(plan.Buffer{Name: s.tickets, Kind: plan.U32, Role: plan.Status, Length: plan.Const(1)})
 		}
 		s.addAbort()
@@ -126,7 +129,7 @@ func (s *lookback) ticket(e *function) loop.Expr {
 		taken := e.b.AtomicOld("taken", loop.AtomicAdd, tickets, loop.Int(0), number(ir.U32, 1))
 		e.b.Store(shared, loop.Int(0), taken)
 	}, nil)
-	e.b.Barrier(loop.GroupScope)
+	e.b.Barrier(loop.WorkgroupScope)
 	return e.b.Let("tile", loop.ToCounter(loop.At(shared, loop.Int(0))))
 }
 
@@ -173,7 +176,7 @@ func (localMemory) lookBack(s *lookback, e *tileBody, cut int, total []loop.Expr
 	nearest := e.localWords("nearest", 2)
 	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { e.b.Store(nearest, loop.Int(0), number(ir.U32, noPrefix)) }, nil)
 	parity := e.b.Decl("parity", loop.Int(0))
-	e.b.Barrier(loop.GroupScope) // nearest is set
+	e.b.Barrier(loop.WorkgroupScope) // nearest is set
 	before := e.b.Decl("before", loop.Sub(e.tile, loop.Int(1)))
 	shared := e.sharedState(st)
 	e.b.While(loop.Ge(before, loop.Int(0)), func() {
@@ -188,12 +191,12 @@ func (localMemory) lookBack(s *lookback, e *tileBody, cut int, total []loop.Expr
 			}, nil)
 			e.storeState(shared, e.localID, exprsOf(theirs))
 		}, nil)
-		e.b.Barrier(loop.GroupScope)
+		e.b.Barrier(loop.WorkgroupScope)
 		last := e.b.Let("last", loop.ToCounter(loop.At(nearest, parity)))
 		e.b.Assign(parity, loop.Sub(loop.Int(1), parity))
 		e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { e.b.Store(nearest, parity, number(ir.U32, noPrefix)) }, nil)
 		e.foldStretches(st, shared, last, window, stretches)
-		e.b.Barrier(loop.GroupScope)
+		e.b.Barrier(loop.WorkgroupScope)
 		e.b.If(isLast, func() {
 			part := e.foldBackwards(st, shared, loop.Int(window), stretches, nil)
 			e.assignAll(fold, e.combine(st, part, exprsOf(fold)))
@@ -213,7 +216,7 @@ func (s *lookback) publishPrefix(e *tileBody, t *status, memory *loop.Var, fold,
 
 // broadcastPrefix returns what publishPrefix has put in local memory.
 func (e *function) broadcastPrefix(t *status) []loop.Expr {
-	e.b.Barrier(loop.GroupScope)
+	e.b.Barrier(loop.WorkgroupScope)
 	return e.loadState(e.sharedPrefix(t), loop.Int(0))
 }
 
@@ -255,7 +258,7 @@ func (e *function) foldBackwards(st *state, shared []*loop.Var, start loop.Expr,
 
 // polled holds the status words of a tile as they were last read.
 type polled struct {
-	*status
+	status *status
 	memory *loop.Var
 	tile   loop.Expr
 	words  map[int][]*loop.Var // by flag
@@ -281,14 +284,14 @@ func (s *lookback) poll(e *function, t *status, memory *loop.Var, tile loop.Expr
 }
 
 func (q *polled) read(flag, w int) loop.Expr {
-	return loop.VolatileAt(q.memory, q.place(q.tile, flag, w))
+	return loop.VolatileAt(q.memory, q.status.place(q.tile, flag, w))
 }
 
 // has reports whether all words of a flag are there.
 func (q *polled) has(flag int) loop.Expr {
 	all := loop.Expr(loop.True)
 	for _, word := range q.words[flag] {
-		all = loop.And(all, q.isThere(word))
+		all = loop.And(all, q.status.isThere(word))
 	}
 	return all
 }
@@ -301,20 +304,20 @@ func (s *lookback) waitForStatus(e *function, q *polled, take func(theirs []loop
 	spins := e.b.Decl("spins", loop.Int(0))
 	waiting := e.b.Decl("waiting", loop.True)
 	known := loop.Expr(loop.False)
-	for _, flag := range q.flags() {
+	for _, flag := range q.status.flags() {
 		known = loop.Or(known, q.has(flag))
 	}
 	e.b.While(loop.And(waiting, loop.Not(known)), func() {
 		s.wait(e, spins, waiting)
-		for _, flag := range q.flags() {
+		for _, flag := range q.status.flags() {
 			for w, word := range q.words[flag] {
 				e.b.Assign(word, q.read(flag, w))
 			}
 		}
 	})
-	state := func(flag int) []loop.Expr { return q.unpack(e, exprsOf(q.words[flag])) }
-	if q.sole {
-		take(state(flagPrefix), loop.Or(loop.Not(waiting), q.isPrefix(q.words[flagPrefix][0])))
+	state := func(flag int) []loop.Expr { return q.status.unpack(e, exprsOf(q.words[flag])) }
+	if q.status.sole {
+		take(state(flagPrefix), loop.Or(loop.Not(waiting), q.status.isPrefix(q.words[flagPrefix][0])))
 		return
 	}
 	e.b.If(loop.And(waiting, loop.Not(q.has(flagPrefix))),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/naming"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -17,6 +18,8 @@ import (
 type Program struct {
 	Plan    *plan.Plan
 	Kernels []*loop.Program // in the order of Plan.Kernels, then of its fallback's
+
+	asksMuch bool // see lowering
 }
 
 // Lower makes work-group kernels of a program. The schedule's Workgroup and Items
@@ -31,6 +34,11 @@ func Lower(program *backends.Program, schedule plan.Schedule) (*Program, error) 
 type Target struct {
 	Subgroup  Subgroup
 	Occupancy bool // kernels can say how many work-groups a compute unit has registers for
+	Atomics64 bool // all devices have atomic operations of 64 bits
+
+	MergesCounts bool // devices add up the ones that a subgroup adds to one address of local memory
+
+	LaunchedLocal int64 // bytes of local memory that a launch may bring; on devices with less, the fallback runs
 }
 
 // Lower is the function Lower for a target.
@@ -40,25 +48,29 @@ func (t Target) Lower(program *backends.Program, schedule plan.Schedule) (*Progr
 
 // lower is Lower with a spin limit, for tests.
 func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLimit int64) (*Program, error) {
-	family, err := familyOf(schedule)
+	err := CheckSchedule(schedule)
+	if err == nil {
+		err = t.refuseOccupancy(schedule.Occupancy)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %s: %w", program.Pipeline.Name, err)
 	}
-	if reason := t.refuseOccupancy(schedule, family); reason != "" {
-		return nil, fmt.Errorf("pipeline %s: occupancy=%d: %s", program.Pipeline.Name, schedule.Occupancy, reason)
+	family, err := familyOf(schedule)
+	if err != nil {
+		return nil, err
 	}
 	lowered, err := lower(program, t, family, schedule, spinLimit, "")
 	if err != nil {
 		return nil, err
 	}
-	if !hasAbort(lowered.Plan) {
+	if !lowered.asksMuch {
 		return lowered, validate(lowered.Plan)
 	}
 	schedule = family.fallback(schedule)
 	if family, err = familyOf(schedule); err != nil {
 		return nil, err
 	}
-	fallback, err := lower(program, t, family, schedule, spinLimit, "_"+family.name)
+	fallback, err := lower(program, t, family, schedule, spinLimit, "_"+family.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -67,21 +79,15 @@ func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLim
 	return lowered, validate(lowered.Plan)
 }
 
-// refuseOccupancy says why kernels cannot have the schedule's occupancy, or "".
-func (t Target) refuseOccupancy(schedule plan.Schedule, family *family) string {
+// refuseOccupancy returns why kernels cannot have the schedule's occupancy.
+func (t Target) refuseOccupancy(occupancy int) error {
 	switch {
-	case schedule.Occupancy == 0:
-		return ""
-	case schedule.Occupancy < 0:
-		return "there are registers for at least one work-group"
-	case !t.Occupancy:
-		return "these kernels cannot say how many registers they may have; leave it out"
+	case occupancy < 0:
+		return fmt.Errorf("occupancy=%d: there are registers for at least one work-group", occupancy)
+	case occupancy > 0 && !t.Occupancy:
+		return fmt.Errorf("occupancy=%d: these kernels cannot say how many registers they may have; leave it out", occupancy)
 	}
-	return family.occupancy
-}
-
-func hasAbort(p *plan.Plan) bool {
-	return slices.ContainsFunc(p.Buffers, func(b plan.Buffer) bool { return b.Role == plan.Abort })
+	return nil
 }
 
 func validate(p *plan.Plan) error {
@@ -97,7 +103,7 @@ func lower(program *backends.Program, target Target, family *family, schedule pl
 	out := *logical
 	out.Kernels, out.Steps = nil, nil
 	out.Buffers, out.Scalars = slices.Clone(logical.Buffers), slices.Clone(logical.Scalars)
-	l := &lowering{family: family, rowSpan: wholeSpan{}, target: target, logical: logical, out: &out, names: newNames(logical), schedule: schedule, cells: map[string]string{}, spinLimit: spinLimit, suffix: suffix}
+	l := &lowering{family: family, rowSpan: wholeSpan{}, target: target, logical: logical, out: &out, names: namesOf(logical), schedule: schedule, cells: map[string]string{}, spinLimit: spinLimit, suffix: suffix}
 	if schedule.Part > 0 {
 		l.rowSpan = &partSpan{}
 	}
@@ -121,7 +127,7 @@ func lower(program *backends.Program, target Target, family *family, schedule pl
 	if l.abort != "" {
 		out.Steps = append([]plan.Step{{Alloc: &plan.Alloc{Buffer: l.abort}}, {Init: &plan.Init{Buffer: l.abort}}}, out.Steps...)
 	}
-	return &Program{Plan: &out, Kernels: l.kernels}, nil
+	return &Program{Plan: &out, Kernels: l.kernels, asksMuch: l.asksMuch || l.abort != ""}, nil
 }
 
 // lowering is the plan that grows while kernels are lowered.
@@ -130,7 +136,7 @@ type lowering struct {
 	target    Target
 	logical   *plan.Plan
 	out       *plan.Plan
-	names     *names
+	names     naming.Taken
 	schedule  plan.Schedule
 	errors    string // the errors buffer
 	abort     string // the abort word, once a kernel waits
@@ -141,11 +147,12 @@ type lowering struct {
 	added     []plan.Buffer     // buffers to allocate before the next launch
 	kernels   []*loop.Program
 	faults    []error
+	asksMuch  bool // kernels wait, or take more work-items or local memory than all devices have
 }
 
 // kernel lowers one kernel and appends the steps that run it.
 func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, lines func(ir.Pos) string) {
-	delete(l.names.taken, t.Name)
+	delete(l.names, t.Name)
 	t = hoistFirsts(t)
 	aligned := func(stream int) bool {
 		return l.reaches(l.bufferLength(t.Streams[stream].Buffer), t.Domains[0].Plan)
@@ -156,6 +163,7 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 		l.faults = append(l.faults, err)
 		return
 	}
+	s.localTables = l.planTables(t, &s)
 	k := newKernel(t, s, lines, aligned)
 	if err := k.placement.refuse(k, l.schedule); err != nil {
 		l.faults = append(l.faults, err)
@@ -226,6 +234,18 @@ func (s *launches) launchOnce(e *function, rows plan.Expr) {
 
 // addLaunch ends a function and appends the step that launches it.
 func (s *launches) addLaunch(e *function, l launch) {
+	step := s.endFunction(e, l)
+	s.out.Steps = append(s.out.Steps, step)
+}
+
+// followLaunch ends a function and launches it after each launch of the function
+// before.
+func (s *launches) followLaunch(e *function, l launch) {
+	s.rowSpan.follow(s, s.endFunction(e, l))
+}
+
+// endFunction ends a function and returns the step that launches it.
+func (s *launches) endFunction(e *function, l launch) plan.Step {
 	e.b.Kernel(l.workgroup)
 	f := e.b.Func()
 	variant := plan.Variant{Entry: f.Name, Args: e.arguments.list, Grid: l.grid, Forward: l.forward, Needs: needs[l.forward],
@@ -252,7 +272,7 @@ func (s *launches) addLaunch(e *function, l launch) {
 		}
 	}
 	s.added = nil
-	s.out.Steps = append(s.out.Steps, l.step(f.Name, variant.Schedule))
+	return l.step(f.Name, variant.Schedule)
 }
 
 // addBuffer adds a buffer that the next launch needs.
@@ -266,7 +286,7 @@ func (l *lowering) cell(scalar string, k ir.Kind) string {
 	if name, ok := l.cells[scalar]; ok {
 		return name
 	}
-	name := l.names.fresh(scalar + "_cell")
+	name := l.fresh(scalar + "_cell")
 	l.cells[scalar] = name
 	l.addBuffer(plan.Buffer{Name: name, Kind: plan.Kind(k.String()), Length: plan.Const(1), Role: plan.Counter})
 	return name

@@ -95,7 +95,7 @@ func (e *function) apply(op *tile.Op, args []loop.Expr) loop.Expr {
 func (e *rowBody) nameShared(i int) {
 	op := &e.Ops[i]
 	v := op.Res[0]
-	if e.now == 0 && e.late[v] {
+	if e.now == 0 && e.isLate(i) {
 		return
 	}
 	if e.uses[v] > 1 && !e.isFree(v) || e.crosses(v) || op.Checked {
@@ -140,5 +140,5 @@ func (e *rowBody) storeOrCollect(i int) {
 // storeScalar hands a scalar to the host.
 func (e *rowBody) storeScalar(op *tile.Op) {
 	kind := e.Values[op.Args[0]].Kind
-	e.b.Store(e.arguments.buffer(e.cell(op.Ref, kind), kind, plan.Writes), loop.Int(0), e.expr(op.Args[0]))
+	e.b.Store(e.arguments.buffer(e.lowering.cell(op.Ref, kind), kind, plan.Writes), loop.Int(0), e.expr(op.Args[0]))
 }

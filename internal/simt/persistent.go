@@ -85,8 +85,13 @@ type persistent struct {
 	ringView       *ringView
 }
 
-var persistentFamily = family{name: SchemePersistent, occupancy: "under scheme=" + SchemePersistent + " a compute unit has one work-group; leave it out",
-	shape: persistentShape,
+var persistentFamily = family{Traits: Traits{Name: SchemePersistent, Walks: true, Control: plan.PersistentControl, Multiple: persistentWidth},
+	settings: []ownSetting{
+		{"ring", func(s plan.Schedule) bool { return s.Ring > 0 }},
+		{"lookahead", func(s plan.Schedule) bool { return s.Lookahead > 0 }},
+	},
+	refuse: refusePersistentSettings,
+	shape:  persistentShape,
 	lower: func(s *launches) scheme {
 		r, ok := s.placement.(*ring)
 		if !ok {
@@ -145,11 +150,32 @@ func refusePersistent(reason string) error {
 	return fmt.Errorf("scheme=%s: %s", SchemePersistent, reason)
 }
 
-func (l *lowering) persistentShape(t *tile.Kernel, s shape) (_ shape, reason string) {
-	lookahead, stages := l.schedule.Lookahead, l.schedule.Ring
-	if lookahead == 0 {
-		lookahead = defaultLookahead
+// refusePersistentSettings returns why no kernel has persistent work-groups under a
+// schedule.
+func refusePersistentSettings(s plan.Schedule) error {
+	lookahead := lookaheadOf(s)
+	switch {
+	case s.Part > 0:
+		return refusePersistent(fmt.Sprintf("a round goes on where the round before it ended, in one launch; for parts choose scheme=%s", SchemeLookback))
+	case s.IDs != "" || s.Chunk > 0 || s.Offsets != "" || s.Occupancy > 0:
+		return refusePersistent("one work-group per compute unit processes all rows with the others: omit ids, chunk, offsets, occupancy and part")
+	case s.Workgroup > 0 && (s.Workgroup%persistentWidth != 0 || s.Workgroup <= plan.PersistentControl):
+		return refusePersistent(fmt.Sprintf("workgroup=%d: a work-group has subgroups of %d that take rows, at least one, and %d for control", s.Workgroup, persistentWidth, controlSubgroups))
+	case s.Ring > 0 && s.Ring < lookahead+2:
+		return refusePersistent(fmt.Sprintf("ring=%d: with lookahead=%d work-groups would wait for each other forever; the ring has at least %d stages", s.Ring, lookahead, lookahead+2))
 	}
+	return nil
+}
+
+// lookaheadOf returns the lookahead of a schedule.
+func lookaheadOf(s plan.Schedule) int {
+	if s.Lookahead == 0 {
+		return defaultLookahead
+	}
+	return s.Lookahead
+}
+
+func (l *lowering) persistentShape(t *tile.Kernel, s shape) (_ shape, reason string) {
 	analysis := tile.Analyze(t)
 	isFlat := len(analysis.Cuts) == 0 && !t.Has((*tile.Op).IsChunkwise)
 	switch refused := analysis.RefusePersistent(); {
@@ -157,12 +183,6 @@ func (l *lowering) persistentShape(t *tile.Kernel, s shape) (_ shape, reason str
 		return s, fmt.Sprintf("kernel %s: %s; choose scheme=%s or another level of fusion", t.Name, refused, SchemeLookback)
 	case l.target.Subgroup.Width != persistentWidth:
 		return s, fmt.Sprintf("it takes subgroups of %d; choose scheme=%s", persistentWidth, SchemeLookback)
-	case l.schedule.Part > 0:
-		return s, fmt.Sprintf("a round goes on where the round before it ended, in one launch; for parts choose scheme=%s", SchemeLookback)
-	case s.workgroup%persistentWidth != 0 || s.workgroup <= plan.PersistentControl:
-		return s, fmt.Sprintf("workgroup=%d: a work-group has subgroups of %d that take rows, at least one, and %d for control", s.workgroup, persistentWidth, controlSubgroups)
-	case stages > 0 && stages < lookahead+2:
-		return s, fmt.Sprintf("ring=%d: with lookahead=%d work-groups would wait for each other forever; the ring has at least %d stages", stages, lookahead, lookahead+2)
 	case isFlat:
 		if s.workgroup&(s.workgroup-1) != 0 {
 			s.workgroup = flatWorkgroup
@@ -170,7 +190,7 @@ func (l *lowering) persistentShape(t *tile.Kernel, s shape) (_ shape, reason str
 		return s, ""
 	}
 	rowSubgroups := s.workgroup/persistentWidth - controlSubgroups
-	s.placement = &ring{minSubgroups: rowSubgroups, usual: rowSubgroups, lookahead: lookahead, wanted: stages}
+	s.placement = &ring{minSubgroups: rowSubgroups, usual: rowSubgroups, lookahead: lookaheadOf(l.schedule), wanted: l.schedule.Ring}
 	s.workgroup = persistentWidth
 	return s, ""
 }
@@ -232,7 +252,7 @@ func (s *persistent) walkFunction() *function {
 	if len(r.columns) > 0 {
 		e.b.If(loop.And(who.copies, loop.Eq(e.localID, loop.Int(0))), func() { s.fillRing(e.function, who.workgroup, who.workgroups) }, nil)
 	}
-	e.b.Barrier(loop.GroupScope)
+	e.b.Barrier(loop.WorkgroupScope)
 	k := s.beginWalk(e, st, who)
 	e.b.While(loop.Lt(k.at, workgroupTiles), func() {
 		s.writeRound(e, st, who, k, workgroupTiles)
@@ -246,7 +266,7 @@ func (s *persistent) roles(e *rowBody) roles {
 	subgroup, lane := e.b.Let("subgroup", &loop.ID{Kind: loop.SubgroupID}), e.b.Let("lane", sublane())
 	is := func(number int) loop.Expr { return loop.Eq(subgroup, loop.Int(int64(number))) }
 	rows := s.ring.rowSubgroups
-	workgroup, workgroups := e.b.Let("workgroup", &loop.ID{Kind: loop.GroupID}), e.b.Let("workgroups", &loop.ID{Kind: loop.GroupCount})
+	workgroup, workgroups := e.b.Let("workgroup", &loop.ID{Kind: loop.WorkgroupID}), e.b.Let("workgroups", &loop.ID{Kind: loop.WorkgroupCount})
 	e.localID = lane
 	s.ringView = &ringView{ring: s.ring, subgroup: subgroup}
 	return roles{loop.Lt(subgroup, loop.Int(int64(rows))), is(rows), is(rows + 1), is(rows + 2), workgroup, workgroups}
@@ -324,7 +344,7 @@ func (s *persistent) writeRound(e *rowBody, st *state, who roles, k *walk, workg
 		w.stage = k.foldStage
 		s.foldTile(e, st, k.foldTile, k.parity, k.foldSlot, k.live[r.lookahead])
 	}, nil)
-	e.b.Barrier(loop.GroupScope)
+	e.b.Barrier(loop.WorkgroupScope)
 	if !r.isTight() && len(r.columns) > 0 {
 		refill()
 	}

@@ -88,7 +88,7 @@ type residence interface {
 // workgroupTile is a tile that a work-group shares.
 type workgroupTile struct{}
 
-func (workgroupTile) scope() loop.Scope { return loop.GroupScope }
+func (workgroupTile) scope() loop.Scope { return loop.WorkgroupScope }
 
 func (workgroupTile) start(_ *function, region int64, word ir.Kind) loop.Expr {
 	return loop.Int(region / int64(word.Size()))

@@ -13,7 +13,16 @@ import (
 // reads these.
 type published struct{ flat }
 
-var publishedFamily = family{name: SchemePublished, shape: workgroupShape, lower: withoutPrefix, fallback: byPublished}
+var publishedFamily = family{Traits: Traits{Name: SchemePublished, Portable: true},
+	settings: []ownSetting{{"offsets", func(s plan.Schedule) bool { return s.Offsets != "" }}},
+	refuse: func(s plan.Schedule) error {
+		if s.IDs != "" {
+			return fmt.Errorf("ids is a setting of scheme=%s; with %s no tile waits for another", SchemeLookback, SchemePublished)
+		}
+		return nil
+	},
+	shape: workgroupShape, lower: withoutPrefix, fallback: byPublished,
+}
 
 // workgroupShape is the shape of tiles that a work-group shares.
 func workgroupShape(_ *lowering, _ *tile.Kernel, s shape) (shape, error) {
@@ -49,7 +58,7 @@ func (p published) storeFold(e *tileBody, st *state, total []loop.Expr) {
 }
 
 func (p published) prefix(e *tileBody, cut int, st *state, total []loop.Expr) (earlier []loop.Expr) {
-	e.b.Barrier(loop.GroupScope)
+	e.b.Barrier(loop.WorkgroupScope)
 	for _, slot := range st.slots {
 		earlier = append(earlier, e.b.Let("earlier", loop.At(e.memory(p.states[slot.stateKey], slot, plan.Reads), e.tile)))
 	}

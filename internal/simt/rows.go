@@ -19,7 +19,7 @@ func (e *rowBody) eachRow(whole bool, body func()) {
 		e.values = map[tile.ID]loop.Expr{}
 		at := loop.Add(loop.Mul(e.localID, loop.Int(int64(e.items))), item)
 		if !e.needsOrder() {
-			at = loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.localID)
+			at = e.heldAt(e.localID, item)
 		}
 		at = e.b.Let("at", at)
 		e.row = loop.Add(e.first, at)
@@ -53,7 +53,7 @@ func (e *rowBody) element(op *tile.Op, row loop.Expr) loop.Expr {
 			return loop.At(mine, e.item)
 		}
 	}
-	if e.reaches(e.bufferLength(e.Streams[op.Stream].Buffer), e.Domains[0].Plan) {
+	if e.lowering.reaches(e.lowering.bufferLength(e.Streams[op.Stream].Buffer), e.Domains[0].Plan) {
 		return loop.At(e.stream(op.Stream), loop.ToCounter(row))
 	}
 	checked := *op
@@ -67,21 +67,20 @@ func (e *function) loadAt(op *tile.Op, at loop.Expr) loop.Expr {
 	if !op.Checked {
 		return loop.At(memory, loop.ToCounter(at))
 	}
-	at = e.b.Let("at", at)
-	x := e.b.Decl(e.name(op.Res[0]), loop.ConstOf(ir.Scalar{Kind: e.Values[op.Res[0]].Kind}))
-	inside := loop.Lt(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, e.elementsOf(op.Stream)))
-	e.b.If(inside, func() { e.b.Assign(x, loop.At(memory, loop.ToCounter(at))) }, nil)
-	return x
+	return e.b.LoadInside(e.name(op.Res[0]), memory, at, e.elementsOf(op.Stream))
 }
 
 // elementsOf returns how many elements a stream's buffer has.
 func (e *function) elementsOf(stream int) loop.Expr {
 	buffer := e.Streams[stream].Buffer
-	return e.arguments.value(buffer+"_elements", e.bufferLength(buffer))
+	return e.arguments.value(buffer+"_elements", e.lowering.bufferLength(buffer))
 }
 
 // length returns the length of a domain of the plan.
 func (e *function) length(domain string) loop.Expr {
+	if n, ok := e.lowering.constant(plan.Len(domain)); ok {
+		return loop.ConstOf(ir.Int(ir.I64, n))
+	}
 	return e.arguments.value(domain+"_length", plan.Len(domain))
 }
 
@@ -167,7 +166,7 @@ func (e *rowBody) store(op *tile.Op) {
 // check reports a failing row: the smallest one stays.
 func (e *rowBody) check(op *tile.Op) {
 	e.nested(e.expr(op.Args[0]), func() {
-		errors := e.arguments.buffer(e.errors, ir.I64, plan.ReadsWrites)
+		errors := e.arguments.buffer(e.lowering.errors, ir.I64, plan.ReadsWrites)
 		e.b.Atomic(loop.AtomicMin, errors, loop.Int(int64(op.Site)), loop.ToKind(ir.I64, e.expr(op.Args[1])))
 	})
 }

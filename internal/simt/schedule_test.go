@@ -53,8 +53,8 @@ func TestRefusedSchedules(t *testing.T) {
 func TestOccupancy(t *testing.T) {
 	target := Target{Subgroup: SubgroupOf(32), Occupancy: true}
 	for want, refused := range map[string]plan.Schedule{
-		"occupancy=2: under scheme=persistent a compute unit has one work-group": {Scheme: SchemePersistent, Occupancy: 2},
-		"occupancy=-1: there are registers for at least one work-group":          {Occupancy: -1},
+		"scheme=persistent: one work-group per compute unit processes all rows with the others: omit ids, chunk, offsets, occupancy and part": {Scheme: SchemePersistent, Occupancy: 2},
+		"occupancy=-1: there are registers for at least one work-group":                                                                       {Occupancy: -1},
 	} {
 		if _, err := target.Lower(counts(t, fuse.LevelOnePass, ""), refused); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, not %q", refused, err, want)
@@ -105,7 +105,7 @@ func TestTooManyToBroadcast(t *testing.T) {
 	_, err = exec.Run(t.Context(), simttest.NewDevice(lowered.Kernels, rand.New(rand.NewPCG(1, 1))), lowered.Plan, exec.Inputs{Columns: map[string]exec.Column{
 		"k": {Kind: plan.I32, Data: unsafe.Slice((*byte)(unsafe.Pointer(&keys[0])), 4*rows)}}}, exec.Options{})
 	var gaveUp *exec.GiveUpError
-	if !errors.As(err, &gaveUp) || !strings.Contains(gaveUp.Reason, "would take 32769 groups, and is made for 32768 at most") {
+	if !errors.As(err, &gaveUp) || !strings.Contains(gaveUp.Reason, "would take 32769 work-groups, and is made for at most 32768") {
 		t.Errorf("got %v", err)
 	}
 }

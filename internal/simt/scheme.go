@@ -46,9 +46,11 @@ type scheme interface {
 
 // family is a scheme as a schedule names it.
 type family struct {
-	name string
-	// occupancy says why registers are not the schedule's to choose, or "".
-	occupancy string
+	Traits
+	// settings are those that not every scheme has.
+	settings []ownSetting
+	// refuse returns why the scheme refuses a schedule, whatever the kernel.
+	refuse func(s plan.Schedule) error
 	// shape returns the tile that the scheme wants for a kernel.
 	shape func(l *lowering, t *tile.Kernel, s shape) (shape, error)
 	// lower returns the scheme of a kernel, flat if it needs no earlier tiles.
@@ -67,10 +69,10 @@ func familyOf(s plan.Schedule) (*family, error) {
 	}
 	var names []string
 	for _, f := range families {
-		if f.name == s.Scheme {
+		if f.Name == s.Scheme {
 			return f, nil
 		}
-		names = append(names, f.name)
+		names = append(names, f.Name)
 	}
 	if now := plan.FormerSchemes[s.Scheme]; now != "" {
 		return nil, fmt.Errorf("scheme=%s is called scheme=%s now", s.Scheme, now)
@@ -80,7 +82,7 @@ func familyOf(s plan.Schedule) (*family, error) {
 
 // byPublished is the fallback to scheme=published with the same shape.
 func byPublished(s plan.Schedule) plan.Schedule {
-	s.Scheme = SchemePublished
+	s.Scheme, s.IDs = SchemePublished, ""
 	return s
 }
 
@@ -94,6 +96,8 @@ func withoutPrefix(s *launches) scheme {
 		return broadcasting{published{f}}
 	case len(s.gridCuts()) > 0:
 		return published{f}
+	case s.localTables != nil:
+		return tabling{f}
 	}
 	return f
 }

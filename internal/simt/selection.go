@@ -22,9 +22,9 @@ type selection struct {
 // selected describes a kernel that only selects rows; see selection_store.go.
 type selected struct {
 	selections []selection
-	late       map[tile.ID]bool // values that are not needed before the cut
-	fromBits   map[int]bool     // scans that count bits
-	segments   segments         // what is folded of the rows between; see selection_segments.go
+	early      []bool       // operations that are needed before the cut
+	fromBits   map[int]bool // scans that count bits
+	segments   segments     // what is folded of the rows between; see selection_segments.go
 }
 
 // findSelected returns the selections that the kernel consists of, if it does.
@@ -32,16 +32,15 @@ func (k *kernel) findSelected() (s selected) {
 	if s.selections, s.segments.scans = k.findSelections(); s.selections == nil {
 		return selected{}
 	}
-	s.late, s.fromBits = map[tile.ID]bool{}, map[int]bool{}
-	early := k.needed(0, true)
-	for v := range k.Values {
-		s.late[tile.ID(v)] = !early[tile.ID(v)]
-	}
+	s.early, s.fromBits = k.needed(0, true), map[int]bool{}
 	for _, i := range k.cuts[0] {
 		s.fromBits[i] = !slices.Contains(s.segments.scans, i)
 	}
 	return s
 }
+
+// isLate reports whether an operation is needed behind the cut only.
+func (s *selected) isLate(i int) bool { return s.selections != nil && !s.early[i] }
 
 // isStored reports whether anything is stored of the rows that are selected.
 func (p *selection) isStored() bool { return len(p.rows)+len(p.segments) > 0 }
@@ -193,7 +192,7 @@ func (k *kernel) trySelected(columns []tile.Staged) bool {
 	registers := 0
 	for _, s := range columns {
 		if !slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
-			return op.LoadsElement() && op.Stream == s.Stream && !k.late[op.Res[0]]
+			return op.LoadsElement() && op.Stream == s.Stream && k.early[k.Values[op.Res[0]].Op]
 		}) {
 			continue
 		}

@@ -14,9 +14,9 @@ type stateKey struct{ op, field int }
 // tiles. It is narrower than the fields of their monoids: counts of the rows of a
 // launch fit 32 bits, and one flag or count can stand for several fields.
 type state struct {
-	*kernel
-	slots []slot
-	of    map[stateKey]source
+	kernel *kernel
+	slots  []slot
+	of     map[stateKey]source
 }
 
 // slot is a component of a state.
@@ -192,7 +192,7 @@ func (st *state) identities() (list []loop.Expr) {
 // name is what the variable of a slot is called.
 func (st *state) name(j int) string {
 	s := st.slots[j]
-	return st.Ops[s.op].Monoid.Fields[s.field].Name
+	return st.kernel.Ops[s.op].Monoid.Fields[s.field].Name
 }
 
 // field reads a field from the slots, in the kind of its slot.
@@ -207,7 +207,7 @@ func (st *state) field(values []loop.Expr, key stateKey) loop.Expr {
 
 // result reads a field from the slots, in its own kind.
 func (st *state) result(values []loop.Expr, key stateKey) loop.Expr {
-	return widened(st.field(values, key), st.Ops[key.op].Monoid.Fields[key.field].Kind)
+	return widened(st.field(values, key), st.kernel.Ops[key.op].Monoid.Fields[key.field].Kind)
 }
 
 // widened returns what a slot holds as the kind of its field.
@@ -250,7 +250,7 @@ func (e *function) combine(st *state, earlier, later []loop.Expr) []loop.Expr {
 func (e *function) combineSlots(st *state, slots []int, out []loop.Expr, earlier, later func(key stateKey) loop.Expr) {
 	for _, j := range slots {
 		s := st.slots[j]
-		out[j] = backends.Combine(st.Ops[s.op].Monoid.Combine[s.field],
+		out[j] = backends.Combine(st.kernel.Ops[s.op].Monoid.Combine[s.field],
 			func(f int) loop.Expr { return earlier(stateKey{s.op, f}) },
 			func(f int) loop.Expr { return later(stateKey{s.op, f}) })
 	}

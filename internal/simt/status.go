@@ -101,7 +101,7 @@ func newStatus(st *state, cut int, buffer string, once bool) *status {
 
 // statusName returns a name for the words of a cut.
 func (s *launches) statusName(cut int) string {
-	return s.names.fresh(fmt.Sprintf("%s_status%d", s.Name, cut))
+	return s.fresh(fmt.Sprintf("%s_status%d", s.Name, cut))
 }
 
 // addStatus adds the words of a cut to the plan.
@@ -112,7 +112,7 @@ func (s *launches) addStatus(st *status, words plan.Expr) {
 // addAbort adds the word by which work-groups give up waiting.
 func (s *launches) addAbort() {
 	if s.abort == "" {
-		s.abort = s.names.fresh("abort")
+		s.abort = s.fresh("abort")
 		s.out.Buffers = append(s.out.Buffers, plan.Buffer{Name: s.abort, Kind: plan.U32, Role: plan.Abort, Length: plan.Const(1)})
 	}
 }

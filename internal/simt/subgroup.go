@@ -144,7 +144,7 @@ func (e *function) scanSubgroups(st *state, mine []loop.Expr) (before, total []l
 	subgroup := &loop.ID{Kind: loop.SubgroupID}
 	shared := e.sharedState(st)
 	e.b.If(loop.Eq(sublane(), loop.Int(int64(size-1))), func() { e.storeState(shared, subgroup, scanned) }, nil)
-	e.b.Barrier(loop.GroupScope)
+	e.b.Barrier(loop.WorkgroupScope)
 	theirs := e.declare(st, st.identities())
 	e.b.If(loop.Lt(sublane(), loop.Int(int64(count))), func() { e.assignAll(theirs, e.loadState(shared, sublane())) }, nil)
 	folds := e.scanSubgroup(st, exprsOf(theirs), count)

@@ -17,16 +17,35 @@ var atomics = map[ir.Op]loop.AtomicOp{ir.OpAdd: loop.AtomicAdd, ir.OpLeast: loop
 func (e *rowBody) update(op *tile.Op) {
 	bin := e.b.Let("bin", e.expr(op.Args[0]))
 	x := e.b.Let("x", e.expr(op.Args[1]))
+	if t := e.localTableOf(op); t != nil && t.cache != nil && t.cache.first == t.op {
+		e.findSlot(t, op, bin)
+	}
 	e.b.If(e.inTable(op, bin), func() { e.updateAt(op, loop.ToCounter(bin), x) }, nil)
 }
 
 // inTable returns whether a table has an element at index.
 func (e *function) inTable(op *tile.Op, index loop.Expr) loop.Expr {
-	return loop.Lt(loop.ToKind(ir.U64, index), loop.ToKind(ir.U64, e.elementsOf(op.Stream)))
+	elements := loop.Expr(nil)
+	if t := e.localTableOf(op); t != nil && t.isKnown {
+		elements = loop.ConstOf(ir.Int(ir.U64, t.length))
+	} else {
+		elements = loop.ToKind(ir.U64, e.elementsOf(op.Stream))
+	}
+	return loop.Lt(loop.ToKind(ir.U64, index), elements)
 }
 
 // updateAt combines a value into an element of a table.
 func (e *function) updateAt(op *tile.Op, at, x loop.Expr) {
+	global := func() { e.updateGlobal(op, at, x) }
+	if t := e.localTableOf(op); t != nil {
+		e.combineLocally(t, at, x, global)
+		return
+	}
+	global()
+}
+
+// updateGlobal combines a value into an element of a table in global memory.
+func (e *function) updateGlobal(op *tile.Op, at, x loop.Expr) {
 	s := e.Streams[op.Stream]
 	e.combineAt(s.Buffer, s.Kind, op.Monoid.Combine[0], at, x)
 }
@@ -56,7 +75,11 @@ func (e *function) exchange(buffer string, kind ir.Kind, combine *tile.Expr, at,
 		place := loop.Sub(at, loop.Mul(v.index, loop.Int(in)))
 		v.shift = e.b.Let("shift", loop.ToKind(ir.U32, loop.Mul(place, loop.Int(int64(8*size)))))
 	}
-	words := e.arguments.words(buffer, v.word)
+	e.exchangeWord(e.arguments.words(buffer, v.word), v, combine, x)
+}
+
+// exchangeWord is exchange of an element in words of shared memory.
+func (e *function) exchangeWord(words *loop.Var, v view, combine *tile.Expr, x loop.Expr) {
 	seen := e.b.Decl("seen", loop.VolatileAt(words, v.index))
 	e.b.While(loop.True, func() {
 		old := func(int) loop.Expr { return v.get(seen) }

@@ -60,7 +60,7 @@ func (d *chunkDecoder) dataPage(header *format.DataPageHeader, body []byte, size
 	if err != nil || n == 0 {
 		return err
 	}
-	data, err := d.uncompress(d.pages.chunk.codec, body, size)
+	data, err := d.decompress(d.pages.chunk.codec, body, size)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (d *chunkDecoder) dataPageV2(header *format.DataPageHeaderV2, body []byte, 
 		}
 	}
 	if !header.IsCompressed.Valid || header.IsCompressed.V {
-		if data, err = d.uncompress(d.pages.chunk.codec, data, size-int(repetition+definition)); err != nil {
+		if data, err = d.decompress(d.pages.chunk.codec, data, size-int(repetition+definition)); err != nil {
 			return err
 		}
 	}
@@ -161,7 +161,7 @@ func (d *chunkDecoder) readDictionary(header *format.DictionaryPageHeader, body 
 	if header.Encoding != format.Plain && header.Encoding != oldDictionary {
 		return damaged("a dictionary in the encoding %v", header.Encoding)
 	}
-	data, err := d.uncompress(d.pages.chunk.codec, body, size)
+	data, err := d.decompress(d.pages.chunk.codec, body, size)
 	if err != nil {
 		return err
 	}

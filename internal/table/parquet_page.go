@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// maxPageBytes limits what one page can occupy, compressed or not.
+	// maxPageBytes limits the size of a page, compressed or not.
 	maxPageBytes = 1 << 28
-	// maxPageHeader limits a page's header, which holds its statistics.
+	// maxPageHeader limits the header of a page, which holds statistics.
 	maxPageHeader = 1 << 24
-	// readAhead is how much of a column chunk is read at once.
+	// readAhead is how many bytes of a column chunk are read at once.
 	readAhead = 1 << 20
-	// paddingBytes lie behind what is decoded: vector instructions read them.
+	// paddingBytes follow encoded data, since decoders load whole vectors.
 	paddingBytes = 64
 )
 
@@ -45,7 +45,7 @@ func (b *pageBuffers) close() {
 	}
 }
 
-// sized returns *buffer with n bytes and padding behind them. What it held is lost.
+// sized returns *buffer with n bytes, followed by padding. Its contents are lost.
 func sized(buffer *[]byte, n int) []byte {
 	if cap(*buffer) < n+paddingBytes {
 		*buffer = make([]byte, n+paddingBytes)
@@ -66,8 +66,8 @@ type pageReader struct {
 	in      *Input
 	chunk   chunk
 	buffers *pageBuffers
-	at      int64  // within the chunk: the next byte to be used
-	ahead   []byte // what has been read from there on, in buffers.input
+	at      int64  // the position in the chunk
+	ahead   []byte // the bytes from at on that have been read, in buffers.input
 }
 
 // peek returns the next n bytes, or what is left of the chunk.
@@ -93,13 +93,14 @@ func (r *pageReader) peek(n int) ([]byte, error) {
 	return r.ahead[:n], nil
 }
 
-func (r *pageReader) use(n int) {
+// skip advances past n bytes, which peek has returned.
+func (r *pageReader) skip(n int) {
 	r.at += int64(n)
 	r.ahead = r.ahead[n:]
 }
 
-// next returns the header and the body of the next page. The body is good
-// until the next call.
+// next returns the header and the body of the next page. The body is valid until
+// the next call.
 func (r *pageReader) next() (header format.PageHeader, body []byte, err error) {
 	length := 0
 	for window := 1 << 10; length == 0; window *= 8 {
@@ -119,7 +120,7 @@ func (r *pageReader) next() (header format.PageHeader, body []byte, err error) {
 			return header, nil, damaged("the header of a page: %v", err)
 		}
 	}
-	r.use(length)
+	r.skip(length)
 	size, uncompressed := int64(header.CompressedPageSize), int64(header.UncompressedPageSize)
 	switch {
 	case size < 0 || uncompressed < 0:
@@ -132,19 +133,19 @@ func (r *pageReader) next() (header format.PageHeader, body []byte, err error) {
 	if body, err = r.peek(int(size)); err != nil {
 		return header, nil, err
 	}
-	r.use(int(size))
+	r.skip(int(size))
 	if header.CRC != 0 && uint32(header.CRC) != crc32.ChecksumIEEE(body) {
 		return header, nil, damaged("the checksum of a page is wrong")
 	}
 	return header, body, nil
 }
 
-// rowsPerByte is from where on it is worth a look whether a file has the rows
-// that it claims, before there is memory for them.
+// rowsPerByte is the number of rows per byte from which on a file is checked for
+// the rows that it claims, before memory is allocated for them.
 const rowsPerByte = 64
 
-// countValues compares the rows of a file that claims very many for its size
-// with what the headers of its pages claim.
+// countValues compares the rows that a file claims with the values that the
+// headers of its pages claim, if the file claims very many rows for its size.
 func (f *parquetFile) countValues(in *Input, readers []columnReader) error {
 	if f.rows/rowsPerByte < in.Size {
 		return nil
@@ -172,18 +173,18 @@ func (f *parquetFile) countValues(in *Input, readers []columnReader) error {
 	return nil
 }
 
-// mostRatio bounds how much a byte of each compression stands for; a page that
-// claims more is a lie, and no memory is given for it. The others have no bound.
+// mostRatio bounds the ratio of each codec. A page that claims a greater one is
+// damaged, and no memory is allocated for it. Other codecs have no bound.
 var mostRatio = map[format.CompressionCodec]int{
 	format.Snappy: 32,
 	format.Gzip:   1032,
 	format.Lz4Raw: 255,
 }
 
-// uncompress returns the size bytes that data stands for, with padding behind
-// them. It calls the libraries that the codecs of parquet-go call: those let
-// the data decide how much memory it takes.
-func (b *pageBuffers) uncompress(codec format.CompressionCodec, data []byte, size int) ([]byte, error) {
+// decompress returns the size bytes of data, followed by padding. It calls the
+// libraries under the codecs of parquet-go, because those codecs allocate as
+// much memory as the data claims.
+func (b *pageBuffers) decompress(codec format.CompressionCodec, data []byte, size int) ([]byte, error) {
 	if codec == format.Uncompressed {
 		return data, nil
 	}
@@ -228,15 +229,16 @@ func (b *pageBuffers) uncompress(codec format.CompressionCodec, data []byte, siz
 		return nil, &DataError{Msg: fmt.Sprintf("the compression %v is not supported; SNAPPY, GZIP, BROTLI, ZSTD and LZ4_RAW are", codec)}
 	}
 	if err != nil {
-		return nil, damaged("a page does not uncompress (%v): %v", codec, err)
+		return nil, damaged("a page does not decompress (%v): %v", codec, err)
 	}
 	if got != size {
-		return nil, damaged("a page uncompresses to %d bytes and claims %d", got, size)
+		return nil, damaged("a page decompresses to %d bytes and claims %d", got, size)
 	}
 	return out, nil
 }
 
-// readAll fills out, and returns one byte more than it has if there is more.
+// readAll reads r into out and returns the number of bytes, or len(out) + 1 if r
+// has more.
 func readAll(r io.Reader, out []byte) (int, error) {
 	n, err := io.ReadFull(r, out)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {

@@ -6,16 +6,17 @@ import (
 	"github.com/parquet-go/bitpack"
 )
 
-// runs reads the hybrid of run-length encoding and bit packing that levels,
-// dictionary indexes and booleans are stored in. Runs are walked here rather
-// than expanded by parquet-go, so that a long one costs no memory.
+// runs reads Parquet's hybrid of run-length encoding and bit packing, in which
+// levels, dictionary indexes and booleans are stored. It iterates over runs
+// instead of expanding them as parquet-go does, so that a long run costs no
+// memory.
 type runs struct {
-	data  []byte // with paddingBytes of capacity behind it
+	data  []byte // followed by paddingBytes of capacity
 	width int    // bits of a value, at most 32
 }
 
-// next returns the next run: n times value, or, where packed is not nil, n
-// values side by side.
+// next returns the next run: n times value or, if packed is not nil, n bit-packed
+// values.
 func (r *runs) next() (n int, value uint32, packed []byte, err error) {
 	header, length := binary.Uvarint(r.data)
 	if length <= 0 {
@@ -37,18 +38,18 @@ func (r *runs) next() (n int, value uint32, packed []byte, err error) {
 	if r.width == 0 {
 		return int(min(count, 1<<40)) * 8, 0, nil, nil
 	}
-	// The last group may lack bytes that no value uses.
+	// The last 8 values may lack bytes that no value uses.
 	size := min(count, uint64(len(r.data))) * uint64(r.width)
 	size = min(size, uint64(len(r.data)))
 	packed, r.data = r.data[:size], r.data[size:]
 	return int(size * 8 / uint64(r.width)), 0, packed, nil
 }
 
-// unpackBatch is how many packed values are unpacked at once; a multiple of 8,
-// so that batches begin at bytes.
+// unpackBatch is the number of values that are unpacked at once: a multiple of 8,
+// so that each batch begins at a byte.
 const unpackBatch = 1024
 
-// unpack unpacks len(out) values from the value first on, a multiple of 8.
+// unpack unpacks len(out) values from value first on, a multiple of 8.
 func (r *runs) unpack(out []int32, packed []byte, first int) {
 	bitpack.Unpack(out, packed[first/8*r.width:], uint(r.width))
 }
@@ -70,7 +71,7 @@ func firstZero(data []byte, n int) (int, error) {
 		} else {
 			for i := 0; i < count; i++ {
 				if packed[i/8] == 0xFF {
-					i |= 7 // none of these
+					i |= 7 // no zero in this byte
 				} else if packed[i/8]>>(i%8)&1 == 0 {
 					return done + i, nil
 				}

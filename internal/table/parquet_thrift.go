@@ -8,9 +8,9 @@ import (
 // thriftLength returns how many bytes the structure at the start of data has,
 // in the compact protocol of
 // https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md.
-// What it accepts, the decoder of parquet-go reads with little memory and a
-// shallow stack: it would allocate a list before it has seen its elements, and
-// descends as deep as a file says.
+// The decoder of parquet-go trusts a file: it allocates a list before it has
+// seen the elements, and recurses as deep as structures are nested. What
+// thriftLength accepts takes little memory and a shallow stack.
 func thriftLength(data []byte) (int, error) {
 	s := thriftScan{data: data}
 	err := s.structure()
@@ -64,12 +64,12 @@ func (s *thriftScan) structure() error {
 		if kind == thriftStop {
 			return nil
 		}
-		if header>>4 == 0 { // the field's number follows
+		if header>>4 == 0 { // the number of the field follows
 			if _, err := s.varint(); err != nil {
 				return err
 			}
 		}
-		if kind == thriftTrue || kind == thriftFalse { // that is the value
+		if kind == thriftTrue || kind == thriftFalse { // the kind is the value
 			continue
 		}
 		if err := s.value(kind); err != nil {

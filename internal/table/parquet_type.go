@@ -22,7 +22,7 @@ const (
 	classDecimal
 )
 
-// maxDecimalScale is that of the widest DECIMAL in use.
+// maxDecimalScale is the largest scale of a DECIMAL of 256 bits.
 const maxDecimalScale = 76
 
 // classify returns the class of a column, and the scale of a DECIMAL.

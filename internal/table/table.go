@@ -1,9 +1,9 @@
 package table
 
 import (
-	"fmt"
 	"go/token"
 
+	"github.com/kgen-go/kgen/internal/naming"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -53,19 +53,14 @@ func Results(p *ir.Pipeline, values []ir.Column) []Table {
 func ResultNames(p *ir.Pipeline) (names []string, member []int) {
 	var domains []*ir.Domain
 	member = make([]int, len(p.Results))
-	used := make(map[string]bool)
+	taken := naming.Taken{}
 	place := func(d *ir.Domain, name string) int {
 		for i, known := range domains {
 			if known == d {
 				return i
 			}
 		}
-		unique := name
-		for n := 2; used[unique]; n++ {
-			unique = fmt.Sprint(name, n)
-		}
-		used[unique] = true
-		domains, names = append(domains, d), append(names, unique)
+		domains, names = append(domains, d), append(names, taken.Fresh(name, ""))
 		return len(names) - 1
 	}
 	for i, r := range p.Results {

@@ -35,7 +35,7 @@ func formatScalar(s ir.Scalar) string {
 	return fmt.Sprint(s.Int64())
 }
 
-// String prints the expression over the fields of a and b.
+// string prints the expression over the fields of a and b.
 func (e *Expr) string(m *Monoid) string {
 	switch e.Operator {
 	case ir.OpInvalid:
@@ -46,6 +46,9 @@ func (e *Expr) string(m *Monoid) string {
 	args := make([]string, len(e.Args))
 	for i, arg := range e.Args {
 		args[i] = arg.string(m)
+		if arg.Operator.IsInfix() && (e.Operator.IsInfix() || e.Operator.IsPrefix()) {
+			args[i] = "(" + args[i] + ")"
+		}
 	}
 	return formatOperator(e.Operator, e.Kind, args)
 }

@@ -161,6 +161,34 @@ func pickLaw(k ir.Kind, last bool) law {
 	return l
 }
 
+// extremeLaw: no two rows are one, and a row that is absent contributes the identity.
+func extremeLaw(op ir.ReduceOp, k ir.Kind) law {
+	m := tile.NewRowOfExtreme(op, k)
+	row := int64(0)
+	return law{
+		name:   fmt.Sprintf("row of %v %v", op, k),
+		monoid: m,
+		element: func(r *rand.Rand) []ir.Scalar {
+			if r.IntN(4) == 0 {
+				return m.Identity
+			}
+			row++
+			return []ir.Scalar{element(k, r), ir.Int(ir.I64, row)}
+		},
+		direct: func(rows [][]ir.Scalar) []ir.Scalar {
+			state := []ir.Scalar{neutral(op, k), ir.Int(ir.I64, -1)}
+			for _, row := range rows {
+				present := row[1].Int64() >= 0
+				if best := reduce(op, state[0], row[0]); present && (state[1].Int64() < 0 || !equal([]ir.Scalar{best}, state[:1])) {
+					state = row
+				}
+			}
+			return state
+		},
+		same: equal,
+	}
+}
+
 // segmented is the law of l restarted at heads.
 func segmented(l law) law {
 	return law{
@@ -229,6 +257,9 @@ func laws() []law {
 	list := folds()
 	for _, k := range kinds {
 		list = append(list, pickLaw(k, false), pickLaw(k, true))
+		if k != ir.Bool {
+			list = append(list, extremeLaw(ir.ReduceMin, k), extremeLaw(ir.ReduceMax, k))
+		}
 	}
 	for _, l := range slices.Clone(list) {
 		list = append(list, segmented(l))

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/simt"
@@ -76,27 +75,28 @@ const (
 	userPersistent  = "lookahead=2" // what it takes by default
 	smallPersistent = "workgroup=160,items=4"
 	toolPersistent  = "workgroup=160,items=2"
-	staticIDs       = ",scheme=" + simt.SchemeLookback + ",ids=" + plan.Static // numbers of groups instead of tickets
+	staticIDs       = ",scheme=" + simt.SchemeLookback + ",ids=" + plan.Static // numbers of work-groups instead of tickets
 )
 
 // choices are the schedules: every scheme, the options of a scheme, and every
 // variant of aggregation. Small shapes of the schemes are the core: between
 // levels, kernels differ most in how their tiles meet.
 func choices() (list []choice) {
-	for _, scheme := range build.Schemes {
+	for _, t := range simt.Schemes() {
 		user, small := userShape, smallShape
-		if scheme == simt.SchemePersistent { // of whose work-items some take no rows
+		if t.Control > 0 {
 			user, small = userPersistent, smallPersistent
 		}
-		list = append(list, choice{user + ",scheme=" + scheme, userInputs, false}, choice{small + ",scheme=" + scheme, smallInputs, true})
+		list = append(list, choice{user + ",scheme=" + t.Name, userInputs, false}, choice{small + ",scheme=" + t.Name, smallInputs, true})
 	}
 	list = append(list, choice{userShape + staticIDs, userInputs, false}, choice{smallShape + staticIDs, smallInputs, true})
 	list = append(list, choice{userShape + ",occupancy=8", userInputs, false})
 	published := smallShape + ",scheme=" + simt.SchemePublished
-	for _, scheme := range build.SchemesInParts {
+	for _, scheme := range schemesInParts() {
 		list = append(list, choice{smallShape + ",part=512,scheme=" + scheme, smallInputs, false})
 	}
 	list = append(list, choice{published + ",chunk=3", smallInputs, false}, choice{published + ",offsets=" + plan.Broadcast, smallInputs, false})
+	list = append(list, choice{smallShape + ",table=" + plan.Global, smallInputs, false})
 	for _, variant := range plan.Variants {
 		if variant != plan.Segmented { // the default
 			list = append(list, choice{smallShape + ",variant=" + variant, smallInputs, false})
@@ -105,9 +105,20 @@ func choices() (list []choice) {
 	return list
 }
 
+// schemesInParts are the schemes that every device has and whose launches may cover a
+// part of the rows.
+func schemesInParts() (names []string) {
+	for _, t := range simt.Schemes() {
+		if t.Portable && t.InParts() {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
 // toolChoices are the choices for a tool, under which kernels run slowly.
 func toolChoices() (list []choice) {
-	for _, scheme := range build.SchemesInParts {
+	for _, scheme := range schemesInParts() {
 		list = append(list, choice{toolShape + ",scheme=" + scheme, toolInputs, true})
 	}
 	list = append(list, choice{toolPersistent + ",scheme=" + simt.SchemePersistent, toolInputs, true})

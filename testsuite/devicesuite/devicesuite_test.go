@@ -16,6 +16,7 @@ import (
 
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/internal/difftest"
+	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -352,9 +353,9 @@ func TestChoices(t *testing.T) {
 		all = append(all, c.schedule)
 	}
 	text := strings.Join(all, "\n")
-	for _, scheme := range build.Schemes {
-		if !strings.Contains(text, "scheme="+scheme) {
-			t.Errorf("no scheme %s", scheme)
+	for _, scheme := range simt.Schemes() {
+		if !strings.Contains(text, "scheme="+scheme.Name) {
+			t.Errorf("no scheme %s", scheme.Name)
 		}
 	}
 	for _, variant := range plan.Variants {

@@ -20,6 +20,7 @@ import (
 	"github.com/kgen-go/kgen/internal/difftest"
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -231,7 +232,7 @@ func (l long) differDense(got []byte) string {
 // longSchedules are the schedules of the cells with many rows. No command of
 // kgen runs these, because it would have to read the rows from a file.
 func longSchedules() (list []string) {
-	for _, scheme := range build.SchemesInParts {
+	for _, scheme := range schemesInParts() {
 		list = append(list, fmt.Sprintf("rows=%d,scheme=%s", int64(longRows), scheme))
 	}
 	return list
@@ -298,7 +299,7 @@ func (l long) compare(ctx context.Context, c *cell, emitter kernels.Emitter, sch
 			return nil, err
 		}
 		made, err := emitter.Make(program, schedule)
-		if err != nil && (schedule.Scheme == build.Schemes[0] || strings.Contains(err.Error(), "internal error")) {
+		if err != nil && (schedule.Scheme == simt.Schemes()[0].Name || strings.Contains(err.Error(), "internal error")) {
 			return nil, err
 		}
 		if err != nil { // it has no such kernels

@@ -6,11 +6,11 @@ import (
 
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/cuda/emu"
-	"github.com/kgen-go/kgen/build"
 	planexec "github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/difftest"
 	"github.com/kgen-go/kgen/internal/interp"
 	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -72,7 +72,7 @@ func TestLongWithoutMemory(t *testing.T) {
 			return nil, &planexec.AllocError{Buffer: "b", Bytes: 100, InUse: 900}
 		}
 		return l.compare(t.Context(), &cell{row: &row{device: "cudaemu", memory: memory}, level: "onepass"}, cuda.Emitter(),
-			plan.Schedule{Workgroup: 64, Items: 2, Scheme: build.Schemes[0], Part: 512}, table.FromBytes(ir.U8, data), run, func([]ir.Column) {})
+			plan.Schedule{Workgroup: 64, Items: 2, Scheme: simt.Schemes()[0].Name, Part: 512}, table.FromBytes(ir.U8, data), run, func([]ir.Column) {})
 	}
 	if report, err := compare(1000); err != nil || report.Executions != 0 || len(report.Cells[0].Absent) != 1 {
 		t.Errorf("too small: %+v, %v", report, err)
@@ -94,7 +94,7 @@ func TestLongInParts(t *testing.T) {
 	}
 	defer e.Close()
 	l, data := shortLong()
-	for _, scheme := range build.SchemesInParts {
+	for _, scheme := range schemesInParts() {
 		parts := 0
 		run := func(made *kernels.Program, in planexec.Inputs) (*planexec.Result, error) {
 			return e.Run(t.Context(), emu.Request{Plan: made.Plan, Texts: made.Texts(), Inputs: in, Options: planexec.Options{Event: func(e planexec.Event) {

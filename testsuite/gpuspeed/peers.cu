@@ -280,6 +280,18 @@ static std::string q6(Request &r) {
 	return answer(times, text);
 }
 
+// histogram counts keys of [0, BINS).
+template <class T> static std::string histogram(Request &r) {
+	r.begin(1);
+	Column<T> key(r);
+	int bins = (int)r.arguments[0];
+	Memory counts(bins * 4ull);
+	auto times = cubTimed(r.repeat, [&](void *scratch, size_t &bytes) {
+		return cub::DeviceHistogram::HistogramEven(scratch, bytes, key.data(), counts.as<int>(), bins + 1, 0, bins, r.rows);
+	});
+	return answer(times, columns(digestOf<int32_t>(counts, bins)));
+}
+
 static std::string respond(Request &r) {
 	if (r.name == "copy") return copy(r);
 	if (r.name == "scan") return scan(r);
@@ -288,6 +300,8 @@ static std::string respond(Request &r) {
 	if (r.name == "sum") return pairs<int64_t>(r, OneAndValue{}, AddPairs{});
 	if (r.name == "sum32") return sum32(r);
 	if (r.name == "extremes") return pairs<int32_t>(r, Twice{}, Extremes{});
+	if (r.name == "bytes") return histogram<uint8_t>(r);
+	if (r.name == "bins") return histogram<int32_t>(r);
 	if (r.name == "q6") return q6(r);
 	throw std::runtime_error("no such command");
 }

@@ -14,12 +14,15 @@ import (
 //go:embed more.kg
 var more []byte
 
+//go:embed bins.kg
+var binned []byte
+
 // pipelines are all pipelines that workloads name.
 type pipelines map[string]*build.Source
 
 func loadPipelines() (pipelines, error) {
 	all := pipelines{}
-	for name, text := range map[string][]byte{"bench.kg": bench.Pipelines, "more.kg": more} {
+	for name, text := range map[string][]byte{"bench.kg": bench.Pipelines, "more.kg": more, "bins.kg": binned} {
 		list, errs := ir.Load(name, text)
 		if err := errs.Err(); err != nil {
 			return nil, err

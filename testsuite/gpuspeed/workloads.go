@@ -142,7 +142,7 @@ func workloads() []workload {
 			goal:  goals{[]float64{.80, .60, .55, .60}[i], .55, 0, 0},
 		})
 	}
-	return append(list, others()...)
+	return append(append(list, others()...), byBins()...)
 }
 
 // others are Q6 and the pipelines that no prototype covers.

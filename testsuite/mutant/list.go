@@ -3,4 +3,6 @@ package main
 import "slices"
 
 // Mutants lists all mutants, those of each kind spread over the parts.
-func Mutants() []Mutant { return slices.Concat(lowering, schemes, persistent, intrinsics, text) }
+func Mutants() []Mutant {
+	return slices.Concat(lowering, schemes, tables, persistent, intrinsics, text)
+}

@@ -30,7 +30,7 @@ var schemes = []Mutant{
 		Old: "e.b.If(loop.Lt(at, tiles), func() { body(at) }, nil)",
 		New: "e.b.If(loop.Le(at, tiles), func() { body(at) }, nil)"},
 	{Name: "no barrier behind the ticket", File: "internal/simt/lookback.go", Device: "emulated",
-		Old: `e.b.Barrier(loop.GroupScope)
+		Old: `e.b.Barrier(loop.WorkgroupScope)
 	return e.b.Let("tile"`,
 		New: `return e.b.Let("tile"`},
 	{Name: "look-back publishes its own fold as prefix", File: "internal/simt/lookback.go", Device: "emulated",
@@ -55,7 +55,7 @@ var schemes = []Mutant{
 		Old: "e.subgroup.isEmpty(e.subgroup.before(mask))",
 		New: "e.subgroup.isEmpty(number(e.subgroup.Mask, 0))", Programs: "picked_rows"},
 	{Name: "no barrier between the folds of subgroups and their reader", File: "internal/simt/subgroup.go", Device: "cudaemu:check",
-		Old: "scanned) }, nil)\n\te.b.Barrier(loop.GroupScope)",
+		Old: "scanned) }, nil)\n\te.b.Barrier(loop.WorkgroupScope)",
 		New: "scanned) }, nil)", Programs: "picked_rows"},
 	{Name: "a subgroup scans inclusively", File: "internal/simt/subgroup.go", Device: "cudaemu",
 		Old: "before = e.shiftUp(st, sublane(), scanned)",
@@ -64,7 +64,7 @@ var schemes = []Mutant{
 		Old: "e.b.Assign(parity, loop.Sub(loop.Int(1), parity))",
 		New: "e.b.Assign(parity, parity)"},
 	{Name: "no barrier between the stretches and their fold", File: "internal/simt/lookback.go", Device: "emulated",
-		Old: "e.foldStretches(st, shared, last, window, stretches)\n\t\te.b.Barrier(loop.GroupScope)",
+		Old: "e.foldStretches(st, shared, last, window, stretches)\n\t\te.b.Barrier(loop.WorkgroupScope)",
 		New: "e.foldStretches(st, shared, last, window, stretches)"},
 	{Name: "a tile's rows since the last selected row, one less", File: "internal/simt/selection_scan.go", Device: "emulated",
 		Old:      "loop.Sub(loop.Add(e.count, loop.Int(1)), last)",
@@ -100,7 +100,7 @@ var schemes = []Mutant{
 		Old: "loop.Add(a.part, a.rows)",
 		New: "a.rows"},
 	{Name: "every part has its own words", File: "internal/simt/lower.go", Device: "emulated",
-		Old: "s.out.Steps = append(s.out.Steps, l.step(f.Name, variant.Schedule))",
+		Old: "return l.step(f.Name, variant.Schedule)",
 		New: `step := l.step(f.Name, variant.Schedule)
 	for _, b := range s.out.Buffers {
 		if step.Parts != nil && s.scheme.knowsTotal() && b.Role == plan.Status {
@@ -122,9 +122,9 @@ var schemes = []Mutant{
 	{Name: "the last neighbour is missing", File: "internal/simt/rows.go", Device: "emulated",
 		Old: "loop.Lt(e.row, loop.Sub(length, loop.Int(-distance)))",
 		New: "loop.Lt(e.row, loop.Sub(length, loop.Int(1-distance)))"},
-	{Name: "gathers reach one row too far", File: "internal/simt/rows.go", Device: "emulated",
-		Old: "inside := loop.Lt(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, e.elementsOf(op.Stream)))",
-		New: "inside := loop.Le(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, e.elementsOf(op.Stream)))"},
+	{Name: "gathers reach one row too far", File: "internal/loop/construct.go", Device: "emulated",
+		Old: "return Lt(ToKind(ir.U64, index), ToKind(ir.U64, length))",
+		New: "return Le(ToKind(ir.U64, index), ToKind(ir.U64, length))"},
 	{Name: "a failed check keeps the last row", File: "internal/simt/rows.go", Device: "emulated",
 		Old: "e.b.Atomic(loop.AtomicMin, errors, loop.Int(int64(op.Site))",
 		New: "e.b.Atomic(loop.AtomicMax, errors, loop.Int(int64(op.Site))"},
@@ -151,7 +151,7 @@ var schemes = []Mutant{
 		Old: "isAny := func(*loop.Var) loop.Expr { return loop.True }",
 		New: "isAny := func(i *loop.Var) loop.Expr { return loop.Lt(i, loop.Int(int64(n-1))) }"},
 	{Name: "no barrier between the stretches and their publisher", File: "internal/simt/blockscan.go", Device: "emulated",
-		Old: "exprsOf(fold))\n\t}, nil)\n\te.b.Barrier(loop.GroupScope)\n\tfoldOf",
+		Old: "exprsOf(fold))\n\t}, nil)\n\te.b.Barrier(loop.WorkgroupScope)\n\tfoldOf",
 		New: "exprsOf(fold))\n\t}, nil)\n\tfoldOf"},
 	{Name: "the halo is this row", File: "internal/simt/load.go", Device: "emulated",
 		Old: "last := loop.Add(base, l.dealt(e.kernel, loop.Sub(start, loop.Int(1))))",

@@ -23,12 +23,14 @@ var (
 	counted  bench.CountRunsResult
 	summed   bench.SumRunsResult
 	revenue  bench.Q6Result
+	lowest   bench.ArgminF64Result
 
 	scannedUnfused  unfused.ScanI32Result
 	filteredUnfused unfused.FilterI32Result
 	countedUnfused  unfused.CountRunsResult
 	summedUnfused   unfused.SumRunsResult
 	revenueUnfused  unfused.Q6Result
+	lowestUnfused   unfused.ArgminF64Result
 
 	rowsFound  int
 	peerResult float64
@@ -100,6 +102,13 @@ func buildWorkloads() []workload {
 	}
 	const from, to = 8766, 9131 // 1994
 	return append(list, workload{
+		name: "argmin f64", bytes: 8,
+		prepare: func(rows int) { price = randomFloats(rows) },
+		emitted: func(workers int) { must(bench.ArgminF64Into(&lowest, price, bench.WithWorkers(workers))) },
+		unfused: func(workers int) { must(unfused.ArgminF64Into(&lowestUnfused, price, unfused.WithWorkers(workers))) },
+		peer:    func(workers int) { rowsFound = peers.Argmin(price, workers) },
+		agree:   func() error { return same("rows", []int64{lowest.Row}, []int64{int64(rowsFound)}) },
+	}, workload{
 		name: "Q6", bytes: 28,
 		prepare: randomLineitem,
 		emitted: func(workers int) {
@@ -145,6 +154,15 @@ func randomInts(rows int) []int32 {
 	list := make([]int32, rows)
 	for i := range list {
 		list[i] = int32(r.Uint32())
+	}
+	return list
+}
+
+func randomFloats(rows int) []float64 {
+	r := rand.New(rand.NewPCG(7, 8))
+	list := make([]float64, rows)
+	for i := range list {
+		list[i] = r.NormFloat64()
 	}
 	return list
 }

@@ -160,7 +160,7 @@ func (d *Device) Sync() error { return d.process.ended }
 // Launch runs a kernel, after compiling its text if that is needed. Faults are a
 // [FaultError].
 func (d *Device) Launch(ctx context.Context, l *exec.Launch) error {
-	if l.Groups < 1 {
+	if l.Workgroups < 1 {
 		return nil
 	}
 	m, err := d.module(ctx, l)
@@ -206,15 +206,15 @@ func (d *Device) request(m *module, c *reportContext, l *exec.Launch) (string, e
 		return "", fmt.Errorf("%d threads a block; CUDA has at most %d", threads, threadsMost)
 	case m.bounds[l.Variant.Entry] > 0 && threads > m.bounds[l.Variant.Entry]:
 		return "", fmt.Errorf("%d threads a block; %s is declared for at most %d", threads, l.Variant.Entry, m.bounds[l.Variant.Entry])
-	case l.Groups > math.MaxInt32:
-		return "", fmt.Errorf("%d blocks; CUDA has at most %d", l.Groups, math.MaxInt32)
+	case l.Workgroups > math.MaxInt32:
+		return "", fmt.Errorf("%d blocks; CUDA has at most %d", l.Workgroups, math.MaxInt32)
 	case static > staticMost:
 		return "", fmt.Errorf("%d bytes of shared variables; CUDA has at most %d beside extern __shared__", static, staticMost)
 	case static+l.Local > sharedMost:
 		return "", fmt.Errorf("%d bytes of shared memory; the device has %d", static+l.Local, sharedMost)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "launch %d %s %d %d %d %d %d %d %d %d %d %d", m.handle, l.Variant.Entry, l.Groups, threads, l.Local, o.Resident, bit(cooperative), bit(inOrder),
+	fmt.Fprintf(&b, "launch %d %s %d %d %d %d %d %d %d %d %d %d", m.handle, l.Variant.Entry, l.Workgroups, threads, l.Local, o.Resident, bit(cooperative), bit(inOrder),
 		bit(o.Check), bit(o.Check || o.Seed != 0), o.Seed&math.MaxInt64, len(c.shared))
 	for _, a := range c.shared {
 		fmt.Fprintf(&b, " %d %d", a.offset, a.bytes)

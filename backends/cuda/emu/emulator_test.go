@@ -67,7 +67,7 @@ func (k kernelTest) run(ctx context.Context, e *Emulator, macro string) (wrong s
 	}
 	file := k.name + ".cu"
 	variant := &plan.Variant{Entry: k.name, File: file, Schedule: plan.Schedule{Workgroup: k.threads}, Forward: k.forward}
-	launch := &exec.Launch{Kernel: &plan.Kernel{Name: k.name}, Variant: variant, Groups: k.groups, Rows: k.rows, Local: k.local}
+	launch := &exec.Launch{Kernel: &plan.Kernel{Name: k.name}, Variant: variant, Workgroups: k.groups, Rows: k.rows, Local: k.local}
 	if macro != "" {
 		variant.Spec, launch.Spec = []plan.Spec{{Name: macro}}, []int64{1}
 	}

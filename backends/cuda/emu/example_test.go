@@ -59,7 +59,7 @@ func Example() {
 			Kernel: &plan.Kernel{Name: "total"},
 			Variant: &plan.Variant{Entry: "total", File: "total.cu", Schedule: plan.Schedule{Workgroup: 64},
 				Args: []plan.Arg{{Name: "x"}, {Name: "sum"}}}, // what reports call them
-			Groups: 2, Rows: 100, Args: []exec.Arg{{Memory: x}, {Memory: sum}},
+			Workgroups: 2, Rows: 100, Args: []exec.Arg{{Memory: x}, {Memory: sum}},
 		})
 		if err != nil {
 			return err

@@ -29,7 +29,7 @@ func CountRuns(key []int32, options ...Option) (CountRunsResult, error) {
 // CountRunsInto is CountRuns with the results in dst. It reuses the memory of dst's columns
 // if it is large enough; the arguments must not share that memory. Concurrent calls
 // need a dst each. After an error dst has its old columns, with unspecified values.
-// To allocate nothing it needs WithScratch, for its intermediate columns.
+// It allocates intermediate columns unless WithScratch provides their memory.
 func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:14:1: CountRunsInto: dst is nil; give it a *CountRunsResult to fill in")

@@ -30,7 +30,7 @@ func Extremes(key, value []int32, options ...Option) (ExtremesResult, error) {
 // ExtremesInto is Extremes with the results in dst. It reuses the memory of dst's columns
 // if it is large enough; the arguments must not share that memory. Concurrent calls
 // need a dst each. After an error dst has its old columns, with unspecified values.
-// To allocate nothing it needs WithScratch, for its intermediate columns.
+// It allocates intermediate columns unless WithScratch provides their memory.
 func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:38:1: ExtremesInto: dst is nil; give it a *ExtremesResult to fill in")

@@ -29,7 +29,7 @@ func FilterColumns(x []int32, y []int64, z []float64, limit int32, options ...Op
 // FilterColumnsInto is FilterColumns with the results in dst. It reuses the memory of dst's columns
 // if it is large enough; the arguments must not share that memory. Concurrent calls
 // need a dst each. After an error dst has its old columns, with unspecified values.
-// To allocate nothing it needs WithScratch, for its intermediate columns.
+// It allocates intermediate columns unless WithScratch provides their memory.
 func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float64, limit int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:32:1: FilterColumnsInto: dst is nil; give it a *FilterColumnsResult to fill in")

@@ -27,7 +27,7 @@ func FilterI32(x []int32, limit int32, options ...Option) (FilterI32Result, erro
 // FilterI32Into is FilterI32 with the results in dst. It reuses the memory of dst's columns
 // if it is large enough; the arguments must not share that memory. Concurrent calls
 // need a dst each. After an error dst has its old columns, with unspecified values.
-// To allocate nothing it needs WithScratch, for its intermediate columns.
+// It allocates intermediate columns unless WithScratch provides their memory.
 func FilterI32Into(dst *FilterI32Result, x []int32, limit int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:9:1: FilterI32Into: dst is nil; give it a *FilterI32Result to fill in")

@@ -26,7 +26,7 @@ func Q6(shipdate []int32, discount, quantity, price []float64, from, to int32, o
 }
 
 // Q6Into is Q6 with the results in dst.
-// To allocate nothing it needs WithScratch, for its intermediate columns.
+// It allocates intermediate columns unless WithScratch provides their memory.
 func Q6Into(dst *Q6Result, shipdate []int32, discount, quantity, price []float64, from, to int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:26:1: Q6Into: dst is nil; give it a *Q6Result to fill in")

@@ -27,7 +27,7 @@ func ScanI32(x []int32, options ...Option) (ScanI32Result, error) {
 // ScanI32Into is ScanI32 with the results in dst. It reuses the memory of dst's columns
 // if it is large enough; the arguments must not share that memory. Concurrent calls
 // need a dst each. After an error dst has its old columns, with unspecified values.
-// To allocate nothing it needs WithScratch, for its intermediate columns.
+// It allocates intermediate columns unless WithScratch provides their memory.
 func ScanI32Into(dst *ScanI32Result, x []int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:4:1: ScanI32Into: dst is nil; give it a *ScanI32Result to fill in")

@@ -30,7 +30,7 @@ func SumRuns(key, value []int32, options ...Option) (SumRunsResult, error) {
 // SumRunsInto is SumRuns with the results in dst. It reuses the memory of dst's columns
 // if it is large enough; the arguments must not share that memory. Concurrent calls
 // need a dst each. After an error dst has its old columns, with unspecified values.
-// To allocate nothing it needs WithScratch, for its intermediate columns.
+// It allocates intermediate columns unless WithScratch provides their memory.
 func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:20:1: SumRunsInto: dst is nil; give it a *SumRunsResult to fill in")

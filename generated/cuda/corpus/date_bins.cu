@@ -14,86 +14,192 @@ static __device__ int kgen_month(int date) {
 	return (int)((2141 * day + 197913) >> 16) - (day >= 306 ? 12 : 0);
 }
 
-extern "C" __global__ void __launch_bounds__(256) date_bins_kernel1(
+static __device__ int kgen_least_i32(int x, int y) {
+	return x < y ? x : y;
+}
+
+static __device__ int kgen_greatest_i32(int x, int y) {
+	return x > y ? x : y;
+}
+
+extern "C" __global__ void __launch_bounds__(1024) date_bins_kernel1(
 	long long row0,
 	long long rows,
 	const int *__restrict__ day,
-	long long m_min_min_elements,
 	int *m_min_min,
-	long long m_min_count_elements,
 	long long *m_min_count,
-	long long m_max_max_elements,
 	int *m_max_max,
-	long long m_max_count_elements,
-	long long *m_max_count,
-	long long days_elements,
 	long long *days) {
+	__shared__ unsigned local_arena[224];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
-	const int tile = (int)blockIdx.x;
-	const int offset = tile * 1024;
-	const int first = row02 + offset;
-	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024;
-	if (count == 1024) {
+	int bin = local_id;
+	while (bin < 12) {
 		#pragma unroll
-		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + local_id;
-			const int day2 = day[first + at];
-			const long long m = (long long)((unsigned long long)(long long)kgen_month(day2) - 1ULL);
-			// date_bins.kg:4: return first: min(day, by: m, else: date("9999-12-31")), last: max(day, by: m, else: date("0001-01-01")), days: count(by: m)
-			if ((unsigned long long)m < (unsigned long long)m_min_min_elements) {
-				atomicMin(&m_min_min[(int)m], day2);
+		for (int copy = 0; copy < 8; copy++) {
+			const int at = (copy + (local_id & 7)) & 7;
+			local_arena[bin * 8 + at] = 2147483647u ^ 2147483648u;
+		}
+		bin += 1024;
+	}
+	int bin2 = local_id;
+	while (bin2 < 12) {
+		local_arena[96 + bin2] = 0u;
+		bin2 += 1024;
+	}
+	int bin3 = local_id;
+	while (bin3 < 12) {
+		#pragma unroll
+		for (int copy = 0; copy < 8; copy++) {
+			const int at = (copy + (local_id & 7)) & 7;
+			local_arena[112 + (bin3 * 8 + at)] = 2147483648u ^ 2147483648u;
+		}
+		bin3 += 1024;
+	}
+	int bin4 = local_id;
+	while (bin4 < 12) {
+		local_arena[208 + bin4] = 0u;
+		bin4 += 1024;
+	}
+	__syncthreads();
+	int tile = (int)blockIdx.x;
+	const int tiles = (rows2 - 1) / 16384 + 1;
+	while (tile < tiles) {
+		const int offset = tile * 16384;
+		const int first = row02 + offset;
+		const int rest = rows2 - offset;
+		const int count = rest < 16384 ? rest : 16384;
+		int day_rows[16] = {0};
+		if (count == 16384 && (first & 3) == 0) {
+			#pragma unroll
+			for (int vector = 0; vector < 4; vector++) {
+				const int start = first + (vector * 1024 + local_id) * 4;
+				const int item = vector * 4;
+				const int4 wide = *(const int4 *)(day + start);
+				const int day2 = wide.x;
+				const int day3 = wide.y;
+				const int day4 = wide.z;
+				const int day5 = wide.w;
+				day_rows[item] = day2;
+				day_rows[item + 1] = day3;
+				day_rows[item + 2] = day4;
+				day_rows[item + 3] = day5;
 			}
-			if ((unsigned long long)m < (unsigned long long)m_min_count_elements) {
-				atomicAdd((unsigned long long *)&m_min_count[(int)m], 1LL);
-			}
-			if ((unsigned long long)m < (unsigned long long)m_max_max_elements) {
-				atomicMax(&m_max_max[(int)m], day2);
-			}
-			if ((unsigned long long)m < (unsigned long long)m_max_count_elements) {
-				atomicAdd((unsigned long long *)&m_max_count[(int)m], 1LL);
-			}
-			if ((unsigned long long)m < (unsigned long long)days_elements) {
-				atomicAdd((unsigned long long *)&days[(int)m], 1LL);
+		} else {
+			#pragma unroll
+			for (int item = 0; item < 16; item++) {
+				const int at = ((item / 4) * 1024 + local_id) * 4 + (item & 3);
+				if (at < count) {
+					day_rows[item] = day[first + at];
+				}
 			}
 		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + local_id;
-			if (at < count) {
-				const int day2 = day[first + at];
-				const long long m = (long long)((unsigned long long)(long long)kgen_month(day2) - 1ULL);
-				if ((unsigned long long)m < (unsigned long long)m_min_min_elements) {
-					atomicMin(&m_min_min[(int)m], day2);
+		if (count == 16384) {
+			#pragma unroll
+			for (int item = 0; item < 16; item++) {
+				const long long m = (long long)((unsigned long long)(long long)kgen_month(day_rows[item]) - 1ULL);
+				// date_bins.kg:4: return first: min(day, by: m, else: date("9999-12-31")), last: max(day, by: m, else: date("0001-01-01")), days: count(by: m)
+				const int x = day_rows[item];
+				if ((unsigned long long)m < 12ULL) {
+					atomicMin(&local_arena[(int)m * 8 + (local_id & 7)], (unsigned)x ^ 2147483648u);
 				}
-				if ((unsigned long long)m < (unsigned long long)m_min_count_elements) {
-					atomicAdd((unsigned long long *)&m_min_count[(int)m], 1LL);
+				if ((unsigned long long)m < 12ULL) {
+					atomicAdd(&local_arena[96 + ((int)m + (local_id & 0))], 1u);
 				}
-				if ((unsigned long long)m < (unsigned long long)m_max_max_elements) {
-					atomicMax(&m_max_max[(int)m], day2);
+				const int x2 = day_rows[item];
+				if ((unsigned long long)m < 12ULL) {
+					atomicMax(&local_arena[112 + ((int)m * 8 + (local_id & 7))], (unsigned)x2 ^ 2147483648u);
 				}
-				if ((unsigned long long)m < (unsigned long long)m_max_count_elements) {
-					atomicAdd((unsigned long long *)&m_max_count[(int)m], 1LL);
+				if ((unsigned long long)m < 12ULL) {
+					atomicAdd(&local_arena[208 + ((int)m + (local_id & 0))], 1u);
 				}
-				if ((unsigned long long)m < (unsigned long long)days_elements) {
-					atomicAdd((unsigned long long *)&days[(int)m], 1LL);
+			}
+		} else {
+			#pragma unroll
+			for (int item = 0; item < 16; item++) {
+				const int at = ((item / 4) * 1024 + local_id) * 4 + (item & 3);
+				if (at < count) {
+					const long long m = (long long)((unsigned long long)(long long)kgen_month(day_rows[item]) - 1ULL);
+					const int x = day_rows[item];
+					if ((unsigned long long)m < 12ULL) {
+						atomicMin(&local_arena[(int)m * 8 + (local_id & 7)], (unsigned)x ^ 2147483648u);
+					}
+					if ((unsigned long long)m < 12ULL) {
+						atomicAdd(&local_arena[96 + ((int)m + (local_id & 0))], 1u);
+					}
+					const int x2 = day_rows[item];
+					if ((unsigned long long)m < 12ULL) {
+						atomicMax(&local_arena[112 + ((int)m * 8 + (local_id & 7))], (unsigned)x2 ^ 2147483648u);
+					}
+					if ((unsigned long long)m < 12ULL) {
+						atomicAdd(&local_arena[208 + ((int)m + (local_id & 0))], 1u);
+					}
 				}
 			}
 		}
+		tile += (int)gridDim.x;
+	}
+	__syncthreads();
+	int bin5 = local_id;
+	while (bin5 < 12) {
+		int all = 2147483647;
+		#pragma unroll
+		for (int copy = 0; copy < 8; copy++) {
+			const int at = (copy + (local_id & 7)) & 7;
+			const int one = (int)(local_arena[bin5 * 8 + at] ^ 2147483648u);
+			all = kgen_least_i32(all, one);
+		}
+		const int x = all;
+		if (x != 2147483647) {
+			atomicMin(&m_min_min[bin5], x);
+		}
+		bin5 += 1024;
+	}
+	int bin6 = local_id;
+	while (bin6 < 12) {
+		unsigned count = 0u;
+		count += local_arena[96 + bin6];
+		const long long x = (long long)count;
+		if (x != 0LL) {
+			atomicAdd((unsigned long long *)&m_min_count[bin6], x);
+		}
+		bin6 += 1024;
+	}
+	int bin7 = local_id;
+	while (bin7 < 12) {
+		int all = -2147483647 - 1;
+		#pragma unroll
+		for (int copy = 0; copy < 8; copy++) {
+			const int at = (copy + (local_id & 7)) & 7;
+			const int one = (int)(local_arena[112 + (bin7 * 8 + at)] ^ 2147483648u);
+			all = kgen_greatest_i32(all, one);
+		}
+		const int x = all;
+		if (x != -2147483647 - 1) {
+			atomicMax(&m_max_max[bin7], x);
+		}
+		bin7 += 1024;
+	}
+	int bin8 = local_id;
+	while (bin8 < 12) {
+		unsigned count = 0u;
+		count += local_arena[208 + bin8];
+		const long long x = (long long)count;
+		if (x != 0LL) {
+			atomicAdd((unsigned long long *)&days[bin8], x);
+		}
+		bin8 += 1024;
 	}
 }
 
 extern "C" __global__ void __launch_bounds__(256) date_bins_kernel2(
 	long long row0,
 	long long rows,
-	int *first,
 	const long long *__restrict__ m_min_count,
+	int *first,
 	const int *__restrict__ m_min_min,
 	int *last,
-	const long long *__restrict__ m_max_count,
 	const int *__restrict__ m_max_max) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -107,17 +213,19 @@ extern "C" __global__ void __launch_bounds__(256) date_bins_kernel2(
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
 			const int at = item * 256 + local_id;
+			const bool x = m_min_count[first2 + at] > 0LL;
 			// date_bins.kg:4: return first: min(day, by: m, else: date("9999-12-31")), last: max(day, by: m, else: date("0001-01-01")), days: count(by: m)
-			first[first2 + at] = m_min_count[first2 + at] > 0LL ? m_min_min[first2 + at] : 2932896;
-			last[first2 + at] = m_max_count[first2 + at] > 0LL ? m_max_max[first2 + at] : -719162;
+			first[first2 + at] = x ? m_min_min[first2 + at] : 2932896;
+			last[first2 + at] = x ? m_max_max[first2 + at] : -719162;
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
 			const int at = item * 256 + local_id;
 			if (at < count) {
-				first[first2 + at] = m_min_count[first2 + at] > 0LL ? m_min_min[first2 + at] : 2932896;
-				last[first2 + at] = m_max_count[first2 + at] > 0LL ? m_max_max[first2 + at] : -719162;
+				const bool x = m_min_count[first2 + at] > 0LL;
+				first[first2 + at] = x ? m_min_min[first2 + at] : 2932896;
+				last[first2 + at] = x ? m_max_max[first2 + at] : -719162;
 			}
 		}
 	}

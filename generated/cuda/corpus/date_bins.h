@@ -5,16 +5,28 @@
 #ifndef KGEN_DATE_BINS_H
 #define KGEN_DATE_BINS_H
 
-// date_bins_kernel1(row0, rows, day, m_min_min_elements, m_min_min, m_min_count_elements, m_min_count, m_max_max_elements, m_max_max, m_max_count_elements, m_max_count, days_elements, days)
+// date_bins_kernel1(row0, rows, day, m_min_min, m_min_count, m_max_max, days)
 #define DATE_BINS_KERNEL1_NAME "date_bins_kernel1"
-#define DATE_BINS_KERNEL1_WORKGROUP 256
-#define DATE_BINS_KERNEL1_ROWS 1024 // of a group
-#define DATE_BINS_KERNEL1_ARGS 13
+#define DATE_BINS_KERNEL1_WORKGROUP 1024
+#define DATE_BINS_KERNEL1_ROWS 16384 // of a group
+#define DATE_BINS_KERNEL1_ARGS 7
 
-// date_bins_kernel2(row0, rows, first, m_min_count, m_min_min, last, m_max_count, m_max_max)
+// date_bins_kernel2(row0, rows, m_min_count, first, m_min_min, last, m_max_max)
 #define DATE_BINS_KERNEL2_NAME "date_bins_kernel2"
 #define DATE_BINS_KERNEL2_WORKGROUP 256
 #define DATE_BINS_KERNEL2_ROWS 1024 // of a group
-#define DATE_BINS_KERNEL2_ARGS 8
+#define DATE_BINS_KERNEL2_ARGS 7
+
+// date_bins_kernel1_published(row0, rows, day, m_min_min, m_min_count, m_max_max, days)
+#define DATE_BINS_KERNEL1_PUBLISHED_NAME "date_bins_kernel1_published"
+#define DATE_BINS_KERNEL1_PUBLISHED_WORKGROUP 256
+#define DATE_BINS_KERNEL1_PUBLISHED_ROWS 8192 // of a group
+#define DATE_BINS_KERNEL1_PUBLISHED_ARGS 7
+
+// date_bins_kernel2_published(row0, rows, m_min_count, first, m_min_min, last, m_max_max)
+#define DATE_BINS_KERNEL2_PUBLISHED_NAME "date_bins_kernel2_published"
+#define DATE_BINS_KERNEL2_PUBLISHED_WORKGROUP 256
+#define DATE_BINS_KERNEL2_PUBLISHED_ROWS 1024 // of a group
+#define DATE_BINS_KERNEL2_PUBLISHED_ARGS 7
 
 #endif

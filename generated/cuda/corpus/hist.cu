@@ -3,40 +3,106 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
-extern "C" __global__ void __launch_bounds__(256) hist_kernel1(
+extern "C" __global__ void __launch_bounds__(1024) hist_kernel1(
 	long long row0,
 	long long rows,
 	const unsigned char *__restrict__ x,
-	long long h_elements,
+	const unsigned *__restrict__ x_u32,
 	long long *h) {
+	__shared__ unsigned local_arena[8192];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
-	const int tile = (int)blockIdx.x;
-	const int offset = tile * 1024;
-	const int first = row02 + offset;
-	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024;
-	if (count == 1024) {
+	int bin = local_id;
+	while (bin < 256) {
 		#pragma unroll
-		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + local_id;
-			// histogram_bytes.kg:3: return h: count(by: bins(x, 256))
-			const long long bin = (long long)x[first + at];
-			if ((unsigned long long)bin < (unsigned long long)h_elements) {
-				atomicAdd((unsigned long long *)&h[(int)bin], 1LL);
-			}
+		for (int copy = 0; copy < 32; copy++) {
+			const int at = (copy + (local_id & 31)) & 31;
+			local_arena[bin * 32 + at] = 0u;
 		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + local_id;
-			if (at < count) {
-				const long long bin = (long long)x[first + at];
-				if ((unsigned long long)bin < (unsigned long long)h_elements) {
-					atomicAdd((unsigned long long *)&h[(int)bin], 1LL);
+		bin += 1024;
+	}
+	__syncthreads();
+	int tile = (int)blockIdx.x;
+	const int tiles = (rows2 - 1) / 32768 + 1;
+	while (tile < tiles) {
+		const int offset = tile * 32768;
+		const int first = row02 + offset;
+		const int rest = rows2 - offset;
+		const int count = rest < 32768 ? rest : 32768;
+		unsigned char x_rows[32] = {0};
+		if (count == 32768 && (first & 15) == 0) {
+			#pragma unroll
+			for (int vector = 0; vector < 2; vector++) {
+				const int start = first + (vector * 1024 + local_id) * 16;
+				const int item = vector * 16;
+				const uint4 wide = *(const uint4 *)(x_u32 + start / 4);
+				const unsigned word = wide.x;
+				const unsigned word2 = wide.y;
+				const unsigned word3 = wide.z;
+				const unsigned word4 = wide.w;
+				x_rows[item] = (unsigned char)((word >> 0) & 255u);
+				x_rows[item + 1] = (unsigned char)((word >> 8) & 255u);
+				x_rows[item + 2] = (unsigned char)((word >> 16) & 255u);
+				x_rows[item + 3] = (unsigned char)((word >> 24) & 255u);
+				x_rows[item + 4] = (unsigned char)((word2 >> 0) & 255u);
+				x_rows[item + 5] = (unsigned char)((word2 >> 8) & 255u);
+				x_rows[item + 6] = (unsigned char)((word2 >> 16) & 255u);
+				x_rows[item + 7] = (unsigned char)((word2 >> 24) & 255u);
+				x_rows[item + 8] = (unsigned char)((word3 >> 0) & 255u);
+				x_rows[item + 9] = (unsigned char)((word3 >> 8) & 255u);
+				x_rows[item + 10] = (unsigned char)((word3 >> 16) & 255u);
+				x_rows[item + 11] = (unsigned char)((word3 >> 24) & 255u);
+				x_rows[item + 12] = (unsigned char)((word4 >> 0) & 255u);
+				x_rows[item + 13] = (unsigned char)((word4 >> 8) & 255u);
+				x_rows[item + 14] = (unsigned char)((word4 >> 16) & 255u);
+				x_rows[item + 15] = (unsigned char)((word4 >> 24) & 255u);
+			}
+		} else {
+			#pragma unroll
+			for (int item = 0; item < 32; item++) {
+				const int at = ((item / 16) * 1024 + local_id) * 16 + (item & 15);
+				if (at < count) {
+					x_rows[item] = x[first + at];
 				}
 			}
 		}
+		if (count == 32768) {
+			#pragma unroll
+			for (int item = 0; item < 32; item++) {
+				// histogram_bytes.kg:3: return h: count(by: bins(x, 256))
+				const long long bin2 = (long long)x_rows[item];
+				if ((unsigned long long)bin2 < 256ULL) {
+					atomicAdd(&local_arena[(int)bin2 * 32 + (local_id & 31)], 1u);
+				}
+			}
+		} else {
+			#pragma unroll
+			for (int item = 0; item < 32; item++) {
+				const int at = ((item / 16) * 1024 + local_id) * 16 + (item & 15);
+				if (at < count) {
+					const long long bin2 = (long long)x_rows[item];
+					if ((unsigned long long)bin2 < 256ULL) {
+						atomicAdd(&local_arena[(int)bin2 * 32 + (local_id & 31)], 1u);
+					}
+				}
+			}
+		}
+		tile += (int)gridDim.x;
+	}
+	__syncthreads();
+	int bin2 = local_id;
+	while (bin2 < 256) {
+		unsigned count = 0u;
+		#pragma unroll
+		for (int copy = 0; copy < 32; copy++) {
+			const int at = (copy + (local_id & 31)) & 31;
+			count += local_arena[bin2 * 32 + at];
+		}
+		const long long x2 = (long long)count;
+		if (x2 != 0LL) {
+			atomicAdd((unsigned long long *)&h[bin2], x2);
+		}
+		bin2 += 1024;
 	}
 }

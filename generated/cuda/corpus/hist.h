@@ -5,10 +5,16 @@
 #ifndef KGEN_HIST_H
 #define KGEN_HIST_H
 
-// hist_kernel1(row0, rows, x, h_elements, h)
+// hist_kernel1(row0, rows, x, x_u32, h)
 #define HIST_KERNEL1_NAME "hist_kernel1"
-#define HIST_KERNEL1_WORKGROUP 256
-#define HIST_KERNEL1_ROWS 1024 // of a group
+#define HIST_KERNEL1_WORKGROUP 1024
+#define HIST_KERNEL1_ROWS 32768 // of a group
 #define HIST_KERNEL1_ARGS 5
+
+// hist_kernel1_published(row0, rows, x, x_u32, h)
+#define HIST_KERNEL1_PUBLISHED_NAME "hist_kernel1_published"
+#define HIST_KERNEL1_PUBLISHED_WORKGROUP 256
+#define HIST_KERNEL1_PUBLISHED_ROWS 8192 // of a group
+#define HIST_KERNEL1_PUBLISHED_ARGS 5
 
 #endif

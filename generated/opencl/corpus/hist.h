@@ -5,10 +5,28 @@
 #ifndef KGEN_HIST_H
 #define KGEN_HIST_H
 
-// hist_kernel1(row0, rows, x, h_elements, h)
+// hist_kernel1(row0, rows, x, x_u32, h_rows)
 #define HIST_KERNEL1_NAME "hist_kernel1"
-#define HIST_KERNEL1_WORKGROUP 256
-#define HIST_KERNEL1_ROWS 1024 // of a group
+#define HIST_KERNEL1_WORKGROUP 512
+#define HIST_KERNEL1_ROWS 16384 // of a group
 #define HIST_KERNEL1_ARGS 5
+
+// hist_kernel1_h(row0, rows, h_rows, tables, h)
+#define HIST_KERNEL1_H_NAME "hist_kernel1_h"
+#define HIST_KERNEL1_H_WORKGROUP 256
+#define HIST_KERNEL1_H_ROWS 256 // of a group
+#define HIST_KERNEL1_H_ARGS 5
+
+// hist_kernel1_published(row0, rows, x, x_u32, h_rows)
+#define HIST_KERNEL1_PUBLISHED_NAME "hist_kernel1_published"
+#define HIST_KERNEL1_PUBLISHED_WORKGROUP 256
+#define HIST_KERNEL1_PUBLISHED_ROWS 8192 // of a group
+#define HIST_KERNEL1_PUBLISHED_ARGS 5
+
+// hist_kernel1_h_published(row0, rows, h_rows, tables, h)
+#define HIST_KERNEL1_H_PUBLISHED_NAME "hist_kernel1_h_published"
+#define HIST_KERNEL1_H_PUBLISHED_WORKGROUP 256
+#define HIST_KERNEL1_H_PUBLISHED_ROWS 256 // of a group
+#define HIST_KERNEL1_H_PUBLISHED_ARGS 5
 
 #endif

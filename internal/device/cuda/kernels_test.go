@@ -19,7 +19,7 @@ extern "C" __global__ void divide(long long row0, long long rows, const long lon
 #ifndef ITEMS
 #define ITEMS 1
 #endif
-// reduce adds a group's rows in local memory.
+// reduce adds a work-group's rows in local memory.
 extern "C" __global__ void reduce(long long row0, long long rows, const long long *x, unsigned long long *sum)
 {
 	extern __shared__ long long part[];

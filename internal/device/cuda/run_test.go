@@ -112,7 +112,7 @@ func togetherPlan() *plan.Plan {
 	return p
 }
 
-// Groups that wait for each other are launched so that all run at once.
+// Work-groups that wait for each other are launched so that all run at once.
 func TestResidentLaunch(t *testing.T) {
 	c := suite.Device(t)
 	p := togetherPlan()

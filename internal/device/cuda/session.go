@@ -58,7 +58,7 @@ func (s *session) Resident(ctx context.Context, _ *plan.Kernel, v *plan.Variant)
 	}
 	each, err := k.function.MaxActiveBlocksPerMultiProcessor(max(v.Schedule.Workgroup, 1), local)
 	if err != nil {
-		return 0, s.failure("how many groups run at once", err)
+		return 0, s.failure("how many work-groups run at once", err)
 	}
 	return units * int64(each), nil
 }
@@ -250,12 +250,12 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 	}
 	group := int64(max(l.Variant.Schedule.Workgroup, 1))
 	switch {
-	case l.Groups < 1:
+	case l.Workgroups < 1:
 		return nil
 	case l.Rows < 0 || l.Rows > plan.MaxRows:
 		return fmt.Errorf("a launch over %d rows; one spans at most %d", l.Rows, plan.MaxRows)
-	case l.Groups > math.MaxInt32:
-		return fmt.Errorf("%d groups are more than the device counts", l.Groups)
+	case l.Workgroups > math.MaxInt32:
+		return fmt.Errorf("%d work-groups are more than the device counts", l.Workgroups)
 	case k.most < group:
 		return fmt.Errorf("the device runs this kernel in work-groups of at most %d work-items, because it has not enough registers; the plan needs %d", k.most, group)
 	}
@@ -268,13 +268,13 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 	}
 	return s.queued(fmt.Sprintf("kernel %q over %d rows", l.Kernel.Name, l.Rows), true, func() error {
 		if l.Variant.Forward == plan.ForwardResident {
-			return launchTogether(k.function, l.Groups, group, l.Local, arguments)
+			return launchTogether(k.function, l.Workgroups, group, l.Local, arguments)
 		}
 		places := make([]unsafe.Pointer, len(arguments))
 		for i := range arguments {
 			places[i] = unsafe.Pointer(&arguments[i])
 		}
-		return k.function.Launch(int(l.Groups), 1, 1, int(group), 1, 1, int(l.Local), cu.NoStream, places)
+		return k.function.Launch(int(l.Workgroups), 1, 1, int(group), 1, 1, int(l.Local), cu.NoStream, places)
 	})
 }
 

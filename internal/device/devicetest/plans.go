@@ -96,7 +96,7 @@ func partsPlan(limit int64) *plan.Plan {
 	return p
 }
 
-// scanPlan falls back where a group waits more than patience times.
+// scanPlan falls back where a work-group waits more than patience times.
 func scanPlan(patience int64) *plan.Plan {
 	k := kernel("scan", plan.Schedule{Workgroup: 64, Scheme: "lookback"}, in("x"), inout("sums"), inout("status"), inout("ticket"), inout("abort"),
 		plan.Arg{Name: "patience", Value: plan.Const(patience)})

@@ -40,14 +40,14 @@ type Memory any
 // Launch is a kernel with everything that a device needs to start it. The kernel
 // takes Row0 and Rows first, then Args in the order of Variant.Args.
 type Launch struct {
-	Kernel  *plan.Kernel
-	Variant *plan.Variant
-	Groups  int64
-	Row0    int64
-	Rows    int64
-	Local   int64   // bytes of local memory
-	Spec    []int64 // values of Variant.Spec
-	Args    []Arg
+	Kernel     *plan.Kernel
+	Variant    *plan.Variant
+	Workgroups int64
+	Row0       int64
+	Rows       int64
+	Local      int64   // bytes of local memory
+	Spec       []int64 // values of Variant.Spec
+	Args       []Arg
 }
 
 // Arg is an argument's value: memory, or a scalar if Memory is nil.

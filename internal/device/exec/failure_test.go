@@ -243,7 +243,7 @@ func TestUnrunnable(t *testing.T) {
 				(*v)[i].Args = (*v)[0].Args
 			}
 		},
-		`the plan none gave up, and there is no fallback: kernel "mask" would take 7 groups, and is made for 6 at most`: func(p *plan.Plan) {
+		`the plan none gave up, and there is no fallback: kernel "mask" would take 7 work-groups, and is made for at most 6`: func(p *plan.Plan) {
 			p.Kernels[0].Variants[0].Grid, p.Kernels[0].Variants[0].GridLimit = plan.Const(7), 6
 		},
 	} {
@@ -309,7 +309,7 @@ func TestEvents(t *testing.T) {
 		if e.Duration < 0 {
 			t.Errorf("%+v", e)
 		}
-		steps = append(steps, fmt.Sprintf("%s %s %d %d %d", e.Step, e.Name, e.Groups, e.Rows, e.Bytes))
+		steps = append(steps, fmt.Sprintf("%s %s %d %d %d", e.Step, e.Name, e.Workgroups, e.Rows, e.Bytes))
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -12,10 +12,10 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// kernel is one group of a kernel in Go.
-type kernel func(*group) error
+// kernel is what one work-group of a kernel does, in Go.
+type kernel func(*workgroup) error
 
-// fake is a device whose kernels are Go functions over real memory. Groups run
+// fake is a device whose kernels are Go functions over real memory. Work-groups run
 // one after the other in random order, fresh memory is poisoned, and memory
 // that is freed twice, used after it is freed or never freed is a fault.
 type fake struct {
@@ -155,8 +155,8 @@ func (f *fake) Launch(ctx context.Context, launch *exec.Launch) error {
 	if err := f.call(); err != nil {
 		return err
 	}
-	if launch.Groups < 1 {
-		f.fault("a launch of %d groups, which drivers refuse", launch.Groups)
+	if launch.Workgroups < 1 {
+		f.fault("a launch of %d work-groups, which drivers refuse", launch.Workgroups)
 	}
 	entry := launch.Variant.Entry
 	if f.before != nil {
@@ -168,29 +168,29 @@ func (f *fake) Launch(ctx context.Context, launch *exec.Launch) error {
 	if run == nil {
 		return fmt.Errorf("no kernel %q", entry)
 	}
-	for _, index := range f.random.Perm(int(launch.Groups)) {
-		if err := run(&group{Launch: launch, device: f, index: int64(index)}); err != nil {
+	for _, index := range f.random.Perm(int(launch.Workgroups)) {
+		if err := run(&workgroup{Launch: launch, device: f, index: int64(index)}); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
 }
 
-// group is what a kernel sees.
-type group struct {
+// workgroup is what a kernel sees.
+type workgroup struct {
 	*exec.Launch
 	device *fake
 	index  int64
 }
 
-// tile returns the group's rows within the launch.
-func (g *group) tile() (lo, hi int64) {
+// tile returns the rows of the work-group within the launch.
+func (g *workgroup) tile() (lo, hi int64) {
 	rows := g.Variant.Schedule.Rows()
 	return g.index * rows, min(g.index*rows+rows, g.Rows)
 }
 
 // buffer returns an argument's elements.
-func buffer[T any](g *group, name string) []T {
+func buffer[T any](g *workgroup, name string) []T {
 	at := g.position(name)
 	m := g.device.use(g.Args[at].Memory, "use")
 	if len(m.data) == 0 {
@@ -200,9 +200,9 @@ func buffer[T any](g *group, name string) []T {
 }
 
 // scalar returns an argument given by value.
-func (g *group) scalar(name string) int64 { return int64(g.Args[g.position(name)].Value.Bits) }
+func (g *workgroup) scalar(name string) int64 { return int64(g.Args[g.position(name)].Value.Bits) }
 
-func (g *group) position(name string) int {
+func (g *workgroup) position(name string) int {
 	for i := range g.Variant.Args {
 		if g.Variant.Args[i].Name == name {
 			return i
@@ -212,7 +212,7 @@ func (g *group) position(name string) int {
 }
 
 // fail records a failing row as kernels do: the smallest one stays.
-func fail(g *group, site int, row int64) {
+func fail(g *workgroup, site int, row int64) {
 	words := buffer[int64](g, "errors")
 	words[site] = min(words[site], row)
 }

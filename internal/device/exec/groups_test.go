@@ -108,7 +108,7 @@ func groupsDeclarations(level string) *plan.Plan {
 }
 
 var groupsKernels = map[string]kernel{
-	"insert": func(g *group) error {
+	"insert": func(g *workgroup) error {
 		k, a, b := buffer[int64](g, "k"), buffer[int64](g, "a"), buffer[int64](g, "b")
 		table, counts, sums := buffer[int32](g, "table"), buffer[int64](g, "counts"), buffer[int64](g, "sums")
 		lo, hi := g.tile()
@@ -129,7 +129,7 @@ var groupsKernels = map[string]kernel{
 		}
 		return nil
 	},
-	"occupied": func(g *group) error {
+	"occupied": func(g *workgroup) error {
 		lo, hi := g.tile()
 		for _, row := range buffer[int32](g, "table")[lo:hi] {
 			if row >= 0 {
@@ -138,7 +138,7 @@ var groupsKernels = map[string]kernel{
 		}
 		return nil
 	},
-	"compact": func(g *group) error {
+	"compact": func(g *workgroup) error {
 		k, table, cursor := buffer[int64](g, "k"), buffer[int32](g, "table"), buffer[int32](g, "cursor")
 		lo, hi := g.tile()
 		for slot := lo; slot < hi; slot++ {
@@ -266,7 +266,7 @@ func TestGroupsInjectedOverflow(t *testing.T) {
 	for overflows, level := range []string{"hash", "hash", "hash", "hash", "large"} {
 		left := overflows
 		kernels := map[string]kernel{"occupied": groupsKernels["occupied"], "compact": groupsKernels["compact"]}
-		kernels["insert"] = func(g *group) error {
+		kernels["insert"] = func(g *workgroup) error {
 			if g.index == 0 && left > 0 {
 				left--
 				buffer[int32](g, "full")[0] = 1

@@ -85,7 +85,7 @@ func bucketOf(key int32, buckets int) int {
 }
 
 // matching calls found for the rows of the right side that match key, in order.
-func matching(g *group, key int32, found func(row int32)) {
+func matching(g *workgroup, key int32, found func(row int32)) {
 	k2, first, rows := buffer[int32](g, "k2"), buffer[int32](g, "first"), buffer[int32](g, "rows")
 	b := bucketOf(key, len(first)-1)
 	for _, row := range rows[first[b]:first[b+1]] {
@@ -96,7 +96,7 @@ func matching(g *group, key int32, found func(row int32)) {
 }
 
 var joinKernels = map[string]kernel{
-	"sizes": func(g *group) error {
+	"sizes": func(g *workgroup) error {
 		sizes := buffer[int32](g, "sizes")
 		lo, hi := g.tile()
 		for _, key := range buffer[int32](g, "k2")[lo:hi] {
@@ -104,7 +104,7 @@ var joinKernels = map[string]kernel{
 		}
 		return nil
 	},
-	"first": func(g *group) error {
+	"first": func(g *workgroup) error {
 		first := buffer[int32](g, "first")
 		sum := int32(0)
 		for b, size := range buffer[int32](g, "sizes") {
@@ -114,7 +114,7 @@ var joinKernels = map[string]kernel{
 		first[len(first)-1] = sum
 		return nil
 	},
-	"place": func(g *group) error {
+	"place": func(g *workgroup) error {
 		first, cursor := buffer[int32](g, "first"), buffer[int32](g, "cursor")
 		lo, hi := g.tile()
 		for i := lo; i < hi; i++ {
@@ -125,7 +125,7 @@ var joinKernels = map[string]kernel{
 		return nil
 	},
 	// The groups of place ran in any order, which must not show in the result.
-	"sort": func(g *group) error {
+	"sort": func(g *workgroup) error {
 		first := buffer[int32](g, "first")
 		lo, hi := g.tile()
 		for b := lo; b < hi; b++ {
@@ -133,7 +133,7 @@ var joinKernels = map[string]kernel{
 		}
 		return nil
 	},
-	"hits": func(g *group) error {
+	"hits": func(g *workgroup) error {
 		lo, hi := g.tile()
 		for i := lo; i < hi; i++ {
 			count := int64(0)
@@ -142,7 +142,7 @@ var joinKernels = map[string]kernel{
 		}
 		return nil
 	},
-	"prefix": func(g *group) error {
+	"prefix": func(g *workgroup) error {
 		sum := int64(0)
 		for i, hits := range buffer[int64](g, "hits") {
 			sum += hits
@@ -151,7 +151,7 @@ var joinKernels = map[string]kernel{
 		buffer[int64](g, "total")[0] = sum
 		return nil
 	},
-	"expand": func(g *group) error {
+	"expand": func(g *workgroup) error {
 		prefix := buffer[int64](g, "prefix")
 		lo, hi := g.tile()
 		for j := lo; j < hi; j++ {

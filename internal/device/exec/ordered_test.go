@@ -105,21 +105,21 @@ func orderedPlan(level string) *plan.Plan {
 func head(k []int32, i int64) bool { return i == 0 || k[i] != k[i-1] }
 
 // tally adds row i to the run in slot.
-func tally(g *group, i, slot int64) {
+func tally(g *workgroup, i, slot int64) {
 	buffer[int32](g, "key")[slot] = buffer[int32](g, "k")[i]
 	buffer[int64](g, "count")[slot]++
 	buffer[int64](g, "total")[slot] += buffer[int64](g, "x")[i] * g.scalar("scale")
 }
 
 var orderedKernels = map[string]kernel{
-	"mask": func(g *group) error {
+	"mask": func(g *workgroup) error {
 		lo, hi := g.tile()
 		for i := lo; i < hi; i++ {
 			buffer[bool](g, "head")[i] = head(buffer[int32](g, "k"), i)
 		}
 		return nil
 	},
-	"partial": func(g *group) error {
+	"partial": func(g *workgroup) error {
 		sum := int64(0)
 		lo, hi := g.tile()
 		for i := lo; i < hi; i++ {
@@ -131,7 +131,7 @@ var orderedKernels = map[string]kernel{
 		buffer[int64](g, "tileSum")[g.index] = sum
 		return nil
 	},
-	"offset": func(g *group) error {
+	"offset": func(g *workgroup) error {
 		sum := int64(0)
 		for i, tile := range buffer[int64](g, "tileSum")[:g.Rows] {
 			buffer[int64](g, "offset")[i] = sum
@@ -140,14 +140,14 @@ var orderedKernels = map[string]kernel{
 		buffer[int64](g, "groups")[0] = sum
 		return nil
 	},
-	"add": func(g *group) error {
+	"add": func(g *workgroup) error {
 		lo, hi := g.tile()
 		for i := lo; i < hi; i++ {
 			buffer[int64](g, "slot")[i] = buffer[int64](g, "partial")[i] + buffer[int64](g, "offset")[g.index] - 1
 		}
 		return nil
 	},
-	"aggregate": func(g *group) error {
+	"aggregate": func(g *workgroup) error {
 		lo, hi := g.tile()
 		for i := lo; i < hi; i++ {
 			tally(g, i, buffer[int64](g, "slot")[i])
@@ -155,7 +155,7 @@ var orderedKernels = map[string]kernel{
 		return nil
 	},
 	// The published broadcast: each tile adds its total to all later ones.
-	"mask_partial_offset": func(g *group) error {
+	"mask_partial_offset": func(g *workgroup) error {
 		sum := int64(0)
 		lo, hi := g.tile()
 		for i := lo; i < hi; i++ {
@@ -171,7 +171,7 @@ var orderedKernels = map[string]kernel{
 		buffer[int64](g, "groups")[0] += sum
 		return nil
 	},
-	"add_aggregate": func(g *group) error {
+	"add_aggregate": func(g *workgroup) error {
 		lo, hi := g.tile()
 		for i := lo; i < hi; i++ {
 			tally(g, i, buffer[int64](g, "partial")[i]+buffer[int64](g, "offset")[g.index]-1)
@@ -179,8 +179,8 @@ var orderedKernels = map[string]kernel{
 		return nil
 	},
 	"all": onepass,
-	"all_resident": func(g *group) error {
-		if g.Groups > g.device.resident {
+	"all_resident": func(g *workgroup) error {
+		if g.Workgroups > g.device.resident {
 			return errors.New("a grid that is not resident was launched")
 		}
 		return onepass(g)
@@ -188,7 +188,7 @@ var orderedKernels = map[string]kernel{
 }
 
 // onepass takes tiles by ticket, so that the tile before has been taken.
-func onepass(g *group) error {
+func onepass(g *workgroup) error {
 	ticket, prefix := buffer[int32](g, "ticket"), buffer[int64](g, "prefix")
 	tile := int64(ticket[0])
 	ticket[0]++
@@ -207,7 +207,7 @@ func onepass(g *group) error {
 		tally(g, i, slot)
 	}
 	prefix[tile] = slot + 1
-	if tile == g.Groups-1 {
+	if tile == g.Workgroups-1 {
 		buffer[int64](g, "groups")[0] = slot + 1
 	}
 	return nil
@@ -290,7 +290,7 @@ func TestOrderedAbort(t *testing.T) {
 	for entry, run := range orderedKernels {
 		kernels[entry] = run
 	}
-	kernels["all"] = func(g *group) error {
+	kernels["all"] = func(g *workgroup) error {
 		if g.index == 3 {
 			buffer[uint32](g, "abort")[0] = 1
 			buffer[int64](g, "groups")[0] = 1 << 40 // drained: nothing it left may be believed

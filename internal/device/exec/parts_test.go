@@ -62,7 +62,7 @@ func partsPlan() *plan.Plan {
 }
 
 var partsKernels = map[string]kernel{
-	"scan_filter": func(g *group) error {
+	"scan_filter": func(g *workgroup) error {
 		x, before, after := buffer[int64](g, "x"), buffer[int64](g, "before"), buffer[int64](g, "after")
 		sum, count := before[0], before[1]
 		for i := g.Row0; i < g.Row0+g.Rows; i++ {

@@ -69,7 +69,7 @@ func TestRadix(t *testing.T) {
 		for i := range keys {
 			keys[i] = random.Uint32()
 		}
-		device := newFake(map[string]kernel{"partition": func(g *group) error {
+		device := newFake(map[string]kernel{"partition": func(g *workgroup) error {
 			if g.Spec[0] != 8 || g.Local != 256 || g.scalar("all") != g.Rows {
 				t.Errorf("spec %v, local %d, rows %d", g.Spec, g.Local, g.scalar("all"))
 			}

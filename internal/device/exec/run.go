@@ -26,13 +26,13 @@ type Options struct {
 
 // Event is a step that has run.
 type Event struct {
-	Step     string // the step's key in JSON, or import, or fallback
-	Name     string // the kernel or buffer
-	Groups   int64  // of a launch
-	Rows     int64  // of a launch; elements of a buffer
-	Bytes    int64  // of a buffer
-	Duration time.Duration
-	Reason   string // of a fallback
+	Step       string // the step's key in JSON, or import, or fallback
+	Name       string // the kernel or buffer
+	Workgroups int64  // of a launch
+	Rows       int64  // of a launch; elements of a buffer
+	Bytes      int64  // of a buffer
+	Duration   time.Duration
+	Reason     string // of a fallback
 }
 
 // Run runs p, and its fallbacks if it gives up. All device memory is free when it
@@ -200,12 +200,12 @@ func (r *run) bindColumn(port *plan.Port, in Inputs) error {
 	if err != nil {
 		return err
 	}
-	return r.tell(Event{Step: "import", Name: port.Buffer, Rows: a.length, Bytes: a.bytes}, start)
+	return r.report(Event{Step: "import", Name: port.Buffer, Rows: a.length, Bytes: a.bytes}, start)
 }
 
-// tell reports an event. It waits for the device, so that the time is that of the
+// report passes on an event. It waits for the device, so that the time is that of the
 // step.
-func (r *run) tell(e Event, start time.Time) error {
+func (r *run) report(e Event, start time.Time) error {
 	if r.options.Event == nil {
 		return nil
 	}

@@ -67,7 +67,7 @@ func (r *run) init(s *plan.Init) error {
 			return fmt.Errorf("init of buffer %q: %w", b.Name, err)
 		}
 	}
-	return r.tell(Event{Step: "init", Name: b.Name, Rows: a.length, Bytes: a.bytes}, start)
+	return r.report(Event{Step: "init", Name: b.Name, Rows: a.length, Bytes: a.bytes}, start)
 }
 
 func (r *run) alloc(s *plan.Alloc) error {
@@ -81,7 +81,7 @@ func (r *run) alloc(s *plan.Alloc) error {
 	if err != nil {
 		return err
 	}
-	return r.tell(Event{Step: "alloc", Name: b.Name, Rows: a.length, Bytes: a.bytes}, start)
+	return r.report(Event{Step: "alloc", Name: b.Name, Rows: a.length, Bytes: a.bytes}, start)
 }
 
 func (r *run) launch(s *plan.Launch) error {
@@ -89,7 +89,7 @@ func (r *run) launch(s *plan.Launch) error {
 	if err != nil {
 		return fmt.Errorf("kernel %q: %w", s.Kernel, err)
 	}
-	if call.Groups == 0 {
+	if call.Workgroups == 0 {
 		return nil
 	}
 	if call.Variant.Forward == plan.ForwardResident {
@@ -97,18 +97,18 @@ func (r *run) launch(s *plan.Launch) error {
 		if err != nil {
 			return err
 		}
-		if call.Groups > resident {
-			return r.giveUp("kernel %q needs %d groups at once; the device runs %d", s.Kernel, call.Groups, resident)
+		if call.Workgroups > resident {
+			return r.giveUp("kernel %q needs %d work-groups at once; the device runs %d", s.Kernel, call.Workgroups, resident)
 		}
 	}
-	if limit := call.Variant.GridLimit; limit > 0 && call.Groups > limit {
-		return r.giveUp("kernel %q would take %d groups, and is made for %d at most", s.Kernel, call.Groups, limit)
+	if limit := call.Variant.GridLimit; limit > 0 && call.Workgroups > limit {
+		return r.giveUp("kernel %q would take %d work-groups, and is made for at most %d", s.Kernel, call.Workgroups, limit)
 	}
 	start := time.Now()
 	if err := r.device.Launch(r.ctx, call); err != nil {
 		return fmt.Errorf("kernel %q over %d rows: %w", s.Kernel, call.Rows, err)
 	}
-	return r.tell(Event{Step: "launch", Name: s.Kernel, Groups: call.Groups, Rows: call.Rows}, start)
+	return r.report(Event{Step: "launch", Name: s.Kernel, Workgroups: call.Workgroups, Rows: call.Rows}, start)
 }
 
 // call evaluates the expressions of a launch.
@@ -131,11 +131,11 @@ func (r *run) call(s *plan.Launch) (*Launch, error) {
 	if grid.IsZero() {
 		grid = plan.CeilDiv(plan.Rows(), plan.Const(variant.Schedule.Rows()))
 	}
-	if call.Groups, err = r.eval(grid, &call.Rows); err != nil {
+	if call.Workgroups, err = r.eval(grid, &call.Rows); err != nil {
 		return nil, err
 	}
-	if call.Groups < 0 || call.Groups > math.MaxInt32 {
-		return nil, fmt.Errorf("a grid of %d groups; there are 0 to %d", call.Groups, math.MaxInt32)
+	if call.Workgroups < 0 || call.Workgroups > math.MaxInt32 {
+		return nil, fmt.Errorf("a grid of %d work-groups; there may be 0 to %d", call.Workgroups, math.MaxInt32)
 	}
 	if call.Local, err = r.evalOr(variant.LocalBytes, 0, nil); err != nil {
 		return nil, err
@@ -209,7 +209,7 @@ func (r *run) read(s *plan.Read) error {
 		}
 		r.scalars[name] = v
 	}
-	return r.tell(Event{Step: "read", Name: b.Name, Rows: count, Bytes: int64(len(elements))}, start)
+	return r.report(Event{Step: "read", Name: b.Name, Rows: count, Bytes: int64(len(elements))}, start)
 }
 
 // fetch copies elements of a buffer to the host.
@@ -293,7 +293,7 @@ func (r *run) checkErrors(s *plan.CheckErrors) error {
 				return err
 			}
 			if decode(b.Kind, word) != 0 {
-				return r.giveUp("a kernel waited too long for another group")
+				return r.giveUp("a kernel waited too long for another work-group")
 			}
 		case plan.Errors:
 			if s.AbortOnly {
@@ -307,7 +307,7 @@ func (r *run) checkErrors(s *plan.CheckErrors) error {
 		}
 	}
 	if s.AbortOnly {
-		return r.tell(Event{Step: "checkErrors"}, start)
+		return r.report(Event{Step: "checkErrors"}, start)
 	}
 	for i := range r.plan.Sites {
 		site := &r.plan.Sites[i]
@@ -325,7 +325,7 @@ func (r *run) checkErrors(s *plan.CheckErrors) error {
 			return &CheckError{Site: *site}
 		}
 	}
-	return r.tell(Event{Step: "checkErrors", Rows: int64(len(r.plan.Sites)), Bytes: int64(len(words))}, start)
+	return r.report(Event{Step: "checkErrors", Rows: int64(len(r.plan.Sites)), Bytes: int64(len(words))}, start)
 }
 
 // finish reads the results.
@@ -369,7 +369,7 @@ func (r *run) finish() error {
 		total += int64(len(data))
 	}
 	r.result = result
-	return r.tell(Event{Step: "return", Bytes: total}, start)
+	return r.report(Event{Step: "return", Bytes: total}, start)
 }
 
 // place returns the memory for a result column.

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/kgen-go/kgen/internal/device/subprocess"
 	"github.com/kgen-go/kgen/internal/memory"
 )
 
@@ -82,7 +83,7 @@ func TestEndDuringACall(t *testing.T) {
 			if _, err := w.Run(t.Context(), misbehave(t, 0, 1)); err != nil { // starts a child
 				t.Fatal(err)
 			}
-			pid := w.child.command.Process.Pid
+			pid := w.child.Command.Process.Pid
 			failed := make(chan error, 1)
 			go func() {
 				if c.how == 3 {
@@ -105,7 +106,7 @@ func TestEndDuringACall(t *testing.T) {
 			if c.outOfMemory && strings.Contains(err.Error(), "goroutine") {
 				t.Errorf("a stack trace in %v", err)
 			}
-			if len(err.Error()) > 3*excerptBytes {
+			if len(err.Error()) > 3*subprocess.ExcerptBytes {
 				t.Errorf("%d bytes of message", len(err.Error()))
 			}
 		})
@@ -122,7 +123,7 @@ func TestChildIgnoresSignalsOfTheGroup(t *testing.T) {
 	if _, err := w.Run(t.Context(), misbehave(t, 0, 1)); err != nil {
 		t.Fatal(err)
 	}
-	pid := w.child.command.Process.Pid
+	pid := w.child.Command.Process.Pid
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		if err := syscall.Kill(pid, s); err != nil {
 			t.Fatal(err)
@@ -131,7 +132,7 @@ func TestChildIgnoresSignalsOfTheGroup(t *testing.T) {
 			t.Errorf("a call after %v: %v", s, err)
 		}
 	}
-	if w.child == nil || w.child.command.Process.Pid != pid {
+	if w.child == nil || w.child.Command.Process.Pid != pid {
 		t.Error("the child has ended")
 	}
 }
@@ -152,7 +153,7 @@ func TestHangingRunner(t *testing.T) {
 	if _, err := w.Run(t.Context(), misbehave(t, 0, 1)); err != nil {
 		t.Fatal(err)
 	}
-	fmt.Println(w.child.command.Process.Pid)
+	fmt.Println(w.child.Command.Process.Pid)
 	_, err = w.Run(t.Context(), misbehave(t, 3, 1))
 	t.Errorf("the call has ended: %v", err)
 }

@@ -103,7 +103,7 @@ func (w *Worker) Close() error {
 	if w.child == nil {
 		return nil
 	}
-	err := w.child.end()
+	err := w.child.End()
 	w.child = nil
 	return err
 }
@@ -126,7 +126,7 @@ func (w *Worker) Run(ctx context.Context, call Call) (Result, error) {
 			return Result{}, err
 		}
 	}
-	stop := context.AfterFunc(ctx, w.child.kill)
+	stop := context.AfterFunc(ctx, w.child.Kill)
 	response, columns, err := w.child.exchange(&m)
 	if !stop() { // the child has been killed
 		w.child.crash(call.Program, ctx.Err())
@@ -135,7 +135,7 @@ func (w *Worker) Run(ctx context.Context, call Call) (Result, error) {
 	}
 	var full *memoryError
 	if errors.As(err, &full) {
-		w.child.kill()
+		w.child.Kill()
 		w.child.crash(call.Program, err)
 		w.child = nil
 		return Result{}, full.error

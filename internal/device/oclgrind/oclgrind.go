@@ -1,6 +1,6 @@
 // Package oclgrind runs the worker for OpenCL devices under Oclgrind, a
 // simulator of such devices that reports data races, accesses out of bounds, and
-// barriers that only some work-items of a group reach, and reads its reports.
+// barriers that only some work-items of a work-group reach, and reads its reports.
 package oclgrind
 
 import (

@@ -22,7 +22,7 @@ __kernel void divide(long row0, long rows, __global const long *a, __global cons
 #ifndef ITEMS
 #define ITEMS 1
 #endif
-// reduce adds a group's rows in local memory.
+// reduce adds a work-group's rows in local memory.
 __kernel void reduce(long row0, int rows, __global const long *x, volatile __global long *sum, __local long *part)
 {
 	int at = get_local_id(0);

@@ -18,8 +18,8 @@ __kernel void spin(volatile __global int *words, int limit)
 		;
 }
 
-// chain: each group waits for the one before it, as a look-back does. words
-// are the tickets taken, the abort word and a flag per group.
+// chain: each work-group waits for the one before it, as a look-back does. words
+// are the tickets taken, the abort word and a flag per work-group.
 __kernel void chain(volatile __global int *words, int ticketed, int limit)
 {
 	if (get_local_id(0) == 0) {
@@ -32,17 +32,17 @@ __kernel void chain(volatile __global int *words, int ticketed, int limit)
 	barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// meet: each group waits for all. words are the groups that have come and the
+// meet: each work-group waits for all. words are the work-groups that have come and the
 // abort word. The local memory is there to be occupied.
 __kernel void meet(volatile __global int *words, int limit, __local int *occupied)
 {
 	occupied[get_local_id(0)] = (int)get_group_id(0);
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (get_local_id(0) == 0) {
-		int groups = (int)get_num_groups(0);
+		int workgroups = (int)get_num_groups(0);
 		int looks = 0;
 		atomic_inc(&words[0]);
-		while (words[0] < groups && !gives_up(&words[1], &looks, limit))
+		while (words[0] < workgroups && !gives_up(&words[1], &looks, limit))
 			;
 		words[2] = occupied[get_local_size(0) - 1];
 	}

@@ -147,7 +147,7 @@ func (p *prober) spin(ctx context.Context, looks int64) (time.Duration, error) {
 
 func (p *prober) subgroup(ctx context.Context) error {
 	if p.isCPU {
-		p.find("subgroup", "1", plan.Declared, "a CPU device runs the work-items of a group one after the other")
+		p.find("subgroup", "1", plan.Declared, "a CPU device runs the work-items of a work-group one after the other")
 		return nil
 	}
 	kernel, err := p.entry(ctx, "spin", probeText)
@@ -170,19 +170,19 @@ func (p *prober) progress(ctx context.Context) error {
 		capability plan.Cap
 		ticketed   int32
 		how        string
-	}{{plan.CapTicket, 1, "by ticket"}, {plan.CapStatic, 0, "by group number"}} {
+	}{{plan.CapTicket, 1, "by ticket"}, {plan.CapStatic, 0, "by the number of the work-group"}} {
 		passed, failed := "", ""
 		for _, shape := range [][2]int64{{units + 1, 1}, {8*units + 7, 64}, {4099, 64}, {20011, min(256, p.maxWorkgroup)}} {
-			groups, size := shape[0], min(shape[1], p.maxWorkgroup)
-			done, err := p.patiently(func(limit int64) (bool, error) { return p.chain(ctx, groups, size, kind.ticketed, limit) })
+			workgroups, size := shape[0], min(shape[1], p.maxWorkgroup)
+			done, err := p.patiently(func(limit int64) (bool, error) { return p.chain(ctx, workgroups, size, kind.ticketed, limit) })
 			if err != nil {
 				return err
 			}
 			if !done {
-				failed = fmt.Sprintf("of %d groups of %d in a chain %s, one waited more than %d times", groups, size, kind.how, p.limit)
+				failed = fmt.Sprintf("of %d work-groups of %d work-items in a chain %s, one waited more than %d times", workgroups, size, kind.how, p.limit)
 				break
 			}
-			passed = fmt.Sprintf("%d groups of %d in a chain %s, all ended", groups, size, kind.how)
+			passed = fmt.Sprintf("%d work-groups of %d work-items in a chain %s, all ended", workgroups, size, kind.how)
 		}
 		if failed != "" {
 			passed = failed
@@ -202,19 +202,19 @@ func (p *prober) patiently(try func(limit int64) (bool, error)) (bool, error) {
 	return false, nil
 }
 
-func (p *prober) chain(ctx context.Context, groups, size int64, ticketed int32, limit int64) (bool, error) {
-	words := p.zeros(groups + 2)
+func (p *prober) chain(ctx context.Context, workgroups, size int64, ticketed int32, limit int64) (bool, error) {
+	words := p.zeros(workgroups + 2)
 	defer p.release(words)
-	if err := p.launch(ctx, "chain", groups, size, 0, words, ticketed, int32(min(limit, 1<<30))); err != nil {
+	if err := p.launch(ctx, "chain", workgroups, size, 0, words, ticketed, int32(min(limit, 1<<30))); err != nil {
 		return false, err
 	}
-	got, err := p.read(words, groups+2)
+	got, err := p.read(words, workgroups+2)
 	if err != nil {
 		return false, err
 	}
 	for _, flag := range got[2:] {
 		if flag != 1 {
-			return false, fmt.Errorf("a group of the probe left no flag: 32-bit atomics do not work")
+			return false, fmt.Errorf("a work-group of the probe left no flag: 32-bit atomics do not work")
 		}
 	}
 	return got[1] == 0, nil
@@ -226,38 +226,38 @@ func (p *prober) residency(ctx context.Context) error {
 	// A work-group that takes most of the local memory, so at most one per
 	// compute unit.
 	local := max(p.localBytes*3/4, size*4)
-	for groups := p.units; groups >= 1; groups /= 2 {
-		met, err := p.patiently(func(limit int64) (bool, error) { return p.meet(ctx, groups, size, local, limit) })
+	for workgroups := p.units; workgroups >= 1; workgroups /= 2 {
+		met, err := p.patiently(func(limit int64) (bool, error) { return p.meet(ctx, workgroups, size, local, limit) })
 		if err != nil {
 			return err
 		}
 		if met {
-			p.probed.Resident = groups
+			p.probed.Resident = workgroups
 			break
 		}
 	}
 	p.probed.Resident = max(p.probed.Resident, 1)
 	p.capability(plan.CapResident, p.probed.Resident == p.units, plan.Probed,
-		"%d of %d groups of %d with %d bytes of local memory each met", p.probed.Resident, p.units, size, local)
+		"%d of %d work-groups of %d work-items with %d bytes of local memory each met", p.probed.Resident, p.units, size, local)
 	most := p.probed.Resident
-	for groups := 2 * p.units; groups <= 64*p.units; groups *= 2 {
-		met, err := p.meet(ctx, groups, size, size*4, p.limit)
+	for workgroups := 2 * p.units; workgroups <= 64*p.units; workgroups *= 2 {
+		met, err := p.meet(ctx, workgroups, size, size*4, p.limit)
 		if err != nil {
 			return err
 		}
 		if !met {
 			break
 		}
-		most = groups
+		most = workgroups
 	}
-	p.find("resident", fmt.Sprint(most), plan.Probed, "small groups of %d that met; plans count on %d", size, p.probed.Resident)
+	p.find("resident", fmt.Sprint(most), plan.Probed, "small work-groups of %d work-items that met; plans count on %d", size, p.probed.Resident)
 	return nil
 }
 
-func (p *prober) meet(ctx context.Context, groups, size, local, limit int64) (bool, error) {
+func (p *prober) meet(ctx context.Context, workgroups, size, local, limit int64) (bool, error) {
 	words := p.zeros(3)
 	defer p.release(words)
-	if err := p.launch(ctx, "meet", groups, size, local, words, int32(min(limit, 1<<30))); err != nil {
+	if err := p.launch(ctx, "meet", workgroups, size, local, words, int32(min(limit, 1<<30))); err != nil {
 		return false, err
 	}
 	got, err := p.read(words, 3)

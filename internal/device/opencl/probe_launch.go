@@ -51,15 +51,15 @@ func (p *prober) entry(ctx context.Context, name, text string) (*cl.Kernel, erro
 }
 
 // launch runs a kernel of probe.cl to its end.
-func (p *prober) launch(ctx context.Context, name string, groups, size, local int64, arguments ...any) error {
+func (p *prober) launch(ctx context.Context, name string, workgroups, size, local int64, arguments ...any) error {
 	kernel, err := p.entry(ctx, name, probeText)
 	if err != nil {
 		return err
 	}
-	return p.start(kernel, groups, size, local, arguments...)
+	return p.start(kernel, workgroups, size, local, arguments...)
 }
 
-func (p *prober) start(kernel *cl.Kernel, groups, size, local int64, arguments ...any) error {
+func (p *prober) start(kernel *cl.Kernel, workgroups, size, local int64, arguments ...any) error {
 	if local > 0 {
 		arguments = append(arguments, cl.LocalBuffer(local))
 	}
@@ -75,7 +75,7 @@ func (p *prober) start(kernel *cl.Kernel, groups, size, local int64, arguments .
 		}
 	}
 	err := p.queued("a kernel of the probe", true, func() (*cl.Event, error) {
-		return p.queue.EnqueueNDRangeKernel(kernel, nil, []int{int(groups * size)}, []int{int(size)}, nil)
+		return p.queue.EnqueueNDRangeKernel(kernel, nil, []int{int(workgroups * size)}, []int{int(size)}, nil)
 	})
 	if err != nil {
 		return err

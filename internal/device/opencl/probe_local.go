@@ -15,7 +15,7 @@ import (
 // compute unit; other drivers are believed.
 func (p *prober) local(ctx context.Context) error {
 	if !strings.Contains(p.vendor, "NVIDIA") {
-		p.find("localBytes", fmt.Sprint(p.localBytes), plan.Queried, "local memory of a group")
+		p.find("localBytes", fmt.Sprint(p.localBytes), plan.Queried, "local memory of a work-group")
 		return nil
 	}
 	most := p.largestLocal(ctx, p.localBytes/1024, 512) * 1024

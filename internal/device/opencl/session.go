@@ -142,18 +142,18 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 	}
 	group := int64(max(l.Variant.Schedule.Workgroup, 1))
 	switch {
-	case l.Groups < 1:
+	case l.Workgroups < 1:
 		return nil
 	case l.Rows < 0 || l.Rows > plan.MaxRows:
 		return fmt.Errorf("a launch over %d rows; one spans at most %d", l.Rows, plan.MaxRows)
-	case l.Groups > math.MaxInt64/group || s.device.addressBits == 32 && l.Groups*group > math.MaxUint32:
-		return fmt.Errorf("%d groups of %d work-items are more than the device counts", l.Groups, group)
+	case l.Workgroups > math.MaxInt64/group || s.device.addressBits == 32 && l.Workgroups*group > math.MaxUint32:
+		return fmt.Errorf("%d work-groups of %d work-items are more than the device counts", l.Workgroups, group)
 	}
 	if err := s.setArguments(kernel, l); err != nil {
 		return err
 	}
 	err = s.queued(fmt.Sprintf("kernel %q over %d rows", l.Kernel.Name, l.Rows), true, func() (*cl.Event, error) {
-		return s.queue.EnqueueNDRangeKernel(kernel, nil, []int{int(l.Groups * group)}, []int{int(group)}, nil)
+		return s.queue.EnqueueNDRangeKernel(kernel, nil, []int{int(l.Workgroups * group)}, []int{int(group)}, nil)
 	})
 	if err != nil {
 		// The driver may report too small a limit for work-groups, so it is

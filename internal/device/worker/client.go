@@ -157,7 +157,7 @@ func (c *Client) exchange(ctx context.Context, t *transfer) (response, map[strin
 	t.request.Limit = c.options.Limit.Nanoseconds()
 	bounded, cancel := context.WithTimeout(ctx, c.options.Limit+grace)
 	defer cancel()
-	stop := context.AfterFunc(bounded, c.process.kill)
+	stop := context.AfterFunc(bounded, c.process.Kill)
 	answer, columns, err := t.exchange(c.process)
 	killed := !stop()
 	switch {
@@ -168,9 +168,9 @@ func (c *Client) exchange(ctx context.Context, t *transfer) (response, map[strin
 		c.drop(err)
 		return response{}, nil, &TimeoutError{Limit: c.options.Limit}
 	case err != nil:
-		c.process.kill()
+		c.process.Kill()
 		var full *spaceError
-		stderr := &c.process.stderr
+		stderr := &c.process.Stderr
 		status := c.drop(err)
 		if errors.As(err, &full) {
 			return response{}, nil, full.error
@@ -181,7 +181,7 @@ func (c *Client) exchange(ctx context.Context, t *transfer) (response, map[strin
 		case answer.Failure.Timeout != nil:
 			c.drop(nil)
 		case answer.Failure.Lost:
-			c.process.kill() // with such a device it may not end by itself
+			c.process.Kill() // with such a device it may not end by itself
 			c.drop(nil)
 		}
 		return response{}, nil, answer.Failure.error()

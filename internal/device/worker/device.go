@@ -35,14 +35,14 @@ type Finding struct {
 
 // Step is a part of a run.
 type Step struct {
-	Step   string `json:"step"` // as in exec.Event
-	Name   string `json:"name,omitzero"`
-	Groups int64  `json:"groups,omitzero"`
-	Rows   int64  `json:"rows,omitzero"`
-	Bytes  int64  `json:"bytes,omitzero"`
-	Reason string `json:"reason,omitzero"` // of a fallback
-	Host   int64  `json:"host"`            // nanoseconds until the step had ended
-	Device int64  `json:"device,omitzero"` // nanoseconds of the device's own clock
+	Step       string `json:"step"` // as in exec.Event
+	Name       string `json:"name,omitzero"`
+	Workgroups int64  `json:"workgroups,omitzero"`
+	Rows       int64  `json:"rows,omitzero"`
+	Bytes      int64  `json:"bytes,omitzero"`
+	Reason     string `json:"reason,omitzero"` // of a fallback
+	Host       int64  `json:"host"`            // nanoseconds until the step had ended
+	Device     int64  `json:"device,omitzero"` // nanoseconds of the device's own clock
 }
 
 // Driver is what a worker program links.

@@ -12,7 +12,7 @@ import (
 )
 
 // protocol is the version of the messages; both sides must have the same.
-const protocol = 3
+const protocol = 4
 
 // hello is the first message of a worker, before it uses its driver.
 type hello struct {

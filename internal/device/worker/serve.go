@@ -182,7 +182,7 @@ func (s *server) run(c *call, watch func(busy func() string)) (_ *runResult, inl
 	}}
 	if c.Run.Trace {
 		options.Event = func(e exec.Event) {
-			done.Steps = append(done.Steps, Step{Step: e.Step, Name: e.Name, Groups: e.Groups, Rows: e.Rows, Bytes: e.Bytes,
+			done.Steps = append(done.Steps, Step{Step: e.Step, Name: e.Name, Workgroups: e.Workgroups, Rows: e.Rows, Bytes: e.Bytes,
 				Reason: e.Reason, Host: e.Duration.Nanoseconds(), Device: session.Elapsed().Nanoseconds()})
 		}
 	}

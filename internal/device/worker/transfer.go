@@ -107,10 +107,10 @@ func (t *transfer) reserve(p *plan.Plan, in exec.Inputs) {
 // exchange sends the request and receives the response.
 func (t *transfer) exchange(w *process) (response, map[string]exec.Column, error) {
 	var answer response
-	if err := writeMessage(w.in, t.request, t.inline...); err != nil {
+	if err := writeMessage(w.In, t.request, t.inline...); err != nil {
 		return answer, nil, err
 	}
-	if err := readMessage(w.out, &answer); err != nil {
+	if err := readMessage(w.Out, &answer); err != nil {
 		return answer, nil, err
 	}
 	if answer.Failure != nil {
@@ -150,7 +150,7 @@ func (t *transfer) receive(w *process, c column) ([]byte, error) {
 	if err != nil {
 		return nil, &spaceError{err}
 	}
-	if _, err := io.ReadFull(w.out, data); err != nil {
+	if _, err := io.ReadFull(w.Out, data); err != nil {
 		t.space.Free(data)
 		return nil, err
 	}

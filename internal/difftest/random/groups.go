@@ -194,7 +194,7 @@ func (g *generator) aggregateOf(op ir.Op, x, by *value) *value {
 	a := op.Aggregate()
 	v := value{op: op, kind: a.Result(x.kind)}
 	full := false
-	if a.GivesRow {
+	if a.GivesRow() {
 		v.target = x.domain
 		if by != nil {
 			v.target = by.domain

@@ -41,7 +41,7 @@ func (g *generator) rules() []rule {
 	return slices.DeleteFunc(sorted(list), func(r rule) bool { return slices.Contains(g.without, r.op) })
 }
 
-// elementwise makes a rule of each operator of rows, from the table of ir.
+// elementwise makes a rule of each element-wise operator, from the table of ir.
 func elementwise() []rule {
 	var list []rule
 	for _, op := range ir.RowOps() {

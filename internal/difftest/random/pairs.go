@@ -37,7 +37,7 @@ func readsRows(op ir.Op) bool {
 		ir.OpCompact, ir.OpCount:
 		return true
 	}
-	return op.IsAggregate() && op.Aggregate().GivesRow
+	return op.IsAggregate() && op.Aggregate().GivesRow()
 }
 
 // Coverage counts the operators of programs, and the pairs of them.

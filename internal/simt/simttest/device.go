@@ -14,15 +14,16 @@ import (
 
 // Device runs the kernels of Programs.
 type Device struct {
-	Programs map[string]*loop.Func // by the entry of a variant
-	Random   *rand.Rand
-	Groups   int  // how many work-groups are resident; 0 is 3
-	Steps    int  // of one launch at most; 0 is 100 million
-	Starved  bool // the work-group of the first atomic operation rests until all others have ended
-	profile  plan.Machine
+	Programs   map[string]*loop.Func // by Variant.Entry
+	Random     *rand.Rand
+	Workgroups int  // resident at a time; 0 is 3
+	Steps      int  // maximum of statements of a launch; 0 is 100 million
+	Starved    bool // the work-group of the first atomic operation of a launch pauses until all others have ended
+	profile    plan.Machine
 }
 
-// NewDevice returns a device for kernels, each the last function of a program.
+// NewDevice returns a device for the kernels of programs. A kernel is the last
+// function of its program.
 func NewDevice(programs []*loop.Program, random *rand.Rand) *Device {
 	d := &Device{Programs: map[string]*loop.Func{}, Random: random}
 	for _, program := range programs {
@@ -41,7 +42,7 @@ func (d *Device) Machine() plan.Machine { return d.profile }
 
 // Resident implements exec.Device.
 func (d *Device) Resident(context.Context, *plan.Kernel, *plan.Variant) (int64, error) {
-	return int64(max(d.Groups, 3)), nil
+	return int64(max(d.Workgroups, 3)), nil
 }
 
 // Import implements exec.Device.
@@ -50,7 +51,7 @@ func (d *Device) Import(data []byte) (exec.Memory, error) { return &buffer{data}
 // Alloc implements exec.Device.
 func (d *Device) Alloc(bytes int64) (exec.Memory, error) {
 	data := make([]byte, (bytes+7)&^7)
-	for i := range data { // what nobody stores shall not look like a result
+	for i := range data { // so that elements that no kernel stores do not look like results
 		data[i] = byte(d.Random.Uint32())
 	}
 	return &buffer{data}, nil
@@ -86,7 +87,7 @@ func (d *Device) Launch(ctx context.Context, l *exec.Launch) error {
 	if len(f.Params) != len(l.Args)+2 {
 		return fmt.Errorf("simttest: %s has %d parameters, the plan passes %d", f.Name, len(f.Params), len(l.Args)+2)
 	}
-	launch := &launch{device: d, f: f, size: l.Variant.Schedule.Workgroup, count: int(l.Groups), steps: d.Steps, arguments: map[*loop.Var]any{
+	launch := &launch{device: d, f: f, size: l.Variant.Schedule.Workgroup, count: int(l.Workgroups), steps: d.Steps, arguments: map[*loop.Var]any{
 		f.Params[0]: ir.Int(ir.I64, l.Row0), f.Params[1]: ir.Int(ir.I64, l.Rows)}, marks: map[*buffer]*marks{}}
 	if launch.steps == 0 {
 		launch.steps = 100_000_000
@@ -119,7 +120,7 @@ func decode(k ir.Kind, data []byte) ir.Scalar {
 	copy(word[:], data[:k.Size()])
 	bits := binary.LittleEndian.Uint64(word[:])
 	switch {
-	case k == ir.Bool: // as emitted texts read it, which may be what nobody stored
+	case k == ir.Bool: // emitted text takes any byte but 0 for true, even a random one
 		return ir.BoolScalar(bits != 0)
 	case k.IsInteger():
 		return ir.Int(k, int64(bits))

@@ -1,8 +1,12 @@
-// Package simttest is a device that runs loop programs of the profile simt,
-// statement by statement, for tests of lowering: it needs no driver, switches
-// between work-items at random wherever they can see each other (barriers,
-// atomics, volatile loads), starts work-groups in any order that the scheme permits
-// and keeps only so many resident. It reports indices out of bounds, reads of
-// local memory that nobody wrote, and barriers that not all work-items reach;
-// global memory holds random bytes at first.
+// Package simttest emulates a device for tests of lowering. It interprets loop
+// programs of the profile simt, and needs no driver.
+//
+// The device keeps a few work-groups resident, and switches between their
+// work-items at random wherever they can observe each other: at barriers, atomic
+// operations and volatile loads. It reports data races, indices out of bounds,
+// reads of local memory before any write, and barriers that not all work-items
+// reach. Global memory holds random bytes at first.
+//
+//	device := simttest.NewDevice(lowered.Kernels, rand.New(rand.NewPCG(1, 1)))
+//	result, err := exec.Run(ctx, device, lowered.Plan, inputs, exec.Options{})
 package simttest

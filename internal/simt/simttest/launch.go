@@ -15,11 +15,11 @@ type launch struct {
 	count     int // work-groups
 	steps     int // left
 	arguments map[*loop.Var]any
-	resting   *group // see Device.Starved
+	starved   *workgroup // see Device.Starved
 	marks     map[*buffer]*marks
 }
 
-// pause is why a work-item lets others go on.
+// pause is the reason why a work-item yields.
 type pause int
 
 const (
@@ -27,8 +27,8 @@ const (
 	barrier              // all of the work-group must arrive
 )
 
-// group is a resident work-group.
-type group struct {
+// workgroup is a resident work-group.
+type workgroup struct {
 	id    int
 	local map[*loop.Var]*storage
 	items []*workItem
@@ -36,22 +36,23 @@ type group struct {
 
 // workItem runs one work-item as a coroutine.
 type workItem struct {
-	group   *group
-	lane    int
-	next    func() (pause, bool)
-	stop    func()
-	waiting bool // at a barrier
-	done    bool
+	workgroup *workgroup
+	localID   int
+	next      func() (pause, bool)
+	stop      func()
+	waiting   bool // at a barrier
+	done      bool
 }
 
-// fault is what a kernel did wrong.
+// fault is the panic of a kernel that did something wrong.
 type fault struct{ error }
 
 func fail(format string, args ...any) { panic(fault{fmt.Errorf(format, args...)}) }
 
-// run runs all work-groups, a few at a time, and reports what a kernel did wrong.
+// run runs all work-groups, a few at a time. The error says what a kernel did
+// wrong.
 func (l *launch) run() (err error) {
-	var resident []*group
+	var resident []*workgroup
 	defer func() {
 		for _, g := range resident {
 			for _, w := range g.items {
@@ -66,7 +67,7 @@ func (l *launch) run() (err error) {
 			err = fmt.Errorf("simttest: %s: %w", l.f.Name, f.error)
 		}
 	}()
-	most := l.device.Groups
+	most := l.device.Workgroups
 	if most == 0 {
 		most = 3
 	}
@@ -78,7 +79,7 @@ func (l *launch) run() (err error) {
 		}
 		at := l.device.Random.IntN(len(resident))
 		g := resident[at]
-		if l.device.Starved && g == l.resting && (len(resident) > 1 || started < l.count) {
+		if l.device.Starved && g == l.starved && (len(resident) > 1 || started < l.count) {
 			continue
 		}
 		if g.step(l) {
@@ -88,11 +89,11 @@ func (l *launch) run() (err error) {
 	return nil
 }
 
-// start makes a work-group's work-items.
-func (l *launch) start(id int) *group {
-	g := &group{id: id, local: map[*loop.Var]*storage{}}
-	for lane := range l.size {
-		w := &workItem{group: g, lane: lane}
+// start returns a work-group with its work-items.
+func (l *launch) start(id int) *workgroup {
+	g := &workgroup{id: id, local: map[*loop.Var]*storage{}}
+	for id := range l.size {
+		w := &workItem{workgroup: g, localID: id}
 		w.next, w.stop = iter.Pull(func(yield func(pause) bool) {
 			(&thread{launch: l, item: w, yield: yield, vars: map[*loop.Var]any{}}).body(l.f.Body)
 		})
@@ -103,7 +104,7 @@ func (l *launch) start(id int) *group {
 
 // step lets one work-item of the work-group run until it pauses, and reports whether
 // the work-group has ended.
-func (g *group) step(l *launch) bool {
+func (g *workgroup) step(l *launch) bool {
 	var ready []*workItem
 	done, waiting := 0, 0
 	for _, w := range g.items {

@@ -2,8 +2,8 @@ package simttest
 
 import "github.com/kgen-go/kgen/internal/loop"
 
-// Two work-items race where both access an element of global memory in one
-// launch, one of them to change it, and not both by atomic operations or
+// Two work-items race if both access an element of global memory in one launch, at
+// least one of them writes it, and not both accesses are atomic operations or
 // volatile loads. Barriers of a work-group do not order global memory.
 
 // access is how an element is accessed.
@@ -25,11 +25,11 @@ var conflicts = [accesses][]access{
 	atomicAccess: {plainLoad, plainStore},
 }
 
-// marks says, for each access and byte of a buffer, who has done it in this
-// launch: the number of the work-item from 1, 0 for nobody.
+// marks holds, for each kind of access and each byte of a buffer, the number of the
+// work-item that has made it in this launch: from 1, or 0 for none.
 type marks [accesses][]int
 
-// several is the number of more than one work-item.
+// several stands for more than one work-item.
 const several = -1
 
 // mark records an access and reports a race.
@@ -47,12 +47,12 @@ func (t *thread) mark(v *loop.Var, at int64, how access) {
 		}
 		t.marks[b] = m
 	}
-	me := t.item.group.id*t.size + t.item.lane + 1
+	me := t.item.workgroup.id*t.size + t.item.localID + 1
 	for i := at * size; i < (at+1)*size; i++ {
 		for _, other := range conflicts[how] {
 			if by := m[other][i]; by != 0 && by != me {
 				fail("work-item %d of work-group %d %s %s[%d], which another %s in the same launch",
-					t.item.lane, t.item.group.id, accessNames[how], v.Name, at, accessNames[other])
+					t.item.localID, t.item.workgroup.id, accessNames[how], v.Name, at, accessNames[other])
 			}
 		}
 		switch by := &m[how][i]; *by {

@@ -8,10 +8,10 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// storage is an array.
+// storage is an array in local or private memory.
 type storage struct {
 	kind   ir.Kind
-	values []ir.Scalar // those of kind Invalid were never written
+	values []ir.Scalar // of kind Invalid if never written
 }
 
 func newStorage(t loop.Type) *storage {
@@ -29,7 +29,7 @@ type thread struct {
 // abandoned ends a thread whose launch has failed.
 type abandoned struct{}
 
-// flow is how a statement ends.
+// flow says whether a Break ended the statement.
 type flow bool
 
 const broken flow = true
@@ -121,7 +121,7 @@ func (t *thread) stmt(s loop.Stmt) flow {
 func (t *thread) wide(m *loop.Var, index loop.Expr, count int) int64 {
 	at := t.eval(index).Int64()
 	if at%int64(count) != 0 {
-		fail("work-item %d of work-group %d: an access of %d elements at %s[%d]", t.item.lane, t.item.group.id, count, m.Name, at)
+		fail("work-item %d of work-group %d: an access of %d elements at %s[%d]", t.item.localID, t.item.workgroup.id, count, m.Name, at)
 	}
 	return at
 }
@@ -129,10 +129,10 @@ func (t *thread) wide(m *loop.Var, index loop.Expr, count int) int64 {
 func (t *thread) declare(s *loop.Decl) {
 	switch {
 	case s.Var.T.Space == loop.Local:
-		if t.item.group.local[s.Var] == nil {
-			t.item.group.local[s.Var] = newStorage(s.Var.T)
+		if t.item.workgroup.local[s.Var] == nil {
+			t.item.workgroup.local[s.Var] = newStorage(s.Var.T)
 		}
-		t.vars[s.Var] = t.item.group.local[s.Var]
+		t.vars[s.Var] = t.item.workgroup.local[s.Var]
 	case s.Var.T.Form == loop.Array:
 		zeroed := newStorage(s.Var.T)
 		for i := range zeroed.values {
@@ -164,21 +164,21 @@ func (t *thread) store(v *loop.Var, at int64, x ir.Scalar) {
 	t.set(v, at, x)
 }
 
-// get and set access memory without a look at other work-items.
+// get and set access memory without the test for races.
 func (t *thread) get(v *loop.Var, at int64) ir.Scalar {
 	switch m := t.memory(v).(type) {
 	case *storage:
 		if at < 0 || at >= int64(len(m.values)) {
-			fail("work-item %d of work-group %d loads %s[%d] of %d", t.item.lane, t.item.group.id, v.Name, at, len(m.values))
+			fail("work-item %d of work-group %d loads %s[%d] of %d", t.item.localID, t.item.workgroup.id, v.Name, at, len(m.values))
 		}
 		if m.values[at].Kind == ir.Invalid {
-			fail("work-item %d of work-group %d loads %s[%d], which nobody stored", t.item.lane, t.item.group.id, v.Name, at)
+			fail("work-item %d of work-group %d loads %s[%d], which no work-item has stored", t.item.localID, t.item.workgroup.id, v.Name, at)
 		}
 		return m.values[at]
 	case *buffer:
 		size := int64(v.T.Kind.Size())
 		if at < 0 || at >= int64(len(m.data))/size {
-			fail("work-item %d of work-group %d loads %s[%d] of %d", t.item.lane, t.item.group.id, v.Name, at, int64(len(m.data))/size)
+			fail("work-item %d of work-group %d loads %s[%d] of %d", t.item.localID, t.item.workgroup.id, v.Name, at, int64(len(m.data))/size)
 		}
 		return decode(v.T.Kind, m.data[at*size:])
 	}
@@ -190,13 +190,13 @@ func (t *thread) set(v *loop.Var, at int64, x ir.Scalar) {
 	switch m := t.memory(v).(type) {
 	case *storage:
 		if at < 0 || at >= int64(len(m.values)) {
-			fail("work-item %d of work-group %d stores %s[%d] of %d", t.item.lane, t.item.group.id, v.Name, at, len(m.values))
+			fail("work-item %d of work-group %d stores %s[%d] of %d", t.item.localID, t.item.workgroup.id, v.Name, at, len(m.values))
 		}
 		m.values[at] = x
 	case *buffer:
 		size := int64(v.T.Kind.Size())
 		if at < 0 || at >= int64(len(m.data))/size {
-			fail("work-item %d of work-group %d stores %s[%d] of %d", t.item.lane, t.item.group.id, v.Name, at, int64(len(m.data))/size)
+			fail("work-item %d of work-group %d stores %s[%d] of %d", t.item.localID, t.item.workgroup.id, v.Name, at, int64(len(m.data))/size)
 		}
 		copy(m.data[at*size:], encode(x))
 	default:
@@ -221,8 +221,8 @@ func (t *thread) atomic(s *loop.Atomic) {
 		x = tiletest.Apply(atomicOperator[s.Op], old.Kind, old, x)
 	}
 	t.set(s.Memory, at, x)
-	if t.resting == nil {
-		t.resting = t.item.group
+	if t.starved == nil {
+		t.starved = t.item.workgroup
 	}
 	if s.Old != nil {
 		t.vars[s.Old] = old
@@ -276,8 +276,8 @@ func (t *thread) eval(x loop.Expr) ir.Scalar {
 	case *loop.Call:
 		return t.call(x)
 	case *loop.ID:
-		return ir.Int(ir.I64, int64(map[loop.IDKind]int{loop.LocalID: t.item.lane, loop.LocalSize: t.size,
-			loop.GroupID: t.item.group.id, loop.GroupCount: t.count}[x.Kind]))
+		return ir.Int(ir.I64, int64(map[loop.IDKind]int{loop.LocalID: t.item.localID, loop.LocalSize: t.size,
+			loop.WorkgroupID: t.item.workgroup.id, loop.WorkgroupCount: t.count}[x.Kind]))
 	}
 	fail("no expression %T here", x)
 	return ir.Scalar{}

@@ -15,9 +15,10 @@ const (
 	// Biker has eight dimensions of balanced hierarchies, as business cubes do:
 	// 6.68e12 cells, of which a fraction of 4.2e-5 is filled in practice.
 	Biker = "biker"
-	// Machines has six dimensions and 226e9 cells, of which 1.8e-4 are filled.
-	// Its last hierarchy is unfavourable: 64 components contribute to one of
-	// 2000 machines each, but every seventh to a thousand more.
+	// Machines has six dimensions and 226e9 cells, of which a fraction of 1.8e-4
+	// is filled. Its last hierarchy is unfavourable: each of 64 components
+	// contributes to one of 2000 machines, but every seventh component to a
+	// thousand more.
 	Machines = "machines"
 )
 
@@ -27,7 +28,7 @@ type dimension struct {
 	size int64
 }
 
-// The sizes have the number of cells that the cubes are known to have.
+// The products of the sizes are the published numbers of cells.
 var shapes = map[string][]dimension{
 	Biker: {{"year", 6}, {"month", 12}, {"scenario", 4}, {"channel", 3},
 		{"region", 43}, {"product", 333}, {"employee", 540}, {"customer", 1000}},
@@ -62,7 +63,8 @@ func CubeCells(shape string) (int64, error) {
 }
 
 // CubeFacts returns the filled base cells of a cube, in order of their
-// coordinates. Each is taken at random from an equal share of all cells.
+// coordinates. The cells are divided into equal shares, one per fact, and each
+// fact is a random cell of its share. Rows is from 1 to the number of cells.
 func CubeFacts(shape string, rows int64, seed uint64) (Generator, error) {
 	cells, err := CubeCells(shape)
 	if err != nil {
@@ -113,8 +115,8 @@ type reference struct {
 
 // CubeHierarchies returns the references of all dimensions of a cube from
 // elements to the consolidated elements that they contribute to, sorted by
-// dimension, child and parent. Consolidated elements are numbered behind the
-// base elements; the last one of a balanced hierarchy holds all.
+// dimension, child and parent. The numbers of consolidated elements follow those
+// of the base elements; the last element of a balanced hierarchy holds all.
 func CubeHierarchies(shape string, seed uint64) (Generator, error) {
 	dimensions, err := shapeOf(shape)
 	if err != nil {
@@ -140,7 +142,7 @@ func CubeHierarchies(shape string, seed uint64) (Generator, error) {
 var hierarchyColumns = []Column{
 	{"dimension", ir.I32, "position of the coordinate in the facts, from 0"},
 	{"child", ir.I32, "base element, or a consolidated one of the level below"},
-	{"parent", ir.I32, "consolidated element, numbered behind the base elements"},
+	{"parent", ir.I32, "consolidated element, numbered after the base elements"},
 	{"weight", ir.F64, "factor of the child in the parent: 1, at times 0.5 or -1"},
 }
 
@@ -155,7 +157,7 @@ func weightOf(random stream, i int64) float64 {
 	return -1
 }
 
-// balancedReferences puts children neighbours at a time under a parent, level
+// balancedReferences puts each run of children neighbours under a parent, level
 // by level, until one parent holds all.
 func balancedReferences(dimension int32, size int64, random stream) (list []reference) {
 	for first, count := int64(0), size; count > 1; {
@@ -167,7 +169,7 @@ func balancedReferences(dimension int32, size int64, random stream) (list []refe
 	return list
 }
 
-// componentReferences is the last dimension of Machines.
+// componentReferences returns the references of the last dimension of Machines.
 func componentReferences(dimension int32, seed uint64) (list []reference) {
 	random := newStream(seed, "cube machine")
 	weights := newStream(seed, "cube machine weight")
@@ -190,7 +192,8 @@ func componentReferences(dimension int32, seed uint64) (list []reference) {
 	return list
 }
 
-// FillRows returns how many cells of a cube a fraction of them is, at least 1.
+// FillRows returns the number of cells that a fraction fill of a cube has, at
+// least 1. Fill is more than 0 and at most 1.
 func FillRows(shape string, fill float64) (int64, error) {
 	cells, err := CubeCells(shape)
 	if err != nil {

@@ -2,14 +2,14 @@ package generate
 
 import "math"
 
-// The functions here have the same bits on every machine, unlike those of
-// package math, of which some processors have versions of their own. They are
-// right to about 1e-15 of the result.
+// The functions here return the same bits on every machine. Functions of package
+// math do not: some processors have versions of their own. The relative error is
+// about 1e-15.
 
 const (
 	ln2High = 6.93147180369123816490e-01 // the upper 33 bits of ln 2
 	ln2Low  = 1.90821492927058770002e-10 // the rest
-	// maxExponent is where exponential stops growing: far above what is asked for.
+	// maxExponent is where exponential stops growing, far above what Zipf needs.
 	maxExponent = 700
 )
 
@@ -30,7 +30,7 @@ func atanhSeries(w float64) float64 {
 	return 1 + float64(sum*w)
 }
 
-// logarithm returns ln x of a normal number x > 0.
+// logarithm returns ln x for a normal number x > 0.
 func logarithm(x float64) float64 {
 	bits := math.Float64bits(x)
 	exponent := int64(bits>>52) - 1023
@@ -44,7 +44,7 @@ func logarithm(x float64) float64 {
 	return float64(e*ln2High) + low
 }
 
-// logRatio returns ln(1 + t) / t of t > -1.
+// logRatio returns ln(1 + t) / t for t > -1.
 func logRatio(t float64) float64 {
 	if t < -0.25 || t > 0.4 {
 		return logarithm(1+t) / t
@@ -53,8 +53,8 @@ func logRatio(t float64) float64 {
 	return float64(2*atanhSeries(float64(z*z))) / (2 + t)
 }
 
-// exponential returns e^x of x from -maxExponent to maxExponent; beyond, it
-// stays at that of the limit.
+// exponential returns e^x for x from -maxExponent to maxExponent, and beyond
+// them the value at the limit.
 func exponential(x float64) float64 {
 	x = max(min(x, maxExponent), -maxExponent)
 	k := math.Floor(x/math.Ln2 + 0.5)
@@ -71,7 +71,7 @@ func expRatio(x float64) float64 {
 	return expRatioSeries(x)
 }
 
-// expRatioSeries returns (e^x - 1) / x of x from -0.35 to 0.35.
+// expRatioSeries returns (e^x - 1) / x for x from -0.35 to 0.35.
 func expRatioSeries(x float64) float64 {
 	sum := 1.0 / 1307674368000 // 1 / 15!
 	sum = 1.0/87178291200 + float64(sum*x)

@@ -29,16 +29,16 @@ func Fields(columns []Column) []table.Field {
 type Generator interface {
 	// Columns returns the columns of the relation, in order.
 	Columns() []Column
-	// Rows returns how many rows there will be; of lineitem how many to expect.
+	// Rows returns the number of rows; of lineitem, the expected number.
 	Rows() int64
-	// Stream makes all rows and hands them to write in order, a batch of
-	// columns at a time, which write must not keep. Up to workers batches are
-	// made at once. It ends with the first error of write, or with ctx's.
+	// Stream makes all rows and passes them to write in order, a batch of
+	// columns at a time. Write must not keep a batch. Up to workers batches are
+	// made at once. Stream returns the first error of write, or that of ctx.
 	Stream(ctx context.Context, workers int, write func([]ir.Column) error) error
 }
 
-// Workers is how many batches this machine should make at once: what one
-// writer takes, in little memory.
+// Workers returns how many batches this machine should make at once: enough to
+// keep one writer busy, in little memory.
 func Workers() int { return min(runtime.GOMAXPROCS(0), 8) }
 
 const (
@@ -49,18 +49,18 @@ const (
 // rowsAtOnce returns how many rows a batch has.
 func rowsAtOnce(columns int) int64 { return min(batchRows, int64(batchValues/columns)) }
 
-// batched is a relation of which any batch can be made by itself.
+// batched is a relation whose batches can be made independently.
 type batched struct {
 	columns []Column
 	rows    int64
 	batches int64
-	// fill makes a batch: it gives each column its slice, by room. It runs at
-	// once for different batches.
+	// fill makes a batch: it gives each column its slice, by room. Calls for
+	// different batches are concurrent.
 	fill func(batch int64, columns []ir.Column)
 }
 
-// byRows returns a relation whose batches have the same number of rows but for
-// the last; fill makes n rows from the first on.
+// byRows returns a relation whose batches all have the same number of rows,
+// except the last. Fill makes the n rows that begin at row first.
 func byRows(columns []Column, rows int64, fill func(first int64, n int, columns []ir.Column)) *batched {
 	each := rowsAtOnce(len(columns))
 	return &batched{columns, rows, (rows-1)/each + 1, func(batch int64, out []ir.Column) {
@@ -73,8 +73,8 @@ func (b *batched) Columns() []Column { return b.columns }
 
 func (b *batched) Rows() int64 { return b.rows }
 
-// Stream keeps a ring of batches: it waits for the oldest, writes it, and has
-// the next one made in its memory.
+// Stream keeps a ring of batches. It waits for the oldest batch, writes it, and
+// has the next one made in the same memory.
 func (b *batched) Stream(ctx context.Context, workers int, write func([]ir.Column) error) error {
 	type place struct {
 		columns []ir.Column
@@ -107,7 +107,7 @@ func (b *batched) Stream(ctx context.Context, workers int, write func([]ir.Colum
 	return ctx.Err()
 }
 
-// newBatch returns columns without memory yet.
+// newBatch returns columns that have no memory yet.
 func newBatch(columns []Column) []ir.Column {
 	batch := make([]ir.Column, len(columns))
 	for i, c := range columns {
@@ -116,8 +116,8 @@ func newBatch(columns []Column) []ir.Column {
 	return batch
 }
 
-// room makes c a column of n elements, in the memory that it has if that
-// suffices, and returns them.
+// room makes c a column of n elements and returns them. It reuses the memory of
+// c if that suffices.
 func room[T any](c *ir.Column, n int) []T {
 	s, _ := c.Slice.([]T)
 	if cap(s) < n {

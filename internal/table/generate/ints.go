@@ -29,28 +29,27 @@ var meanings = map[string]string{
 // Distributions lists the distributions of integers.
 func Distributions() []string { return []string{Uniform, Unique, Repeated, Zipf} }
 
-// IntsOptions describes columns of integers. Where a field that is nil or 0
-// stands for a default, the others say more than the distribution needs.
+// IntsOptions describes columns of integers.
 type IntsOptions struct {
 	Rows         int64
 	Names        []string // of the columns
 	Kind         ir.Kind  // an integer type
 	Distribution string
 	Min, Max     *big.Int // nil: 0, and the largest of Kind
-	Values       int64    // instead of Max: how many values from Min on; 0 for the default
-	MeanRun      int64    // of repeated
-	S            float64  // of zipf: the exponent
-	Sorted       bool     // the first column ascending; the others stay as they are
+	Values       int64    // instead of Max: how many values from Min on; 0: the default
+	MeanRun      int64    // for Repeated: the mean length of a run, in rows
+	S            float64  // for Zipf: the exponent
+	Sorted       bool     // sort the first column, and leave the others as they are
 	Seed         uint64
 }
 
 const (
-	defaultZipfValues = 1_000_000 // unless options say
-	maxColumns        = 64        // what fits the memory in batches
+	defaultZipfValues = 1_000_000 // unless options set the number
+	maxColumns        = 64        // so that batches stay small
 )
 
-// offsets stores how far the values of the rows from row on are above the
-// least. It may be called at once for different rows.
+// offsets stores the differences between the values from row on and the least
+// value. Calls for different rows may be concurrent.
 type offsets func(row int64, out []uint64)
 
 // Ints returns columns of integers.
@@ -84,8 +83,8 @@ func Ints(o IntsOptions) (Generator, error) {
 	return rows, nil
 }
 
-// bounds returns the least value, as the bits of its type, and how far the
-// largest is above it.
+// bounds returns the least value, as the bits of its type, and the difference
+// between it and the largest.
 func (o IntsOptions) bounds() (low, last uint64, err error) {
 	least, most := limits(o.Kind)
 	lowest := big.NewInt(0)
@@ -129,7 +128,7 @@ func (o IntsOptions) bounds() (low, last uint64, err error) {
 	default:
 		return 0, 0, fmt.Errorf("dist %s: choose %s", o.Distribution, strings.Join(Distributions(), ", "))
 	}
-	above := new(big.Int).Sub(most, lowest) // what fits
+	above := new(big.Int).Sub(most, lowest) // the largest difference that fits
 	last = above.Uint64()
 	switch {
 	case o.Max != nil:
@@ -162,8 +161,8 @@ func limits(k ir.Kind) (least, most *big.Int) {
 	return least, most.Sub(most, big.NewInt(1))
 }
 
-// offsets returns the rows of a column: ascending where that is sorted and has
-// a formula, else as they are.
+// offsets returns the rows of a column. They ascend if sorted is set and the
+// distribution has a formula for sorted rows.
 func (o IntsOptions) offsets(column int, last uint64, sorted bool) offsets {
 	name := fmt.Sprintf("ints %s %d", o.Distribution, column)
 	random := newStream(o.Seed, name)
@@ -185,7 +184,7 @@ func (o IntsOptions) offsets(column int, last uint64, sorted bool) offsets {
 	case Repeated:
 		r, err := newRuns(o.Rows, o.MeanRun, name, o.Seed)
 		if err != nil {
-			panic(err) // bounds has seen it
+			panic(err) // bounds has reported it
 		}
 		if !sorted {
 			r = r.shuffle(name, o.Seed)
@@ -213,7 +212,7 @@ func (o IntsOptions) offsets(column int, last uint64, sorted bool) offsets {
 	}
 }
 
-// ints makes rows of integers: the least value, and what each column adds.
+// ints makes rows of integers from the least value and what each column adds.
 type ints struct {
 	low    uint64
 	values []offsets
@@ -248,7 +247,7 @@ func (g ints) column(values offsets, first int64, n int, c *ir.Column) {
 	}
 }
 
-// convert stores rows from first on, a piece at a time that stays in the cache.
+// convert stores rows from first on, in pieces that stay in the cache.
 func convert[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](low uint64, values offsets, first int64, out []T) {
 	var piece [1024]uint64
 	for at := 0; at < len(out); at += len(piece) {
@@ -260,7 +259,7 @@ func convert[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](
 	}
 }
 
-// sortedInts is ints whose first column is sorted without a formula.
+// sortedInts is ints whose first column has to be sorted.
 type sortedInts struct {
 	*batched
 	ints

@@ -5,12 +5,12 @@ import (
 	"math/bits"
 )
 
-// stream is a sequence of random numbers with access to any of them: SplitMix64
+// stream is a sequence of random numbers with random access: SplitMix64
 // (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014)
-// from a start that seed and name decide.
+// from a state that depends on a seed and a name.
 type stream uint64
 
-// newStream returns the numbers that seed and a name, such as a column's, have.
+// newStream returns the stream of a seed and a name, such as a column's.
 func newStream(seed uint64, name string) stream {
 	h := fnv.New64a()
 	h.Write([]byte(name))
@@ -37,16 +37,16 @@ func (s stream) below(i int64, n uint64) uint64 {
 }
 
 // permutation is a random order of 0 to n - 1 that takes no memory: a bijection
-// of the next power of two, applied until the result is below n (cycle walking:
-// Black and Rogaway, Ciphers with Arbitrary Finite Domains, 2002). That takes
-// fewer than two applications on average.
+// of the numbers below the next power of two, applied until the result is below
+// n (cycle walking: Black and Rogaway, Ciphers with Arbitrary Finite Domains,
+// 2002). That takes fewer than two applications on average.
 type permutation struct {
 	n, mask uint64
 	shift   uint
 	keys    [4]uint64
 }
 
-// newPermutation returns an order of n numbers, 1 to 2^63 of them.
+// newPermutation returns an order of n numbers; n is at least 1.
 func newPermutation(random stream, n int64) permutation {
 	width := bits.Len64(uint64(n - 1))
 	p := permutation{n: uint64(n), mask: 1<<width - 1, shift: uint(width+1) / 2}
@@ -56,7 +56,7 @@ func newPermutation(random stream, n int64) permutation {
 	return p
 }
 
-// at returns the number in place i, which is below n.
+// at returns the number at position i, which is below n.
 func (p *permutation) at(i uint64) uint64 {
 	for {
 		for _, key := range p.keys { // each step can be undone within the mask

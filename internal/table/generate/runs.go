@@ -2,9 +2,9 @@ package generate
 
 import "fmt"
 
-// runs divides rows into runs whose lengths are each uniform in 1 to 2 x mean - 1
-// and have exactly that mean: two runs at a time share 2 x mean rows, so that
-// the run of any row is found without those before it.
+// runs divides rows into runs. Each length is uniform in 1 to 2 x mean - 1, and
+// the mean of all lengths is exactly mean: each pair of runs shares 2 x mean
+// rows, so that the run of any row is found without the runs before it.
 type runs struct {
 	mean, rows int64
 	first      stream // by pair: the length of its first run
@@ -20,8 +20,9 @@ func newRuns(rows, mean int64, name string, seed uint64) (runs, error) {
 	return runs{mean: mean, rows: rows, first: newStream(seed, name+" lengths")}, nil
 }
 
-// shuffle puts the runs into random order; where the last pair is cut off by
-// the end of the rows it stays there, so that the rows are the same.
+// shuffle puts the runs into random order. If the end of the rows cuts off the
+// last pair, that pair keeps its place, so that the multiset of values is the
+// same.
 func (r runs) shuffle(name string, seed uint64) runs {
 	r.shuffled = true
 	r.flipped = newStream(seed, name+" flips")
@@ -29,10 +30,11 @@ func (r runs) shuffle(name string, seed uint64) runs {
 	return r
 }
 
-// whole returns how many pairs have all their rows.
+// whole returns the number of pairs that have all their rows.
 func (r runs) whole() int64 { return r.rows / (2 * r.mean) }
 
-// firstLength returns the length of the first run of a pair, uncut.
+// firstLength returns the length of the first run of a pair, before the end of
+// the rows cuts it off.
 func (r runs) firstLength(pair int64) int64 {
 	return 1 + int64(r.first.below(pair, uint64(2*r.mean-1)))
 }

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// The memory of a sorter: a table of counts per worker, of which there are few,
-// and the values that are sorted at once.
+// The memory of a sorter: a table of counts for each of a few workers, and the
+// values that are sorted at once.
 const (
 	sortTableBits = 20
 	sortAtOnce    = 8 << 20
@@ -17,11 +17,11 @@ const (
 	sortPiece     = 4096
 )
 
-// sorter streams values in ascending order that do not fit the memory. It makes
-// them again and again instead: a first pass counts them by their upper bits,
-// and each further one collects a range of them that fits. A part of the range
-// that does not fit by itself is divided in the same way, until it holds a
-// single value, of which the count says everything.
+// sorter streams values in ascending order without holding all of them in
+// memory. It makes them several times instead: a first pass counts them by their
+// upper bits, and each later pass collects a range of values that fits. A range
+// that does not fit is divided in the same way, until it has a single value, of
+// which only the count is needed.
 type sorter struct {
 	rows      int64
 	values    offsets
@@ -82,7 +82,7 @@ func (s *sorter) divide(low uint64, width int) error {
 	return nil
 }
 
-// count returns how many values there are of each 2^shift from low on, below
+// count returns the number of values in each range of 2^shift from low on, below
 // low + 2^width.
 func (s *sorter) count(low uint64, width, shift int) ([]int64, error) {
 	tables := make([][]int64, min(s.workers, sortCounters))
@@ -105,8 +105,8 @@ func (s *sorter) count(low uint64, width, shift int) ([]int64, error) {
 	return tables[0], err
 }
 
-// collect sorts and writes the values from low on of which counts has the
-// numbers, by 2^shift values; total is their sum.
+// collect sorts and writes the values of consecutive ranges of 2^shift from low
+// on. Counts has the number of values in each range, and total is their sum.
 func (s *sorter) collect(low uint64, shift int, counts []int64, total int) error {
 	if err := s.flush(); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (s *sorter) collect(low uint64, shift int, counts []int64, total int) error
 		s.buffer = make([]uint64, s.atOnce)
 	}
 	sorted := s.buffer[:total]
-	next := make([]atomic.Int64, len(counts)) // where the next value of each goes
+	next := make([]atomic.Int64, len(counts)) // where the next value of each range goes
 	at := int64(0)
 	for i, n := range counts {
 		next[i].Store(at)
@@ -130,9 +130,9 @@ func (s *sorter) collect(low uint64, shift int, counts []int64, total int) error
 	}); err != nil {
 		return err
 	}
-	const together = 64
-	s.parallel(s.workers, int64(len(counts)+together-1)/together, func(_ int, group int64) {
-		for i := group * together; i < min((group+1)*together, int64(len(counts))); i++ {
+	const rangesAtOnce = 64
+	s.parallel(s.workers, int64(len(counts)+rangesAtOnce-1)/rangesAtOnce, func(_ int, block int64) {
+		for i := block * rangesAtOnce; i < min((block+1)*rangesAtOnce, int64(len(counts))); i++ {
 			end := next[i].Load()
 			slices.Sort(sorted[end-counts[i] : end])
 		}
@@ -145,7 +145,7 @@ func (s *sorter) collect(low uint64, shift int, counts []int64, total int) error
 	return nil
 }
 
-// repeat writes n times v.
+// repeat writes v n times.
 func (s *sorter) repeat(v uint64, n int64) error {
 	for ; n > 0; n-- {
 		s.pending = append(s.pending, v)
@@ -158,7 +158,7 @@ func (s *sorter) repeat(v uint64, n int64) error {
 	return nil
 }
 
-// flush writes what repeat has left.
+// flush writes the values that repeat has left in pending.
 func (s *sorter) flush() error {
 	pending := s.pending
 	s.pending = pending[:0]
@@ -172,7 +172,7 @@ func (s *sorter) emit(sorted []uint64) error {
 	return s.write(sorted)
 }
 
-// pass makes all values once and shows them to visit in pieces, in any order.
+// pass makes all values once and passes them to visit in pieces, in any order.
 func (s *sorter) pass(workers int, visit func(worker int, values []uint64)) error {
 	pieces := make([][sortPiece]uint64, workers)
 	s.parallel(workers, (s.rows+sortPiece-1)/sortPiece, func(worker int, piece int64) {
@@ -184,7 +184,7 @@ func (s *sorter) pass(workers int, visit func(worker int, values []uint64)) erro
 	return s.ctx.Err()
 }
 
-// parallel calls do for 0 to n - 1, by a number of workers, until the context
+// parallel calls do for 0 to n - 1 on a number of goroutines, until the context
 // ends.
 func (s *sorter) parallel(workers int, n int64, do func(worker int, i int64)) {
 	var next atomic.Int64

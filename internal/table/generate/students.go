@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Students returns students sorted by grade: the relation of ordered
-// aggregation, as in examples/grades. Grades have meanRun students on average.
+// Students returns students sorted by grade, as in examples/grades. A grade has
+// meanRun students on average.
 func Students(rows, meanRun int64, seed uint64) (Generator, error) {
 	if rows < 1 {
 		return nil, fmt.Errorf("rows %d: at least 1", rows)

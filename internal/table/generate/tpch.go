@@ -9,19 +9,20 @@ import (
 )
 
 // tpch holds what lineitem and orders of TPC-H share: the rules of section
-// 4.2.3 of its specification for one scale factor and seed. Orders count from
-// 1, their lines from 0. Money is in cents, discount and tax are in percent.
+// 4.2.3 of its specification for one scale factor and seed. Orders are numbered
+// from 1 and their lines from 0. Money is in cents, discount and tax are in
+// percent.
 type tpch struct {
 	orders, customers, parts, suppliers, clerks int64
 
-	lineCount, orderDate, customer, priority, clerk           stream // by order
-	part, supplier, quantity, discount, tax, returned         stream // by line
-	shipDelay, commitDelay, receiptDelay, instruction, shipBy stream
+	lineCount, orderDate, customer, priority, clerk             stream // by order
+	part, supplier, quantity, discount, tax, returned           stream // by line
+	shipDelay, commitDelay, receiptDelay, instruction, shipMode stream
 }
 
 const (
 	maxLines     = 7
-	linePlaces   = 8 // numbers of a stream that are kept for the lines of an order
+	linePlaces   = 8 // numbers of a stream that are reserved for the lines of an order
 	ordersAtOnce = batchRows / 16
 	maxScale     = 100_000
 )
@@ -37,7 +38,7 @@ var (
 	letters      = map[byte][8]byte{'A': {'A'}, 'F': {'F'}, 'N': {'N'}, 'O': {'O'}, 'P': {'P'}, 'R': {'R'}}
 )
 
-// day returns a date as kgen has it.
+// day returns a date as the number of days since 1970-01-01.
 func day(year int, month time.Month, day int) int32 {
 	return int32(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60))
 }
@@ -61,15 +62,15 @@ func newTPCH(scale float64, seed uint64) (*tpch, error) {
 		"lines": &t.lineCount, "o_orderdate": &t.orderDate, "o_custkey": &t.customer, "o_orderpriority": &t.priority, "o_clerk": &t.clerk,
 		"l_partkey": &t.part, "l_suppkey": &t.supplier, "l_quantity": &t.quantity, "l_discount": &t.discount, "l_tax": &t.tax,
 		"l_returnflag": &t.returned, "l_shipdate": &t.shipDelay, "l_commitdate": &t.commitDelay, "l_receiptdate": &t.receiptDelay,
-		"l_shipinstruct": &t.instruction, "l_shipmode": &t.shipBy,
+		"l_shipinstruct": &t.instruction, "l_shipmode": &t.shipMode,
 	} {
 		*s = newStream(seed, "tpch "+name)
 	}
 	return t, nil
 }
 
-// orderKey returns the key of an order: of every 32 keys only 8 are used, those
-// that TPC-H's own generator takes, 1 to 7, 32 to 39, 64 to 71 and so on.
+// orderKey returns the key of an order. Of every 32 keys only 8 are used, those
+// of TPC-H's own generator: 1 to 7, 32 to 39, 64 to 71 and so on.
 func orderKey(order int64) int64 { return order/8*32 + order%8 }
 
 func (t *tpch) linesOf(order int64) int { return 1 + int(t.lineCount.below(order, maxLines)) }
@@ -78,19 +79,19 @@ func (t *tpch) dateOf(order int64) int32 {
 	return firstOrderDate + int32(t.orderDate.below(order, uint64(lastOrderDate-firstOrderDate+1)))
 }
 
-// customerOf returns one of the customers whose key is no multiple of 3: the
-// others never order.
+// customerOf returns the key of a customer. Customers whose keys are multiples
+// of 3 never order.
 func (t *tpch) customerOf(order int64) int64 {
 	k := int64(t.customer.below(order, uint64(t.customers-t.customers/3)))
 	return k/2*3 + k%2 + 1
 }
 
-// shipDate returns when line number of order, made on date, is shipped.
+// shipDate returns the day on which a line of an order made on date is shipped.
 func (t *tpch) shipDate(order int64, line int, date int32) int32 {
 	return date + 1 + int32(t.shipDelay.below(order*linePlaces+int64(line), 121))
 }
 
-// money is what a line costs.
+// money has the part of a line and what the line costs.
 type money struct{ part, quantity, price, discount, tax int64 }
 
 func (t *tpch) moneyOf(order int64, line int) money {
@@ -105,11 +106,11 @@ func (t *tpch) moneyOf(order int64, line int) money {
 	return m
 }
 
-// charge is what is to be paid for a line; it drops fractions of a cent where
-// TPC-H's own generator does.
+// charge returns the price of a line with discount and tax. It drops fractions
+// of a cent where TPC-H's own generator does.
 func (m money) charge() int64 { return m.price * (100 - m.discount) / 100 * (100 + m.tax) / 100 }
 
-// ordersOf returns the orders of a batch.
+// ordersOf returns the orders of a batch: first to end - 1.
 func (t *tpch) ordersOf(batch int64) (first, end int64) {
 	first = 1 + batch*ordersAtOnce
 	return first, min(first+ordersAtOnce, t.orders+1)
@@ -181,7 +182,7 @@ func (t *tpch) fillLines(batch int64, out []ir.Column) {
 				status[row] = statusO
 			}
 			instruction[row] = instructions[t.instruction.below(i, uint64(len(instructions)))]
-			mode[row] = modes[t.shipBy.below(i, uint64(len(modes)))]
+			mode[row] = modes[t.shipMode.below(i, uint64(len(modes)))]
 			row++
 		}
 	}

@@ -12,16 +12,16 @@ import (
 const (
 	Small    = "small"    // 24 bytes: an identifier, two integers, a float, a string
 	Standard = "standard" // 80 bytes: an identifier and the 16 columns of the benchmark
-	Large    = "large"    // 136 bytes: those with 8 bytes each
+	Large    = "large"    // 136 bytes: the columns of Standard with 8 bytes each
 )
 
-// letterRows is how many rows seven letters can tell apart.
+// letterRows is the number of texts of seven letters.
 const letterRows = 26 * 26 * 26 * 26 * 26 * 26 * 26
 
 // Wisconsin returns the relation of the Wisconsin benchmark (DeWitt, The
-// Wisconsin Benchmark: Past, Present, and Future, 1993) in rows of a size.
-// Its strings have 52 letters, of which the significant ones are kept: seven,
-// or four of string4.
+// Wisconsin Benchmark: Past, Present, and Future, 1993) in rows of the given
+// size: [Small], [Standard] or [Large]. The benchmark's strings have 52 letters;
+// only the significant ones are kept: seven, and four of string4.
 func Wisconsin(rows int64, size string, seed uint64) (Generator, error) {
 	integer, float := ir.I32, ir.F32
 	most := int64(math.MaxInt32)
@@ -136,7 +136,7 @@ func fillWisconsinText(name string, first int64, unique1 []int64, out [][8]byte)
 	}
 }
 
-// sevenLetters writes u in the digits A to Z.
+// sevenLetters returns u in base 26, with the digits A to Z.
 func sevenLetters(u int64) (text [8]byte) {
 	for i := 6; i >= 0; i-- {
 		text[i] = 'A' + byte(u%26)

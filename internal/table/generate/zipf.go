@@ -1,8 +1,8 @@
 package generate
 
 const (
-	// maxZipfValues is how many ranks a Zipf distribution may have. With more,
-	// ranks would lie nearer to each other than the floats that choose them.
+	// maxZipfValues is the most ranks that a Zipf distribution may have. The
+	// areas of more ranks would be closer than the floats that choose them.
 	maxZipfValues = 1 << 40
 	firstRanks    = 1 << 13
 	guideBits     = 16
@@ -11,20 +11,20 @@ const (
 // zipf draws ranks 1 to n, rank r with probability in proportion to 1 / r^s, by
 // rejection-inversion (Hörmann and Derflinger, Rejection-Inversion to Generate
 // Variates from Monotone Discrete Distributions, 1996): the integral of x^-s
-// chooses a rank by rounding x, and what it has in excess of the rank's weight
-// is rejected. That takes hardly more than one attempt, whatever n is. For the
-// first ranks a table holds what there is to compare with. The later ones are
+// chooses a rank by rounding x, and the part of a rank's area that exceeds its
+// weight is rejected. That takes hardly more than one attempt, whatever n is.
+// For the first ranks, a table holds the bounds to compare with. Later ranks are
 // never rejected: their excess is below s (s + 1) / 24 r^2 of the weight.
 type zipf struct {
 	n, s        float64
 	area0, area float64 // the integral up to 1.5, less the weight of rank 1; up to n + 0.5
 	first       []bounds
-	guide       []int16 // by the upper bits of a number: where to look in first
+	guide       []int16 // by the upper bits of a random number: where to start in first
 	random      stream
 }
 
-// bounds are the areas for which a rank is drawn: up to high, and rejected
-// below low.
+// bounds are the areas for which a rank is drawn: from low to high. Areas below
+// low are rejected.
 type bounds struct{ low, high float64 }
 
 func newZipf(n int64, s float64, random stream) *zipf {
@@ -61,7 +61,8 @@ func (z *zipf) inverse(area float64) float64 {
 	return exponential(float64(logRatio(t) * area))
 }
 
-// areaOf returns the area that random bits choose: the larger they are the less.
+// areaOf returns the area that random bits choose. Larger bits choose smaller
+// areas.
 func (z *zipf) areaOf(b uint64) float64 {
 	u := (float64(b>>12) + 0.5) * 0x1p-52 // both exact
 	return z.area + float64(u*(z.area0-z.area))

@@ -374,3 +374,51 @@ func q6(shipdate []int32, discount, quantity, price []float64, from, to int32) f
 	}
 	return total
 }
+
+// Argmin returns the first row of the least value: of NaN if there is any, and
+// -0.0 is less than 0.0. There is at least one row.
+func Argmin(in []float64, workers int) int {
+	if workers == 1 {
+		return argmin(in)
+	}
+	rows := make([]int, workers)
+	var group sync.WaitGroup
+	for w := range rows {
+		lo, hi := w*len(in)/workers, (w+1)*len(in)/workers
+		group.Go(func() {
+			rows[w] = lo
+			if lo < hi {
+				rows[w] += argmin(in[lo:hi])
+			}
+		})
+	}
+	group.Wait()
+	best := -1
+	for _, row := range rows {
+		if row < len(in) && (best < 0 || isLess(in[row], in[best])) {
+			best = row
+		}
+	}
+	return best
+}
+
+// argmin compares most values once: few are less than all before.
+func argmin(in []float64) int {
+	row, least := 0, in[0]
+	for i, x := range in {
+		if !(least < x) && isLess(x, least) {
+			row, least = i, x
+		}
+	}
+	return row
+}
+
+func isLess(x, y float64) bool {
+	switch {
+	case x != x || y != y:
+		return y == y
+	case x == y:
+		return math.Signbit(x) && !math.Signbit(y)
+	}
+	return x < y
+}

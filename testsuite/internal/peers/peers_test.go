@@ -2,6 +2,7 @@ package peers
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -71,6 +72,23 @@ func TestQ6(t *testing.T) {
 	for workers := 1; workers < 4; workers++ {
 		if got := Q6(date, discount, quantity, price, 8766, 9131, workers); got < want*(1-1e-12) || got > want*(1+1e-12) {
 			t.Errorf("%d workers: %v, want %v", workers, got, want)
+		}
+	}
+}
+
+func TestArgmin(t *testing.T) {
+	nan, zero := math.NaN(), math.Copysign(0, -1)
+	for _, c := range []struct {
+		in   []float64
+		want int
+	}{
+		{[]float64{3}, 0}, {[]float64{3, 1, 2, 1}, 1}, {[]float64{0, zero, zero}, 1}, {[]float64{zero, 0}, 0},
+		{[]float64{1, nan, math.Inf(-1), nan}, 1}, {[]float64{nan, 1, nan}, 0}, {[]float64{1, 2, nan}, 2},
+	} {
+		for workers := 1; workers < 5; workers++ {
+			if got := Argmin(c.in, workers); got != c.want {
+				t.Errorf("%v with %d workers: %d, want %d", c.in, workers, got, c.want)
+			}
 		}
 	}
 }

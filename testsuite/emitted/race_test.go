@@ -1,6 +1,7 @@
-package testsuite
+package emitted
 
 import (
+	"github.com/kgen-go/kgen/testsuite/sample"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,7 +37,7 @@ func TestShared(t *testing.T) {
 // Two goroutines that share a destination are a race that the race detector
 // finds; two goroutines with separate destinations are no race.
 func TestEmittedSharedDestination(t *testing.T) {
-	if !everything() {
+	if !sample.Everything() {
 		t.Skip("builds Go's packages for the race detector: KGEN_TEST_ALL=1 runs it")
 	}
 	if _, err := exec.LookPath("gcc"); err != nil {
@@ -44,7 +45,7 @@ func TestEmittedSharedDestination(t *testing.T) {
 	}
 	folder := newModule(t)
 	for _, name := range []string{"below.go", "kgen_support.go"} {
-		text, err := os.ReadFile(filepath.Join("..", "examples", "consumer", "analytics", name))
+		text, err := os.ReadFile(filepath.Join("..", "..", "examples", "consumer", "analytics", name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package testsuite
+package emitted
 
 import (
 	"os"
@@ -32,7 +32,7 @@ func TestEmittedMutants(t *testing.T) {
 	}
 	folder := newModule(t)
 	for _, name := range []string{"analytics", "sessions"} {
-		if err := os.CopyFS(filepath.Join(folder, name), os.DirFS(filepath.Join("..", "examples", "consumer", name))); err != nil {
+		if err := os.CopyFS(filepath.Join(folder, name), os.DirFS(filepath.Join("..", "..", "examples", "consumer", name))); err != nil {
 			t.Fatal(err)
 		}
 	}

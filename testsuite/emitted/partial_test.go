@@ -1,4 +1,4 @@
-package testsuite
+package emitted
 
 import (
 	"bytes"
@@ -18,29 +18,31 @@ import (
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/difftest/random"
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // Every pipeline of the corpus that can be computed in shards gives the results
 // of the whole, or its failed check in the same row, however the shards are cut
 // and combined.
 func TestEmittedPartials(t *testing.T) {
-	corpus, err := Load("corpus")
+	corpus, err := testsuite.Load("../corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
-	special, err := Load("testdata/partials")
+	special, err := testsuite.Load("testdata/partials")
 	if err != nil {
 		t.Fatal(err)
 	}
-	logSample(t)
-	var entries []Entry
+	sample.Log(t)
+	var entries []testsuite.Entry
 	for i, entry := range append(corpus, special...) {
-		if thirds(i) {
+		if sample.TakesThird(i) {
 			entries = append(entries, entry)
 		}
 	}
 	used := comparePartials(t, entries)
-	if least := 28 + len(special); used < least && everything() || used < least/5 {
+	if least := 28 + len(special); used < least && sample.Everything() || used < least/5 {
 		t.Errorf("only %d pipelines have partials", used)
 	}
 }
@@ -49,7 +51,7 @@ func TestEmittedPartials(t *testing.T) {
 // first number and the count: 2000+500 runs 500 of them.
 func TestEmittedPartialsOfRandomPipelines(t *testing.T) {
 	from, count := 0, 15
-	if everything() {
+	if sample.Everything() {
 		count = 60
 	}
 	if text := os.Getenv("KGEN_PARTIALS"); text != "" {
@@ -59,7 +61,7 @@ func TestEmittedPartialsOfRandomPipelines(t *testing.T) {
 	}
 	without := []ir.Op{ir.OpScan, ir.OpExscan, ir.OpGroups, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin, ir.OpLeft, ir.OpRight,
 		ir.OpArgmin, ir.OpArgmax, ir.OpIndex, ir.OpAlign, ir.OpGather}
-	var entries []Entry
+	var entries []testsuite.Entry
 	for number := from; number < from+count; number++ {
 		p, err := random.Pipeline(1, number, random.Options{Without: without})
 		if err != nil {
@@ -68,8 +70,8 @@ func TestEmittedPartialsOfRandomPipelines(t *testing.T) {
 		if p, err = aggregated(p); err != nil {
 			t.Fatal(err)
 		}
-		data := RandomData{Rows: 24, Shape: Shapes()[number%len(Shapes())], Seed: uint64(number), Whole: true, Careless: number%3 == 0}
-		entries = append(entries, Entry{Name: p.Name, Pipeline: p, Columns: data.Columns(p)})
+		data := testsuite.RandomData{Rows: 24, Shape: testsuite.Shapes()[number%len(testsuite.Shapes())], Seed: uint64(number), Whole: true, Careless: number%3 == 0}
+		entries = append(entries, testsuite.Entry{Name: p.Name, Pipeline: p, Columns: data.Columns(p)})
 	}
 	used := comparePartials(t, entries)
 	t.Logf("%d of %d pipelines have partials", used, count)
@@ -116,10 +118,10 @@ func aggregated(p *ir.Pipeline) (*ir.Pipeline, error) {
 
 // comparePartials compares the partials of the pipelines that have any with the
 // functions of the whole, and returns the number of partials.
-func comparePartials(t *testing.T, entries []Entry) int {
+func comparePartials(t *testing.T, entries []testsuite.Entry) int {
 	folder := t.TempDir()
 	var programs []*backends.Program
-	var used []Entry
+	var used []testsuite.Entry
 	for _, entry := range entries {
 		var options compile.Options
 		if entry.Path != "" {
@@ -192,7 +194,7 @@ func compileGuarded(p *ir.Pipeline, options compile.Options) (program *backends.
 }
 
 // partialTable is Go source of the pipelines and the corpus's arguments.
-func partialTable(entries []Entry, emitted []backends.Entry) string {
+func partialTable(entries []testsuite.Entry, emitted []backends.Entry) string {
 	var b strings.Builder
 	b.WriteString("package main\n\nimport (\n\t\"math\"\n\n\t\"partials/emitted\"\n)\n\nvar _ = math.NaN\n\nvar pipelines = []pipeline{\n")
 	for i, entry := range entries {

@@ -1,4 +1,4 @@
-package testsuite
+package emitted
 
 import (
 	"errors"
@@ -13,34 +13,36 @@ import (
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/gotest"
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // The tests that kgen emits for the corpus and its partials pass, as one package.
 func TestEmittedTests(t *testing.T) {
-	entries, err := Load("corpus")
+	entries, err := testsuite.Load("../corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
-	logSample(t)
+	sample.Log(t)
 	var pipelines []*ir.Pipeline
 	for i, entry := range entries {
-		if sampled(i) {
+		if sample.Takes(i) {
 			pipelines = append(pipelines, entry.Pipeline)
 		}
 	}
-	special, err := Load("testdata/partials")
+	special, err := testsuite.Load("testdata/partials")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, entry := range special {
-		if sampled(i) {
+		if sample.Takes(i) {
 			pipelines = append(pipelines, entry.Pipeline)
 		}
 	}
 	folder := newModule(t)
 	tested, partials := emitWithTests(t, folder, "corpus", fuse.LevelAuto, pipelines)
 	leastTested, leastPartials := 60, 28+len(special)
-	if !everything() {
+	if !sample.Everything() {
 		leastTested, leastPartials = 10, 5
 	}
 	if tested < leastTested || partials < leastPartials {

@@ -7,11 +7,11 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// relocatesGroups reports whether blocks of segments can run before the blocks
+// relocatesSegments reports whether blocks of segments can run before the blocks
 // ahead of them are done, into memory of their worker. Every result must be a
 // state: then adding the state before the block completes the segment that the
 // block continues.
-func (k *kernel) relocatesGroups() bool {
+func (k *kernel) relocatesSegments() bool {
 	if k.branchlessSegments == 0 {
 		return false
 	}
@@ -20,7 +20,7 @@ func (k *kernel) relocatesGroups() bool {
 		switch {
 		case op.Epilogue:
 		case op.Does(tile.Writes):
-			if by := &k.Ops[k.Values[op.Args[0]].Op]; !by.Cuts() || by.Monoid.Kind == tile.Fold {
+			if by := &k.Ops[k.Values[op.Args[0]].Op]; !by.Cuts() || by.Monoid.Kind == tile.Fold || len(by.Monoid.Fields) > 2 { // a flag and a stored field
 				return false
 			}
 		case op.Cuts() && k.KeepsLast(op) && !k.Recomputable(op.Args[1]):
@@ -30,10 +30,10 @@ func (k *kernel) relocatesGroups() bool {
 	return true
 }
 
-// chainOfGroups runs blocks into scratch memory. Slot 0 is the segment that was
+// chainOfSegments runs blocks into scratch memory. Slot 0 is the segment that was
 // open before the block. The segment that is open after the block is left to the
 // block in which it ends.
-func (d *driver) chainOfGroups() {
+func (d *driver) chainOfSegments() {
 	var scratch map[int]*loop.Var
 	local, before := map[stateKey]*loop.Var{}, map[stateKey]*loop.Var{}
 	begun := stateKey{d.begunOp(), 0}

@@ -1,4 +1,4 @@
-package testsuite
+package docs
 
 import (
 	"bytes"
@@ -15,94 +15,22 @@ import (
 )
 
 // runElsewhere lists commands of the documents that this test cannot run
-// itself; .ci/run holds them and runs them.
+// itself, or that are as long as all others; .ci/run holds them and runs them.
 var runElsewhere = []string{
-	"go test ./...", // would run this test again
-	".ci/run",       // runs the line above
+	"go build ./...", // links every program; for each system that kgen runs on
+	"go test ./...",  // would run this test again
+	".ci/run",        // runs the line above
 	"go run ./cmd/kgen run examples/tpch/orders.kg --in examples/tpch/lineitem-sample.csv --device cudaemu:check", // needs g++
-}
-
-// docCommand is a shell command of a document, with what it should print.
-type docCommand struct {
-	line   int // of the document
-	text   string
-	output string // "" where the document shows none
-	shown  bool
-}
-
-// fence is a block of code in a document.
-type fence struct {
-	language string
-	line     int // of the document, of the first line of text
-	text     string
-}
-
-func fences(document string) (all []fence) {
-	open := false
-	for i, line := range strings.Split(document, "\n") {
-		language, mark := strings.CutPrefix(line, "```")
-		switch {
-		case mark && !open:
-			all = append(all, fence{language: language, line: i + 2})
-			open = true
-		case mark:
-			open = false
-		case open:
-			all[len(all)-1].text += line + "\n"
-		}
-	}
-	return all
-}
-
-// docCommands returns the commands of a document: the lines of code fences
-// marked sh, and the lines that begin with "$ " of those marked console, which
-// show their output too.
-func docCommands(document string) (commands []docCommand) {
-	for _, f := range fences(document) {
-		line := f.line - 1
-		for text := range strings.Lines(f.text) {
-			line++
-			command, prompt := strings.CutPrefix(strings.TrimSuffix(text, "\n"), "$ ")
-			switch {
-			case f.language == "sh" && command != "" && !strings.HasPrefix(command, "#"):
-				commands = append(commands, docCommand{line: line, text: command})
-			case f.language == "console" && prompt:
-				commands = append(commands, docCommand{line: line, text: command, shown: true})
-			case f.language == "console" && len(commands) > 0:
-				commands[len(commands)-1].output += text
-			}
-		}
-	}
-	return commands
-}
-
-// outputPattern returns the expression that matches what a document shows: a
-// line of three dots stands for any lines, three dots in a line for any text.
-func outputPattern(shown string) *regexp.Regexp {
-	var p strings.Builder
-	p.WriteString("^")
-	for line := range strings.Lines(shown) {
-		if line == "...\n" {
-			p.WriteString(`(?:.*\n)*`)
-			continue
-		}
-		parts := strings.Split(strings.TrimSuffix(line, "\n"), "...")
-		for i, part := range parts {
-			parts[i] = regexp.QuoteMeta(part)
-		}
-		p.WriteString(strings.Join(parts, ".*") + `\n`)
-	}
-	return regexp.MustCompile(p.String() + "$")
 }
 
 // documents returns the texts of the documents by path.
 func documents(t *testing.T) map[string]string {
-	paths, err := filepath.Glob("../docs/*.md")
+	paths, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	texts := map[string]string{}
-	for _, path := range append(paths, "../README.md", "../CONTRIBUTING.md") {
+	for _, path := range append(paths, "../../README.md", "../../CONTRIBUTING.md") {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +43,7 @@ func documents(t *testing.T) map[string]string {
 // Every command in the documents does what the document says. The commands
 // run in the root of the repository, as a reader would run them.
 func TestDocs(t *testing.T) {
-	root, err := filepath.Abs("..")
+	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +55,7 @@ func TestDocs(t *testing.T) {
 	dir := t.TempDir()
 	total := 0
 	for path, text := range documents(t) {
-		commands := docCommands(text)
+		commands := Commands(text)
 		total += len(commands)
 		if len(commands) == 0 || filepath.Base(path) == tutorial { // TestTutorial runs those
 			continue
@@ -157,21 +85,21 @@ func TestDocs(t *testing.T) {
 }
 
 // docScript writes a document's commands as a test script.
-func docScript(name string, commands []docCommand) []byte {
+func docScript(name string, commands []Command) []byte {
 	var script, files bytes.Buffer
 	script.WriteString("cd $ROOT\n")
 	for i, c := range commands {
-		if slices.Contains(runElsewhere, c.text) {
+		if slices.Contains(runElsewhere, c.Text) {
 			continue
 		}
 		not := ""
-		if strings.Contains(c.output, "exit status ") { // as go run reports it
+		if strings.Contains(c.Output, "exit status ") { // as go run reports it
 			not = "! "
 		}
-		fmt.Fprintf(&script, "\n# %s:%d\n%sshell '%s'\n", name, c.line, not, strings.ReplaceAll(c.text, "'", "''"))
-		if c.shown {
+		fmt.Fprintf(&script, "\n# %s:%d\n%sshell '%s'\n", name, c.Line, not, strings.ReplaceAll(c.Text, "'", "''"))
+		if c.Shown {
 			fmt.Fprintf(&script, "prints $WORK/%d\n", i)
-			fmt.Fprintf(&files, "-- %d --\n%s", i, c.output)
+			fmt.Fprintf(&files, "-- %d --\n%s", i, c.Output)
 		}
 	}
 	return append(script.Bytes(), files.Bytes()...)
@@ -188,20 +116,24 @@ func shell(ts *testscript.TestScript, not bool, args []string) {
 // prints compares the last command's output with a file.
 func prints(ts *testscript.TestScript, _ bool, args []string) {
 	got, want := ts.ReadFile("stdout"), ts.ReadFile(args[0])
-	if !outputPattern(want).MatchString(got) {
+	if !OutputPattern(want).MatchString(got) {
 		ts.Fatalf("the document shows\n%s\nthe command prints\n%s", want, got)
 	}
 }
 
 // Commands that run elsewhere are lines in the steps of every CI run.
 func TestDocsRunElsewhere(t *testing.T) {
-	ci, err := os.ReadFile("../.ci/lib/always.sh")
-	if err != nil {
-		t.Fatal(err)
+	var ci strings.Builder
+	for _, name := range []string{"always.sh", "work.sh"} { // the steps, and what they call
+		text, err := os.ReadFile("../../.ci/lib/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ci.Write(text)
 	}
 	for _, command := range runElsewhere {
-		if command != ".ci/run" && !strings.Contains(string(ci), command) {
-			t.Errorf(".ci/lib/always.sh does not run %q", command)
+		if command != ".ci/run" && !strings.Contains(ci.String(), command) {
+			t.Errorf("no step of .ci/lib/always.sh runs %q", command)
 		}
 	}
 }
@@ -209,17 +141,17 @@ func TestDocsRunElsewhere(t *testing.T) {
 // Pipelines in the documents load, and are formatted as kgen fmt would.
 func TestDocPipelines(t *testing.T) {
 	for path, text := range documents(t) {
-		for _, f := range fences(text) {
-			if f.language != "kgen" || !strings.Contains(f.text, "pipeline ") {
+		for _, f := range Fences(text) {
+			if f.Language != "kgen" || !strings.Contains(f.Text, "pipeline ") {
 				continue
 			}
-			if _, errs := ir.Load(path, []byte(f.text)); len(errs) > 0 {
-				t.Errorf("%s:%d: %v", path, f.line, errs)
+			if _, errs := ir.Load(path, []byte(f.Text)); len(errs) > 0 {
+				t.Errorf("%s:%d: %v", path, f.Line, errs)
 				continue
 			}
-			file, _ := ir.Parse(path, []byte(f.text))
-			if formatted := string(ir.Format(file)); formatted != f.text {
-				t.Errorf("%s:%d: kgen fmt would write\n%s", path, f.line, formatted)
+			file, _ := ir.Parse(path, []byte(f.Text))
+			if formatted := string(ir.Format(file)); formatted != f.Text {
+				t.Errorf("%s:%d: kgen fmt would write\n%s", path, f.Line, formatted)
 			}
 		}
 	}
@@ -239,11 +171,11 @@ func TestDocLinks(t *testing.T) {
 
 func TestDocCommands(t *testing.T) {
 	text := "a\n```sh\n# why\ngo one\ngo two\n```\n```go\n$ no\n```\n```console\n$ go three\nx\n...\ny ... z\n```\n"
-	got := docCommands(text)
-	if len(got) != 3 || got[1].text != "go two" || got[1].shown || got[2].line != 11 || got[2].output != "x\n...\ny ... z\n" {
+	got := Commands(text)
+	if len(got) != 3 || got[1].Text != "go two" || got[1].Shown || got[2].Line != 11 || got[2].Output != "x\n...\ny ... z\n" {
 		t.Fatalf("%+v", got)
 	}
-	p := outputPattern(got[2].output)
+	p := OutputPattern(got[2].Output)
 	for output, want := range map[string]bool{"x\ny 1 z\n": true, "x\n1\n2\ny  z\n": true, "x\ny z\n": false, "x\n1\n": false, "w\nx\ny 1 z\n": false} {
 		if p.MatchString(output) != want {
 			t.Errorf("matching %q is not %v", output, want)

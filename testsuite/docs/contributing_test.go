@@ -1,4 +1,4 @@
-package testsuite
+package docs
 
 import (
 	"os"
@@ -15,7 +15,7 @@ var quotedPath = regexp.MustCompile("`([.a-z][\\w./*-]*)`")
 // The lists of places in CONTRIBUTING.md name files and folders that exist, and
 // no list is empty.
 func TestContributingPlaces(t *testing.T) {
-	text, err := os.ReadFile("../CONTRIBUTING.md")
+	text, err := os.ReadFile("../../CONTRIBUTING.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,12 +26,12 @@ func TestContributingPlaces(t *testing.T) {
 		for _, match := range quotedPath.FindAllStringSubmatch(body, -1) {
 			place := match[1]
 			if first, _, nested := strings.Cut(place, "/"); !nested {
-				if info, err := os.Stat("../" + first); err != nil || !info.IsDir() {
+				if info, err := os.Stat("../../" + first); err != nil || !info.IsDir() {
 					continue // an identifier
 				}
 			}
 			lists[name]++
-			if _, err := os.Stat(path.Join("..", place)); err != nil {
+			if _, err := os.Stat(path.Join("../..", place)); err != nil {
 				t.Errorf("CONTRIBUTING.md, %s: there is no %s", name, place)
 			}
 		}

@@ -1,4 +1,4 @@
-package testsuite
+package emitted
 
 import (
 	"bytes"
@@ -13,23 +13,25 @@ import (
 	"github.com/kgen-go/kgen/backends/gocpu"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // The emitted Go of the corpus, at every level, is formatted by gofmt, has no
 // state, and passes go vet; and staticcheck, which .ci/run names in
 // KGEN_STATICCHECK.
 func TestEmittedCode(t *testing.T) {
-	entries, err := Load("corpus")
+	entries, err := testsuite.Load("../corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
-	logSample(t)
+	sample.Log(t)
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "go.mod"), []byte("module emitted\n\ngo 1.26\n"))
 	for _, level := range fuse.Levels {
 		var programs []*backends.Program
 		for i, entry := range entries {
-			if !thirds(i) {
+			if !sample.TakesThird(i) {
 				continue
 			}
 			source, err := os.ReadFile(entry.Path)

@@ -1,0 +1,269 @@
+package simt
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Tables of few elements lie in local memory. Each work-group fills a table of its
+// own while it walks over its tiles, and combines that table with the one in global
+// memory once, at its end. Neighbouring work-items use different copies of an
+// element, so that rows of one bin do not wait for each other: copy c of bin b is
+// element b*copies + c, and a work-item uses copy (its number modulo copies).
+
+// localTable is a table in local memory.
+type localTable struct {
+	op       int    // the Update
+	size     string // its length, as an expression
+	length   int64  // its elements or, if they are not known yet, as many as may lie here as a whole
+	isKnown  bool
+	elements int64 // for which there is memory: length, or those of its cache
+	copies   int64 // of each element; 1 if the length is not known: as many as fit
+	form     elementForm
+	at       int64  // the first of its words in local memory, of 32 bits
+	cache    *cache // nil if the whole table lies in local memory for certain
+}
+
+// Limits of copies: enough for 1,024 bins of one value, and for the counts of
+// columns of bytes, whose rows come four times as fast as those of others.
+const maxCopies, maxCopiesOfBytes = 8, 32
+
+// launchedBudgets are bytes of local memory that the tables of a work-group may take
+// if a launch brings them. With all but the last, a compute unit of a large GPU runs
+// two work-groups of 1,024.
+var launchedBudgets = []int64{64 << 10, 112 << 10, 160 << 10}
+
+// sharedBudget is the most with which a compute unit runs two work-groups.
+const sharedBudget = 112 << 10
+
+// unknownTable is how many bytes a table may take whose elements are not known.
+const unknownTable = 16 << 10
+
+// localTables are the tables of a kernel that lie in local memory.
+type localTables struct {
+	tables []*localTable
+	caches []*cache
+	bytes  int64
+	beside int64 // bytes of local memory that the kernel takes for reductions
+
+	// Of the function at hand.
+	words  map[ir.Kind]*loop.Var // all tables as words
+	unread map[int]*lateLength   // per table whose length is not known, by its operation
+}
+
+// planTables plans the tables of t that lie in local memory; nil if none does.
+func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
+	if l.schedule.Table == plan.Global || l.schedule.Tables() && s.variant != plan.Direct || !l.hasTablesOnly(t) {
+		return nil
+	}
+	workgroup := s.workgroup
+	if s.isOpen {
+		workgroup = l.tableWorkgroup()
+	}
+	p := &localTables{beside: besideTables(t, *s, workgroup)}
+	budgets := []int64{l.budget() - p.beside}
+	if l.target.LaunchedLocal > 0 && l.suffix == "" {
+		budgets = launchedBudgets
+	}
+	for i, op := range t.With(isTableUpdate) {
+		if table := l.localTable(t, i, op); table != nil {
+			p.tables = append(p.tables, table)
+		}
+	}
+	// The smallest tables come first: each that fits saves the same work.
+	slices.SortStableFunc(p.tables, func(a, b *localTable) int { return cmp.Compare(a.length, b.length) })
+	all, copiesOfCounts := p.tables, l.copiesOfCounts(t)
+	best, most := budgets[0], []int64{-1}
+	for _, budget := range budgets { // more memory has to give more
+		p.choose(t, all, budget, copiesOfCounts)
+		if has := p.has(); slices.Compare(has, most) > 0 {
+			best, most = budget, has
+		}
+	}
+	p.choose(t, all, best, copiesOfCounts)
+	if len(p.tables) == 0 {
+		return nil
+	}
+	s.workgroup = workgroup
+	if workgroup > flatWorkgroup || p.bytes+p.beside > fallbackBudget {
+		l.asksMuch = true
+	}
+	return p
+}
+
+// besideTables returns an upper bound of the local memory that the reductions of t
+// take.
+func besideTables(t *tile.Kernel, s shape, workgroup int) (bytes int64) {
+	s.workgroup = workgroup
+	elements := int64(s.collectiveOf().elements(&kernel{Kernel: t, shape: s}))
+	for _, op := range t.With((*tile.Op).IsReduction) {
+		for _, f := range op.Monoid.Fields {
+			bytes += aligned16(elements * int64(f.Kind.Size()))
+		}
+	}
+	return bytes
+}
+
+// copiesOfCounts returns how many copies a count has at most.
+func (l *lowering) copiesOfCounts(t *tile.Kernel) int64 {
+	for _, op := range t.With((*tile.Op).LoadsElement) {
+		if t.Streams[op.Stream].Kind.Size() > 1 {
+			if l.target.MergesCounts {
+				return 1
+			}
+			return maxCopies
+		}
+	}
+	return maxCopiesOfBytes
+}
+
+// isTableUpdate reports whether an operation combines a row into a table at any
+// place.
+func isTableUpdate(op *tile.Op) bool {
+	return op.Does(tile.Combines) && !op.Epilogue && !op.Contiguous
+}
+
+// hasTablesOnly reports whether the rows of t may be taken in any order, and none
+// waits for others.
+func (l *lowering) hasTablesOnly(t *tile.Kernel) bool {
+	return !t.Has((*tile.Op).IsPrefix) && !t.Has(func(op *tile.Op) bool {
+		return op.IsReduction() && op.Monoid.Kind != tile.Fold || op.Does(tile.Combines) && op.Contiguous
+	})
+}
+
+// localTable returns the table of an operation, or nil if it cannot lie in local
+// memory.
+func (l *lowering) localTable(t *tile.Kernel, i int, op *tile.Op) *localTable {
+	size := l.bufferLength(t.Streams[op.Stream].Buffer)
+	table := &localTable{op: i, size: size.String(), form: formOf(t, op)}
+	if table.length, table.isKnown = l.constant(size); table.isKnown {
+		if table.length <= 0 || table.length > plan.MaxRows {
+			return nil
+		}
+		return table
+	}
+	copied, single := table.form.words()
+	for table.length = 1; table.length*2*4*int64(copied+single) <= unknownTable; {
+		table.length *= 2
+	}
+	return table
+}
+
+// constant returns the value of an expression that is known when the plan is made.
+func (l *lowering) constant(x plan.Expr) (value int64, ok bool) {
+	if x.Op == plan.OpLen {
+		for _, d := range l.logical.Domains {
+			if d.Name == x.Name && !d.Len.IsZero() {
+				return l.constant(d.Len)
+			}
+		}
+	}
+	return x.Const, x.Op == plan.OpConst
+}
+
+// bytes returns the local memory that the table takes with some copies.
+func (t *localTable) bytes(copies int64) int64 {
+	copied, single := t.form.words()
+	return 4 * (aligned16(t.elements*copies*int64(copied)) + aligned16(t.elements*int64(single)))
+}
+
+// choose takes the tables that fit a budget, or have a cache that does, and gives
+// them copies.
+func (p *localTables) choose(k *tile.Kernel, all []*localTable, budget, copiesOfCounts int64) {
+	p.tables, p.caches, p.bytes = nil, nil, 0
+	for _, t := range all {
+		t.copies, t.elements, t.cache = 1, t.length, nil
+		if t.isKnown && p.bytes+t.bytes(1) <= budget {
+			p.tables, p.bytes = append(p.tables, t), p.bytes+t.bytes(1)
+			continue
+		}
+		if t.isKnown {
+			t.elements = cacheSlots
+		}
+		if c, more := p.cacheFor(k, t); p.bytes+t.bytes(1)+more <= budget {
+			if t.cache = c; more > 0 {
+				p.caches = append(p.caches, c)
+			}
+			c.first = min(c.first, t.op)
+			p.tables, p.bytes = append(p.tables, t), p.bytes+t.bytes(1)+more
+		}
+	}
+	p.copy(budget, maxCopies, func(t *localTable) bool { return t.isKnown && !t.form.isCount() })
+	p.copy(budget, copiesOfCounts, func(t *localTable) bool { return t.isKnown && t.form.isCount() })
+	at := int64(0)
+	for _, t := range p.tables {
+		t.at = at
+		at += t.bytes(t.copies) / 4
+	}
+	for _, c := range p.caches {
+		c.at = at
+		at += c.slots
+	}
+}
+
+// copy doubles the copies of some tables as long as all of them fit.
+func (p *localTables) copy(budget, limit int64, of func(t *localTable) bool) {
+	for copies := int64(2); copies <= limit; copies *= 2 {
+		more := int64(0)
+		for _, t := range p.tables {
+			if of(t) {
+				more += t.bytes(copies) - t.bytes(t.copies)
+			}
+		}
+		if p.bytes+more > budget {
+			return
+		}
+		p.bytes += more
+		for _, t := range p.tables {
+			if of(t) {
+				t.copies = copies
+			}
+		}
+	}
+}
+
+// has says what there is room for: how many whole tables, how many others, and the
+// fewest copies of a table that is not a count.
+func (p *localTables) has() []int64 {
+	whole, least := int64(0), int64(maxCopies)
+	for _, t := range p.tables {
+		if t.cache != nil {
+			continue
+		}
+		whole++
+		if !t.form.isCount() {
+			least = min(least, t.copies)
+		}
+	}
+	return []int64{whole, int64(len(p.tables)), least}
+}
+
+// localTableOf returns the table of an operation, or nil if it is in global memory.
+func (k *kernel) localTableOf(op *tile.Op) *localTable {
+	if k.localTables == nil {
+		return nil
+	}
+	for _, t := range k.localTables.tables {
+		if op == &k.Ops[t.op] {
+			return t
+		}
+	}
+	return nil
+}
+
+// tableWorkgroup is the size of work-groups that share a table: the more work-items
+// do, the fewer tables there are. A fallback takes what all devices have.
+func (l *lowering) tableWorkgroup() int {
+	switch {
+	case l.suffix != "":
+		return flatWorkgroup
+	case l.target.LaunchedLocal > 0:
+		return 1024
+	}
+	return 512
+}

@@ -1,0 +1,33 @@
+// Package sample chooses what long tests run: of the corpus a part, unless
+// everything is requested.
+package sample
+
+import (
+	"os"
+	"testing"
+)
+
+// Everything reports whether tests run completely: .ci/run sets KGEN_TEST_ALL,
+// and docs/testing.md lists what tests omit without it.
+func Everything() bool { return os.Getenv("KGEN_TEST_ALL") != "" }
+
+// Step is coprime to the numbers of levels, schedules and variants that tests
+// assign to the pipelines of the corpus in turn, so a sample covers all of them.
+const Step = 7
+
+// Takes reports whether a long test runs entry i of the corpus: one in seven,
+// or all of them if everything is requested.
+func Takes(i int) bool { return Everything() || i%Step == 0 }
+
+// TakesThird is like Takes for shorter tests: one in three, the first of three
+// entries, then the second of the next three, and so on. Every third entry would
+// give each level only one of three settings.
+func TakesThird(i int) bool { return Everything() || i%3 == i/3%3 }
+
+// Log logs what a test omits.
+func Log(t *testing.T) {
+	t.Helper()
+	if !Everything() {
+		t.Log("a sample of the corpus; KGEN_TEST_ALL=1 runs all of it")
+	}
+}
