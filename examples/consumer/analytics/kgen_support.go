@@ -165,16 +165,16 @@ func kgenFork(c *kgenCall, workers, rows, grain int, body func(worker, lo, hi in
 	grain = c.part(grain)
 	grains := (rows + grain - 1) / grain
 	size := (grains + workers - 1) / workers * grain
-	var group sync.WaitGroup
+	var running sync.WaitGroup
 	for worker, lo := 1, size; lo < rows; worker, lo = worker+1, lo+size {
-		group.Add(1)
+		running.Add(1)
 		go func() {
-			defer group.Done()
+			defer running.Done()
 			body(worker, lo, min(rows-lo, size)+lo)
 		}()
 	}
 	body(0, 0, min(size, rows))
-	group.Wait()
+	running.Wait()
 }
 
 // kgenChain is rows in blocks that workers take in order.
@@ -199,16 +199,16 @@ type kgenBlocks struct {
 func kgenInOrder(c *kgenCall, workers, rows, block int, body func(blocks *kgenBlocks)) {
 	chain := &kgenChain{rows: rows, block: c.part(block)}
 	chain.turn = sync.NewCond(&chain.lock)
-	var group sync.WaitGroup
+	var running sync.WaitGroup
 	for range min(workers, (rows+chain.block-1)/chain.block) - 1 {
-		group.Add(1)
+		running.Add(1)
 		go func() {
-			defer group.Done()
+			defer running.Done()
 			body(&kgenBlocks{chain: chain})
 		}()
 	}
 	body(&kgenBlocks{chain: chain})
-	group.Wait()
+	running.Wait()
 }
 
 // next takes a block. Blocks are taken in order, so all earlier blocks are

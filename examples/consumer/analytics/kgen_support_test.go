@@ -30,14 +30,14 @@ type kgenSubject interface {
 // kgenData makes arguments. Equal seeds and numbers of rows give equal arguments.
 type kgenData struct {
 	*rand.Rand
-	rows     int
-	careless bool // arguments may fail a check of the pipeline
-	habit    int  // of the next column: see kgenRepeated
+	rows       int
+	careless   bool // arguments may fail a check of the pipeline
+	repetition int  // index into kgenRepetitions, for the next column
 }
 
 func kgenSeeded(seed uint64, rows int) *kgenData {
 	r := rand.New(rand.NewPCG(seed, 0x6b67656e))
-	return &kgenData{r, rows, r.IntN(4) == 0, int(seed % uint64(len(kgenHabits)))}
+	return &kgenData{r, rows, r.IntN(4) == 0, int(seed % uint64(len(kgenRepetitions)))}
 }
 
 // kgenTest requires that a function agrees with its reference, and that it
@@ -54,7 +54,7 @@ func kgenTestAgreement(t *testing.T, make func() kgenSubject) {
 	if !kgenTestSeeds(t, make, kgenCompare) || testing.Short() {
 		return
 	}
-	for seed := range uint64(len(kgenHabits)) { // enough rows for several workers
+	for seed := range uint64(len(kgenRepetitions)) { // enough rows for several workers
 		if kgenReport(t, make, kgenCompare, seed, 100_000+int(seed)) {
 			return
 		}
@@ -133,7 +133,7 @@ func kgenFuzz(f *testing.F, make func() kgenSubject) {
 	f.Fuzz(func(t *testing.T, rows uint8, choices []byte) {
 		r := rand.New(&kgenChoices{choices, rand.NewPCG(1, uint64(len(choices)))})
 		s := make()
-		if difference := kgenCompare(s, &kgenData{r, int(rows), r.IntN(4) == 0, r.IntN(len(kgenHabits))}); difference != "" {
+		if difference := kgenCompare(s, &kgenData{r, int(rows), r.IntN(4) == 0, r.IntN(len(kgenRepetitions))}); difference != "" {
 			t.Errorf("%s\n%.1000s", difference, fmt.Sprintf("%+v", s.arguments()))
 		}
 	})
@@ -142,7 +142,7 @@ func kgenFuzz(f *testing.F, make func() kgenSubject) {
 // kgenChoices is a random source that begins with given bytes.
 type kgenChoices struct {
 	given []byte
-	then  *rand.PCG
+	then  *rand.PCG // the source of all later numbers
 }
 
 func (c *kgenChoices) Uint64() uint64 {
@@ -210,18 +210,18 @@ func (d *kgenData) length(i int) int {
 	return min(d.rows, 1+d.IntN(d.rows/2+8))
 }
 
-// kgenHabits lists how many of 100000 rows repeat the value of the previous row.
+// kgenRepetitions lists how many of 100000 rows repeat the value of the previous row.
 // For each of them, some seeds use it for the first column; later columns use
 // any of them.
-var kgenHabits = [...]int{0, 99_999, 50_000, 100_000, 99_000, 0, 90_000, 99_990}
+var kgenRepetitions = [...]int{0, 99_999, 50_000, 100_000, 99_000, 0, 90_000, 99_990}
 
 // kgenRepeated makes a column of drawn values, which are repeated according to
-// the column's own habit.
+// the repetition of d.
 func kgenRepeated[T any](d *kgenData, n int, draw func() T) []T {
 	x := make([]T, n)
-	again := kgenHabits[d.habit]
+	again := kgenRepetitions[d.repetition]
 	if n > 1 {
-		d.habit = d.IntN(len(kgenHabits))
+		d.repetition = d.IntN(len(kgenRepetitions))
 	}
 	for i := range x {
 		if i > 0 && d.IntN(100_000) < again {
@@ -260,7 +260,7 @@ func kgenIntegers[T kgenInteger](d *kgenData, n int, near ...T) []T {
 	}))
 }
 
-// kgenIndices makes a column of row numbers below n, perhaps with a few that are
+// kgenIndices makes a column of n row numbers below of, perhaps with a few that are
 // out of range.
 func kgenIndices[T kgenInteger](d *kgenData, n, of int) []T {
 	return kgenSorted(d, kgenRepeated(d, n, func() T {
@@ -281,7 +281,7 @@ func kgenDivisors[T kgenInteger](d *kgenData, n int) []T {
 	})
 }
 
-// kgenSize makes a number of groups.
+// kgenSize makes a number of bins.
 func kgenSize[T kgenInteger](d *kgenData) T {
 	if d.careless && d.IntN(4) == 0 {
 		return T(d.IntN(3)) - 1
