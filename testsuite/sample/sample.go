@@ -4,6 +4,7 @@ package sample
 
 import (
 	"os"
+	"strconv"
 	"testing"
 )
 
@@ -15,9 +16,18 @@ func Everything() bool { return os.Getenv("KGEN_TEST_ALL") != "" }
 // assign to the pipelines of the corpus in turn, so a sample covers all of them.
 const Step = 7
 
+// Third is the third of the corpus, 0 to 2, to which the longest tests keep if
+// everything is requested; "" is all of it. .ci/run chooses it by the commit.
+func Third() string { return os.Getenv("KGEN_TEST_THIRD") }
+
 // Takes reports whether a long test runs entry i of the corpus: one in seven,
-// or all of them if everything is requested.
-func Takes(i int) bool { return Everything() || i%Step == 0 }
+// or all of them, or of a third of them, if everything is requested.
+func Takes(i int) bool {
+	if !Everything() {
+		return i%Step == 0
+	}
+	return Third() == "" || Third() == strconv.Itoa(i%3)
+}
 
 // TakesThird is like Takes for shorter tests: one in three, the first of three
 // entries, then the second of the next three, and so on. Every third entry would
