@@ -126,7 +126,7 @@ func TestRunRefuses(t *testing.T) {
 	twice := []*ir.Builder{orders("orders"), orders("orders")}
 	joined := ir.NewBuilder("joined")
 	x := build.Column[int64](joined, "x", "n")
-	joined.Return(x.At(joined.Order(x)).As("sorted"))
+	joined.Return(x.At(joined.Repeat(x)).As("repeated"))
 	mapped := ir.NewBuilder("mapped")
 	z := build.Column[int64](mapped, "z", "n")
 	mapped.Return(z.Mul(2).As("twice"))
@@ -140,7 +140,7 @@ func TestRunRefuses(t *testing.T) {
 		{"types", []*ir.Builder{mixed}, []string{"--after=verify"}, 1, here(line+4, "+ of different types: a is i32, c is i64\n  no type converts by itself: write i64(a)")},
 		{"all errors", []*ir.Builder{mixed, typed}, []string{"--after=verify"}, 1, here(line+7, "literal 300 does not fit i8")},
 		{"a name twice", twice, []string{"--after=verify"}, 1, "pipeline orders is already defined, at "},
-		{"not compiled", []*ir.Builder{joined}, []string{"-o", t.TempDir()}, 1, here(line+11, "order has no compiled form yet")},
+		{"not compiled", []*ir.Builder{joined}, []string{"-o", t.TempDir()}, 1, here(line+11, "repeat has no compiled form yet")},
 		{"no pipelines", nil, []string{"--after=verify"}, 1, "the program builds no pipeline"},
 		{"zero", []*ir.Builder{new(ir.Builder)}, []string{"--after=verify"}, 1, "the zero ir.Builder makes no pipeline\n  begin with b := ir.NewBuilder(name)"},
 		{"nil", []*ir.Builder{typed, nil}, []string{"--after=verify"}, 1, "builder 2 of the program is nil"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/backends/gocpu"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/ir"
@@ -30,18 +31,27 @@ func (s *Source) ErrorAt(pos ir.Pos, message, hint string) error {
 	return ir.NewError(file, pos, message, hint)
 }
 
-// Compile compiles a pipeline of s at a fusion level, one of [fuse.Levels] or a
-// plan by hand, and for a variant of aggregation, one of [plan.Variants]. Both
-// are "" for the default. An operator that has no compiled form is an error at
+// Compile compiles a pipeline of s for a backend at a fusion level, one of
+// [fuse.Levels] or a plan by hand, and for a variant of aggregation, one of
+// [plan.Variants]. Each is "" for the default; the default backend is one of
+// work-groups. An operator that has no compiled form is an error at
 // its place in the text; a wrong plan by hand is a [UsageError].
-func Compile(s *Source, p *ir.Pipeline, level, variant string) (*backends.Program, *fuse.Program, error) {
-	program, fused, err := compile.Compile(p, compile.Options{Level: level, Variant: variant, Source: s.Text})
+func Compile(s *Source, p *ir.Pipeline, backend, level, variant string) (*backends.Program, *fuse.Program, error) {
+	program, fused, err := compile.Compile(p, compile.Options{Level: level, Variant: variant, Radix: radixOf(backend), Source: s.Text})
 	return program, fused, s.compileError(level, err)
+}
+
+// radixOf returns the bits of a digit by which a backend sorts; 0 is the default.
+func radixOf(backend string) int {
+	if backend == (gocpu.Emitter{}).Name() {
+		return gocpu.Radix
+	}
+	return 0
 }
 
 // compilePartial compiles a pipeline of s for computation in shards.
 func compilePartial(s *Source, p *ir.Pipeline, level string) (*backends.Partial, error) {
-	made, err := compile.Partial(p, compile.Options{Level: level, Source: s.Text})
+	made, err := compile.Partial(p, compile.Options{Level: level, Radix: gocpu.Radix, Source: s.Text})
 	return made, s.partialError(level, err)
 }
 

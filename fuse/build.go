@@ -31,6 +31,7 @@ type kernelBuilder struct {
 	scalars [2]map[*ir.Value]tile.ID // before the rows, and after them
 	built   map[*Value]tile.ID       // values between stages that are no results
 
+	ranked   *ir.Value       // by whose digit rows move
 	edgeRows map[edgeKey]int // domains of first and last rows of segments
 }
 
@@ -140,7 +141,7 @@ func (b *kernelBuilder) stage(s *Stage, demanded func(*Value) bool) {
 		b.row(s.Domain) // the rows must be streamed even if nothing is stored
 	}
 	for _, v := range s.roots {
-		if s.Kind != Reduce && s.Kind != ScalarMap && (s.Kind != Aggregate || s.Out != nil) && b.graph.hasChecks(v) {
+		if s.Kind != Reduce && s.Kind != ScalarMap && s.Kind != Pass && (s.Kind != Aggregate || s.Out != nil) && b.graph.hasChecks(v) {
 			b.column(v)
 		}
 	}
@@ -159,7 +160,7 @@ func (b *kernelBuilder) sitesOf(w *Value) []ir.Site {
 	if w.Kind == Result {
 		return b.graph.sites[w.IR]
 	}
-	if w.Kind == Lengths && w.Of.Kind == ir.DomainBins {
+	if w.Kind == Lengths && isComputed(w.Of) {
 		return b.graph.sites[w.Of.By]
 	}
 	return nil
@@ -185,8 +186,15 @@ func (b *kernelBuilder) store(s *Stage, w *Value) {
 		b.StoreScalar(w.Name, b.scalarOf(w))
 		return
 	}
-	if s.Kind == Aggregate && s.Out == nil {
+	switch {
+	case s.Kind == Aggregate && s.Out == nil:
 		b.table(w)
+		return
+	case s.Kind == Histogram:
+		b.histogram(w)
+		return
+	case s.Kind == Pass:
+		b.scatter(w)
 		return
 	}
 	var x tile.ID

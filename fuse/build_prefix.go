@@ -177,8 +177,8 @@ func (b *kernelBuilder) lengthAfter(d *ir.Domain) tile.ID {
 	}
 	var id tile.ID
 	switch d.Kind {
-	case ir.DomainBins:
-		id = b.binCount(d.By, true)
+	case ir.DomainBins, ir.DomainOrder:
+		id = b.computedLength(d, true)
 	case ir.DomainMask:
 		p := b.graph.prefixes[key{kind: Places, of: d}]
 		if b.maker(d) != nil {
@@ -197,12 +197,23 @@ func (b *kernelBuilder) lengthAfter(d *ir.Domain) tile.ID {
 func (b *kernelBuilder) lengthBefore(d *ir.Domain) tile.ID {
 	w := b.graph.writer[key{kind: Lengths, of: d}]
 	if w != nil && b.in[w.Writer] {
-		if d.Kind == ir.DomainBins {
-			return b.binCount(d.By, false)
+		if isComputed(d) {
+			return b.computedLength(d, false)
 		}
 		b.refuse("the length of %s is known only after %s", b.graph.DomainName(d), w.Writer.Name)
 	}
 	return b.Length(b.graph.DomainName(d))
+}
+
+// isComputed reports whether a scalar of the user says how many rows d has.
+func isComputed(d *ir.Domain) bool { return d.Kind == ir.DomainBins || d.Kind == ir.DomainOrder }
+
+// computedLength returns the length of d, before the rows or after them.
+func (b *kernelBuilder) computedLength(d *ir.Domain, after bool) tile.ID {
+	if d.Kind == ir.DomainOrder {
+		return b.rowCount(d.By, after)
+	}
+	return b.binCount(d.By, after)
 }
 
 // binCount returns the length of bins(i, size): 0 where size is negative.

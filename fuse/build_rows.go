@@ -109,6 +109,8 @@ func (b *kernelBuilder) rowWise(v *ir.Value, after bool) tile.ID {
 		return b.align(v, domain)
 	case ir.OpBins:
 		return b.bin(v, domain)
+	case ir.OpRank:
+		return b.rank(v)
 	}
 	args := make([]tile.ID, len(v.Args))
 	for i, arg := range v.Args {

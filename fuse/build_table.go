@@ -10,8 +10,8 @@ import (
 // table writes w, a table of an aggregate: its result, or a field of its state.
 func (b *kernelBuilder) table(w *Value) {
 	v := w.IR
-	if length := b.graph.writer[key{kind: Lengths, of: w.Domain}]; length != nil && b.in[length.Writer] && !isContiguous(v.By) {
-		b.refuse("the length of %s is known only after %s", b.graph.DomainName(w.Domain), length.Writer.Name)
+	if !isContiguous(v.By) {
+		b.known(w.Domain)
 	}
 	f := v.Op.Aggregate().State[0]
 	switch {
@@ -28,6 +28,13 @@ func (b *kernelBuilder) table(w *Value) {
 	x := b.element(domain, v, f)
 	stream := b.Stream(w.Name, w.Type, w.Name, tile.Scatter, true)
 	b.Update(domain, stream, tile.NewFold(f.Fold, kindOf(f, v)), isContiguous(v.By), b.column(v.By), x)
+}
+
+// known refuses to store columns over d beside the scalars that say how long they are.
+func (b *kernelBuilder) known(d *ir.Domain) {
+	if length := b.graph.writer[key{kind: Lengths, of: d}]; length != nil && b.in[length.Writer] {
+		b.refuse("the length of %s is known only after %s", b.graph.DomainName(d), length.Writer.Name)
+	}
 }
 
 // holders returns the rows of parent that hold the extreme of their group, which an

@@ -36,6 +36,11 @@ func (f *Fusion) Program() (*Program, error) {
 			m.demandLength(s.Value.Type.Domain)
 		}
 	}
+	for _, r := range f.Graph.Pipeline.Results {
+		if d := r.Value.Type.Domain; d != nil && d.Kind == ir.DomainOrder {
+			m.demandLength(d)
+		}
+	}
 	for i := len(f.Groups) - 1; i >= 0; i-- {
 		name := fmt.Sprintf("%s_kernel%d", f.Graph.Pipeline.Name, i+1)
 		k, err := f.Graph.Build(name, f.Groups[i], func(w *Value) bool { return m.demanded[w] })
@@ -58,6 +63,7 @@ func (f *Fusion) Program() (*Program, error) {
 	for f.Graph.byName[m.errors] != nil {
 		m.errors += "_"
 	}
+	m.reuse(p)
 	p.Plan = m.plan(f.Level, p)
 	return p, nil
 }
@@ -124,6 +130,8 @@ func (m *planner) demandLength(d *ir.Domain) {
 	m.domains[d] = true
 	if w := m.writer[key{kind: Lengths, of: d}]; w != nil {
 		m.demanded[w] = true
+	} else if d.Kind == ir.DomainOrder {
+		m.demandLength(d.Parent)
 	}
 }
 
@@ -178,6 +186,8 @@ func (m *planner) domain(d *ir.Domain) plan.Domain {
 	switch w := m.writer[key{kind: Lengths, of: d}]; {
 	case w != nil && m.demanded[w]:
 		out.Len = plan.Var(w.Name)
+	case d.Kind == ir.DomainOrder && m.domains[d]:
+		out.Len = plan.Len(m.DomainName(d.Parent))
 	default:
 		out.Len = out.Bound
 	}
@@ -276,12 +286,18 @@ func (m *planner) steps(p *Program) {
 		step(plan.Step{Alloc: &plan.Alloc{Buffer: m.errors}})
 		step(plan.Step{Init: &plan.Init{Buffer: m.errors}})
 	}
+	var shared sharing
+	allocated := map[string]bool{}
 	for i, k := range p.Kernels {
 		made := m.made(k, p.Groups[i])
 		for _, s := range k.Streams {
 			if !s.Write {
 				continue
 			}
+			if allocated[s.Buffer] {
+				continue
+			}
+			allocated[s.Buffer] = true
 			w := m.byName[s.Buffer]
 			b := plan.Buffer{Name: w.Name, Kind: plan.Kind(w.Type.String()), Role: plan.Temporary, Length: m.length(w, made[m.DomainName(w.Domain)])}
 			if m.outputs[w] {
@@ -302,8 +318,17 @@ func (m *planner) steps(p *Program) {
 				m.out.Scalars = append(m.out.Scalars, plan.Scalar{Name: op.Ref, Kind: plan.Kind(kind.String())})
 			}
 		}
-		m.out.Kernels = append(m.out.Kernels, plan.Kernel{Name: k.Name, Stages: names(p.Groups[i]), Variants: []plan.Variant{{Entry: k.Name}}})
-		step(plan.Step{Launch: &plan.Launch{Kernel: k.Name, Rows: m.rows(k)}})
+		kernel := plan.Kernel{Name: k.Name, Stages: names(p.Groups[i]), Variants: []plan.Variant{{Entry: k.Name}}}
+		launch := plan.Launch{Kernel: k.Name, Rows: m.rows(k)}
+		if pass := passOf(p.Groups[i]); pass != nil {
+			m.digitScalars()
+			step(plan.Step{Set: &plan.Set{Scalar: m.digitShift, Value: plan.Const(pass.Shift)}})
+			step(plan.Step{Set: &plan.Set{Scalar: m.digitNumber, Value: plan.Const(pass.Shift / int64(pass.Split))}})
+			kernel.Variants[0].Args = argumentsOf(k)
+			launch.Kernel, launch.Bind = shared.kernel(k)
+		}
+		m.out.Kernels = append(m.out.Kernels, kernel)
+		step(plan.Step{Launch: &launch})
 	}
 	step(plan.Step{CheckErrors: &plan.CheckErrors{}})
 	step(plan.Step{Return: &plan.Return{}})

@@ -1,6 +1,7 @@
 package fuse
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/kgen-go/kgen/internal/naming"
@@ -27,16 +28,26 @@ type Options struct {
 	// table, at the group's number, in any order. Without it segmented scans fold
 	// them in their order.
 	Tables bool
+
+	// Radix is the number of bits of the digits by which rows are sorted; 0 is
+	// [DefaultRadix].
+	Radix int
 }
+
+// DefaultRadix is the radix that suits work-groups.
+const DefaultRadix = 4
 
 // Lower turns a pipeline into stages. The error is an [*Unsupported].
 func Lower(p *ir.Pipeline, options Options) (*Graph, error) {
-	l := &lowering{options: options, Graph: &Graph{Pipeline: p, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}},
-		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: naming.Taken{}, group: map[groupKey]*Stage{}, computed: map[computed]bool{}, tables: map[tableKey]*Value{}}
 	for _, v := range p.Values {
 		if !supported(v) {
 			return nil, &Unsupported{v.Pos, v.Op}
 		}
+	}
+	p = expand(p, cmp.Or(options.Radix, DefaultRadix))
+	l := &lowering{options: options, Graph: &Graph{Pipeline: p, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}},
+		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: naming.Taken{}, group: map[groupKey]*Stage{}, computed: map[computed]bool{}, tables: map[tableKey]*Value{}}
+	for _, v := range p.Values {
 		for _, o := range v.Operands() {
 			l.users[o] = append(l.users[o], v)
 		}
@@ -50,6 +61,7 @@ func Lower(p *ir.Pipeline, options Options) (*Graph, error) {
 	for _, s := range p.Sites {
 		l.sites[s.Value] = append(l.sites[s.Value], s)
 	}
+	l.digitShift, l.digitNumber = l.names.Fresh("digit_shift", "_"), l.names.Fresh("digit_number", "_")
 	l.nameDomains()
 	for _, v := range p.Values {
 		l.lower(v)
@@ -61,7 +73,7 @@ func Lower(p *ir.Pipeline, options Options) (*Graph, error) {
 // supported reports whether v has a lowering.
 func supported(v *ir.Value) bool {
 	switch v.Op {
-	case ir.OpGroups, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin, ir.OpLeft, ir.OpRight:
+	case ir.OpRepeat, ir.OpFind, ir.OpJoin, ir.OpLeft, ir.OpRight:
 		return false
 	}
 	return true
@@ -89,8 +101,9 @@ type groupKey struct {
 	kind   StageKind
 	domain *ir.Domain
 	out    *ir.Domain
-	table  bool // what it writes are tables, not rows of groups that it closes
-	second bool // it reads what tables of the same groups hold
+	table  bool      // what it writes are tables, not rows of groups that it closes
+	second bool      // it reads what tables of the same groups hold
+	place  *ir.Value // to which rows move
 }
 
 // isRowWise reports whether v is computed within a Map or Mask stage: from the
@@ -107,7 +120,7 @@ func isRowWise(v *ir.Value) bool {
 // or it has one user, which works row by row on the same domain.
 func (l *lowering) inlined(v *ir.Value) bool {
 	switch {
-	case v.Op == ir.OpConst || v.Op == ir.OpParam || v.Op == ir.OpLen && !l.isResult[v]:
+	case v.Op == ir.OpConst || v.Op == ir.OpParam || v.Op == ir.OpLen && !l.isResult[v] || v.Op == ir.OpRank:
 		return true
 	case !isRowWise(v) || l.isResult[v]:
 		return false
@@ -163,6 +176,12 @@ func (l *lowering) lower(v *ir.Value) {
 		return
 	case ir.OpScan, ir.OpExscan:
 		l.scan(v)
+		return
+	case ir.OpDigits:
+		l.digits(v)
+		return
+	case ir.OpScatter:
+		l.scatter(v)
 		return
 	}
 	if v.Op == ir.OpBins {
@@ -304,6 +323,10 @@ func (l *lowering) operands(s *Stage, v *ir.Value) {
 	case ir.OpBins:
 		l.read(s, v.Args[0], tile.Element, false)
 		l.length(s, v.Type.Target)
+	case ir.OpRank:
+		l.read(s, v.Args[0], tile.Element, false)
+		l.read(s, v.Args[1], tile.Gather, true)
+		l.length(s, v.Type.Domain)
 	default:
 		for _, arg := range v.Operands() {
 			l.read(s, arg, tile.Element, false)
@@ -314,7 +337,7 @@ func (l *lowering) operands(s *Stage, v *ir.Value) {
 // rows makes s, which runs over d, wait for the number of its rows if a stage
 // computes it. s may read no column of d that it would wait for.
 func (l *lowering) rows(s *Stage, d *ir.Domain) {
-	if d.Kind == ir.DomainBins {
+	if isComputed(d) {
 		l.length(s, d)
 	}
 }

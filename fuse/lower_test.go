@@ -12,9 +12,7 @@ import (
 // place and with what to do instead.
 func TestUnsupported(t *testing.T) {
 	for operator, body := range map[string]string{
-		"groups": "g = groups(x)\nreturn n: count(by: g)",
 		"repeat": "r = repeat(x)\nreturn y: x[r]",
-		"order":  "o = order(x)\nreturn y: x[o]",
 		"find":   "f = find(x, in: y)\nreturn f",
 		"join":   "j = join(x, y)\nreturn x[j.left]",
 	} {

@@ -21,6 +21,8 @@ const (
 	Aggregate StageKind = "aggregate" // one row per group
 	Finish    StageKind = "finish"    // results from the states in a table
 	Reduce    StageKind = "reduce"    // one scalar per domain
+	Histogram StageKind = "histogram" // how many rows have each value of the digits of their keys
+	Pass      StageKind = "pass"      // rows moved to the places that a digit of their keys gives them
 	ScalarMap StageKind = "scalar"    // arithmetic on scalars
 )
 
@@ -78,6 +80,8 @@ type Value struct {
 //	place    row r reads row r of another domain, whose length may differ
 //	chunk    all rows of a chunk read the row of the chunk
 //	gather   row r reads any row
+//	permute  row r writes any row that no other row writes
+//	scatter  row r combines its value with any row
 type Access = tile.Access
 
 // Use is a value read by a stage.
@@ -106,6 +110,8 @@ type Graph struct {
 	Pipeline *ir.Pipeline
 	Stages   []*Stage
 	Values   []*Value
+
+	digitShift, digitNumber string // scalars of the plan: those of the digit by which a pass sorts
 
 	writer      map[key]*Value
 	prefixes    map[key]*Prefix // by the value that the Add stage writes

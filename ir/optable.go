@@ -37,7 +37,7 @@ var spellings = withTables([opEnd]spelling{
 
 // withTables adds the operators that have a table of their own.
 func withTables(list [opEnd]spelling) [opEnd]spelling {
-	for _, op := range RowOps() {
+	for op := firstRowOp; op < endOfRowOps; op++ {
 		list[op] = spelling{op.row().form, op.row().text}
 	}
 	for _, op := range Aggregates() {
@@ -48,10 +48,13 @@ func withTables(list [opEnd]spelling) [opEnd]spelling {
 
 // String returns the operator as it is written in source text.
 func (o Op) String() string {
-	if o >= opEnd {
-		return fmt.Sprintf("ir.Op(%d)", uint8(o))
+	switch {
+	case o < opEnd:
+		return spellings[o].text
+	case o < endOfOps:
+		return [...]string{"digits", "rank", "scatter"}[o-opEnd]
 	}
-	return spellings[o].text
+	return fmt.Sprintf("ir.Op(%d)", uint8(o))
 }
 
 // infix and prefix find operators by their text.

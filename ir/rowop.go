@@ -47,6 +47,8 @@ const (
 	OpRound // to even
 	// Of three operands.
 	OpSelect // Args: condition, then, otherwise
+	// Of the compiler alone: the language cannot spell it.
+	OpBits // the bits of a float or char8 as an unsigned integer, which orders as the char8 does
 	endOfRowOps
 )
 
@@ -181,6 +183,7 @@ var rowOps = [endOfRowOps]rowOp{
 	return quotient: x / select(y == 0, 1, y)
 }`,
 	}},
+	OpBits: {text: "bits", arity: 1, takes: floats | kindsOf(Char8), rule: bitsOf},
 }
 
 // always bounds a result that does not depend on the operands.

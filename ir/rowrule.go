@@ -31,6 +31,7 @@ const (
 	anyCount                          // the second counts bits, in an integer of any kind
 	choice                            // a bool, then two of one kind
 	namedKind                         // one, and the result is of the kind that the operator names
+	bitsOf                            // one, and the result is the unsigned integer of its size
 )
 
 // kinds is a set of element types.
@@ -93,12 +94,14 @@ const (
 	Dear              // tens of cycles
 )
 
-// RowOps lists the element-wise operators: arithmetic, comparisons, logic, casts
-// and functions, for all of which [Op.IsElementwise] holds.
+// RowOps lists the element-wise operators of the language: arithmetic, comparisons,
+// logic, casts and functions, for all of which [Op.IsElementwise] holds.
 func RowOps() []Op {
 	var list []Op
 	for op := firstRowOp; op < endOfRowOps; op++ {
-		list = append(list, op)
+		if rowOps[op].form != formNone {
+			list = append(list, op)
+		}
 	}
 	return list
 }
@@ -152,6 +155,10 @@ func (o Op) Gives(k Kind) Kind {
 	switch row := o.row(); {
 	case row.rule == namedKind:
 		return Invalid
+	case row.rule == bitsOf && k.Size() == 8:
+		return U64
+	case row.rule == bitsOf:
+		return U32
 	case row.gives != Invalid:
 		return row.gives
 	}

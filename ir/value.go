@@ -124,7 +124,17 @@ type Pipeline struct {
 	Sites     []Site // the checks that run-time data can fail, in number order
 	Warnings  []Error
 
-	facts *facts
+	facts    *facts
+	expanded bool // a pass has put it together: the user sees nothing of it
+}
+
+// Analyzed returns p, which a pass has put together, with what is known of its
+// values.
+func (p *Pipeline) Analyzed() *Pipeline {
+	known := *p
+	known.expanded = true
+	known.facts = analyze(&known)
+	return &known
 }
 
 // CheckKind is what a check site checks.

@@ -8,6 +8,9 @@ import (
 // warn gathers what is legal in p and most likely a mistake, in source order.
 func (f *facts) warn(p *Pipeline) []Error {
 	warnings := f.traceInexact(p)
+	if p.expanded {
+		return nil
+	}
 	for _, v := range p.Values {
 		if msg, hint := f.alwaysFails(v); msg != "" {
 			warnings = append(warnings, Error{Pos: v.Pos, Msg: msg, Hint: hint})

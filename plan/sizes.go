@@ -16,7 +16,7 @@ func sizeScalars(p *Plan) map[string]bool {
 			roots = append(roots, variant.Grid)
 		}
 	}
-	walkSteps(p.Steps, func(s *Step) {
+	WalkSteps(p.Steps, func(s *Step) {
 		switch {
 		case s.Launch != nil:
 			roots = append(roots, s.Launch.Rows, s.Launch.Row0)
@@ -40,20 +40,20 @@ func sizeScalars(p *Plan) map[string]bool {
 	return found
 }
 
-// walkSteps calls visit for every step, outer ones first.
-func walkSteps(steps []Step, visit func(*Step)) {
+// WalkSteps calls visit for every step, outer ones first.
+func WalkSteps(steps []Step, visit func(*Step)) {
 	for i := range steps {
 		s := &steps[i]
 		visit(s)
 		switch {
 		case s.If != nil:
-			walkSteps(s.If.Then, visit)
-			walkSteps(s.If.Else, visit)
+			WalkSteps(s.If.Then, visit)
+			WalkSteps(s.If.Else, visit)
 		case s.While != nil:
-			walkSteps(s.While.Steps, visit)
-			walkSteps(s.While.Else, visit)
+			WalkSteps(s.While.Steps, visit)
+			WalkSteps(s.While.Else, visit)
 		case s.Parts != nil:
-			walkSteps(s.Parts.Steps, visit)
+			WalkSteps(s.Parts.Steps, visit)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func valid(t *testing.T, name string) *Plan {
 // find returns the first step for which is holds, also in loops.
 func find(p *Plan, is func(*Step) bool) *Step {
 	var found *Step
-	walkSteps(p.Steps, func(s *Step) {
+	WalkSteps(p.Steps, func(s *Step) {
 		if found == nil && is(s) {
 			found = s
 		}

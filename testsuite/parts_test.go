@@ -36,13 +36,16 @@ func TestParts(t *testing.T) {
 	})
 	sample.Log(t)
 	for i, entry := range entries {
-		if !sample.TakesThird(i) {
+		if !sample.TakesThird(i) || skipsSorts(entry.Pipeline) {
 			continue
 		}
 		variants := variantsOf(entry.Pipeline, plan.Variants...)
 		t.Run(entry.Name, func(t *testing.T) {
 			t.Parallel()
 			for j, level := range fuse.Levels {
+				if skipsLevel(entry.Pipeline, i, j) {
+					continue
+				}
 				for k, scheme := range []string{simt.SchemeLookback, simt.SchemePublished} {
 					if !sample.Everything() && (i/3+j+k)%2 == 0 {
 						continue
@@ -53,7 +56,7 @@ func TestParts(t *testing.T) {
 					} else if i%2 == 0 {
 						schedule.IDs = plan.Static
 					}
-					program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Variant: schedule.Variant})
+					program, _, err := compile.Compile(entry.Pipeline, emulatedOptions(level, schedule.Variant))
 					var unsupported *fuse.Unsupported
 					if errors.As(err, &unsupported) {
 						t.Skip(err)
@@ -124,7 +127,7 @@ func TestPartsAreLong(t *testing.T) {
 		for _, level := range fuse.Levels {
 			for _, variant := range variantsOf(p, plan.Variants...) {
 				for _, scheme := range []string{simt.SchemeLookback, simt.SchemePublished} {
-					program, _, err := compile.Compile(p, compile.Options{Level: level, Variant: variant})
+					program, _, err := compile.Compile(p, emulatedOptions(level, variant))
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -32,7 +32,10 @@ func TestWorkGroups(t *testing.T) {
 		t.Run(entry.Name, func(t *testing.T) {
 			t.Parallel()
 			for j, level := range fuse.Levels {
-				program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level})
+				if skipsLevel(entry.Pipeline, i, j) {
+					continue
+				}
+				program, _, err := compile.Compile(entry.Pipeline, emulatedOptions(level, ""))
 				var unsupported *fuse.Unsupported
 				if errors.As(err, &unsupported) {
 					t.Skip(err)
@@ -69,17 +72,20 @@ func TestVariants(t *testing.T) {
 	sample.Log(t)
 	for i, entry := range entries {
 		variants := variantsOf(entry.Pipeline, plan.Variants...)
-		if len(variants) == 1 || !sample.TakesThird(i) {
+		if len(variants) == 1 || !sample.TakesThird(i) || skipsSorts(entry.Pipeline) {
 			continue
 		}
 		t.Run(entry.Name, func(t *testing.T) {
 			t.Parallel()
 			for j, level := range fuse.Levels {
+				if skipsLevel(entry.Pipeline, i, j) {
+					continue
+				}
 				for k, variant := range variants {
 					if !sample.Everything() && (i/3+j+k/2)%2 == 0 {
 						continue
 					}
-					program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Variant: variant})
+					program, _, err := compile.Compile(entry.Pipeline, emulatedOptions(level, variant))
 					var unsupported *fuse.Unsupported
 					if errors.As(err, &unsupported) {
 						t.Skip(err)

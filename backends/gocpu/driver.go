@@ -89,11 +89,17 @@ func (d *driver) launch() []*loop.Func {
 		return []*loop.Func{d.s.Func}
 	}
 	var functions []*loop.Func
-	if d.hasWindows() {
+	switch {
+	case d.written != nil:
+		d.f = d.written
+	case d.hasWindows():
 		d.f, functions = d.windowFunctions(d.Name)
-	} else {
+	default:
 		d.f = d.rangeFunction(d.Name, allRows)
 		functions = []*loop.Func{d.f.Func}
+		if d.Has((*tile.Op).Counts) {
+			d.written = d.f
+		}
 	}
 	serial := func() {
 		results := make([]*loop.Var, len(d.f.results))
@@ -170,7 +176,7 @@ func (k *kernel) splits() bool {
 		if op.Epilogue {
 			continue
 		}
-		if op.Does(tile.Combines) || op.IsReduction() && k.analysis.Phase[i] > 0 {
+		if op.Does(tile.Combines) || op.Counts() || op.IsReduction() && k.analysis.Phase[i] > 0 {
 			return false
 		}
 	}

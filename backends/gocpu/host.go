@@ -30,7 +30,8 @@ type host struct {
 	body        []jen.Code
 	optional    []declaration
 	launches    []*launched
-	kernels     []jen.Code // the kernels' functions
+	lowered     map[string]*kernel // that a launch has used, by name
+	kernels     []jen.Code         // the kernels' functions
 	loops       loop.Program
 	limited     map[string]bool // domains whose length has been checked
 	pending     bool            // memory that an allocator may have refused
@@ -61,7 +62,7 @@ func newHost(p *printer, program *backends.Program, options backends.Options) *h
 func newHostCalled(p *printer, program *backends.Program, entry backends.Entry) *host {
 	p.inCall = true
 	h := &host{printer: p, program: program, plan: program.Plan, entry: entry, fields: map[string]string{}, limited: map[string]bool{},
-		env: environment{buffers: map[string]*loop.Var{}, scalars: map[string]loop.Expr{}}}
+		lowered: map[string]*kernel{}, env: environment{buffers: map[string]*loop.Var{}, scalars: map[string]loop.Expr{}}}
 	taken := naming.Taken{}
 	for _, port := range h.plan.Ports {
 		field := backends.Field{Name: port.Name, Kind: port.Kind, Scalar: port.Buffer == ""}

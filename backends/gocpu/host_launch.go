@@ -2,6 +2,7 @@ package gocpu
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/kgen-go/kgen/backends"
@@ -32,6 +33,8 @@ func (h *host) lower() {
 		switch {
 		case step.Alloc != nil:
 			h.declareBuffer(h.bufferNamed(step.Alloc.Buffer))
+		case step.Set != nil:
+			h.env.scalars[step.Set.Scalar] = loop.ConstOf(ir.Int(ir.I64, step.Set.Value.Const))
 		case step.Launch != nil:
 			h.env.final = i == last
 			h.launches = append(h.launches, h.lowerLaunch(step.Launch))
@@ -94,15 +97,26 @@ func anyVar(x loop.Expr, vars map[*loop.Var]bool) (found bool) {
 
 // lowerLaunch lowers a launch to statements.
 func (h *host) lowerLaunch(launch *plan.Launch) *launched {
-	index := slices.IndexFunc(h.plan.Kernels, func(k plan.Kernel) bool { return k.Name == launch.Kernel })
-	k := newKernel(h.program.Kernels[index], backends.SourceLines(h.program.Source))
+	k := h.lowered[launch.Kernel]
+	if k == nil {
+		index := slices.IndexFunc(h.plan.Kernels, func(k plan.Kernel) bool { return k.Name == launch.Kernel })
+		k = newKernel(h.program.Kernels[index], backends.SourceLines(h.program.Source))
+		h.lowered[launch.Kernel] = k
+	}
+	env := h.env
+	if len(launch.Bind) > 0 {
+		env.buffers = maps.Clone(env.buffers)
+		for _, arg := range launch.Bind {
+			env.buffers[arg.Name] = h.env.buffers[arg.Buffer]
+		}
+	}
 	known := map[string]bool{}
 	for name := range h.env.scalars {
 		known[name] = true
 	}
 	h.addLengths(k)
 	b := loop.NewBuilder("launch")
-	l := &launched{functions: k.drive(b, h.env, h.counter(launch.Rows))}
+	l := &launched{functions: k.drive(b, env, h.counter(launch.Rows))}
 	var made []loop.Expr
 	for _, op := range k.Ops {
 		if x, ok := h.env.scalars[op.Ref]; ok && op.HasEffect() && op.Ref != "" && !known[op.Ref] {

@@ -134,6 +134,9 @@ func compareKeys(x *loop.Compare, left, right text) text {
 func (p *printer) cast(x *loop.Cast) text {
 	from, to := x.X.Type().Kind, x.To.Kind
 	convert := func(t *jen.Statement) text { return text{goType(x.To).Call(t), operand} }
+	if x.Bits && from == ir.Char8 { // which has the bits of its value
+		return p.expr(x.X)
+	}
 	if x.Bits {
 		name := map[ir.Kind]string{ir.U32: "Float32bits", ir.U64: "Float64bits", ir.F32: "Float32frombits", ir.F64: "Float64frombits"}[to]
 		return text{jen.Qual("math", name).Call(p.expr(x.X).code), operand}

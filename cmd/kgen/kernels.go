@@ -19,7 +19,7 @@ type runKernels func(ctx context.Context, space *memory.Space, made *kernels.Pro
 
 // prepareKernels compiles a pipeline for a device of kernels.
 func prepareKernels(r request, emitter kernels.Emitter, run runKernels) (*executable, error) {
-	program, _, err := build.Compile(r.source, r.pipeline, r.level, r.schedule.Variant)
+	program, _, err := build.Compile(r.source, r.pipeline, "", r.level, r.schedule.Variant)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func TestKernelsByRows(t *testing.T) {
 	if err := errs.Err(); err != nil {
 		t.Fatal(err)
 	}
-	program, _, err := build.Compile(&build.Source{Text: text, Pipelines: pipelines}, pipelines[0], "onepass", "")
+	program, _, err := build.Compile(&build.Source{Text: text, Pipelines: pipelines}, pipelines[0], "", "onepass", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestGaveUpNote(t *testing.T) {
 	if err := errs.Err(); err != nil {
 		t.Fatal(err)
 	}
-	program, _, err := build.Compile(&build.Source{Text: text, Pipelines: pipelines}, pipelines[0], "onepass", "")
+	program, _, err := build.Compile(&build.Source{Text: text, Pipelines: pipelines}, pipelines[0], "", "onepass", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ package partials
 //lint:file-ignore U1000 The tests of a pipeline use some of these.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -382,6 +383,26 @@ func kgenSaturated[T kgenInteger](x float64, low, high T) T {
 
 // kgenDate returns the day that is the given number of days after 1970-01-01.
 func kgenDate(days int32) time.Time { return time.Unix(int64(days)*86400, 0).UTC() }
+
+// kgenCompareKeys orders keys: zeros of both signs are equal, and NaN is the
+// greatest.
+func kgenCompareKeys[T cmp.Ordered](x, y T) int {
+	switch {
+	case x != x && y != y:
+		return 0
+	case x != x:
+		return 1
+	case y != y:
+		return -1
+	}
+	return cmp.Compare(x, y)
+}
+
+// kgenSort sorts rows, and keeps the order of rows that are equal.
+func kgenSort(rows []int64, compare func(i, j int64) int) { slices.SortStableFunc(rows, compare) }
+
+// kgenText8 returns eight bytes as a string, which Go orders.
+func kgenText8(x [8]byte) string { return string(x[:]) }
 
 // kgenSameKey reports whether two floats are the same key, as all NaNs are.
 func kgenSameKey[T float32 | float64](x, y T) bool { return x == y || x != x && y != y }

@@ -103,15 +103,15 @@ func TestErrors(t *testing.T) {
 			t.Errorf("level %s: %v", level, err)
 		}
 	}
-	unsupported := load(t, "pipeline sorted(x: [n]i64) {\n\to = order(x)\n\treturn y: x[o]\n}\n")
+	unsupported := load(t, "pipeline repeated(x: [n]i64) {\n\tr = repeat(x)\n\treturn y: x[r]\n}\n")
 	_, _, err := Compile(unsupported, Options{})
 	var e *fuse.Unsupported
 	if !errors.As(err, &e) || e.Pos.Line != 2 {
-		t.Errorf("order: %v", err)
+		t.Errorf("repeat: %v", err)
 	}
 	// The passes before it still show what they have.
-	if text, err := After("verify", unsupported, Options{}); err != nil || !strings.Contains(text, "order(x)") {
-		t.Errorf("order after verify: %v\n%s", err, text)
+	if text, err := After("verify", unsupported, Options{}); err != nil || !strings.Contains(text, "repeat(x)") {
+		t.Errorf("repeat after verify: %v\n%s", err, text)
 	}
 }
 

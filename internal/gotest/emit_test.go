@@ -76,7 +76,7 @@ pipeline report(shop: [n]i32, cents: [n]i64, weight: [n]f32, code: [n]char8, sho
 // An operator that no test can be printed for is refused at its place.
 func TestRefuses(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"pipeline p(x: [n]i32) {\n\tg = groups(x)\n\treturn x: first(x, by: g)\n}\n", "test.kg:2:6: no test can be printed for groups"},
+		{"pipeline p(x: [n]i32) {\n\tr = repeat(x)\n\treturn x: x[r]\n}\n", "test.kg:2:6: no test can be printed for repeat"},
 	} {
 		p := load(t, c.text)
 		if _, err := file(p, entryOf(p, "P", "X"), "p"); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -127,6 +127,10 @@ func (w *writer) value(v *ir.Value) {
 		w.heads(v)
 	case ir.OpBins:
 		w.bins(v)
+	case ir.OpOrder:
+		w.order(v)
+	case ir.OpGroups:
+		w.groupsByKey(v)
 	case ir.OpAlign:
 		w.align(v)
 	default:

@@ -94,7 +94,7 @@ func (e Emitter) makeAs(base string, program *backends.Program, schedule plan.Sc
 		file := base + e.Extension
 		host.Needs = text.Needs
 		for i := range host.Kernels {
-			describe(&host.Kernels[i].Variants[0], file, text.Kernels[i])
+			describe(host, &host.Kernels[i], file, text.Kernels[i])
 		}
 		p.Files = append(p.Files, backends.File{Name: file, Text: text.Source})
 		for _, option := range text.Options {
@@ -126,12 +126,23 @@ func join(name string, kernels []*loop.Program) *loop.Program {
 	return all
 }
 
-// describe completes a variant by what the printer decided.
-func describe(v *plan.Variant, file string, k ctext.Kernel) {
+// describe completes a kernel of host, and its launches, by what the printer decided.
+func describe(host *plan.Plan, kernel *plan.Kernel, file string, k ctext.Kernel) {
+	v := &kernel.Variants[0]
 	v.File, v.Entry, v.OwnBytes = file, k.Entry, k.LocalBytes
+	params := map[string]string{}
 	for i := range v.Args {
+		params[v.Args[i].Name] = k.Params[i+2]
 		v.Args[i].Name = k.Params[i+2]
 	}
+	plan.WalkSteps(host.Steps, func(s *plan.Step) {
+		if s.Launch == nil || s.Launch.Kernel != kernel.Name {
+			return
+		}
+		for i := range s.Launch.Bind {
+			s.Launch.Bind[i].Name = params[s.Launch.Bind[i].Name]
+		}
+	})
 }
 
 // ordinary says of every file name that compilers and hosts give it no meaning.

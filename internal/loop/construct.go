@@ -47,6 +47,8 @@ func unary(op ir.Op, x Expr) Expr {
 	switch {
 	case op == ir.OpNot:
 		return Not(x)
+	case op == ir.OpBits:
+		return BitsOf(x)
 	case op == ir.OpAbs && x.Type().Kind.IsUnsigned():
 		return x
 	}

@@ -103,7 +103,7 @@ func lower(program *backends.Program, target Target, family *family, schedule pl
 	out := *logical
 	out.Kernels, out.Steps = nil, nil
 	out.Buffers, out.Scalars = slices.Clone(logical.Buffers), slices.Clone(logical.Scalars)
-	l := &lowering{family: family, rowSpan: wholeSpan{}, target: target, logical: logical, out: &out, names: namesOf(logical), schedule: schedule, cells: map[string]string{}, spinLimit: spinLimit, suffix: suffix}
+	l := &lowering{family: family, rowSpan: wholeSpan{}, target: target, logical: logical, out: &out, names: namesOf(logical), schedule: schedule, cells: map[string]string{}, steps: map[string][]plan.Step{}, spinLimit: spinLimit, suffix: suffix}
 	if schedule.Part > 0 {
 		l.rowSpan = &partSpan{}
 	}
@@ -118,8 +118,14 @@ func lower(program *backends.Program, target Target, family *family, schedule pl
 			out.Steps = append(out.Steps, step)
 			continue
 		}
+		if steps, ok := l.steps[step.Launch.Kernel]; ok {
+			out.Steps = append(out.Steps, l.again(steps, step.Launch.Bind)...)
+			continue
+		}
+		before := len(out.Steps)
 		i := slices.IndexFunc(logical.Kernels, func(k plan.Kernel) bool { return k.Name == step.Launch.Kernel })
-		l.kernel(program.Kernels[i], logical.Kernels[i], step.Launch.Rows, lines)
+		l.kernel(program.Kernels[i].WithoutRanks(), logical.Kernels[i], step.Launch.Rows, lines)
+		l.steps[step.Launch.Kernel] = slices.Clone(out.Steps[before:])
 	}
 	if l.faults != nil {
 		return nil, fmt.Errorf("pipeline %s: %w", logical.Pipeline, errors.Join(l.faults...))
@@ -141,10 +147,11 @@ type lowering struct {
 	errors    string // the errors buffer
 	abort     string // the abort word, once a kernel waits
 	rowSpan   rowSpan
-	cells     map[string]string // buffers of one element, for scalars that kernels compute
-	suffix    string            // of the names of functions
-	spinLimit int64             // see lookback.go
-	added     []plan.Buffer     // buffers to allocate before the next launch
+	cells     map[string]string      // buffers of one element, for scalars that kernels compute
+	steps     map[string][]plan.Step // that run a kernel, by its name
+	suffix    string                 // of the names of functions
+	spinLimit int64                  // see lookback.go
+	added     []plan.Buffer          // buffers to allocate before the next launch
 	kernels   []*loop.Program
 	faults    []error
 	asksMuch  bool // kernels wait, or take more work-items or local memory than all devices have

@@ -58,9 +58,9 @@ func Analyze(k *Kernel) *Analysis {
 	return a
 }
 
-// CountCuts returns how many cuts Analyze finds.
+// CountCuts returns how many cuts Analyze finds where ranks are scans.
 func (k *Kernel) CountCuts() int {
-	_, scans := k.Phases((*Op).Cuts)
+	_, scans := k.Phases(func(op *Op) bool { return op.Cuts() || op.Counts() })
 	return len(scans)
 }
 

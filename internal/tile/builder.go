@@ -58,6 +58,7 @@ func (op *Op) memoKey(k ir.Kind) string {
 	number(int64(op.Const.Bits))
 	number(int64(op.Stream))
 	number(op.Distance)
+	number(op.Digits)
 	number(int64(k))
 	number(int64(len(op.Args)))
 	for _, arg := range op.Args {
@@ -163,6 +164,11 @@ func (b *Builder) CountBy(domain int, counter ID) {
 // Scan folds m over the rows of domain; see the operation Scan.
 func (b *Builder) Scan(domain int, m *Monoid, exclusive bool, name string, element ...ID) []ID {
 	return b.fold(Op{Kind: Scan, Domain: domain, Monoid: m, Exclusive: exclusive, Args: element}, domain, name)
+}
+
+// Rank returns how many earlier rows of domain have the same digit, of so many values.
+func (b *Builder) Rank(domain int, digit ID, digits int64) ID {
+	return b.pure(Op{Kind: Rank, Domain: domain, Args: []ID{digit}, Digits: digits}, ir.I64, "rank")
 }
 
 // ChunkScan folds m over the rows of each chunk of the base and stores each chunk's fold in totals.

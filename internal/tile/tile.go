@@ -62,10 +62,11 @@ const (
 	Place                 // row r touches the place of r in a derived domain: ascending, dense
 	Chunk                 // one row per chunk of the base
 	Gather                // anywhere
+	Permute               // anywhere, but each element by one row at most
 	Scatter               // anywhere, combined with what is there
 )
 
-var accessNames = [...]string{"element", "halo", "place", "chunk", "gather", "scatter"}
+var accessNames = [...]string{"element", "halo", "place", "chunk", "gather", "permute", "scatter"}
 
 func (a Access) String() string { return accessNames[a] }
 
@@ -84,6 +85,7 @@ const (
 	Map                       // (args) -> v: element-wise Operator, result kind Values[v].Kind
 	Head                      // (keys...) -> bool over the base: row 0, or a key differs from the row before
 	Scan                      // (element fields) -> fields: fold of Monoid over the domain's rows, up to and including this one, or before it with Exclusive
+	Rank                      // (digit) -> i64: how many earlier rows of the domain have the same digit, a number below Digits
 	ChunkScan                 // (element fields) -> fields: as Scan, within a chunk of the base; each chunk's fold goes to Totals
 	Reduce                    // (element fields) -> fields, uniform, defined in the epilogue: fold over all rows
 	Total                     // (x, a result of Scan or Reduce) -> v, uniform, in the epilogue: the fold over all rows
@@ -108,6 +110,7 @@ type Op struct {
 	Site      int       // Check: index of the plan's site
 	Stream    int       // Load, Store, Update
 	Distance  int64     // Shift: rows back; negative is ahead
+	Digits    int64     // Rank: how many values a digit has
 	Monoid    *Monoid   // Scan, ChunkScan, Reduce, Update, ScanTotals
 	Segment   ID        // Scan, ChunkScan, Reduce: the flag, a bool, at whose rows the fold begins anew; 0 if it never does, or at every row
 	Exclusive bool      // Scan, ChunkScan

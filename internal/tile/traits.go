@@ -138,6 +138,7 @@ var traits = [...]Traits{
 	Map:         {Name: "map", Args: []Role{Terms}, Res: []Role{Any}, Again: Recompute, Moves: true},
 	Head:        {Name: "head", Args: []Role{Keys}, Res: []Role{Flag}, Place: BaseRows, Again: Recompute, Asks: Neighbours},
 	Scan:        {Name: "scan", Args: []Role{Fields}, Res: []Role{Fields}, Place: Rows, Folds: true, State: GridState, Cuts: true, Again: Register, Asks: Prefixes},
+	Rank:        {Name: "rank", Args: []Role{Number}, Res: []Role{Number}, Place: Rows, Again: Register, Asks: Prefixes | Counters},
 	ChunkScan:   {Name: "chunkscan", Args: []Role{Fields}, Res: []Role{Fields}, Place: BaseRows, Effect: Totals, Folds: true, State: ChunkState, Again: Register, Asks: WholeChunks},
 	Reduce:      {Name: "reduce", Args: []Role{Fields}, Res: []Role{Fields}, Place: Rows, Folds: true, State: GridState, Again: Register, Asks: AnEnd},
 	Total:       {Name: "total", Args: []Role{Any}, Res: []Role{OfFirst}, Place: AfterRows, Again: Recompute, Asks: AnEnd},
@@ -189,6 +190,9 @@ func (op *Op) IsRunning() bool { return op.Traits().State != RowState }
 
 // Cuts reports whether the results hold all earlier rows: a cut of the kernel.
 func (op *Op) Cuts() bool { return op.Traits().Cuts }
+
+// Counts reports whether the state behind the results is an array of counters.
+func (op *Op) Counts() bool { return op.Traits().Asks&Counters != 0 }
 
 // IsPrefix reports whether each row has results that hold earlier rows, of the
 // launch or of a chunk.

@@ -72,8 +72,6 @@ func TestTraitsOfOperationsToCome(t *testing.T) {
 		{tile.Traits{Name: "insert", Args: []tile.Role{tile.Keys}, Res: []tile.Role{tile.Number}, State: tile.WorkgroupState,
 			Effect: tile.Combines, Asks: tile.Insertion | tile.LocalTables}, "a table would have to live as long as a work-group"},
 		{tile.Traits{Name: "probe", Args: []tile.Role{tile.Keys}, Res: []tile.Role{tile.Number}, Asks: tile.Probing}, "rows look keys up in a table"},
-		{tile.Traits{Name: "rank", Args: []tile.Role{tile.Number}, Res: []tile.Role{tile.Number}, Cuts: true, State: tile.GridState,
-			Asks: tile.Prefixes | tile.Counters}, "the state of a cut is an array of counters"},
 	} {
 		if got := c.traits.Asks.Refuse(met); got != c.want {
 			t.Errorf("%s is refused because %q, not because %q", c.traits.Name, got, c.want)

@@ -174,7 +174,7 @@ var schemes = []Mutant{
 		New: `if len(k.analysis.Cuts) > 2 {
 		return false`},
 	{Name: "tables are shared by workers", File: "backends/gocpu/driver.go", Device: "gocpu:race",
-		Old:      "if op.Does(tile.Combines) || op.IsReduction()",
+		Old:      "if op.Does(tile.Combines) || op.Counts() || op.IsReduction()",
 		New:      "if op.IsReduction()",
 		Programs: "histogram_bytes"},
 	{Name: "ranges lose their last row", File: "templates/internal/gosupport/support.go", Device: "gocpu",

@@ -16,6 +16,9 @@ import (
 // tile is that before some earlier tile combined with the folds of the tiles
 // between, in random brackets: the schemes are special cases.
 func Blocks(a *tile.Analysis, memory *Memory, rows int, random *rand.Rand) error {
+	if whole := a.Kernel.WithoutRanks(); whole != a.Kernel {
+		a = tile.Analyze(whole)
+	}
 	b := &blocks{Analysis: a, machine: newMachine(a.Kernel, memory, rows), random: random}
 	return b.launch(func() {
 		b.tiles = b.cut(b.steps())

@@ -1,6 +1,7 @@
 package tiletest
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
@@ -48,6 +49,13 @@ func unary(operator ir.Op, k ir.Kind, x ir.Scalar) ir.Scalar {
 		return ir.Int(k, -x.Int64())
 	case operator == ir.OpComplement:
 		return ir.Int(k, ^x.Int64())
+	case operator == ir.OpBits && x.Kind == ir.F32:
+		return ir.Int(k, int64(math.Float32bits(float32(x.Float64()))))
+	case operator == ir.OpBits && x.Kind == ir.F64:
+		return ir.Scalar{Kind: k, Bits: math.Float64bits(x.Float64())}
+	case operator == ir.OpBits:
+		text := x.Bytes()
+		return ir.Scalar{Kind: k, Bits: binary.BigEndian.Uint64(text[:])}
 	case operator == ir.OpAbs && k.IsFloat():
 		return ir.Float(k, math.Abs(x.Float64()))
 	case operator == ir.OpAbs && isSigned(x.Kind):

@@ -10,10 +10,12 @@ import (
 func Sequential(k *tile.Kernel, memory *Memory, rows int) error {
 	m := newMachine(k, memory, rows)
 	return m.launch(func() {
-		states := map[int][]ir.Scalar{}
+		states, counts := map[int][]ir.Scalar{}, map[int]map[int64]int64{}
 		for i := range k.Ops {
 			if op := &k.Ops[i]; op.Kind == tile.Scan || op.Kind == tile.ChunkScan || op.Kind == tile.Reduce {
 				states[i] = op.Monoid.Identity
+			} else if op.Kind == tile.Rank {
+				counts[i] = map[int64]int64{}
 			}
 		}
 		for _, r := range m.steps() {
@@ -25,6 +27,12 @@ func Sequential(k *tile.Kernel, memory *Memory, rows int) error {
 					states[i] = r.scan(op, states[i])
 				case op.Kind == tile.ChunkScan:
 					states[i] = r.chunkScan(op, states[i])
+				case op.Kind == tile.Rank:
+					if r.isActive(op.Domain) {
+						digit := r.need(op.Args[0]).Int64()
+						r.define(op.Res[0], ir.Int(ir.I64, counts[i][digit]))
+						counts[i][digit]++
+					}
 				case op.Kind == tile.Reduce:
 					states[i] = Combine(op.Monoid, states[i], r.elements(op))
 				default:

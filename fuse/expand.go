@@ -1,0 +1,210 @@
+package fuse
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// expand returns p without order and groups, which it composes of other operators;
+// p itself if it has none. Radix is the number of bits that a digit of keys has.
+func expand(p *ir.Pipeline, radix int) *ir.Pipeline {
+	if !slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op == ir.OpOrder || v.Op == ir.OpGroups }) {
+		return p
+	}
+	e := &expansion{from: p, radix: radix, values: map[*ir.Value]*ir.Value{}, domains: map[*ir.Domain]*ir.Domain{nil: nil},
+		groups: map[*ir.Value]grouped{}, gathered: map[[2]*ir.Value]*ir.Value{}, constants: map[ir.Scalar]*ir.Value{}}
+	for _, d := range p.Domains {
+		e.domain(d)
+	}
+	for _, v := range p.Values {
+		e.value(v)
+	}
+	return e.pipeline()
+}
+
+// expansion is a pipeline that is written anew.
+type expansion struct {
+	from      *ir.Pipeline
+	radix     int
+	list      []*ir.Value
+	added     []*ir.Domain // that from does not have
+	values    map[*ir.Value]*ir.Value
+	domains   map[*ir.Domain]*ir.Domain
+	groups    map[*ir.Value]grouped
+	gathered  map[[2]*ir.Value]*ir.Value // by column and index
+	constants map[ir.Scalar]*ir.Value
+}
+
+// grouped is what groups becomes: its rows in the order of their keys, where the rows
+// of a group are neighbours.
+type grouped struct {
+	order *ir.Value // the sorted rows
+	runs  *ir.Value // their groups
+}
+
+// domain returns what d becomes. Its By is set when all values are there.
+func (e *expansion) domain(d *ir.Domain) *ir.Domain {
+	if made, ok := e.domains[d]; ok {
+		return made
+	}
+	made := *d
+	if d.Kind == ir.DomainParam {
+		e.domains[d] = d
+		return d
+	}
+	made.Parent = e.domain(d.Parent)
+	e.domains[d] = &made
+	return &made
+}
+
+// add appends a value at pos.
+func (e *expansion) add(pos ir.Pos, v ir.Value) *ir.Value {
+	v.ID, v.Pos = len(e.list), pos
+	e.list = append(e.list, &v)
+	return &v
+}
+
+// value writes v anew.
+func (e *expansion) value(v *ir.Value) {
+	switch {
+	case v.Op == ir.OpParam:
+		e.list = append(e.list, v) // they come first in both
+		e.values[v] = v
+	case v.Op == ir.OpOrder:
+		keys := make([]*ir.Value, len(v.Args))
+		for i, key := range v.Args {
+			keys[i] = e.column(key)
+		}
+		o := ordering{expansion: e, pos: v.Pos, rows: keys[0].Type.Domain, out: e.domain(v.Type.Domain), name: v.Name}
+		if v.Limit != nil {
+			o.limit = e.column(v.Limit)
+		}
+		e.values[v] = o.sort(keys, v.Desc)
+	case v.Op == ir.OpGroups:
+		e.group(v)
+	case v.By != nil && v.By.Op == ir.OpGroups:
+		e.aggregate(v)
+	default:
+		e.copy(v)
+	}
+}
+
+// copy writes v with the same operator.
+func (e *expansion) copy(v *ir.Value) *ir.Value {
+	made := *v
+	made.Type.Domain, made.Type.Target = e.domain(v.Type.Domain), e.domain(v.Type.Target)
+	made.Args = make([]*ir.Value, len(v.Args))
+	for i, arg := range v.Args {
+		made.Args[i] = e.column(arg)
+	}
+	for _, operand := range []**ir.Value{&made.By, &made.Else, &made.Limit} {
+		if *operand != nil {
+			*operand = e.column(*operand)
+		}
+	}
+	e.values[v] = e.add(v.Pos, made)
+	return e.values[v]
+}
+
+// column returns what v becomes as an operand. The number of each row's group goes
+// back to the place from which the order took the row.
+func (e *expansion) column(v *ir.Value) *ir.Value {
+	g, ok := e.groups[v]
+	if ok && e.values[v] == nil {
+		e.values[v] = e.add(v.Pos, ir.Value{Op: ir.OpScatter, Args: []*ir.Value{g.runs, g.order},
+			Type: ir.Type{Kind: ir.I64, Domain: e.domain(v.Type.Domain), Target: g.runs.Type.Target}})
+	}
+	return e.values[v]
+}
+
+// group writes groups(k, ...) as runs of the sorted keys.
+func (e *expansion) group(v *ir.Value) {
+	keys := make([]*ir.Value, len(v.Args))
+	for i, key := range v.Args {
+		keys[i] = e.column(key)
+	}
+	rows := keys[0].Type.Domain
+	sorted := e.newDomain(ir.DomainOrder, rows.Name+"_sorted", rows)
+	o := ordering{expansion: e, pos: v.Pos, rows: rows, out: sorted}
+	g := grouped{order: o.sort(keys, make([]bool, len(keys)))}
+	sorted.By = g.order
+	target := e.domain(v.Type.Target)
+	target.Kind, target.Parent = ir.DomainRuns, sorted
+	runs := ir.Value{Op: ir.OpRuns, Name: v.Name, Type: ir.Type{Kind: ir.I64, Domain: sorted, Target: target}}
+	for _, key := range keys {
+		runs.Args = append(runs.Args, e.gather(v.Pos, key, g.order))
+	}
+	g.runs = e.add(v.Pos, runs)
+	target.By = g.runs
+	e.groups[v] = g
+}
+
+// aggregate writes an aggregate by groups over the sorted rows. The rows of a group
+// are still in their order there.
+func (e *expansion) aggregate(v *ir.Value) {
+	g := e.groups[v.By]
+	made := *v
+	made.By = g.runs
+	made.Type.Domain = e.domain(v.Type.Domain)
+	made.Args = slices.Clone(v.Args)
+	for i, arg := range v.Args {
+		if made.Args[i] = e.column(arg); arg.Type.Domain != nil {
+			made.Args[i] = e.gather(v.Pos, made.Args[i], g.order)
+		}
+	}
+	if v.Else != nil {
+		made.Else = e.column(v.Else)
+	}
+	if !v.Op.Aggregate().GivesRow() {
+		made.Type.Target = e.domain(v.Type.Target)
+		e.values[v] = e.add(v.Pos, made)
+		return
+	}
+	made.Name, made.Type.Target = "", g.order.Type.Domain
+	row := e.gather(v.Pos, g.order, e.add(v.Pos, made))
+	row.Name = v.Name
+	e.values[v] = row
+}
+
+// gather returns x at the rows of an index column.
+func (e *expansion) gather(pos ir.Pos, x, index *ir.Value) *ir.Value {
+	at := [2]*ir.Value{x, index}
+	if e.gathered[at] == nil {
+		e.gathered[at] = e.add(pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{x, index},
+			Type: ir.Type{Kind: x.Type.Kind, Domain: index.Type.Domain, Target: x.Type.Target}})
+	}
+	return e.gathered[at]
+}
+
+// newDomain returns a domain that the user's pipeline does not have.
+func (e *expansion) newDomain(kind ir.DomainKind, name string, parent *ir.Domain) *ir.Domain {
+	d := &ir.Domain{Kind: kind, Name: name, Parent: parent}
+	e.added = append(e.added, d)
+	return d
+}
+
+// pipeline returns what was written.
+func (e *expansion) pipeline() *ir.Pipeline {
+	p := *e.from
+	p.Values, p.Domains, p.Results, p.Sites = e.list, nil, slices.Clone(e.from.Results), slices.Clone(e.from.Sites)
+	for i, r := range p.Results {
+		p.Results[i].Value = e.column(r.Value)
+	}
+	p.Values = e.list // column may have added some
+	for i, s := range p.Sites {
+		p.Sites[i].Value, p.Sites[i].Domain = e.values[s.Value], e.domain(s.Domain)
+	}
+	for _, d := range e.from.Domains {
+		made := e.domain(d)
+		if by := e.values[d.By]; by != nil && made != d && made.Kind == d.Kind {
+			made.By = by
+		}
+		p.Domains = append(p.Domains, made)
+	}
+	p.Domains = append(p.Domains, e.added...)
+	for i, d := range p.Domains {
+		d.ID = i
+	}
+	return p.Analyzed()
+}

@@ -1,0 +1,30 @@
+package testsuite
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/testsuite/sample"
+)
+
+// Devices that interpret kernels take long to sort: many passes with a prefix of many
+// fields. So tests run pipelines that sort at one level each, in turn, and on emulated
+// work-groups by small digits; most tests leave them out of their samples.
+
+// sorts reports whether p sorts rows.
+func sorts(p *ir.Pipeline) bool {
+	return slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op == ir.OpOrder || v.Op == ir.OpGroups })
+}
+
+// skipsLevel reports whether a test leaves level j of entry i out.
+func skipsLevel(p *ir.Pipeline, i, j int) bool { return sorts(p) && i%len(fuse.Levels) != j }
+
+// skipsSorts reports whether a test leaves p out of its sample.
+func skipsSorts(p *ir.Pipeline) bool { return sorts(p) && !sample.Everything() }
+
+// emulatedOptions returns how pipelines are compiled for emulated devices.
+func emulatedOptions(level, variant string) compile.Options {
+	return compile.Options{Level: level, Variant: variant, Radix: 2}
+}
