@@ -51,6 +51,9 @@ func TestWorkGroups(t *testing.T) {
 				}
 				agreeEmulated(t, lowered, entry.Pipeline, level+", own data", entry.Columns)
 				for seed := range 2 { // each pipeline and level gets other shapes
+					if seed > 0 && sorts(entry.Pipeline) {
+						break
+					}
 					shape := Shapes()[(i+2*j+seed)%len(Shapes())]
 					for _, rows := range []int{0, 1, 31, 103} {
 						data := RandomData{Rows: rows, Shape: shape, Seed: uint64(seed), Whole: true, Careless: seed%2 == 1}

@@ -9,9 +9,10 @@ import (
 	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
-// Devices that interpret kernels take long to sort: many passes with a prefix of many
-// fields. So tests run pipelines that sort at one level each, in turn, and on emulated
-// work-groups by small digits; most tests leave them out of their samples.
+// Devices that interpret kernels take long to sort, and compilers take long for its
+// kernels: a prefix of many fields, in many passes. So tests run pipelines that sort
+// at one level each, in turn, and on emulated work-groups by small digits; most tests
+// leave them out of their samples.
 
 // sorts reports whether p sorts rows.
 func sorts(p *ir.Pipeline) bool {
