@@ -70,13 +70,9 @@ func (b *kernelBuilder) rowCount(v *ir.Value, after bool) tile.ID {
 	} else if k != ir.I64 {
 		limit = b.Map(tile.Uniform, ir.OpCast, ir.I64, "", limit)
 	}
-	for _, site := range b.graph.sites[v] {
-		b.Check(tile.Uniform, site.Number, b.Map(tile.Uniform, ir.OpLt, ir.Bool, "", limit, b.Int(0)), b.Int(0))
-	}
 	length := b.lengthBefore
 	if after {
 		length = b.lengthAfter
 	}
-	limit = b.Map(tile.Uniform, ir.OpGreatest, ir.I64, "", limit, b.Int(0))
-	return b.Map(tile.Uniform, ir.OpLeast, ir.I64, "", limit, length(v.Args[0].Type.Domain))
+	return b.Map(tile.Uniform, ir.OpLeast, ir.I64, "", b.notNegative(limit, v, ir.CheckLimit), length(v.Args[0].Type.Domain))
 }

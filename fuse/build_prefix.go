@@ -222,10 +222,16 @@ func (b *kernelBuilder) binCount(v *ir.Value, after bool) tile.ID {
 	if k := v.Args[1].Type.Kind; k != ir.I64 {
 		size = b.Map(tile.Uniform, ir.OpCast, ir.I64, "", size)
 	}
+	return b.notNegative(size, v, ir.CheckBinSize)
+}
+
+// notNegative returns a number of rows that v asks for, or 0 where that is negative,
+// which a check of v reports.
+func (b *kernelBuilder) notNegative(number tile.ID, v *ir.Value, check ir.CheckKind) tile.ID {
 	for _, site := range b.graph.sites[v] {
-		if site.Kind == ir.CheckBinSize {
-			b.Check(tile.Uniform, site.Number, b.Map(tile.Uniform, ir.OpLt, ir.Bool, "", size, b.Int(0)), b.Int(0))
+		if site.Kind == check {
+			b.Check(tile.Uniform, site.Number, b.Map(tile.Uniform, ir.OpLt, ir.Bool, "", number, b.Int(0)), b.Int(0))
 		}
 	}
-	return b.Map(tile.Uniform, ir.OpGreatest, ir.I64, "", size, b.Int(0))
+	return b.Map(tile.Uniform, ir.OpGreatest, ir.I64, "", number, b.Int(0))
 }

@@ -72,10 +72,7 @@ func (e *expansion) value(v *ir.Value) {
 		e.list = append(e.list, v) // they come first in both
 		e.values[v] = v
 	case v.Op == ir.OpOrder:
-		keys := make([]*ir.Value, len(v.Args))
-		for i, key := range v.Args {
-			keys[i] = e.column(key)
-		}
+		keys := e.columns(v.Args)
 		o := ordering{expansion: e, pos: v.Pos, rows: keys[0].Type.Domain, out: e.domain(v.Type.Domain), name: v.Name}
 		if v.Limit != nil {
 			o.limit = e.column(v.Limit)
@@ -91,20 +88,25 @@ func (e *expansion) value(v *ir.Value) {
 }
 
 // copy writes v with the same operator.
-func (e *expansion) copy(v *ir.Value) *ir.Value {
+func (e *expansion) copy(v *ir.Value) {
 	made := *v
 	made.Type.Domain, made.Type.Target = e.domain(v.Type.Domain), e.domain(v.Type.Target)
-	made.Args = make([]*ir.Value, len(v.Args))
-	for i, arg := range v.Args {
-		made.Args[i] = e.column(arg)
-	}
+	made.Args = e.columns(v.Args)
 	for _, operand := range []**ir.Value{&made.By, &made.Else, &made.Limit} {
 		if *operand != nil {
 			*operand = e.column(*operand)
 		}
 	}
 	e.values[v] = e.add(v.Pos, made)
-	return e.values[v]
+}
+
+// columns returns what operands become.
+func (e *expansion) columns(list []*ir.Value) []*ir.Value {
+	made := make([]*ir.Value, len(list))
+	for i, v := range list {
+		made[i] = e.column(v)
+	}
+	return made
 }
 
 // column returns what v becomes as an operand. The number of each row's group goes
@@ -120,10 +122,7 @@ func (e *expansion) column(v *ir.Value) *ir.Value {
 
 // group writes groups(k, ...) as runs of the sorted keys.
 func (e *expansion) group(v *ir.Value) {
-	keys := make([]*ir.Value, len(v.Args))
-	for i, key := range v.Args {
-		keys[i] = e.column(key)
-	}
+	keys := e.columns(v.Args)
 	rows := keys[0].Type.Domain
 	sorted := e.newDomain(ir.DomainOrder, rows.Name+"_sorted", rows)
 	o := ordering{expansion: e, pos: v.Pos, rows: rows, out: sorted}
@@ -147,10 +146,10 @@ func (e *expansion) aggregate(v *ir.Value) {
 	made := *v
 	made.By = g.runs
 	made.Type.Domain = e.domain(v.Type.Domain)
-	made.Args = slices.Clone(v.Args)
-	for i, arg := range v.Args {
-		if made.Args[i] = e.column(arg); arg.Type.Domain != nil {
-			made.Args[i] = e.gather(v.Pos, made.Args[i], g.order)
+	made.Args = e.columns(v.Args)
+	for i, arg := range made.Args {
+		if !arg.Type.IsScalar() {
+			made.Args[i] = e.gather(v.Pos, arg, g.order)
 		}
 	}
 	if v.Else != nil {
@@ -187,11 +186,11 @@ func (e *expansion) newDomain(kind ir.DomainKind, name string, parent *ir.Domain
 // pipeline returns what was written.
 func (e *expansion) pipeline() *ir.Pipeline {
 	p := *e.from
-	p.Values, p.Domains, p.Results, p.Sites = e.list, nil, slices.Clone(e.from.Results), slices.Clone(e.from.Sites)
+	p.Domains, p.Results, p.Sites = nil, slices.Clone(e.from.Results), slices.Clone(e.from.Sites)
 	for i, r := range p.Results {
 		p.Results[i].Value = e.column(r.Value)
 	}
-	p.Values = e.list // column may have added some
+	p.Values = e.list // with those that column has added
 	for i, s := range p.Sites {
 		p.Sites[i].Value, p.Sites[i].Domain = e.values[s.Value], e.domain(s.Domain)
 	}

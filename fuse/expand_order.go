@@ -42,23 +42,21 @@ func (o *ordering) sort(keys []*ir.Value, desc []bool) *ir.Value {
 			place := o.add(o.pos, ir.Value{Op: ir.OpRank, Args: []*ir.Value{current, before}, Shift: int64(digit * o.radix), Split: o.radix,
 				Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
 			if digit+1 < digits {
-				current, row = o.scatter(current, place), o.scatter(row, place)
-				continue
+				current = o.add(o.pos, scattered(current, place))
 			}
-			if i+1 < len(words) {
-				row = o.scatter(row, place)
-				continue
+			moved := scattered(row, place)
+			if digit+1 == digits && i+1 == len(words) {
+				moved.Limit, moved.Name, moved.Type.Domain = o.limit, o.name, o.out
 			}
-			row = o.add(o.pos, ir.Value{Op: ir.OpScatter, Args: []*ir.Value{row, place}, Limit: o.limit, Name: o.name,
-				Type: ir.Type{Kind: ir.I64, Domain: o.out, Target: o.rows}})
+			row = o.add(o.pos, moved)
 		}
 	}
 	return row
 }
 
-// scatter moves the rows of x.
-func (o *ordering) scatter(x, place *ir.Value) *ir.Value {
-	return o.add(o.pos, ir.Value{Op: ir.OpScatter, Args: []*ir.Value{x, place}, Type: x.Type})
+// scattered is x with its rows moved.
+func scattered(x, place *ir.Value) ir.Value {
+	return ir.Value{Op: ir.OpScatter, Args: []*ir.Value{x, place}, Type: x.Type}
 }
 
 // before returns, for each value of each digit of x, how many digits of rows come

@@ -286,7 +286,7 @@ func (m *planner) steps(p *Program) {
 		step(plan.Step{Alloc: &plan.Alloc{Buffer: m.errors}})
 		step(plan.Step{Init: &plan.Init{Buffer: m.errors}})
 	}
-	var shared sharing
+	shared := sharing{}
 	allocated := map[string]bool{}
 	for i, k := range p.Kernels {
 		made := m.made(k, p.Groups[i])
@@ -321,7 +321,9 @@ func (m *planner) steps(p *Program) {
 		kernel := plan.Kernel{Name: k.Name, Stages: names(p.Groups[i]), Variants: []plan.Variant{{Entry: k.Name}}}
 		launch := plan.Launch{Kernel: k.Name, Rows: m.rows(k)}
 		if pass := passOf(p.Groups[i]); pass != nil {
-			m.digitScalars()
+			if len(shared) == 0 {
+				m.out.Scalars = append(m.out.Scalars, plan.Scalar{Name: m.digitShift, Kind: plan.I64, Init: "0"}, plan.Scalar{Name: m.digitNumber, Kind: plan.I64, Init: "0"})
+			}
 			step(plan.Step{Set: &plan.Set{Scalar: m.digitShift, Value: plan.Const(pass.Shift)}})
 			step(plan.Step{Set: &plan.Set{Scalar: m.digitNumber, Value: plan.Const(pass.Shift / int64(pass.Split))}})
 			kernel.Variants[0].Args = argumentsOf(k)

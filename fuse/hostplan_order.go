@@ -2,7 +2,6 @@ package fuse
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/kgen-go/kgen/internal/tile"
@@ -22,15 +21,6 @@ func passOf(group []*Stage) *ir.Value {
 		}
 	}
 	return nil
-}
-
-// digitScalars declares the scalars that say which digit a pass sorts by.
-func (m *planner) digitScalars() {
-	for _, name := range []string{m.digitShift, m.digitNumber} {
-		if !slices.ContainsFunc(m.out.Scalars, func(s plan.Scalar) bool { return s.Name == name }) {
-			m.out.Scalars = append(m.out.Scalars, plan.Scalar{Name: name, Kind: plan.I64, Init: "0"})
-		}
-	}
 }
 
 // reuse gives columns that a pass moves the memory of columns that nothing reads any
@@ -84,29 +74,25 @@ func argumentsOf(k *tile.Kernel) (list []plan.Arg) {
 }
 
 // sharing finds kernels that differ in nothing but their buffers, as those of most
-// passes do.
-type sharing struct {
-	first map[string]*tile.Kernel
-}
+// passes do: it has the first of each shape.
+type sharing map[string]*tile.Kernel
 
 // kernel returns the kernel to launch in place of k, and the buffers that its streams
 // have in this launch.
-func (s *sharing) kernel(k *tile.Kernel) (name string, bind []plan.Arg) {
-	if s.first == nil {
-		s.first = map[string]*tile.Kernel{}
-	}
+func (s sharing) kernel(k *tile.Kernel) (name string, bind []plan.Arg) {
 	shape := shapeOf(k)
-	if s.first[shape] == nil {
-		s.first[shape] = k
+	first := s[shape]
+	if first == nil {
+		s[shape] = k
 		return k.Name, nil
 	}
-	first := argumentsOf(s.first[shape])
+	names := argumentsOf(first)
 	for i, arg := range argumentsOf(k) {
-		if arg.Name = first[i].Name; arg.Buffer != arg.Name {
+		if arg.Name = names[i].Name; arg.Buffer != arg.Name {
 			bind = append(bind, arg)
 		}
 	}
-	return s.first[shape].Name, bind
+	return first.Name, bind
 }
 
 // shapeOf describes all of a kernel but names and places in the source.

@@ -29,15 +29,13 @@ func (f *facts) traceInexact(p *Pipeline) []Error {
 			}
 			if e == inexact && decides(v, i) {
 				e = settled
-				if p.expanded {
-					worst = max(worst, e)
-					continue
+				if !p.expanded {
+					warnings = append(warnings, Error{
+						Pos:  v.Pos,
+						Msg:  fmt.Sprintf("%s depends on %s, a float sum or product, or computed from one: devices may decide differently", expressionText(v), shortText(o)),
+						Hint: "compute with integers instead, such as cents; float sums and products of whole numbers are exact below 2^53",
+					})
 				}
-				warnings = append(warnings, Error{
-					Pos:  v.Pos,
-					Msg:  fmt.Sprintf("%s depends on %s, a float sum or product, or computed from one: devices may decide differently", expressionText(v), shortText(o)),
-					Hint: "compute with integers instead, such as cents; float sums and products of whole numbers are exact below 2^53",
-				})
 			}
 			worst = max(worst, e)
 		}
