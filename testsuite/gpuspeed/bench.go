@@ -72,7 +72,7 @@ func (r *runner) measure(ctx context.Context, out, log io.Writer) error {
 	}
 	var chosen []workload
 	for _, w := range workloads() {
-		if r.chosen.MatchString(w.name) {
+		if r.chooses(&w) {
 			chosen = append(chosen, w)
 		}
 	}
@@ -321,9 +321,9 @@ func (r *runner) workload(ctx context.Context, w *workload, data *columns) ([]ra
 	for _, p := range w.peers {
 		one := rate{Workload: w.name, Rows: data.rows, Form: p.name, Bytes: read + results}
 		expect := want()
-		if p.perRow > 0 {
+		if p.results > 0 {
 			one.Bytes = data.rows*p.perRow + expect.Columns[0].Rows*p.each
-			expect.Columns = expect.Columns[:1]
+			expect.Columns = expect.Columns[:p.results]
 		}
 		var files []string
 		for _, c := range a.columns {

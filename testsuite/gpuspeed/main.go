@@ -2,7 +2,8 @@
 // CUB and the copy of device memory, all in one run, and prints the rates, their
 // shares of the copy and their ratios to CUB beside the goals.
 //
-//	gpuspeed                                     # cuda:0, 2^28 rows, all workloads
+//	gpuspeed                                     # cuda:0, 2^28 rows, all but order and groups
+//	gpuspeed -run 'order|groups'                 # these
 //	gpuspeed -run 'COUNT,' -schedule '' -schedule workgroup=512,items=12
 //	gpuspeed -opencl opencl:1                    # and OpenCL C beside CUDA C++
 //	gpuspeed -curve                              # 2^10 to 2^30 rows
@@ -40,6 +41,7 @@ type settings struct {
 	openclSchedules schedules
 	level           string
 	chosen          *regexp.Regexp
+	asked           bool // by -run
 	rows            int64
 	curve           bool
 	repeat          int
@@ -100,7 +102,7 @@ func parse(arguments []string) (*settings, error) {
 	f.StringVar(&s.level, "fuse", fuse.LevelAuto, "the fusion `level`")
 	f.Var(&s.schedules, "schedule", "a `schedule` as kgen run takes it; each time it is given adds one, and without it there is the default")
 	f.Var(&s.openclSchedules, "opencl-schedule", "a `schedule` for -opencl")
-	pattern := f.String("run", ".", "workloads to measure, a `regexp`")
+	pattern := f.String("run", "", "workloads to measure, a `regexp`; by default all but order and groups")
 	exponent := f.Int("n", 28, "measure 2^`n` rows")
 	f.BoolVar(&s.curve, "curve", false, "measure 2^10 to 2^30 rows, by default of the scan, the filter of 50 % and COUNT of runs of 8")
 	f.IntVar(&s.repeat, "repeat", 13, "how often each form runs; the median without the first two is printed")
@@ -119,7 +121,8 @@ func parse(arguments []string) (*settings, error) {
 	if f.NArg() > 0 {
 		return nil, fmt.Errorf("%q is no flag", f.Arg(0))
 	}
-	if s.curve && *pattern == "." {
+	s.asked = *pattern != ""
+	if s.curve && !s.asked {
 		*pattern = "^inclusive|filter 50|COUNT, runs of 8$"
 	}
 	var err error
@@ -137,6 +140,11 @@ func parse(arguments []string) (*settings, error) {
 		return nil, fmt.Errorf("-repeat %d: at least 1", s.repeat)
 	}
 	return s, nil
+}
+
+// chooses reports whether a workload runs.
+func (s *settings) chooses(w *workload) bool {
+	return s.chosen.MatchString(w.name) && (s.asked || !w.asked)
 }
 
 func machine() string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math/bits"
@@ -45,7 +46,7 @@ func (r *report) markdown(out io.Writer) {
 	for _, name := range names {
 		first, lookback := r.best(name, sizes[0], r.emitted), r.best(name, sizes[0], r.lookback)
 		cub, opencl := r.best(name, sizes[0], rate.peer), r.best(name, sizes[0], rate.opencl)
-		row(name, first.cell("%.4f", 1), first.cell("%.0f", 0), first.share(), r.outcome(name, "best"), lookback.share(), r.outcome(name, "look-back"),
+		row(name, first.cell("%.4f", 1), first.cell("%.0f", 0), first.share(), cmp.Or(r.outcome(name, "best"), r.outcome(name, within)), lookback.share(), r.outcome(name, "look-back"),
 			cub.cell("%.0f", 0), first.over(cub), r.outcome(name, "CUB"), opencl.share(), r.outcome(name, "OpenCL"), first.form())
 	}
 }
@@ -59,10 +60,14 @@ func (r *report) best(name string, rows int64, pass func(rate) bool) *rate {
 func (r *report) outcome(name, which string) string {
 	for _, g := range r.Goals {
 		if g.Workload == name && g.Goal == which {
-			if g.Met {
-				return fmt.Sprintf("%.2f", g.Want)
+			text := fmt.Sprintf("%.2f", g.Want)
+			if which == within {
+				text += " ms"
 			}
-			return fmt.Sprintf("**%.2f**", g.Want)
+			if g.Met {
+				return text
+			}
+			return "**" + text + "**"
 		}
 	}
 	return ""

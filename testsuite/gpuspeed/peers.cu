@@ -292,6 +292,55 @@ template <class T> static std::string histogram(Request &r) {
 	return answer(times, columns(digestOf<int32_t>(counts, bins)));
 }
 
+__global__ void numberRows(uint32_t *row, long long rows) {
+	for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < rows; i += gridDim.x * (long long)blockDim.x) row[i] = (uint32_t)i;
+}
+
+// order sorts all rows, whose numbers lie there before; its result is the first
+// LIMIT rows, or all if that is 0.
+template <class Key> static std::string order(Request &r) {
+	r.begin(1);
+	long long limit = r.arguments[0];
+	Column<Key> key(r);
+	Memory keys(r.rows * sizeof(Key)), numbers(r.rows * 4ull), out(r.rows * 4ull);
+	numberRows<<<1024, 256>>>(numbers.as<uint32_t>(), r.rows);
+	check(cudaGetLastError());
+	auto times = cubTimed(r.repeat, [&](void *scratch, size_t &bytes) {
+		return cub::DeviceRadixSort::SortPairs(scratch, bytes, key.data(), keys.as<Key>(), numbers.as<uint32_t>(), out.as<uint32_t>(), r.rows);
+	});
+	return answer(times, columns(digestOf<uint32_t>(out, limit > 0 && limit < r.rows ? limit : r.rows)));
+}
+
+struct Widen {
+	__host__ __device__ int64_t operator()(int32_t x) const { return x; }
+};
+struct AddLong {
+	__host__ __device__ int64_t operator()(int64_t a, int64_t b) const { return a + b; }
+};
+
+static std::string sumsAndCounts(Memory &out, long long groups) {
+	return digest(Second<int64_t>{out.as<Pair<int64_t>>()}, groups) + "," + digest(First<int64_t>{out.as<Pair<int64_t>>()}, groups);
+}
+
+// grouped sorts the rows, then reduces those of equal keys to a T; results are digests of these.
+template <class T, class Make, class Combine, class Results> static std::string grouped(Request &r, Make make, Combine combine, Results results) {
+	r.begin(0);
+	Column<int32_t> key(r), value(r);
+	// Values move as u32, as row numbers do: one kernel less for nvcc to compile.
+	Memory sortedKeys(r.rows * 4ull), sortedValues(r.rows * 4ull), keys(r.rows * 4ull), out(r.rows * sizeof(T)), found(8);
+	auto values = thrust::make_transform_iterator(sortedValues.as<int32_t>(), make);
+	auto times = cubTimed(r.repeat, [&](void *scratch, size_t &bytes) {
+		size_t sorting = bytes, reducing = bytes;
+		cudaError_t e = cub::DeviceRadixSort::SortPairs(scratch, sorting, key.data(), sortedKeys.as<int32_t>(), value.as<uint32_t>(), sortedValues.as<uint32_t>(), r.rows);
+		if (e != cudaSuccess) return e;
+		e = cub::DeviceReduce::ReduceByKey(scratch, reducing, sortedKeys.as<int32_t>(), keys.as<int32_t>(), values, out.as<T>(), found.as<int>(), combine, r.rows);
+		bytes = sorting > reducing ? sorting : reducing;
+		return e;
+	});
+	long long groups = count(found);
+	return answer(times, columns(digestOf<int32_t>(keys, groups) + "," + results(out, groups)));
+}
+
 static std::string respond(Request &r) {
 	if (r.name == "copy") return copy(r);
 	if (r.name == "scan") return scan(r);
@@ -303,6 +352,10 @@ static std::string respond(Request &r) {
 	if (r.name == "bytes") return histogram<uint8_t>(r);
 	if (r.name == "bins") return histogram<int32_t>(r);
 	if (r.name == "q6") return q6(r);
+	if (r.name == "order32") return order<int32_t>(r);
+	if (r.name == "order64") return order<double>(r);
+	if (r.name == "groups") return grouped<Pair<int64_t>>(r, OneAndValue{}, AddPairs{}, sumsAndCounts);
+	if (r.name == "groupsums") return grouped<int64_t>(r, Widen{}, AddLong{}, digestOf<int64_t>);
 	throw std::runtime_error("no such command");
 }
 

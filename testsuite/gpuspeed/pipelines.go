@@ -17,12 +17,15 @@ var more []byte
 //go:embed bins.kg
 var binned []byte
 
+//go:embed order.kg
+var ordered []byte
+
 // pipelines are all pipelines that workloads name.
 type pipelines map[string]*build.Source
 
 func loadPipelines() (pipelines, error) {
 	all := pipelines{}
-	for name, text := range map[string][]byte{"bench.kg": bench.Pipelines, "more.kg": more, "bins.kg": binned} {
+	for name, text := range map[string][]byte{"bench.kg": bench.Pipelines, "more.kg": more, "bins.kg": binned, "order.kg": ordered} {
 		list, errs := ir.Load(name, text)
 		if err := errs.Err(); err != nil {
 			return nil, err

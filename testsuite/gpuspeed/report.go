@@ -39,6 +39,9 @@ func (g goal) String() string {
 	return fmt.Sprintf("%s %.2f %s", g.Goal, g.Want, outcome)
 }
 
+// within is the goal in milliseconds; all others are rates.
+const within = "ms"
+
 // goalRows is the number of rows that goals are for.
 const goalRows = 1 << 28
 
@@ -98,6 +101,9 @@ func (r *report) add(out io.Writer, w *workload, rates []rate) {
 				return
 			}
 			g := goal{w.name, name, want, got, got >= want-0.005} // goals have two digits
+			if name == within {
+				g.Met = got <= want+0.005
+			}
 			r.Goals = append(r.Goals, g)
 			if goals != "" {
 				goals += ", "
@@ -106,6 +112,7 @@ func (r *report) add(out io.Writer, w *workload, rates []rate) {
 		}
 		if x == first && !x.opencl() {
 			note("best", w.goal.best, x.Share)
+			note(within, w.within, float64(x.Time)/1e6)
 		}
 		if x == lookback && !x.opencl() {
 			note("look-back", w.goal.lookback, x.Share)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/plan"
@@ -17,16 +18,20 @@ type workload struct {
 	expect   func(args) answer // what it returns, by a plain loop
 	peers    []peer            // how CUB does the same
 	goal     goals
+	within   float64 // a goal in milliseconds, or 0
+	asked    bool    // runs only if -run chooses it
 }
 
 // column is a parameter and the distribution that it gets.
 type column struct{ param, from string }
 
-// peer is a command of peers.cu. If it computes less than the workload, bytes
-// says how many bytes each row and each row of the result move at least.
+// peer is a command of peers.cu. If it computes less than the workload, it says
+// how many of its results it has, and how many bytes each row and each row of the
+// result move at least.
 type peer struct {
 	name         string
 	command      string
+	results      int
 	perRow, each int64
 }
 
@@ -115,7 +120,7 @@ func workloads() []workload {
 			},
 			peers: []peer{
 				{name: "CUB ReduceByKey", command: "sum"},
-				{name: "CUB ReduceByKey, i32 sums alone", command: "sum32", perRow: 8, each: 8},
+				{name: "CUB ReduceByKey, i32 sums alone", command: "sum32", results: 1, perRow: 8, each: 8},
 			},
 			goal: goals{[]float64{.87, .78, .72, .72}[i], []float64{.80, .70, .65, .65}[i], []float64{1.25, 1.5, 1.5, 1.4}[i], 0},
 		})
@@ -142,7 +147,7 @@ func workloads() []workload {
 			goal:  goals{[]float64{.80, .60, .55, .60}[i], .55, 0, 0},
 		})
 	}
-	return append(append(list, others()...), byBins()...)
+	return slices.Concat(list, others(), byBins(), byOrder())
 }
 
 // others are Q6 and the pipelines that no prototype covers.

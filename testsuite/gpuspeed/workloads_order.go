@@ -1,0 +1,151 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kgen-go/kgen/plan"
+)
+
+func init() {
+	distributions["16 uniform"] = spreadOf[int32](plan.I32, "uniform", 16)
+	distributions["131072 uniform"] = spreadOf[int32](plan.I32, "uniform", 1<<17)
+	distributions["any double"] = distribution{plan.F64, each(anyDouble)}
+}
+
+// anyDouble is row i of a column in which all 64 bits vary. It has no NaN and no
+// infinity: CUB and the language order NaN differently. Nor does -0 occur.
+func anyDouble(i int64) float64 {
+	bits := random(13, i)
+	if bits>>52&0x7ff == 0x7ff {
+		bits ^= 1 << 62
+	}
+	return math.Float64frombits(bits)
+}
+
+// keyed is a row and its key as an unsigned integer of the same order.
+type keyed struct {
+	key uint64
+	row uint32
+}
+
+func keyOfInt(x int32) uint64 { return uint64(uint32(x) ^ 1<<31) }
+
+// keyOfFloat is for floats that are neither NaN nor -0.
+func keyOfFloat(x float64) uint64 {
+	bits := math.Float64bits(x)
+	if bits>>63 == 1 {
+		return ^bits
+	}
+	return bits | 1<<63
+}
+
+// sortedRows returns all rows by ascending key, rows of equal keys in row order. It
+// sorts by one byte of the key's bits after another, the least significant first;
+// each worker moves a range of rows.
+func sortedRows(n int64, bits int, key func(row int64) uint64) []keyed {
+	from, to := make([]keyed, n), make([]keyed, n)
+	parallel(n, func(_ int, lo, hi int64) {
+		for i := lo; i < hi; i++ {
+			from[i] = keyed{key(i), uint32(i)}
+		}
+	})
+	places := make([][256]int64, workers()) // of the next row that a worker moves, by byte
+	for shift := 0; shift < bits; shift += 8 {
+		parallel(n, func(worker int, lo, hi int64) {
+			var counts [256]int64
+			for _, k := range from[lo:hi] {
+				counts[byte(k.key>>shift)]++
+			}
+			places[worker] = counts
+		})
+		equal, place := false, int64(0)
+		for b := range 256 {
+			first := place
+			for worker := range places {
+				count := places[worker][b]
+				places[worker][b] = place
+				place += count
+			}
+			equal = equal || place-first == n
+		}
+		if equal {
+			continue
+		}
+		parallel(n, func(worker int, lo, hi int64) {
+			next := places[worker]
+			for _, k := range from[lo:hi] {
+				b := byte(k.key >> shift)
+				to[next[b]] = k
+				next[b]++
+			}
+		})
+		from, to = to, from
+	}
+	return from
+}
+
+// rowsInOrder returns the digest of the first rows in order, all if limit is 0.
+func rowsInOrder(sorted []keyed, limit int) answer {
+	if limit > 0 {
+		sorted = sorted[:min(limit, len(sorted))]
+	}
+	var d digest
+	for _, k := range sorted {
+		d.add(int64(k.row))
+	}
+	return one(d)
+}
+
+// groupsOf returns the digests of keys, sums and counts of the bins that have rows.
+func groupsOf(bins []bin) answer {
+	var keys, totals, rows digest
+	for key, b := range bins {
+		if b.rows > 0 {
+			keys.add(int64(key))
+			totals.add(b.total)
+			rows.add(b.rows)
+		}
+	}
+	return several(keys, totals, rows)
+}
+
+// byOrder are the workloads that sort.
+func byOrder() (list []workload) {
+	add := func(name, pipeline, from, peerName, command string, limit int, within float64) {
+		w := workload{name: name, pipeline: pipeline, columns: []column{{"key", from}}, within: within, asked: true}
+		w.peers = []peer{{name: peerName, command: fmt.Sprintf("%s %d", command, limit)}}
+		w.expect = func(a args) answer {
+			if a.columns[0].Kind == plan.F64 {
+				keys := floats(a, 0)
+				return rowsInOrder(sortedRows(a.rows, 64, func(row int64) uint64 { return keyOfFloat(keys[row]) }), limit)
+			}
+			keys := ints(a, 0)
+			return rowsInOrder(sortedRows(a.rows, 32, func(row int64) uint64 { return keyOfInt(keys[row]) }), limit)
+		}
+		list = append(list, w)
+	}
+	const pairs = "CUB SortPairs, u32 rows"
+	add("order of i32", "order_i32", "value", pairs, "order32", 0, 5.5)
+	add("order of i32, 17 bits", "order_i32", "131072 uniform", pairs, "order32", 0, 3.7)
+	add("order of i32, 16 values", "order_i32", "16 uniform", pairs, "order32", 0, 1.6)
+	add("order of i32, all equal", "order_i32", "256 constant", pairs, "order32", 0, .95)
+	add("order of i32, limit 1000", "least_1000", "value", pairs+", all of them", "order32", 1000, .28)
+	add("order of f64", "order_f64", "any double", pairs, "order64", 0, 14.8)
+	for i, n := range []int{16, 1024, 65536, 1 << 20, 1 << 24} {
+		list = append(list, workload{
+			name: fmt.Sprintf("sum, count by %d groups", n), pipeline: "sum_groups",
+			columns: []column{{"key", fmt.Sprintf("%d uniform", n)}, {"value", "value"}},
+			expect: func(a args) answer {
+				keys := ints(a, 0)
+				return groupsOf(combinedByBin(a, n, func(i int64) int { return int(keys[i]) }))
+			},
+			peers: []peer{
+				{name: "CUB SortPairs, ReduceByKey", command: "groups"},
+				{name: "CUB SortPairs, ReduceByKey, sums alone", command: "groupsums", results: 2, perRow: 8, each: 12},
+			},
+			within: []float64{.56, .75, 2.6, 3.7, 5.2}[i], asked: true,
+		})
+	}
+	return list
+}
