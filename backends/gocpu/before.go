@@ -16,7 +16,7 @@ func (k *kernel) neededOps(summary bool) []bool {
 		if op.Epilogue || !summary {
 			return !op.Epilogue
 		}
-		return op.IsRunning() && !op.IsChunkwise() && k.analysis.Phase[i] == 0
+		return op.Counts() || op.IsRunning() && !op.IsChunkwise() && k.analysis.Phase[i] == 0
 	})
 }
 

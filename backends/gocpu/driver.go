@@ -102,6 +102,7 @@ func (d *driver) launch() []*loop.Func {
 		}
 	}
 	serial := func() {
+		d.counts = d.newCounts("digits")
 		results := make([]*loop.Var, len(d.f.results))
 		for i, s := range d.f.results {
 			results[i] = d.state[s.stateKey]
@@ -111,9 +112,11 @@ func (d *driver) launch() []*loop.Func {
 	switch {
 	case !d.splits():
 		serial()
-	case len(d.carried) == 0:
+	case len(d.carried) == 0 && !d.Has((*tile.Op).Counts):
 		d.b.If(many, d.shared(func() {
-			ranges := d.b.Parallel(d.rows, d.env.workers, d.grain(), func(_, lo, hi *loop.Var) { d.call(lo, hi, d.f, nil) })
+			ranges := d.b.Parallel(d.rows, d.env.workers, d.grain(), func(_, lo, hi *loop.Var) {
+				d.call(lo, hi, d.f, nil)
+			})
 			ranges.Fixed = len(d.chunkScans()) > 0
 		}), serial)
 	case d.relocates():
@@ -121,8 +124,13 @@ func (d *driver) launch() []*loop.Func {
 	case d.relocatesSegments():
 		d.b.If(many, d.shared(d.chainOfSegments), serial)
 	default:
-		d.s = d.rangeFunction(d.Name+"_summary", summary)
-		functions = append(functions, d.s.Func)
+		if d.s = d.summarized; d.s == nil {
+			d.s = d.rangeFunction(d.Name+"_summary", summary)
+			functions = append(functions, d.s.Func)
+		}
+		if d.written != nil {
+			d.summarized = d.s
+		}
 		d.b.If(many, d.shared(d.chain), serial)
 	}
 	return functions
@@ -168,7 +176,8 @@ func (d *driver) grain() int64 {
 // splits reports whether ranges of rows can run at the same time: there is at
 // most one cut, reductions need no prefix, and no table is shared.
 func (k *kernel) splits() bool {
-	if len(k.analysis.Cuts) > 1 {
+	phase, cuts := k.Phases(func(op *tile.Op) bool { return op.Cuts() || op.Counts() })
+	if len(cuts) > 1 {
 		return false
 	}
 	for i := range k.Ops {
@@ -176,7 +185,7 @@ func (k *kernel) splits() bool {
 		if op.Epilogue {
 			continue
 		}
-		if op.Does(tile.Combines) || op.Counts() || op.IsReduction() && k.analysis.Phase[i] > 0 {
+		if op.Does(tile.Combines) || op.IsReduction() && phase[i] > 0 {
 			return false
 		}
 	}
@@ -210,6 +219,8 @@ func (d *driver) callInto(results []*loop.Var, lo, hi loop.Expr, f *rangeFunc, s
 			args = append(args, loop.ConstOf(a.state.identity))
 		case a.state != nil:
 			args = append(args, states[a.state.stateKey])
+		case a.counted != 0:
+			args = append(args, d.counts[a.counted])
 		case a.scalar == errorsName:
 			args = append(args, d.errors)
 		default:
@@ -224,13 +235,18 @@ func (d *driver) callInto(results []*loop.Var, lo, hi loop.Expr, f *rangeFunc, s
 func (d *driver) chain() {
 	var summary map[stateKey]*loop.Var
 	before := map[stateKey]*loop.Var{}
+	counts := d.newCounts("counts")
 	blocks := d.b.Chain(d.rows, d.env.workers, blockRows, loop.ChainParts{
-		Before: func(lo, hi *loop.Var) { summary = d.call(lo, hi, d.s, nil) },
+		Before: func(lo, hi *loop.Var) {
+			d.counts = d.newCounts("digits")
+			summary = d.call(lo, hi, d.s, nil)
+		},
 		Turn: func(lo, hi *loop.Var) {
 			for _, s := range d.carried {
 				before[s.stateKey] = d.b.Decl(s.name+"_before", d.state[s.stateKey])
 			}
 			d.combine(before, summary)
+			d.passCounts(counts, d.counts)
 			d.blockEnd = map[stateKey]loop.Expr{}
 			for _, s := range d.carried {
 				if s.identity.Kind == ir.I64 && d.Ops[s.op].Monoid.Kind == tile.Fold && d.isPlaced(s.op) {

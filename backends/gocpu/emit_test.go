@@ -63,6 +63,10 @@ pipeline q6(day: [n]date, discount: [n]f64, quantity: [n]f64, price: [n]f64) {
 pipeline histogram(x: [n]i32, size: i64) {
 	return count: count(by: bins(x, size))
 }`},
+		{"order", fuse.LevelOnePass, `
+pipeline sorted(x: [n]i16) {
+	return p: order(x)
+}`},
 		{"check", fuse.LevelOnePass, `
 pipeline ratios(a: [n]i32, b: [n]i32, k: [n]bool) {
 	return ratio: a[k] / b[k]

@@ -19,7 +19,7 @@ func compiled(t *testing.T, source, level string) *backends.Program {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	program, _, err := compile.Compile(pipelines[0], compile.Options{Level: level, Source: []byte(source)})
+	program, _, err := compile.Compile(pipelines[0], compile.Options{Level: level, Source: []byte(source), Radix: Radix})
 	if err != nil {
 		t.Fatal(err)
 	}

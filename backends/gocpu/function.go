@@ -12,9 +12,10 @@ import (
 
 // argument is a parameter of a range function and what the driver passes.
 type argument struct {
-	stream int    // or -1
-	scalar string // a scalar or length of the plan; errorsName for the errors buffer
-	state  *state
+	stream  int    // or -1
+	scalar  string // a scalar or length of the plan; errorsName for the errors buffer
+	state   *state
+	counted tile.ID // a rank, whose counters it is
 }
 
 // rangeFunc is a kernel as a function over rows lo to hi: the rows themselves,
@@ -48,6 +49,7 @@ func (k *kernel) newRange(name string, f form) (*body, *rangeFunc, []int) {
 	r := &rangeFunc{lo: g.b.Param("lo", loop.Counter), hi: g.b.Param("hi", loop.Counter)}
 	views := g.parameters(r)
 	g.states(r)
+	g.ranks(r)
 	g.uniform()
 	g.equalLengths()
 	g.b.Doc(fmt.Sprintf(formDocs[f], strings.Join(k.Stages, ", ")))

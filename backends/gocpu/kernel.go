@@ -15,6 +15,7 @@ type kernel struct {
 	split              map[int]bool        // conjunctions whose conditions are tested one by one
 	branchlessSegments int                 // the domain of segments that are stored for every row (see findBranchlessSegments), or 0
 	written            *rangeFunc          // the function of all rows, if later launches call it too
+	summarized         *rangeFunc          // the function of the summary, likewise
 	boundsStores       bool                // ranges share outputs: a store past the end of its own part belongs to the next range
 }
 

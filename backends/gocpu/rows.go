@@ -21,7 +21,7 @@ type body struct {
 	view    map[int]*loop.Var       // streams cut to the rows of the range
 	last    map[neighbour]*loop.Var // values of the row before
 	failed  map[int]*loop.Var       // per site: whether a row of this range failed
-	counts  map[tile.ID]*loop.Var   // per rank: how many rows have had each digit
+	counts  map[tile.ID]*loop.Var   // per rank: how many rows before have each digit
 	bits    map[loop.Expr]loop.Expr // heads as numbers
 	slot    *loop.Var               // of the open segment, in place of the count of segments that have begun; may be nil
 	errors  *loop.Var               // the errors buffer
@@ -130,6 +130,9 @@ func (g *body) op(i, d int) {
 		return
 	}
 	v := op.Res[0]
+	if _, known := g.values[v]; known {
+		return // the place of a rank
+	}
 	if g.uses[v] == 1 && (g.Values[v].Name == "" || !op.IsMap()) && !op.Checked {
 		return // written where it is used
 	}
@@ -261,25 +264,6 @@ func (g *body) at(v tile.ID, row loop.Expr) loop.Expr {
 	there := *g
 	there.values, there.view, there.first, there.index = g.uniformValues(), g.whole, loop.Int(0), row
 	return there.expr(v)
-}
-
-// Radix is the number of bits of the digits by which emitted Go sorts: their counters
-// stay in the first cache.
-const Radix = 8
-
-// beginRank declares the counters of a rank's digits.
-func (g *body) beginRank(op *tile.Op, _, _ *loop.Var) {
-	g.counts[op.Res[0]] = g.b.Storage("counts", loop.ArrayOf(int(op.Digits), loop.ScalarOf(ir.I64)))
-}
-
-// rank names how many rows before have the digit of the row, and counts the row.
-func (g *body) rank(i int) {
-	op := &g.Ops[i]
-	counts := g.counts[op.Res[0]]
-	digit := g.b.Let("digit", loop.ToCounter(g.expr(op.Args[0])))
-	rank := g.b.Let("rank", loop.At(counts, digit))
-	g.b.Store(counts, digit, loop.Add(rank, loop.ConstOf(ir.Int(ir.I64, 1))))
-	g.values[op.Res[0]] = rank
 }
 
 // store writes a value at the row, or at its place in a derived domain.

@@ -169,12 +169,12 @@ var schemes = []Mutant{
 		Old: "if c.finished.Load() == b.number {",
 		New: "if c.finished.Load() >= 0 {"},
 	{Name: "two dependent prefixes in parallel", File: "backends/gocpu/driver.go", Device: "gocpu",
-		Old: `if len(k.analysis.Cuts) > 1 {
+		Old: `if len(cuts) > 1 {
 		return false`,
-		New: `if len(k.analysis.Cuts) > 2 {
+		New: `if len(cuts) > 2 {
 		return false`},
 	{Name: "tables are shared by workers", File: "backends/gocpu/driver.go", Device: "gocpu:race",
-		Old:      "if op.Does(tile.Combines) || op.Counts() || op.IsReduction()",
+		Old:      "if op.Does(tile.Combines) || op.IsReduction()",
 		New:      "if op.IsReduction()",
 		Programs: "histogram_bytes"},
 	{Name: "ranges lose their last row", File: "templates/internal/gosupport/support.go", Device: "gocpu",
