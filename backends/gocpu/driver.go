@@ -115,7 +115,7 @@ func (d *driver) launch() []*loop.Func {
 	case len(d.carried) == 0 && !d.Has((*tile.Op).Counts):
 		d.b.If(many, d.shared(func() {
 			ranges := d.b.Parallel(d.rows, d.env.workers, d.grain(), func(_, lo, hi *loop.Var) {
-				d.call(lo, hi, d.f, nil)
+				d.ownTables(func() { d.call(lo, hi, d.f, nil) })
 			})
 			ranges.Fixed = len(d.chunkScans()) > 0
 		}), serial)
@@ -174,7 +174,7 @@ func (d *driver) grain() int64 {
 }
 
 // splits reports whether ranges of rows can run at the same time: there is at
-// most one cut, reductions need no prefix, and no table is shared.
+// most one cut, reductions need no prefix, and each worker can have its own tables.
 func (k *kernel) splits() bool {
 	phase, cuts := k.Phases(func(op *tile.Op) bool { return op.Cuts() || op.Counts() })
 	if len(cuts) > 1 {
@@ -185,7 +185,7 @@ func (k *kernel) splits() bool {
 		if op.Epilogue {
 			continue
 		}
-		if op.Does(tile.Combines) || op.IsReduction() && phase[i] > 0 {
+		if op.Does(tile.Combines) && !k.sharesTables() || op.IsReduction() && phase[i] > 0 {
 			return false
 		}
 	}
@@ -257,7 +257,7 @@ func (d *driver) chain() {
 		After: func(lo, hi *loop.Var) {
 			if d.rowsHaveEffects() {
 				d.withStreams(d.ownParts(), func() {
-					d.callInto(make([]*loop.Var, len(d.f.results)), lo, hi, d.f, before)
+					d.ownTables(func() { d.callInto(make([]*loop.Var, len(d.f.results)), lo, hi, d.f, before) })
 				})
 			}
 		},

@@ -63,6 +63,11 @@ pipeline q6(day: [n]date, discount: [n]f64, quantity: [n]f64, price: [n]f64) {
 pipeline histogram(x: [n]i32, size: i64) {
 	return count: count(by: bins(x, size))
 }`},
+		{"bytes", fuse.LevelOnePass, `
+pipeline bytes(x: [n]u8, y: [n]i32) {
+	b = bins(x, 256)
+	return count: count(by: b), low: min(y, by: b, else: 0)
+}`},
 		{"order", fuse.LevelOnePass, `
 pipeline sorted(x: [n]i16) {
 	return p: order(x)

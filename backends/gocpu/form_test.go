@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // compiled is the program of the one pipeline in source.
@@ -27,8 +28,8 @@ func compiled(t *testing.T, source, level string) *backends.Program {
 }
 
 // forms lists the ways in which the rows of a kernel are handled.
-func forms(t *tile.Kernel) []string {
-	k := newKernel(t, func(ir.Pos) string { return "" })
+func forms(t *tile.Kernel, p *plan.Plan) []string {
+	k := newKernel(t, func(ir.Pos) string { return "" }, smallBuffers(p))
 	g, _, views := k.newRange("rows", allRows)
 	d := &driver{body: g}
 	list := []string{}
@@ -84,7 +85,9 @@ func TestForms(t *testing.T) {
 		"average":             {`pipeline p(k: [n]i32, v: [n]i32) { g = runs(k)  return a: sum(v, by: g) * 2 }`, "after, windows"},
 		"having":              {`pipeline p(k: [n]i32, least: i64) { g = runs(k)  c = count(by: g)  return k: first(k, by: g)[c >= least], c: c[c >= least] }`, "branch-free, serial"},
 		"two groupings":       {`pipeline p(a: [n]i32, b: [n]i32) { g = runs(a)  h = runs(b)  return c: count(by: g), d: count(by: h) }`, ""},
-		"bins":                {`pipeline p(x: [n]u8) { return c: count(by: bins(x, 256)) }`, "serial"},
+		"bins":                {`pipeline p(x: [n]u8) { return c: count(by: bins(x, 256)) }`, ""},
+		"many bins":           {`pipeline p(x: [n]u16) { return c: count(by: bins(x, 65536)) }`, "serial"},
+		"float sums of bins":  {`pipeline p(x: [n]u8, y: [n]f64) { return s: sum(y, by: bins(x, 256)) }`, "serial"},
 		"groups with a check": {`pipeline p(k: [n]i32, a: [n]i32) { g = runs(k)  return s: sum(a / k, by: g) }`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -97,7 +100,7 @@ func TestForms(t *testing.T) {
 			if len(program.Kernels) != 1 {
 				t.Fatalf("%d kernels, want 1", len(program.Kernels))
 			}
-			if got := strings.Join(forms(program.Kernels[0]), ", "); got != c.forms {
+			if got := strings.Join(forms(program.Kernels[0], program.Plan), ", "); got != c.forms {
 				t.Errorf("has the forms %q, want %q", got, c.forms)
 			}
 		})

@@ -100,7 +100,7 @@ func (h *host) lowerLaunch(launch *plan.Launch) *launched {
 	k := h.lowered[launch.Kernel]
 	if k == nil {
 		index := slices.IndexFunc(h.plan.Kernels, func(k plan.Kernel) bool { return k.Name == launch.Kernel })
-		k = newKernel(h.program.Kernels[index], backends.SourceLines(h.program.Source))
+		k = newKernel(h.program.Kernels[index], backends.SourceLines(h.program.Source), smallBuffers(h.plan))
 		h.lowered[launch.Kernel] = k
 	}
 	env := h.env
@@ -127,6 +127,25 @@ func (h *host) lowerLaunch(launch *plan.Launch) *launched {
 	h.verify(l.functions)
 	h.loops.Funcs = append(h.loops.Funcs, l.functions...)
 	return l
+}
+
+// smallBuffers returns the lengths of buffers that are known to have few elements.
+func smallBuffers(p *plan.Plan) map[string]int64 {
+	small := map[string]int64{}
+	for _, b := range p.Buffers {
+		length := b.Length
+		if length.Op == plan.OpLen {
+			for _, d := range p.Domains {
+				if d.Name == length.Name {
+					length = d.Len
+				}
+			}
+		}
+		if length.Op == plan.OpConst && length.Const <= ownTable {
+			small[b.Name] = length.Const
+		}
+	}
+	return small
 }
 
 // verify verifies lowered functions, which may call each other.

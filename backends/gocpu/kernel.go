@@ -12,6 +12,7 @@ type kernel struct {
 	uses               []int               // per value: how many operations and domains use it
 	sinkDomain         []int               // per operation: the domain in whose rows it is computed, at the deepest
 	source             func(ir.Pos) string // the source line of a position, or ""
+	small              map[string]int64    // buffers of which each worker can have one, and their lengths
 	split              map[int]bool        // conjunctions whose conditions are tested one by one
 	branchlessSegments int                 // the domain of segments that are stored for every row (see findBranchlessSegments), or 0
 	written            *rangeFunc          // the function of all rows, if later launches call it too
@@ -19,8 +20,8 @@ type kernel struct {
 	boundsStores       bool                // ranges share outputs: a store past the end of its own part belongs to the next range
 }
 
-func newKernel(t *tile.Kernel, source func(ir.Pos) string) *kernel {
-	k := &kernel{Kernel: t, analysis: tile.Analyze(t), source: source}
+func newKernel(t *tile.Kernel, source func(ir.Pos) string, small map[string]int64) *kernel {
+	k := &kernel{Kernel: t, analysis: tile.Analyze(t), source: source, small: small}
 	k.sinkPure()
 	k.branchlessSegments = k.findBranchlessSegments()
 	k.boundsStores = k.splits() && !k.relocates() && !k.relocatesSegments()

@@ -48,7 +48,7 @@ func TestRanks(t *testing.T) {
 			b := tile.NewBuilder("k", "n", "n")
 			digit := b.Load(b.Stream("digit", ir.I64, "digit", tile.Element, false))
 			c.write(b, digit, b.Rank(0, digit, 1<<Radix))
-			k := newKernel(b.Finish(), func(ir.Pos) string { return "" })
+			k := newKernel(b.Finish(), func(ir.Pos) string { return "" }, nil)
 			for _, op := range k.With((*tile.Op).Counts) {
 				if got := k.firstPlace(op) != 0; got != c.places {
 					t.Errorf("counters start as places: %v", got)
