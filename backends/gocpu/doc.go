@@ -10,6 +10,7 @@
 // computes the state of its block alone. In the order of blocks, it adds this
 // state to the state after the previous block. Then it processes the rows of
 // the block, whose positions in the results are known by now. The rows of
-// kernels without a cut are divided into ranges. Package jennifer prints the
-// resulting loop program.
+// kernels without a cut are divided into ranges. The counters of a sort pass from
+// block to block like any other state, and small tables of integers are added up
+// after the rows. Package jennifer prints the resulting loop program.
 package gocpu
