@@ -135,7 +135,11 @@ func (p *program) kernel(entry string) (*kernel, error) {
 	if err != nil {
 		return nil, described{err}
 	}
-	k := &kernel{function: f, most: int64(most), count: countParameters(f), local: 48 << 10}
+	own, err := f.Attribute(cu.SharedSizeBytes)
+	if err != nil {
+		return nil, described{err}
+	}
+	k := &kernel{function: f, most: int64(most), count: countParameters(f), local: 48<<10 - int64(own)}
 	p.kernels[entry] = k
 	return k, nil
 }
