@@ -19,6 +19,7 @@ import (
 // localTable is a table in local memory.
 type localTable struct {
 	op       int    // the Update
+	others   []int  // those that fill it, too
 	size     string // its length, as an expression
 	length   int64  // its elements or, if they are not known yet, as many as may lie here as a whole
 	isKnown  bool
@@ -71,6 +72,10 @@ func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
 		budgets = launchedBudgets
 	}
 	for i, op := range t.With(isTableUpdate) {
+		if first := p.like(t, op); first != nil {
+			first.others = append(first.others, i)
+			continue
+		}
 		if table := l.localTable(t, i, op); table != nil {
 			p.tables = append(p.tables, table)
 		}
@@ -94,6 +99,16 @@ func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
 		l.asksMuch = true
 	}
 	return p
+}
+
+// like returns a table that an operation can fill, too, or nil.
+func (p *localTables) like(k *tile.Kernel, op *tile.Op) *localTable {
+	for _, t := range p.tables {
+		if k.Ops[t.op].Stream == op.Stream && t.form == formOf(k, op) {
+			return t
+		}
+	}
+	return nil
 }
 
 // besideTables returns an upper bound of the local memory that the reductions of t
@@ -131,7 +146,7 @@ func isTableUpdate(op *tile.Op) bool {
 // hasTablesOnly reports whether the rows of t may be taken in any order, and none
 // waits for others.
 func (l *lowering) hasTablesOnly(t *tile.Kernel) bool {
-	return !t.Has((*tile.Op).IsPrefix) && !t.Has(func(op *tile.Op) bool {
+	return !t.Has((*tile.Op).IsPrefix) && !t.Has((*tile.Op).Counts) && !t.Has(func(op *tile.Op) bool {
 		return op.IsReduction() && op.Monoid.Kind != tile.Fold || op.Does(tile.Combines) && op.Contiguous
 	})
 }
@@ -181,6 +196,9 @@ func (p *localTables) choose(k *tile.Kernel, all []*localTable, budget, copiesOf
 		if t.isKnown && p.bytes+t.bytes(1) <= budget {
 			p.tables, p.bytes = append(p.tables, t), p.bytes+t.bytes(1)
 			continue
+		}
+		if len(t.others) > 0 {
+			continue // each of its operations would need a cache of its own
 		}
 		if t.isKnown {
 			t.elements = cacheSlots
@@ -249,7 +267,7 @@ func (k *kernel) localTableOf(op *tile.Op) *localTable {
 		return nil
 	}
 	for _, t := range k.localTables.tables {
-		if op == &k.Ops[t.op] {
+		if op == &k.Ops[t.op] || slices.ContainsFunc(t.others, func(i int) bool { return op == &k.Ops[i] }) {
 			return t
 		}
 	}
