@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // LevelUsage documents the flag --fuse.
@@ -32,26 +33,27 @@ func (s *Source) ErrorAt(pos ir.Pos, message, hint string) error {
 }
 
 // Compile compiles a pipeline of s for a backend at a fusion level, one of
-// [fuse.Levels] or a plan by hand, and for a variant of aggregation, one of
-// [plan.Variants]. Each is "" for the default; the default backend is one of
-// work-groups. An operator that has no compiled form is an error at
-// its place in the text; a wrong plan by hand is a [UsageError].
-func Compile(s *Source, p *ir.Pipeline, backend, level, variant string) (*backends.Program, *fuse.Program, error) {
-	program, fused, err := compile.Compile(p, compile.Options{Level: level, Variant: variant, Radix: radixOf(backend), Source: s.Text})
+// [fuse.Levels] or a plan by hand, "" for the default. Of the schedule, the variant of
+// aggregation counts, and whether there are parts. The default backend, "", is one of
+// work-groups. An operator that has no compiled form is an error at its place in the
+// text; a wrong plan by hand is a [UsageError].
+func Compile(s *Source, p *ir.Pipeline, backend, level string, schedule plan.Schedule) (*backends.Program, *fuse.Program, error) {
+	program, fused, err := compile.Compile(p, s.options(backend, level, schedule))
 	return program, fused, s.compileError(level, err)
 }
 
-// radixOf returns the bits of a digit by which a backend sorts; 0 is the default.
-func radixOf(backend string) int {
+// options returns how the pipelines of s are compiled for a backend.
+func (s *Source) options(backend, level string, schedule plan.Schedule) compile.Options {
+	options := compile.Options{Level: level, Variant: schedule.Variant, Short: schedule.Part == 0, Source: s.Text}
 	if backend == (gocpu.Emitter{}).Name() {
-		return gocpu.Radix
+		options.Radix, options.Short = gocpu.Radix, false
 	}
-	return 0
+	return options
 }
 
 // compilePartial compiles a pipeline of s for computation in shards.
 func compilePartial(s *Source, p *ir.Pipeline, level string) (*backends.Partial, error) {
-	made, err := compile.Partial(p, compile.Options{Level: level, Radix: gocpu.Radix, Source: s.Text})
+	made, err := compile.Partial(p, s.options((gocpu.Emitter{}).Name(), level, plan.Schedule{}))
 	return made, s.partialError(level, err)
 }
 

@@ -105,7 +105,7 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 	}
 	var programs []*backends.Program
 	for _, p := range source.Pipelines {
-		program, _, err := Compile(source, p, f.backend, f.level, schedule.Variant)
+		program, _, err := Compile(source, p, f.backend, f.level, schedule)
 		if err != nil {
 			return err
 		}
@@ -162,7 +162,9 @@ func (f *Flags) printAfter(s *Source, schedule plan.Schedule, backend backends.E
 		}
 	}
 	for _, p := range pipelines {
-		text, err := compile.After(f.after, p, compile.Options{Level: f.level, Variant: schedule.Variant, Radix: radixOf(f.backend), Source: s.Text, Backend: backend, Emit: backends.Options{Schedule: schedule}})
+		options := s.options(f.backend, f.level, schedule)
+		options.Backend, options.Emit = backend, backends.Options{Schedule: schedule}
+		text, err := compile.After(f.after, p, options)
 		if err != nil {
 			return s.compileError(f.level, err)
 		}

@@ -60,7 +60,9 @@ func (g *Graph) Build(name string, stages []*Stage, demanded func(*Value) bool) 
 		b.stage(s, demanded)
 	}
 	b.Kernel.Stages = names(stages)
-	return b.Finish(), nil
+	k = b.Finish()
+	b.movesOnly(k, stages)
+	return k, nil
 }
 
 func names(stages []*Stage) []string {

@@ -43,7 +43,27 @@ func (b *kernelBuilder) rank(v *ir.Value) tile.ID {
 	at := b.Map(domain, ir.OpAdd, ir.I64, "", digit, b.Map(domain, ir.OpMul, ir.I64, "", number, b.Int(1<<radix)))
 	right := b.Map(domain, ir.OpMul, ir.I64, "", number, b.lengthBefore(v.Type.Domain)) // each digit there has every row once
 	lesser := b.Map(domain, ir.OpSub, ir.I64, "", b.LoadAt(domain, stream, at, false), right)
-	return b.Map(domain, ir.OpAdd, ir.I64, "place", lesser, b.Rank(domain, digit, 1<<radix))
+	return b.Rank(digit, lesser, 1<<radix)
+}
+
+// movesOnly refuses operations that see more than their own row beside one that
+// moves rows: schemes hand the rows of a tile out in the order of their digits.
+// A pass that the plan may leave out has a kernel of its own.
+func (b *kernelBuilder) movesOnly(k *tile.Kernel, stages []*Stage) {
+	if b.ranked == nil {
+		return
+	}
+	if b.ranked.Limit != nil && !isLastPass(b.ranked) {
+		for _, s := range stages {
+			if s.Kind != Pass || s.roots[0].Args[1] != b.ranked {
+				b.refuse("%s always runs, and the plan may leave out this pass over %s", s.Name, b.graph.DomainName(b.ranked.Type.Domain))
+			}
+		}
+	}
+	others := func(op *tile.Op) bool { return !op.Counts() && op.Traits().Asks.Refuse(tile.Neighbours) != "" }
+	for _, op := range k.With(others) {
+		b.refuse("%s sees other rows than its own, and the rows of %s move here", op.Stage, b.graph.DomainName(b.ranked.Type.Domain))
+	}
 }
 
 // scatter moves the rows of w's argument to their places.

@@ -1,18 +1,19 @@
 package fuse
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/kgen-go/kgen/ir"
 )
 
 // expand returns p without order and groups, which it composes of other operators;
-// p itself if it has none. Radix is the number of bits that a digit of keys has.
-func expand(p *ir.Pipeline, radix int) *ir.Pipeline {
+// p itself if it has none.
+func expand(p *ir.Pipeline, options Options) *ir.Pipeline {
 	if !slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op == ir.OpOrder || v.Op == ir.OpGroups }) {
 		return p
 	}
-	e := &expansion{from: p, radix: radix, values: map[*ir.Value]*ir.Value{}, domains: map[*ir.Domain]*ir.Domain{nil: nil},
+	e := &expansion{from: p, radix: cmp.Or(options.Radix, DefaultRadix), short: options.Short, values: map[*ir.Value]*ir.Value{}, domains: map[*ir.Domain]*ir.Domain{nil: nil},
 		groups: map[*ir.Value]grouped{}, gathered: map[[2]*ir.Value]*ir.Value{}, constants: map[ir.Scalar]*ir.Value{}}
 	for _, d := range p.Domains {
 		e.domain(d)
@@ -26,7 +27,8 @@ func expand(p *ir.Pipeline, radix int) *ir.Pipeline {
 // expansion is a pipeline that is written anew.
 type expansion struct {
 	from      *ir.Pipeline
-	radix     int
+	radix     int  // bits that a digit of keys has
+	short     bool // see Options
 	list      []*ir.Value
 	added     []*ir.Domain // that from does not have
 	values    map[*ir.Value]*ir.Value
@@ -39,8 +41,9 @@ type expansion struct {
 // grouped is what groups becomes: its rows in the order of their keys, where the rows
 // of a group are neighbours.
 type grouped struct {
-	order *ir.Value // the sorted rows
-	runs  *ir.Value // their groups
+	order   *ir.Value               // the sorted rows; nil if a column came along in place of their numbers
+	runs    *ir.Value               // their groups
+	columns map[*ir.Value]*ir.Value // those that are there in the order of the rows
 }
 
 // domain returns what d becomes. Its By is set when all values are there.
@@ -73,11 +76,12 @@ func (e *expansion) value(v *ir.Value) {
 		e.values[v] = v
 	case v.Op == ir.OpOrder:
 		keys := e.columns(v.Args)
-		o := ordering{expansion: e, pos: v.Pos, rows: keys[0].Type.Domain, out: e.domain(v.Type.Domain), name: v.Name}
+		o := ordering{expansion: e, pos: v.Pos, rows: keys[0].Type.Domain, out: e.domain(v.Type.Domain)}
 		if v.Limit != nil {
 			o.limit = e.column(v.Limit)
 		}
-		e.values[v] = o.sort(keys, v.Desc)
+		e.values[v] = o.sort(keys, v.Desc, o.row(keys), false).number
+		e.values[v].Name = v.Name
 	case v.Op == ir.OpGroups:
 		e.group(v)
 	case v.By != nil && v.By.Op == ir.OpGroups:
@@ -126,17 +130,43 @@ func (e *expansion) group(v *ir.Value) {
 	rows := keys[0].Type.Domain
 	sorted := e.newDomain(ir.DomainOrder, rows.Name+"_sorted", rows)
 	o := ordering{expansion: e, pos: v.Pos, rows: rows, out: sorted}
-	g := grouped{order: o.sort(keys, make([]bool, len(keys)))}
-	sorted.By = g.order
+	g := grouped{columns: map[*ir.Value]*ir.Value{}}
+	beside := o.beside(v, keys)
+	var bits *ir.Value
+	if beside != nil {
+		bits = o.bitsOf(beside)
+	} else {
+		bits = o.row(keys)
+	}
+	out := o.sort(keys, make([]bool, len(keys)), bits, true)
+	sorted.By = out.number
+	if beside != nil {
+		g.columns[beside] = o.ofBits(out.number, beside.Type.Kind)
+	} else {
+		g.order = o.rowOf(out.number)
+	}
 	target := e.domain(v.Type.Target)
 	target.Kind, target.Parent = ir.DomainRuns, sorted
 	runs := ir.Value{Op: ir.OpRuns, Name: v.Name, Type: ir.Type{Kind: ir.I64, Domain: sorted, Target: target}}
-	for _, key := range keys {
-		runs.Args = append(runs.Args, e.gather(v.Pos, key, g.order))
+	if out.word != nil {
+		runs.Args = []*ir.Value{out.word}
+		o.keysOf(out.word, keys, g.columns)
+	} else {
+		for _, key := range keys {
+			runs.Args = append(runs.Args, e.sortedColumn(v.Pos, g, key))
+		}
 	}
 	g.runs = e.add(v.Pos, runs)
 	target.By = g.runs
 	e.groups[v] = g
+}
+
+// sortedColumn returns x in the order of the rows of g.
+func (e *expansion) sortedColumn(pos ir.Pos, g grouped, x *ir.Value) *ir.Value {
+	if known := g.columns[x]; known != nil {
+		return known
+	}
+	return e.gather(pos, x, g.order)
 }
 
 // aggregate writes an aggregate by groups over the sorted rows. The rows of a group
@@ -149,7 +179,7 @@ func (e *expansion) aggregate(v *ir.Value) {
 	made.Args = e.columns(v.Args)
 	for i, arg := range made.Args {
 		if !arg.Type.IsScalar() {
-			made.Args[i] = e.gather(v.Pos, arg, g.order)
+			made.Args[i] = e.sortedColumn(v.Pos, g, arg)
 		}
 	}
 	if v.Else != nil {

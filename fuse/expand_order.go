@@ -15,7 +15,6 @@ type ordering struct {
 	rows  *ir.Domain // that are sorted
 	out   *ir.Domain // the sorted rows
 	limit *ir.Value  // the most rows of out, or nil
-	name  string
 }
 
 // word is a part of the keys, as an unsigned integer.
@@ -27,36 +26,128 @@ type word struct {
 // maxWord is the most bits of a word.
 const maxWord = 64
 
-// sort returns the numbers of the rows, in the order of keys.
-func (o *ordering) sort(keys []*ir.Value, desc []bool) *ir.Value {
-	row := o.add(o.pos, ir.Value{Op: ir.OpIndex, Args: keys[:1], Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
+// sortedRows are rows in the order of their keys.
+type sortedRows struct {
+	number *ir.Value // of the row, or what is beside in place of that
+	word   *ir.Value // the keys, if they fit one word and were to be kept
+}
+
+// sort sorts rows by keys. Beside is what a row brings along: its number, of which
+// only a word of 32 bits may differ. The word of the keys is kept if kept is set.
+func (o *ordering) sort(keys []*ir.Value, desc []bool, beside *ir.Value, kept bool) (out sortedRows) {
 	words := o.words(keys, desc)
+	counted := o.words(keys, desc) // once more: it costs less than to store the first word for its first pass
+	out.number = beside
 	for i, w := range words {
-		digits := (w.bits + o.radix - 1) / o.radix
-		before := o.before(w.value, digits)
-		current := w.value
+		key := w.value
 		if i > 0 {
-			current = o.gather(o.pos, w.value, row)
+			key = o.gather(o.pos, key, o.rowOf(out.number))
+			counted[i] = w
 		}
-		for digit := range digits {
-			place := o.add(o.pos, ir.Value{Op: ir.OpRank, Args: []*ir.Value{current, before}, Shift: int64(digit * o.radix), Split: o.radix,
-				Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
-			if digit+1 < digits {
-				current = o.add(o.pos, scattered(current, place))
+		out = o.passes(counted[i], key, out.number, i+1 == len(words), kept && len(words) == 1)
+	}
+	return out
+}
+
+// passes sorts rows by the digits of a word. The last passes of all give the rows as
+// the caller wants them.
+func (o *ordering) passes(w word, key, beside *ir.Value, isLast, kept bool) (out sortedRows) {
+	digits := (w.bits + o.radix - 1) / o.radix
+	before := o.before(w.value, digits)
+	isPacked := o.fitsBeside(w)
+	if isPacked {
+		high := o.apply(ir.OpShl, o.cast(ir.U64, beside), o.constant(ir.Int(ir.U64, numberBits)))
+		key = o.apply(ir.OpOr, high, o.cast(ir.U64, key))
+	}
+	var spread *ir.Value
+	if o.short && digits > 2 {
+		spread = o.spread(w.value)
+	}
+	for digit := range digits {
+		rank := ir.Value{Op: ir.OpRank, Args: []*ir.Value{key, before}, Shift: int64(digit * o.radix), Split: o.radix,
+			Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}}
+		if digit > 0 {
+			rank.Limit = spread
+		}
+		place := o.add(o.pos, rank)
+		move := func(x *ir.Value) *ir.Value {
+			moved := scattered(x, place)
+			if isLast && digit+1 == digits {
+				moved.Limit, moved.Type.Domain = o.limit, o.out
 			}
-			moved := scattered(row, place)
-			if digit+1 == digits && i+1 == len(words) {
-				moved.Limit, moved.Name, moved.Type.Domain = o.limit, o.name, o.out
+			return o.add(o.pos, moved)
+		}
+		isEnd := digit+1 == digits
+		if !isEnd || kept {
+			key = move(key)
+		}
+		if isPacked {
+			if !isEnd {
+				continue
 			}
-			row = o.add(o.pos, moved)
+			beside = o.cast(ir.U32, o.apply(ir.OpShr, key, o.constant(ir.Int(ir.U64, numberBits))))
+			if kept {
+				continue
+			}
+		}
+		if isEnd && isLast && !kept {
+			beside = o.rowOf(beside)
+		}
+		beside = move(beside)
+	}
+	out.number = beside
+	if kept {
+		out.word = key
+		if isPacked {
+			out.word = o.cast(ir.U32, key)
 		}
 	}
+	return out
+}
+
+// fitsBeside reports whether the number of a row, which has to be short, fits one
+// word with its keys, whose digits end where the number begins.
+func (o *ordering) fitsBeside(w word) bool {
+	return o.short && w.bits <= numberBits && numberBits%o.radix == 0
+}
+
+// row returns the numbers of the rows as they come along.
+func (o *ordering) row(keys []*ir.Value) *ir.Value {
+	row := o.add(o.pos, ir.Value{Op: ir.OpIndex, Args: keys[:1], Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
+	if !o.short {
+		return row
+	}
+	return o.cast(ir.U32, row)
+}
+
+// numberBits is how many bits the number of a row has while rows move. A key of as
+// many bits lies beside it in one word.
+const numberBits = 32
+
+// rowOf returns the numbers of rows from those that came along.
+func (o *ordering) rowOf(number *ir.Value) *ir.Value {
+	if !o.short {
+		return number
+	}
+	row := o.cast(ir.I64, number)
+	row.Type.Target = o.rows
 	return row
 }
 
 // scattered is x with its rows moved.
 func scattered(x, place *ir.Value) ir.Value {
 	return ir.Value{Op: ir.OpScatter, Args: []*ir.Value{x, place}, Type: x.Type}
+}
+
+// spread returns how many of the lowest bits differ among words: digits above them
+// need no pass.
+func (o *ordering) spread(x *ir.Value) *ir.Value {
+	extreme := func(op ir.Op) *ir.Value {
+		return o.add(o.pos, ir.Value{Op: op, Args: []*ir.Value{x}, Else: o.integer(x, 0), Type: ir.Type{Kind: x.Type.Kind}})
+	}
+	equal := o.cast(ir.I64, o.apply(ir.OpLeadingzeros, o.apply(ir.OpXor, extreme(ir.OpMin), extreme(ir.OpMax))))
+	width := ir.Int(ir.I64, int64(8*x.Type.Kind.Size()))
+	return o.apply(ir.OpSub, o.constant(width), equal)
 }
 
 // before returns, for each value of each digit of x, how many digits of rows come
@@ -131,18 +222,18 @@ func (o *ordering) flipped(x *ir.Value, width int) *ir.Value {
 
 // apply applies an element-wise operator to rows.
 func (o *ordering) apply(op ir.Op, args ...*ir.Value) *ir.Value {
-	return o.add(o.pos, ir.Value{Op: op, Args: args, Type: ir.Type{Kind: op.Gives(args[0].Type.Kind), Domain: o.rows}})
+	return o.add(o.pos, ir.Value{Op: op, Args: args, Type: ir.Type{Kind: op.Gives(args[0].Type.Kind), Domain: args[0].Type.Domain}})
 }
 
 func (o *ordering) choose(condition, x, y *ir.Value) *ir.Value {
-	return o.add(o.pos, ir.Value{Op: ir.OpSelect, Args: []*ir.Value{condition, x, y}, Type: ir.Type{Kind: x.Type.Kind, Domain: o.rows}})
+	return o.add(o.pos, ir.Value{Op: ir.OpSelect, Args: []*ir.Value{condition, x, y}, Type: ir.Type{Kind: x.Type.Kind, Domain: x.Type.Domain}})
 }
 
 func (o *ordering) cast(to ir.Kind, x *ir.Value) *ir.Value {
 	if x.Type.Kind == to {
 		return x
 	}
-	return o.add(o.pos, ir.Value{Op: ir.OpCast, Args: []*ir.Value{x}, Type: ir.Type{Kind: to, Domain: o.rows}})
+	return o.add(o.pos, ir.Value{Op: ir.OpCast, Args: []*ir.Value{x}, Type: ir.Type{Kind: to, Domain: x.Type.Domain}})
 }
 
 // integer returns a constant of the type of x, an unsigned integer.

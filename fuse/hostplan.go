@@ -95,6 +95,9 @@ func (m *planner) made(k *tile.Kernel, stages []*Stage) map[string]bool {
 // demand marks what k, the kernel of some stages, reads.
 func (m *planner) demand(k *tile.Kernel, stages []*Stage) {
 	made := m.made(k, stages)
+	if pass := passOf(stages); pass != nil && pass.Limit != nil {
+		m.demanded[m.result(pass.Limit)] = true
+	}
 	for _, s := range k.Streams {
 		w := m.byName[s.Buffer]
 		if !s.Write {
@@ -286,7 +289,7 @@ func (m *planner) steps(p *Program) {
 		step(plan.Step{Alloc: &plan.Alloc{Buffer: m.errors}})
 		step(plan.Step{Init: &plan.Init{Buffer: m.errors}})
 	}
-	shared := sharing{}
+	shared, moved := sharing{}, map[*ir.Value][][]string{}
 	allocated := map[string]bool{}
 	for i, k := range p.Kernels {
 		made := m.made(k, p.Groups[i])
@@ -324,10 +327,14 @@ func (m *planner) steps(p *Program) {
 			if len(shared) == 0 {
 				m.out.Scalars = append(m.out.Scalars, plan.Scalar{Name: m.digitShift, Kind: plan.I64, Init: "0"}, plan.Scalar{Name: m.digitNumber, Kind: plan.I64, Init: "0"})
 			}
-			step(plan.Step{Set: &plan.Set{Scalar: m.digitShift, Value: plan.Const(pass.Shift)}})
-			step(plan.Step{Set: &plan.Set{Scalar: m.digitNumber, Value: plan.Const(pass.Shift / int64(pass.Split))}})
 			kernel.Variants[0].Args = argumentsOf(k)
 			launch.Kernel, launch.Bind = shared.kernel(k)
+			m.out.Kernels = append(m.out.Kernels, kernel)
+			m.out.Steps = append(m.out.Steps, m.passSteps(pass, k, launch, moved)...)
+			if isLastPass(pass) && i+1 < len(p.Kernels) { // numbers of rows that were not moved lie anywhere
+				step(plan.Step{CheckErrors: &plan.CheckErrors{AbortOnly: true}})
+			}
+			continue
 		}
 		m.out.Kernels = append(m.out.Kernels, kernel)
 		step(plan.Step{Launch: &launch})

@@ -2,6 +2,7 @@ package fuse
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kgen-go/kgen/internal/tile"
@@ -23,20 +24,121 @@ func passOf(group []*Stage) *ir.Value {
 	return nil
 }
 
+// digitsOf returns how many digits rows move by, of which rank's is one.
+func digitsOf(rank *ir.Value) int64 {
+	digits := rank.Args[1].Args[0]
+	return digits.Args[1].Const.Int64() >> digits.Shift
+}
+
+// isLastPass reports whether no pass comes after that of a rank.
+func isLastPass(rank *ir.Value) bool { return rank.Shift/int64(rank.Split) == digitsOf(rank)-1 }
+
+// passSteps returns the steps of a pass. Between the first pass and the last, one
+// runs if a digit above its own differs. The last takes the highest digit that
+// differs, and the rows from where the last pass before it has put them: moved is
+// where passes put them, by the spread of the keys.
+func (m *planner) passSteps(rank *ir.Value, k *tile.Kernel, launch plan.Launch, moved map[*ir.Value][][]string) []plan.Step {
+	digit := rank.Shift / int64(rank.Split)
+	run := func(digit int64, launch plan.Launch) []plan.Step {
+		return []plan.Step{
+			{Set: &plan.Set{Scalar: m.digitShift, Value: plan.Const(digit * int64(rank.Split))}},
+			{Set: &plan.Set{Scalar: m.digitNumber, Value: plan.Const(digit)}},
+			{Launch: &launch},
+		}
+	}
+	if rank.Limit == nil {
+		if next := m.passAfter(rank); next != nil {
+			moved[next.Limit] = append(moved[next.Limit], movedColumns(k))
+		}
+		return run(digit, launch)
+	}
+	differs := func(digit int64) plan.Expr {
+		return plan.Lt(plan.Const(digit*int64(rank.Split)), plan.Var(m.result(rank.Limit).Name))
+	}
+	if !isLastPass(rank) {
+		moved[rank.Limit] = append(moved[rank.Limit], movedColumns(k))
+		return []plan.Step{{If: &plan.If{Cond: differs(digit + 1), Then: run(digit, launch)}}}
+	}
+	from := moved[rank.Limit]
+	last := from[len(from)-1]
+	var steps []plan.Step
+	for j := int64(1); j <= digit; j++ {
+		early := launch
+		for i, buffer := range from[j-1] {
+			early.Bind = rebound(k, early.Bind, last[i], buffer)
+		}
+		if steps == nil {
+			steps = run(j, early)
+			continue
+		}
+		steps = []plan.Step{{If: &plan.If{Cond: differs(j), Then: run(j, early), Else: steps}}}
+	}
+	return steps
+}
+
+// passAfter returns the rank by which rows move next, if the plan may leave that out.
+func (m *planner) passAfter(rank *ir.Value) *ir.Value {
+	for _, v := range m.Pipeline.Values {
+		if v.Op == ir.OpRank && v.Limit != nil && v.Args[1] == rank.Args[1] {
+			return v
+		}
+	}
+	return nil
+}
+
+// movedColumns returns the buffers of the columns that a kernel moves, in the order
+// of the pass.
+func movedColumns(k *tile.Kernel) (list []string) {
+	for _, s := range k.Streams {
+		if s.Write && s.Access == tile.Permute {
+			list = append(list, s.Buffer)
+		}
+	}
+	return list
+}
+
+// rebound is bind with another buffer for a column that a kernel reads, which is in
+// from otherwise. Arguments keep the names that the kernel gives them.
+func rebound(k *tile.Kernel, bind []plan.Arg, from, to string) []plan.Arg {
+	if from == to {
+		return bind
+	}
+	bind = slices.Clone(bind)
+	at := slices.IndexFunc(bind, func(b plan.Arg) bool { return b.Buffer == from && b.Access == plan.Reads })
+	if at < 0 {
+		at = len(bind)
+		bind = append(bind, plan.Arg{Name: from, Access: plan.Reads})
+	}
+	bind[at].Buffer = to
+	return bind
+}
+
 // reuse gives columns that a pass moves the memory of columns that nothing reads any
 // more: two sets are enough for all passes.
 func (m *planner) reuse(p *Program) {
 	lastRead := map[*Value]int{}
+	spread := map[*Value]*ir.Value{} // of the keys by which a column moves
+	end := map[*ir.Value]int{}       // the kernel of the last pass
 	for i, k := range p.Kernels {
+		pass := passOf(p.Groups[i])
 		for _, s := range k.Streams {
+			w := m.byName[s.Buffer]
 			if !s.Write {
-				lastRead[m.byName[s.Buffer]] = i
+				lastRead[w] = i
+			}
+			// The last pass may read what any of them has written.
+			if pass != nil && pass.Limit != nil && (s.Write && !isLastPass(pass) || !s.Write && s.Access == tile.Element) {
+				spread[w], end[pass.Limit] = pass.Limit, i
 			}
 		}
 	}
 	holds := map[string]*Value{} // by buffer: the column that lies there
 	buffer := map[*Value]string{}
 	var buffers []string
+	isFree := func(now, w *Value, i int) bool { // passes of the same keys take turns, whichever run
+		keys := spread[now]
+		return now.Type == w.Type && now.Domain == w.Domain && lastRead[now] < i && (keys == nil || keys == spread[w] || end[keys] < i)
+	}
 	for i, k := range p.Kernels {
 		for n := range k.Streams {
 			s := &k.Streams[n]
@@ -44,7 +146,7 @@ func (m *planner) reuse(p *Program) {
 			if s.Write && s.Access == tile.Permute && !m.outputs[w] {
 				at := w.Name
 				for _, b := range buffers {
-					if now := holds[b]; now.Type == w.Type && now.Domain == w.Domain && lastRead[now] < i {
+					if isFree(holds[b], w, i) {
 						at = b
 						break
 					}

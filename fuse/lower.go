@@ -1,8 +1,8 @@
 package fuse
 
 import (
-	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/kgen-go/kgen/internal/naming"
 	"github.com/kgen-go/kgen/internal/tile"
@@ -32,10 +32,15 @@ type Options struct {
 	// Radix is the number of bits of the digits by which rows are sorted; 0 is
 	// [DefaultRadix].
 	Radix int
+
+	// Short is set if no column has 2^32 rows, and the plan may choose what to launch.
+	// Then numbers of rows have 32 bits while rows move, and passes are left out by
+	// digits that all rows share.
+	Short bool
 }
 
 // DefaultRadix is the radix that suits work-groups.
-const DefaultRadix = 4
+const DefaultRadix = 8
 
 // Lower turns a pipeline into stages. The error is an [*Unsupported].
 func Lower(p *ir.Pipeline, options Options) (*Graph, error) {
@@ -44,7 +49,7 @@ func Lower(p *ir.Pipeline, options Options) (*Graph, error) {
 			return nil, &Unsupported{v.Pos, v.Op}
 		}
 	}
-	p = expand(p, cmp.Or(options.Radix, DefaultRadix))
+	p = expand(p, options)
 	l := &lowering{options: options, Graph: &Graph{Pipeline: p, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}},
 		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: naming.Taken{}, group: map[groupKey]*Stage{}, computed: map[computed]bool{}, tables: map[tableKey]*Value{}}
 	for _, v := range p.Values {
@@ -57,6 +62,11 @@ func Lower(p *ir.Pipeline, options Options) (*Graph, error) {
 	}
 	for _, r := range p.Results {
 		l.isResult[r.Value] = true
+	}
+	for _, v := range p.Values {
+		if v.Op == ir.OpRank && v.Limit != nil {
+			l.isResult[v.Limit] = true // of the plan
+		}
 	}
 	for _, s := range p.Sites {
 		l.sites[s.Value] = append(l.sites[s.Value], s)
@@ -131,6 +141,9 @@ func (l *lowering) inlined(v *ir.Value) bool {
 		return len(l.sites[v]) == 0 && v.Op.IsElementwise()
 	}
 	users := l.users[v]
+	if len(users) > 0 && v.Op.IsElementwise() && !slices.ContainsFunc(users, func(u *ir.Value) bool { return !moves(u, v) }) {
+		return true // passes alone may read what others before them have moved; see passSteps
+	}
 	if len(users) != 1 {
 		return len(users) == 0
 	}
@@ -142,6 +155,11 @@ func (l *lowering) inlined(v *ir.Value) bool {
 		return false
 	}
 	return u.Op.IsElementwise() && u.Type.Domain == v.Type.Domain
+}
+
+// moves reports whether u moves the rows of v, or finds their places.
+func moves(u, v *ir.Value) bool {
+	return (u.Op == ir.OpScatter || u.Op == ir.OpRank) && u.Args[0] == v
 }
 
 // isTable reports whether an operator reads any row of v, and needs it complete.
@@ -326,6 +344,9 @@ func (l *lowering) operands(s *Stage, v *ir.Value) {
 	case ir.OpRank:
 		l.read(s, v.Args[0], tile.Element, false)
 		l.read(s, v.Args[1], tile.Gather, true)
+		if v.Limit != nil {
+			l.read(s, v.Limit, tile.Element, true)
+		}
 		l.length(s, v.Type.Domain)
 	default:
 		for _, arg := range v.Operands() {

@@ -189,7 +189,7 @@ func TestPersistentCorpus(t *testing.T) {
 	count := map[string]int{}
 	for _, entry := range entries {
 		for _, level := range []string{fuse.LevelOnePass, fuse.LevelAuto, fuse.LevelPaper3} {
-			program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level})
+			program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Short: true})
 			var unsupported *fuse.Unsupported
 			if errors.As(err, &unsupported) {
 				break

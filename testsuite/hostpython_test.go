@@ -200,7 +200,7 @@ func TestHostCuPy(t *testing.T) {
 // hostAgrees runs an entry of the corpus at a level and compares what the
 // host prints with the expected results.
 func hostAgrees(t *testing.T, python string, h host, entry Entry, level string) {
-	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level})
+	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Short: true})
 	if unsupported := (*fuse.Unsupported)(nil); errors.As(err, &unsupported) {
 		t.Skip(err)
 	}

@@ -56,7 +56,7 @@ func TestParts(t *testing.T) {
 					} else if i%2 == 0 {
 						schedule.IDs = plan.Static
 					}
-					program, _, err := compile.Compile(entry.Pipeline, emulatedOptions(level, schedule.Variant))
+					program, _, err := compile.Compile(entry.Pipeline, longOptions(level, schedule.Variant))
 					var unsupported *fuse.Unsupported
 					if errors.As(err, &unsupported) {
 						t.Skip(err)
@@ -127,7 +127,7 @@ func TestPartsAreLong(t *testing.T) {
 		for _, level := range fuse.Levels {
 			for _, variant := range variantsOf(p, plan.Variants...) {
 				for _, scheme := range []string{simt.SchemeLookback, simt.SchemePublished} {
-					program, _, err := compile.Compile(p, emulatedOptions(level, variant))
+					program, _, err := compile.Compile(p, longOptions(level, variant))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -146,4 +146,11 @@ func TestPartsAreLong(t *testing.T) {
 			}
 		}
 	}
+}
+
+// longOptions is emulatedOptions for columns of any length.
+func longOptions(level, variant string) compile.Options {
+	options := emulatedOptions(level, variant)
+	options.Short = false
+	return options
 }

@@ -9,10 +9,9 @@ import (
 	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
-// Devices that interpret kernels take long to sort, and compilers take long for its
-// kernels: a prefix of many fields, in many passes. So tests run pipelines that sort
-// at one level each, in turn, and on emulated work-groups by small digits; most tests
-// leave them out of their samples.
+// Devices that interpret kernels take long to sort, in many passes. So tests run
+// pipelines that sort at two levels each, unfused and another in turn, and on emulated
+// work-groups by small digits; most tests leave them out of their samples.
 
 // sorts reports whether p sorts rows.
 func sorts(p *ir.Pipeline) bool {
@@ -20,12 +19,14 @@ func sorts(p *ir.Pipeline) bool {
 }
 
 // skipsLevel reports whether a test leaves level j of entry i out.
-func skipsLevel(p *ir.Pipeline, i, j int) bool { return sorts(p) && i%len(fuse.Levels) != j }
+func skipsLevel(p *ir.Pipeline, i, j int) bool {
+	return sorts(p) && i%len(fuse.Levels) != j && fuse.Levels[j] != fuse.LevelNone
+}
 
 // skipsSorts reports whether a test leaves p out of its sample.
 func skipsSorts(p *ir.Pipeline) bool { return sorts(p) && !sample.Everything() }
 
 // emulatedOptions returns how pipelines are compiled for emulated devices.
 func emulatedOptions(level, variant string) compile.Options {
-	return compile.Options{Level: level, Variant: variant, Radix: 2}
+	return compile.Options{Level: level, Variant: variant, Radix: 2, Short: true}
 }

@@ -40,7 +40,7 @@ func TestTilePrograms(t *testing.T) {
 					continue
 				}
 				for _, variant := range variantsOf(entry.Pipeline, plan.Direct, plan.Segmented) {
-					program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Variant: variant})
+					program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Variant: variant, Short: (i+j)%2 == 0})
 					var unsupported *fuse.Unsupported
 					if errors.As(err, &unsupported) {
 						return
@@ -193,6 +193,16 @@ func (h *tileHost) step(s plan.Step, execute execution) error {
 		}
 	case s.Set != nil:
 		h.memory.Scalars[s.Set.Scalar] = ir.Int(ir.I64, h.eval(s.Set.Value))
+	case s.If != nil:
+		steps := s.If.Else
+		if h.eval(s.If.Cond) != 0 {
+			steps = s.If.Then
+		}
+		for _, step := range steps {
+			if err := h.step(step, execute); err != nil {
+				return err
+			}
+		}
 	case s.Launch != nil:
 		for _, k := range h.program.Kernels {
 			if k.Name != s.Launch.Kernel {

@@ -11,13 +11,21 @@ import (
 // neededOps returns the operations of a range function: a summary needs what
 // folds into states before the first cut.
 func (k *kernel) neededOps(summary bool) []bool {
-	return k.NeededBy(func(i int) bool {
+	digits := map[int]bool{} // a summary counts these, and needs no places
+	for _, op := range k.With((*tile.Op).Counts) {
+		digits[k.Values[op.Args[0]].Op] = true
+	}
+	needed := k.NeededBy(func(i int) bool {
 		op := &k.Ops[i]
 		if op.Epilogue || !summary {
 			return !op.Epilogue
 		}
-		return op.Counts() || op.IsRunning() && !op.IsChunkwise() && k.analysis.Phase[i] == 0
+		return digits[i] || op.IsRunning() && !op.IsChunkwise() && k.analysis.Phase[i] == 0
 	})
+	for i := range k.With((*tile.Op).Counts) {
+		needed[i] = true
+	}
+	return needed
 }
 
 // parameters adds what the operations read: streams, scalars, lengths and the

@@ -1,8 +1,6 @@
 package gocpu
 
 import (
-	"slices"
-
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
@@ -25,19 +23,17 @@ func (g *body) ranks(f *rangeFunc) {
 	}
 }
 
-// beginRank prepares the counters. If all that rows compute from their rank is a place,
-// and its other part depends on the digit alone, counters start as places: then a row
+// beginRank makes the counters places, unless the function is a summary: then a row
 // loads one number.
 func (g *body) beginRank(op *tile.Op, _, _ *loop.Var) {
 	rank := op.Res[0]
-	first := g.firstPlace(op)
-	name := "counts"
-	if first != 0 && !g.summary {
-		name = "places"
+	name := "places"
+	if g.summary {
+		name = "counts"
 	}
 	counts := g.b.Window(name, g.counts[rank], loop.Int(0), int(op.Digits))
 	g.counts[rank] = counts
-	if first == 0 || g.summary {
+	if g.summary {
 		return
 	}
 	g.b.Note("where the next row of each digit goes")
@@ -45,12 +41,11 @@ func (g *body) beginRank(op *tile.Op, _, _ *loop.Var) {
 		of := *g
 		of.values = g.uniformValues()
 		of.values[op.Args[0]] = loop.ToKind(ir.I64, digit)
-		g.b.Store(counts, digit, loop.Add(loop.At(counts, digit), of.expr(first)))
+		g.b.Store(counts, digit, loop.Add(loop.At(counts, digit), of.expr(op.Args[1])))
 	})
 }
 
-// rank names how many rows before have the digit of the row, or the place that this
-// decides, and counts the row.
+// rank counts the row, and names its place.
 func (g *body) rank(i int) {
 	op := &g.Ops[i]
 	counts := g.counts[op.Res[0]]
@@ -60,53 +55,9 @@ func (g *body) rank(i int) {
 		g.b.Store(counts, digit, loop.Add(loop.At(counts, digit), one))
 		return
 	}
-	v := op.Res[0]
-	if g.firstPlace(op) != 0 {
-		v = g.place(op).Res[0]
-	}
-	x := g.b.Let(g.name(v), loop.At(counts, digit))
-	g.b.Store(counts, digit, loop.Add(x, one))
-	g.values[v] = x
-}
-
-// place returns the sum that is all that needs a rank; nil if there is none.
-func (k *kernel) place(rank *tile.Op) *tile.Op {
-	v := rank.Res[0]
-	if k.uses[v] != 1 {
-		return nil
-	}
-	for _, op := range k.With((*tile.Op).IsMap) {
-		if op.Operator == ir.OpAdd && slices.Contains(op.Args, v) {
-			return op
-		}
-	}
-	return nil
-}
-
-// firstPlace returns what the place of a row adds to its rank, if that depends on the
-// digit alone; 0 if not.
-func (k *kernel) firstPlace(rank *tile.Op) tile.ID {
-	place := k.place(rank)
-	if place == nil {
-		return 0
-	}
-	first := place.Args[0]
-	if first == rank.Res[0] {
-		first = place.Args[1]
-	}
-	if !k.dependsOn(first, rank.Args[0]) {
-		return 0
-	}
-	return first
-}
-
-// dependsOn reports whether v is computed from x and from what is the same for all rows.
-func (k *kernel) dependsOn(v, x tile.ID) bool {
-	if v == x || k.Values[v].Domain == tile.Uniform {
-		return true
-	}
-	op := &k.Ops[k.Values[v].Op]
-	return (op.IsMap() || op.LoadsAt() && !op.Checked) && !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !k.dependsOn(arg, x) })
+	place := g.b.Let(g.name(op.Res[0]), loop.At(counts, digit))
+	g.b.Store(counts, digit, loop.Add(place, one))
+	g.values[op.Res[0]] = place
 }
 
 // newCounts declares counters of no rows, one set per rank.

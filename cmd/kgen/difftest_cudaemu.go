@@ -66,7 +66,7 @@ func (t *emulationTester) Prepare(_ context.Context, jobs []difftest.Job) []diff
 			continue
 		}
 		ready[i] = difftest.Guard(func() (difftest.Executable, error) {
-			made, err := cuda.Emitter().Make(job.Program, job.Schedule)
+			made, err := cuda.Emitter().Make(job.ForWorkgroups(), job.Schedule)
 			if err != nil {
 				return nil, err
 			}

@@ -141,7 +141,7 @@ func (t *workerTester) Prepare(_ context.Context, jobs []difftest.Job) []difftes
 			continue
 		}
 		ready[i] = difftest.Guard(func() (difftest.Executable, error) {
-			m, err := t.driver.emitter.Make(job.Program, job.Schedule)
+			m, err := t.driver.emitter.Make(job.ForWorkgroups(), job.Schedule)
 			if err != nil {
 				return nil, err
 			}

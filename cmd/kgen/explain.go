@@ -69,7 +69,7 @@ func explain(c *cobra.Command, argument, level, schedule string, render func(*fu
 	if err != nil {
 		return err
 	}
-	_, program, err := build.Compile(source, pipeline, "gocpu", level, shape.Variant)
+	_, program, err := build.Compile(source, pipeline, "gocpu", level, shape)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func prepareGoCPU(ctx context.Context, r request) (*executable, error) {
 	if err := refuseFlags("gocpu", r, "--workers"); err != nil {
 		return nil, err
 	}
-	program, _, err := build.Compile(r.source, r.pipeline, "gocpu", r.level, "")
+	program, _, err := build.Compile(r.source, r.pipeline, "gocpu", r.level, plan.Schedule{})
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 
-	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/device/worker"
@@ -19,11 +18,7 @@ type runKernels func(ctx context.Context, space *memory.Space, made *kernels.Pro
 
 // prepareKernels compiles a pipeline for a device of kernels.
 func prepareKernels(r request, emitter kernels.Emitter, run runKernels) (*executable, error) {
-	program, _, err := build.Compile(r.source, r.pipeline, "", r.level, r.schedule.Variant)
-	if err != nil {
-		return nil, err
-	}
-	byRows, err := makeKernels(emitter, program, r.schedule)
+	byRows, err := makeKernels(r, emitter)
 	if err != nil {
 		return nil, err
 	}
@@ -48,16 +43,26 @@ func prepareKernels(r request, emitter kernels.Emitter, run runKernels) (*execut
 // kernelsByRows is a pipeline as kernels: for as many rows as a launch may span
 // and, if data has more rows, for parts.
 type kernelsByRows struct {
-	emitter  kernels.Emitter
-	program  *backends.Program
-	schedule plan.Schedule
-	short    *kernels.Program
-	long     *kernels.Program
+	request
+	emitter kernels.Emitter
+	short   *kernels.Program
+	long    *kernels.Program
 }
 
-func makeKernels(emitter kernels.Emitter, program *backends.Program, schedule plan.Schedule) (*kernelsByRows, error) {
-	short, err := emitter.Make(program, schedule)
-	return &kernelsByRows{emitter: emitter, program: program, schedule: schedule, short: short}, err
+func makeKernels(r request, emitter kernels.Emitter) (*kernelsByRows, error) {
+	k := &kernelsByRows{request: r, emitter: emitter}
+	short, err := k.make(r.schedule)
+	k.short = short
+	return k, err
+}
+
+// make compiles the pipeline by a schedule.
+func (k *kernelsByRows) make(schedule plan.Schedule) (*kernels.Program, error) {
+	program, _, err := build.Compile(k.source, k.pipeline, "", k.level, schedule)
+	if err != nil {
+		return nil, err
+	}
+	return k.emitter.Make(program, schedule)
 }
 
 // forRows returns the kernels for columns of at most so many rows.
@@ -69,7 +74,7 @@ func (k *kernelsByRows) forRows(rows int64) (*kernels.Program, error) {
 		schedule := k.schedule
 		schedule.Part = plan.PartRows
 		var err error
-		if k.long, err = k.emitter.Make(k.program, schedule); err != nil {
+		if k.long, err = k.make(schedule); err != nil {
 			return nil, err
 		}
 	}

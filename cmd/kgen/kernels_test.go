@@ -22,15 +22,12 @@ func TestKernelsByRows(t *testing.T) {
 	if err := errs.Err(); err != nil {
 		t.Fatal(err)
 	}
-	program, _, err := build.Compile(&build.Source{Text: text, Pipelines: pipelines}, pipelines[0], "", "onepass", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := request{source: &build.Source{Text: text, Pipelines: pipelines}, pipeline: pipelines[0], level: "onepass"}
 	inParts := func(p *plan.Plan) bool {
 		return slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Parts != nil && s.Parts.Limit == plan.PartRows })
 	}
 	for rows, want := range map[int64]bool{0: false, plan.MaxRows: false, plan.MaxRows + 1: true, 1 << 40: true} {
-		kernels, err := makeKernels(opencl.Emitter(), program, plan.Schedule{})
+		kernels, err := makeKernels(r, opencl.Emitter())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +40,8 @@ func TestKernelsByRows(t *testing.T) {
 			t.Errorf("%d rows: %d bytes", rows, bytes)
 		}
 	}
-	kernels, err := makeKernels(opencl.Emitter(), program, plan.Schedule{Scheme: "published", Offsets: plan.Broadcast})
+	r.schedule = plan.Schedule{Scheme: "published", Offsets: plan.Broadcast}
+	kernels, err := makeKernels(r, opencl.Emitter())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +57,7 @@ func TestGaveUpNote(t *testing.T) {
 	if err := errs.Err(); err != nil {
 		t.Fatal(err)
 	}
-	program, _, err := build.Compile(&build.Source{Text: text, Pipelines: pipelines}, pipelines[0], "", "onepass", "")
+	program, _, err := build.Compile(&build.Source{Text: text, Pipelines: pipelines}, pipelines[0], "", "onepass", plan.Schedule{})
 	if err != nil {
 		t.Fatal(err)
 	}

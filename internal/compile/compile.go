@@ -21,6 +21,7 @@ type Options struct {
 	Level   string           // a fusion level, or a plan by hand; "" is auto
 	Variant string           // of aggregation over contiguous groups, see plan.Schedule; "" is segmented
 	Radix   int              // bits of the digits by which rows are sorted; 0 is what suits work-groups
+	Short   bool             // no column has 2^32 rows, and the backend is of work-groups
 	Machine plan.Machine     // costs are predicted for it; the zero value is the default profile
 	Backend backends.Emitter // for the pass loop, and
 	Emit    backends.Options // what is asked of it
@@ -142,7 +143,7 @@ func verify(s *state) error {
 }
 
 func lower(s *state) (err error) {
-	s.graph, err = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix})
+	s.graph, err = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, Short: s.options.Short})
 	return err
 }
 

@@ -118,7 +118,7 @@ func (b *batch) compile(at int) {
 	}
 	for _, level := range b.levelsOf(number) {
 		schedule := b.schedule(number)
-		compiled, err := compileGuarded(program.Pipeline, level, schedule.Variant, b.Limit)
+		made, err := compileJob(program.Pipeline, level, schedule, b.Limit)
 		var unsupported *fuse.Unsupported
 		switch {
 		case errors.As(err, &unsupported):
@@ -131,7 +131,7 @@ func (b *batch) compile(at int) {
 			b.mismatch(Case{number, 0}, program, "compiler", level, schedule, nil, err)
 			continue
 		}
-		b.units = append(b.units, &unit{at: at, level: level, job: b.job(number, compiled, schedule)})
+		b.units = append(b.units, &unit{at: at, level: level, job: b.job(number, made, schedule)})
 	}
 }
 
@@ -139,9 +139,24 @@ func (b *batch) compile(at int) {
 // takes most of the time.
 const optimizedEvery = 16
 
+// compileJob compiles a pipeline for cores and for work-groups.
+func compileJob(p *ir.Pipeline, level string, schedule plan.Schedule, limit time.Duration) (c compiled, err error) {
+	options := compile.Options{Level: level, Variant: schedule.Variant, Source: []byte(p.String())}
+	if c.any, err = compileGuarded(p, options, limit); err != nil || schedule.Part > 0 {
+		return c, err
+	}
+	options.Short = true
+	c.short, err = compileGuarded(p, options, limit)
+	return c, err
+}
+
+// compiled is a pipeline for columns of any length, and for work-groups and columns
+// of fewer than 2^32 rows; nil if a schedule has parts.
+type compiled struct{ any, short *backends.Program }
+
 // compileGuarded turns a panic into an error. It abandons a compilation that
 // does not end in time.
-func compileGuarded(p *ir.Pipeline, level, variant string, limit time.Duration) (*backends.Program, error) {
+func compileGuarded(p *ir.Pipeline, options compile.Options, limit time.Duration) (*backends.Program, error) {
 	type answer struct {
 		program *backends.Program
 		err     error
@@ -151,7 +166,7 @@ func compileGuarded(p *ir.Pipeline, level, variant string, limit time.Duration) 
 		var a answer
 		defer func() { done <- a }()
 		defer recovered(&a.err)
-		a.program, _, a.err = compile.Compile(p, compile.Options{Level: level, Variant: variant, Source: []byte(p.String())})
+		a.program, _, a.err = compile.Compile(p, options)
 	}()
 	select {
 	case a := <-done:

@@ -38,9 +38,18 @@ var ErrNotOpen = fmt.Errorf("%w: it does not open", ErrAbsent)
 // Job is a program, compiled at a level.
 type Job struct {
 	Program     *backends.Program
-	Schedule    plan.Schedule // of kernels of work-groups
-	Seed        uint64        // of the device's random decisions
-	Unoptimized bool          // disables slow optimization of a driver
+	Short       *backends.Program // for work-groups and columns of fewer than 2^32 rows, or nil
+	Schedule    plan.Schedule     // of kernels of work-groups
+	Seed        uint64            // of the device's random decisions
+	Unoptimized bool              // disables slow optimization of a driver
+}
+
+// ForWorkgroups returns the program for devices of work-groups.
+func (j Job) ForWorkgroups() *backends.Program {
+	if j.Short != nil {
+		return j.Short
+	}
+	return j.Program
 }
 
 // Prepared is a job that is ready, or the reason why it is not.

@@ -30,7 +30,7 @@ func (Emulated) Prepare(_ context.Context, jobs []Job) []Prepared {
 	ready := make([]Prepared, len(jobs))
 	for i, job := range jobs {
 		ready[i] = Guard(func() (Executable, error) {
-			lowered, err := simt.Lower(job.Program, job.Schedule)
+			lowered, err := simt.Lower(job.ForWorkgroups(), job.Schedule)
 			if err != nil {
 				return nil, err
 			}

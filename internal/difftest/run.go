@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/difftest/random"
@@ -262,8 +261,8 @@ func appendNew(list []string, more ...string) []string {
 }
 
 // job returns a program at a level, compiled.
-func (t *tester) job(number int, compiled *backends.Program, s plan.Schedule) Job {
-	j := Job{Program: compiled, Schedule: s, Seed: t.Seed, Unoptimized: t.Random > 0 && number%optimizedEvery != 0}
+func (t *tester) job(number int, made compiled, s plan.Schedule) Job {
+	j := Job{Program: made.any, Short: made.short, Schedule: s, Seed: t.Seed, Unoptimized: t.Random > 0 && number%optimizedEvery != 0}
 	if where := t.where(number); where != nil {
 		j.Seed = where.Seed
 	}

@@ -77,7 +77,7 @@ func (t *tester) shrink(ctx context.Context, m Mismatch) (Shrunk, error) {
 	f.programs(ctx)
 	f.data(ctx)
 	s := Shrunk{Pipeline: f.best.p, Columns: f.best.in, Device: m.Device, Level: f.level, Schedule: f.best.schedule,
-		Choice: f.choice, Seed: t.job(m.program, nil, plan.Schedule{}).Seed, Difference: f.best.difference}
+		Choice: f.choice, Seed: t.job(m.program, compiled{}, plan.Schedule{}).Seed, Difference: f.best.difference}
 	return s, nil
 }
 
@@ -185,7 +185,7 @@ func (f *finding) ready(ctx context.Context, list []candidate) []Prepared {
 	for i, c := range list {
 		p := *c.p
 		p.Name = fmt.Sprintf("c%d", i)
-		compiled, err := compileGuarded(&p, f.level, c.schedule.Variant, f.Limit)
+		made, err := compileJob(&p, f.level, c.schedule, f.Limit)
 		if err != nil {
 			ready[i].Err = err
 			if f.device != nil { // a different fault
@@ -194,9 +194,9 @@ func (f *finding) ready(ctx context.Context, list []candidate) []Prepared {
 			continue
 		}
 		if f.device != nil {
-			list[i].schedule = allowed(f.device, compiled, c.schedule)
+			list[i].schedule = allowed(f.device, made.any, c.schedule)
 		}
-		jobs = append(jobs, f.job(f.number, compiled, list[i].schedule))
+		jobs = append(jobs, f.job(f.number, made, list[i].schedule))
 		at = append(at, i)
 	}
 	if f.device == nil || len(jobs) == 0 {

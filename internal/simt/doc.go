@@ -10,6 +10,8 @@
 //     the folds into prefixes, and the next launch reads these;
 //   - look-back: the tiles of one launch publish their folds, and poll those of
 //     the tiles before them;
+//   - ranking: rows move by a digit, and the state of the cut is a counter per digit,
+//     published or polled;
 //   - persistent: work-groups that are all resident walk over the tiles, and
 //     publish the folds of a round some rounds before they finish it.
 //
@@ -25,7 +27,7 @@
 // a tile program with what planning decided about it; launches lower one kernel.
 // What could be asked in many places is decided once, by a type each:
 //
-//	scheme         scheme.go, flat.go, published.go, broadcast.go, lookback.go, persistent*.go
+//	scheme         scheme.go, flat.go, published.go, broadcast.go, lookback.go, ranking*.go, persistent*.go
 //	strategy       strategy.go, overlap.go, selection_store.go: how a tile runs its phases
 //	placement      placement.go, persistent_copy.go: local memory as planning sees it
 //	residence      placement.go, persistent_copy.go: the same as emitted text sees it
@@ -47,7 +49,6 @@
 // These are refused by every scheme so far, and would enter here:
 //
 //	tile.LocalTables  a placement reserves the table, scheme.endTile flushes it
-//	tile.Counters     status packs the state of a cut into words
 //	tile.Expansion    rowBody.block runs the rows of a derived domain
 //	tile.Insertion    operations, beside the atomics of update.go
 //	tile.Probing      operations, as a value

@@ -39,6 +39,7 @@ type shape struct {
 	long             bool   // rows are numbered past 2^31, see launch_parts.go
 	placement        placement
 	localTables      *localTables // nil if no table lies in local memory
+	ranks            *ranks       // nil if no rows move by a digit
 }
 
 // rows returns the rows of a tile.
@@ -48,6 +49,10 @@ func (s shape) rows() int64 { return int64(s.workgroup) * int64(s.items) }
 // open; aligned reports whether a stream certainly has an element for each row.
 func newKernel(t *tile.Kernel, s shape, lines func(ir.Pos) string, aligned func(stream int) bool) *kernel {
 	k := &kernel{Kernel: t, shape: s, lines: lines}
+	if s.ranks != nil {
+		k.planRanks()
+		return k
+	}
 	k.phase, k.cuts = t.Phases((*tile.Op).IsPrefix)
 	k.countUses()
 	k.collective = s.collectiveOf()

@@ -265,12 +265,17 @@ const tilesAtOnce = 8
 // scanTiles scans the states of all tiles in one work-group. It stores the prefix
 // of each tile, unless to is nil, and returns the fold of all tiles.
 func (e *function) scanTiles(st *state, tiles loop.Expr, from, to func(j int) *loop.Var) (whole []*loop.Var) {
+	return e.scanTilesFrom(loop.Int(0), st, tiles, from, to)
+}
+
+// scanTilesFrom is scanTiles of states that begin at an element.
+func (e *function) scanTilesFrom(begin loop.Expr, st *state, tiles loop.Expr, from, to func(j int) *loop.Var) (whole []*loop.Var) {
 	whole = e.declare(st, st.identities())
 	first := e.b.Decl("first", loop.Int(0))
 	each := func(start loop.Expr, body func(at loop.Expr)) {
 		e.b.For("i", loop.Int(0), loop.Int(tilesAtOnce), func(i *loop.Var) {
 			at := e.b.Let("at", loop.Add(start, i))
-			e.b.If(loop.Lt(at, tiles), func() { body(at) }, nil)
+			e.b.If(loop.Lt(at, tiles), func() { body(loop.Add(begin, at)) }, nil)
 		})
 	}
 	load := func(at loop.Expr) (theirs []loop.Expr) {

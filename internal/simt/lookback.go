@@ -80,14 +80,19 @@ func (s *lookback) prepare() {
 		}
 		s.addStatus(st, plan.Mul(plan.Max(s.tiles, plan.Const(1)), plan.Const(perTile)))
 		s.statuses = append(s.statuses, st)
-		if s.tickets == "" && !s.isStatic() {
-			s.tickets = s.fresh(s.Name + "_tickets")
-			s.addBuffer(plan.Buffer{Name: s.tickets, Kind: plan.U32, Role: plan.Status, Length: plan.Const(1)})
-		}
+		s.addTickets()
 		s.addAbort()
 	}
 	s.addReductions()
 	s.addTotals()
+}
+
+// addTickets adds the buffer that numbers tiles.
+func (s *lookback) addTickets() {
+	if s.tickets == "" && !s.isStatic() {
+		s.tickets = s.fresh(s.Name + "_tickets")
+		s.addBuffer(plan.Buffer{Name: s.tickets, Kind: plan.U32, Role: plan.Status, Length: plan.Const(1)})
+	}
 }
 
 // isStatic reports whether tiles are numbered by work-group IDs, without tickets.

@@ -112,21 +112,7 @@ func lower(program *backends.Program, target Target, family *family, schedule pl
 			l.errors = b.Name
 		}
 	}
-	lines := describeLines(program.Source)
-	for _, step := range logical.Steps {
-		if step.Launch == nil {
-			out.Steps = append(out.Steps, step)
-			continue
-		}
-		if steps, ok := l.steps[step.Launch.Kernel]; ok {
-			out.Steps = append(out.Steps, l.again(steps, step.Launch.Bind)...)
-			continue
-		}
-		before := len(out.Steps)
-		i := slices.IndexFunc(logical.Kernels, func(k plan.Kernel) bool { return k.Name == step.Launch.Kernel })
-		l.kernel(program.Kernels[i].WithoutRanks(), logical.Kernels[i], step.Launch.Rows, lines)
-		l.steps[step.Launch.Kernel] = slices.Clone(out.Steps[before:])
-	}
+	l.lowerSteps(program, logical.Steps, describeLines(program.Source))
 	if l.faults != nil {
 		return nil, fmt.Errorf("pipeline %s: %w", logical.Pipeline, errors.Join(l.faults...))
 	}
@@ -134,6 +120,45 @@ func lower(program *backends.Program, target Target, family *family, schedule pl
 		out.Steps = append([]plan.Step{{Alloc: &plan.Alloc{Buffer: l.abort}}, {Init: &plan.Init{Buffer: l.abort}}}, out.Steps...)
 	}
 	return &Program{Plan: &out, Kernels: l.kernels, asksMuch: l.asksMuch || l.abort != ""}, nil
+}
+
+// lowerSteps appends steps, each launch of a kernel as the steps that run it.
+func (l *lowering) lowerSteps(program *backends.Program, steps []plan.Step, lines func(ir.Pos) string) {
+	for _, step := range steps {
+		switch {
+		case step.If != nil:
+			choice := *step.If
+			choice.Then = l.nested(program, choice.Then, lines)
+			choice.Else = l.nested(program, choice.Else, lines)
+			l.out.Steps = append(l.out.Steps, plan.Step{If: &choice})
+		case step.Launch == nil:
+			l.out.Steps = append(l.out.Steps, step)
+		case l.steps[step.Launch.Kernel] == nil && len(step.Launch.Bind) > 0:
+			panic("simt: the first launch of " + step.Launch.Kernel + " has other buffers than the kernel")
+		case l.steps[step.Launch.Kernel] == nil:
+			before := len(l.out.Steps)
+			i := slices.IndexFunc(l.logical.Kernels, func(k plan.Kernel) bool { return k.Name == step.Launch.Kernel })
+			l.kernel(program.Kernels[i], l.logical.Kernels[i], step.Launch.Rows, lines)
+			l.steps[step.Launch.Kernel] = slices.Clone(l.out.Steps[before:])
+		default:
+			l.out.Steps = append(l.out.Steps, l.again(l.steps[step.Launch.Kernel], step.Launch.Bind)...)
+		}
+	}
+}
+
+// nested returns steps that run under a condition. What they allocate is allocated
+// before: a kernel may also be launched elsewhere.
+func (l *lowering) nested(program *backends.Program, steps []plan.Step, lines func(ir.Pos) string) (list []plan.Step) {
+	before := l.out.Steps
+	l.out.Steps = nil
+	l.lowerSteps(program, steps, lines)
+	list, l.out.Steps = l.out.Steps, before
+	return slices.DeleteFunc(list, func(s plan.Step) bool {
+		if s.Alloc != nil {
+			l.out.Steps = append(l.out.Steps, s)
+		}
+		return s.Alloc != nil
+	})
 }
 
 // lowering is the plan that grows while kernels are lowered.
@@ -164,8 +189,13 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	aligned := func(stream int) bool {
 		return l.reaches(l.bufferLength(t.Streams[stream].Buffer), t.Domains[0].Plan)
 	}
-	s, err := l.family.shape(l, t, shape{placement: workgroupPlacement{}, workgroup: l.schedule.Workgroup, isOpen: l.schedule.Workgroup == 0, items: l.schedule.Items,
-		subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.schedule.Part > 0})
+	s := shape{placement: workgroupPlacement{}, workgroup: l.schedule.Workgroup, isOpen: l.schedule.Workgroup == 0, items: l.schedule.Items,
+		subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.schedule.Part > 0}
+	family := l.family
+	if t.Has((*tile.Op).Counts) {
+		family = &rankingFamily
+	}
+	s, err := family.shape(l, t, s)
 	if err != nil {
 		l.faults = append(l.faults, err)
 		return
@@ -182,7 +212,7 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	}
 	made := &launches{lowering: l, kernel: k, logical: logical, offsets: scannedOffsets{}, span: rows, tiles: plan.CeilDiv(rows, plan.Const(k.rows()))}
 	made.folds = plan.Max(made.tiles, plan.Const(1))
-	made.scheme = l.family.lower(made)
+	made.scheme = family.lower(made)
 	made.lower()
 	checked := false
 	for _, op := range t.Ops {

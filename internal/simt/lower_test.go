@@ -29,7 +29,7 @@ func programs(t *testing.T, level string) map[string]*backends.Program {
 			t.Fatal(err)
 		}
 		for _, p := range pipelines {
-			program, _, err := compile.Compile(p, compile.Options{Level: level})
+			program, _, err := compile.Compile(p, compile.Options{Level: level, Short: true})
 			var unsupported *fuse.Unsupported
 			if errors.As(err, &unsupported) {
 				continue

@@ -32,6 +32,7 @@ func init() { // the functions use the table
 		tile.Map:         {value: (*rowBody).mapped, row: (*rowBody).nameShared, end: (*rowBody).nameResult},
 		tile.Head:        {value: (*rowBody).head, row: (*rowBody).nameValue},
 		tile.Scan:        {row: (*rowBody).foldBeforeEnd},
+		tile.Rank:        {row: func(*rowBody, int) {}}, // ranking.go finds the places of all rows of a tile
 		tile.ChunkScan:   {row: (*rowBody).foldBeforeEnd},
 		tile.Reduce:      {row: (*rowBody).foldAlways},
 		tile.Total:       {end: (*rowBody).nameTotal},

@@ -166,9 +166,10 @@ func (b *Builder) Scan(domain int, m *Monoid, exclusive bool, name string, eleme
 	return b.fold(Op{Kind: Scan, Domain: domain, Monoid: m, Exclusive: exclusive, Args: element}, domain, name)
 }
 
-// Rank returns how many earlier rows of domain have the same digit, of so many values.
-func (b *Builder) Rank(domain int, digit ID, digits int64) ID {
-	return b.pure(Op{Kind: Rank, Domain: domain, Args: []ID{digit}, Digits: digits}, ir.I64, "rank")
+// Rank returns the place of a row: that of the first row with its digit, of so many
+// values, and how many earlier rows of the base have the same.
+func (b *Builder) Rank(digit, first ID, digits int64) ID {
+	return b.pure(Op{Kind: Rank, Args: []ID{digit, first}, Digits: digits}, ir.I64, "place")
 }
 
 // ChunkScan folds m over the rows of each chunk of the base and stores each chunk's fold in totals.

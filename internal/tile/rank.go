@@ -41,5 +41,6 @@ func (b *Builder) counted(rank Op) Op {
 		x = b.Map(d, ir.OpSelect, ir.I64, "", is[i], before[i], x)
 	}
 	last := len(before) - 1
-	return Op{Kind: Map, Operator: ir.OpSelect, Domain: d, Args: []ID{is[last], before[last], x}, Res: rank.Res, Stage: rank.Stage, Pos: rank.Pos}
+	x = b.Map(d, ir.OpSelect, ir.I64, "", is[last], before[last], x)
+	return Op{Kind: Map, Operator: ir.OpAdd, Domain: d, Args: []ID{rank.Args[1], x}, Res: rank.Res, Stage: rank.Stage, Pos: rank.Pos}
 }

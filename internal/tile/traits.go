@@ -81,7 +81,7 @@ const (
 // says which demands it meets, and refuses a kernel that makes others.
 type Demands uint16
 
-// The demands. No operation makes those from LocalTables on yet.
+// The demands. No operation makes LocalTables, or those from Expansion on yet.
 const (
 	Prefixes    Demands = 1 << iota // rows see the fold of all earlier rows
 	WholeChunks                     // a chunk's rows stay together
@@ -138,7 +138,7 @@ var traits = [...]Traits{
 	Map:         {Name: "map", Args: []Role{Terms}, Res: []Role{Any}, Again: Recompute, Moves: true},
 	Head:        {Name: "head", Args: []Role{Keys}, Res: []Role{Flag}, Place: BaseRows, Again: Recompute, Asks: Neighbours},
 	Scan:        {Name: "scan", Args: []Role{Fields}, Res: []Role{Fields}, Place: Rows, Folds: true, State: GridState, Cuts: true, Again: Register, Asks: Prefixes},
-	Rank:        {Name: "rank", Args: []Role{Number}, Res: []Role{Number}, Place: Rows, Again: Register, Asks: Prefixes | Counters},
+	Rank:        {Name: "rank", Args: []Role{Number, Number}, Res: []Role{Number}, Place: BaseRows, Again: Register, Asks: Counters},
 	ChunkScan:   {Name: "chunkscan", Args: []Role{Fields}, Res: []Role{Fields}, Place: BaseRows, Effect: Totals, Folds: true, State: ChunkState, Again: Register, Asks: WholeChunks},
 	Reduce:      {Name: "reduce", Args: []Role{Fields}, Res: []Role{Fields}, Place: Rows, Folds: true, State: GridState, Again: Register, Asks: AnEnd},
 	Total:       {Name: "total", Args: []Role{Any}, Res: []Role{OfFirst}, Place: AfterRows, Again: Recompute, Asks: AnEnd},

@@ -117,6 +117,8 @@ func (k *Kernel) verifyPlacement(op *Op) error {
 		place = BaseRows
 	}
 	switch {
+	case op.Counts() && op.Digits < 1:
+		return fmt.Errorf("a digit has %d values", op.Digits)
 	case place == Once && op.Domain != Uniform:
 		return fmt.Errorf("%v is known before the rows", op.Kind)
 	case place == BaseRows && op.Domain != 0:

@@ -141,7 +141,7 @@ func (s *suite) runPlanted(ctx context.Context, pattern *regexp.Regexp, with str
 	if err != nil {
 		return nil, err
 	}
-	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: fuse.LevelOnePass})
+	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: fuse.LevelOnePass, Short: true})
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func (all pipelines) make(e kernels.Emitter, name, level string, schedule plan.S
 	if source == nil {
 		return nil, fmt.Errorf("there is no pipeline %s", name)
 	}
-	program, _, err := build.Compile(source, source.Pipelines[0], "", level, schedule.Variant)
+	program, _, err := build.Compile(source, source.Pipelines[0], "", level, schedule)
 	if err != nil {
 		return nil, err
 	}

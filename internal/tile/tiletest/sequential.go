@@ -30,7 +30,7 @@ func Sequential(k *tile.Kernel, memory *Memory, rows int) error {
 				case op.Kind == tile.Rank:
 					if r.isActive(op.Domain) {
 						digit := r.need(op.Args[0]).Int64()
-						r.define(op.Res[0], ir.Int(ir.I64, counts[i][digit]))
+						r.define(op.Res[0], ir.Int(ir.I64, r.need(op.Args[1]).Int64()+counts[i][digit]))
 						counts[i][digit]++
 					}
 				case op.Kind == tile.Reduce:

@@ -1,0 +1,95 @@
+package fuse
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Columns that aggregates of groups read have to be in the order of the sorted rows.
+// A gather by the numbers of the rows costs more than a pass. Keys follow from the
+// sorted word, and one narrow column can come along in place of the numbers.
+
+// beside returns the column that comes along with the rows of groups v in place of
+// their numbers; nil if that is not worth it, or if numbers are needed.
+func (o *ordering) beside(v *ir.Value, keys []*ir.Value) (column *ir.Value) {
+	w := word{}
+	for _, key := range keys {
+		w.bits += widthOf(key.Type.Kind)
+	}
+	if !o.fitsBeside(w) || slices.ContainsFunc(o.from.Results, func(r ir.Result) bool { return r.Value == v }) {
+		return nil
+	}
+	for _, user := range o.from.Values {
+		if slices.Contains(user.Args, v) || user.Else == v || user.Limit == v || user.By == v && user.Op.Aggregate() != nil && user.Op.Aggregate().GivesRow() {
+			return nil
+		}
+		if user.By != v {
+			continue
+		}
+		for _, arg := range user.Args {
+			if arg.Type.IsScalar() || slices.Contains(v.Args, arg) && isInvertible(arg.Type.Kind) {
+				continue
+			}
+			x := o.values[arg]
+			if x == nil || column != nil && column != x || !isInvertible(arg.Type.Kind) || arg.Type.Kind.Size() > numberBits/8 {
+				return nil
+			}
+			column = x
+		}
+	}
+	return column
+}
+
+// isInvertible reports whether a key follows from the unsigned integer that stands
+// for it in sorting.
+func isInvertible(k ir.Kind) bool { return k.IsInteger() || k == ir.Bool || k == ir.Date }
+
+// bitsOf returns a column as 32 bits, and ofBits a column from its bits.
+func (o *ordering) bitsOf(x *ir.Value) *ir.Value {
+	if x.Type.Kind == ir.Date {
+		x = o.cast(ir.I32, x)
+	}
+	return o.cast(ir.U32, x)
+}
+
+func (o *ordering) ofBits(x *ir.Value, k ir.Kind) *ir.Value {
+	switch k {
+	case ir.Bool:
+		return o.apply(ir.OpNe, x, o.integer(x, 0))
+	case ir.Date:
+		x = o.cast(ir.I32, x)
+	}
+	return o.cast(k, x)
+}
+
+// keysOf adds the keys that follow from their word to columns.
+func (o *ordering) keysOf(word *ir.Value, keys []*ir.Value, columns map[*ir.Value]*ir.Value) {
+	shift := 0
+	for _, key := range slices.Backward(keys) { // the last one has the lowest bits
+		k := key.Type.Kind
+		width := widthOf(k)
+		if isInvertible(k) {
+			x := word
+			if shift > 0 {
+				x = o.apply(ir.OpShr, x, o.integer(x, uint64(shift)))
+			}
+			if k.IsSigned() || k == ir.Date {
+				x = o.apply(ir.OpXor, x, o.integer(x, 1<<(width-1)))
+			}
+			if k == ir.Bool {
+				x = o.apply(ir.OpAnd, x, o.integer(x, 1))
+			}
+			columns[key] = o.ofBits(x, k)
+		}
+		shift += width
+	}
+}
+
+// widthOf returns how many bits stand for a key.
+func widthOf(k ir.Kind) int {
+	if k == ir.Bool {
+		return 1
+	}
+	return 8 * k.Size()
+}

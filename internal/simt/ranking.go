@@ -1,0 +1,311 @@
+package simt
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Rows move to the place of their digit, rows of one digit in their order (Adinets and
+// Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022). The
+// state of the cut is a counter per digit. A subgroup takes consecutive rows of the
+// tile, lane i of 32 the rows i, i + 32 and so on:
+//
+//  1. The rows of each subgroup are counted by their digits.
+//  2. The counts say where the rows of a digit begin in the tile, and those of each
+//     subgroup among them. The tile's counts go to the tiles behind.
+//  3. The rows are handed out in local memory, in the order of their digits.
+//  4. Where the rows of a digit go depends on the counts of earlier tiles. Neighbours
+//     of one digit are neighbours there, too.
+
+// ranking is the scheme of kernels whose rows move by a digit.
+type ranking struct {
+	flat
+	earlier digitCounts
+}
+
+// digitCounts brings the counts of earlier tiles.
+type digitCounts interface {
+	describe(v *plan.Variant)
+	// prepare adds the buffers and the launches that the main launch needs.
+	prepare(s ranking)
+	forward() plan.Forward
+	// eachTile runs body for each tile of the work-group.
+	eachTile(s ranking, e *tileBody, body func())
+	// publish hands on how many rows of the tile have a digit.
+	publish(e *tileBody, digit, count loop.Expr)
+	// before returns how many rows of earlier tiles have a digit, of which the tile
+	// has count.
+	before(e *tileBody, digit, count loop.Expr) loop.Expr
+	refuse(s ranking) error
+}
+
+func (s ranking) meets() tile.Demands { return tile.Counters | tile.Neighbours }
+
+func (s ranking) refuse() error {
+	if s.ranks.items <= 0 {
+		return fmt.Errorf("kernel %s: %d work-items of a work-group and their rows do not fit local memory", s.Name, s.workgroup)
+	}
+	return s.earlier.refuse(s)
+}
+
+func (s ranking) prepare() { s.earlier.prepare(s) }
+
+func (s ranking) describe(v *plan.Variant) {
+	s.earlier.describe(v)
+	if s.target.LaunchedLocal > 0 && s.ranks.bytes(s.kernel) > ownBudget {
+		v.LocalBytes = plan.Const(s.arena.bytes)
+	}
+}
+
+func (s ranking) eachTile(e *tileBody, body func()) { s.earlier.eachTile(s, e, body) }
+
+func (s ranking) main() {
+	e := s.function(s.Name)
+	e.until, e.effects, e.retention = 1, true, moving{}
+	e.begin()
+	s.eachTile(e.tileBody, func() {
+		r := s.beginTile(e)
+		r.count()
+		r.begins(func(digit, count loop.Expr) { s.earlier.publish(e.tileBody, digit, count) })
+		r.handOut()
+		r.eachDigit(func(digit loop.Expr) {
+			count := loop.At(r.totals, digit)
+			first := loop.Add(r.first(digit), s.earlier.before(e.tileBody, digit, count))
+			e.b.Store(r.offsets, digit, loop.Sub(first, loop.At(r.offsets, digit)))
+		})
+		e.b.Barrier(loop.WorkgroupScope)
+		r.move()
+	})
+	s.launchRows(e.function, s.grid(), s.earlier.forward())
+}
+
+// moving is the strategy of kernels whose rows move.
+type moving struct{ inOrder }
+
+func (moving) keepsValues() bool { return false }
+
+// rankingFamily is what kernels have whose rows move, whatever scheme the schedule
+// names: that decides how the counts of earlier tiles come.
+var rankingFamily = family{
+	shape: func(l *lowering, t *tile.Kernel, s shape) (shape, error) {
+		s.ranks = &ranks{}
+		if l.target.LaunchedLocal > 0 && l.suffix == "" {
+			s.ranks.launched, l.asksMuch = l.target.LaunchedLocal, true
+		}
+		return s, nil
+	},
+	lower: func(s *launches) scheme {
+		r := ranking{flat: flat{s}, earlier: &publishedCounts{}}
+		if s.family.Name != SchemePublished {
+			r.earlier = &polledCounts{launches: &lookback{flat: r.flat}}
+		}
+		return r
+	},
+}
+
+// Limits of a tile whose rows move: the bytes of its rows that suit large GPUs, two
+// work-groups of which a compute unit is to run, and the most rows of a work-item.
+const (
+	movedBudget   = 76 << 10
+	maxMovedItems = 28
+)
+
+// maskBits is the most lanes that share counters.
+const maskBits = 32
+
+// ranks is the plan of a tile whose rows move.
+type ranks struct {
+	op       int       // the Rank
+	digits   int64     // values of a digit
+	held     []tile.ID // of each row: from these follows what is stored
+	lanes    int       // work-items that share counters
+	items    int       // of a work-item; 0 if nothing fits
+	launched int64     // bytes of local memory that a launch may bring
+}
+
+// planRanks plans the tile of a kernel whose rows move.
+func (k *kernel) planRanks() {
+	t, r := *k.Kernel, k.ranks
+	t.Ops = slices.Clone(t.Ops)
+	r.op = slices.IndexFunc(t.Ops, func(op tile.Op) bool { return op.Counts() })
+	t.Ops[r.op].Monoid = tile.NewFold(ir.ReduceAdd, ir.I64) // of the counters
+	k.Kernel = &t
+	k.phase, _ = t.Phases(func(op *tile.Op) bool { return op.Counts() || op.IsPrefix() })
+	k.countUses()
+	k.arena, k.strategy = newArena(), moving{}
+	r.digits = t.Ops[r.op].Digits
+	r.held = k.heldOf(r)
+	k.workgroup = k.movedWorkgroup()
+	for items := k.items; ; k.workgroup = halfWorkgroup(k.workgroup) {
+		k.collective = k.collectiveOf()
+		r.lanes = min(k.workgroup, maskBits)
+		if k.collective.inRegisters() {
+			r.lanes = min(k.subgroup.Width, maskBits)
+		}
+		budget := k.budget - r.countBytes(k)
+		switch {
+		case r.launched > 0 && items > 0:
+			budget = r.launched - r.countBytes(k)
+		case r.launched > 0:
+			budget = movedBudget
+		}
+		most := int(budget / (int64(k.workgroup) * k.heldBytes(r.held)))
+		if items > 0 {
+			r.items = min(items, most)
+		} else if r.items = min(most, maxMovedItems); r.items > 4 {
+			r.items = r.items / 4 * 4
+		}
+		if r.items > 0 && r.countBytes(k) <= ownBudget || k.workgroup == 1 {
+			break
+		}
+	}
+	k.items = max(r.items, 1)
+	k.arena.bytes = aligned16(k.rows() * k.heldBytes(r.held))
+}
+
+// halfWorkgroup returns half of the size of a work-group, of whole subgroups.
+func halfWorkgroup(workgroup int) int {
+	if workgroup > 2*maskBits {
+		return workgroup / 2 / maskBits * maskBits
+	}
+	return workgroup / 2
+}
+
+// movedWorkgroup returns the size of work-groups whose rows move.
+func (k *kernel) movedWorkgroup() int {
+	switch {
+	case !k.isOpen:
+		return k.workgroup
+	case k.ranks.launched > 0:
+		return 256
+	}
+	return 128
+}
+
+// bytes returns the local memory of a work-group.
+func (r *ranks) bytes(k *kernel) int64 {
+	return r.countBytes(k) + int64(k.workgroup*r.items)*k.heldBytes(r.held)
+}
+
+// countBytes returns the local memory of counters: counts and masks per subgroup,
+// totals and offsets, and what a scan takes.
+func (r *ranks) countBytes(k *kernel) int64 {
+	subgroups := int64(k.workgroup / r.lanes)
+	return r.digits*(8*subgroups+12) + int64(8*k.collective.elements(k)) + 16
+}
+
+// heldBytes returns what a row takes of local memory.
+func (k *kernel) heldBytes(held []tile.ID) (bytes int64) {
+	for _, v := range held {
+		bytes += int64(k.heldWord(v).Size())
+	}
+	return bytes
+}
+
+// heldWord returns the kind of the word in which a row holds a value. Numbers of rows
+// and digits need no more than 32 bits.
+func (k *kernel) heldWord(v tile.ID) ir.Kind {
+	op := &k.Ops[k.Values[v].Op]
+	if v == k.Ops[k.ranks.op].Args[0] || op.IsRowNumber() && !k.long {
+		return ir.U32
+	}
+	return wordOf(loop.ScalarOf(k.Values[v].Kind).Kind)
+}
+
+// heldOf returns the values that rows hold until they know their place: those that
+// what is stored follows from, in the fewest bytes.
+func (k *kernel) heldOf(r *ranks) []tile.ID {
+	digit := k.Ops[r.op].Args[0]
+	var stored []tile.ID
+	seen := map[tile.ID]bool{k.Ops[r.op].Res[0]: true}
+	add := func(v tile.ID) {
+		for k.isWidened(v) {
+			v = k.Ops[k.Values[v].Op].Args[0]
+		}
+		if !seen[v] && k.Values[v].Domain != tile.Uniform {
+			seen[v] = true
+			stored = append(stored, v)
+		}
+	}
+	var use func(v tile.ID)
+	use = func(v tile.ID) {
+		if i := k.Values[v].Op; k.phase[i] == 0 {
+			add(v)
+		} else if i != r.op {
+			for _, arg := range k.Ops[i].Args {
+				use(arg)
+			}
+		}
+	}
+	for i, op := range k.With((*tile.Op).HasEffect) {
+		if k.phase[i] == 0 {
+			continue
+		}
+		for _, v := range append(k.Conditions(op.Domain), op.Args...) {
+			use(v)
+		}
+	}
+	if !k.follows(digit, seen) {
+		stored = append(stored, digit)
+	}
+	if leaves := k.leavesOf(append(stored, digit)); k.heldBytes(leaves) < k.heldBytes(stored) {
+		return leaves
+	}
+	return stored
+}
+
+// isWidened reports whether a value is an integer of fewer bits.
+func (k *kernel) isWidened(v tile.ID) bool {
+	op := &k.Ops[k.Values[v].Op]
+	if !op.IsMap() || op.Operator != ir.OpCast {
+		return false
+	}
+	from, to := k.Values[op.Args[0]].Kind, k.Values[v].Kind
+	return from.IsInteger() && to.IsInteger() && from.Size() < to.Size()
+}
+
+// follows reports whether a value can be computed from others.
+func (k *kernel) follows(v tile.ID, from map[tile.ID]bool) bool {
+	if from[v] || k.Values[v].Domain == tile.Uniform {
+		return true
+	}
+	op := &k.Ops[k.Values[v].Op]
+	if !op.IsMap() {
+		return false
+	}
+	for _, arg := range op.Args {
+		if !k.follows(arg, from) {
+			return false
+		}
+	}
+	return true
+}
+
+// leavesOf returns what values are computed from by element-wise operators.
+func (k *kernel) leavesOf(values []tile.ID) (leaves []tile.ID) {
+	seen := map[tile.ID]bool{}
+	var visit func(v tile.ID)
+	visit = func(v tile.ID) {
+		if seen[v] || k.Values[v].Domain == tile.Uniform {
+			return
+		}
+		seen[v] = true
+		op := &k.Ops[k.Values[v].Op]
+		if !op.IsMap() {
+			leaves = append(leaves, v)
+			return
+		}
+		for _, arg := range op.Args {
+			visit(arg)
+		}
+	}
+	for _, v := range values {
+		visit(v)
+	}
+	return leaves
+}
