@@ -131,20 +131,16 @@ func (e *expansion) group(v *ir.Value) {
 	sorted := e.newDomain(ir.DomainOrder, rows.Name+"_sorted", rows)
 	o := ordering{expansion: e, pos: v.Pos, rows: rows, out: sorted}
 	g := grouped{columns: map[*ir.Value]*ir.Value{}}
-	beside := o.beside(v, keys)
-	var bits *ir.Value
-	if beside != nil {
-		bits = o.bitsOf(beside)
+	var out sortedRows
+	ascending := make([]bool, len(keys))
+	if column := o.beside(v, keys); column != nil {
+		out = o.sort(keys, ascending, o.bitsOf(column), true)
+		g.columns[column] = o.ofBits(out.number, column.Type.Kind)
 	} else {
-		bits = o.row(keys)
-	}
-	out := o.sort(keys, make([]bool, len(keys)), bits, true)
-	sorted.By = out.number
-	if beside != nil {
-		g.columns[beside] = o.ofBits(out.number, beside.Type.Kind)
-	} else {
+		out = o.sort(keys, ascending, o.row(keys), true)
 		g.order = o.rowOf(out.number)
 	}
+	sorted.By = out.number
 	target := e.domain(v.Type.Target)
 	target.Kind, target.Parent = ir.DomainRuns, sorted
 	runs := ir.Value{Op: ir.OpRuns, Name: v.Name, Type: ir.Type{Kind: ir.I64, Domain: sorted, Target: target}}

@@ -81,19 +81,15 @@ func (o *ordering) passes(w word, key, beside *ir.Value, isLast, kept bool) (out
 		if !isEnd || kept {
 			key = move(key)
 		}
-		if isPacked {
-			if !isEnd {
-				continue
-			}
+		if isPacked && isEnd {
 			beside = o.cast(ir.U32, o.apply(ir.OpShr, key, o.constant(ir.Int(ir.U64, numberBits))))
-			if kept {
-				continue
-			}
 		}
 		if isEnd && isLast && !kept {
 			beside = o.rowOf(beside)
 		}
-		beside = move(beside)
+		if !isPacked || isEnd && !kept { // else it moves with the key
+			beside = move(beside)
+		}
 	}
 	out.number = beside
 	if kept {
@@ -187,11 +183,11 @@ func (o *ordering) words(keys []*ir.Value, desc []bool) (list []word) {
 // unsigned maps a key to an unsigned integer of the same order, of so many bits. Of
 // floats, both zeros are equal, and NaN is greater than all else.
 func (o *ordering) unsigned(key *ir.Value) (x *ir.Value, width int) {
-	width = 8 * key.Type.Kind.Size()
+	width = widthOf(key.Type.Kind)
 	sign := uint64(1) << (width - 1)
 	switch k := key.Type.Kind; {
 	case k == ir.Bool:
-		return o.cast(ir.U32, key), 1
+		return o.cast(ir.U32, key), width
 	case k.IsFloat():
 		b := o.apply(ir.OpBits, key)
 		below := o.apply(ir.OpGt, b, o.integer(b, sign)) // -0.0, whose bits are the sign, is not below 0.0

@@ -65,7 +65,7 @@ func (m *planner) passSteps(rank *ir.Value, k *tile.Kernel, launch plan.Launch, 
 	for j := int64(1); j <= digit; j++ {
 		early := launch
 		for i, buffer := range from[j-1] {
-			early.Bind = rebound(k, early.Bind, last[i], buffer)
+			early.Bind = rebound(early.Bind, last[i], buffer)
 		}
 		if steps == nil {
 			steps = run(j, early)
@@ -99,7 +99,7 @@ func movedColumns(k *tile.Kernel) (list []string) {
 
 // rebound is bind with another buffer for a column that a kernel reads, which is in
 // from otherwise. Arguments keep the names that the kernel gives them.
-func rebound(k *tile.Kernel, bind []plan.Arg, from, to string) []plan.Arg {
+func rebound(bind []plan.Arg, from, to string) []plan.Arg {
 	if from == to {
 		return bind
 	}

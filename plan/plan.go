@@ -168,3 +168,16 @@ type Site struct {
 
 // Cap is a capability that a machine may have, such as "atomics.i64".
 type Cap string
+
+// Constant returns the value of an expression that is known when the plan is made: a
+// constant, or the length of a domain that has one.
+func (p *Plan) Constant(x Expr) (value int64, ok bool) {
+	if x.Op == OpLen {
+		for _, d := range p.Domains {
+			if d.Name == x.Name && !d.Len.IsZero() {
+				return p.Constant(d.Len)
+			}
+		}
+	}
+	return x.Const, x.Op == OpConst
+}

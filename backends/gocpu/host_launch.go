@@ -133,16 +133,8 @@ func (h *host) lowerLaunch(launch *plan.Launch) *launched {
 func smallBuffers(p *plan.Plan) map[string]int64 {
 	small := map[string]int64{}
 	for _, b := range p.Buffers {
-		length := b.Length
-		if length.Op == plan.OpLen {
-			for _, d := range p.Domains {
-				if d.Name == length.Name {
-					length = d.Len
-				}
-			}
-		}
-		if length.Op == plan.OpConst && length.Const <= ownTable {
-			small[b.Name] = length.Const
+		if length, ok := p.Constant(b.Length); ok && length <= ownTable {
+			small[b.Name] = length
 		}
 	}
 	return small

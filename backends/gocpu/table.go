@@ -3,23 +3,18 @@ package gocpu
 import (
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
-	"github.com/kgen-go/kgen/ir"
 )
 
 // ownTable is the most elements of a table that each worker has a copy of: the digits
 // of 64 bits have as many. To add a copy to the table must cost less than the rows.
 const ownTable = 2048
 
-// tableAtomics are the operations by which workers add their tables to the common one.
-var tableAtomics = map[ir.Op]loop.AtomicOp{ir.OpAdd: loop.AtomicAdd, ir.OpLeast: loop.AtomicMin, ir.OpGreatest: loop.AtomicMax,
-	ir.OpAnd: loop.AtomicAnd, ir.OpOr: loop.AtomicOr}
-
 // sharesTables reports whether workers can combine rows in tables of their own, which
 // are small and of integers, so that the order of the workers makes no difference.
 func (k *kernel) sharesTables() bool {
 	for _, op := range k.With(func(op *tile.Op) bool { return op.Does(tile.Combines) }) {
 		kind := k.Streams[op.Stream].Kind
-		_, ok := tableAtomics[op.Monoid.Combine[0].Operator]
+		_, ok := loop.AtomicOf(op.Monoid.Combine[0].Operator)
 		if !ok || !kind.IsInteger() || kind.Size() < 4 || k.small[k.Streams[op.Stream].Buffer] == 0 {
 			return false
 		}
@@ -57,8 +52,9 @@ func (d *driver) ownTables(write func()) {
 	d.withStreams(own, write)
 	for s := range d.Streams {
 		if update := updates[s]; update != nil {
+			atomic, _ := loop.AtomicOf(update.Monoid.Combine[0].Operator)
 			d.b.For("i", loop.Int(0), loop.LenOf(own[s]), func(i *loop.Var) {
-				d.b.Atomic(tableAtomics[update.Monoid.Combine[0].Operator], d.whole[s], i, loop.At(own[s], i))
+				d.b.Atomic(atomic, d.whole[s], i, loop.At(own[s], i))
 			})
 		}
 	}

@@ -1,5 +1,7 @@
 package loop
 
+import "github.com/kgen-go/kgen/ir"
+
 // Stmt is a statement.
 type Stmt interface{ stmt() }
 
@@ -176,6 +178,14 @@ const (
 var atomicNames = [...]string{"add", "min", "max", "and", "or", "exchange", "compare_exchange"}
 
 func (o AtomicOp) String() string { return atomicNames[o] }
+
+var atomicOps = map[ir.Op]AtomicOp{ir.OpAdd: AtomicAdd, ir.OpLeast: AtomicMin, ir.OpGreatest: AtomicMax, ir.OpAnd: AtomicAnd, ir.OpOr: AtomicOr}
+
+// AtomicOf returns the atomic operation that combines by an operator, if there is one.
+func AtomicOf(op ir.Op) (atomic AtomicOp, ok bool) {
+	atomic, ok = atomicOps[op]
+	return atomic, ok
+}
 
 // Scope is the set of work-items that a barrier or fence applies to.
 type Scope uint8

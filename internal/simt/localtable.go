@@ -156,7 +156,7 @@ func (l *lowering) hasTablesOnly(t *tile.Kernel) bool {
 func (l *lowering) localTable(t *tile.Kernel, i int, op *tile.Op) *localTable {
 	size := l.bufferLength(t.Streams[op.Stream].Buffer)
 	table := &localTable{op: i, size: size.String(), form: formOf(t, op)}
-	if table.length, table.isKnown = l.constant(size); table.isKnown {
+	if table.length, table.isKnown = l.logical.Constant(size); table.isKnown {
 		if table.length <= 0 || table.length > plan.MaxRows {
 			return nil
 		}
@@ -167,18 +167,6 @@ func (l *lowering) localTable(t *tile.Kernel, i int, op *tile.Op) *localTable {
 		table.length *= 2
 	}
 	return table
-}
-
-// constant returns the value of an expression that is known when the plan is made.
-func (l *lowering) constant(x plan.Expr) (value int64, ok bool) {
-	if x.Op == plan.OpLen {
-		for _, d := range l.logical.Domains {
-			if d.Name == x.Name && !d.Len.IsZero() {
-				return l.constant(d.Len)
-			}
-		}
-	}
-	return x.Const, x.Op == plan.OpConst
 }
 
 // bytes returns the local memory that the table takes with some copies.

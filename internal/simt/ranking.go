@@ -66,7 +66,7 @@ func (s ranking) eachTile(e *tileBody, body func()) { s.earlier.eachTile(s, e, b
 
 func (s ranking) main() {
 	e := s.function(s.Name)
-	e.until, e.effects, e.retention = 1, true, moving{}
+	e.until, e.effects = 1, true
 	e.begin()
 	s.eachTile(e.tileBody, func() {
 		r := s.beginTile(e)

@@ -41,7 +41,6 @@ func (p *publishedCounts) place(e *function, tile, digit loop.Expr) loop.Expr {
 // count writes the launch that counts the rows of each tile.
 func (p *publishedCounts) count(s ranking) *function {
 	e := s.function(s.Name + "_count")
-	e.retention = moving{}
 	e.begin()
 	s.eachTile(e.tileBody, func() {
 		r := s.rankedTile(e)

@@ -69,18 +69,26 @@ func (r *rankedTile) clear() {
 // eachItem runs body for each of the work-item's rows: with what loads load, or with
 // what the row holds alone.
 func (r *rankedTile) eachItem(loads bool, body func()) {
+	r.eachAt(r.rowAt, func(item *loop.Var, at loop.Expr) {
+		if r.row = loop.Add(r.rowBody.tileBody.first, at); loads {
+			r.rowBefore = loop.Sub(r.row, loop.Int(1))
+		} else {
+			r.recallHeld(func(j int) loop.Expr { return loop.At(r.held[j], item) })
+		}
+		body()
+	})
+}
+
+// eachAt runs body for each item whose place is in the tile: for all of them where
+// the tile is whole.
+func (r *rankedTile) eachAt(place func(item loop.Expr) loop.Expr, body func(item *loop.Var, at loop.Expr)) {
 	each := func(whole bool) {
 		r.isWhole = whole
 		r.b.For("item", loop.Int(0), loop.Int(int64(r.items)), func(item *loop.Var) {
-			at := r.b.Let("at", r.rowAt(item))
+			at := r.b.Let("at", place(item))
 			run := func() {
 				r.now, r.item, r.values = 0, item, map[tile.ID]loop.Expr{}
-				if r.row = loop.Add(r.rowBody.tileBody.first, at); loads {
-					r.rowBefore = loop.Sub(r.row, loop.Int(1))
-				} else {
-					r.recallHeld(func(j int) loop.Expr { return loop.At(r.held[j], item) })
-				}
-				body()
+				body(item, at)
 			}
 			if whole {
 				run()
@@ -244,24 +252,15 @@ func (r *rankedTile) first(digit loop.Expr) loop.Expr {
 func (r *rankedTile) move() {
 	rows := r.length(r.Domains[0].Plan)
 	words := r.heldInTile()
-	each := func(whole bool) {
-		r.b.For("item", loop.Int(0), loop.Int(int64(r.items)), func(item *loop.Var) {
-			at := r.b.Let("at", loop.Add(loop.Mul(item, loop.Int(int64(r.workgroup))), r.localID))
-			run := func() {
-				r.now, r.item, r.values = 0, item, map[tile.ID]loop.Expr{}
-				r.recallHeld(func(j int) loop.Expr { return loop.At(words[j], loop.Add(at, loop.Int(r.heldStart(j)))) })
-				offset := loop.At(r.offsets, r.digit())
-				place := r.b.Let("place", loop.Add(loop.ToCounter(offset), at))
-				r.now, r.values[r.Ops[r.ranks.op].Res[0]] = 1, loop.ToKind(ir.I64, place)
-				// Where a tile before has given up, a later pass may count too many rows.
-				r.b.If(loop.Inside(place, loop.ToCounter(rows)), func() { r.block(0) }, nil)
-			}
-			if whole {
-				run()
-			} else {
-				r.b.If(loop.Lt(at, r.tileBody.count), run, nil)
-			}
-		})
+	inTile := func(item loop.Expr) loop.Expr {
+		return loop.Add(loop.Mul(item, loop.Int(int64(r.workgroup))), r.localID)
 	}
-	r.b.If(loop.Eq(r.tileBody.count, loop.Int(r.kernel.rows())), func() { each(true) }, func() { each(false) })
+	r.eachAt(inTile, func(_ *loop.Var, at loop.Expr) {
+		r.recallHeld(func(j int) loop.Expr { return loop.At(words[j], loop.Add(at, loop.Int(r.heldStart(j)))) })
+		offset := loop.At(r.offsets, r.digit())
+		place := r.b.Let("place", loop.Add(loop.ToCounter(offset), at))
+		r.now, r.values[r.Ops[r.ranks.op].Res[0]] = 1, loop.ToKind(ir.I64, place)
+		// Where a tile before has given up, a later pass may count too many rows.
+		r.b.If(loop.Inside(place, loop.ToCounter(rows)), func() { r.block(0) }, nil)
+	})
 }

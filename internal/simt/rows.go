@@ -78,7 +78,7 @@ func (e *function) elementsOf(stream int) loop.Expr {
 
 // length returns the length of a domain of the plan.
 func (e *function) length(domain string) loop.Expr {
-	if n, ok := e.lowering.constant(plan.Len(domain)); ok {
+	if n, ok := e.lowering.logical.Constant(plan.Len(domain)); ok {
 		return loop.ConstOf(ir.Int(ir.I64, n))
 	}
 	return e.arguments.value(domain+"_length", plan.Len(domain))

@@ -8,10 +8,6 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// atomics are the operations of a table that have an atomic of their own.
-var atomics = map[ir.Op]loop.AtomicOp{ir.OpAdd: loop.AtomicAdd, ir.OpLeast: loop.AtomicMin, ir.OpGreatest: loop.AtomicMax,
-	ir.OpAnd: loop.AtomicAnd, ir.OpOr: loop.AtomicOr}
-
 // update combines a value into a table. An index outside, which a check has
 // reported or which means no group, changes nothing.
 func (e *rowBody) update(op *tile.Op) {
@@ -54,7 +50,7 @@ func (e *function) updateGlobal(op *tile.Op, at, x loop.Expr) {
 // so, too.
 func (e *function) combineAt(buffer string, kind ir.Kind, combine *tile.Expr, at, x loop.Expr) {
 	kind = loop.ScalarOf(kind).Kind
-	atomic, direct := atomics[combine.Operator]
+	atomic, direct := loop.AtomicOf(combine.Operator)
 	if direct && (kind.IsInteger() && kind.Size() >= 4 || kind.IsFloat() && combine.Operator == ir.OpAdd) {
 		e.b.Atomic(atomic, e.arguments.buffer(buffer, kind, plan.ReadsWrites), at, x)
 		return
