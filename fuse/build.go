@@ -54,6 +54,10 @@ func (g *Graph) Build(name string, stages []*Stage, demanded func(*Value) bool) 
 			k, reason = nil, illegal
 		}
 	}()
+	b.oneWay(stages)
+	if stages[0].Kind == Either {
+		return tile.NewBuilder(name, "", "scalars").Finish(), nil
+	}
 	b.start(name, stages)
 	for _, s := range stages {
 		b.Stage, b.Pos = s.Name, s.Pos

@@ -25,7 +25,7 @@ func assumedLength(d *ir.Domain) float64 {
 		return AssumedRows
 	case ir.DomainMask:
 		return assumedSelected * assumedLength(d.Parent)
-	case ir.DomainRuns, ir.DomainStarts:
+	case ir.DomainRuns, ir.DomainStarts, ir.DomainEither:
 		return assumedGroups * assumedLength(d.Parent)
 	case ir.DomainBins:
 		if size := d.By.Args[1]; size.Op == ir.OpConst {

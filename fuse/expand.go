@@ -13,7 +13,7 @@ func expand(p *ir.Pipeline, options Options) *ir.Pipeline {
 	if !slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op == ir.OpOrder || v.Op == ir.OpGroups }) {
 		return p
 	}
-	e := &expansion{from: p, radix: cmp.Or(options.Radix, DefaultRadix), short: options.Short, values: map[*ir.Value]*ir.Value{}, domains: map[*ir.Domain]*ir.Domain{nil: nil},
+	e := &expansion{from: p, radix: cmp.Or(options.Radix, DefaultRadix), short: options.Short, bins: int64(cmp.Or(options.Bins, DefaultBins)), values: map[*ir.Value]*ir.Value{}, domains: map[*ir.Domain]*ir.Domain{nil: nil},
 		groups: map[*ir.Value]grouped{}, gathered: map[[2]*ir.Value]*ir.Value{}, constants: map[ir.Scalar]*ir.Value{}}
 	for _, d := range p.Domains {
 		e.domain(d)
@@ -29,6 +29,7 @@ type expansion struct {
 	from      *ir.Pipeline
 	radix     int  // bits that a digit of keys has
 	short     bool // see Options
+	bins      int64
 	list      []*ir.Value
 	added     []*ir.Domain // that from does not have
 	values    map[*ir.Value]*ir.Value
@@ -44,6 +45,7 @@ type grouped struct {
 	order   *ir.Value               // the sorted rows; nil if a column came along in place of their numbers
 	runs    *ir.Value               // their groups
 	columns map[*ir.Value]*ir.Value // those that are there in the order of the rows
+	bins    *binned                 // the other way to make the groups, or nil
 }
 
 // domain returns what d becomes. Its By is set when all values are there.
@@ -119,7 +121,10 @@ func (e *expansion) column(v *ir.Value) *ir.Value {
 	g, ok := e.groups[v]
 	if ok && e.values[v] == nil {
 		e.values[v] = e.add(v.Pos, ir.Value{Op: ir.OpScatter, Args: []*ir.Value{g.runs, g.order},
-			Type: ir.Type{Kind: ir.I64, Domain: e.domain(v.Type.Domain), Target: g.runs.Type.Target}})
+			Type: ir.Type{Kind: ir.I64, Domain: e.domain(v.Type.Domain), Target: e.domain(v.Type.Target)}})
+		if g.bins != nil {
+			e.values[v] = g.bins.either(g.bins.number(), e.values[v])
+		}
 	}
 	return e.values[v]
 }
@@ -131,6 +136,9 @@ func (e *expansion) group(v *ir.Value) {
 	sorted := e.newDomain(ir.DomainOrder, rows.Name+"_sorted", rows)
 	o := ordering{expansion: e, pos: v.Pos, rows: rows, out: sorted}
 	g := grouped{columns: map[*ir.Value]*ir.Value{}}
+	target := e.domain(v.Type.Target)
+	g.bins = o.binned(keys, target)
+	o.chooses = g.bins != nil
 	var out sortedRows
 	ascending := make([]bool, len(keys))
 	if column := o.beside(v, keys); column != nil {
@@ -141,7 +149,10 @@ func (e *expansion) group(v *ir.Value) {
 		g.order = o.rowOf(out.number)
 	}
 	sorted.By = out.number
-	target := e.domain(v.Type.Target)
+	if g.bins != nil {
+		target.Kind, target.Parent, target.By = ir.DomainEither, rows, nil
+		target = e.newDomain(ir.DomainRuns, target.Name+"_runs", sorted)
+	}
 	target.Kind, target.Parent = ir.DomainRuns, sorted
 	runs := ir.Value{Op: ir.OpRuns, Name: v.Name, Type: ir.Type{Kind: ir.I64, Domain: sorted, Target: target}}
 	if out.word != nil {
@@ -165,13 +176,23 @@ func (e *expansion) sortedColumn(pos ir.Pos, g grouped, x *ir.Value) *ir.Value {
 	return e.gather(pos, x, g.order)
 }
 
-// aggregate writes an aggregate by groups over the sorted rows. The rows of a group
-// are still in their order there.
+// aggregate writes an aggregate by groups.
 func (e *expansion) aggregate(v *ir.Value) {
 	g := e.groups[v.By]
+	made := e.aggregateRuns(v, g)
+	if g.bins != nil {
+		made = g.bins.either(g.bins.aggregate(v), made)
+	}
+	made.Name = v.Name
+	e.values[v] = made
+}
+
+// aggregateRuns writes an aggregate by groups over the sorted rows. The rows of a
+// group are still in their order there.
+func (e *expansion) aggregateRuns(v *ir.Value, g grouped) *ir.Value {
 	made := *v
-	made.By = g.runs
-	made.Type.Domain = e.domain(v.Type.Domain)
+	made.Name, made.By = "", g.runs
+	made.Type.Domain = g.runs.Type.Target
 	made.Args = e.columns(v.Args)
 	for i, arg := range made.Args {
 		if !arg.Type.IsScalar() {
@@ -183,13 +204,10 @@ func (e *expansion) aggregate(v *ir.Value) {
 	}
 	if !v.Op.Aggregate().GivesRow() {
 		made.Type.Target = e.domain(v.Type.Target)
-		e.values[v] = e.add(v.Pos, made)
-		return
+		return e.add(v.Pos, made)
 	}
-	made.Name, made.Type.Target = "", g.order.Type.Domain
-	row := e.gather(v.Pos, g.order, e.add(v.Pos, made))
-	row.Name = v.Name
-	e.values[v] = row
+	made.Type.Target = g.order.Type.Domain
+	return e.gather(v.Pos, g.order, e.add(v.Pos, made))
 }
 
 // gather returns x at the rows of an index column.
@@ -224,6 +242,10 @@ func (e *expansion) pipeline() *ir.Pipeline {
 		made := e.domain(d)
 		if by := e.values[d.By]; by != nil && made != d && made.Kind == d.Kind {
 			made.By = by
+		}
+		// What it is made of comes first.
+		for made.Kind == ir.DomainEither && len(e.added) > 0 && (e.added[0].Parent == nil || slices.Contains(p.Domains, e.added[0].Parent)) {
+			p.Domains, e.added = append(p.Domains, e.added[0]), e.added[1:]
 		}
 		p.Domains = append(p.Domains, made)
 	}

@@ -15,6 +15,8 @@ type ordering struct {
 	rows  *ir.Domain // that are sorted
 	out   *ir.Domain // the sorted rows
 	limit *ir.Value  // the most rows of out, or nil
+
+	chooses bool // the kernel that finds extremes of the keys comes before the choice of a way
 }
 
 // word is a part of the keys, as an unsigned integer.
@@ -37,21 +39,25 @@ type sortedRows struct {
 func (o *ordering) sort(keys []*ir.Value, desc []bool, beside *ir.Value, kept bool) (out sortedRows) {
 	words := o.words(keys, desc)
 	counted := o.words(keys, desc) // once more: it costs less than to store the first word for its first pass
+	measured := counted
+	if o.chooses {
+		measured = o.words(keys, desc)
+	}
 	out.number = beside
 	for i, w := range words {
 		key := w.value
 		if i > 0 {
 			key = o.gather(o.pos, key, o.rowOf(out.number))
-			counted[i] = w
+			counted[i], measured[i] = w, w
 		}
-		out = o.passes(counted[i], key, out.number, i+1 == len(words), kept && len(words) == 1)
+		out = o.passes(counted[i], measured[i], key, out.number, i+1 == len(words), kept && len(words) == 1)
 	}
 	return out
 }
 
 // passes sorts rows by the digits of a word. The last passes of all give the rows as
 // the caller wants them.
-func (o *ordering) passes(w word, key, beside *ir.Value, isLast, kept bool) (out sortedRows) {
+func (o *ordering) passes(w, measured word, key, beside *ir.Value, isLast, kept bool) (out sortedRows) {
 	digits := (w.bits + o.radix - 1) / o.radix
 	before := o.before(w.value, digits)
 	isPacked := o.fitsBeside(w)
@@ -61,7 +67,7 @@ func (o *ordering) passes(w word, key, beside *ir.Value, isLast, kept bool) (out
 	}
 	var spread *ir.Value
 	if o.short && digits > 2 {
-		spread = o.spread(w.value)
+		spread = o.spread(measured.value)
 	}
 	for digit := range digits {
 		rank := ir.Value{Op: ir.OpRank, Args: []*ir.Value{key, before}, Shift: int64(digit * o.radix), Split: o.radix,
@@ -138,12 +144,14 @@ func scattered(x, place *ir.Value) ir.Value {
 // spread returns how many of the lowest bits differ among words: digits above them
 // need no pass.
 func (o *ordering) spread(x *ir.Value) *ir.Value {
-	extreme := func(op ir.Op) *ir.Value {
-		return o.add(o.pos, ir.Value{Op: op, Args: []*ir.Value{x}, Else: o.integer(x, 0), Type: ir.Type{Kind: x.Type.Kind}})
-	}
-	equal := o.cast(ir.I64, o.apply(ir.OpLeadingzeros, o.apply(ir.OpXor, extreme(ir.OpMin), extreme(ir.OpMax))))
+	equal := o.cast(ir.I64, o.apply(ir.OpLeadingzeros, o.apply(ir.OpXor, o.extreme(ir.OpMin, x), o.extreme(ir.OpMax, x))))
 	width := ir.Int(ir.I64, int64(8*x.Type.Kind.Size()))
 	return o.apply(ir.OpSub, o.constant(width), equal)
+}
+
+// extreme returns the least or the greatest row of x, an unsigned integer; 0 of none.
+func (o *ordering) extreme(op ir.Op, x *ir.Value) *ir.Value {
+	return o.add(o.pos, ir.Value{Op: op, Args: []*ir.Value{x}, Else: o.integer(x, 0), Type: ir.Type{Kind: x.Type.Kind}})
 }
 
 // before returns, for each value of each digit of x, how many digits of rows come

@@ -193,7 +193,7 @@ func (g *Graph) assumed() []AssumedLength {
 		switch d.Kind {
 		case ir.DomainMask:
 			because = fmt.Sprintf("%g of %s", assumedSelected, g.DomainName(d.Parent))
-		case ir.DomainRuns, ir.DomainStarts:
+		case ir.DomainRuns, ir.DomainStarts, ir.DomainEither:
 			because = fmt.Sprintf("%g of %s", assumedGroups, g.DomainName(d.Parent))
 		case ir.DomainBins:
 			because = "assumed"

@@ -26,7 +26,7 @@ type Program struct {
 // nothing needs is dropped.
 func (f *Fusion) Program() (*Program, error) {
 	p := &Program{Fusion: f}
-	m := &planner{Graph: f.Graph, demanded: map[*Value]bool{}, domains: map[*ir.Domain]bool{}}
+	m := &planner{Graph: f.Graph, demanded: map[*Value]bool{}, domains: map[*ir.Domain]bool{}, either: map[*Value]*Value{}}
 	for _, w := range f.Graph.Values {
 		m.demanded[w] = f.Graph.outputs[w]
 	}
@@ -47,6 +47,9 @@ func (f *Fusion) Program() (*Program, error) {
 		if err != nil {
 			return nil, err
 		}
+		if s := f.Groups[i][0]; s.Kind == Either {
+			m.demandEither(s)
+		}
 		if !slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.HasEffect() }) {
 			continue
 		}
@@ -56,6 +59,7 @@ func (f *Fusion) Program() (*Program, error) {
 	}
 	slices.Reverse(p.Kernels)
 	slices.Reverse(p.Groups)
+	m.joinWays(p)
 	for i, k := range p.Kernels {
 		k.Name = fmt.Sprintf("%s_kernel%d", f.Graph.Pipeline.Name, i+1)
 	}
@@ -75,6 +79,10 @@ type planner struct {
 	domains  map[*ir.Domain]bool // those whose length the plan must know
 	errors   string              // the buffer of failed rows
 	out      *plan.Plan
+
+	either   map[*Value]*Value // by what one of two ways makes: the result, which lies in the same memory
+	choice   *plan.If          // of the last kernel's way
+	choiceOf *ir.Value         // its condition
 }
 
 // made returns the names of the domains whose rows or length the kernel of some
@@ -187,6 +195,9 @@ func (m *planner) domain(d *ir.Domain) plan.Domain {
 	}
 	out.Bound = m.bound(d)
 	switch w := m.writer[key{kind: Lengths, of: d}]; {
+	case d.Kind == ir.DomainEither && m.domains[d]: // the length of the one that is not made is 0
+		from := m.sources[d]
+		out.Len = plan.Max(plan.Len(m.DomainName(from[0])), plan.Len(m.DomainName(from[1])))
 	case w != nil && m.demanded[w]:
 		out.Len = plan.Var(w.Name)
 	case d.Kind == ir.DomainOrder && m.domains[d]:
@@ -197,16 +208,25 @@ func (m *planner) domain(d *ir.Domain) plan.Domain {
 	return out
 }
 
+// maxBound is the greatest bound of a length that says more than that it is a number.
+const maxBound = 1 << 16
+
 // bound returns an expression that the length of d never exceeds.
 func (m *planner) bound(d *ir.Domain) plan.Expr {
 	switch d.Kind {
 	case ir.DomainParam:
 		return plan.Len(m.DomainName(d))
+	case ir.DomainEither:
+		return plan.Max(m.bound(m.sources[d][0]), m.bound(m.sources[d][1]))
 	case ir.DomainBins:
-		if w := m.writer[key{kind: Lengths, of: d}]; w != nil {
-			return plan.Var(w.Name)
+		size, w := d.By.Args[1], m.writer[key{kind: Lengths, of: d}]
+		if w == nil {
+			return plan.Const(size.Const.Int64())
 		}
-		return plan.Const(d.By.Args[1].Const.Int64())
+		if lo, most, ok := m.Pipeline.Range(size); ok && lo >= 0 && most <= maxBound {
+			return plan.Const(most)
+		}
+		return plan.Var(w.Name)
 	}
 	return m.bound(d.Parent)
 }
@@ -293,6 +313,8 @@ func (m *planner) steps(p *Program) {
 	allocated := map[string]bool{}
 	for i, k := range p.Kernels {
 		made := m.made(k, p.Groups[i])
+		list := m.stepsOf(p.Groups[i])
+		step := func(s plan.Step) { *list = append(*list, s) }
 		for _, s := range k.Streams {
 			if !s.Write {
 				continue
@@ -302,11 +324,16 @@ func (m *planner) steps(p *Program) {
 			}
 			allocated[s.Buffer] = true
 			w := m.byName[s.Buffer]
-			b := plan.Buffer{Name: w.Name, Kind: plan.Kind(w.Type.String()), Role: plan.Temporary, Length: m.length(w, made[m.DomainName(w.Domain)])}
+			b := plan.Buffer{Name: w.Name, Kind: plan.Kind(w.Type.String()), Role: plan.Temporary, Length: m.length(w, made[m.DomainName(w.Domain)] || w.Domain.Kind == ir.DomainEither)}
 			if m.outputs[w] {
 				b.Role = plan.Output
 			}
-			step(plan.Step{Alloc: &plan.Alloc{Buffer: w.Name}})
+			alloc := plan.Step{Alloc: &plan.Alloc{Buffer: w.Name}}
+			if w.Writer.Kind == Either {
+				m.out.Steps = slices.Insert(m.out.Steps, len(m.out.Steps)-1, alloc)
+			} else {
+				step(alloc)
+			}
 			if s.Access == tile.Scatter {
 				if w.Fill.Kind != ir.Invalid {
 					b.Fill = literal(w.Fill)
@@ -318,7 +345,11 @@ func (m *planner) steps(p *Program) {
 		for _, op := range k.Ops {
 			if op.Kind == tile.StoreScalar {
 				kind := k.Values[op.Args[0]].Kind
-				m.out.Scalars = append(m.out.Scalars, plan.Scalar{Name: op.Ref, Kind: plan.Kind(kind.String())})
+				scalar := plan.Scalar{Name: op.Ref, Kind: plan.Kind(kind.String())}
+				if p.Groups[i][0].way != nil {
+					scalar.Init = "0"
+				}
+				m.out.Scalars = append(m.out.Scalars, scalar)
 			}
 		}
 		kernel := plan.Kernel{Name: k.Name, Stages: names(p.Groups[i]), Variants: []plan.Variant{{Entry: k.Name}}}
@@ -330,7 +361,7 @@ func (m *planner) steps(p *Program) {
 			kernel.Variants[0].Args = argumentsOf(k)
 			launch.Kernel, launch.Bind = shared.kernel(k)
 			m.out.Kernels = append(m.out.Kernels, kernel)
-			m.out.Steps = append(m.out.Steps, m.passSteps(pass, k, launch, moved)...)
+			*list = append(*list, m.passSteps(pass, k, launch, moved)...)
 			if isLastPass(pass) && i+1 < len(p.Kernels) { // numbers of rows that were not moved lie anywhere
 				step(plan.Step{CheckErrors: &plan.CheckErrors{AbortOnly: true}})
 			}

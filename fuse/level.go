@@ -231,7 +231,7 @@ func (f *Fusion) place(unit []*Stage, r rule, free bool) {
 				best, least = i, added
 			}
 		}
-		if f.needed(unit, f.Groups[i]) {
+		if f.Graph.needsAny(unit, f.Groups[i]) {
 			break // unit cannot run before this kernel
 		}
 	}
@@ -240,16 +240,4 @@ func (f *Fusion) place(unit []*Stage, r rule, free bool) {
 		return
 	}
 	f.Groups[best] = inOrder(slices.Concat(f.Groups[best], unit))
-}
-
-// needed reports whether a stage of unit needs a stage of group.
-func (f *Fusion) needed(unit, group []*Stage) bool {
-	for _, s := range unit {
-		for _, t := range group {
-			if f.Graph.Needs(s, t) {
-				return true
-			}
-		}
-	}
-	return false
 }

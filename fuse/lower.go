@@ -33,14 +33,22 @@ type Options struct {
 	// [DefaultRadix].
 	Radix int
 
+	// Bins is the largest range of keys whose groups may be combined in bins instead
+	// of sorted, if the plan may choose; 0 is [DefaultBins], and there is none below.
+	Bins int
+
 	// Short is set if no column has 2^32 rows, and the plan may choose what to launch.
 	// Then numbers of rows have 32 bits while rows move, and passes are left out by
 	// digits that all rows share.
 	Short bool
 }
 
-// DefaultRadix is the radix that suits work-groups.
-const DefaultRadix = 8
+// Defaults that suit work-groups: digits whose counters, and bins whose sums, lie in
+// local memory.
+const (
+	DefaultRadix = 8
+	DefaultBins  = 8192
+)
 
 // Lower turns a pipeline into stages. The error is an [*Unsupported].
 func Lower(p *ir.Pipeline, options Options) (*Graph, error) {
@@ -50,7 +58,7 @@ func Lower(p *ir.Pipeline, options Options) (*Graph, error) {
 		}
 	}
 	p = expand(p, options)
-	l := &lowering{options: options, Graph: &Graph{Pipeline: p, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}},
+	l := &lowering{options: options, Graph: &Graph{Pipeline: p, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}, sources: map[*ir.Domain]sources{}},
 		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: naming.Taken{}, group: map[groupKey]*Stage{}, computed: map[computed]bool{}, tables: map[tableKey]*Value{}}
 	for _, v := range p.Values {
 		for _, o := range v.Operands() {
@@ -64,7 +72,7 @@ func Lower(p *ir.Pipeline, options Options) (*Graph, error) {
 		l.isResult[r.Value] = true
 	}
 	for _, v := range p.Values {
-		if v.Op == ir.OpRank && v.Limit != nil {
+		if (v.Op == ir.OpRank || v.Op == ir.OpEither) && v.Limit != nil {
 			l.isResult[v.Limit] = true // of the plan
 		}
 	}
@@ -200,6 +208,9 @@ func (l *lowering) lower(v *ir.Value) {
 		return
 	case ir.OpScatter:
 		l.scatter(v)
+		return
+	case ir.OpEither:
+		l.either(v)
 		return
 	}
 	if v.Op == ir.OpBins {

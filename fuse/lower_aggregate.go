@@ -37,9 +37,13 @@ func (l *lowering) binsLength(v *ir.Value) {
 	if size.Type.Domain != nil || size.Op == ir.OpConst && size.Const.Int64() >= 0 {
 		return
 	}
+	d := v.Type.Target
+	if lo, _, ok := l.Pipeline.Range(size); ok && lo >= 0 && size.Type.Kind == ir.I64 && l.result(size) != nil {
+		l.writer[key{kind: Lengths, of: d}] = l.result(size)
+		return
+	}
 	s := l.stage(ScalarMap, v.Pos, nil)
 	l.read(s, size, tile.Element, true)
-	d := v.Type.Target
 	l.define(&Value{Kind: Lengths, Of: d, Name: l.DomainName(d) + "_length", Type: ir.I64}, s)
 }
 

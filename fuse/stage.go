@@ -23,6 +23,7 @@ const (
 	Reduce    StageKind = "reduce"    // one scalar per domain
 	Histogram StageKind = "histogram" // how many rows have each value of the digits of their keys
 	Pass      StageKind = "pass"      // rows moved to the places that a digit of their keys gives them
+	Either    StageKind = "either"    // columns that are made in one of two ways
 	ScalarMap StageKind = "scalar"    // arithmetic on scalars
 )
 
@@ -38,7 +39,8 @@ type Stage struct {
 	Writes []*Value
 	Reads  []Use
 
-	roots  []*ir.Value // the values that it computes: Map, Mask, Compact, Aggregate, Finish, Reduce, ScalarMap
+	roots  []*ir.Value // the values that it computes: Map, Mask, Compact, Aggregate, Finish, Reduce, ScalarMap, Either
+	way    *way        // under which it runs; nil if it always does
 	prefix *Prefix     // Partial, Offset, Add
 }
 
@@ -121,6 +123,7 @@ type Graph struct {
 	byName      map[string]*Value
 	readBy      map[*Value][]*Stage
 	outputs     map[*Value]bool // results, and the lengths of their domains
+	sources     map[*ir.Domain]sources
 }
 
 // key identifies a Value.

@@ -16,7 +16,7 @@ func (l *lowering) nameDomains() {
 		name := d.Name
 		if d.Kind != ir.DomainParam && !token.IsIdentifier(name) { // a parameter's is one, if perhaps a keyword of Go
 			name = map[ir.DomainKind]string{ir.DomainMask: "selected", ir.DomainRuns: "group", ir.DomainStarts: "group",
-				ir.DomainBins: "bin", ir.DomainOrder: "sorted"}[d.Kind]
+				ir.DomainBins: "bin", ir.DomainOrder: "sorted", ir.DomainEither: "group"}[d.Kind]
 		}
 		l.domainNames[d] = taken.Fresh(name, "_")
 	}
@@ -42,6 +42,7 @@ func (l *lowering) finish() {
 			s.Name = fmt.Sprintf("%s%d", s.Kind, number[s.Kind])
 		}
 	}
+	l.findWays()
 	l.depends = make([][]bool, len(l.Stages))
 	for i, s := range l.Stages {
 		needs := make([]bool, len(l.Stages))

@@ -107,6 +107,7 @@ const (
 	DomainRepeat                   // By = repeat(length): the expansion of Parent
 	DomainOrder                    // By = order(keys): at most limit rows of Parent
 	DomainJoin                     // By = join(left, right): matching pairs
+	DomainEither                   // the rows of one domain or of another, which only the compiler makes
 )
 
 // Domain is a set of rows with an identity; its length is known at run time.

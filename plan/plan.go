@@ -169,6 +169,16 @@ type Site struct {
 // Cap is a capability that a machine may have, such as "atomics.i64".
 type Cap string
 
+// Bound returns what x never exceeds, if x is the length of a domain; else x.
+func (p *Plan) Bound(x Expr) Expr {
+	for _, d := range p.Domains {
+		if x.Op == OpLen && d.Name == x.Name && !d.Bound.IsZero() {
+			return d.Bound
+		}
+	}
+	return x
+}
+
 // Constant returns the value of an expression that is known when the plan is made: a
 // constant, or the length of a domain that has one.
 func (p *Plan) Constant(x Expr) (value int64, ok bool) {

@@ -21,6 +21,7 @@ type Options struct {
 	Level   string           // a fusion level, or a plan by hand; "" is auto
 	Variant string           // of aggregation over contiguous groups, see plan.Schedule; "" is segmented
 	Radix   int              // bits of the digits by which rows are sorted; 0 is what suits work-groups
+	Bins    int              // the largest range of keys whose groups are combined in bins; 0 is what suits work-groups, and below there is none
 	Short   bool             // no column has 2^32 rows, and the backend is of work-groups
 	Machine plan.Machine     // costs are predicted for it; the zero value is the default profile
 	Backend backends.Emitter // for the pass loop, and
@@ -143,7 +144,7 @@ func verify(s *state) error {
 }
 
 func lower(s *state) (err error) {
-	s.graph, err = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, Short: s.options.Short})
+	s.graph, err = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, Bins: s.options.Bins, Short: s.options.Short})
 	return err
 }
 

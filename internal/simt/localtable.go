@@ -21,9 +21,9 @@ type localTable struct {
 	op       int    // the Update
 	others   []int  // those that fill it, too
 	size     string // its length, as an expression
-	length   int64  // its elements or, if they are not known yet, as many as may lie here as a whole
+	length   int64  // its elements; if isKnown is not set, no more than that, and 0 if nothing is known
 	isKnown  bool
-	elements int64 // for which there is memory: length, or those of its cache
+	elements int64 // for which there is memory: length, or those of its cache, or as many as may lie here as a whole
 	copies   int64 // of each element; 1 if the length is not known: as many as fit
 	form     elementForm
 	at       int64  // the first of its words in local memory, of 32 bits
@@ -81,7 +81,7 @@ func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
 		}
 	}
 	// The smallest tables come first: each that fits saves the same work.
-	slices.SortStableFunc(p.tables, func(a, b *localTable) int { return cmp.Compare(a.length, b.length) })
+	slices.SortStableFunc(p.tables, func(a, b *localTable) int { return cmp.Compare(a.mostElements(), b.mostElements()) })
 	all, copiesOfCounts := p.tables, l.copiesOfCounts(t)
 	best, most := budgets[0], []int64{-1}
 	for _, budget := range budgets { // more memory has to give more
@@ -162,11 +162,30 @@ func (l *lowering) localTable(t *tile.Kernel, i int, op *tile.Op) *localTable {
 		}
 		return table
 	}
-	copied, single := table.form.words()
-	for table.length = 1; table.length*2*4*int64(copied+single) <= unknownTable; {
-		table.length *= 2
+	if most, ok := l.logical.Constant(l.logical.Bound(size)); ok {
+		table.length = most
 	}
 	return table
+}
+
+// mostElements returns how many elements may lie in local memory as a whole. What
+// fewer elements leave is for their copies.
+func (t *localTable) mostElements() int64 {
+	if t.isKnown {
+		return t.length
+	}
+	return max(t.length, t.unknownElements())
+}
+
+// unknownElements returns how many elements lie in local memory of a table that may
+// be of any length.
+func (t *localTable) unknownElements() int64 {
+	copied, single := t.form.words()
+	elements := int64(1)
+	for elements*2*4*int64(copied+single) <= unknownTable {
+		elements *= 2
+	}
+	return elements
 }
 
 // bytes returns the local memory that the table takes with some copies.
@@ -180,15 +199,15 @@ func (t *localTable) bytes(copies int64) int64 {
 func (p *localTables) choose(k *tile.Kernel, all []*localTable, budget, copiesOfCounts int64) {
 	p.tables, p.caches, p.bytes = nil, nil, 0
 	for _, t := range all {
-		t.copies, t.elements, t.cache = 1, t.length, nil
-		if t.isKnown && p.bytes+t.bytes(1) <= budget {
+		t.copies, t.elements, t.cache = 1, t.mostElements(), nil
+		if t.length > 0 && p.bytes+t.bytes(1) <= budget {
 			p.tables, p.bytes = append(p.tables, t), p.bytes+t.bytes(1)
 			continue
 		}
 		if len(t.others) > 0 {
 			continue // each of its operations would need a cache of its own
 		}
-		if t.isKnown {
+		if t.elements = t.unknownElements(); t.isKnown {
 			t.elements = cacheSlots
 		}
 		if c, more := p.cacheFor(k, t); p.bytes+t.bytes(1)+more <= budget {

@@ -100,7 +100,7 @@ func (t tabling) beginTables(e *function) {
 type lateLength struct {
 	table    *localTable
 	length   plan.Expr
-	isWhole  loop.Expr // whether the whole table lies in local memory
+	isWhole  loop.Expr // whether the whole table lies in local memory; true if there is no cache
 	elements loop.Expr // those in local memory
 	copies   loop.Expr
 }
@@ -110,13 +110,16 @@ func (t tabling) readLength(e *function, table *localTable) *lateLength {
 	stream := e.Ops[table.op].Stream
 	length := t.bufferLength(e.Streams[stream].Buffer)
 	for _, other := range t.localTables.tables { // a table of the same bins and as much memory
-		if late := t.localTables.unread[other.op]; late != nil && other.length == table.length && late.length.String() == length.String() {
+		if late := t.localTables.unread[other.op]; late != nil && other.elements == table.elements && (other.cache == nil) == (table.cache == nil) && late.length.String() == length.String() {
 			return late
 		}
 	}
-	bins, capacity := e.b.Let("bins", e.elementsOf(stream)), loop.ConstOf(ir.Int(ir.I64, table.length))
-	late := &lateLength{table: table, length: length, isWhole: e.b.Let("whole", loop.Le(bins, capacity))}
-	late.elements = e.b.Let("elements", loop.Choose(late.isWhole, loop.ToCounter(bins), loop.Int(table.length)))
+	bins, capacity := e.b.Let("bins", e.elementsOf(stream)), loop.ConstOf(ir.Int(ir.I64, table.elements))
+	late := &lateLength{table: table, length: length, isWhole: loop.True}
+	if table.cache != nil {
+		late.isWhole = e.b.Let("whole", loop.Le(bins, capacity))
+	}
+	late.elements = e.b.Let("elements", loop.Choose(late.isWhole, loop.ToCounter(bins), loop.Int(table.elements)))
 	copies := e.b.Decl("copies", loop.Int(1))
 	twice := loop.Mul(bins, loop.ToKind(ir.I64, loop.Mul(copies, loop.Int(2))))
 	e.b.While(loop.And(late.isWhole, loop.And(loop.Lt(copies, loop.Int(maxCopies)), loop.Le(twice, capacity))), func() {
@@ -166,12 +169,12 @@ func (e *function) combineLocally(table *localTable, bin, x loop.Expr, otherwise
 		e.b.If(loop.Ge(slot, loop.Int(0)), func() { table.form.combine(e.cachedElement(table, slot), x) }, otherwise)
 	}
 	switch late := e.localTables.unread[table.op]; {
+	case table.cache == nil:
+		whole()
 	case late != nil:
 		e.b.If(late.isWhole, whole, cached)
-	case table.cache != nil:
-		cached()
 	default:
-		whole()
+		cached()
 	}
 }
 
@@ -183,12 +186,12 @@ func (t tabling) flushTables(e *function) (rows map[int]string) {
 	for _, table := range t.localTables.tables {
 		flush := func() { t.flushWhole(e, table, rows) }
 		switch late := t.localTables.unread[table.op]; {
+		case table.cache == nil:
+			flush()
 		case late != nil:
 			e.b.If(late.isWhole, flush, func() { e.flushCache(table) })
-		case table.cache != nil:
-			e.flushCache(table)
 		default:
-			flush()
+			e.flushCache(table)
 		}
 	}
 	return rows
@@ -207,10 +210,10 @@ func (t tabling) flushWhole(e *function, table *localTable, rows map[int]string)
 	}
 	rows[table.op] = t.fresh(stream.Name + "_rows")
 	t.addBuffer(plan.Buffer{Name: rows[table.op], Kind: plan.Kind(stream.Kind.String()), Role: plan.Temporary,
-		Length: plan.Mul(t.walkers(t.rowSpan.most(t.launches)), plan.Const(table.length))})
+		Length: plan.Mul(t.walkers(t.rowSpan.most(t.launches)), plan.Const(table.elements))})
 	memory := e.arguments.buffer(rows[table.op], stream.Kind, plan.Writes)
 	e.eachElement(table, func(v elementView) {
-		at := loop.Add(loop.Mul(&loop.ID{Kind: loop.WorkgroupID}, loop.Int(table.length)), v.bin)
+		at := loop.Add(loop.Mul(&loop.ID{Kind: loop.WorkgroupID}, loop.Int(table.elements)), v.bin)
 		e.b.Store(memory, at, table.form.value(v))
 	})
 }
@@ -244,10 +247,10 @@ func (t tabling) foldTable(table *localTable, rows string) {
 		e.b.Assign(all, backends.Combine(op.Monoid.Combine[0], func(int) loop.Expr { return all }, func(int) loop.Expr { return next }))
 	}
 	all := e.b.Decl("all", loop.ConstOf(op.Monoid.Identity[0]))
-	elements := loop.Expr(loop.Int(table.length))
+	elements := loop.Expr(loop.Int(table.elements))
 	if !table.isKnown {
 		bins := e.b.Let("bins", e.elementsOf(op.Stream))
-		fits := loop.Le(bins, loop.ConstOf(ir.Int(ir.I64, table.length)))
+		fits := loop.Le(bins, loop.ConstOf(ir.Int(ir.I64, table.elements)))
 		elements = e.b.Let("elements", loop.Choose(fits, loop.ToCounter(bins), loop.Int(0)))
 	}
 	isElement := loop.Lt(bin, elements)
@@ -256,7 +259,7 @@ func (t tabling) foldTable(table *localTable, rows string) {
 	e.b.If(isElement, func() {
 		at := e.b.Decl("table", slice)
 		e.b.While(loop.Lt(at, tables), func() {
-			combine(all, loop.At(memory, loop.Add(loop.Mul(at, loop.Int(table.length)), bin)))
+			combine(all, loop.At(memory, loop.Add(loop.Mul(at, loop.Int(table.elements)), bin)))
 			e.b.Assign(at, loop.Add(at, loop.Int(foldWorkgroup/foldLanes)))
 		})
 	}, nil)
@@ -272,7 +275,7 @@ func (t tabling) foldTable(table *localTable, rows string) {
 		combine(all, loop.At(out, bin))
 		e.b.Store(out, bin, all)
 	}, nil)
-	bins := plan.Const(table.length)
+	bins := plan.Const(table.elements)
 	if !table.isKnown {
 		bins = plan.Min(t.bufferLength(stream.Buffer), bins)
 	}

@@ -130,6 +130,9 @@ func (l *lowering) lowerSteps(program *backends.Program, steps []plan.Step, line
 			choice := *step.If
 			choice.Then = l.nested(program, choice.Then, lines)
 			choice.Else = l.nested(program, choice.Else, lines)
+			if !l.isNested {
+				l.out.Steps, l.early = append(l.out.Steps, l.early...), nil
+			}
 			l.out.Steps = append(l.out.Steps, plan.Step{If: &choice})
 		case step.Launch == nil:
 			l.out.Steps = append(l.out.Steps, step)
@@ -139,6 +142,9 @@ func (l *lowering) lowerSteps(program *backends.Program, steps []plan.Step, line
 			before := len(l.out.Steps)
 			i := slices.IndexFunc(l.logical.Kernels, func(k plan.Kernel) bool { return k.Name == step.Launch.Kernel })
 			l.kernel(program.Kernels[i], l.logical.Kernels[i], step.Launch.Rows, lines)
+			if l.isNested && launchesOf(step.Launch.Kernel, l.logical.Steps) > 1 {
+				l.allocateEarly(before)
+			}
 			l.steps[step.Launch.Kernel] = slices.Clone(l.out.Steps[before:])
 		default:
 			l.out.Steps = append(l.out.Steps, l.again(l.steps[step.Launch.Kernel], step.Launch.Bind)...)
@@ -146,19 +152,37 @@ func (l *lowering) lowerSteps(program *backends.Program, steps []plan.Step, line
 	}
 }
 
-// nested returns steps that run under a condition. What they allocate is allocated
-// before: a kernel may also be launched elsewhere.
+// nested returns steps that run under a condition.
 func (l *lowering) nested(program *backends.Program, steps []plan.Step, lines func(ir.Pos) string) (list []plan.Step) {
-	before := l.out.Steps
-	l.out.Steps = nil
+	before, outer := l.out.Steps, l.isNested
+	l.out.Steps, l.isNested = nil, true
 	l.lowerSteps(program, steps, lines)
-	list, l.out.Steps = l.out.Steps, before
-	return slices.DeleteFunc(list, func(s plan.Step) bool {
+	list, l.out.Steps, l.isNested = l.out.Steps, before, outer
+	return list
+}
+
+// allocateEarly takes the memory of a kernel out of its steps, which run under a
+// condition: the kernel is launched again under another.
+func (l *lowering) allocateEarly(from int) {
+	l.out.Steps = append(l.out.Steps[:from], slices.DeleteFunc(slices.Clone(l.out.Steps[from:]), func(s plan.Step) bool {
 		if s.Alloc != nil {
-			l.out.Steps = append(l.out.Steps, s)
+			l.early = append(l.early, s)
 		}
 		return s.Alloc != nil
-	})
+	})...)
+}
+
+// launchesOf counts the launches of a kernel among steps.
+func launchesOf(kernel string, steps []plan.Step) (n int) {
+	for _, s := range steps {
+		switch {
+		case s.Launch != nil && s.Launch.Kernel == kernel:
+			n++
+		case s.If != nil:
+			n += launchesOf(kernel, s.If.Then) + launchesOf(kernel, s.If.Else)
+		}
+	}
+	return n
 }
 
 // lowering is the plan that grows while kernels are lowered.
@@ -177,6 +201,8 @@ type lowering struct {
 	suffix    string                 // of the names of functions
 	spinLimit int64                  // see lookback.go
 	added     []plan.Buffer          // buffers to allocate before the next launch
+	isNested  bool                   // the steps at hand run under a condition
+	early     []plan.Step            // that allocate memory before it is tested
 	kernels   []*loop.Program
 	faults    []error
 	asksMuch  bool // kernels wait, or take more work-items or local memory than all devices have

@@ -1,0 +1,94 @@
+package fuse
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Groups whose keys lie in a small range need no sort: the rows are combined in bins,
+// one for each number that the keys could be, and the groups are the bins that have
+// rows. The least and the greatest key are found first, and the plan chooses.
+
+// binned is groups by bins.
+type binned struct {
+	*ordering
+	size   *ir.Value               // scalar: how many bins there are; 0 if the keys have a larger range
+	of     *ir.Value               // the bin of each row
+	kept   *ir.Value               // of each bin: whether it has rows
+	keys   map[*ir.Value]*ir.Value // of each bin
+	groups *ir.Domain              // the bins that have rows
+	out    *ir.Domain              // the groups, whichever way they are made
+}
+
+// binned returns groups of keys by bins; nil if the keys do not follow from their bin,
+// or if the plan may not choose.
+func (o *ordering) binned(keys []*ir.Value, out *ir.Domain) *binned {
+	if !o.short || o.bins < 1 || slices.ContainsFunc(keys, func(key *ir.Value) bool { return !isInvertible(key.Type.Kind) }) {
+		return nil
+	}
+	ascending := make([]bool, len(keys))
+	words := o.words(keys, ascending)
+	if len(words) > 1 {
+		return nil
+	}
+	least, greatest := o.extreme(ir.OpMin, words[0].value), o.extreme(ir.OpMax, words[0].value)
+	span := o.apply(ir.OpSub, greatest, least)
+	isNarrow := o.apply(ir.OpLt, span, o.integer(span, uint64(o.bins)))
+	size := o.apply(ir.OpAdd, o.cast(ir.I64, o.apply(ir.OpLeast, span, o.integer(span, uint64(o.bins)-1))), o.constant(ir.Int(ir.I64, 1)))
+	b := &binned{ordering: o, size: o.choose(isNarrow, size, o.constant(ir.Int(ir.I64, 0))), out: out, keys: map[*ir.Value]*ir.Value{}}
+
+	word := o.words(keys, ascending)[0].value // once more: it costs less than to store it
+	bins := o.newDomain(ir.DomainBins, o.rows.Name+"_bins", nil)
+	at := o.cast(ir.I64, o.apply(ir.OpSub, word, least))
+	b.of = o.add(o.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{at, b.size}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: bins}})
+	bins.By = b.of
+	count := o.add(o.pos, ir.Value{Op: ir.OpCount, By: b.of, Type: ir.Type{Kind: ir.I64, Domain: bins}})
+	b.kept = o.apply(ir.OpGt, count, o.constant(ir.Int(ir.I64, 0)))
+	b.groups = o.newDomain(ir.DomainMask, o.rows.Name+"_filled", bins)
+	b.groups.By = b.kept
+	number := o.add(o.pos, ir.Value{Op: ir.OpIndex, Args: []*ir.Value{count}, Type: ir.Type{Kind: ir.I64, Domain: bins, Target: bins}})
+	o.keysOf(o.apply(ir.OpAdd, o.cast(word.Type.Kind, number), least), keys, b.keys)
+	return b
+}
+
+// aggregate writes an aggregate by the bins that have rows.
+func (b *binned) aggregate(v *ir.Value) *ir.Value {
+	var x *ir.Value
+	if len(v.Args) > 0 {
+		x = b.keys[b.values[v.Args[0]]]
+	}
+	switch v.Op {
+	case ir.OpFirst, ir.OpLast, ir.OpMin, ir.OpMax: // all rows of a group have one key
+	default:
+		x = nil
+	}
+	if x == nil {
+		made := *v
+		made.Name, made.By, made.Args = "", b.of, b.columns(v.Args)
+		if v.Else != nil {
+			made.Else = b.column(v.Else)
+		}
+		made.Type.Domain, made.Type.Target = b.of.Type.Target, b.domain(v.Type.Target)
+		x = b.add(v.Pos, made)
+	}
+	t := x.Type
+	t.Domain = b.groups
+	return b.add(v.Pos, ir.Value{Op: ir.OpCompact, Args: []*ir.Value{x, b.kept}, Type: t})
+}
+
+// number returns the number of each row's group.
+func (b *binned) number() *ir.Value {
+	place := b.add(b.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{b.cast(ir.I64, b.kept)},
+		Type: ir.Type{Kind: ir.I64, Domain: b.kept.Type.Domain, Target: b.out}})
+	return b.gather(b.pos, place, b.of)
+}
+
+// either returns what one of two ways makes: x by bins, y by a sort.
+func (b *binned) either(x, y *ir.Value) *ir.Value {
+	t := y.Type
+	if t.Domain != b.rows {
+		t.Domain = b.out
+	}
+	return b.add(y.Pos, ir.Value{Op: ir.OpEither, Args: []*ir.Value{x, y}, Limit: b.size, Type: t})
+}
