@@ -34,7 +34,7 @@ func (s *Source) ErrorAt(pos ir.Pos, message, hint string) error {
 
 // Compile compiles a pipeline of s for a backend at a fusion level, one of
 // [fuse.Levels] or a plan by hand, "" for the default. Of the schedule, the variant of
-// aggregation counts, and whether there are parts. The default backend, "", is one of
+// aggregation counts, how rows are grouped and sorted, and whether there are parts. The default backend, "", is one of
 // work-groups. An operator that has no compiled form is an error at its place in the
 // text; a wrong plan by hand is a [UsageError].
 func Compile(s *Source, p *ir.Pipeline, backend, level string, schedule plan.Schedule) (*backends.Program, *fuse.Program, error) {
@@ -44,7 +44,8 @@ func Compile(s *Source, p *ir.Pipeline, backend, level string, schedule plan.Sch
 
 // options returns how the pipelines of s are compiled for a backend.
 func (s *Source) options(backend, level string, schedule plan.Schedule) compile.Options {
-	options := compile.Options{Level: level, Variant: schedule.Variant, Short: schedule.Part == 0, Source: s.Text}
+	options := compile.For(level, schedule)
+	options.Source = s.Text
 	if backend == (gocpu.Emitter{}).Name() {
 		options.Radix, options.Short = gocpu.Radix, false
 	}

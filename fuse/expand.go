@@ -13,7 +13,7 @@ func expand(p *ir.Pipeline, options Options) *ir.Pipeline {
 	if !slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op == ir.OpOrder || v.Op == ir.OpGroups }) {
 		return p
 	}
-	e := &expansion{from: p, radix: cmp.Or(options.Radix, DefaultRadix), short: options.Short, bins: int64(cmp.Or(options.Bins, DefaultBins)), values: map[*ir.Value]*ir.Value{}, domains: map[*ir.Domain]*ir.Domain{nil: nil},
+	e := &expansion{from: p, radix: cmp.Or(options.Radix, DefaultRadix), short: options.Short, bins: int64(cmp.Or(options.Bins, DefaultBins)), sample: int64(cmp.Or(options.Sample, DefaultSample)), values: map[*ir.Value]*ir.Value{}, domains: map[*ir.Domain]*ir.Domain{nil: nil},
 		groups: map[*ir.Value]grouped{}, gathered: map[[2]*ir.Value]*ir.Value{}, constants: map[ir.Scalar]*ir.Value{}}
 	for _, d := range p.Domains {
 		e.domain(d)
@@ -30,6 +30,7 @@ type expansion struct {
 	radix     int  // bits that a digit of keys has
 	short     bool // see Options
 	bins      int64
+	sample    int64
 	list      []*ir.Value
 	added     []*ir.Domain // that from does not have
 	values    map[*ir.Value]*ir.Value
@@ -82,7 +83,11 @@ func (e *expansion) value(v *ir.Value) {
 		if v.Limit != nil {
 			o.limit = e.column(v.Limit)
 		}
-		e.values[v] = o.sort(keys, v.Desc, o.row(keys), false).number
+		if o.limit != nil && o.short && o.sample > 0 {
+			e.values[v] = o.least(keys, v.Desc)
+		} else {
+			e.values[v] = o.sort(keys, v.Desc, o.row(keys), false).number
+		}
 		e.values[v].Name = v.Name
 	case v.Op == ir.OpGroups:
 		e.group(v)

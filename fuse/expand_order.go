@@ -16,7 +16,9 @@ type ordering struct {
 	out   *ir.Domain // the sorted rows
 	limit *ir.Value  // the most rows of out, or nil
 
-	chooses bool // the kernel that finds extremes of the keys comes before the choice of a way
+	target  *ir.Domain // whose rows the numbers are, if not those of rows
+	numbers *ir.Value  // of each row, if it does not come along
+	chooses bool       // the kernel that finds extremes of the keys comes before the choice of a way
 }
 
 // word is a part of the keys, as an unsigned integer.
@@ -92,6 +94,10 @@ func (o *ordering) passes(w, measured word, key, beside *ir.Value, isLast, kept 
 		}
 		if isEnd && isLast && !kept {
 			beside = o.rowOf(beside)
+			if o.numbers != nil {
+				beside = o.cast(ir.I64, o.gather(o.pos, o.numbers, beside))
+				beside.Type.Target = o.target
+			}
 		}
 		if !isPacked || isEnd && !kept { // else it moves with the key
 			beside = move(beside)
@@ -132,7 +138,9 @@ func (o *ordering) rowOf(number *ir.Value) *ir.Value {
 		return number
 	}
 	row := o.cast(ir.I64, number)
-	row.Type.Target = o.rows
+	if row.Type.Target = o.rows; o.target != nil && o.numbers == nil {
+		row.Type.Target = o.target
+	}
 	return row
 }
 

@@ -26,7 +26,7 @@ type Program struct {
 // nothing needs is dropped.
 func (f *Fusion) Program() (*Program, error) {
 	p := &Program{Fusion: f}
-	m := &planner{Graph: f.Graph, demanded: map[*Value]bool{}, domains: map[*ir.Domain]bool{}, either: map[*Value]*Value{}}
+	m := &planner{Graph: f.Graph, demanded: map[*Value]bool{}, domains: map[*ir.Domain]bool{}, either: map[*Value]*Value{}, isShared: map[string]bool{}}
 	for _, w := range f.Graph.Values {
 		m.demanded[w] = f.Graph.outputs[w]
 	}
@@ -68,6 +68,7 @@ func (f *Fusion) Program() (*Program, error) {
 		m.errors += "_"
 	}
 	m.reuse(p)
+	m.findShared(p)
 	p.Plan = m.plan(f.Level, p)
 	return p, nil
 }
@@ -81,6 +82,7 @@ type planner struct {
 	out      *plan.Plan
 
 	either   map[*Value]*Value // by what one of two ways makes: the result, which lies in the same memory
+	isShared map[string]bool   // buffers that kernels use under more than one test of a condition
 	choice   *plan.If          // of the last kernel's way
 	choiceOf *ir.Value         // its condition
 }
@@ -310,7 +312,7 @@ func (m *planner) steps(p *Program) {
 		step(plan.Step{Init: &plan.Init{Buffer: m.errors}})
 	}
 	shared, moved := sharing{}, map[*ir.Value][][]string{}
-	allocated := map[string]bool{}
+	allocated := map[*Value]bool{}
 	for i, k := range p.Kernels {
 		made := m.made(k, p.Groups[i])
 		list := m.stepsOf(p.Groups[i])
@@ -319,28 +321,14 @@ func (m *planner) steps(p *Program) {
 			if !s.Write {
 				continue
 			}
-			if allocated[s.Buffer] {
-				continue
-			}
-			allocated[s.Buffer] = true
 			w := m.byName[s.Buffer]
-			b := plan.Buffer{Name: w.Name, Kind: plan.Kind(w.Type.String()), Role: plan.Temporary, Length: m.length(w, made[m.DomainName(w.Domain)] || w.Domain.Kind == ir.DomainEither)}
-			if m.outputs[w] {
-				b.Role = plan.Output
-			}
-			alloc := plan.Step{Alloc: &plan.Alloc{Buffer: w.Name}}
-			if w.Writer.Kind == Either {
-				m.out.Steps = slices.Insert(m.out.Steps, len(m.out.Steps)-1, alloc)
-			} else {
-				step(alloc)
+			if !allocated[w] {
+				allocated[w] = true
+				m.addBuffer(p.Groups[i], w, made[m.DomainName(w.Domain)])
 			}
 			if s.Access == tile.Scatter {
-				if w.Fill.Kind != ir.Invalid {
-					b.Fill = literal(w.Fill)
-				}
 				step(plan.Step{Init: &plan.Init{Buffer: w.Name}})
 			}
-			m.out.Buffers = append(m.out.Buffers, b)
 		}
 		for _, op := range k.Ops {
 			if op.Kind == tile.StoreScalar {
@@ -372,6 +360,21 @@ func (m *planner) steps(p *Program) {
 	}
 	step(plan.Step{CheckErrors: &plan.CheckErrors{}})
 	step(plan.Step{Return: &plan.Return{}})
+}
+
+// addBuffer adds the buffer of w, which the kernel of some stages writes, and allocates
+// it. With made, the kernel itself makes the rows of w's domain.
+func (m *planner) addBuffer(stages []*Stage, w *Value, made bool) {
+	isEarly := stages[0].way != nil && m.isShared[w.Name] // before the rows are made
+	b := plan.Buffer{Name: w.Name, Kind: plan.Kind(w.Type.String()), Role: plan.Temporary, Length: m.length(w, made || isEarly || w.Domain.Kind == ir.DomainEither)}
+	if m.outputs[w] {
+		b.Role = plan.Output
+	}
+	if w.Fill.Kind != ir.Invalid {
+		b.Fill = literal(w.Fill)
+	}
+	m.out.Buffers = append(m.out.Buffers, b)
+	m.allocate(stages, w.Name)
 }
 
 // length returns how many elements the buffer of w must hold when its kernel is

@@ -143,7 +143,7 @@ func (m *planner) reuse(p *Program) {
 		for n := range k.Streams {
 			s := &k.Streams[n]
 			w := m.byName[s.Buffer]
-			if s.Write && s.Access == tile.Permute && !m.outputs[w] {
+			if s.Write && s.Access == tile.Permute && !m.outputs[w] && w.Writer.Kind != Either {
 				at := w.Name
 				for _, b := range buffers {
 					if isFree(holds[b], w, i) {

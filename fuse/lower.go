@@ -37,6 +37,10 @@ type Options struct {
 	// of sorted, if the plan may choose; 0 is [DefaultBins], and there is none below.
 	Bins int
 
+	// Sample is how many rows are sorted to choose those that an order with a limit can
+	// have, if the plan may choose; 0 is [DefaultSample], and there is none below.
+	Sample int
+
 	// Short is set if no column has 2^32 rows, and the plan may choose what to launch.
 	// Then numbers of rows have 32 bits while rows move, and passes are left out by
 	// digits that all rows share.
@@ -121,7 +125,7 @@ type groupKey struct {
 	out    *ir.Domain
 	table  bool      // what it writes are tables, not rows of groups that it closes
 	second bool      // it reads what tables of the same groups hold
-	place  *ir.Value // to which rows move
+	place  *ir.Value // to which rows move; the condition of two ways
 }
 
 // isRowWise reports whether v is computed within a Map or Mask stage: from the

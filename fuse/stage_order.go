@@ -42,7 +42,6 @@ func (l *lowering) finish() {
 			s.Name = fmt.Sprintf("%s%d", s.Kind, number[s.Kind])
 		}
 	}
-	l.findWays()
 	l.depends = make([][]bool, len(l.Stages))
 	for i, s := range l.Stages {
 		needs := make([]bool, len(l.Stages))
@@ -56,6 +55,7 @@ func (l *lowering) finish() {
 		}
 		l.depends[i] = needs
 	}
+	l.findWays()
 }
 
 // index finds values by name, their readers, and those that the caller gets.

@@ -24,7 +24,7 @@ type sources [2]*ir.Domain
 
 // either lowers a column that is made in one of two ways.
 func (l *lowering) either(v *ir.Value) {
-	s := l.shareAfter(nil, groupKey{kind: Either, domain: v.Type.Domain}, v, v.Operands()...)
+	s := l.shareAfter(nil, groupKey{kind: Either, domain: v.Type.Domain, place: v.Limit}, v, v.Operands()...)
 	s.roots = append(s.roots, v)
 	l.read(s, v.Limit, tile.Element, true)
 	for _, x := range v.Args {
@@ -37,7 +37,12 @@ func (l *lowering) either(v *ir.Value) {
 		l.length(s, from[1])
 		l.define(&Value{Kind: Lengths, Of: d, Name: l.DomainName(d) + "_length", Type: ir.I64}, s)
 	}
-	l.defineResult(s, v)
+	w := l.defineResult(s, v)
+	for _, x := range v.Args {
+		if fill := l.result(x).Fill; fill.Kind != ir.Invalid { // of a table
+			w.Fill = fill
+		}
+	}
 }
 
 // waysOf returns what s, an Either stage, reads of each way.
@@ -54,7 +59,8 @@ func (g *Graph) waysOf(s *Stage) (list [2]map[*Value]bool) {
 	return list
 }
 
-// findWays finds the stages that only one way needs.
+// findWays finds the stages that only one way needs. Rows are selected in any case if
+// the condition is how many they are.
 func (g *Graph) findWays() {
 	for _, s := range slices.Backward(g.Stages) {
 		if s.Kind == Either {
@@ -75,10 +81,16 @@ func (g *Graph) findWays() {
 				found = needed
 			}
 		}
-		if !always {
+		if !always && found != nil && !g.decides(s, found.condition) {
 			s.way = found
 		}
 	}
+}
+
+// decides reports whether a condition depends on how many rows s makes.
+func (g *Graph) decides(s *Stage, condition *ir.Value) bool {
+	length := g.writer[key{kind: Lengths, of: s.Out}]
+	return s.Out != nil && length != nil && (length.Writer == g.result(condition).Writer || g.Needs(g.result(condition).Writer, length.Writer))
 }
 
 // neededFor returns the way for which s, an Either stage, reads w; nil if it is both
@@ -180,11 +192,39 @@ func (m *planner) joinWays(p *Program) {
 	}
 }
 
+// findShared finds the buffers that kernels use under more than one test of a
+// condition: what both ways make, the memory of several sorts, and what one way reads
+// again after both have made something else.
+func (m *planner) findShared(p *Program) {
+	test, usedAt := 0, map[string]int{}
+	for i, k := range p.Kernels {
+		w := p.Groups[i][0].way
+		if i > 0 && (w == nil || p.Groups[i-1][0].way == nil || w.condition != p.Groups[i-1][0].way.condition) {
+			test++
+		}
+		for _, s := range k.Streams {
+			at, used := usedAt[s.Buffer]
+			m.isShared[s.Buffer] = m.isShared[s.Buffer] || used && at != test || m.byName[s.Buffer].Writer != nil && m.byName[s.Buffer].Writer.Kind == Either
+			usedAt[s.Buffer] = test
+		}
+	}
+}
+
 // needsAny reports whether a stage of group needs one of others.
 func (g *Graph) needsAny(group, others []*Stage) bool {
 	return slices.ContainsFunc(group, func(s *Stage) bool {
 		return slices.ContainsFunc(others, func(t *Stage) bool { return g.Needs(s, t) })
 	})
+}
+
+// allocate allocates a buffer for the kernel of some stages: before the condition of
+// their way is tested if kernels use the buffer that do not run under the same test.
+func (m *planner) allocate(stages []*Stage, buffer string) {
+	list, at := m.stepsOf(stages), 0
+	if stages[0].way != nil && m.isShared[buffer] {
+		list, at = &m.out.Steps, 1
+	}
+	*list = slices.Insert(*list, len(*list)-at, plan.Step{Alloc: &plan.Alloc{Buffer: buffer}})
 }
 
 // stepsOf returns the list to which the steps of a kernel of some stages belong. The

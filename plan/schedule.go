@@ -11,6 +11,8 @@ type Schedule struct {
 	Offsets   string `json:"offsets,omitempty"`  // how published folds of tiles become prefixes: scan, broadcast; "" is scan
 	Variant   string `json:"variant,omitempty"`  // how rows of groups are combined: direct, chunked, privvar, privarray, segmented
 	Table     string `json:"table,omitempty"`    // where rows of bins are combined: local, global
+	Groups    string `json:"groups,omitempty"`   // how rows are brought into groups: sort; "" is sort or bins, whichever suits the keys
+	Radix     int    `json:"radix,omitzero"`     // bits of the digits by which rows are sorted; 0 is what suits the device
 	Ring      int    `json:"ring,omitzero"`      // tiles that a work-group has in local memory or in flight, under scheme persistent
 	Lookahead int    `json:"lookahead,omitzero"` // rounds between publishing the fold of a tile and finishing the tile, under scheme persistent
 	Occupancy int    `json:"occupancy,omitzero"` // work-groups of a compute unit that registers have to suffice for; 0 leaves registers to the compiler
@@ -50,6 +52,9 @@ const (
 	Local  = "local"  // in tables of the local memory of work-groups, which are combined in the end
 	Global = "global" // in the table in global memory
 )
+
+// Sort is the value of Schedule.Groups by which rows are always sorted.
+const Sort = "sort"
 
 // Variants lists the variants of aggregation, the default last.
 var Variants = []string{Direct, Chunked, PrivateVar, PrivateArray, Segmented}

@@ -148,7 +148,7 @@ func corpusOnDevices[D kernelDevice](t *testing.T, emitter kernels.Emitter, devi
 // test is skipped.
 func makeKernels(t *testing.T, emitter kernels.Emitter, entry Entry, level string, schedule plan.Schedule) *kernels.Program {
 	t.Helper()
-	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Variant: schedule.Variant, Short: schedule.Part == 0})
+	program, _, err := compile.Compile(entry.Pipeline, compile.For(level, schedule))
 	var unsupported *fuse.Unsupported
 	if errors.As(err, &unsupported) {
 		t.Skip(err)

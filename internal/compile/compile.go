@@ -22,11 +22,21 @@ type Options struct {
 	Variant string           // of aggregation over contiguous groups, see plan.Schedule; "" is segmented
 	Radix   int              // bits of the digits by which rows are sorted; 0 is what suits work-groups
 	Bins    int              // the largest range of keys whose groups are combined in bins; 0 is what suits work-groups, and below there is none
+	Sample  int              // how many rows are sorted to choose those that an order with a limit can have; 0 is what suits work-groups, and below there is none
 	Short   bool             // no column has 2^32 rows, and the backend is of work-groups
 	Machine plan.Machine     // costs are predicted for it; the zero value is the default profile
 	Backend backends.Emitter // for the pass loop, and
 	Emit    backends.Options // what is asked of it
 	Source  []byte           // the text of the pipeline's file, for comments in emitted code
+}
+
+// For returns the options for a level and a schedule of work-groups.
+func For(level string, s plan.Schedule) Options {
+	options := Options{Level: level, Variant: s.Variant, Radix: s.Radix, Short: s.Part == 0}
+	if s.Groups == plan.Sort {
+		options.Bins = -1
+	}
+	return options
 }
 
 // state is what the passes hand on.
@@ -144,7 +154,7 @@ func verify(s *state) error {
 }
 
 func lower(s *state) (err error) {
-	s.graph, err = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, Bins: s.options.Bins, Short: s.options.Short})
+	s.graph, err = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, Bins: s.options.Bins, Sample: s.options.Sample, Short: s.options.Short})
 	return err
 }
 

@@ -141,12 +141,15 @@ const optimizedEvery = 16
 
 // compileJob compiles a pipeline for cores and for work-groups.
 func compileJob(p *ir.Pipeline, level string, schedule plan.Schedule, limit time.Duration) (c compiled, err error) {
-	options := compile.Options{Level: level, Variant: schedule.Variant, Source: []byte(p.String())}
-	if c.any, err = compileGuarded(p, options, limit); err != nil || schedule.Part > 0 {
-		return c, err
+	options := compile.For(level, schedule)
+	options.Source, options.Sample = []byte(p.String()), 1 // of few rows
+	if options.Short {
+		if c.short, err = compileGuarded(p, options, limit); err != nil {
+			return c, err
+		}
+		options.Short = false
 	}
-	options.Short = true
-	c.short, err = compileGuarded(p, options, limit)
+	c.any, err = compileGuarded(p, options, limit)
 	return c, err
 }
 
@@ -432,6 +435,8 @@ func ScheduleText(s plan.Schedule) string {
 	word("offsets", s.Offsets)
 	word("variant", s.Variant)
 	word("table", s.Table)
+	word("groups", s.Groups)
+	number("radix", int64(s.Radix))
 	number("ring", int64(s.Ring))
 	number("lookahead", int64(s.Lookahead))
 	number("occupancy", int64(s.Occupancy))

@@ -18,6 +18,7 @@ const (
 	streamSchedule = 0x5c4ed01e << 32
 	streamTable    = 0x7ab1e << 32
 	streamSpecial  = 0x20bd5 << 32
+	streamSort     = 0x50c7 << 32
 	streamScheme   = 0x5c4e3e << 32
 	streamLevel    = 0x1e7e1 << 32
 	streamData     = 0xda7a << 40
@@ -55,6 +56,11 @@ func scheduleOf(seed uint64, program int) plan.Schedule {
 	if chance(seed, streamTable, program, 0).IntN(4) == 0 {
 		s.Table = plan.Global
 	}
+	if r := chance(seed, streamSort, program, 0); r.IntN(3) == 0 {
+		s.Groups = plan.Sort
+	} else {
+		s.Radix = []int{0, 0, 2, 3, 4}[r.IntN(5)]
+	}
 	if r := chance(seed, streamSpecial, program, 0); r.IntN(5) == 0 {
 		return special(r, another(seed, program, false), s)
 	}
@@ -88,10 +94,10 @@ func with(s plan.Schedule, set func(*plan.Schedule)) plan.Schedule {
 	return more
 }
 
-// special chooses a schedule of a scheme that few devices have, with the items and
-// variant of s.
+// special chooses a schedule of a scheme that few devices have, with the items of s,
+// and what s says of groups and sorts.
 func special(r *rand.Rand, t simt.Traits, s plan.Schedule) plan.Schedule {
-	s = plan.Schedule{Workgroup: sized(t, 32<<r.IntN(3)), Items: s.Items, Scheme: t.Name, Variant: s.Variant}
+	s = plan.Schedule{Workgroup: sized(t, 32<<r.IntN(3)), Items: s.Items, Scheme: t.Name, Variant: s.Variant, Groups: s.Groups, Radix: s.Radix}
 	s = with(s, func(s *plan.Schedule) { s.Lookahead = 1 + r.IntN(3) })
 	return with(s, func(s *plan.Schedule) { s.Ring = s.Lookahead + 2 + r.IntN(3) })
 }
@@ -107,7 +113,7 @@ func portable(s plan.Schedule) plan.Schedule {
 	for !simt.Schemes()[0].AllowsWorkgroup(s.Workgroup) {
 		s.Workgroup--
 	}
-	return plan.Schedule{Workgroup: s.Workgroup, Items: s.Items, Variant: s.Variant}
+	return plan.Schedule{Workgroup: s.Workgroup, Items: s.Items, Variant: s.Variant, Groups: s.Groups, Radix: s.Radix}
 }
 
 // allowed returns a schedule that a program accepts on a device: schemes that few

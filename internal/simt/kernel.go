@@ -39,6 +39,7 @@ type shape struct {
 	long             bool   // rows are numbered past 2^31, see launch_parts.go
 	placement        placement
 	localTables      *localTables // nil if no table lies in local memory
+	keeps            bool         // work-items keep the folds of their rows from tile to tile
 	ranks            *ranks       // nil if no rows move by a digit
 }
 

@@ -18,6 +18,7 @@ type launches struct {
 	span    plan.Expr           // rows of the launch
 	tiles   plan.Expr           // how many tiles they are
 	folds   plan.Expr           // how many folds of tiles are stored: a work-group without rows stores one, too
+	folded  plan.Expr           // how many of them are of rows
 	states  map[stateKey]string // buffers of an element per tile
 	totals  map[stateKey]string // buffers of one element
 }
@@ -118,7 +119,14 @@ func (s *launches) startTile(e *rowBody) {
 	e.tileRows()
 	e.stage()
 	e.declareKept()
-	for _, i := range s.reductions() {
+	if !s.keeps {
+		e.declareReductions()
+	}
+}
+
+// declareReductions declares the folds of a work-item's rows.
+func (e *tileBody) declareReductions() {
+	for _, i := range e.reductions() {
 		e.declareFolds([]int{i})
 	}
 }
@@ -157,7 +165,7 @@ func (s *launches) finish() *function {
 		}
 	}
 	for _, i := range s.reductions() {
-		tiles := loop.ToCounter(e.arguments.value("tiles", s.tiles))
+		tiles := loop.ToCounter(e.arguments.value("tiles", s.folded))
 		st := s.stateOf([]int{i})
 		whole := e.scanTiles(st, tiles, func(j int) *loop.Var {
 			return e.memory(s.states[st.slots[j].stateKey], st.slots[j], plan.Reads)

@@ -71,7 +71,7 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 		if items == 0 {
 			k.items = 4
 		}
-		if k.localTables != nil {
+		if k.localTables != nil || k.keeps {
 			k.holdRows(items, aligned)
 		}
 		return

@@ -7,77 +7,9 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// tabling is the scheme of kernels whose rows combine in tables of local memory. As
-// many work-groups as run at once walk over the tiles, so that few tables have to
-// be combined in the end.
-type tabling struct{ flat }
-
-// maxWorkItems is how many work-items of such a kernel a compute unit is to run.
-const maxWorkItems = 2048
-
-// maxWalkers is how many work-groups there are at most, if the schedule's chunk says:
-// each has a row of tables.
-const maxWalkers = 1 << 14
-
-func (t tabling) main() {
-	e := t.function(t.Name)
-	e.until, e.effects, e.retention = len(t.cuts), true, t.strategy
-	e.begin()
-	t.beginTables(e.function)
-	t.eachTile(e.tileBody, func() {
-		t.startTile(e)
-		t.strategy.run(t.launches, e)
-		e.publishReductions(t.states, e.reductions())
-		t.endTile(e)
-	})
-	rows := t.flushTables(e.function)
-	t.launchTiles(e.function, launch{workgroup: t.workgroup, grid: t.walkers(plan.Rows()), describe: t.describe})
-	for _, table := range t.localTables.tables {
-		if name := rows[table.op]; name != "" {
-			t.foldTable(table, name)
-		}
-	}
-}
-
-func (t tabling) describe(v *plan.Variant) {
-	v.Schedule.Scheme, v.Schedule.Table = SchemeFlat, plan.Local
-	if t.target.LaunchedLocal > 0 && t.localTables.bytes+t.localTables.beside > ownBudget {
-		v.LocalBytes = plan.Const(t.localTables.bytes)
-	}
-}
-
-// walkers returns how many work-groups walk over the tiles of some rows: as many as
-// run at once, or as the schedule's chunk says.
-func (t tabling) walkers(rows plan.Expr) plan.Expr {
-	if t.chunk() > 1 {
-		return plan.Max(plan.Min(plan.CeilDiv(rows, plan.Const(t.rows()*int64(t.chunk()))), plan.Const(maxWalkers)), plan.Const(1))
-	}
-	atOnce := int64(max(maxWorkItems/t.workgroup, 1))
-	if t.localTables.bytes > sharedBudget {
-		atOnce = 1
-	}
-	tiles := plan.CeilDiv(rows, plan.Const(t.rows()))
-	return plan.Max(plan.Min(tiles, plan.Mul(plan.Property("units"), plan.Const(atOnce))), plan.Const(1))
-}
-
-// eachTile walks through every so many-th tile of the launch.
-func (t tabling) eachTile(e *tileBody, body func()) {
-	if t.chunk() > 1 {
-		e.chunk = t.chunk()
-	}
-	workgroup, workgroups := &loop.ID{Kind: loop.WorkgroupID}, &loop.ID{Kind: loop.WorkgroupCount}
-	at := e.b.Decl("tile", loop.Add(t.rowSpan.firstTile(e.function), workgroup))
-	tiles := e.b.Let("tiles", loop.Add(loop.Div(loop.Sub(e.arguments.rows, loop.Int(1)), loop.Int(e.kernel.rows())), loop.Int(1)))
-	e.b.While(loop.Lt(at, tiles), func() {
-		e.tile = at
-		body()
-		e.b.Assign(at, loop.Add(at, workgroups))
-	})
-}
-
 // beginTables declares the tables and stores the identity in each element.
-func (t tabling) beginTables(e *function) {
-	p := t.localTables
+func (w walking) beginTables(e *function) {
+	p := w.localTables
 	p.words, p.unread = map[ir.Kind]*loop.Var{}, map[int]*lateLength{}
 	p.words[ir.U32] = e.localArray(arenaName, ir.U32, int(p.bytes/4))
 	for _, table := range p.tables {
@@ -85,7 +17,7 @@ func (t tabling) beginTables(e *function) {
 			p.words[ir.U64] = e.arenaView(p.words[ir.U32], ir.U64)
 		}
 		if !table.isKnown {
-			p.unread[table.op] = t.readLength(e, table)
+			p.unread[table.op] = w.readLength(e, table)
 		}
 	}
 	for _, table := range p.tables {
@@ -106,11 +38,11 @@ type lateLength struct {
 }
 
 // readLength finds out how much of a table lies in local memory.
-func (t tabling) readLength(e *function, table *localTable) *lateLength {
+func (w walking) readLength(e *function, table *localTable) *lateLength {
 	stream := e.Ops[table.op].Stream
-	length := t.bufferLength(e.Streams[stream].Buffer)
-	for _, other := range t.localTables.tables { // a table of the same bins and as much memory
-		if late := t.localTables.unread[other.op]; late != nil && other.elements == table.elements && (other.cache == nil) == (table.cache == nil) && late.length.String() == length.String() {
+	length := w.bufferLength(e.Streams[stream].Buffer)
+	for _, other := range w.localTables.tables { // a table of the same bins and as much memory
+		if late := w.localTables.unread[other.op]; late != nil && other.elements == table.elements && (other.cache == nil) == (table.cache == nil) && late.length.String() == length.String() {
 			return late
 		}
 	}
@@ -180,12 +112,12 @@ func (e *function) combineLocally(table *localTable, bin, x loop.Expr, otherwise
 
 // flushTables combines the work-group's tables with those in global memory or, on
 // devices that may lack the atomic operations, stores them in rows for foldTables.
-func (t tabling) flushTables(e *function) (rows map[int]string) {
+func (w walking) flushTables(e *function) (rows map[int]string) {
 	e.b.Barrier(loop.WorkgroupScope)
 	rows = map[int]string{}
-	for _, table := range t.localTables.tables {
-		flush := func() { t.flushWhole(e, table, rows) }
-		switch late := t.localTables.unread[table.op]; {
+	for _, table := range w.localTables.tables {
+		flush := func() { w.flushWhole(e, table, rows) }
+		switch late := w.localTables.unread[table.op]; {
 		case table.cache == nil:
 			flush()
 		case late != nil:
@@ -198,19 +130,19 @@ func (t tabling) flushTables(e *function) (rows map[int]string) {
 }
 
 // flushWhole flushes a table that lies in local memory as a whole.
-func (t tabling) flushWhole(e *function, table *localTable, rows map[int]string) {
-	op := &t.Ops[table.op]
-	stream := t.Streams[op.Stream]
-	if t.target.Atomics64 {
+func (w walking) flushWhole(e *function, table *localTable, rows map[int]string) {
+	op := &w.Ops[table.op]
+	stream := w.Streams[op.Stream]
+	if w.target.Atomics64 {
 		e.eachElement(table, func(v elementView) {
 			x := v.b.Let("x", table.form.value(v))
 			e.unlessIdentity(op.Monoid.Identity[0], x, func() { e.updateGlobal(op, v.bin, x) })
 		})
 		return
 	}
-	rows[table.op] = t.fresh(stream.Name + "_rows")
-	t.addBuffer(plan.Buffer{Name: rows[table.op], Kind: plan.Kind(stream.Kind.String()), Role: plan.Temporary,
-		Length: plan.Mul(t.walkers(t.rowSpan.most(t.launches)), plan.Const(table.elements))})
+	rows[table.op] = w.fresh(stream.Name + "_rows")
+	w.addBuffer(plan.Buffer{Name: rows[table.op], Kind: plan.Kind(stream.Kind.String()), Role: plan.Temporary,
+		Length: plan.Mul(w.walkers(w.rowSpan.most(w.launches)), plan.Const(table.elements))})
 	memory := e.arguments.buffer(rows[table.op], stream.Kind, plan.Writes)
 	e.eachElement(table, func(v elementView) {
 		at := loop.Add(loop.Mul(&loop.ID{Kind: loop.WorkgroupID}, loop.Int(table.elements)), v.bin)
@@ -234,10 +166,10 @@ const foldWorkgroup, foldLanes = 256, 32
 
 // foldTable adds the launch that combines the rows of flushTables with the table in
 // global memory.
-func (t tabling) foldTable(table *localTable, rows string) {
-	op := &t.Ops[table.op]
-	stream := t.Streams[op.Stream]
-	e := t.function(t.Name + "_" + stream.Name)
+func (w walking) foldTable(table *localTable, rows string) {
+	op := &w.Ops[table.op]
+	stream := w.Streams[op.Stream]
+	e := w.function(w.Name + "_" + stream.Name)
 	e.localID = e.b.Let("local_id", &loop.ID{Kind: loop.LocalID})
 	lane := e.b.Let("lane", loop.Apply(ir.OpAnd, e.localID, loop.Int(foldLanes-1)))
 	slice := e.b.Let("slice", loop.Div(e.localID, loop.Int(foldLanes)))
@@ -255,7 +187,7 @@ func (t tabling) foldTable(table *localTable, rows string) {
 	}
 	isElement := loop.Lt(bin, elements)
 	memory := e.arguments.buffer(rows, stream.Kind, plan.Reads)
-	tables := loop.ToCounter(e.arguments.value("tables", t.walkers(t.rowSpan.rows(t.launches))))
+	tables := loop.ToCounter(e.arguments.value("tables", w.walkers(w.rowSpan.rows(w.launches))))
 	e.b.If(isElement, func() {
 		at := e.b.Decl("table", slice)
 		e.b.While(loop.Lt(at, tables), func() {
@@ -277,9 +209,9 @@ func (t tabling) foldTable(table *localTable, rows string) {
 	}, nil)
 	bins := plan.Const(table.elements)
 	if !table.isKnown {
-		bins = plan.Min(t.bufferLength(stream.Buffer), bins)
+		bins = plan.Min(w.bufferLength(stream.Buffer), bins)
 	}
-	t.followLaunch(e.function, launch{foldWorkgroup, plan.CeilDiv(plan.Rows(), plan.Const(foldLanes)), plan.ForwardNone, func(v *plan.Variant) {
+	w.followLaunch(e.function, launch{foldWorkgroup, plan.CeilDiv(plan.Rows(), plan.Const(foldLanes)), plan.ForwardNone, func(v *plan.Variant) {
 		v.Schedule = plan.Schedule{Workgroup: foldWorkgroup, Scheme: SchemeFlat}
 	}, func(kernel string, _ plan.Schedule) plan.Step {
 		return plan.Step{Launch: &plan.Launch{Kernel: kernel, Rows: bins}}

@@ -226,7 +226,7 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 		l.faults = append(l.faults, err)
 		return
 	}
-	s.localTables = l.planTables(t, &s)
+	s.localTables, s.keeps = l.planTables(t, &s), l.keepsFolds(t)
 	k := newKernel(t, s, lines, aligned)
 	if err := k.placement.refuse(k, l.schedule); err != nil {
 		l.faults = append(l.faults, err)
@@ -237,7 +237,7 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 		return
 	}
 	made := &launches{lowering: l, kernel: k, logical: logical, offsets: scannedOffsets{}, span: rows, tiles: plan.CeilDiv(rows, plan.Const(k.rows()))}
-	made.folds = plan.Max(made.tiles, plan.Const(1))
+	made.folds, made.folded = plan.Max(made.tiles, plan.Const(1)), made.tiles
 	made.scheme = family.lower(made)
 	made.lower()
 	checked := false

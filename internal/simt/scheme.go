@@ -96,8 +96,8 @@ func withoutPrefix(s *launches) scheme {
 		return broadcasting{published{f}}
 	case len(s.gridCuts()) > 0:
 		return published{f}
-	case s.localTables != nil:
-		return tabling{f}
+	case s.localTables != nil || s.keeps:
+		return walking{f}
 	}
 	return f
 }

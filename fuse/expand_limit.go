@@ -1,0 +1,109 @@
+package fuse
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// An order with a limit far below the number of rows sorts few of them. A sample of the
+// rows, sorted, tells a key that more rows than the limit are likely not to exceed.
+// These rows, the candidates, are selected in one pass. If they are fewer than the
+// limit after all, every row is a candidate. Rows with equal keys are told apart by
+// their numbers, so that a key of many rows has no more candidates than others.
+
+// DefaultSample is how many rows are sorted to choose candidates. With fewer than 64
+// times as many rows, or a limit of an eighth of them or more, all are candidates.
+const DefaultSample = 1 << 16
+
+// least sorts those rows by keys that come first, so many as o.limit says.
+func (o *ordering) least(keys []*ir.Value, desc []bool) *ir.Value {
+	number := func(i int64) *ir.Value { return o.constant(ir.Int(ir.I64, i)) }
+	row := o.add(o.pos, ir.Value{Op: ir.OpIndex, Args: keys[:1], Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
+	rows := o.add(o.pos, ir.Value{Op: ir.OpLen, Args: keys[:1], Type: ir.Type{Kind: ir.I64}})
+	limit := o.limit
+	if limit.Type.Kind == ir.U64 {
+		limit = o.apply(ir.OpLeast, limit, o.integer(limit, 1<<62))
+	}
+	limit = o.apply(ir.OpLeast, o.cast(ir.I64, limit), rows)
+	isFew := o.apply(ir.OpLogicalAnd, o.apply(ir.OpGe, rows, number(o.sample<<6)), o.apply(ir.OpLt, limit, o.apply(ir.OpShr, rows, number(3))))
+
+	last, lastRow := o.lastCandidate(keys, desc, row, rows, limit, isFew)
+	words := o.words(keys, desc)
+	key := words[len(words)-1].value // the most significant one
+	isCandidate := o.apply(ir.OpLe, key, last)
+	if len(words) == 1 {
+		before := o.apply(ir.OpLogicalAnd, o.apply(ir.OpEq, key, last), o.apply(ir.OpLe, row, lastRow))
+		isCandidate = o.apply(ir.OpLogicalOr, o.apply(ir.OpLt, key, last), before)
+	}
+	few := o.selected("_candidates", o.apply(ir.OpLogicalOr, isCandidate, o.apply(ir.OpNot, isFew)))
+	all := o.selected("_all", o.apply(ir.OpGe, row, number(0)))
+	found := o.add(o.pos, ir.Value{Op: ir.OpLen, Args: []*ir.Value{few(row)}, Type: ir.Type{Kind: ir.I64}})
+	isEnough := o.choose(o.apply(ir.OpGe, found, limit), number(1), number(0))
+
+	candidates := o.newDomain(ir.DomainEither, o.rows.Name+"_candidates", o.rows)
+	either := func(x, y *ir.Value) *ir.Value {
+		return o.add(o.pos, ir.Value{Op: ir.OpEither, Args: []*ir.Value{few(x), all(y)}, Limit: isEnough, Type: ir.Type{Kind: x.Type.Kind, Domain: candidates}})
+	}
+	of := &ordering{expansion: o.expansion, pos: o.pos, rows: candidates, out: o.out, limit: o.limit, target: o.rows}
+	fewWords, allWords := o.words(keys, desc), o.words(keys, desc)
+	var sorted []*ir.Value
+	for i := range slices.Backward(fewWords) { // the most significant one comes first
+		sorted = append(sorted, either(fewWords[i].value, allWords[i].value))
+	}
+	ascending := make([]bool, len(sorted))
+	numbers := either(o.cast(ir.U32, row), o.cast(ir.U32, row))
+	if len(sorted) == 1 {
+		return of.sort(sorted, ascending, numbers, false).number
+	}
+	of.numbers = numbers
+	return of.sort(sorted, ascending, of.row(sorted), false).number
+}
+
+// lastCandidate returns the most significant word of the keys of the last row that is
+// to be a candidate, and the number of that row, by a sample: a row of each stretch of
+// so many.
+func (o *ordering) lastCandidate(keys []*ir.Value, desc []bool, row, rows, limit, isFew *ir.Value) (last, lastRow *ir.Value) {
+	number := func(i int64) *ir.Value { return o.constant(ir.Int(ir.I64, i)) }
+	size := o.choose(isFew, number(o.sample), number(0))
+	sample := o.newDomain(ir.DomainBins, o.rows.Name+"_sample", nil)
+	sample.By = o.add(o.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{row, size}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: sample}})
+	index := o.add(o.pos, ir.Value{Op: ir.OpIndex, Args: []*ir.Value{row}, Type: ir.Type{Kind: ir.I64, Domain: sample, Target: sample}})
+
+	stretch := o.apply(ir.OpGreatest, o.apply(ir.OpDiv, rows, number(o.sample)), number(1))
+	jump := o.apply(ir.OpRem, o.apply(ir.OpMul, index, number(0x9e3779b1)), stretch) // no period of the rows is met each time
+	at := o.apply(ir.OpAdd, o.apply(ir.OpMul, index, stretch), jump)
+	at.Type.Target = o.rows
+	of := &ordering{expansion: o.expansion, pos: o.pos, rows: sample, out: o.newDomain(ir.DomainOrder, o.rows.Name+"_sorted", sample)}
+	var sampled []*ir.Value
+	for _, key := range keys {
+		sampled = append(sampled, o.gather(o.pos, key, at))
+	}
+	order := of.sort(sampled, desc, of.row(sampled), false).number
+	of.out.By = order
+
+	// Twice as many as the limit is of the rows, and some.
+	share := o.apply(ir.OpDiv, o.apply(ir.OpMul, limit, number(2*o.sample)), o.apply(ir.OpGreatest, rows, number(1)))
+	place := o.apply(ir.OpLeast, o.apply(ir.OpAdd, share, number(o.sample>>13)), number(o.sample-1))
+	pick := func(x, i *ir.Value) *ir.Value {
+		return o.add(o.pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{x, i}, Type: ir.Type{Kind: x.Type.Kind, Target: x.Type.Target}})
+	}
+	chosen := pick(order, o.apply(ir.OpGreatest, place, number(0)))
+	words := o.words(sampled, desc)
+	return pick(words[len(words)-1].value, chosen), pick(at, chosen)
+}
+
+// selected returns a function that selects rows of columns.
+func (o *ordering) selected(name string, isKept *ir.Value) func(x *ir.Value) *ir.Value {
+	d := o.newDomain(ir.DomainMask, o.rows.Name+name, o.rows)
+	d.By = isKept
+	made := map[*ir.Value]*ir.Value{}
+	return func(x *ir.Value) *ir.Value {
+		if made[x] == nil {
+			t := x.Type
+			t.Domain = d
+			made[x] = o.add(o.pos, ir.Value{Op: ir.OpCompact, Args: []*ir.Value{x, isKept}, Type: t})
+		}
+		return made[x]
+	}
+}

@@ -1,0 +1,114 @@
+package simt
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// walking is the scheme of kernels whose rows may be taken in any order and leave
+// nothing but folds and tables. As many work-groups as run at once walk over the
+// tiles, so that few folds and tables have to be combined in the end.
+type walking struct{ flat }
+
+// maxWorkItems is how many work-items of such a kernel a compute unit is to run.
+const maxWorkItems = 2048
+
+// maxWalkers is how many work-groups there are at most, if the schedule's chunk says:
+// each has a row of tables.
+const maxWalkers = 1 << 14
+
+// keepsFolds reports whether work-items can keep the folds of their rows from tile to
+// tile. In parts, the folds of tiles are combined after the last part.
+func (l *lowering) keepsFolds(t *tile.Kernel) bool {
+	isOther := func(op *tile.Op) bool {
+		return !op.Epilogue && op.HasEffect() && !op.IsReduction() && !isTableUpdate(op) && op.Kind != tile.Check
+	}
+	return l.schedule.Part == 0 && slices.ContainsFunc(t.Ops, func(op tile.Op) bool { return op.IsReduction() }) && l.hasTablesOnly(t) && !t.Has(isOther)
+}
+
+func (w walking) prepare() {
+	if w.keeps {
+		w.folds, w.folded = w.walkers(w.rowSpan.most(w.launches)), w.walkers(w.rowSpan.rows(w.launches))
+	}
+	w.flat.prepare()
+}
+
+func (w walking) main() {
+	e := w.function(w.Name)
+	e.until, e.effects, e.retention = len(w.cuts), true, w.strategy
+	e.begin()
+	if w.localTables != nil {
+		w.beginTables(e.function)
+	}
+	if w.keeps {
+		e.declareReductions()
+	}
+	w.eachTile(e.tileBody, func() {
+		w.startTile(e)
+		w.strategy.run(w.launches, e)
+		if !w.keeps {
+			e.publishReductions(w.states, e.reductions())
+		}
+		w.endTile(e)
+	})
+	if w.keeps {
+		e.tile = &loop.ID{Kind: loop.WorkgroupID}
+		e.publishReductions(w.states, e.reductions())
+	}
+	var rows map[int]string
+	if w.localTables != nil {
+		rows = w.flushTables(e.function)
+	}
+	w.launchTiles(e.function, launch{workgroup: w.workgroup, grid: w.walkers(plan.Rows()), describe: w.describe})
+	if w.localTables == nil {
+		return
+	}
+	for _, table := range w.localTables.tables {
+		if name := rows[table.op]; name != "" {
+			w.foldTable(table, name)
+		}
+	}
+}
+
+func (w walking) describe(v *plan.Variant) {
+	v.Schedule.Scheme = SchemeFlat
+	if w.localTables == nil {
+		return
+	}
+	v.Schedule.Table = plan.Local
+	if w.target.LaunchedLocal > 0 && w.localTables.bytes+w.localTables.beside > ownBudget {
+		v.LocalBytes = plan.Const(w.localTables.bytes)
+	}
+}
+
+// walkers returns how many work-groups walk over the tiles of some rows: as many as
+// run at once, or as the schedule's chunk says.
+func (w walking) walkers(rows plan.Expr) plan.Expr {
+	if w.chunk() > 1 {
+		return plan.Max(plan.Min(plan.CeilDiv(rows, plan.Const(w.rows()*int64(w.chunk()))), plan.Const(maxWalkers)), plan.Const(1))
+	}
+	atOnce := int64(max(maxWorkItems/w.workgroup, 1))
+	if w.localTables != nil && w.localTables.bytes > sharedBudget {
+		atOnce = 1
+	}
+	tiles := plan.CeilDiv(rows, plan.Const(w.rows()))
+	return plan.Max(plan.Min(tiles, plan.Mul(plan.Property("units"), plan.Const(atOnce))), plan.Const(1))
+}
+
+// eachTile walks through every so many-th tile of the launch.
+func (w walking) eachTile(e *tileBody, body func()) {
+	if w.chunk() > 1 {
+		e.chunk = w.chunk()
+	}
+	workgroup, workgroups := &loop.ID{Kind: loop.WorkgroupID}, &loop.ID{Kind: loop.WorkgroupCount}
+	at := e.b.Decl("tile", loop.Add(w.rowSpan.firstTile(e.function), workgroup))
+	tiles := e.b.Let("tiles", loop.Add(loop.Div(loop.Sub(e.arguments.rows, loop.Int(1)), loop.Int(e.kernel.rows())), loop.Int(1)))
+	e.b.While(loop.Lt(at, tiles), func() {
+		e.tile = at
+		body()
+		e.b.Assign(at, loop.Add(at, workgroups))
+	})
+}
