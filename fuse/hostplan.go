@@ -328,7 +328,8 @@ func (m *planner) steps(p *Program) {
 			kernel.Variants[0].Args = argumentsOf(k)
 			launch.Kernel, launch.Bind = shared.kernel(k)
 			m.out.Kernels = append(m.out.Kernels, kernel)
-			isEnd := pass != nil && m.isLastPass(pass) && i+1 < len(p.Kernels)
+			others := func(group []*Stage) bool { return turn.of == nil || group[0].turn.of != turn.of }
+			isEnd := pass != nil && m.isLastPass(pass) && slices.ContainsFunc(p.Groups[i+1:], others)
 			if turn.of != nil {
 				m.out.Steps = append(m.out.Steps, m.turnSteps(turn, k, launch, moved, isEnd)...)
 				continue

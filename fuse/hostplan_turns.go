@@ -21,8 +21,8 @@ func (m *planner) addScalars(names ...string) {
 }
 
 // turnSteps returns the steps of a kernel that the plan may leave out: k, launched so.
-// Moved is what the first pass of each sort has moved, then the passes between. Where
-// rows have arrived at the end of a sort, the plan gives up if a launch did.
+// Moved is what the first pass of each sort has moved, then the passes between. At the
+// end of a sort that others follow, the plan gives up if a launch did.
 func (m *planner) turnSteps(t turn, k *tile.Kernel, launch plan.Launch, moved map[*sorting][][]string, isEnd bool) []plan.Step {
 	passes := plan.Var(t.of.names.passes)
 	run := func(digit plan.Expr, launch plan.Launch) []plan.Step {
@@ -81,6 +81,7 @@ func (m *planner) recountSteps(s *sorting, k *tile.Kernel, launch plan.Launch) [
 	low, high := plan.Var(m.result(s.low).Name), plan.Var(m.result(s.high).Name)
 	radix, passes := plan.Const(int64(s.radix)), plan.Var(s.names.passes)
 	m.addScalars(s.names.passes, s.names.shift, s.names.width, m.digitWidth)
+	counts := k.Streams[slices.IndexFunc(k.Streams, func(s tile.Stream) bool { return s.Write })].Buffer
 	set := func(name string, value plan.Expr) plan.Step {
 		return plan.Step{Set: &plan.Set{Scalar: name, Value: value}}
 	}
@@ -97,7 +98,7 @@ func (m *planner) recountSteps(s *sorting, k *tile.Kernel, launch plan.Launch) [
 				set(s.names.shift, plan.Max(plan.Sub(high, plan.Mul(passes, plan.Var(s.names.width))), plan.Const(0))),
 				set(m.digitShift, plan.Var(s.names.shift)),
 				set(m.digitWidth, plan.Var(s.names.width)),
-				{Init: &plan.Init{Buffer: k.Streams[slices.IndexFunc(k.Streams, func(s tile.Stream) bool { return s.Write })].Buffer}},
+				{Init: &plan.Init{Buffer: counts}},
 				{Launch: &launch},
 			},
 			Else: []plan.Step{set(s.names.width, radix)},
