@@ -12,6 +12,7 @@ type sorting struct {
 	radix     int       // bits that a digit has at most
 	most      int       // passes if all bits differ
 	names     sortingNames
+	chosen    *Stage // before which the plan chooses
 }
 
 // sortingNames are scalars of the plan.

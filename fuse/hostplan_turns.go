@@ -75,8 +75,8 @@ func (s *sorting) shiftOf(digit plan.Expr) plan.Expr {
 }
 
 // recountSteps chooses the digits of a sort: as few as there can be, all of one width.
-// If that saves a pass, or makes digits narrow, they are counted: k counts digits. Else
-// the digits of full width are as good, which have been counted.
+// If that saves a pass, or makes several digits narrow, k counts them. Else digits of
+// full width are as good, which have been counted.
 func (m *planner) recountSteps(s *sorting, k *tile.Kernel, launch plan.Launch) []plan.Step {
 	low, high := plan.Var(m.result(s.low).Name), plan.Var(m.result(s.high).Name)
 	radix, passes := plan.Const(int64(s.radix)), plan.Var(s.names.passes)
@@ -89,10 +89,11 @@ func (m *planner) recountSteps(s *sorting, k *tile.Kernel, launch plan.Launch) [
 	width := plan.CeilDiv(differing, plan.Max(passes, plan.Const(1)))
 	saved := plan.Sub(plan.CeilDiv(high, radix), passes)
 	narrower := plan.Max(plan.Sub(plan.Const(int64(narrowDigit(s.radix)+1)), plan.Var(s.names.width)), plan.Const(0))
+	narrower = plan.Mul(narrower, plan.Sub(passes, plan.Const(1))) // no gain where there is one pass
 	return []plan.Step{
 		set(s.names.passes, plan.CeilDiv(differing, radix)),
 		set(s.names.width, width),
-		{If: &plan.If{Cond: plan.And(plan.Lt(plan.Const(0), passes), plan.Lt(plan.Const(0), plan.Add(saved, narrower))),
+		{If: &plan.If{Cond: plan.Lt(plan.Const(0), plan.Add(saved, narrower)),
 			Then: []plan.Step{
 				// The digits end with the highest bit that differs, so that they do not go beyond the word.
 				set(s.names.shift, plan.Max(plan.Sub(high, plan.Mul(passes, plan.Var(s.names.width))), plan.Const(0))),

@@ -30,6 +30,7 @@ func (l *lowering) digits(v *ir.Value) {
 		l.read(again, t.of.low, tile.Element, true)
 		l.read(again, t.of.high, tile.Element, true)
 		again.Writes, w.Writer = append(again.Writes, w), again
+		t.of.chosen = again
 	}
 }
 
@@ -55,6 +56,9 @@ func (l *lowering) scatter(v *ir.Value) {
 		l.read(s, place, tile.Element, false)
 		l.length(s, out)
 		s.turn, s.place = l.turns[place], place
+		if s.turn.of != nil {
+			s.after = append(s.after, s.turn.of.chosen)
+		}
 		s.roots = append(s.roots, v)
 		if first == nil {
 			first = s
