@@ -12,6 +12,7 @@ import (
 // TestTurns holds which passes plans run, and by which digits, if words differ in the
 // bits from one on and below another.
 func TestTurns(t *testing.T) {
+	const partition = "order(bins(k, 16)), rows: count(by: bins(k, 16))"
 	for _, c := range []struct {
 		body      string
 		low, high int64
@@ -29,11 +30,18 @@ func TestTurns(t *testing.T) {
 		{"order(k)", 3, 30, "first:0+8 middle:8+8 middle:16+8 last:24+8"},
 		{"order(k)", 0, 32, "first:0+8 middle:8+8 middle:16+8 last:24+8"},
 		{"order(u8(k))", 0, 8, "only:0+8"},
+		{partition, 0, 4, "only:0+8"},
+		{partition, 32, 0, "none"},
 		{"order(u16(k))", 1, 16, "first:0+8 last:8+8"},
 		{"order(u64(k))", 0, 57, "first:0+8 middle:8+8 middle:16+8 middle:24+8 middle:32+8 middle:40+8 middle:48+8 last:56+8"},
 	} {
 		for _, level := range Levels {
 			g := graphOf(t, "k: [n]i32", "return p: "+c.body, Options{Short: true})
+			for _, s := range g.Stages {
+				if of := s.turn.of; of != nil && s != of.chosen && !g.Needs(s, of.chosen) {
+					t.Errorf("%s: %s may run before the plan chooses", c.body, s.Name)
+				}
+			}
 			got := strings.Join(turnsOf(t, program(t, g, level), c.low, c.high), " ")
 			if got != c.want {
 				t.Errorf("%s, bits from %d below %d, level %s: %s, want %s", c.body, c.low, c.high, level, got, c.want)
