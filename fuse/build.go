@@ -58,6 +58,7 @@ func (g *Graph) Build(name string, stages []*Stage, demanded func(*Value) bool) 
 	if stages[0].Kind == Either {
 		return tile.NewBuilder(name, "", "scalars").Finish(), nil
 	}
+	b.oneTurn(stages)
 	b.start(name, stages)
 	for _, s := range stages {
 		b.Stage, b.Pos = s.Name, s.Pos
@@ -65,7 +66,7 @@ func (g *Graph) Build(name string, stages []*Stage, demanded func(*Value) bool) 
 	}
 	b.Kernel.Stages = names(stages)
 	k = b.Finish()
-	b.movesOnly(k, stages)
+	b.movesOnly(k)
 	return k, nil
 }
 
@@ -197,10 +198,10 @@ func (b *kernelBuilder) store(s *Stage, w *Value) {
 		b.table(w)
 		return
 	case s.Kind == Histogram:
-		b.histogram(w)
+		b.histogram(s, w)
 		return
 	case s.Kind == Pass:
-		b.scatter(w)
+		b.scatter(s, w)
 		return
 	}
 	var x tile.ID

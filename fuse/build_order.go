@@ -1,26 +1,49 @@
 package fuse
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
 
-// histogram counts the values of the digits of w's keys.
-func (b *kernelBuilder) histogram(w *Value) {
-	x, radix := w.IR.Args[0], int(w.IR.Shift)
+// histogram counts the values of the digits of w's keys: of those that the plan
+// chooses, or of all from the lowest bit on.
+func (b *kernelBuilder) histogram(s *Stage, w *Value) {
+	x, radix := s.counted, int(w.IR.Shift)
 	domain := b.row(x.Type.Domain)
 	stream := b.Stream(w.Name, w.Type, w.Name, tile.Scatter, true)
+	mask := b.mask(s.turn, x.Type.Kind, radix)
+	shift := b.Int(0)
+	if s.turn.of != nil {
+		shift = b.Scalar(b.graph.digitShift, ir.I64)
+	}
 	for first := int64(0); first < w.IR.Args[1].Const.Int64(); first += 1 << radix {
-		at := b.digit(domain, x, b.Int(first>>radix*int64(radix)), radix)
+		at := b.digit(domain, x, shift, mask)
 		b.Update(domain, stream, addition(), false, b.Map(domain, ir.OpAdd, ir.I64, "", at, b.Int(first)), b.Int(1))
+		if s.turn.of != nil {
+			shift = b.Map(tile.Uniform, ir.OpAdd, ir.I64, "", shift, b.Scalar(b.graph.digitWidth, ir.I64))
+		} else {
+			shift = b.Int((first>>radix + 1) * int64(radix))
+		}
 	}
 }
 
-// digit returns a digit of x: the bits from shift on.
-func (b *kernelBuilder) digit(domain int, x *ir.Value, shift tile.ID, radix int) tile.ID {
+// mask returns the bits of a digit, whose width the plan may choose.
+func (b *kernelBuilder) mask(t turn, k ir.Kind, radix int) tile.ID {
+	if t.of == nil {
+		return b.Const(ir.Int(k, 1<<radix-1))
+	}
+	one := b.Const(ir.Int(k, 1))
+	above := b.Map(tile.Uniform, ir.OpShl, k, "", one, b.Scalar(b.graph.digitWidth, ir.I64))
+	return b.Map(tile.Uniform, ir.OpSub, k, "", above, one)
+}
+
+// digit returns a digit of x: the bits of a mask from shift on.
+func (b *kernelBuilder) digit(domain int, x *ir.Value, shift, mask tile.ID) tile.ID {
 	k := x.Type.Kind
 	bits := b.Map(domain, ir.OpShr, k, "", b.column(x), shift)
-	bits = b.Map(domain, ir.OpAnd, k, "", bits, b.Const(ir.Int(k, 1<<radix-1)))
+	bits = b.Map(domain, ir.OpAnd, k, "", bits, mask)
 	return b.Map(domain, ir.OpCast, ir.I64, "digit", bits)
 }
 
@@ -39,26 +62,28 @@ func (b *kernelBuilder) rank(v *ir.Value) tile.ID {
 	stream := b.complete(b.graph.result(before), tile.Gather)
 	// Which digit it is comes from the plan, so that one kernel sorts by all of them.
 	number := b.Scalar(b.graph.digitNumber, ir.I64)
-	digit := b.digit(domain, x, b.Scalar(b.graph.digitShift, ir.I64), radix)
+	shift := b.Scalar(b.graph.digitShift, ir.I64)
+	digit := b.digit(domain, x, shift, b.mask(b.graph.turns[v], x.Type.Kind, radix))
 	at := b.Map(domain, ir.OpAdd, ir.I64, "", digit, b.Map(domain, ir.OpMul, ir.I64, "", number, b.Int(1<<radix)))
 	right := b.Map(domain, ir.OpMul, ir.I64, "", number, b.lengthBefore(v.Type.Domain)) // each digit there has every row once
 	lesser := b.Map(domain, ir.OpSub, ir.I64, "", b.LoadAt(domain, stream, at, false), right)
 	return b.Rank(digit, lesser, 1<<radix)
 }
 
+// oneTurn refuses stages beside those that the plan may leave out.
+func (b *kernelBuilder) oneTurn(stages []*Stage) {
+	for _, s := range stages {
+		if s.turn != stages[0].turn {
+			b.refuse("the plan may leave out %s and still run %s, or the other way around", s.Name, stages[0].Name)
+		}
+	}
+}
+
 // movesOnly refuses operations that see more than their own row beside one that
 // moves rows: schemes hand the rows of a tile out in the order of their digits.
-// A pass that the plan may leave out has a kernel of its own.
-func (b *kernelBuilder) movesOnly(k *tile.Kernel, stages []*Stage) {
+func (b *kernelBuilder) movesOnly(k *tile.Kernel) {
 	if b.ranked == nil {
 		return
-	}
-	if b.ranked.Limit != nil && !isLastPass(b.ranked) {
-		for _, s := range stages {
-			if s.Kind != Pass || s.roots[0].Args[1] != b.ranked {
-				b.refuse("%s always runs, and the plan may leave out this pass over %s", s.Name, b.graph.DomainName(b.ranked.Type.Domain))
-			}
-		}
 	}
 	others := func(op *tile.Op) bool { return !op.Counts() && op.Traits().Asks.Refuse(tile.Neighbours) != "" }
 	for _, op := range k.With(others) {
@@ -66,15 +91,19 @@ func (b *kernelBuilder) movesOnly(k *tile.Kernel, stages []*Stage) {
 	}
 }
 
-// scatter moves the rows of w's argument to their places.
-func (b *kernelBuilder) scatter(w *Value) {
-	x, place := w.IR.Args[0], w.IR.Args[1]
+// scatter moves the rows of w's argument to their places, on the way of a stage.
+func (b *kernelBuilder) scatter(s *Stage, w *Value) {
+	x := w.IR.Args[slices.Index(w.IR.Args, s.place)-1]
 	rows := b.row(x.Type.Domain)
 	if rows != 0 {
 		b.refuse("the rows of %s must be complete, to be moved", b.graph.DomainName(x.Type.Domain))
 	}
 	b.known(w.Domain)
-	to, from := b.column(place), b.column(x)
+	if s.turn.part == noPass && w.IR.Limit == nil {
+		b.Store(b.Stream(w.Name, w.Type, w.Name, tile.Element, true), b.column(x))
+		return
+	}
+	to, from := b.column(s.place), b.column(x)
 	if w.IR.Limit != nil {
 		kept := b.Map(rows, ir.OpLt, ir.Bool, "", to, b.lengthBefore(w.Domain))
 		rows = b.Derive(tile.Compact, rows, kept, "", "rows of "+w.Name)

@@ -70,11 +70,16 @@ func corpusGraph(t *testing.T, file string) *Graph {
 // graph lowers a pipeline; the text is what stands between its braces.
 func graph(t *testing.T, parameters, body string) *Graph {
 	t.Helper()
+	return graphOf(t, parameters, body, Options{})
+}
+
+func graphOf(t *testing.T, parameters, body string, options Options) *Graph {
+	t.Helper()
 	pipelines, errs := ir.Load("test.kg", []byte("pipeline test("+parameters+") {\n"+body+"\n}\n"))
 	if err := errs.Err(); err != nil {
 		t.Fatal(err)
 	}
-	g, err := Lower(pipelines[0], Options{})
+	g, err := Lower(pipelines[0], options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,21 +7,21 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// expand returns p without order and groups, which it composes of other operators;
-// p itself if it has none.
-func expand(p *ir.Pipeline, options Options) *ir.Pipeline {
+// expand returns p without order and groups, which it composes of other operators, and
+// what the plan may leave out of that; p itself if it has none.
+func expand(p *ir.Pipeline, options Options) (*ir.Pipeline, map[*ir.Value]turn) {
 	if !slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op == ir.OpOrder || v.Op == ir.OpGroups }) {
-		return p
+		return p, nil
 	}
-	e := &expansion{from: p, radix: cmp.Or(options.Radix, DefaultRadix), short: options.Short, bins: int64(cmp.Or(options.Bins, DefaultBins)), sample: int64(cmp.Or(options.Sample, DefaultSample)), values: map[*ir.Value]*ir.Value{}, domains: map[*ir.Domain]*ir.Domain{nil: nil},
-		groups: map[*ir.Value]grouped{}, gathered: map[[2]*ir.Value]*ir.Value{}, constants: map[ir.Scalar]*ir.Value{}}
+	e := &expansion{from: p, turns: map[*ir.Value]turn{}, radix: cmp.Or(options.Radix, DefaultRadix), short: options.Short, bins: int64(cmp.Or(options.Bins, DefaultBins)), sample: int64(cmp.Or(options.Sample, DefaultSample)), values: map[*ir.Value]*ir.Value{}, domains: map[*ir.Domain]*ir.Domain{nil: nil},
+		groups: map[*ir.Value]grouped{}, gathered: map[[2]*ir.Value]*ir.Value{}, eithers: map[[2]*ir.Value]*ir.Value{}, constants: map[ir.Scalar]*ir.Value{}}
 	for _, d := range p.Domains {
 		e.domain(d)
 	}
 	for _, v := range p.Values {
 		e.value(v)
 	}
-	return e.pipeline()
+	return e.pipeline(), e.turns
 }
 
 // expansion is a pipeline that is written anew.
@@ -37,7 +37,9 @@ type expansion struct {
 	domains   map[*ir.Domain]*ir.Domain
 	groups    map[*ir.Value]grouped
 	gathered  map[[2]*ir.Value]*ir.Value // by column and index
+	eithers   map[[2]*ir.Value]*ir.Value // by what makes them
 	constants map[ir.Scalar]*ir.Value
+	turns     map[*ir.Value]turn // of histograms and of the places to which rows move
 }
 
 // grouped is what groups becomes: its rows in the order of their keys, where the rows
@@ -78,15 +80,15 @@ func (e *expansion) value(v *ir.Value) {
 		e.list = append(e.list, v) // they come first in both
 		e.values[v] = v
 	case v.Op == ir.OpOrder:
-		keys := e.columns(v.Args)
-		o := ordering{expansion: e, pos: v.Pos, rows: keys[0].Type.Domain, out: e.domain(v.Type.Domain)}
+		keys := e.sortKeys(v)
+		o := ordering{expansion: e, pos: v.Pos, rows: keys[0].column.Type.Domain, out: e.domain(v.Type.Domain)}
 		if v.Limit != nil {
 			o.limit = e.column(v.Limit)
 		}
 		if o.limit != nil && o.short && o.sample > 0 {
-			e.values[v] = o.least(keys, v.Desc)
+			e.values[v] = o.least(keys)
 		} else {
-			e.values[v] = o.sort(keys, v.Desc, o.row(keys), false).number
+			e.values[v] = o.sort(keys, o.row(keys), false).number
 		}
 		e.values[v].Name = v.Name
 	case v.Op == ir.OpGroups:
@@ -136,8 +138,8 @@ func (e *expansion) column(v *ir.Value) *ir.Value {
 
 // group writes groups(k, ...) as runs of the sorted keys.
 func (e *expansion) group(v *ir.Value) {
-	keys := e.columns(v.Args)
-	rows := keys[0].Type.Domain
+	keys := e.sortKeys(v)
+	rows := keys[0].column.Type.Domain
 	sorted := e.newDomain(ir.DomainOrder, rows.Name+"_sorted", rows)
 	o := ordering{expansion: e, pos: v.Pos, rows: rows, out: sorted}
 	g := grouped{columns: map[*ir.Value]*ir.Value{}}
@@ -145,12 +147,11 @@ func (e *expansion) group(v *ir.Value) {
 	g.bins = o.binned(keys, target)
 	o.chooses = g.bins != nil
 	var out sortedRows
-	ascending := make([]bool, len(keys))
 	if column := o.beside(v, keys); column != nil {
-		out = o.sort(keys, ascending, o.bitsOf(column), true)
+		out = o.sort(keys, o.bitsOf(column), true)
 		g.columns[column] = o.ofBits(out.number, column.Type.Kind)
 	} else {
-		out = o.sort(keys, ascending, o.row(keys), true)
+		out = o.sort(keys, o.row(keys), true)
 		g.order = o.rowOf(out.number)
 	}
 	sorted.By = out.number
@@ -165,7 +166,7 @@ func (e *expansion) group(v *ir.Value) {
 		o.keysOf(out.word, keys, g.columns)
 	} else {
 		for _, key := range keys {
-			runs.Args = append(runs.Args, e.sortedColumn(v.Pos, g, key))
+			runs.Args = append(runs.Args, e.sortedColumn(v.Pos, g, key.column))
 		}
 	}
 	g.runs = e.add(v.Pos, runs)
@@ -213,6 +214,15 @@ func (e *expansion) aggregateRuns(v *ir.Value, g grouped) *ir.Value {
 	}
 	made.Type.Target = g.order.Type.Domain
 	return e.gather(v.Pos, g.order, e.add(v.Pos, made))
+}
+
+// either returns x if a condition is not 0, else y, as a column over d.
+func (e *expansion) either(condition, x, y *ir.Value, d *ir.Domain) *ir.Value {
+	at := [2]*ir.Value{x, y}
+	if e.eithers[at] == nil {
+		e.eithers[at] = e.add(y.Pos, ir.Value{Op: ir.OpEither, Args: at[:], Limit: condition, Type: ir.Type{Kind: y.Type.Kind, Domain: d, Target: y.Type.Target}})
+	}
+	return e.eithers[at]
 }
 
 // gather returns x at the rows of an index column.

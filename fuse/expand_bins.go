@@ -23,12 +23,11 @@ type binned struct {
 
 // binned returns groups of keys by bins; nil if the keys do not follow from their bin,
 // or if the plan may not choose.
-func (o *ordering) binned(keys []*ir.Value, out *ir.Domain) *binned {
-	if !o.short || o.bins < 1 || slices.ContainsFunc(keys, func(key *ir.Value) bool { return !isInvertible(key.Type.Kind) }) {
+func (o *ordering) binned(keys []sortKey, out *ir.Domain) *binned {
+	if !o.short || o.bins < 1 || slices.ContainsFunc(keys, func(key sortKey) bool { return !isInvertible(key.column.Type.Kind) }) {
 		return nil
 	}
-	ascending := make([]bool, len(keys))
-	words := o.words(keys, ascending)
+	words := o.words(keys)
 	if len(words) > 1 {
 		return nil
 	}
@@ -38,7 +37,7 @@ func (o *ordering) binned(keys []*ir.Value, out *ir.Domain) *binned {
 	size := o.apply(ir.OpAdd, o.cast(ir.I64, o.apply(ir.OpLeast, span, o.integer(span, uint64(o.bins)-1))), o.constant(ir.Int(ir.I64, 1)))
 	b := &binned{ordering: o, size: o.choose(isNarrow, size, o.constant(ir.Int(ir.I64, 0))), out: out, keys: map[*ir.Value]*ir.Value{}}
 
-	word := o.words(keys, ascending)[0].value // once more: it costs less than to store it
+	word := o.words(keys)[0].value // once more: it costs less than to store it
 	bins := o.newDomain(ir.DomainBins, o.rows.Name+"_bins", nil)
 	at := o.cast(ir.I64, o.apply(ir.OpSub, word, least))
 	b.of = o.add(o.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{at, b.size}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: bins}})
@@ -86,9 +85,9 @@ func (b *binned) number() *ir.Value {
 
 // either returns what one of two ways makes: x by bins, y by a sort.
 func (b *binned) either(x, y *ir.Value) *ir.Value {
-	t := y.Type
-	if t.Domain != b.rows {
-		t.Domain = b.out
+	d := b.out
+	if y.Type.Domain == b.rows {
+		d = b.rows
 	}
-	return b.add(y.Pos, ir.Value{Op: ir.OpEither, Args: []*ir.Value{x, y}, Limit: b.size, Type: t})
+	return b.expansion.either(b.size, x, y, d)
 }

@@ -12,10 +12,10 @@ import (
 
 // beside returns the column that comes along with the rows of groups v in place of
 // their numbers; nil if that is not worth it, or if numbers are needed.
-func (o *ordering) beside(v *ir.Value, keys []*ir.Value) (column *ir.Value) {
+func (o *ordering) beside(v *ir.Value, keys []sortKey) (column *ir.Value) {
 	w := word{}
 	for _, key := range keys {
-		w.bits += widthOf(key.Type.Kind)
+		w.bits += key.width
 	}
 	if !o.fitsBeside(w) || slices.ContainsFunc(o.from.Results, func(r ir.Result) bool { return r.Value == v }) {
 		return nil
@@ -64,32 +64,24 @@ func (o *ordering) ofBits(x *ir.Value, k ir.Kind) *ir.Value {
 }
 
 // keysOf adds the keys that follow from their word to columns.
-func (o *ordering) keysOf(word *ir.Value, keys []*ir.Value, columns map[*ir.Value]*ir.Value) {
+func (o *ordering) keysOf(word *ir.Value, keys []sortKey, columns map[*ir.Value]*ir.Value) {
 	shift := 0
 	for _, key := range slices.Backward(keys) { // the last one has the lowest bits
-		k := key.Type.Kind
-		width := widthOf(k)
+		k := key.column.Type.Kind
 		if isInvertible(k) {
 			x := word
 			if shift > 0 {
 				x = o.apply(ir.OpShr, x, o.integer(x, uint64(shift)))
 			}
-			if k.IsSigned() || k == ir.Date {
-				x = o.apply(ir.OpXor, x, o.integer(x, 1<<(width-1)))
+			if key.width < 8*x.Type.Kind.Size() {
+				x = o.apply(ir.OpAnd, x, o.integer(x, 1<<key.width-1))
 			}
-			if k == ir.Bool {
-				x = o.apply(ir.OpAnd, x, o.integer(x, 1))
+			if key.least != 0 {
+				x = o.cast(wordOf(8*k.Size()), x)
+				x = o.apply(ir.OpAdd, x, o.integer(x, uint64(key.least)))
 			}
-			columns[key] = o.ofBits(x, k)
+			columns[key.column] = o.ofBits(x, k)
 		}
-		shift += width
+		shift += key.width
 	}
-}
-
-// widthOf returns how many bits stand for a key.
-func widthOf(k ir.Kind) int {
-	if k == ir.Bool {
-		return 1
-	}
-	return 8 * k.Size()
 }

@@ -17,10 +17,10 @@ import (
 const DefaultSample = 1 << 16
 
 // least sorts those rows by keys that come first, so many as o.limit says.
-func (o *ordering) least(keys []*ir.Value, desc []bool) *ir.Value {
+func (o *ordering) least(keys []sortKey) *ir.Value {
 	number := func(i int64) *ir.Value { return o.constant(ir.Int(ir.I64, i)) }
-	row := o.add(o.pos, ir.Value{Op: ir.OpIndex, Args: keys[:1], Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
-	rows := o.add(o.pos, ir.Value{Op: ir.OpLen, Args: keys[:1], Type: ir.Type{Kind: ir.I64}})
+	row := o.add(o.pos, ir.Value{Op: ir.OpIndex, Args: []*ir.Value{keys[0].column}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
+	rows := o.add(o.pos, ir.Value{Op: ir.OpLen, Args: []*ir.Value{keys[0].column}, Type: ir.Type{Kind: ir.I64}})
 	limit := o.limit
 	if limit.Type.Kind == ir.U64 {
 		limit = o.apply(ir.OpLeast, limit, o.integer(limit, 1<<62))
@@ -28,8 +28,8 @@ func (o *ordering) least(keys []*ir.Value, desc []bool) *ir.Value {
 	limit = o.apply(ir.OpLeast, o.cast(ir.I64, limit), rows)
 	isFew := o.apply(ir.OpLogicalAnd, o.apply(ir.OpGe, rows, number(o.sample<<6)), o.apply(ir.OpLt, limit, o.apply(ir.OpShr, rows, number(3))))
 
-	last, lastRow := o.lastCandidate(keys, desc, row, rows, limit, isFew)
-	words := o.words(keys, desc)
+	last, lastRow := o.lastCandidate(keys, row, rows, limit, isFew)
+	words := o.words(keys)
 	key := words[len(words)-1].value // the most significant one
 	isCandidate := o.apply(ir.OpLe, key, last)
 	if len(words) == 1 {
@@ -43,27 +43,26 @@ func (o *ordering) least(keys []*ir.Value, desc []bool) *ir.Value {
 
 	candidates := o.newDomain(ir.DomainEither, o.rows.Name+"_candidates", o.rows)
 	either := func(x, y *ir.Value) *ir.Value {
-		return o.add(o.pos, ir.Value{Op: ir.OpEither, Args: []*ir.Value{few(x), all(y)}, Limit: isEnough, Type: ir.Type{Kind: x.Type.Kind, Domain: candidates}})
+		return o.either(isEnough, few(x), all(y), candidates)
 	}
-	of := &ordering{expansion: o.expansion, pos: o.pos, rows: candidates, out: o.out, limit: o.limit, target: o.rows}
-	fewWords, allWords := o.words(keys, desc), o.words(keys, desc)
-	var sorted []*ir.Value
-	for i := range slices.Backward(fewWords) { // the most significant one comes first
-		sorted = append(sorted, either(fewWords[i].value, allWords[i].value))
+	of := &ordering{expansion: o.expansion, pos: o.pos, rows: candidates, out: o.out, limit: o.limit, of: o.rows}
+	fewWords, allWords := o.words(keys), o.words(keys)
+	var sorted []sortKey
+	for i, w := range slices.Backward(fewWords) { // the most significant one comes first
+		sorted = append(sorted, sortKey{column: either(w.value, allWords[i].value), width: w.bits})
 	}
-	ascending := make([]bool, len(sorted))
 	numbers := either(o.cast(ir.U32, row), o.cast(ir.U32, row))
 	if len(sorted) == 1 {
-		return of.sort(sorted, ascending, numbers, false).number
+		return of.sort(sorted, numbers, false).number
 	}
 	of.numbers = numbers
-	return of.sort(sorted, ascending, of.row(sorted), false).number
+	return of.sort(sorted, of.row(sorted), false).number
 }
 
 // lastCandidate returns the most significant word of the keys of the last row that is
 // to be a candidate, and the number of that row, by a sample: a row of each stretch of
 // so many.
-func (o *ordering) lastCandidate(keys []*ir.Value, desc []bool, row, rows, limit, isFew *ir.Value) (last, lastRow *ir.Value) {
+func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Value) (last, lastRow *ir.Value) {
 	number := func(i int64) *ir.Value { return o.constant(ir.Int(ir.I64, i)) }
 	size := o.choose(isFew, number(o.sample), number(0))
 	sample := o.newDomain(ir.DomainBins, o.rows.Name+"_sample", nil)
@@ -75,11 +74,11 @@ func (o *ordering) lastCandidate(keys []*ir.Value, desc []bool, row, rows, limit
 	at := o.apply(ir.OpAdd, o.apply(ir.OpMul, index, stretch), jump)
 	at.Type.Target = o.rows
 	of := &ordering{expansion: o.expansion, pos: o.pos, rows: sample, out: o.newDomain(ir.DomainOrder, o.rows.Name+"_sorted", sample)}
-	var sampled []*ir.Value
-	for _, key := range keys {
-		sampled = append(sampled, o.gather(o.pos, key, at))
+	sampled := slices.Clone(keys)
+	for i := range sampled {
+		sampled[i].column = o.gather(o.pos, keys[i].column, at)
 	}
-	order := of.sort(sampled, desc, of.row(sampled), false).number
+	order := of.sort(sampled, of.row(sampled), false).number
 	of.out.By = order
 
 	// Twice as many as the limit is of the rows, and some.
@@ -89,7 +88,7 @@ func (o *ordering) lastCandidate(keys []*ir.Value, desc []bool, row, rows, limit
 		return o.add(o.pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{x, i}, Type: ir.Type{Kind: x.Type.Kind, Target: x.Type.Target}})
 	}
 	chosen := pick(order, o.apply(ir.OpGreatest, place, number(0)))
-	words := o.words(sampled, desc)
+	words := o.words(sampled)
 	return pick(words[len(words)-1].value, chosen), pick(at, chosen)
 }
 

@@ -1,6 +1,11 @@
 package fuse
 
-import "github.com/kgen-go/kgen/ir"
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/kgen-go/kgen/ir"
+)
 
 // Rows are sorted by the digits of their keys, the least significant first, each
 // pass stable (Knuth, The Art of Computer Programming, volume 3, section 5.2.5).
@@ -16,9 +21,35 @@ type ordering struct {
 	out   *ir.Domain // the sorted rows
 	limit *ir.Value  // the most rows of out, or nil
 
-	target  *ir.Domain // whose rows the numbers are, if not those of rows
-	numbers *ir.Value  // of each row, if it does not come along
+	of      *ir.Domain // of which they are some, if the numbers are those of its rows
+	numbers *ir.Value  // of each row in of, if it does not come along
 	chooses bool       // the kernel that finds extremes of the keys comes before the choice of a way
+}
+
+// sortKey is a column by which rows are sorted.
+type sortKey struct {
+	column *ir.Value
+	least  int64 // that its integers can be, and
+	width  int   // the bits of what they exceed that by; else of an element
+	isDesc bool
+}
+
+// sortKeys returns the keys of an order or of groups.
+func (e *expansion) sortKeys(v *ir.Value) []sortKey {
+	keys := make([]sortKey, len(v.Args))
+	for i, arg := range v.Args {
+		keys[i] = sortKey{column: e.column(arg), width: 8 * arg.Type.Kind.Size(), isDesc: v.Desc != nil && v.Desc[i]}
+		if arg.Type.Kind == ir.Bool {
+			keys[i].width = 1
+		}
+		if lo, hi, ok := e.from.CheckedRange(arg); ok {
+			keys[i].least, keys[i].width = lo, bits.Len64(uint64(hi)-uint64(lo))
+			if lo > 0 && bits.Len64(uint64(hi)) == keys[i].width {
+				keys[i].least = 0
+			}
+		}
+	}
+	return keys
 }
 
 // word is a part of the keys, as an unsigned integer.
@@ -38,90 +69,28 @@ type sortedRows struct {
 
 // sort sorts rows by keys. Beside is what a row brings along: its number, of which
 // only a word of 32 bits may differ. The word of the keys is kept if kept is set.
-func (o *ordering) sort(keys []*ir.Value, desc []bool, beside *ir.Value, kept bool) (out sortedRows) {
-	words := o.words(keys, desc)
-	counted := o.words(keys, desc) // once more: it costs less than to store the first word for its first pass
+func (o *ordering) sort(keys []sortKey, beside *ir.Value, kept bool) (out sortedRows) {
+	words := o.words(keys)
+	out.number = beside
+	counted := o.words(keys) // once more: it costs less than to store the first word for its first pass
 	measured := counted
 	if o.chooses {
-		measured = o.words(keys, desc)
+		measured = o.words(keys)
 	}
-	out.number = beside
 	for i, w := range words {
 		key := w.value
 		if i > 0 {
 			key = o.gather(o.pos, key, o.rowOf(out.number))
 			counted[i], measured[i] = w, w
 		}
-		out = o.passes(counted[i], measured[i], key, out.number, i+1 == len(words), kept && len(words) == 1)
+		out = o.passes(counted[i], measured[i], w.value, key, out.number, i+1 == len(words), kept && len(words) == 1)
 	}
 	return out
-}
-
-// passes sorts rows by the digits of a word. The last passes of all give the rows as
-// the caller wants them.
-func (o *ordering) passes(w, measured word, key, beside *ir.Value, isLast, kept bool) (out sortedRows) {
-	digits := (w.bits + o.radix - 1) / o.radix
-	before := o.before(w.value, digits)
-	isPacked := o.fitsBeside(w)
-	if isPacked {
-		high := o.apply(ir.OpShl, o.cast(ir.U64, beside), o.constant(ir.Int(ir.U64, numberBits)))
-		key = o.apply(ir.OpOr, high, o.cast(ir.U64, key))
-	}
-	var spread *ir.Value
-	if o.short && digits > 2 {
-		spread = o.spread(measured.value)
-	}
-	for digit := range digits {
-		rank := ir.Value{Op: ir.OpRank, Args: []*ir.Value{key, before}, Shift: int64(digit * o.radix), Split: o.radix,
-			Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}}
-		if digit > 0 {
-			rank.Limit = spread
-		}
-		place := o.add(o.pos, rank)
-		move := func(x *ir.Value) *ir.Value {
-			moved := scattered(x, place)
-			if isLast && digit+1 == digits {
-				moved.Limit, moved.Type.Domain = o.limit, o.out
-			}
-			return o.add(o.pos, moved)
-		}
-		isEnd := digit+1 == digits
-		if !isEnd || kept {
-			key = move(key)
-		}
-		if isPacked && isEnd {
-			beside = o.cast(ir.U32, o.apply(ir.OpShr, key, o.constant(ir.Int(ir.U64, numberBits))))
-		}
-		if isEnd && isLast && !kept {
-			beside = o.rowOf(beside)
-			if o.numbers != nil {
-				beside = o.cast(ir.I64, o.gather(o.pos, o.numbers, beside))
-				beside.Type.Target = o.target
-			}
-		}
-		if !isPacked || isEnd && !kept { // else it moves with the key
-			beside = move(beside)
-		}
-	}
-	out.number = beside
-	if kept {
-		out.word = key
-		if isPacked {
-			out.word = o.cast(ir.U32, key)
-		}
-	}
-	return out
-}
-
-// fitsBeside reports whether the number of a row, which has to be short, fits one
-// word with its keys, whose digits end where the number begins.
-func (o *ordering) fitsBeside(w word) bool {
-	return o.short && w.bits <= numberBits && numberBits%o.radix == 0
 }
 
 // row returns the numbers of the rows as they come along.
-func (o *ordering) row(keys []*ir.Value) *ir.Value {
-	row := o.add(o.pos, ir.Value{Op: ir.OpIndex, Args: keys[:1], Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
+func (o *ordering) row(keys []sortKey) *ir.Value {
+	row := o.add(o.pos, ir.Value{Op: ir.OpIndex, Args: []*ir.Value{keys[0].column}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
 	if !o.short {
 		return row
 	}
@@ -138,23 +107,8 @@ func (o *ordering) rowOf(number *ir.Value) *ir.Value {
 		return number
 	}
 	row := o.cast(ir.I64, number)
-	if row.Type.Target = o.rows; o.target != nil && o.numbers == nil {
-		row.Type.Target = o.target
-	}
+	row.Type.Target = o.rows
 	return row
-}
-
-// scattered is x with its rows moved.
-func scattered(x, place *ir.Value) ir.Value {
-	return ir.Value{Op: ir.OpScatter, Args: []*ir.Value{x, place}, Type: x.Type}
-}
-
-// spread returns how many of the lowest bits differ among words: digits above them
-// need no pass.
-func (o *ordering) spread(x *ir.Value) *ir.Value {
-	equal := o.cast(ir.I64, o.apply(ir.OpLeadingzeros, o.apply(ir.OpXor, o.extreme(ir.OpMin, x), o.extreme(ir.OpMax, x))))
-	width := ir.Int(ir.I64, int64(8*x.Type.Kind.Size()))
-	return o.apply(ir.OpSub, o.constant(width), equal)
 }
 
 // extreme returns the least or the greatest row of x, an unsigned integer; 0 of none.
@@ -162,31 +116,34 @@ func (o *ordering) extreme(op ir.Op, x *ir.Value) *ir.Value {
 	return o.add(o.pos, ir.Value{Op: op, Args: []*ir.Value{x}, Else: o.integer(x, 0), Type: ir.Type{Kind: x.Type.Kind}})
 }
 
-// before returns, for each value of each digit of x, how many digits of rows come
-// before: those of the digits on its right, and of lesser value.
-func (o *ordering) before(x *ir.Value, digits int) *ir.Value {
-	results := int64(digits) << o.radix
-	d := o.newDomain(ir.DomainBins, o.rows.Name+"_digits", nil)
-	d.By = o.add(o.pos, ir.Value{Op: ir.OpDigits, Args: []*ir.Value{x, o.constant(ir.Int(ir.I64, results))}, Shift: int64(o.radix), Type: ir.Type{Kind: ir.I64, Domain: d}})
-	return o.add(o.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{d.By}, Type: d.By.Type})
+// numberOf returns the number that a sorted row has for the caller.
+func (o *ordering) numberOf(beside *ir.Value) *ir.Value {
+	number := o.rowOf(beside)
+	if o.numbers != nil {
+		number = o.cast(ir.I64, o.gather(o.pos, o.numbers, number))
+	}
+	if o.of != nil {
+		number.Type.Target = o.of
+	}
+	return number
 }
 
 // words joins the keys, the last one in the least significant bits of the first word.
-func (o *ordering) words(keys []*ir.Value, desc []bool) (list []word) {
-	for i := len(keys) - 1; i >= 0; i-- {
-		x, width := o.unsigned(keys[i])
-		if desc[i] {
-			x = o.apply(ir.OpXor, x, o.integer(x, 1<<width-1))
+func (o *ordering) words(keys []sortKey) (list []word) {
+	for _, key := range slices.Backward(keys) {
+		x := o.unsigned(key)
+		if key.isDesc {
+			x = o.apply(ir.OpXor, x, o.integer(x, 1<<key.width-1))
 		}
-		if n := len(list); n > 0 && list[n-1].bits+width <= maxWord {
+		if n := len(list); n > 0 && list[n-1].bits+key.width <= maxWord {
 			last := &list[n-1]
 			last.value = o.cast(ir.U64, last.value)
 			high := o.apply(ir.OpShl, o.cast(ir.U64, x), o.constant(ir.Int(ir.U64, int64(last.bits))))
 			last.value = o.apply(ir.OpOr, last.value, high)
-			last.bits += width
+			last.bits += key.width
 			continue
 		}
-		list = append(list, word{x, width})
+		list = append(list, word{x, key.width})
 	}
 	for i, w := range list {
 		if w.bits <= 32 {
@@ -196,40 +153,35 @@ func (o *ordering) words(keys []*ir.Value, desc []bool) (list []word) {
 	return list
 }
 
-// unsigned maps a key to an unsigned integer of the same order, of so many bits. Of
-// floats, both zeros are equal, and NaN is greater than all else.
-func (o *ordering) unsigned(key *ir.Value) (x *ir.Value, width int) {
-	width = widthOf(key.Type.Kind)
-	sign := uint64(1) << (width - 1)
-	switch k := key.Type.Kind; {
-	case k == ir.Bool:
-		return o.cast(ir.U32, key), width
+// unsigned maps a key to an unsigned integer of the same order. Of floats, both zeros
+// are equal, and NaN is greater than all else.
+func (o *ordering) unsigned(key sortKey) *ir.Value {
+	x := key.column
+	switch k := x.Type.Kind; {
 	case k.IsFloat():
-		b := o.apply(ir.OpBits, key)
+		sign := uint64(1) << (key.width - 1)
+		b := o.apply(ir.OpBits, x)
 		below := o.apply(ir.OpGt, b, o.integer(b, sign)) // -0.0, whose bits are the sign, is not below 0.0
 		x = o.choose(below, o.apply(ir.OpComplement, b), o.apply(ir.OpOr, b, o.integer(b, sign)))
-		return o.choose(o.apply(ir.OpEq, key, key), x, o.integer(b, sign|(sign-1))), width
+		return o.choose(o.apply(ir.OpEq, key.column, key.column), x, o.integer(b, sign|(sign-1)))
 	case k == ir.Char8:
-		return o.apply(ir.OpBits, key), width
+		return o.apply(ir.OpBits, x)
 	case k == ir.Date:
-		return o.flipped(o.cast(ir.I32, key), width), width
-	case k.IsSigned():
-		return o.flipped(key, width), width
-	case width < 32:
-		return o.cast(ir.U32, key), width
+		x = o.cast(ir.I32, x)
 	}
-	return key, width
+	x = o.cast(wordOf(key.width), x)
+	if key.least != 0 {
+		x = o.apply(ir.OpSub, x, o.integer(x, uint64(key.least)))
+	}
+	return x
 }
 
-// flipped returns a signed integer of so many bits as an unsigned one: with the other
-// sign.
-func (o *ordering) flipped(x *ir.Value, width int) *ir.Value {
-	to := map[int]ir.Kind{8: ir.U8, 16: ir.U16, 32: ir.U32, 64: ir.U64}[width]
-	x = o.cast(to, x)
-	if width < 32 {
-		x = o.cast(ir.U32, x)
+// wordOf returns the kind of a word of so many bits.
+func wordOf(bits int) ir.Kind {
+	if bits <= 32 {
+		return ir.U32
 	}
-	return o.apply(ir.OpXor, x, o.integer(x, 1<<(width-1)))
+	return ir.U64
 }
 
 // apply applies an element-wise operator to rows.
@@ -250,6 +202,9 @@ func (o *ordering) cast(to ir.Kind, x *ir.Value) *ir.Value {
 
 // integer returns a constant of the type of x, an unsigned integer.
 func (o *ordering) integer(x *ir.Value, i uint64) *ir.Value {
+	if x.Type.Kind == ir.U32 {
+		i = uint64(uint32(i))
+	}
 	return o.constant(ir.Scalar{Kind: x.Type.Kind, Bits: i})
 }
 

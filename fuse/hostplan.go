@@ -105,8 +105,8 @@ func (m *planner) made(k *tile.Kernel, stages []*Stage) map[string]bool {
 // demand marks what k, the kernel of some stages, reads.
 func (m *planner) demand(k *tile.Kernel, stages []*Stage) {
 	made := m.made(k, stages)
-	if pass := passOf(stages); pass != nil && pass.Limit != nil {
-		m.demanded[m.result(pass.Limit)] = true
+	if of := stages[0].turn.of; of != nil {
+		m.demanded[m.result(of.low)], m.demanded[m.result(of.high)] = true, true
 	}
 	for _, s := range k.Streams {
 		w := m.byName[s.Buffer]
@@ -311,7 +311,7 @@ func (m *planner) steps(p *Program) {
 		step(plan.Step{Alloc: &plan.Alloc{Buffer: m.errors}})
 		step(plan.Step{Init: &plan.Init{Buffer: m.errors}})
 	}
-	shared, moved := sharing{}, map[*ir.Value][][]string{}
+	shared, moved := sharing{}, map[*sorting][][]string{}
 	allocated := map[*Value]bool{}
 	for i, k := range p.Kernels {
 		made := m.made(k, p.Groups[i])
@@ -322,11 +322,12 @@ func (m *planner) steps(p *Program) {
 				continue
 			}
 			w := m.byName[s.Buffer]
-			if !allocated[w] {
+			isNew := !allocated[w]
+			if isNew {
 				allocated[w] = true
 				m.addBuffer(p.Groups[i], w, made[m.DomainName(w.Domain)])
 			}
-			if s.Access == tile.Scatter {
+			if s.Access == tile.Scatter && (isNew || w.Writer.Kind == Either) { // the other way may have left something there
 				step(plan.Step{Init: &plan.Init{Buffer: w.Name}})
 			}
 		}
@@ -342,16 +343,21 @@ func (m *planner) steps(p *Program) {
 		}
 		kernel := plan.Kernel{Name: k.Name, Stages: names(p.Groups[i]), Variants: []plan.Variant{{Entry: k.Name}}}
 		launch := plan.Launch{Kernel: k.Name, Rows: m.rows(k)}
-		if pass := passOf(p.Groups[i]); pass != nil {
-			if len(shared) == 0 {
-				m.out.Scalars = append(m.out.Scalars, plan.Scalar{Name: m.digitShift, Kind: plan.I64, Init: "0"}, plan.Scalar{Name: m.digitNumber, Kind: plan.I64, Init: "0"})
-			}
+		if pass, turn := passOf(p.Groups[i]), p.Groups[i][0].turn; pass != nil || turn.of != nil {
+			m.addScalars(m.digitShift, m.digitNumber)
 			kernel.Variants[0].Args = argumentsOf(k)
 			launch.Kernel, launch.Bind = shared.kernel(k)
 			m.out.Kernels = append(m.out.Kernels, kernel)
-			*list = append(*list, m.passSteps(pass, k, launch, moved)...)
-			if isLastPass(pass) && i+1 < len(p.Kernels) { // numbers of rows that were not moved lie anywhere
-				step(plan.Step{CheckErrors: &plan.CheckErrors{AbortOnly: true}})
+			others := func(group []*Stage) bool { return turn.of == nil || group[0].turn.of != turn.of }
+			isEnd := pass != nil && m.isLastPass(pass) && slices.ContainsFunc(p.Groups[i+1:], others)
+			if turn.of != nil {
+				*list = append(*list, m.turnSteps(turn, k, launch, moved, isEnd)...)
+				continue
+			}
+			digit := pass.Shift / int64(pass.Split)
+			*list = append(*list, m.passSteps(plan.Const(pass.Shift), plan.Const(digit), launch)...)
+			if isEnd {
+				step(unmoved)
 			}
 			continue
 		}

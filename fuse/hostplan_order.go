@@ -2,7 +2,6 @@ package fuse
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/kgen-go/kgen/internal/tile"
@@ -14,11 +13,8 @@ import (
 // not move.
 func passOf(group []*Stage) *ir.Value {
 	for _, s := range group {
-		if s.Kind != Pass {
-			continue
-		}
-		if rank := s.roots[0].Args[1]; rank.Op == ir.OpRank {
-			return rank
+		if s.Kind == Pass && s.place.Op == ir.OpRank {
+			return s.place
 		}
 	}
 	return nil
@@ -31,59 +27,21 @@ func digitsOf(rank *ir.Value) int64 {
 }
 
 // isLastPass reports whether no pass comes after that of a rank.
-func isLastPass(rank *ir.Value) bool { return rank.Shift/int64(rank.Split) == digitsOf(rank)-1 }
-
-// passSteps returns the steps of a pass. Between the first pass and the last, one
-// runs if a digit above its own differs. The last takes the highest digit that
-// differs, and the rows from where the last pass before it has put them: moved is
-// where passes put them, by the spread of the keys.
-func (m *planner) passSteps(rank *ir.Value, k *tile.Kernel, launch plan.Launch, moved map[*ir.Value][][]string) []plan.Step {
-	digit := rank.Shift / int64(rank.Split)
-	run := func(digit int64, launch plan.Launch) []plan.Step {
-		return []plan.Step{
-			{Set: &plan.Set{Scalar: m.digitShift, Value: plan.Const(digit * int64(rank.Split))}},
-			{Set: &plan.Set{Scalar: m.digitNumber, Value: plan.Const(digit)}},
-			{Launch: &launch},
-		}
+func (g *Graph) isLastPass(rank *ir.Value) bool {
+	if t := g.turns[rank]; t.of != nil {
+		return t.part == lastPass || t.part == onlyPass
 	}
-	if rank.Limit == nil {
-		if next := m.passAfter(rank); next != nil {
-			moved[next.Limit] = append(moved[next.Limit], movedColumns(k))
-		}
-		return run(digit, launch)
-	}
-	differs := func(digit int64) plan.Expr {
-		return plan.Lt(plan.Const(digit*int64(rank.Split)), plan.Var(m.result(rank.Limit).Name))
-	}
-	if !isLastPass(rank) {
-		moved[rank.Limit] = append(moved[rank.Limit], movedColumns(k))
-		return []plan.Step{{If: &plan.If{Cond: differs(digit + 1), Then: run(digit, launch)}}}
-	}
-	from := moved[rank.Limit]
-	last := from[len(from)-1]
-	var steps []plan.Step
-	for j := int64(1); j <= digit; j++ {
-		early := launch
-		for i, buffer := range from[j-1] {
-			early.Bind = rebound(early.Bind, last[i], buffer)
-		}
-		if steps == nil {
-			steps = run(j, early)
-			continue
-		}
-		steps = []plan.Step{{If: &plan.If{Cond: differs(j), Then: run(j, early), Else: steps}}}
-	}
-	return steps
+	return rank.Shift/int64(rank.Split) == digitsOf(rank)-1
 }
 
-// passAfter returns the rank by which rows move next, if the plan may leave that out.
-func (m *planner) passAfter(rank *ir.Value) *ir.Value {
-	for _, v := range m.Pipeline.Values {
-		if v.Op == ir.OpRank && v.Limit != nil && v.Args[1] == rank.Args[1] {
-			return v
-		}
+// passSteps returns the steps of a pass: the place of its digit becomes known to the
+// kernel.
+func (m *planner) passSteps(shift, digit plan.Expr, launch plan.Launch) []plan.Step {
+	return []plan.Step{
+		{Set: &plan.Set{Scalar: m.digitShift, Value: shift}},
+		{Set: &plan.Set{Scalar: m.digitNumber, Value: digit}},
+		{Launch: &launch},
 	}
-	return nil
 }
 
 // movedColumns returns the buffers of the columns that a kernel moves, in the order
@@ -97,53 +55,37 @@ func movedColumns(k *tile.Kernel) (list []string) {
 	return list
 }
 
-// rebound is bind with another buffer for a column that a kernel reads, which is in
-// from otherwise. Arguments keep the names that the kernel gives them.
-func rebound(bind []plan.Arg, from, to string) []plan.Arg {
-	if from == to {
-		return bind
-	}
-	bind = slices.Clone(bind)
-	at := slices.IndexFunc(bind, func(b plan.Arg) bool { return b.Buffer == from && b.Access == plan.Reads })
-	if at < 0 {
-		at = len(bind)
-		bind = append(bind, plan.Arg{Name: from, Access: plan.Reads})
-	}
-	bind[at].Buffer = to
-	return bind
-}
-
 // reuse gives columns that a pass moves the memory of columns that nothing reads any
 // more: two sets are enough for all passes.
 func (m *planner) reuse(p *Program) {
 	lastRead := map[*Value]int{}
-	spread := map[*Value]*ir.Value{} // of the keys by which a column moves
-	end := map[*ir.Value]int{}       // the kernel of the last pass
+	sort := map[*Value]*sorting{} // that moves a column
+	end := map[*sorting]int{}     // the kernel of its last pass, which may read what any has moved
 	for i, k := range p.Kernels {
-		pass := passOf(p.Groups[i])
+		of := p.Groups[i][0].turn.of
 		for _, s := range k.Streams {
 			w := m.byName[s.Buffer]
 			if !s.Write {
 				lastRead[w] = i
+			} else if of != nil && s.Access == tile.Permute {
+				sort[w] = of
 			}
-			// The last pass may read what any of them has written.
-			if pass != nil && pass.Limit != nil && (s.Write && !isLastPass(pass) || !s.Write && s.Access == tile.Element) {
-				spread[w], end[pass.Limit] = pass.Limit, i
-			}
+		}
+		if of != nil {
+			end[of] = i
 		}
 	}
 	holds := map[string]*Value{} // by buffer: the column that lies there
 	buffer := map[*Value]string{}
 	var buffers []string
-	isFree := func(now, w *Value, i int) bool { // passes of the same keys take turns, whichever run
-		keys := spread[now]
-		return now.Type == w.Type && now.Domain == w.Domain && lastRead[now] < i && (keys == nil || keys == spread[w] || end[keys] < i)
+	isFree := func(now, w *Value, i int) bool {
+		return now.Type == w.Type && now.Domain == w.Domain && lastRead[now] < i && (sort[now] == nil || end[sort[now]] < i)
 	}
 	for i, k := range p.Kernels {
 		for n := range k.Streams {
 			s := &k.Streams[n]
 			w := m.byName[s.Buffer]
-			if s.Write && s.Access == tile.Permute && !m.outputs[w] && w.Writer.Kind != Either {
+			if s.Write && w.Writer.Kind == Pass && !m.outputs[w] && buffer[w] == "" {
 				at := w.Name
 				for _, b := range buffers {
 					if isFree(holds[b], w, i) {

@@ -61,8 +61,8 @@ func Lower(p *ir.Pipeline, options Options) (*Graph, error) {
 			return nil, &Unsupported{v.Pos, v.Op}
 		}
 	}
-	p = expand(p, options)
-	l := &lowering{options: options, Graph: &Graph{Pipeline: p, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}, sources: map[*ir.Domain]sources{}},
+	p, turns := expand(p, options)
+	l := &lowering{options: options, Graph: &Graph{Pipeline: p, turns: turns, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}, sources: map[*ir.Domain]sources{}},
 		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: naming.Taken{}, group: map[groupKey]*Stage{}, computed: map[computed]bool{}, tables: map[tableKey]*Value{}}
 	for _, v := range p.Values {
 		for _, o := range v.Operands() {
@@ -76,14 +76,15 @@ func Lower(p *ir.Pipeline, options Options) (*Graph, error) {
 		l.isResult[r.Value] = true
 	}
 	for _, v := range p.Values {
-		if (v.Op == ir.OpRank || v.Op == ir.OpEither) && v.Limit != nil {
+		if v.Op == ir.OpEither {
 			l.isResult[v.Limit] = true // of the plan
 		}
 	}
+	l.nameSorts()
 	for _, s := range p.Sites {
 		l.sites[s.Value] = append(l.sites[s.Value], s)
 	}
-	l.digitShift, l.digitNumber = l.names.Fresh("digit_shift", "_"), l.names.Fresh("digit_number", "_")
+	l.digitShift, l.digitNumber, l.digitWidth = l.names.Fresh("digit_shift", "_"), l.names.Fresh("digit_number", "_"), l.names.Fresh("digit_width", "_")
 	l.nameDomains()
 	for _, v := range p.Values {
 		l.lower(v)
@@ -153,8 +154,8 @@ func (l *lowering) inlined(v *ir.Value) bool {
 		return len(l.sites[v]) == 0 && v.Op.IsElementwise()
 	}
 	users := l.users[v]
-	if len(users) > 0 && v.Op.IsElementwise() && !slices.ContainsFunc(users, func(u *ir.Value) bool { return !moves(u, v) }) {
-		return true // passes alone may read what others before them have moved; see passSteps
+	if l.onlySorts(v) {
+		return true // passes alone may read what others before them have moved; see turnSteps
 	}
 	if len(users) != 1 {
 		return len(users) == 0
@@ -169,9 +170,26 @@ func (l *lowering) inlined(v *ir.Value) bool {
 	return u.Op.IsElementwise() && u.Type.Domain == v.Type.Domain
 }
 
-// moves reports whether u moves the rows of v, or finds their places.
-func moves(u, v *ir.Value) bool {
-	return (u.Op == ir.OpScatter || u.Op == ir.OpRank) && u.Args[0] == v
+// onlySorts reports whether nothing but passes of sorts needs v, which they compute.
+func (l *lowering) onlySorts(v *ir.Value) bool {
+	isCheap := v.Op.IsElementwise() || v.Op == ir.OpGather && l.options.Short // others look at rows twice
+	if !isCheap || l.isResult[v] || len(l.users[v]) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(l.users[v], func(u *ir.Value) bool { return !sorts(u, v) && (!u.Op.IsElementwise() || !l.onlySorts(u)) })
+}
+
+// sorts reports whether u is of a pass that sorts rows of v, or counts its digits again.
+func sorts(u, v *ir.Value) bool {
+	switch u.Op {
+	case ir.OpRank:
+		return u.Args[0] == v
+	case ir.OpScatter: // every other operand is a place
+		return slices.Index(u.Args, v)%2 == 0
+	case ir.OpDigits:
+		return u.Args[0] != v
+	}
+	return false
 }
 
 // isTable reports whether an operator reads any row of v, and needs it complete.
@@ -359,9 +377,6 @@ func (l *lowering) operands(s *Stage, v *ir.Value) {
 	case ir.OpRank:
 		l.read(s, v.Args[0], tile.Element, false)
 		l.read(s, v.Args[1], tile.Gather, true)
-		if v.Limit != nil {
-			l.read(s, v.Limit, tile.Element, true)
-		}
 		l.length(s, v.Type.Domain)
 	default:
 		for _, arg := range v.Operands() {

@@ -5,27 +5,69 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// digits lowers the histograms of the digits of keys.
+// nameSorts names the scalars of the sorts whose passes the plan chooses. The plan
+// reads in which bits words differ.
+func (l *lowering) nameSorts() {
+	for _, v := range l.Pipeline.Values {
+		t, ok := l.turns[v]
+		if !ok || t.part != recount {
+			continue
+		}
+		l.isResult[t.of.low], l.isResult[t.of.high] = true, true
+		name := func(name string) string { return l.names.Fresh("sort_"+name, "_") }
+		t.of.names = sortingNames{passes: name("passes"), shift: name("shift"), width: name("width")}
+	}
+}
+
+// digits lowers the histograms of the digits of keys. If the plan chooses the digits,
+// they may have to be counted again.
 func (l *lowering) digits(v *ir.Value) {
-	s := l.stage(Histogram, v.Pos, v.Args[0].Type.Domain)
-	l.read(s, v.Args[0], tile.Element, false)
-	s.roots = append(s.roots, v)
-	l.defineResult(s, v)
+	s := l.histogram(v, v.Args[0])
+	w := l.defineResult(s, v)
+	if t, ok := l.turns[v]; ok {
+		again := l.histogram(v, v.Args[2])
+		again.turn, again.after = t, []*Stage{s}
+		l.read(again, t.of.low, tile.Element, true)
+		l.read(again, t.of.high, tile.Element, true)
+		again.Writes, w.Writer = append(again.Writes, w), again
+		t.of.chosen = again
+	}
+}
+
+func (l *lowering) histogram(v, counted *ir.Value) *Stage {
+	s := l.stage(Histogram, v.Pos, counted.Type.Domain)
+	l.read(s, counted, tile.Element, false)
+	s.roots, s.counted = append(s.roots, v), counted
+	return s
 }
 
 // scatter lowers the move of a row to its place. What moves to the same places
-// shares a stage.
+// shares a stage. Of several ways to move, each has a stage.
 func (l *lowering) scatter(v *ir.Value) {
-	x, place, out := v.Args[0], v.Args[1], v.Type.Domain
+	out := v.Type.Domain
 	if v.Limit != nil {
 		l.limit(v)
 	}
-	s := l.shareAfter(nil, groupKey{kind: Pass, domain: x.Type.Domain, out: out, place: place}, v, x)
-	l.read(s, x, tile.Element, false)
-	l.read(s, place, tile.Element, false)
-	l.length(s, out)
-	s.roots = append(s.roots, v)
-	l.defineResult(s, v)
+	var first *Stage
+	for i := 0; i < len(v.Args); i += 2 {
+		x, place := v.Args[i], v.Args[i+1]
+		s := l.shareAfter(nil, groupKey{kind: Pass, domain: x.Type.Domain, out: out, place: place}, v, x)
+		l.read(s, x, tile.Element, false)
+		l.read(s, place, tile.Element, false)
+		l.length(s, out)
+		s.turn, s.place = l.turns[place], place
+		if s.turn.of != nil {
+			s.after = append(s.after, s.turn.of.chosen)
+		}
+		s.roots = append(s.roots, v)
+		if first == nil {
+			first = s
+			l.defineResult(s, v)
+			continue
+		}
+		s.Writes = append(s.Writes, l.result(v))
+		first.after = append(first.after, s)
+	}
 }
 
 // limit adds the stage that computes how many rows an order with a limit has.

@@ -39,9 +39,13 @@ type Stage struct {
 	Writes []*Value
 	Reads  []Use
 
-	roots  []*ir.Value // the values that it computes: Map, Mask, Compact, Aggregate, Finish, Reduce, ScalarMap, Either
-	way    *way        // under which it runs; nil if it always does
-	prefix *Prefix     // Partial, Offset, Add
+	turn    turn        // Histogram, Pass: when the plan runs it
+	way     *way        // of two, to which it belongs; nil if it always runs
+	counted *ir.Value   // Histogram: the words whose digits it counts
+	place   *ir.Value   // Pass: to which rows move
+	after   []*Stage    // that have to run before it, although it reads nothing of theirs
+	roots   []*ir.Value // the values that it computes: Map, Mask, Compact, Aggregate, Finish, Reduce, ScalarMap, Either
+	prefix  *Prefix     // Partial, Offset, Add
 }
 
 // ValueKind is what a value between stages is.
@@ -71,7 +75,7 @@ type Value struct {
 	Domain *ir.Domain
 	Chunks bool      // one row per chunk of Domain
 	Fill   ir.Scalar // of a table: what its elements start with, if not zero
-	Writer *Stage
+	Writer *Stage    // the last one, if the plan chooses among several
 }
 
 // Access is how a stage reads a value. The type is internal to this module; its
@@ -113,8 +117,9 @@ type Graph struct {
 	Stages   []*Stage
 	Values   []*Value
 
-	digitShift, digitNumber string // scalars of the plan: those of the digit by which a pass sorts
+	digitShift, digitNumber, digitWidth string // scalars of the plan: those of the digit by which a pass sorts
 
+	turns       map[*ir.Value]turn
 	writer      map[key]*Value
 	prefixes    map[key]*Prefix // by the value that the Add stage writes
 	sites       map[*ir.Value][]ir.Site

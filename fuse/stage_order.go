@@ -3,6 +3,7 @@ package fuse
 import (
 	"fmt"
 	"go/token"
+	"slices"
 
 	"github.com/kgen-go/kgen/internal/naming"
 	"github.com/kgen-go/kgen/ir"
@@ -45,17 +46,26 @@ func (l *lowering) finish() {
 	l.depends = make([][]bool, len(l.Stages))
 	for i, s := range l.Stages {
 		needs := make([]bool, len(l.Stages))
-		for _, use := range s.Reads {
-			if w := use.Value.Writer; w != nil {
-				needs[w.Index] = true
-				for j, needed := range l.depends[w.Index] {
-					needs[j] = needs[j] || needed
-				}
+		for _, before := range s.before() {
+			needs[before.Index] = true
+			for j, needed := range l.depends[before.Index] {
+				needs[j] = needs[j] || needed
 			}
 		}
 		l.depends[i] = needs
 	}
 	l.findWays()
+}
+
+// before lists the stages that have to run before s.
+func (s *Stage) before() []*Stage {
+	list := slices.Clone(s.after)
+	for _, use := range s.Reads {
+		if w := use.Value.Writer; w != nil {
+			list = append(list, w)
+		}
+	}
+	return list
 }
 
 // index finds values by name, their readers, and those that the caller gets.
@@ -85,12 +95,12 @@ func (l *lowering) order() {
 	placed := map[*Stage]bool{}
 	var place func(s *Stage)
 	place = func(s *Stage) {
-		if s == nil || placed[s] {
+		if placed[s] {
 			return
 		}
 		placed[s] = true
-		for _, use := range s.Reads {
-			place(use.Value.Writer)
+		for _, before := range s.before() {
+			place(before)
 		}
 		sorted = append(sorted, s)
 	}

@@ -9,6 +9,8 @@ import (
 // facts holds what analysis proves about the values of a pipeline.
 type facts struct {
 	ranges    []valueRange
+	passed    bool         // ranges holds where no check fails
+	checked   []valueRange // the ranges where no check fails
 	exactness []exactness
 	warnings  []Error
 }
@@ -20,6 +22,11 @@ func analyze(p *Pipeline) *facts {
 	for _, v := range p.Values {
 		f.ranges[v.ID] = f.rangeOf(v)
 	}
+	passed := &facts{ranges: make([]valueRange, len(p.Values)), passed: true}
+	for _, v := range p.Values {
+		passed.ranges[v.ID] = passed.rangeOf(v)
+	}
+	f.checked = passed.ranges
 	f.warnings = f.warn(p)
 	return f
 }
@@ -38,6 +45,12 @@ func (p *Pipeline) known() *facts {
 // values that may exceed the greatest int64.
 func (p *Pipeline) Range(v *Value) (lo, hi int64, ok bool) {
 	r := p.known().ranges[v.ID]
+	return r.lo, r.hi, r.bounded
+}
+
+// CheckedRange is Range where no check fails: bins are then below their number.
+func (p *Pipeline) CheckedRange(v *Value) (lo, hi int64, ok bool) {
+	r := p.known().checked[v.ID]
 	return r.lo, r.hi, r.bounded
 }
 
@@ -126,7 +139,7 @@ func (f *facts) rangeOf(v *Value) valueRange {
 		return f.refined(v.Args[0], v.Args[1], true)
 	case OpGather:
 		r := arg(0)
-		if f.indexUnproven(v) || arg(1).clamped {
+		if !f.passed && f.indexUnproven(v) || arg(1).clamped {
 			r = r.union(zero)
 			r.clamped = true
 		}
@@ -136,10 +149,13 @@ func (f *facts) rangeOf(v *Value) valueRange {
 	case OpIndex, OpLen, OpRuns, OpStarts, OpGroups, OpOrder, OpRepeat, OpLeft, OpRight:
 		return anyRow
 	case OpBins:
-		if f.binUnproven(v) {
-			return between(-1, math.MaxInt64)
+		switch {
+		case !f.binUnproven(v):
+			return arg(0)
+		case f.passed:
+			return arg(0).where(OpGe, zero).where(OpLt, f.sizeRange(v.Args[1]))
 		}
-		return arg(0)
+		return between(-1, math.MaxInt64)
 	case OpFind:
 		return between(-1, math.MaxInt64)
 	case OpPrev, OpNext:
@@ -164,6 +180,14 @@ func (f *facts) rangeOf(v *Value) valueRange {
 	return v.Op.row().bounds(v.Op, k, arg(0), arg(len(v.Args)-1))
 }
 
+// sizeRange bounds the number of bins that size, a scalar or a column, stands for.
+func (f *facts) sizeRange(size *Value) valueRange {
+	if size.Type.IsScalar() {
+		return f.ranges[size.ID]
+	}
+	return anyRow
+}
+
 // aggregateRange is rangeOf for an aggregate, whose result is an integer or a
 // date.
 func (f *facts) aggregateRange(v *Value) valueRange {
@@ -181,7 +205,7 @@ func (f *facts) aggregateRange(v *Value) valueRange {
 	switch fold := a.State[0].Fold; fold {
 	case ReduceAdd:
 		r = countRange(v.Type.Kind, x)
-	case ReduceMul:
+	case ReduceMul, ReduceOr, ReduceAnd:
 		r = kindRange(v.Type.Kind)
 	case ReduceMin, ReduceMax, ReduceFirst, ReduceLast:
 		r = x

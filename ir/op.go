@@ -40,9 +40,9 @@ const opEnd = endOfAggregates
 // Operators of the compiler, which the language cannot spell. Package fuse
 // composes order and groups of them.
 const (
-	OpDigits  = opEnd + iota // how many rows of Args[0], an unsigned integer, have each value of each of its digits of Shift bits; Args[1] is the number of results
+	OpDigits  = opEnd + iota // how many rows of Args[0], an unsigned integer, have each value of each of its digits of Shift bits; Args[1] is the number of results. Args[2] is Args[0] once more if the plan chooses the digits
 	OpRank                   // Args: x, before; the number of the row if rows were sorted by the digit of x from bit Shift on, of Split bits, and stably
-	OpScatter                // Args: x, place; row place(r) of the result is row r of x, if the result has that row
+	OpScatter                // Args: x, place; row place(r) of the result is row r of x, if the result has that row. Of more such pairs the plan chooses one
 	OpEither                 // Args: x, y; x if Limit is not 0, else y; only one of them is computed
 	endOfOps
 )

@@ -283,7 +283,7 @@ func (e *function) scanTilesFrom(begin loop.Expr, st *state, tiles loop.Expr, fr
 	each := func(start loop.Expr, body func(at loop.Expr)) {
 		e.b.For("i", loop.Int(0), loop.Int(tilesAtOnce), func(i *loop.Var) {
 			at := e.b.Let("at", loop.Add(start, i))
-			e.b.If(loop.Lt(at, tiles), func() { body(loop.Add(begin, at)) }, nil)
+			e.b.If(loop.Lt(at, tiles), func() { body(loop.Add(begin, loop.To(begin.Type(), at))) }, nil)
 		})
 	}
 	load := func(at loop.Expr) (theirs []loop.Expr) {

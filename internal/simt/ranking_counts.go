@@ -35,7 +35,17 @@ func (p *publishedCounts) prepare(s ranking) {
 // place returns where the count of a digit in a tile lies.
 func (p *publishedCounts) place(e *function, tile, digit loop.Expr) loop.Expr {
 	tiles := loop.ToCounter(e.arguments.value("tiles", p.tiles))
-	return loop.Add(loop.Mul(digit, tiles), tile)
+	return e.counterAt(digit, tiles, tile)
+}
+
+// counterAt returns the place of a counter in memory: of a column in a row of so many.
+// There are 2^31 and more if tiles have fewer rows than counters.
+func (k *kernel) counterAt(row, columns, column loop.Expr) loop.Expr {
+	t := loop.Counter
+	if k.rows() < k.ranks.digits {
+		t = loop.ScalarOf(ir.I64)
+	}
+	return loop.Add(loop.Mul(loop.To(t, row), loop.To(t, columns)), loop.To(t, column))
 }
 
 // count writes the launch that counts the rows of each tile.
@@ -121,7 +131,7 @@ func (k *kernel) firstPrefix() loop.Expr { return number(k.countWord(), k.rows()
 
 // place returns where the word of a digit in a tile lies.
 func (p *polledCounts) place(e *tileBody, tile, digit loop.Expr) (memory *loop.Var, at loop.Expr) {
-	return e.arguments.buffer(p.words, e.countWord(), plan.ReadsWrites), loop.Add(loop.Mul(tile, loop.Int(e.ranks.digits)), digit)
+	return e.arguments.buffer(p.words, e.countWord(), plan.ReadsWrites), e.counterAt(tile, loop.Int(e.ranks.digits), digit)
 }
 
 // store publishes a count.

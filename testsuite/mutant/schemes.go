@@ -27,8 +27,8 @@ var schemes = []Mutant{
 		Old: "e.assignAll(whole, e.combine(st, exprsOf(whole), total))",
 		New: "e.assignAll(whole, e.combine(st, total, exprsOf(whole)))"},
 	{Name: "the scan of tiles reads past the end", File: "internal/simt/launches.go", Device: "emulated",
-		Old: "e.b.If(loop.Lt(at, tiles), func() { body(loop.Add(begin, at)) }, nil)",
-		New: "e.b.If(loop.Le(at, tiles), func() { body(loop.Add(begin, at)) }, nil)"},
+		Old: "e.b.If(loop.Lt(at, tiles), func() { body(loop.Add(begin, loop.To(begin.Type(), at))) }, nil)",
+		New: "e.b.If(loop.Le(at, tiles), func() { body(loop.Add(begin, loop.To(begin.Type(), at))) }, nil)"},
 	{Name: "no barrier behind the ticket", File: "internal/simt/lookback.go", Device: "emulated",
 		Old: `e.b.Barrier(loop.WorkgroupScope)
 	return e.b.Let("tile"`,

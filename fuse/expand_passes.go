@@ -1,0 +1,208 @@
+package fuse
+
+import "github.com/kgen-go/kgen/ir"
+
+// A plan that may choose what to launch looks at the bits in which words differ. They
+// say how many passes there are, and by which digits. So the passes of a word are few
+// kernels, each of which takes its digit from the plan.
+
+// sorting is a sort by a word whose passes the plan chooses when it runs.
+type sorting struct {
+	low, high *ir.Value // scalars: words differ in bits from low on and below high, if any
+	radix     int       // bits that a digit has at most
+	most      int       // passes if all bits differ
+	names     sortingNames
+	chosen    *Stage // before which the plan chooses
+}
+
+// sortingNames are scalars of the plan.
+type sortingNames struct{ passes, shift, width string } // their number, the first one's digit, the bits of digits
+
+// turn says when the plan runs what a sort consists of. That of all else is zero.
+type turn struct {
+	of   *sorting
+	part sortPart
+}
+
+// sortPart is a part of a sort.
+type sortPart uint8
+
+// The parts of sorts.
+const (
+	recount    sortPart = iota // counts the digits of passes unless they have been counted
+	firstPass                  // of several
+	middlePass                 // runs as often as there are passes between
+	lastPass                   // of several
+	onlyPass
+	noPass // words are equal
+)
+
+// carried is what rows carry to the next pass. Both may be one word, the number above
+// the key.
+type carried struct {
+	key, beside *ir.Value
+	both        *ir.Value
+}
+
+// passes sorts rows by the digits of a word, which is key in the order so far. The last
+// passes of all give the rows as the caller wants them, those of groups with the key.
+// Measured is the word, of which the differing bits are found, and again once more for
+// digits that are counted again.
+func (o *ordering) passes(w, measured word, again, key, beside *ir.Value, isLast, kept bool) sortedRows {
+	digits := max((w.bits+o.radix-1)/o.radix, 1)
+	from := carried{key: key, beside: beside}
+	if o.fitsBeside(w) {
+		high := o.apply(ir.OpShl, o.cast(ir.U64, beside), o.constant(ir.Int(ir.U64, numberBits)))
+		from.both = o.apply(ir.OpOr, high, o.cast(ir.U64, key))
+	}
+	end := destination{o.rows, nil, isLast, kept}
+	if isLast {
+		end.out, end.limit = o.out, o.limit
+	}
+	if o.short {
+		return o.chosenPasses(w, measured, again, from, digits, end)
+	}
+	before := o.before(w.value, digits, nil, nil)
+	for digit := range digits - 1 {
+		from = o.move(from, o.place(from, before, digit, turn{}))
+	}
+	return o.arrive(end, arrival{from, o.place(from, before, digits-1, turn{})})
+}
+
+// chosenPasses are the passes of which the plan runs those whose digits differ.
+func (o *ordering) chosenPasses(w, measured word, again *ir.Value, from carried, digits int, end destination) sortedRows {
+	s := &sorting{radix: o.radix, most: digits}
+	s.low, s.high = o.differing(measured)
+	before := o.before(w.value, digits, again, s)
+	moved := func(from carried, part sortPart) carried {
+		return o.move(from, o.place(from, before, 0, turn{s, part}))
+	}
+	var ways []arrival
+	if digits > 1 {
+		x := moved(from, firstPass)
+		if digits > 2 {
+			x = moved(x, middlePass)
+		}
+		ways = append(ways, arrival{x, o.place(x, before, 0, turn{s, lastPass})})
+	}
+	row := o.add(o.pos, ir.Value{Op: ir.OpIndex, Args: []*ir.Value{w.value}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
+	o.turns[row] = turn{s, noPass}
+	ways = append(ways, arrival{from, o.place(from, before, 0, turn{s, onlyPass})}, arrival{from, row})
+	return o.arrive(end, ways...)
+}
+
+// differing returns the lowest bit in which words differ, and the number of bits up to
+// the highest. Rows that failed a check may have bits above the word.
+func (o *ordering) differing(w word) (low, high *ir.Value) {
+	x := w.value
+	fold := func(op ir.Op) *ir.Value {
+		return o.add(o.pos, ir.Value{Op: op, Args: []*ir.Value{x}, Type: ir.Type{Kind: x.Type.Kind}})
+	}
+	bits := o.apply(ir.OpAndNot, fold(ir.OpAny), fold(ir.OpAll)) // that are set in some rows, and in all
+	width := 8 * x.Type.Kind.Size()
+	if w.bits < width {
+		bits = o.apply(ir.OpAnd, bits, o.integer(x, 1<<w.bits-1))
+	}
+	equal := o.cast(ir.I64, o.apply(ir.OpLeadingzeros, bits))
+	high = o.apply(ir.OpSub, o.constant(ir.Int(ir.I64, int64(width))), equal)
+	return o.cast(ir.I64, o.apply(ir.OpTrailingzeros, bits)), high
+}
+
+// before returns, for each value of each digit of x, how many digits of rows come
+// before: those of the digits on its right, and of lesser value. Which digits these
+// are the plan may choose for a sort: again is x for that.
+func (o *ordering) before(x *ir.Value, digits int, again *ir.Value, s *sorting) *ir.Value {
+	results := int64(digits) << o.radix
+	d := o.newDomain(ir.DomainBins, o.rows.Name+"_digits", nil)
+	d.By = o.add(o.pos, ir.Value{Op: ir.OpDigits, Args: []*ir.Value{x, o.constant(ir.Int(ir.I64, results))}, Shift: int64(o.radix), Type: ir.Type{Kind: ir.I64, Domain: d}})
+	if s != nil {
+		d.By.Args = append(d.By.Args, again)
+		o.turns[d.By] = turn{s, recount}
+	}
+	return o.add(o.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{d.By}, Type: d.By.Type})
+}
+
+// place returns where a pass moves rows to. Its digit is that of t, if the plan
+// chooses.
+func (o *ordering) place(from carried, before *ir.Value, digit int, t turn) *ir.Value {
+	x := from.key
+	if from.both != nil {
+		x = from.both
+	}
+	place := o.add(o.pos, ir.Value{Op: ir.OpRank, Args: []*ir.Value{x, before}, Shift: int64(digit * o.radix), Split: o.radix,
+		Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
+	if t.of != nil {
+		o.turns[place] = t
+	}
+	return place
+}
+
+// move moves all that rows carry.
+func (o *ordering) move(from carried, place *ir.Value) (to carried) {
+	scatter := func(x *ir.Value) *ir.Value {
+		return o.add(o.pos, ir.Value{Op: ir.OpScatter, Args: []*ir.Value{x, place}, Type: x.Type})
+	}
+	if from.both != nil {
+		return carried{both: scatter(from.both)}
+	}
+	return carried{key: scatter(from.key), beside: scatter(from.beside)}
+}
+
+// destination is how the last passes of a word leave the rows.
+type destination struct {
+	out    *ir.Domain
+	limit  *ir.Value // the most rows of out, or nil
+	isLast bool      // no other word follows
+	kept   bool      // with the key
+}
+
+// arrival is a way to a destination.
+type arrival struct {
+	from  carried
+	place *ir.Value
+}
+
+// arrive moves rows to their destination, on one of several ways.
+func (o *ordering) arrive(end destination, ways ...arrival) (out sortedRows) {
+	scatter := func(column func(carried) *ir.Value) *ir.Value {
+		v := ir.Value{Op: ir.OpScatter, Limit: end.limit}
+		for _, way := range ways {
+			v.Args = append(v.Args, column(way.from), way.place)
+		}
+		v.Type = v.Args[0].Type
+		v.Type.Domain = end.out
+		return o.add(o.pos, v)
+	}
+	if end.kept {
+		out.word = scatter(o.keyOf)
+	}
+	out.number = scatter(func(from carried) *ir.Value {
+		number := o.besideOf(from)
+		if end.isLast && !end.kept {
+			number = o.numberOf(number)
+		}
+		return number
+	})
+	return out
+}
+
+// keyOf and besideOf return parts of what rows carry.
+func (o *ordering) keyOf(from carried) *ir.Value {
+	if from.key == nil {
+		return o.cast(ir.U32, from.both)
+	}
+	return from.key
+}
+
+func (o *ordering) besideOf(from carried) *ir.Value {
+	if from.beside == nil {
+		return o.cast(ir.U32, o.apply(ir.OpShr, from.both, o.constant(ir.Int(ir.U64, numberBits))))
+	}
+	return from.beside
+}
+
+// fitsBeside reports whether the number of a row, which has to be short, fits one
+// word with its keys, whose digits end where the number begins.
+func (o *ordering) fitsBeside(w word) bool {
+	return o.short && w.bits <= numberBits && numberBits%o.radix == 0
+}

@@ -1,0 +1,127 @@
+package fuse
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// unmoved gives up before anything reads numbers of rows that were not moved: they lie
+// anywhere.
+var unmoved = plan.Step{CheckErrors: &plan.CheckErrors{AbortOnly: true}}
+
+// addScalars adds scalars of i64 that the plan does not have yet.
+func (m *planner) addScalars(names ...string) {
+	for _, name := range names {
+		if !slices.ContainsFunc(m.out.Scalars, func(s plan.Scalar) bool { return s.Name == name }) {
+			m.out.Scalars = append(m.out.Scalars, plan.Scalar{Name: name, Kind: plan.I64, Init: "0"})
+		}
+	}
+}
+
+// turnSteps returns the steps of a kernel that the plan may leave out: k, launched so.
+// Moved is what the first pass of each sort has moved, then the passes between. At the
+// end of a sort that others follow, the plan gives up if a launch did.
+func (m *planner) turnSteps(t turn, k *tile.Kernel, launch plan.Launch, moved map[*sorting][][]string, isEnd bool) []plan.Step {
+	passes := plan.Var(t.of.names.passes)
+	run := func(digit plan.Expr, launch plan.Launch) []plan.Step {
+		width := plan.Step{Set: &plan.Set{Scalar: m.digitWidth, Value: plan.Var(t.of.names.width)}}
+		return append([]plan.Step{width}, m.passSteps(t.of.shiftOf(digit), digit, launch)...)
+	}
+	when := func(cond plan.Expr, steps ...plan.Step) plan.Step {
+		if isEnd {
+			steps = append(steps, unmoved)
+		}
+		return plan.Step{If: &plan.If{Cond: cond, Then: steps}}
+	}
+	switch t.part {
+	case recount:
+		return m.recountSteps(t.of, k, launch)
+	case noPass:
+		return []plan.Step{when(plan.Eq(passes, plan.Const(0)), plan.Step{Launch: &launch})}
+	case onlyPass:
+		return []plan.Step{when(plan.Eq(passes, plan.Const(1)), run(plan.Const(0), launch)...)}
+	case firstPass:
+		moved[t.of] = [][]string{movedColumns(k)}
+		return []plan.Step{when(plan.Lt(plan.Const(1), passes), run(plan.Const(0), launch)...)}
+	case middlePass: // two sets of columns take turns
+		moved[t.of] = append(moved[t.of], movedColumns(k))
+		first, second := moved[t.of][0], moved[t.of][1]
+		back := launch
+		back.Bind = rebound(launch.Bind, plan.Reads, first, second)
+		back.Bind = rebound(back.Bind, plan.Writes, second, first)
+		var steps []plan.Step
+		for digit := range int64(t.of.most - 2) {
+			steps = append(steps, when(plan.Lt(plan.Const(digit+2), passes), run(plan.Const(digit+1), launch)...))
+			launch, back = back, launch
+		}
+		return steps
+	}
+	last := func(launch plan.Launch) []plan.Step { return run(plan.Sub(passes, plan.Const(1)), launch) }
+	steps := last(launch)
+	if from := moved[t.of]; len(from) > 1 {
+		early := launch
+		early.Bind = rebound(launch.Bind, plan.Reads, from[1], from[0])
+		isOdd := plan.Lt(passes, plan.Mul(plan.CeilDiv(passes, plan.Const(2)), plan.Const(2)))
+		steps = []plan.Step{{If: &plan.If{Cond: isOdd, Then: steps, Else: last(early)}}}
+	}
+	return []plan.Step{when(plan.Lt(plan.Const(1), passes), steps...)}
+}
+
+// shiftOf returns the place of a digit.
+func (s *sorting) shiftOf(digit plan.Expr) plan.Expr {
+	return plan.Add(plan.Var(s.names.shift), plan.Mul(digit, plan.Var(s.names.width)))
+}
+
+// recountSteps chooses the digits of a sort: as few as there can be, all of one width.
+// If that saves a pass, or makes several digits narrow, k counts them. Else digits of
+// full width are as good, which have been counted.
+func (m *planner) recountSteps(s *sorting, k *tile.Kernel, launch plan.Launch) []plan.Step {
+	low, high := plan.Var(m.result(s.low).Name), plan.Var(m.result(s.high).Name)
+	radix, passes := plan.Const(int64(s.radix)), plan.Var(s.names.passes)
+	m.addScalars(s.names.passes, s.names.shift, s.names.width, m.digitWidth)
+	counts := k.Streams[slices.IndexFunc(k.Streams, func(s tile.Stream) bool { return s.Write })].Buffer
+	set := func(name string, value plan.Expr) plan.Step {
+		return plan.Step{Set: &plan.Set{Scalar: name, Value: value}}
+	}
+	differing := plan.Max(plan.Sub(high, low), plan.Const(0))
+	width := plan.CeilDiv(differing, plan.Max(passes, plan.Const(1)))
+	saved := plan.Sub(plan.CeilDiv(high, radix), passes)
+	narrower := plan.Max(plan.Sub(plan.Const(int64(narrowDigit(s.radix)+1)), plan.Var(s.names.width)), plan.Const(0))
+	narrower = plan.Mul(narrower, plan.Sub(passes, plan.Const(1))) // no gain where there is one pass
+	return []plan.Step{
+		set(s.names.passes, plan.CeilDiv(differing, radix)),
+		set(s.names.width, width),
+		{If: &plan.If{Cond: plan.Lt(plan.Const(0), plan.Add(saved, narrower)),
+			Then: []plan.Step{
+				// The digits end with the highest bit that differs, so that they do not go beyond the word.
+				set(s.names.shift, plan.Max(plan.Sub(high, plan.Mul(passes, plan.Var(s.names.width))), plan.Const(0))),
+				set(m.digitShift, plan.Var(s.names.shift)),
+				set(m.digitWidth, plan.Var(s.names.width)),
+				{Init: &plan.Init{Buffer: counts}},
+				{Launch: &launch},
+			},
+			Else: []plan.Step{set(s.names.width, radix)},
+		}},
+	}
+}
+
+// narrowDigit is the most bits of digits by which rows move so much faster that it pays
+// to count them again: 64 values of 256.
+func narrowDigit(radix int) int { return radix * 3 / 4 }
+
+// rebound is bind with other buffers for columns that a kernel reads or writes, which
+// are in from otherwise. Arguments keep the names that the kernel gives them.
+func rebound(bind []plan.Arg, access plan.Access, from, to []string) []plan.Arg {
+	bind = slices.Clone(bind)
+	for i, name := range from {
+		at := slices.IndexFunc(bind, func(b plan.Arg) bool { return b.Buffer == name && b.Access == access })
+		if at < 0 {
+			at = len(bind)
+			bind = append(bind, plan.Arg{Name: name, Access: access})
+		}
+		bind[at].Buffer = to[i]
+	}
+	return bind
+}

@@ -1,0 +1,115 @@
+package fuse
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/plan"
+)
+
+// TestTurns holds which passes plans run, and by which digits, if words differ in the
+// bits from one on and below another.
+func TestTurns(t *testing.T) {
+	const partition = "order(bins(k, 16)), rows: count(by: bins(k, 16))"
+	for _, c := range []struct {
+		body      string
+		low, high int64
+		want      string
+	}{
+		{"order(k)", 32, 0, "none"},
+		{"order(k)", 0, 1, "only:0+8"},
+		{"order(k)", 3, 8, "only:0+8"},
+		{"order(k)", 3, 9, "recount only:3+6"},
+		{"order(k)", 20, 24, "recount only:20+4"},
+		{"order(k)", 0, 16, "first:0+8 last:8+8"},
+		{"order(k)", 0, 12, "recount first:0+6 last:6+6"},
+		{"order(k)", 15, 32, "recount first:14+6 middle:20+6 last:26+6"},
+		{"order(k)", 0, 17, "recount first:0+6 middle:6+6 last:12+6"},
+		{"order(k)", 3, 30, "first:0+8 middle:8+8 middle:16+8 last:24+8"},
+		{"order(k)", 0, 32, "first:0+8 middle:8+8 middle:16+8 last:24+8"},
+		{"order(u8(k))", 0, 8, "only:0+8"},
+		{partition, 0, 4, "only:0+8"},
+		{partition, 32, 0, "none"},
+		{"order(u16(k))", 1, 16, "first:0+8 last:8+8"},
+		{"order(u64(k))", 0, 57, "first:0+8 middle:8+8 middle:16+8 middle:24+8 middle:32+8 middle:40+8 middle:48+8 last:56+8"},
+	} {
+		for _, level := range Levels {
+			g := graphOf(t, "k: [n]i32", "return p: "+c.body, Options{Short: true})
+			for _, s := range g.Stages {
+				if of := s.turn.of; of != nil && s != of.chosen && !g.Needs(s, of.chosen) {
+					t.Errorf("%s: %s may run before the plan chooses", c.body, s.Name)
+				}
+			}
+			got := strings.Join(turnsOf(t, program(t, g, level), c.low, c.high), " ")
+			if got != c.want {
+				t.Errorf("%s, bits from %d below %d, level %s: %s, want %s", c.body, c.low, c.high, level, got, c.want)
+			}
+		}
+	}
+}
+
+// turnsOf follows the steps of a plan that sorts once. It returns the launches that the
+// plan may leave out, each pass with its shift and width.
+func turnsOf(t *testing.T, p *Program, low, high int64) (list []string) {
+	t.Helper()
+	names := map[sortPart]string{recount: "recount", firstPass: "first", middlePass: "middle", lastPass: "last", onlyPass: "only", noPass: "none"}
+	env := scalars{}
+	turns := map[string]turn{}
+	for i, k := range p.Kernels {
+		turns[k.Name] = p.Groups[i][0].turn
+	}
+	graph := p.Fusion.Graph
+	var run func(steps []plan.Step)
+	eval := func(e plan.Expr) int64 {
+		v, err := e.Eval(env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	run = func(steps []plan.Step) {
+		for _, s := range steps {
+			switch {
+			case s.Set != nil:
+				env[s.Set.Scalar] = eval(s.Set.Value)
+			case s.If != nil && eval(s.If.Cond) != 0:
+				run(s.If.Then)
+			case s.If != nil:
+				run(s.If.Else)
+			case s.Launch != nil:
+				turn := turns[s.Launch.Kernel]
+				if turn.of == nil {
+					continue
+				}
+				name := names[turn.part]
+				if turn.part != recount && turn.part != noPass {
+					name += fmt.Sprintf(":%d+%d", env[graph.digitShift], env[graph.digitWidth])
+				}
+				list = append(list, name)
+			}
+		}
+	}
+	for _, turn := range graph.turns {
+		env[graph.result(turn.of.low).Name], env[graph.result(turn.of.high).Name] = low, high
+		env[turn.of.names.shift] = 0
+	}
+	run(p.Plan.Steps)
+	return list
+}
+
+// scalars are those of a plan, which have to be set before they are used.
+type scalars map[string]int64
+
+func (s scalars) Scalar(name string) (int64, error) {
+	if x, ok := s[name]; ok {
+		return x, nil
+	}
+	return 0, fmt.Errorf("%s is not set", name)
+}
+
+func (s scalars) Len(string) (int64, error)      { return 0, errors.New("no rows") }
+func (s scalars) Property(string) (int64, error) { return 0, errors.New("no machine") }
+func (s scalars) Resident(string) (int64, error) { return 0, errors.New("no machine") }
+func (s scalars) Rows() (int64, error)           { return 0, errors.New("no launch") }
