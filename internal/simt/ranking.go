@@ -18,7 +18,8 @@ import (
 //  1. The rows of each subgroup are counted by their digits.
 //  2. The counts say where the rows of a digit begin in the tile, and those of each
 //     subgroup among them. The tile's counts go to the tiles behind.
-//  3. The rows are handed out in local memory, in the order of their digits.
+//  3. The rows are handed out in local memory, in the order of their digits. Rows of
+//     one digit, as in sorted columns, stay as they are.
 //  4. Where the rows of a digit go depends on the counts of earlier tiles. Neighbours
 //     of one digit are neighbours there, too.
 //
@@ -85,7 +86,7 @@ func (s ranking) main() {
 // tile writes the work of a tile.
 func (s ranking) tile(r *rankedTile) {
 	r.tileRows()
-	r.hold()
+	r.begin()
 	r.clear()
 	r.load()
 	r.b.Barrier(r.sharing()) // the counters are clear
@@ -115,7 +116,7 @@ func (s ranking) walk(r *rankedTile) {
 			r.load()
 		}, nil)
 	}
-	r.hold()
+	r.begin()
 	rank(func() { loadTile(current) })
 	r.b.Barrier(loop.WorkgroupScope) // all have read the ticket
 	r.b.While(loop.Lt(current, tiles), func() {
@@ -189,8 +190,8 @@ const (
 // Shape of work-groups that walk over the tiles: their size, the digits of a work-item
 // that looks back, and the bytes of rows for which a work-item has registers.
 const (
-	walkingWorkgroup = 768
-	walkingDigits    = 2
+	walkingWorkgroup = 704
+	walkingDigits    = 4
 	walkingBytes     = 192
 )
 
@@ -349,7 +350,8 @@ func (k *kernel) heldOf(r *ranks) []tile.ID {
 	if !k.follows(digit, seen) {
 		stored = append(stored, digit)
 	}
-	if leaves := k.leavesOf(append(stored, digit)); k.heldBytes(leaves) < k.heldBytes(stored) {
+	// What is held as it was loaded may arrive late.
+	if leaves := k.leavesOf(append(stored, digit)); k.heldBytes(leaves) <= k.heldBytes(stored) {
 		return leaves
 	}
 	return stored

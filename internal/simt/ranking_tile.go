@@ -15,6 +15,7 @@ type rankedTile struct {
 	counts   *loop.Var   // per subgroup and digit: its rows, then the place of the next in the tile
 	masks    *loop.Var   // likewise: the lanes whose row has the digit
 	totals   *loop.Var   // per digit: rows of the tile
+	sole     *loop.Var   // 1 more than the number of the last tile whose rows all had one digit
 	offsets  *loop.Var   // per digit: where its rows begin in the tile, then what takes a row from its place there to its place
 }
 
@@ -39,9 +40,11 @@ func (k *kernel) rowKind() ir.Kind {
 	return ir.I32
 }
 
-// hold declares what holds the rows of the work-item.
-func (r *rankedTile) hold() {
+// begin declares what holds the rows of the work-item. No tile has had a sole digit yet.
+func (r *rankedTile) begin() {
 	r.held = nil
+	r.sole = r.localWords("sole", 1)
+	r.b.If(loop.Eq(r.localID, loop.Int(0)), func() { r.b.Store(r.sole, loop.Int(0), number(ir.U32, 0)) }, nil)
 	for _, v := range r.ranks.held {
 		r.held = append(r.held, r.b.Storage(r.name(v)+"_held", loop.ArrayOf(r.items, loop.ScalarOf(r.heldWord(v)))))
 	}
@@ -193,6 +196,7 @@ func (r *rankedTile) begins(earlier digitCounts) {
 		})
 		earlier.publish(r.tileBody, digit, total)
 		r.b.Store(r.totals, digit, total)
+		r.b.If(loop.Eq(loop.ToCounter(total), r.tileBody.count), func() { r.b.Store(r.sole, loop.Int(0), r.mark()) }, nil)
 		r.b.Assign(mine, loop.Add(mine, loop.ToKind(ir.I32, total)))
 	})
 	before, _ := r.blockScan(st, []loop.Expr{mine}, duringScan{})
@@ -209,10 +213,29 @@ func (r *rankedTile) begins(earlier digitCounts) {
 	r.b.Barrier(loop.WorkgroupScope)
 }
 
-// handOut puts the rows in local memory, in the order of their digits. The lanes of
-// a subgroup whose rows have one digit find each other in its mask. The last of them
-// counts them.
+// mark is what sole holds if the rows of the tile all have one digit.
+func (r *rankedTile) mark() loop.Expr {
+	return loop.ToKind(ir.U32, loop.Add(r.tileBody.tile, loop.Int(1)))
+}
+
+// handOut puts the rows in local memory, in the order of their digits. Rows of one
+// digit are in that order.
 func (r *rankedTile) handOut() {
+	r.b.If(loop.Eq(loop.At(r.sole, loop.Int(0)), r.mark()), func() {
+		r.eachItem(false, func() { r.put(r.rowAt(r.item), r.item) })
+	}, r.handOutByDigits)
+}
+
+// put puts a row of the work-item at a place in local memory.
+func (r *rankedTile) put(place, item loop.Expr) {
+	for j, words := range r.heldInTile() {
+		r.b.Store(words, loop.Add(place, loop.Int(r.heldStart(j))), loop.At(r.held[j], item))
+	}
+}
+
+// handOutByDigits is handOut for rows of several digits. The lanes of a subgroup whose
+// rows have one digit find each other in its mask. The last of them counts them.
+func (r *rankedTile) handOutByDigits() {
 	scope := r.sharing()
 	bit := r.b.Let("bit", loop.Apply(ir.OpShl, number(ir.U32, 1), loop.ToKind(ir.U32, r.lane)))
 	below := r.b.Let("below", loop.Sub(bit, number(ir.U32, 1)))
@@ -231,9 +254,7 @@ func (r *rankedTile) handOut() {
 		r.b.Barrier(scope)
 		r.b.If(exists, func() {
 			place := r.b.Let("place", loop.ToCounter(loop.Add(next, loop.Apply(ir.OpPopcount, loop.Apply(ir.OpAnd, lanes, below)))))
-			for j, words := range r.heldInTile() {
-				r.b.Store(words, loop.Add(place, loop.Int(r.heldStart(j))), loop.At(r.held[j], item))
-			}
+			r.put(place, item)
 			isLast := loop.Eq(loop.Apply(ir.OpShr, lanes, loop.ToKind(ir.U32, r.lane)), number(ir.U32, 1))
 			r.b.If(isLast, func() {
 				r.b.Store(r.counts, counter, loop.Add(next, loop.Apply(ir.OpPopcount, lanes)))
