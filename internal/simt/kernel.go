@@ -43,8 +43,16 @@ type shape struct {
 	ranks            *ranks       // nil if no rows move by a digit
 }
 
+// rowItems returns how many work-items of a work-group take rows.
+func (s shape) rowItems() int {
+	if s.ranks != nil {
+		return s.workgroup - s.ranks.lookBack*s.subgroup.Width
+	}
+	return s.workgroup
+}
+
 // rows returns the rows of a tile.
-func (s shape) rows() int64 { return int64(s.workgroup) * int64(s.items) }
+func (s shape) rows() int64 { return int64(s.rowItems()) * int64(s.items) }
 
 // newKernel prepares a tile program. A shape without items leaves their number
 // open; aligned reports whether a stream certainly has an element for each row.

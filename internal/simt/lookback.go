@@ -128,14 +128,21 @@ func (s *lookback) endTile(e *rowBody) {
 
 // ticket numbers the tile, in the order in which work-groups begin.
 func (s *lookback) ticket(e *function) loop.Expr {
-	shared := e.localWords("ticket", 1)
-	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() {
-		tickets := e.arguments.buffer(s.tickets, ir.U32, plan.ReadsWrites)
-		taken := e.b.AtomicOld("taken", loop.AtomicAdd, tickets, loop.Int(0), number(ir.U32, 1))
-		e.b.Store(shared, loop.Int(0), taken)
-	}, nil)
+	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { s.takeTicket(e) }, nil)
 	e.b.Barrier(loop.WorkgroupScope)
-	return e.b.Let("tile", loop.ToCounter(loop.At(shared, loop.Int(0))))
+	return e.b.Let("tile", s.taken(e))
+}
+
+// takeTicket lets a work-item take the next ticket for its work-group.
+func (s *lookback) takeTicket(e *function) {
+	tickets := e.arguments.buffer(s.tickets, ir.U32, plan.ReadsWrites)
+	taken := e.b.AtomicOld("taken", loop.AtomicAdd, tickets, loop.Int(0), number(ir.U32, 1))
+	e.b.Store(e.localWords("ticket", 1), loop.Int(0), taken)
+}
+
+// taken returns the ticket that the work-group has taken.
+func (s *lookback) taken(e *function) loop.Expr {
+	return loop.ToCounter(loop.At(e.localWords("ticket", 1), loop.Int(0)))
 }
 
 // localWords returns words of local memory.

@@ -18,9 +18,14 @@ import (
 //  1. The rows of each subgroup are counted by their digits.
 //  2. The counts say where the rows of a digit begin in the tile, and those of each
 //     subgroup among them. The tile's counts go to the tiles behind.
-//  3. The rows are handed out in local memory, in the order of their digits.
+//  3. The rows are handed out in local memory, in the order of their digits. Rows of
+//     one digit, as in sorted columns, stay as they are.
 //  4. Where the rows of a digit go depends on the counts of earlier tiles. Neighbours
 //     of one digit are neighbours there, too.
+//
+// Where a launch may bring much local memory, large work-groups walk over the tiles.
+// Some subgroups look back while the others hand out rows; these then load the rows
+// of the next tile, which arrive while the work-group moves those of this one.
 
 // ranking is the scheme of kernels whose rows move by a digit.
 type ranking struct {
@@ -38,9 +43,8 @@ type digitCounts interface {
 	eachTile(s ranking, e *tileBody, body func())
 	// publish hands on how many rows of the tile have a digit.
 	publish(e *tileBody, digit, count loop.Expr)
-	// before returns how many rows of earlier tiles have a digit, of which the tile
-	// has count.
-	before(e *tileBody, digit, count loop.Expr) loop.Expr
+	// before returns how many rows of earlier tiles have each of some digits.
+	before(e *tileBody, digits []ownDigit) []loop.Expr
 	refuse(s ranking) error
 }
 
@@ -68,20 +72,87 @@ func (s ranking) main() {
 	e := s.function(s.Name)
 	e.until, e.effects = 1, true
 	e.begin()
-	s.eachTile(e.tileBody, func() {
-		r := s.beginTile(e)
-		r.count()
-		r.begins(func(digit, count loop.Expr) { s.earlier.publish(e.tileBody, digit, count) })
-		r.handOut()
-		r.eachDigit(func(digit loop.Expr) {
-			count := loop.At(r.totals, digit)
-			first := loop.Add(r.first(digit), s.earlier.before(e.tileBody, digit, count))
-			e.b.Store(r.offsets, digit, loop.Sub(first, loop.At(r.offsets, digit)))
+	r := s.rankedTile(e)
+	grid := s.grid()
+	if s.ranks.lookBack > 0 {
+		grid = s.walkers(e.b.Func().Name)
+		s.walk(r)
+	} else {
+		s.eachTile(e.tileBody, func() { s.tile(r) })
+	}
+	s.launchRows(e.function, grid, s.earlier.forward())
+}
+
+// tile writes the work of a tile.
+func (s ranking) tile(r *rankedTile) {
+	r.tileRows()
+	r.begin()
+	r.clear()
+	r.load()
+	r.b.Barrier(r.sharing()) // the counters are clear
+	r.count()
+	r.b.Barrier(loop.WorkgroupScope)
+	r.begins(s.earlier)
+	r.handOut()
+	r.offset(s.earlier, r.localID, r.workgroup)
+	r.b.Barrier(loop.WorkgroupScope)
+	r.move()
+}
+
+// walk writes the work of a work-group that takes one tile after the other. It has the
+// ticket of the next tile before the rows of this one are handed out. Tiles still wait
+// for lower tickets only, and each work-group takes its own in their order.
+func (s ranking) walk(r *rankedTile) {
+	tickets := s.earlier.(*polledCounts).launches
+	rowItems := r.rowItems()
+	lookBack := func(body func()) { r.b.Role("look back", rowItems/r.kernel.subgroup.Width, r.ranks.lookBack, body) }
+	rank := func(body func()) { r.b.Role("rank", 0, rowItems/r.kernel.subgroup.Width, body) }
+	tiles := r.b.Let("tiles", loop.ToCounter(r.arguments.value("tiles", s.tiles)))
+	current := r.b.Decl("tile", tickets.ticket(r.function))
+	loadTile := func(number loop.Expr) {
+		r.b.If(loop.Lt(number, tiles), func() {
+			r.tileBody.tile = number
+			r.tileRows()
+			r.load()
+		}, nil)
+	}
+	r.begin()
+	rank(func() { loadTile(current) })
+	r.b.Barrier(loop.WorkgroupScope) // all have read the ticket
+	r.b.While(loop.Lt(current, tiles), func() {
+		rank(func() {
+			r.tileBody.tile = current
+			r.tileRows()
+			r.clear()
+			r.b.Barrier(loop.SubgroupScope)
+			r.count()
 		})
-		e.b.Barrier(loop.WorkgroupScope)
+		r.b.If(loop.Eq(r.localID, loop.Int(int64(rowItems))), func() { tickets.takeTicket(r.function) }, nil)
+		r.b.Barrier(loop.WorkgroupScope)
+		r.tileBody.tile = current
+		r.tileRows()
+		r.begins(s.earlier)
+		next := r.b.Let("next_tile", tickets.taken(r.function))
+		rank(func() {
+			r.handOut()
+			loadTile(next)
+		})
+		r.tileBody.tile = current
+		r.tileRows()
+		lookBack(func() { r.offset(s.earlier, loop.Sub(r.localID, loop.Int(int64(rowItems))), r.workgroup-rowItems) })
+		r.b.Barrier(loop.WorkgroupScope)
 		r.move()
+		r.b.Assign(current, next)
 	})
-	s.launchRows(e.function, s.grid(), s.earlier.forward())
+}
+
+// walkers returns how many work-groups walk over the tiles: as many as run at once.
+func (s ranking) walkers(kernel string) plan.Expr {
+	tiles := s.grid()
+	if tiles.IsZero() {
+		tiles = plan.CeilDiv(plan.Rows(), plan.Const(s.kernel.rows()))
+	}
+	return plan.Min(tiles, plan.Max(plan.Resident(kernel), plan.Const(1)))
 }
 
 // moving is the strategy of kernels whose rows move.
@@ -96,6 +167,7 @@ var rankingFamily = family{
 		s.ranks = &ranks{}
 		if l.target.LaunchedLocal > 0 && l.suffix == "" {
 			s.ranks.launched, l.asksMuch = l.target.LaunchedLocal, true
+			s.ranks.walks = l.target.Subgroup.Width > 1 && l.schedule.Part == 0 && l.schedule.Scheme != SchemePublished && l.schedule.IDs != plan.Static
 		}
 		return s, nil
 	},
@@ -115,6 +187,14 @@ const (
 	maxMovedItems = 28
 )
 
+// Shape of work-groups that walk over the tiles: their size, the digits of a work-item
+// that looks back, and the bytes of rows for which a work-item has registers.
+const (
+	walkingWorkgroup = 704
+	walkingDigits    = 4
+	walkingBytes     = 192
+)
+
 // maskBits is the most lanes that share counters.
 const maskBits = 32
 
@@ -126,6 +206,8 @@ type ranks struct {
 	lanes    int       // work-items that share counters
 	items    int       // of a work-item; 0 if nothing fits
 	launched int64     // bytes of local memory that a launch may bring
+	walks    bool      // work-groups walk over the tiles if they have subgroups enough
+	lookBack int       // subgroups that only look back, the last of a work-group that walks
 }
 
 // planRanks plans the tile of a kernel whose rows move.
@@ -147,17 +229,20 @@ func (k *kernel) planRanks() {
 		if k.collective.inRegisters() {
 			r.lanes = min(k.subgroup.Width, maskBits)
 		}
-		budget := k.budget - r.countBytes(k)
+		r.lookBack = k.lookBackSubgroups()
+		budget, bytes, mostItems := k.budget-r.countBytes(k), k.heldBytes(r.held), maxMovedItems
 		switch {
+		case r.lookBack > 0 && items == 0:
+			budget, mostItems = r.launched-r.countBytes(k), min(int(walkingBytes/bytes), maxMovedItems)
 		case r.launched > 0 && items > 0:
 			budget = r.launched - r.countBytes(k)
 		case r.launched > 0:
 			budget = movedBudget
 		}
-		most := int(budget / (int64(k.workgroup) * k.heldBytes(r.held)))
+		most := int(budget / (int64(k.rowItems()) * bytes))
 		if items > 0 {
 			r.items = min(items, most)
-		} else if r.items = min(most, maxMovedItems); r.items > 4 {
+		} else if r.items = min(most, mostItems); r.items > 4 {
 			r.items = r.items / 4 * 4
 		}
 		if r.items > 0 && r.countBytes(k) <= ownBudget || k.workgroup == 1 {
@@ -181,21 +266,33 @@ func (k *kernel) movedWorkgroup() int {
 	switch {
 	case !k.isOpen:
 		return k.workgroup
+	case k.ranks.walks:
+		return walkingWorkgroup
 	case k.ranks.launched > 0:
 		return 256
 	}
 	return 128
 }
 
+// lookBackSubgroups returns how many subgroups only look back: none in work-groups of
+// few.
+func (k *kernel) lookBackSubgroups() int {
+	if !k.ranks.walks || !k.collective.inRegisters() {
+		return 0
+	}
+	perSubgroup := int64(walkingDigits * k.subgroup.Width)
+	return min(int((k.ranks.digits+perSubgroup-1)/perSubgroup), k.workgroup/k.subgroup.Width/4)
+}
+
 // bytes returns the local memory of a work-group.
 func (r *ranks) bytes(k *kernel) int64 {
-	return r.countBytes(k) + int64(k.workgroup*r.items)*k.heldBytes(r.held)
+	return r.countBytes(k) + int64(k.rowItems()*r.items)*k.heldBytes(r.held)
 }
 
 // countBytes returns the local memory of counters: counts and masks per subgroup,
 // totals and offsets, and what a scan takes.
 func (r *ranks) countBytes(k *kernel) int64 {
-	subgroups := int64(k.workgroup / r.lanes)
+	subgroups := int64(k.rowItems() / r.lanes)
 	return r.digits*(8*subgroups+12) + int64(8*k.collective.elements(k)) + 16
 }
 
@@ -253,7 +350,8 @@ func (k *kernel) heldOf(r *ranks) []tile.ID {
 	if !k.follows(digit, seen) {
 		stored = append(stored, digit)
 	}
-	if leaves := k.leavesOf(append(stored, digit)); k.heldBytes(leaves) < k.heldBytes(stored) {
+	// What is held as it was loaded may arrive late.
+	if leaves := k.leavesOf(append(stored, digit)); k.heldBytes(leaves) <= k.heldBytes(stored) {
 		return leaves
 	}
 	return stored

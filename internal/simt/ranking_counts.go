@@ -52,8 +52,8 @@ func (k *kernel) counterAt(row, columns, column loop.Expr) loop.Expr {
 func (p *publishedCounts) count(s ranking) *function {
 	e := s.function(s.Name + "_count")
 	e.begin()
+	r := s.rankedTile(e)
 	s.eachTile(e.tileBody, func() {
-		r := s.rankedTile(e)
 		r.tileRows()
 		totals := r.totals
 		r.eachPlace(loop.Int(r.ranks.digits), func(at loop.Expr) { e.b.Store(totals, at, number(ir.U32, 0)) })
@@ -82,9 +82,12 @@ func (p *publishedCounts) scan(s ranking) *function {
 
 func (p *publishedCounts) publish(*tileBody, loop.Expr, loop.Expr) {}
 
-func (p *publishedCounts) before(e *tileBody, digit, _ loop.Expr) loop.Expr {
+func (p *publishedCounts) before(e *tileBody, digits []ownDigit) (earlier []loop.Expr) {
 	memory := e.arguments.buffer(p.buffer, e.rowKind(), plan.Reads)
-	return e.b.Let("earlier", loop.At(memory, p.place(e.function, e.tile, digit)))
+	for _, d := range digits {
+		earlier = append(earlier, e.b.Let("earlier", loop.At(memory, p.place(e.function, e.tile, d.digit))))
+	}
+	return earlier
 }
 
 // polledCounts is look-back with a word per digit. It is 0 at first, then 1 more than
@@ -93,9 +96,6 @@ type polledCounts struct {
 	launches *lookback
 	words    string
 }
-
-// polledAtOnce is how many tiles a work-item reads before it looks at the words.
-const polledAtOnce = 4
 
 func (p *polledCounts) describe(v *plan.Variant) { p.launches.describe(v) }
 
@@ -144,39 +144,53 @@ func (p *polledCounts) publish(e *tileBody, digit, count loop.Expr) {
 	p.store(e, digit, count, loop.Choose(loop.Eq(e.tile, loop.Int(0)), e.firstPrefix(), number(e.countWord(), 1)))
 }
 
-// before walks back over the earlier tiles, some at a time, to the nearest that knows
-// the count of all up to it.
-func (p *polledCounts) before(e *tileBody, digit, count loop.Expr) loop.Expr {
+// before walks back over the earlier tiles until each digit has met one that knows the
+// count of all up to it. The tile's own words of that kind follow.
+func (p *polledCounts) before(e *tileBody, digits []ownDigit) (earlier []loop.Expr) {
 	nothing := number(e.countWord(), 0)
-	earlier := e.b.Decl("earlier", nothing)
-	tile := e.b.Decl("polled", loop.Sub(e.tile, loop.Int(1)))
-	e.b.While(loop.Ge(tile, loop.Int(0)), func() {
-		nearest := e.b.Let("nearest", tile)
-		var words []*loop.Var
-		read := func(i int) loop.Expr {
-			memory, at := p.place(e, loop.Greatest(loop.Sub(nearest, loop.Int(int64(i))), loop.Int(0)), digit)
-			return loop.VolatileAt(memory, at)
+	isBehind := e.b.Let("is_behind", loop.Gt(e.tile, loop.Int(0)))
+	var sums, walks []*loop.Var // of each digit: what it has met, and whether it goes on
+	goesOn := loop.Expr(loop.False)
+	for _, d := range digits {
+		walk := loop.Expr(isBehind)
+		if d.exists != nil {
+			walk = loop.And(d.exists, isBehind)
 		}
-		for i := range polledAtOnce {
-			words = append(words, e.b.Decl("word", read(i)))
+		sums, walks = append(sums, e.b.Decl("earlier", nothing)), append(walks, e.b.Decl("walks", walk))
+		goesOn = loop.Or(goesOn, walks[len(walks)-1])
+	}
+	polled := e.b.Decl("polled", loop.Sub(e.tile, loop.Int(1)))
+	spins, waiting := e.b.Decl("spins", loop.Int(0)), e.b.Decl("waiting", loop.True)
+	e.b.While(goesOn, func() {
+		isThere := loop.Expr(loop.True)
+		var words []loop.Expr
+		for i, d := range digits {
+			memory, at := p.place(e, polled, d.digit)
+			words = append(words, e.b.Let("word", loop.VolatileAt(memory, at)))
+			isThere = loop.And(isThere, loop.Or(loop.Not(walks[i]), loop.Ne(words[i], nothing)))
 		}
-		for i, x := range words {
-			e.b.If(loop.Eq(tile, loop.Sub(nearest, loop.Int(int64(i)))), func() {
-				spins, waiting := e.b.Decl("spins", loop.Int(0)), e.b.Decl("waiting", loop.True)
-				e.b.While(loop.And(waiting, loop.Eq(x, nothing)), func() {
-					p.launches.wait(e.function, spins, waiting)
-					e.b.Assign(x, read(i))
-				})
+		e.b.If(isThere, func() {
+			for i, x := range words {
 				isPrefix := e.b.Let("is_prefix", loop.Ge(x, e.firstPrefix()))
-				from := loop.Choose(isPrefix, e.firstPrefix(), loop.Choose(loop.Ne(x, nothing), number(e.countWord(), 1), nothing))
-				e.b.Assign(earlier, loop.Add(earlier, loop.Sub(x, from)))
-				// No word is of the tile that ends the walk.
-				e.b.Assign(tile, loop.Choose(loop.Or(isPrefix, loop.Not(waiting)), loop.Int(-polledAtOnce), loop.Sub(tile, loop.Int(1))))
-			}, nil)
-		}
+				count := loop.Sub(x, loop.Choose(isPrefix, e.firstPrefix(), number(e.countWord(), 1)))
+				e.b.Assign(sums[i], loop.Add(sums[i], loop.Choose(walks[i], count, nothing)))
+				e.b.Assign(walks[i], loop.And(walks[i], loop.Not(isPrefix)))
+			}
+			e.b.Assign(polled, loop.Sub(polled, loop.Int(1)))
+		}, func() {
+			p.launches.wait(e.function, spins, waiting)
+			for _, walk := range walks {
+				e.b.Assign(walk, loop.And(walk, waiting))
+			}
+		})
 	})
-	e.b.If(loop.Gt(e.tile, loop.Int(0)), func() {
-		p.store(e, digit, loop.Add(earlier, loop.ToKind(e.countWord(), count)), e.firstPrefix())
-	}, nil)
-	return e.b.Let("earlier", loop.ToKind(e.rowKind(), earlier))
+	for i, d := range digits {
+		d.If(e.b, func() {
+			e.b.If(isBehind, func() {
+				p.store(e, d.digit, loop.Add(sums[i], loop.ToKind(e.countWord(), d.count)), e.firstPrefix())
+			}, nil)
+		})
+		earlier = append(earlier, e.b.Let("earlier", loop.ToKind(e.rowKind(), sums[i])))
+	}
+	return earlier
 }

@@ -15,31 +15,14 @@ type rankedTile struct {
 	counts   *loop.Var   // per subgroup and digit: its rows, then the place of the next in the tile
 	masks    *loop.Var   // likewise: the lanes whose row has the digit
 	totals   *loop.Var   // per digit: rows of the tile
+	sole     *loop.Var   // 1 more than the number of the last tile whose rows all had one digit
 	offsets  *loop.Var   // per digit: where its rows begin in the tile, then what takes a row from its place there to its place
-}
-
-// beginTile loads the rows of the tile, and clears the counters.
-func (s ranking) beginTile(e *rowBody) *rankedTile {
-	r := s.rankedTile(e)
-	r.tileRows()
-	for _, v := range r.ranks.held {
-		r.held = append(r.held, e.b.Storage(e.name(v)+"_held", loop.ArrayOf(e.items, loop.ScalarOf(e.heldWord(v)))))
-	}
-	r.clear()
-	r.eachItem(true, func() {
-		e.block(0)
-		for j, v := range r.ranks.held {
-			e.b.Store(r.held[j], e.item, toWord(e.heldWord(v), e.expr(v)))
-		}
-	})
-	e.b.Barrier(loop.WorkgroupScope) // the counters are clear
-	return r
 }
 
 // rankedTile declares what the work-items of a tile share.
 func (s ranking) rankedTile(e *rowBody) *rankedTile {
 	r := &rankedTile{rowBody: e}
-	subgroups := e.workgroup / r.ranks.lanes
+	subgroups := e.rowItems() / r.ranks.lanes
 	r.subgroup = e.b.Let("subgroup", loop.Div(e.localID, loop.Int(int64(r.ranks.lanes))))
 	r.lane = e.b.Let("lane", loop.Apply(ir.OpAnd, e.localID, loop.Int(int64(r.ranks.lanes-1))))
 	r.counts = e.localWords("counts", subgroups*int(r.ranks.digits))
@@ -57,19 +40,65 @@ func (k *kernel) rowKind() ir.Kind {
 	return ir.I32
 }
 
-// clear sets the counters to zero.
+// begin declares what holds the rows of the work-item. No tile has had a sole digit yet.
+func (r *rankedTile) begin() {
+	r.held = nil
+	r.sole = r.localWords("sole", 1)
+	r.b.If(loop.Eq(r.localID, loop.Int(0)), func() { r.b.Store(r.sole, loop.Int(0), number(ir.U32, 0)) }, nil)
+	for _, v := range r.ranks.held {
+		r.held = append(r.held, r.b.Storage(r.name(v)+"_held", loop.ArrayOf(r.items, loop.ScalarOf(r.heldWord(v)))))
+	}
+}
+
+// load loads the rows of the tile.
+func (r *rankedTile) load() {
+	r.eachItem(true, func() {
+		r.block(0)
+		for j, v := range r.ranks.held {
+			r.b.Store(r.held[j], r.item, toWord(r.heldWord(v), r.expr(v)))
+		}
+	})
+}
+
+// sharing is the scope of the work-items that share counters.
+func (r *rankedTile) sharing() loop.Scope {
+	if r.collective.inRegisters() {
+		return loop.SubgroupScope
+	}
+	return loop.WorkgroupScope
+}
+
+// clear sets the counters of the subgroup to zero.
 func (r *rankedTile) clear() {
-	n := r.ranks.digits * int64(r.workgroup/r.ranks.lanes)
-	r.eachPlace(loop.Int(n), func(at loop.Expr) {
+	r.deal(r.lane, r.ranks.lanes, func(digit loop.Expr) {
+		at := r.b.Let("at", r.counter(r.subgroup, digit))
 		r.b.Store(r.counts, at, number(ir.U32, 0))
 		r.b.Store(r.masks, at, number(ir.U32, 0))
 	})
 }
 
+// deal deals the digits to workers, neighbours to neighbours.
+func (r *rankedTile) deal(worker loop.Expr, workers int, body func(digit loop.Expr)) {
+	own := (r.ranks.digits + int64(workers) - 1) / int64(workers)
+	r.b.For("own", loop.Int(0), loop.Int(own), func(i *loop.Var) {
+		digit := r.b.Let("digit", loop.Add(loop.Mul(i, loop.Int(int64(workers))), worker))
+		r.ifDigit(digit, own*int64(workers), func() { body(digit) })
+	})
+}
+
+// ifDigit runs body if a number is a digit, where numbers go up to most.
+func (r *rankedTile) ifDigit(number loop.Expr, most int64, body func()) {
+	if most == r.ranks.digits {
+		body()
+	} else {
+		r.b.If(loop.Lt(number, loop.Int(r.ranks.digits)), body, nil)
+	}
+}
+
 // eachItem runs body for each of the work-item's rows: with what loads load, or with
 // what the row holds alone.
 func (r *rankedTile) eachItem(loads bool, body func()) {
-	r.eachAt(r.rowAt, func(item *loop.Var, at loop.Expr) {
+	r.eachAt(r.rowItems(), r.rowAt, func(item, at loop.Expr) {
 		if r.row = loop.Add(r.rowBody.tileBody.first, at); loads {
 			r.rowBefore = loop.Sub(r.row, loop.Int(1))
 		} else {
@@ -79,23 +108,29 @@ func (r *rankedTile) eachItem(loads bool, body func()) {
 	})
 }
 
-// eachAt runs body for each item whose place is in the tile: for all of them where
-// the tile is whole.
-func (r *rankedTile) eachAt(place func(item loop.Expr) loop.Expr, body func(item *loop.Var, at loop.Expr)) {
+// eachAt runs body for each item of some work-items whose place is in the tile: for
+// all of them where the tile is whole.
+func (r *rankedTile) eachAt(workItems int, place func(item loop.Expr) loop.Expr, body func(item, at loop.Expr)) {
+	items := r.kernel.rows() / int64(workItems)
+	one := func(item loop.Expr) {
+		at := r.b.Let("at", place(item))
+		run := func() {
+			r.now, r.item, r.values = 0, item, map[tile.ID]loop.Expr{}
+			body(item, at)
+		}
+		if r.isWhole {
+			run()
+		} else {
+			r.b.If(loop.Lt(at, r.tileBody.count), run, nil)
+		}
+	}
 	each := func(whole bool) {
 		r.isWhole = whole
-		r.b.For("item", loop.Int(0), loop.Int(int64(r.items)), func(item *loop.Var) {
-			at := r.b.Let("at", place(item))
-			run := func() {
-				r.now, r.item, r.values = 0, item, map[tile.ID]loop.Expr{}
-				body(item, at)
-			}
-			if whole {
-				run()
-			} else {
-				r.b.If(loop.Lt(at, r.tileBody.count), run, nil)
-			}
-		})
+		r.b.For("item", loop.Int(0), loop.Int(items), func(item *loop.Var) { one(item) })
+		if items*int64(workItems) < r.kernel.rows() {
+			r.isWhole = false
+			one(loop.Int(items))
+		}
 	}
 	r.b.If(loop.Eq(r.tileBody.count, loop.Int(r.kernel.rows())), func() { each(true) }, func() { each(false) })
 }
@@ -128,7 +163,6 @@ func (r *rankedTile) count() {
 	r.eachItem(false, func() {
 		r.b.Atomic(loop.AtomicAdd, r.counts, r.counter(r.subgroup, r.digit()), number(ir.U32, 1))
 	})
-	r.b.Barrier(loop.WorkgroupScope)
 }
 
 // eachDigit deals the digits to the work-items, neighbours to each.
@@ -136,11 +170,7 @@ func (r *rankedTile) eachDigit(body func(digit loop.Expr)) {
 	own := (r.ranks.digits + int64(r.workgroup) - 1) / int64(r.workgroup)
 	each := func(i loop.Expr) {
 		digit := r.b.Let("digit", loop.Add(loop.Mul(r.localID, loop.Int(own)), i))
-		if own*int64(r.workgroup) == r.ranks.digits {
-			body(digit)
-		} else {
-			r.b.If(loop.Lt(digit, loop.Int(r.ranks.digits)), func() { body(digit) }, nil)
-		}
+		r.ifDigit(digit, own*int64(r.workgroup), func() { body(digit) })
 	}
 	if own == 1 {
 		each(loop.Int(0))
@@ -151,12 +181,12 @@ func (r *rankedTile) eachDigit(body func(digit loop.Expr)) {
 
 // eachSubgroup runs body for each subgroup.
 func (r *rankedTile) eachSubgroup(body func(subgroup loop.Expr)) {
-	r.b.For("of", loop.Int(0), loop.Int(int64(r.workgroup/r.ranks.lanes)), func(i *loop.Var) { body(i) })
+	r.b.For("of", loop.Int(0), loop.Int(int64(r.rowItems()/r.ranks.lanes)), func(i *loop.Var) { body(i) })
 }
 
 // begins turns the counts into places in the tile: of the first row of each digit,
 // and of the first of each subgroup among these. It publishes the tile's counts.
-func (r *rankedTile) begins(publish func(digit, count loop.Expr)) {
+func (r *rankedTile) begins(earlier digitCounts) {
 	st := single(r.kernel, slot{stateKey: stateKey{r.ranks.op, 0}, kind: ir.I32, counts: true})
 	mine := r.declare(st, st.identities())[0]
 	r.eachDigit(func(digit loop.Expr) {
@@ -164,8 +194,9 @@ func (r *rankedTile) begins(publish func(digit, count loop.Expr)) {
 		r.eachSubgroup(func(subgroup loop.Expr) {
 			r.b.Assign(total, loop.Add(total, loop.At(r.counts, r.counter(subgroup, digit))))
 		})
-		publish(digit, total)
+		earlier.publish(r.tileBody, digit, total)
 		r.b.Store(r.totals, digit, total)
+		r.b.If(loop.Eq(loop.ToCounter(total), r.tileBody.count), func() { r.b.Store(r.sole, loop.Int(0), r.mark()) }, nil)
 		r.b.Assign(mine, loop.Add(mine, loop.ToKind(ir.I32, total)))
 	})
 	before, _ := r.blockScan(st, []loop.Expr{mine}, duringScan{})
@@ -182,14 +213,30 @@ func (r *rankedTile) begins(publish func(digit, count loop.Expr)) {
 	r.b.Barrier(loop.WorkgroupScope)
 }
 
-// handOut puts the rows in local memory, in the order of their digits. The lanes of
-// a subgroup whose rows have one digit find each other in its mask. The last of them
-// counts them.
+// mark is what sole holds if the rows of the tile all have one digit.
+func (r *rankedTile) mark() loop.Expr {
+	return loop.ToKind(ir.U32, loop.Add(r.tileBody.tile, loop.Int(1)))
+}
+
+// handOut puts the rows in local memory, in the order of their digits. Rows of one
+// digit are in that order.
 func (r *rankedTile) handOut() {
-	scope := loop.WorkgroupScope
-	if r.collective.inRegisters() {
-		scope = loop.SubgroupScope
+	r.b.If(loop.Eq(loop.At(r.sole, loop.Int(0)), r.mark()), func() {
+		r.eachItem(false, func() { r.put(r.rowAt(r.item), r.item) })
+	}, r.handOutByDigits)
+}
+
+// put puts a row of the work-item at a place in local memory.
+func (r *rankedTile) put(place, item loop.Expr) {
+	for j, words := range r.heldInTile() {
+		r.b.Store(words, loop.Add(place, loop.Int(r.heldStart(j))), loop.At(r.held[j], item))
 	}
+}
+
+// handOutByDigits is handOut for rows of several digits. The lanes of a subgroup whose
+// rows have one digit find each other in its mask. The last of them counts them.
+func (r *rankedTile) handOutByDigits() {
+	scope := r.sharing()
 	bit := r.b.Let("bit", loop.Apply(ir.OpShl, number(ir.U32, 1), loop.ToKind(ir.U32, r.lane)))
 	below := r.b.Let("below", loop.Sub(bit, number(ir.U32, 1)))
 	r.b.For("item", loop.Int(0), loop.Int(int64(r.items)), func(item *loop.Var) {
@@ -207,9 +254,7 @@ func (r *rankedTile) handOut() {
 		r.b.Barrier(scope)
 		r.b.If(exists, func() {
 			place := r.b.Let("place", loop.ToCounter(loop.Add(next, loop.Apply(ir.OpPopcount, loop.Apply(ir.OpAnd, lanes, below)))))
-			for j, words := range r.heldInTile() {
-				r.b.Store(words, loop.Add(place, loop.Int(r.heldStart(j))), loop.At(r.held[j], item))
-			}
+			r.put(place, item)
 			isLast := loop.Eq(loop.Apply(ir.OpShr, lanes, loop.ToKind(ir.U32, r.lane)), number(ir.U32, 1))
 			r.b.If(isLast, func() {
 				r.b.Store(r.counts, counter, loop.Add(next, loop.Apply(ir.OpPopcount, lanes)))
@@ -241,6 +286,52 @@ func (r *rankedTile) heldStart(j int) int64 {
 	return bytes / int64(word.Size())
 }
 
+// digitsAtOnce is how many digits a work-item looks back for at once.
+const digitsAtOnce = 4
+
+// ownDigit is a digit for which a work-item looks back.
+type ownDigit struct {
+	digit  loop.Expr
+	count  loop.Expr // its rows in the tile
+	first  loop.Expr // the place of its first row of all
+	exists loop.Expr // nil if it certainly does; otherwise another digit stands in
+}
+
+// If runs body if the digit exists.
+func (d ownDigit) If(b *loop.Builder, body func()) {
+	if d.exists == nil {
+		body()
+	} else {
+		b.If(d.exists, body, nil)
+	}
+}
+
+// offset finds where the rows of each digit go. Workers have a digit or some.
+func (r *rankedTile) offset(earlier digitCounts, worker loop.Expr, workers int) {
+	own := (int(r.ranks.digits) + workers - 1) / workers
+	atOnce := min(own, digitsAtOnce)
+	rounds := (own + atOnce - 1) / atOnce
+	r.b.For("round", loop.Int(0), loop.Int(int64(rounds)), func(round *loop.Var) {
+		var digits []ownDigit
+		for i := range atOnce {
+			part := loop.Add(loop.Mul(round, loop.Int(int64(atOnce))), loop.Int(int64(i)))
+			d := ownDigit{digit: r.b.Let("digit", loop.Add(loop.Mul(part, loop.Int(int64(workers))), worker))}
+			if rounds*atOnce*workers > int(r.ranks.digits) {
+				d.exists = r.b.Let("exists", loop.Lt(d.digit, loop.Int(r.ranks.digits)))
+				d.digit = r.b.Let("digit", loop.Choose(d.exists, d.digit, loop.Int(0)))
+			}
+			d.count, d.first = r.b.Let("count", loop.At(r.totals, d.digit)), r.b.Let("first", r.first(d.digit))
+			digits = append(digits, d)
+		}
+		before := earlier.before(r.tileBody, digits)
+		for i, d := range digits {
+			d.If(r.b, func() {
+				r.b.Store(r.offsets, d.digit, loop.Sub(loop.Add(d.first, before[i]), loop.At(r.offsets, d.digit)))
+			})
+		}
+	})
+}
+
 // first returns the place of the first row of all that has a digit.
 func (r *rankedTile) first(digit loop.Expr) loop.Expr {
 	op := &r.Ops[r.ranks.op]
@@ -255,7 +346,7 @@ func (r *rankedTile) move() {
 	inTile := func(item loop.Expr) loop.Expr {
 		return loop.Add(loop.Mul(item, loop.Int(int64(r.workgroup))), r.localID)
 	}
-	r.eachAt(inTile, func(_ *loop.Var, at loop.Expr) {
+	r.eachAt(r.workgroup, inTile, func(_, at loop.Expr) {
 		r.recallHeld(func(j int) loop.Expr { return loop.At(words[j], loop.Add(at, loop.Int(r.heldStart(j)))) })
 		offset := loop.At(r.offsets, r.digit())
 		place := r.b.Let("place", loop.Add(loop.ToCounter(offset), at))
