@@ -75,8 +75,8 @@ func (s *sorting) shiftOf(digit plan.Expr) plan.Expr {
 }
 
 // recountSteps chooses the digits of a sort: as few as there can be, all of one width.
-// If that saves a pass, or makes several digits narrow, k counts them. Else digits of
-// full width are as good, which have been counted.
+// If that saves a pass, k counts them. Else digits of full width are as good, which have
+// been counted.
 func (m *planner) recountSteps(s *sorting, k *tile.Kernel, launch plan.Launch) []plan.Step {
 	low, high := plan.Var(m.result(s.low).Name), plan.Var(m.result(s.high).Name)
 	radix, passes := plan.Const(int64(s.radix)), plan.Var(s.names.passes)
@@ -87,14 +87,11 @@ func (m *planner) recountSteps(s *sorting, k *tile.Kernel, launch plan.Launch) [
 	}
 	differing := plan.Max(plan.Sub(high, low), plan.Const(0))
 	width := plan.CeilDiv(differing, plan.Max(passes, plan.Const(1)))
-	saved := plan.Sub(plan.CeilDiv(high, radix), passes)
-	narrower := plan.Max(plan.Sub(plan.Const(int64(narrowDigit(s.radix)+1)), plan.Var(s.names.width)), plan.Const(0))
-	narrower = plan.Mul(narrower, plan.Sub(passes, plan.Const(1))) // no gain where there is one pass
 	return []plan.Step{
 		set(s.names.passes, plan.CeilDiv(differing, radix)),
-		set(s.names.width, width),
-		{If: &plan.If{Cond: plan.Lt(plan.Const(0), plan.Add(saved, narrower)),
+		{If: &plan.If{Cond: plan.Lt(passes, plan.CeilDiv(high, radix)),
 			Then: []plan.Step{
+				set(s.names.width, width),
 				// The digits end with the highest bit that differs, so that they do not go beyond the word.
 				set(s.names.shift, plan.Max(plan.Sub(high, plan.Mul(passes, plan.Var(s.names.width))), plan.Const(0))),
 				set(m.digitShift, plan.Var(s.names.shift)),
@@ -106,10 +103,6 @@ func (m *planner) recountSteps(s *sorting, k *tile.Kernel, launch plan.Launch) [
 		}},
 	}
 }
-
-// narrowDigit is the most bits of digits by which rows move so much faster that it pays
-// to count them again: 64 values of 256.
-func narrowDigit(radix int) int { return radix * 3 / 4 }
 
 // rebound is bind with other buffers for columns that a kernel reads or writes, which
 // are in from otherwise. Arguments keep the names that the kernel gives them.
