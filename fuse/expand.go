@@ -128,9 +128,9 @@ func (e *expansion) column(v *ir.Value) *ir.Value {
 	g, ok := e.groups[v]
 	if ok && e.values[v] == nil {
 		e.values[v] = e.add(v.Pos, ir.Value{Op: ir.OpScatter, Args: []*ir.Value{g.runs, g.order},
-			Type: ir.Type{Kind: ir.I64, Domain: e.domain(v.Type.Domain), Target: e.domain(v.Type.Target)}})
+			Type: ir.Type{Kind: ir.I64, Domain: e.domain(v.Type.Domain), Target: g.runs.Type.Target}})
 		if g.bins != nil {
-			e.values[v] = g.bins.either(g.bins.number(), e.values[v])
+			e.values[v] = e.either(g.bins.size, g.bins.number(), e.values[v], ir.Type{Kind: ir.I64, Domain: g.bins.rows, Target: g.bins.out})
 		}
 	}
 	return e.values[v]
@@ -187,7 +187,7 @@ func (e *expansion) aggregate(v *ir.Value) {
 	g := e.groups[v.By]
 	made := e.aggregateRuns(v, g)
 	if g.bins != nil {
-		made = g.bins.either(g.bins.aggregate(v), made)
+		made = e.either(g.bins.size, g.bins.aggregate(v), made, ir.Type{Kind: made.Type.Kind, Domain: g.bins.out, Target: made.Type.Target})
 	}
 	made.Name = v.Name
 	e.values[v] = made
@@ -216,11 +216,11 @@ func (e *expansion) aggregateRuns(v *ir.Value, g grouped) *ir.Value {
 	return e.gather(v.Pos, g.order, e.add(v.Pos, made))
 }
 
-// either returns x if a condition is not 0, else y, as a column over d.
-func (e *expansion) either(condition, x, y *ir.Value, d *ir.Domain) *ir.Value {
+// either returns x if a condition is not 0, else y, as a column of a type.
+func (e *expansion) either(condition, x, y *ir.Value, t ir.Type) *ir.Value {
 	at := [2]*ir.Value{x, y}
 	if e.eithers[at] == nil {
-		e.eithers[at] = e.add(y.Pos, ir.Value{Op: ir.OpEither, Args: at[:], Limit: condition, Type: ir.Type{Kind: y.Type.Kind, Domain: d, Target: y.Type.Target}})
+		e.eithers[at] = e.add(y.Pos, ir.Value{Op: ir.OpEither, Args: at[:], Limit: condition, Type: t})
 	}
 	return e.eithers[at]
 }

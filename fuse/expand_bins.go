@@ -79,15 +79,6 @@ func (b *binned) aggregate(v *ir.Value) *ir.Value {
 // number returns the number of each row's group.
 func (b *binned) number() *ir.Value {
 	place := b.add(b.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{b.cast(ir.I64, b.kept)},
-		Type: ir.Type{Kind: ir.I64, Domain: b.kept.Type.Domain, Target: b.out}})
+		Type: ir.Type{Kind: ir.I64, Domain: b.kept.Type.Domain, Target: b.groups}})
 	return b.gather(b.pos, place, b.of)
-}
-
-// either returns what one of two ways makes: x by bins, y by a sort.
-func (b *binned) either(x, y *ir.Value) *ir.Value {
-	d := b.out
-	if y.Type.Domain == b.rows {
-		d = b.rows
-	}
-	return b.expansion.either(b.size, x, y, d)
 }

@@ -43,7 +43,7 @@ func (o *ordering) least(keys []sortKey) *ir.Value {
 
 	candidates := o.newDomain(ir.DomainEither, o.rows.Name+"_candidates", o.rows)
 	either := func(x, y *ir.Value) *ir.Value {
-		return o.either(isEnough, few(x), all(y), candidates)
+		return o.either(isEnough, few(x), all(y), ir.Type{Kind: x.Type.Kind, Domain: candidates})
 	}
 	of := &ordering{expansion: o.expansion, pos: o.pos, rows: candidates, out: o.out, limit: o.limit, of: o.rows}
 	fewWords, allWords := o.words(keys), o.words(keys)

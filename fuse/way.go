@@ -30,13 +30,9 @@ func (l *lowering) either(v *ir.Value) {
 	for _, x := range v.Args {
 		l.read(s, x, tile.Gather, true)
 	}
-	if d := v.Type.Domain; d.Kind == ir.DomainEither && l.sources[d][0] == nil {
-		from := sources{v.Args[0].Type.Domain, v.Args[1].Type.Domain}
-		l.sources[d] = from
-		l.length(s, from[0])
-		l.length(s, from[1])
-		l.define(&Value{Kind: Lengths, Of: d, Name: l.DomainName(d) + "_length", Type: ir.I64}, s)
-	}
+	x, y := v.Args[0].Type, v.Args[1].Type
+	l.eitherLength(s, v.Type.Domain, sources{x.Domain, y.Domain})
+	l.eitherLength(s, v.Type.Target, sources{x.Target, y.Target})
 	w := l.defineResult(s, v)
 	for _, x := range v.Args {
 		if fill := l.result(x).Fill; fill.Kind != ir.Invalid { // of a table
@@ -45,14 +41,28 @@ func (l *lowering) either(v *ir.Value) {
 	}
 }
 
+// eitherLength defines the length of d, if s is the first to meet it: rows are made of
+// those of one of two domains.
+func (l *lowering) eitherLength(s *Stage, d *ir.Domain, from sources) {
+	if d == nil || d.Kind != ir.DomainEither || from[0] == d || l.sources[d][0] != nil {
+		return
+	}
+	l.sources[d] = from
+	l.length(s, from[0])
+	l.length(s, from[1])
+	l.define(&Value{Kind: Lengths, Of: d, Name: l.DomainName(d) + "_length", Type: ir.I64}, s)
+}
+
 // waysOf returns what s, an Either stage, reads of each way.
 func (g *Graph) waysOf(s *Stage) (list [2]map[*Value]bool) {
 	for i := range list {
 		list[i] = map[*Value]bool{}
 		for _, v := range s.roots {
 			list[i][g.result(v.Args[i])] = true
-			if d := v.Type.Domain; d.Kind == ir.DomainEither {
-				list[i][g.writer[key{kind: Lengths, of: g.sources[d][i]}]] = true
+		}
+		for _, w := range s.Writes {
+			if w.Kind == Lengths {
+				list[i][g.writer[key{kind: Lengths, of: g.sources[w.Of][i]}]] = true
 			}
 		}
 	}

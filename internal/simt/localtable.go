@@ -198,9 +198,15 @@ func (t *localTable) bytes(copies int64) int64 {
 // them copies.
 func (p *localTables) choose(k *tile.Kernel, all []*localTable, budget, copiesOfCounts int64) {
 	p.tables, p.caches, p.bytes = nil, nil, 0
+	bounded := int64(0) // bytes of tables whose length has a bound
 	for _, t := range all {
 		t.copies, t.elements, t.cache = 1, t.mostElements(), nil
-		if t.length > 0 && p.bytes+t.bytes(1) <= budget {
+		if !t.isKnown && t.length > 0 {
+			bounded += t.bytes(1)
+		}
+	}
+	for _, t := range all {
+		if (t.isKnown || t.length > 0 && bounded <= budget) && p.bytes+t.bytes(1) <= budget {
 			p.tables, p.bytes = append(p.tables, t), p.bytes+t.bytes(1)
 			continue
 		}
