@@ -11,7 +11,9 @@
 //   - look-back: the tiles of one launch publish their folds, and poll those of
 //     the tiles before them;
 //   - ranking: rows move by a digit, and the state of the cut is a counter per digit,
-//     published or polled;
+//     published or polled, by tiles or by work-groups that walk over them;
+//   - walking: folds and tables of rows in any order, which work-groups keep while
+//     they walk over the tiles;
 //   - persistent: work-groups that are all resident walk over the tiles, and
 //     publish the folds of a round some rounds before they finish it.
 //

@@ -2,6 +2,7 @@ package simt
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/kgen-go/kgen/internal/loop"
@@ -198,11 +199,15 @@ func (t *localTable) bytes(copies int64) int64 {
 // them copies.
 func (p *localTables) choose(k *tile.Kernel, all []*localTable, budget, copiesOfCounts int64) {
 	p.tables, p.caches, p.bytes = nil, nil, 0
-	bounded := int64(0) // bytes of tables whose length has a bound
+	bounded := int64(0)             // bytes of tables whose length has a bound
+	unknown := int64(math.MaxInt64) // elements of others; tables of one length can share a cache
 	for _, t := range all {
 		t.copies, t.elements, t.cache = 1, t.mostElements(), nil
 		if !t.isKnown && t.length > 0 {
 			bounded += t.bytes(1)
+		}
+		if !t.isKnown {
+			unknown = min(unknown, t.unknownElements())
 		}
 	}
 	for _, t := range all {
@@ -213,7 +218,7 @@ func (p *localTables) choose(k *tile.Kernel, all []*localTable, budget, copiesOf
 		if len(t.others) > 0 {
 			continue // each of its operations would need a cache of its own
 		}
-		if t.elements = t.unknownElements(); t.isKnown {
+		if t.elements = unknown; t.isKnown {
 			t.elements = cacheSlots
 		}
 		if c, more := p.cacheFor(k, t); p.bytes+t.bytes(1)+more <= budget {

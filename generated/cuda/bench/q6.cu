@@ -17,6 +17,7 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 	int from,
 	int to,
 	const int *__restrict__ shipdate,
+	const unsigned long long *__restrict__ shipdate_u64,
 	const double *__restrict__ discount,
 	const double *__restrict__ quantity,
 	const double *__restrict__ price,
@@ -25,38 +26,110 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
-	const int tile = (int)blockIdx.x;
-	const int offset = tile * 1024;
-	const int first = row02 + offset;
-	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024;
 	double add = 0.0;
-	if (count == 1024) {
-		#pragma unroll
-		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + local_id;
-			const int shipdate2 = shipdate[first + at];
-			const double discount2 = discount[first + at];
-			const bool hit = shipdate2 >= from && shipdate2 < to && discount2 >= 0.05 && discount2 <= 0.07 && quantity[first + at] < 24.0;
-			if (hit) {
-				const double add2 = add + __dmul_rn(price[first + at], discount2);
-				add = add2;
+	int tile = (int)blockIdx.x;
+	const int tiles = (rows2 - 1) / 1024 + 1;
+	while (tile < tiles) {
+		const int offset = tile * 1024;
+		const int first = row02 + offset;
+		const int rest = rows2 - offset;
+		const int count = rest < 1024 ? rest : 1024;
+		int shipdate_rows[4] = {0};
+		double discount_rows[4] = {0};
+		double quantity_rows[4] = {0};
+		double price_rows[4] = {0};
+		if (count == 1024 && (first & 1) == 0) {
+			#pragma unroll
+			for (int vector = 0; vector < 2; vector++) {
+				const int start = first + (vector * 256 + local_id) * 2;
+				const int item = vector * 2;
+				const unsigned long long word = shipdate_u64[start / 2];
+				shipdate_rows[item] = (int)(unsigned)(word >> 0);
+				shipdate_rows[item + 1] = (int)(unsigned)(word >> 32);
 			}
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + local_id;
-			if (at < count) {
-				const int shipdate2 = shipdate[first + at];
-				const double discount2 = discount[first + at];
-				const bool hit = shipdate2 >= from && shipdate2 < to && discount2 >= 0.05 && discount2 <= 0.07 && quantity[first + at] < 24.0;
-				if (hit) {
-					const double add2 = add + __dmul_rn(price[first + at], discount2);
-					add = add2;
+			#pragma unroll
+			for (int vector = 0; vector < 2; vector++) {
+				const int start = first + (vector * 256 + local_id) * 2;
+				const int item = vector * 2;
+				const double2 wide = *(const double2 *)(discount + start);
+				const double discount2 = wide.x;
+				const double discount3 = wide.y;
+				discount_rows[item] = discount2;
+				discount_rows[item + 1] = discount3;
+			}
+			#pragma unroll
+			for (int vector = 0; vector < 2; vector++) {
+				const int start = first + (vector * 256 + local_id) * 2;
+				const int item = vector * 2;
+				const double2 wide = *(const double2 *)(quantity + start);
+				const double quantity2 = wide.x;
+				const double quantity3 = wide.y;
+				quantity_rows[item] = quantity2;
+				quantity_rows[item + 1] = quantity3;
+			}
+			#pragma unroll
+			for (int vector = 0; vector < 2; vector++) {
+				const int start = first + (vector * 256 + local_id) * 2;
+				const int item = vector * 2;
+				const double2 wide = *(const double2 *)(price + start);
+				const double price2 = wide.x;
+				const double price3 = wide.y;
+				price_rows[item] = price2;
+				price_rows[item + 1] = price3;
+			}
+		} else {
+			#pragma unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					shipdate_rows[item] = shipdate[first + at];
+				}
+			}
+			#pragma unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					discount_rows[item] = discount[first + at];
+				}
+			}
+			#pragma unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					quantity_rows[item] = quantity[first + at];
+				}
+			}
+			#pragma unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					price_rows[item] = price[first + at];
 				}
 			}
 		}
+		if (count == 1024) {
+			#pragma unroll
+			for (int item = 0; item < 4; item++) {
+				const bool hit = shipdate_rows[item] >= from && shipdate_rows[item] < to && discount_rows[item] >= 0.05 && discount_rows[item] <= 0.07 && quantity_rows[item] < 24.0;
+				if (hit) {
+					const double add2 = add + __dmul_rn(price_rows[item], discount_rows[item]);
+					add = add2;
+				}
+			}
+		} else {
+			#pragma unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					const bool hit = shipdate_rows[item] >= from && shipdate_rows[item] < to && discount_rows[item] >= 0.05 && discount_rows[item] <= 0.07 && quantity_rows[item] < 24.0;
+					if (hit) {
+						const double add2 = add + __dmul_rn(price_rows[item], discount_rows[item]);
+						add = add2;
+					}
+				}
+			}
+		}
+		tile += (int)gridDim.x;
 	}
 	const double theirs = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(add), 1u));
 	const double add2 = theirs + add;
@@ -93,7 +166,7 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 	const double state8 = (int)(threadIdx.x % 32) >= 4 ? add10 : state7;
 	const double theirs9 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state8), 7u));
 	if (local_id == 0) {
-		q6_kernel1_tile0[tile] = theirs9;
+		q6_kernel1_tile0[(int)blockIdx.x] = theirs9;
 	}
 	__syncthreads();
 }

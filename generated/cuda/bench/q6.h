@@ -5,11 +5,11 @@
 #ifndef KGEN_Q6_H
 #define KGEN_Q6_H
 
-// q6_kernel1(row0, rows, from, to, shipdate, discount, quantity, price, q6_kernel1_tile0)
+// q6_kernel1(row0, rows, from, to, shipdate, shipdate_u64, discount, quantity, price, q6_kernel1_tile0)
 #define Q6_KERNEL1_NAME "q6_kernel1"
 #define Q6_KERNEL1_WORKGROUP 256
 #define Q6_KERNEL1_ROWS 1024 // of a group
-#define Q6_KERNEL1_ARGS 9
+#define Q6_KERNEL1_ARGS 10
 
 // q6_kernel1_finish(row0, rows, tiles, q6_kernel1_tile0, revenue_cell)
 #define Q6_KERNEL1_FINISH_NAME "q6_kernel1_finish"

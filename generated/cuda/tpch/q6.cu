@@ -17,6 +17,7 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 	int from,
 	int to,
 	const int *__restrict__ l_shipdate,
+	const unsigned long long *__restrict__ l_shipdate_u64,
 	const double *__restrict__ l_discount,
 	const long long *__restrict__ l_quantity,
 	const double *__restrict__ l_extendedprice,
@@ -25,38 +26,110 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
-	const int tile = (int)blockIdx.x;
-	const int offset = tile * 1024;
-	const int first = row02 + offset;
-	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024;
 	double add = 0.0;
-	if (count == 1024) {
-		#pragma unroll
-		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + local_id;
-			const int l_shipdate2 = l_shipdate[first + at];
-			const double l_discount2 = l_discount[first + at];
-			const bool hit = l_shipdate2 >= from && l_shipdate2 < to && l_discount2 >= 0.05 && l_discount2 <= 0.07 && l_quantity[first + at] < 24LL;
-			if (hit) {
-				const double add2 = add + __dmul_rn(l_extendedprice[first + at], l_discount2);
-				add = add2;
+	int tile = (int)blockIdx.x;
+	const int tiles = (rows2 - 1) / 1024 + 1;
+	while (tile < tiles) {
+		const int offset = tile * 1024;
+		const int first = row02 + offset;
+		const int rest = rows2 - offset;
+		const int count = rest < 1024 ? rest : 1024;
+		int l_shipdate_rows[4] = {0};
+		double l_discount_rows[4] = {0};
+		long long l_quantity_rows[4] = {0};
+		double l_extendedprice_rows[4] = {0};
+		if (count == 1024 && (first & 1) == 0) {
+			#pragma unroll
+			for (int vector = 0; vector < 2; vector++) {
+				const int start = first + (vector * 256 + local_id) * 2;
+				const int item = vector * 2;
+				const unsigned long long word = l_shipdate_u64[start / 2];
+				l_shipdate_rows[item] = (int)(unsigned)(word >> 0);
+				l_shipdate_rows[item + 1] = (int)(unsigned)(word >> 32);
 			}
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + local_id;
-			if (at < count) {
-				const int l_shipdate2 = l_shipdate[first + at];
-				const double l_discount2 = l_discount[first + at];
-				const bool hit = l_shipdate2 >= from && l_shipdate2 < to && l_discount2 >= 0.05 && l_discount2 <= 0.07 && l_quantity[first + at] < 24LL;
-				if (hit) {
-					const double add2 = add + __dmul_rn(l_extendedprice[first + at], l_discount2);
-					add = add2;
+			#pragma unroll
+			for (int vector = 0; vector < 2; vector++) {
+				const int start = first + (vector * 256 + local_id) * 2;
+				const int item = vector * 2;
+				const double2 wide = *(const double2 *)(l_discount + start);
+				const double l_discount2 = wide.x;
+				const double l_discount3 = wide.y;
+				l_discount_rows[item] = l_discount2;
+				l_discount_rows[item + 1] = l_discount3;
+			}
+			#pragma unroll
+			for (int vector = 0; vector < 2; vector++) {
+				const int start = first + (vector * 256 + local_id) * 2;
+				const int item = vector * 2;
+				const longlong2 wide = *(const longlong2 *)(l_quantity + start);
+				const long long l_quantity2 = wide.x;
+				const long long l_quantity3 = wide.y;
+				l_quantity_rows[item] = l_quantity2;
+				l_quantity_rows[item + 1] = l_quantity3;
+			}
+			#pragma unroll
+			for (int vector = 0; vector < 2; vector++) {
+				const int start = first + (vector * 256 + local_id) * 2;
+				const int item = vector * 2;
+				const double2 wide = *(const double2 *)(l_extendedprice + start);
+				const double l_extendedprice2 = wide.x;
+				const double l_extendedprice3 = wide.y;
+				l_extendedprice_rows[item] = l_extendedprice2;
+				l_extendedprice_rows[item + 1] = l_extendedprice3;
+			}
+		} else {
+			#pragma unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					l_shipdate_rows[item] = l_shipdate[first + at];
+				}
+			}
+			#pragma unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					l_discount_rows[item] = l_discount[first + at];
+				}
+			}
+			#pragma unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					l_quantity_rows[item] = l_quantity[first + at];
+				}
+			}
+			#pragma unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					l_extendedprice_rows[item] = l_extendedprice[first + at];
 				}
 			}
 		}
+		if (count == 1024) {
+			#pragma unroll
+			for (int item = 0; item < 4; item++) {
+				const bool hit = l_shipdate_rows[item] >= from && l_shipdate_rows[item] < to && l_discount_rows[item] >= 0.05 && l_discount_rows[item] <= 0.07 && l_quantity_rows[item] < 24LL;
+				if (hit) {
+					const double add2 = add + __dmul_rn(l_extendedprice_rows[item], l_discount_rows[item]);
+					add = add2;
+				}
+			}
+		} else {
+			#pragma unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					const bool hit = l_shipdate_rows[item] >= from && l_shipdate_rows[item] < to && l_discount_rows[item] >= 0.05 && l_discount_rows[item] <= 0.07 && l_quantity_rows[item] < 24LL;
+					if (hit) {
+						const double add2 = add + __dmul_rn(l_extendedprice_rows[item], l_discount_rows[item]);
+						add = add2;
+					}
+				}
+			}
+		}
+		tile += (int)gridDim.x;
 	}
 	const double theirs = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(add), 1u));
 	const double add2 = theirs + add;
@@ -93,7 +166,7 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 	const double state8 = (int)(threadIdx.x % 32) >= 4 ? add10 : state7;
 	const double theirs9 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state8), 7u));
 	if (local_id == 0) {
-		q6_kernel1_tile0[tile] = theirs9;
+		q6_kernel1_tile0[(int)blockIdx.x] = theirs9;
 	}
 	__syncthreads();
 }

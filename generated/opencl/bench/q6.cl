@@ -17,6 +17,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 	int from,
 	int to,
 	__global const int *restrict shipdate,
+	__global const ulong *restrict shipdate_u64,
 	__global const double *restrict discount,
 	__global const double *restrict quantity,
 	__global const double *restrict price,
@@ -25,38 +26,110 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)get_local_id(0);
-	const int tile = (int)get_group_id(0);
-	const int offset = tile * 1024;
-	const int first = row02 + offset;
-	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024;
 	double add = 0.0;
-	if (count == 1024) {
-		kgen_unroll
-		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + local_id;
-			const int shipdate2 = shipdate[first + at];
-			const double discount2 = discount[first + at];
-			const bool hit = shipdate2 >= from && shipdate2 < to && discount2 >= 0x1.999999999999ap-5 /* 0.05 */ && discount2 <= 0x1.1eb851eb851ecp-4 /* 0.07 */ && quantity[first + at] < 24.0;
-			if (hit) {
-				const double add2 = add + price[first + at] * discount2;
-				add = add2;
+	int tile = (int)get_group_id(0);
+	const int tiles = (rows2 - 1) / 1024 + 1;
+	while (tile < tiles) {
+		const int offset = tile * 1024;
+		const int first = row02 + offset;
+		const int rest = rows2 - offset;
+		const int count = rest < 1024 ? rest : 1024;
+		int shipdate_rows[4] = {0};
+		double discount_rows[4] = {0};
+		double quantity_rows[4] = {0};
+		double price_rows[4] = {0};
+		if (count == 1024 && (first & 1) == 0) {
+			kgen_unroll
+			for (int vector = 0; vector < 2; vector++) {
+				const int start = first + (vector * 256 + local_id) * 2;
+				const int item = vector * 2;
+				const ulong word = shipdate_u64[start / 2];
+				shipdate_rows[item] = (int)(uint)(word >> 0);
+				shipdate_rows[item + 1] = (int)(uint)(word >> 32);
 			}
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + local_id;
-			if (at < count) {
-				const int shipdate2 = shipdate[first + at];
-				const double discount2 = discount[first + at];
-				const bool hit = shipdate2 >= from && shipdate2 < to && discount2 >= 0x1.999999999999ap-5 /* 0.05 */ && discount2 <= 0x1.1eb851eb851ecp-4 /* 0.07 */ && quantity[first + at] < 24.0;
-				if (hit) {
-					const double add2 = add + price[first + at] * discount2;
-					add = add2;
+			kgen_unroll
+			for (int vector = 0; vector < 2; vector++) {
+				const int start = first + (vector * 256 + local_id) * 2;
+				const int item = vector * 2;
+				const double2 wide = *(__global const double2 *)(discount + start);
+				const double discount2 = wide.x;
+				const double discount3 = wide.y;
+				discount_rows[item] = discount2;
+				discount_rows[item + 1] = discount3;
+			}
+			kgen_unroll
+			for (int vector = 0; vector < 2; vector++) {
+				const int start = first + (vector * 256 + local_id) * 2;
+				const int item = vector * 2;
+				const double2 wide = *(__global const double2 *)(quantity + start);
+				const double quantity2 = wide.x;
+				const double quantity3 = wide.y;
+				quantity_rows[item] = quantity2;
+				quantity_rows[item + 1] = quantity3;
+			}
+			kgen_unroll
+			for (int vector = 0; vector < 2; vector++) {
+				const int start = first + (vector * 256 + local_id) * 2;
+				const int item = vector * 2;
+				const double2 wide = *(__global const double2 *)(price + start);
+				const double price2 = wide.x;
+				const double price3 = wide.y;
+				price_rows[item] = price2;
+				price_rows[item + 1] = price3;
+			}
+		} else {
+			kgen_unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					shipdate_rows[item] = shipdate[first + at];
+				}
+			}
+			kgen_unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					discount_rows[item] = discount[first + at];
+				}
+			}
+			kgen_unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					quantity_rows[item] = quantity[first + at];
+				}
+			}
+			kgen_unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					price_rows[item] = price[first + at];
 				}
 			}
 		}
+		if (count == 1024) {
+			kgen_unroll
+			for (int item = 0; item < 4; item++) {
+				const bool hit = shipdate_rows[item] >= from && shipdate_rows[item] < to && discount_rows[item] >= 0x1.999999999999ap-5 /* 0.05 */ && discount_rows[item] <= 0x1.1eb851eb851ecp-4 /* 0.07 */ && quantity_rows[item] < 24.0;
+				if (hit) {
+					const double add2 = add + price_rows[item] * discount_rows[item];
+					add = add2;
+				}
+			}
+		} else {
+			kgen_unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					const bool hit = shipdate_rows[item] >= from && shipdate_rows[item] < to && discount_rows[item] >= 0x1.999999999999ap-5 /* 0.05 */ && discount_rows[item] <= 0x1.1eb851eb851ecp-4 /* 0.07 */ && quantity_rows[item] < 24.0;
+					if (hit) {
+						const double add2 = add + price_rows[item] * discount_rows[item];
+						add = add2;
+					}
+				}
+			}
+		}
+		tile += (int)get_num_groups(0);
 	}
 	const int place = local_id + local_id / 16;
 	shared_f64_0[place] = add;
@@ -91,7 +164,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 	const double state2 = shared_f64_0[287];
 	const double add2 = state + state2;
 	if (local_id == 0) {
-		q6_kernel1_tile0[tile] = add2;
+		q6_kernel1_tile0[(int)get_group_id(0)] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 }

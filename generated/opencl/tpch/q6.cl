@@ -17,6 +17,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 	int from,
 	int to,
 	__global const int *restrict l_shipdate,
+	__global const ulong *restrict l_shipdate_u64,
 	__global const double *restrict l_discount,
 	__global const long *restrict l_quantity,
 	__global const double *restrict l_extendedprice,
@@ -25,38 +26,110 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)get_local_id(0);
-	const int tile = (int)get_group_id(0);
-	const int offset = tile * 1024;
-	const int first = row02 + offset;
-	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024;
 	double add = 0.0;
-	if (count == 1024) {
-		kgen_unroll
-		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + local_id;
-			const int l_shipdate2 = l_shipdate[first + at];
-			const double l_discount2 = l_discount[first + at];
-			const bool hit = l_shipdate2 >= from && l_shipdate2 < to && l_discount2 >= 0x1.999999999999ap-5 /* 0.05 */ && l_discount2 <= 0x1.1eb851eb851ecp-4 /* 0.07 */ && l_quantity[first + at] < 24L;
-			if (hit) {
-				const double add2 = add + l_extendedprice[first + at] * l_discount2;
-				add = add2;
+	int tile = (int)get_group_id(0);
+	const int tiles = (rows2 - 1) / 1024 + 1;
+	while (tile < tiles) {
+		const int offset = tile * 1024;
+		const int first = row02 + offset;
+		const int rest = rows2 - offset;
+		const int count = rest < 1024 ? rest : 1024;
+		int l_shipdate_rows[4] = {0};
+		double l_discount_rows[4] = {0};
+		long l_quantity_rows[4] = {0};
+		double l_extendedprice_rows[4] = {0};
+		if (count == 1024 && (first & 1) == 0) {
+			kgen_unroll
+			for (int vector = 0; vector < 2; vector++) {
+				const int start = first + (vector * 256 + local_id) * 2;
+				const int item = vector * 2;
+				const ulong word = l_shipdate_u64[start / 2];
+				l_shipdate_rows[item] = (int)(uint)(word >> 0);
+				l_shipdate_rows[item + 1] = (int)(uint)(word >> 32);
 			}
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + local_id;
-			if (at < count) {
-				const int l_shipdate2 = l_shipdate[first + at];
-				const double l_discount2 = l_discount[first + at];
-				const bool hit = l_shipdate2 >= from && l_shipdate2 < to && l_discount2 >= 0x1.999999999999ap-5 /* 0.05 */ && l_discount2 <= 0x1.1eb851eb851ecp-4 /* 0.07 */ && l_quantity[first + at] < 24L;
-				if (hit) {
-					const double add2 = add + l_extendedprice[first + at] * l_discount2;
-					add = add2;
+			kgen_unroll
+			for (int vector = 0; vector < 2; vector++) {
+				const int start = first + (vector * 256 + local_id) * 2;
+				const int item = vector * 2;
+				const double2 wide = *(__global const double2 *)(l_discount + start);
+				const double l_discount2 = wide.x;
+				const double l_discount3 = wide.y;
+				l_discount_rows[item] = l_discount2;
+				l_discount_rows[item + 1] = l_discount3;
+			}
+			kgen_unroll
+			for (int vector = 0; vector < 2; vector++) {
+				const int start = first + (vector * 256 + local_id) * 2;
+				const int item = vector * 2;
+				const long2 wide = *(__global const long2 *)(l_quantity + start);
+				const long l_quantity2 = wide.x;
+				const long l_quantity3 = wide.y;
+				l_quantity_rows[item] = l_quantity2;
+				l_quantity_rows[item + 1] = l_quantity3;
+			}
+			kgen_unroll
+			for (int vector = 0; vector < 2; vector++) {
+				const int start = first + (vector * 256 + local_id) * 2;
+				const int item = vector * 2;
+				const double2 wide = *(__global const double2 *)(l_extendedprice + start);
+				const double l_extendedprice2 = wide.x;
+				const double l_extendedprice3 = wide.y;
+				l_extendedprice_rows[item] = l_extendedprice2;
+				l_extendedprice_rows[item + 1] = l_extendedprice3;
+			}
+		} else {
+			kgen_unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					l_shipdate_rows[item] = l_shipdate[first + at];
+				}
+			}
+			kgen_unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					l_discount_rows[item] = l_discount[first + at];
+				}
+			}
+			kgen_unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					l_quantity_rows[item] = l_quantity[first + at];
+				}
+			}
+			kgen_unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					l_extendedprice_rows[item] = l_extendedprice[first + at];
 				}
 			}
 		}
+		if (count == 1024) {
+			kgen_unroll
+			for (int item = 0; item < 4; item++) {
+				const bool hit = l_shipdate_rows[item] >= from && l_shipdate_rows[item] < to && l_discount_rows[item] >= 0x1.999999999999ap-5 /* 0.05 */ && l_discount_rows[item] <= 0x1.1eb851eb851ecp-4 /* 0.07 */ && l_quantity_rows[item] < 24L;
+				if (hit) {
+					const double add2 = add + l_extendedprice_rows[item] * l_discount_rows[item];
+					add = add2;
+				}
+			}
+		} else {
+			kgen_unroll
+			for (int item = 0; item < 4; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					const bool hit = l_shipdate_rows[item] >= from && l_shipdate_rows[item] < to && l_discount_rows[item] >= 0x1.999999999999ap-5 /* 0.05 */ && l_discount_rows[item] <= 0x1.1eb851eb851ecp-4 /* 0.07 */ && l_quantity_rows[item] < 24L;
+					if (hit) {
+						const double add2 = add + l_extendedprice_rows[item] * l_discount_rows[item];
+						add = add2;
+					}
+				}
+			}
+		}
+		tile += (int)get_num_groups(0);
 	}
 	const int place = local_id + local_id / 16;
 	shared_f64_0[place] = add;
@@ -91,7 +164,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 	const double state2 = shared_f64_0[287];
 	const double add2 = state + state2;
 	if (local_id == 0) {
-		q6_kernel1_tile0[tile] = add2;
+		q6_kernel1_tile0[(int)get_group_id(0)] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 }

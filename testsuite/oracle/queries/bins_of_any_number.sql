@@ -1,4 +1,5 @@
 -- range few 7 20
+-- range more 5000 6000
 -- range k 0 6
 -- range d -1000000000 1000000000
 -- fails
