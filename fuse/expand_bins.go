@@ -47,6 +47,7 @@ func (o *ordering) binned(keys []sortKey, out *ir.Domain) *binned {
 	b.groups = o.newDomain(ir.DomainMask, o.rows.Name+"_filled", bins)
 	b.groups.By = b.kept
 	number := o.add(o.pos, ir.Value{Op: ir.OpIndex, Args: []*ir.Value{count}, Type: ir.Type{Kind: ir.I64, Domain: bins, Target: bins}})
+	b.filled(number) // says how many groups there are, also where nothing else does
 	o.keysOf(o.apply(ir.OpAdd, o.cast(word.Type.Kind, number), least), keys, b.keys)
 	return b
 }
@@ -71,9 +72,14 @@ func (b *binned) aggregate(v *ir.Value) *ir.Value {
 		made.Type.Domain, made.Type.Target = b.of.Type.Target, b.domain(v.Type.Target)
 		x = b.add(v.Pos, made)
 	}
+	return b.filled(x)
+}
+
+// filled returns the bins of x that have rows.
+func (b *binned) filled(x *ir.Value) *ir.Value {
 	t := x.Type
 	t.Domain = b.groups
-	return b.add(v.Pos, ir.Value{Op: ir.OpCompact, Args: []*ir.Value{x, b.kept}, Type: t})
+	return b.add(b.pos, ir.Value{Op: ir.OpCompact, Args: []*ir.Value{x, b.kept}, Type: t})
 }
 
 // number returns the number of each row's group.

@@ -48,8 +48,12 @@ func (l *lowering) eitherLength(s *Stage, d *ir.Domain, from sources) {
 		return
 	}
 	l.sources[d] = from
-	l.length(s, from[0])
-	l.length(s, from[1])
+	for _, source := range from {
+		if l.writer[key{kind: Lengths, of: source}] == nil {
+			panic("fuse: nothing says how many rows " + l.DomainName(source) + " has")
+		}
+		l.length(s, source)
+	}
 	l.define(&Value{Kind: Lengths, Of: d, Name: l.DomainName(d) + "_length", Type: ir.I64}, s)
 }
 

@@ -125,6 +125,11 @@ func lower(program *backends.Program, target Target, family *family, schedule pl
 // lowerSteps appends steps, each launch of a kernel as the steps that run it.
 func (l *lowering) lowerSteps(program *backends.Program, steps []plan.Step, lines func(ir.Pos) string) {
 	for _, step := range steps {
+		var run []plan.Step
+		isKnown := false
+		if step.Launch != nil {
+			run, isKnown = l.steps[step.Launch.Kernel]
+		}
 		switch {
 		case step.If != nil:
 			choice := *step.If
@@ -136,9 +141,9 @@ func (l *lowering) lowerSteps(program *backends.Program, steps []plan.Step, line
 			l.out.Steps = append(l.out.Steps, plan.Step{If: &choice})
 		case step.Launch == nil:
 			l.out.Steps = append(l.out.Steps, step)
-		case l.steps[step.Launch.Kernel] == nil && len(step.Launch.Bind) > 0:
+		case !isKnown && len(step.Launch.Bind) > 0:
 			panic("simt: the first launch of " + step.Launch.Kernel + " has other buffers than the kernel")
-		case l.steps[step.Launch.Kernel] == nil:
+		case !isKnown:
 			before := len(l.out.Steps)
 			i := slices.IndexFunc(l.logical.Kernels, func(k plan.Kernel) bool { return k.Name == step.Launch.Kernel })
 			l.kernel(program.Kernels[i], l.logical.Kernels[i], step.Launch.Rows, lines)
@@ -147,7 +152,7 @@ func (l *lowering) lowerSteps(program *backends.Program, steps []plan.Step, line
 			}
 			l.steps[step.Launch.Kernel] = slices.Clone(l.out.Steps[before:])
 		default:
-			l.out.Steps = append(l.out.Steps, l.again(l.steps[step.Launch.Kernel], step.Launch.Bind)...)
+			l.out.Steps = append(l.out.Steps, l.again(run, step.Launch.Bind)...)
 		}
 	}
 }
