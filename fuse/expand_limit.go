@@ -25,16 +25,14 @@ func (o *ordering) least(keys []sortKey) *ir.Value {
 	if limit.Type.Kind == ir.U64 {
 		limit = o.apply(ir.OpLeast, limit, o.integer(limit, 1<<62))
 	}
-	limit = o.apply(ir.OpLeast, o.cast(ir.I64, limit), rows)
+	limit = o.apply(ir.OpGreatest, o.apply(ir.OpLeast, o.cast(ir.I64, limit), rows), number(0))
 	isFew := o.apply(ir.OpLogicalAnd, o.apply(ir.OpGe, rows, number(o.sample<<6)), o.apply(ir.OpLt, limit, o.apply(ir.OpShr, rows, number(3))))
 
 	last, lastRow := o.lastCandidate(keys, row, rows, limit, isFew)
-	words := o.words(keys)
-	key := words[len(words)-1].value // the most significant one
-	isCandidate := o.apply(ir.OpLe, key, last)
-	if len(words) == 1 {
-		before := o.apply(ir.OpLogicalAnd, o.apply(ir.OpEq, key, last), o.apply(ir.OpLe, row, lastRow))
-		isCandidate = o.apply(ir.OpLogicalOr, o.apply(ir.OpLt, key, last), before)
+	isCandidate := o.apply(ir.OpLe, row, lastRow)
+	for i, w := range o.words(keys) { // the most significant one comes last
+		before := o.apply(ir.OpLogicalAnd, o.apply(ir.OpEq, w.value, last[i]), isCandidate)
+		isCandidate = o.apply(ir.OpLogicalOr, o.apply(ir.OpLt, w.value, last[i]), before)
 	}
 	few := o.selected("_candidates", o.apply(ir.OpLogicalOr, isCandidate, o.apply(ir.OpNot, isFew)))
 	all := o.selected("_all", o.apply(ir.OpGe, row, number(0)))
@@ -59,10 +57,9 @@ func (o *ordering) least(keys []sortKey) *ir.Value {
 	return of.sort(sorted, of.row(sorted), false).number
 }
 
-// lastCandidate returns the most significant word of the keys of the last row that is
-// to be a candidate, and the number of that row, by a sample: a row of each stretch of
-// so many.
-func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Value) (last, lastRow *ir.Value) {
+// lastCandidate returns the words of the keys of the last row that is to be a candidate,
+// and the number of that row, by a sample: a row of each stretch of so many.
+func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Value) (last []*ir.Value, lastRow *ir.Value) {
 	number := func(i int64) *ir.Value { return o.constant(ir.Int(ir.I64, i)) }
 	size := o.choose(isFew, number(o.sample), number(0))
 	sample := o.newDomain(ir.DomainBins, o.rows.Name+"_sample", nil)
@@ -88,8 +85,10 @@ func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Val
 		return o.add(o.pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{x, i}, Type: ir.Type{Kind: x.Type.Kind, Target: x.Type.Target}})
 	}
 	chosen := pick(order, o.apply(ir.OpGreatest, place, number(0)))
-	words := o.words(sampled)
-	return pick(words[len(words)-1].value, chosen), pick(at, chosen)
+	for _, w := range o.words(sampled) {
+		last = append(last, pick(w.value, chosen))
+	}
+	return last, pick(at, chosen)
 }
 
 // selected returns a function that selects rows of columns.

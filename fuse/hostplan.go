@@ -372,7 +372,7 @@ func (m *planner) steps(p *Program) {
 // it. With made, the kernel itself makes the rows of w's domain.
 func (m *planner) addBuffer(stages []*Stage, w *Value, made bool) {
 	isEarly := stages[0].way != nil && m.isShared[w.Name] // before the rows are made
-	b := plan.Buffer{Name: w.Name, Kind: plan.Kind(w.Type.String()), Role: plan.Temporary, Length: m.length(w, made || isEarly || w.Domain.Kind == ir.DomainEither)}
+	b := plan.Buffer{Name: w.Name, Kind: plan.Kind(w.Type.String()), Role: plan.Temporary, Length: m.length(w, made || isEarly || w.Writer.Kind == Either)}
 	if m.outputs[w] {
 		b.Role = plan.Output
 	}

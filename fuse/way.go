@@ -19,7 +19,7 @@ type way struct {
 	second    bool
 }
 
-// sub-domains of a domain of kind DomainEither, by way.
+// sources are the domains of whose rows those of a DomainEither are made, by way.
 type sources [2]*ir.Domain
 
 // either lowers a column that is made in one of two ways.

@@ -40,7 +40,9 @@ func TestTilePrograms(t *testing.T) {
 					continue
 				}
 				for _, variant := range variantsOf(entry.Pipeline, plan.Direct, plan.Segmented) {
-					program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Variant: variant, Short: (i+j)%2 == 0})
+					options := emulatedOptions(level, variant)
+					options.Short = (i+j)%2 == 0
+					program, _, err := compile.Compile(entry.Pipeline, options)
 					var unsupported *fuse.Unsupported
 					if errors.As(err, &unsupported) {
 						return
