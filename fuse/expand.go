@@ -13,8 +13,20 @@ func expand(p *ir.Pipeline, options Options) (*ir.Pipeline, map[*ir.Value]turn) 
 	if !slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op == ir.OpOrder || v.Op == ir.OpGroups }) {
 		return p, nil
 	}
-	e := &expansion{from: p, turns: map[*ir.Value]turn{}, radix: cmp.Or(options.Radix, DefaultRadix), short: options.Short, bins: int64(cmp.Or(options.Bins, DefaultBins)), sample: int64(cmp.Or(options.Sample, DefaultSample)), values: map[*ir.Value]*ir.Value{}, domains: map[*ir.Domain]*ir.Domain{nil: nil},
-		groups: map[*ir.Value]grouped{}, gathered: map[[2]*ir.Value]*ir.Value{}, eithers: map[[2]*ir.Value]*ir.Value{}, constants: map[ir.Scalar]*ir.Value{}}
+	e := &expansion{
+		from:      p,
+		radix:     cmp.Or(options.Radix, DefaultRadix),
+		short:     options.Short,
+		bins:      int64(cmp.Or(options.Bins, DefaultBins)),
+		sample:    int64(cmp.Or(options.Sample, DefaultSample)),
+		values:    map[*ir.Value]*ir.Value{},
+		domains:   map[*ir.Domain]*ir.Domain{nil: nil},
+		groups:    map[*ir.Value]grouped{},
+		gathered:  map[[2]*ir.Value]*ir.Value{},
+		eithers:   map[[2]*ir.Value]*ir.Value{},
+		constants: map[ir.Scalar]*ir.Value{},
+		turns:     map[*ir.Value]turn{},
+	}
 	for _, d := range p.Domains {
 		e.domain(d)
 	}
@@ -130,7 +142,7 @@ func (e *expansion) column(v *ir.Value) *ir.Value {
 		e.values[v] = e.add(v.Pos, ir.Value{Op: ir.OpScatter, Args: []*ir.Value{g.runs, g.order},
 			Type: ir.Type{Kind: ir.I64, Domain: e.domain(v.Type.Domain), Target: g.runs.Type.Target}})
 		if g.bins != nil {
-			e.values[v] = e.either(g.bins.size, g.bins.number(), e.values[v], ir.Type{Kind: ir.I64, Domain: g.bins.rows, Target: g.bins.out})
+			e.values[v] = e.either(g.bins.size, g.bins.numbers(), e.values[v], ir.Type{Kind: ir.I64, Domain: g.bins.rows, Target: g.bins.out})
 		}
 	}
 	return e.values[v]

@@ -34,8 +34,8 @@ func (o *ordering) binned(keys []sortKey, out *ir.Domain) *binned {
 	least, greatest := o.extreme(ir.OpMin, words[0].value), o.extreme(ir.OpMax, words[0].value)
 	span := o.apply(ir.OpSub, greatest, least)
 	isNarrow := o.apply(ir.OpLt, span, o.integer(span, uint64(o.bins)))
-	size := o.apply(ir.OpAdd, o.cast(ir.I64, o.apply(ir.OpLeast, span, o.integer(span, uint64(o.bins)-1))), o.constant(ir.Int(ir.I64, 1)))
-	b := &binned{ordering: o, size: o.choose(isNarrow, size, o.constant(ir.Int(ir.I64, 0))), out: out, keys: map[*ir.Value]*ir.Value{}}
+	size := o.apply(ir.OpAdd, o.cast(ir.I64, o.apply(ir.OpLeast, span, o.integer(span, uint64(o.bins)-1))), o.number(1))
+	b := &binned{ordering: o, size: o.choose(isNarrow, size, o.number(0)), out: out, keys: map[*ir.Value]*ir.Value{}}
 
 	word := o.words(keys)[0].value // once more: it costs less than to store it
 	bins := o.newDomain(ir.DomainBins, o.rows.Name+"_bins", nil)
@@ -43,10 +43,10 @@ func (o *ordering) binned(keys []sortKey, out *ir.Domain) *binned {
 	b.of = o.add(o.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{at, b.size}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: bins}})
 	bins.By = b.of
 	count := o.add(o.pos, ir.Value{Op: ir.OpCount, By: b.of, Type: ir.Type{Kind: ir.I64, Domain: bins}})
-	b.kept = o.apply(ir.OpGt, count, o.constant(ir.Int(ir.I64, 0)))
+	b.kept = o.apply(ir.OpGt, count, o.number(0))
 	b.groups = o.newDomain(ir.DomainMask, o.rows.Name+"_filled", bins)
 	b.groups.By = b.kept
-	number := o.add(o.pos, ir.Value{Op: ir.OpIndex, Args: []*ir.Value{count}, Type: ir.Type{Kind: ir.I64, Domain: bins, Target: bins}})
+	number := o.index(count, bins)
 	b.filled(number) // says how many groups there are, also where nothing else does
 	o.keysOf(o.apply(ir.OpAdd, o.cast(word.Type.Kind, number), least), keys, b.keys)
 	return b
@@ -76,15 +76,16 @@ func (b *binned) aggregate(v *ir.Value) *ir.Value {
 }
 
 // filled returns the bins of x that have rows.
-func (b *binned) filled(x *ir.Value) *ir.Value {
-	t := x.Type
-	t.Domain = b.groups
-	return b.add(b.pos, ir.Value{Op: ir.OpCompact, Args: []*ir.Value{x, b.kept}, Type: t})
-}
+func (b *binned) filled(x *ir.Value) *ir.Value { return b.compact(x, b.kept, b.groups) }
 
-// number returns the number of each row's group.
-func (b *binned) number() *ir.Value {
+// numbers returns the number of each row's group.
+func (b *binned) numbers() *ir.Value {
 	place := b.add(b.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{b.cast(ir.I64, b.kept)},
 		Type: ir.Type{Kind: ir.I64, Domain: b.kept.Type.Domain, Target: b.groups}})
 	return b.gather(b.pos, place, b.of)
+}
+
+// extreme returns the least or the greatest row of x, an unsigned integer; 0 of none.
+func (o *ordering) extreme(op ir.Op, x *ir.Value) *ir.Value {
+	return o.add(o.pos, ir.Value{Op: op, Args: []*ir.Value{x}, Else: o.integer(x, 0), Type: ir.Type{Kind: x.Type.Kind}})
 }

@@ -18,15 +18,14 @@ const DefaultSample = 1 << 16
 
 // least sorts those rows by keys that come first, so many as o.limit says.
 func (o *ordering) least(keys []sortKey) *ir.Value {
-	number := func(i int64) *ir.Value { return o.constant(ir.Int(ir.I64, i)) }
-	row := o.add(o.pos, ir.Value{Op: ir.OpIndex, Args: []*ir.Value{keys[0].column}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
+	row := o.index(keys[0].column, o.rows)
 	rows := o.add(o.pos, ir.Value{Op: ir.OpLen, Args: []*ir.Value{keys[0].column}, Type: ir.Type{Kind: ir.I64}})
 	limit := o.limit
 	if limit.Type.Kind == ir.U64 {
 		limit = o.apply(ir.OpLeast, limit, o.integer(limit, 1<<62))
 	}
-	limit = o.apply(ir.OpGreatest, o.apply(ir.OpLeast, o.cast(ir.I64, limit), rows), number(0))
-	isFew := o.apply(ir.OpLogicalAnd, o.apply(ir.OpGe, rows, number(o.sample<<6)), o.apply(ir.OpLt, limit, o.apply(ir.OpShr, rows, number(3))))
+	limit = o.apply(ir.OpGreatest, o.apply(ir.OpLeast, o.cast(ir.I64, limit), rows), o.number(0))
+	isFew := o.apply(ir.OpLogicalAnd, o.apply(ir.OpGe, rows, o.number(o.sample<<6)), o.apply(ir.OpLt, limit, o.apply(ir.OpShr, rows, o.number(3))))
 
 	last, lastRow := o.lastCandidate(keys, row, rows, limit, isFew)
 	isCandidate := o.apply(ir.OpLe, row, lastRow)
@@ -35,9 +34,9 @@ func (o *ordering) least(keys []sortKey) *ir.Value {
 		isCandidate = o.apply(ir.OpLogicalOr, o.apply(ir.OpLt, w.value, last[i]), before)
 	}
 	few := o.selected("_candidates", o.apply(ir.OpLogicalOr, isCandidate, o.apply(ir.OpNot, isFew)))
-	all := o.selected("_all", o.apply(ir.OpGe, row, number(0)))
+	all := o.selected("_all", o.apply(ir.OpGe, row, o.number(0)))
 	found := o.add(o.pos, ir.Value{Op: ir.OpLen, Args: []*ir.Value{few(row)}, Type: ir.Type{Kind: ir.I64}})
-	isEnough := o.choose(o.apply(ir.OpGe, found, limit), number(1), number(0))
+	isEnough := o.choose(o.apply(ir.OpGe, found, limit), o.number(1), o.number(0))
 
 	candidates := o.newDomain(ir.DomainEither, o.rows.Name+"_candidates", o.rows)
 	either := func(x, y *ir.Value) *ir.Value {
@@ -60,14 +59,13 @@ func (o *ordering) least(keys []sortKey) *ir.Value {
 // lastCandidate returns the words of the keys of the last row that is to be a candidate,
 // and the number of that row, by a sample: a row of each stretch of so many.
 func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Value) (last []*ir.Value, lastRow *ir.Value) {
-	number := func(i int64) *ir.Value { return o.constant(ir.Int(ir.I64, i)) }
-	size := o.choose(isFew, number(o.sample), number(0))
+	size := o.choose(isFew, o.number(o.sample), o.number(0))
 	sample := o.newDomain(ir.DomainBins, o.rows.Name+"_sample", nil)
 	sample.By = o.add(o.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{row, size}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: sample}})
-	index := o.add(o.pos, ir.Value{Op: ir.OpIndex, Args: []*ir.Value{row}, Type: ir.Type{Kind: ir.I64, Domain: sample, Target: sample}})
+	index := o.index(row, sample)
 
-	stretch := o.apply(ir.OpGreatest, o.apply(ir.OpDiv, rows, number(o.sample)), number(1))
-	jump := o.apply(ir.OpRem, o.apply(ir.OpMul, index, number(0x9e3779b1)), stretch) // no period of the rows is met each time
+	stretch := o.apply(ir.OpGreatest, o.apply(ir.OpDiv, rows, o.number(o.sample)), o.number(1))
+	jump := o.apply(ir.OpRem, o.apply(ir.OpMul, index, o.number(0x9e3779b1)), stretch) // no period of the rows is met each time
 	at := o.apply(ir.OpAdd, o.apply(ir.OpMul, index, stretch), jump)
 	at.Type.Target = o.rows
 	of := &ordering{expansion: o.expansion, pos: o.pos, rows: sample, out: o.newDomain(ir.DomainOrder, o.rows.Name+"_sorted", sample)}
@@ -79,16 +77,13 @@ func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Val
 	of.out.By = order
 
 	// Twice as many as the limit is of the rows, and some.
-	share := o.apply(ir.OpDiv, o.apply(ir.OpMul, limit, number(2*o.sample)), o.apply(ir.OpGreatest, rows, number(1)))
-	place := o.apply(ir.OpLeast, o.apply(ir.OpAdd, share, number(o.sample>>13)), number(o.sample-1))
-	pick := func(x, i *ir.Value) *ir.Value {
-		return o.add(o.pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{x, i}, Type: ir.Type{Kind: x.Type.Kind, Target: x.Type.Target}})
-	}
-	chosen := pick(order, o.apply(ir.OpGreatest, place, number(0)))
+	share := o.apply(ir.OpDiv, o.apply(ir.OpMul, limit, o.number(2*o.sample)), o.apply(ir.OpGreatest, rows, o.number(1)))
+	place := o.apply(ir.OpLeast, o.apply(ir.OpAdd, share, o.number(o.sample>>13)), o.number(o.sample-1))
+	chosen := o.gather(o.pos, order, o.apply(ir.OpGreatest, place, o.number(0)))
 	for _, w := range o.words(sampled) {
-		last = append(last, pick(w.value, chosen))
+		last = append(last, o.gather(o.pos, w.value, chosen))
 	}
-	return last, pick(at, chosen)
+	return last, o.gather(o.pos, at, chosen)
 }
 
 // selected returns a function that selects rows of columns.
@@ -98,9 +93,7 @@ func (o *ordering) selected(name string, isKept *ir.Value) func(x *ir.Value) *ir
 	made := map[*ir.Value]*ir.Value{}
 	return func(x *ir.Value) *ir.Value {
 		if made[x] == nil {
-			t := x.Type
-			t.Domain = d
-			made[x] = o.add(o.pos, ir.Value{Op: ir.OpCompact, Args: []*ir.Value{x, isKept}, Type: t})
+			made[x] = o.compact(x, isKept, d)
 		}
 		return made[x]
 	}

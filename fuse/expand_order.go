@@ -90,7 +90,7 @@ func (o *ordering) sort(keys []sortKey, beside *ir.Value, kept bool) (out sorted
 
 // row returns the numbers of the rows as they come along.
 func (o *ordering) row(keys []sortKey) *ir.Value {
-	row := o.add(o.pos, ir.Value{Op: ir.OpIndex, Args: []*ir.Value{keys[0].column}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
+	row := o.index(keys[0].column, o.rows)
 	if !o.short {
 		return row
 	}
@@ -109,11 +109,6 @@ func (o *ordering) rowOf(number *ir.Value) *ir.Value {
 	row := o.cast(ir.I64, number)
 	row.Type.Target = o.rows
 	return row
-}
-
-// extreme returns the least or the greatest row of x, an unsigned integer; 0 of none.
-func (o *ordering) extreme(op ir.Op, x *ir.Value) *ir.Value {
-	return o.add(o.pos, ir.Value{Op: op, Args: []*ir.Value{x}, Else: o.integer(x, 0), Type: ir.Type{Kind: x.Type.Kind}})
 }
 
 // numberOf returns the number that a sorted row has for the caller.
@@ -199,6 +194,21 @@ func (o *ordering) cast(to ir.Kind, x *ir.Value) *ir.Value {
 	}
 	return o.add(o.pos, ir.Value{Op: ir.OpCast, Args: []*ir.Value{x}, Type: ir.Type{Kind: to, Domain: x.Type.Domain}})
 }
+
+// index returns the numbers of the rows of d, beside another column.
+func (o *ordering) index(x *ir.Value, d *ir.Domain) *ir.Value {
+	return o.add(o.pos, ir.Value{Op: ir.OpIndex, Args: []*ir.Value{x}, Type: ir.Type{Kind: ir.I64, Domain: d, Target: d}})
+}
+
+// compact returns the rows of x that are kept, which are those of d.
+func (o *ordering) compact(x, isKept *ir.Value, d *ir.Domain) *ir.Value {
+	t := x.Type
+	t.Domain = d
+	return o.add(o.pos, ir.Value{Op: ir.OpCompact, Args: []*ir.Value{x, isKept}, Type: t})
+}
+
+// number returns a constant of i64.
+func (o *ordering) number(i int64) *ir.Value { return o.constant(ir.Int(ir.I64, i)) }
 
 // integer returns a constant of the type of x, an unsigned integer.
 func (o *ordering) integer(x *ir.Value, i uint64) *ir.Value {

@@ -85,7 +85,7 @@ func (o *ordering) chosenPasses(w, measured word, again *ir.Value, from carried,
 		}
 		ways = append(ways, arrival{x, o.place(x, before, 0, turn{s, lastPass})})
 	}
-	row := o.add(o.pos, ir.Value{Op: ir.OpIndex, Args: []*ir.Value{w.value}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
+	row := o.index(w.value, o.rows)
 	o.turns[row] = turn{s, noPass}
 	ways = append(ways, arrival{from, o.place(from, before, 0, turn{s, onlyPass})}, arrival{from, row})
 	return o.arrive(end, ways...)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
@@ -368,34 +367,6 @@ func (m *planner) steps(p *Program) {
 	step(plan.Step{Return: &plan.Return{}})
 }
 
-// addBuffer adds the buffer of w, which the kernel of some stages writes, and allocates
-// it. With made, the kernel itself makes the rows of w's domain.
-func (m *planner) addBuffer(stages []*Stage, w *Value, made bool) {
-	isEarly := stages[0].way != nil && m.isShared[w.Name] // before the rows are made
-	b := plan.Buffer{Name: w.Name, Kind: plan.Kind(w.Type.String()), Role: plan.Temporary, Length: m.length(w, made || isEarly || w.Writer.Kind == Either)}
-	if m.outputs[w] {
-		b.Role = plan.Output
-	}
-	if w.Fill.Kind != ir.Invalid {
-		b.Fill = literal(w.Fill)
-	}
-	m.out.Buffers = append(m.out.Buffers, b)
-	m.allocate(stages, w.Name)
-}
-
-// length returns how many elements the buffer of w must hold when its kernel is
-// launched: a domain made by the kernel itself has no length yet, only a bound.
-func (m *planner) length(w *Value, made bool) plan.Expr {
-	length := plan.Len(m.DomainName(w.Domain))
-	if made {
-		length = m.bound(w.Domain)
-	}
-	if w.Chunks {
-		length = plan.CeilDiv(length, plan.Const(ChunkRows))
-	}
-	return length
-}
-
 // rows returns how many rows a launch of k spans.
 func (m *planner) rows(k *tile.Kernel) plan.Expr {
 	base := k.Domains[0].Plan
@@ -408,34 +379,4 @@ func (m *planner) rows(k *tile.Kernel) plan.Expr {
 		}
 	}
 	return plan.Len(base)
-}
-
-// literal writes s as the plan does.
-func literal(s ir.Scalar) plan.Literal {
-	switch {
-	case s.Kind == ir.Bool:
-		return plan.Literal(strconv.FormatBool(s.IsTrue()))
-	case s.Kind == ir.F32:
-		return plan.Literal(strconv.FormatFloat(s.Float64(), 'g', -1, 32))
-	case s.Kind == ir.F64:
-		return plan.Literal(strconv.FormatFloat(s.Float64(), 'g', -1, 64))
-	case s.Kind == ir.Date:
-		return plan.Literal(day(s.Int64()))
-	case s.Kind == ir.Char8:
-		b := s.Bytes()
-		return plan.Literal(strconv.Quote(string(b[:])))
-	case s.Kind.IsUnsigned():
-		return plan.Literal(strconv.FormatUint(s.Bits, 10))
-	}
-	return plan.Literal(strconv.FormatInt(s.Int64(), 10))
-}
-
-// day writes a number of days since 1970-01-01 as a date, or as the number if the
-// year does not have four digits.
-func day(days int64) string {
-	date := time.Unix(days*24*60*60, 0).UTC()
-	if date.Year() < 1 || date.Year() > 9999 {
-		return strconv.FormatInt(days, 10)
-	}
-	return date.Format(time.DateOnly)
 }

@@ -57,22 +57,6 @@ func (l *lowering) eitherLength(s *Stage, d *ir.Domain, from sources) {
 	l.define(&Value{Kind: Lengths, Of: d, Name: l.DomainName(d) + "_length", Type: ir.I64}, s)
 }
 
-// waysOf returns what s, an Either stage, reads of each way.
-func (g *Graph) waysOf(s *Stage) (list [2]map[*Value]bool) {
-	for i := range list {
-		list[i] = map[*Value]bool{}
-		for _, v := range s.roots {
-			list[i][g.result(v.Args[i])] = true
-		}
-		for _, w := range s.Writes {
-			if w.Kind == Lengths {
-				list[i][g.writer[key{kind: Lengths, of: g.sources[w.Of][i]}]] = true
-			}
-		}
-	}
-	return list
-}
-
 // findWays finds the stages that only one way needs. Rows are selected in any case if
 // the condition is how many they are.
 func (g *Graph) findWays() {
@@ -110,11 +94,17 @@ func (g *Graph) decides(s *Stage, condition *ir.Value) bool {
 // neededFor returns the way for which s, an Either stage, reads w; nil if it is both
 // or their condition.
 func (g *Graph) neededFor(s *Stage, w *Value) *way {
-	ways := g.waysOf(s)
-	if ways[0][w] == ways[1][w] {
+	ends := func(i int) bool { // a way
+		return slices.ContainsFunc(s.roots, func(v *ir.Value) bool { return g.result(v.Args[i]) == w }) ||
+			slices.ContainsFunc(s.Writes, func(made *Value) bool {
+				return made.Kind == Lengths && g.writer[key{kind: Lengths, of: g.sources[made.Of][i]}] == w
+			})
+	}
+	first, second := ends(0), ends(1)
+	if first == second {
 		return nil
 	}
-	return &way{s.roots[0].Limit, ways[1][w]}
+	return &way{s.roots[0].Limit, second}
 }
 
 // oneWay refuses to join stages that do not run under the same condition, or the end
@@ -229,16 +219,6 @@ func (g *Graph) needsAny(group, others []*Stage) bool {
 	return slices.ContainsFunc(group, func(s *Stage) bool {
 		return slices.ContainsFunc(others, func(t *Stage) bool { return g.Needs(s, t) })
 	})
-}
-
-// allocate allocates a buffer for the kernel of some stages: before the condition of
-// their way is tested if kernels use the buffer that do not run under the same test.
-func (m *planner) allocate(stages []*Stage, buffer string) {
-	list, at := m.stepsOf(stages), 0
-	if stages[0].way != nil && m.isShared[buffer] {
-		list, at = &m.out.Steps, 1
-	}
-	*list = slices.Insert(*list, len(*list)-at, plan.Step{Alloc: &plan.Alloc{Buffer: buffer}})
 }
 
 // stepsOf returns the list to which the steps of a kernel of some stages belong. The

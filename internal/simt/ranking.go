@@ -99,62 +99,6 @@ func (s ranking) tile(r *rankedTile) {
 	r.move()
 }
 
-// walk writes the work of a work-group that takes one tile after the other. It has the
-// ticket of the next tile before the rows of this one are handed out. Tiles still wait
-// for lower tickets only, and each work-group takes its own in their order.
-func (s ranking) walk(r *rankedTile) {
-	tickets := s.earlier.(*polledCounts).launches
-	rowItems := r.rowItems()
-	lookBack := func(body func()) { r.b.Role("look back", rowItems/r.kernel.subgroup.Width, r.ranks.lookBack, body) }
-	rank := func(body func()) { r.b.Role("rank", 0, rowItems/r.kernel.subgroup.Width, body) }
-	tiles := r.b.Let("tiles", loop.ToCounter(r.arguments.value("tiles", s.tiles)))
-	current := r.b.Decl("tile", tickets.ticket(r.function))
-	loadTile := func(number loop.Expr) {
-		r.b.If(loop.Lt(number, tiles), func() {
-			r.tileBody.tile = number
-			r.tileRows()
-			r.load()
-		}, nil)
-	}
-	r.begin()
-	rank(func() { loadTile(current) })
-	r.b.Barrier(loop.WorkgroupScope) // all have read the ticket
-	r.b.While(loop.Lt(current, tiles), func() {
-		rank(func() {
-			r.tileBody.tile = current
-			r.tileRows()
-			r.clear()
-			r.b.Barrier(loop.SubgroupScope)
-			r.count()
-		})
-		r.b.If(loop.Eq(r.localID, loop.Int(int64(rowItems))), func() { tickets.takeTicket(r.function) }, nil)
-		r.b.Barrier(loop.WorkgroupScope)
-		r.tileBody.tile = current
-		r.tileRows()
-		r.begins(s.earlier)
-		next := r.b.Let("next_tile", tickets.taken(r.function))
-		rank(func() {
-			r.handOut()
-			loadTile(next)
-		})
-		r.tileBody.tile = current
-		r.tileRows()
-		lookBack(func() { r.offset(s.earlier, loop.Sub(r.localID, loop.Int(int64(rowItems))), r.workgroup-rowItems) })
-		r.b.Barrier(loop.WorkgroupScope)
-		r.move()
-		r.b.Assign(current, next)
-	})
-}
-
-// walkers returns how many work-groups walk over the tiles: as many as run at once.
-func (s ranking) walkers(kernel string) plan.Expr {
-	tiles := s.grid()
-	if tiles.IsZero() {
-		tiles = plan.CeilDiv(plan.Rows(), plan.Const(s.kernel.rows()))
-	}
-	return plan.Min(tiles, plan.Max(plan.Resident(kernel), plan.Const(1)))
-}
-
 // moving is the strategy of kernels whose rows move.
 type moving struct{ inOrder }
 
@@ -185,14 +129,6 @@ var rankingFamily = family{
 const (
 	movedBudget   = 76 << 10
 	maxMovedItems = 28
-)
-
-// Shape of work-groups that walk over the tiles: their size, the digits of a work-item
-// that looks back, and the bytes of rows for which a work-item has registers.
-const (
-	walkingWorkgroup = 704
-	walkingDigits    = 4
-	walkingBytes     = 192
 )
 
 // maskBits is the most lanes that share counters.
@@ -272,16 +208,6 @@ func (k *kernel) movedWorkgroup() int {
 		return 256
 	}
 	return 128
-}
-
-// lookBackSubgroups returns how many subgroups only look back: none in work-groups of
-// few.
-func (k *kernel) lookBackSubgroups() int {
-	if !k.ranks.walks || !k.collective.inRegisters() {
-		return 0
-	}
-	perSubgroup := int64(walkingDigits * k.subgroup.Width)
-	return min(int((k.ranks.digits+perSubgroup-1)/perSubgroup), k.workgroup/k.subgroup.Width/4)
 }
 
 // bytes returns the local memory of a work-group.

@@ -1,8 +1,6 @@
 package simt
 
 import (
-	"slices"
-
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/plan"
@@ -26,7 +24,7 @@ func (l *lowering) keepsFolds(t *tile.Kernel) bool {
 	isOther := func(op *tile.Op) bool {
 		return !op.Epilogue && op.HasEffect() && !op.IsReduction() && !isTableUpdate(op) && op.Kind != tile.Check
 	}
-	return l.schedule.Part == 0 && slices.ContainsFunc(t.Ops, func(op tile.Op) bool { return op.IsReduction() }) && l.hasTablesOnly(t) && !t.Has(isOther)
+	return l.schedule.Part == 0 && t.Has((*tile.Op).IsReduction) && l.hasTablesOnly(t) && !t.Has(isOther)
 }
 
 func (w walking) prepare() {
