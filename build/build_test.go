@@ -124,9 +124,6 @@ func TestRunRefuses(t *testing.T) {
 	typed := ir.NewBuilder("typed")
 	typed.Return(build.Optional[int8](typed, "least", 300).As("least"))
 	twice := []*ir.Builder{orders("orders"), orders("orders")}
-	joined := ir.NewBuilder("joined")
-	x := build.Column[int64](joined, "x", "n")
-	joined.Return(x.At(joined.Repeat(x)).As("repeated"))
 	mapped := ir.NewBuilder("mapped")
 	z := build.Column[int64](mapped, "z", "n")
 	mapped.Return(z.Mul(2).As("twice"))
@@ -140,7 +137,6 @@ func TestRunRefuses(t *testing.T) {
 		{"types", []*ir.Builder{mixed}, []string{"--after=verify"}, 1, here(line+4, "+ of different types: a is i32, c is i64\n  no type converts by itself: write i64(a)")},
 		{"all errors", []*ir.Builder{mixed, typed}, []string{"--after=verify"}, 1, here(line+7, "literal 300 does not fit i8")},
 		{"a name twice", twice, []string{"--after=verify"}, 1, "pipeline orders is already defined, at "},
-		{"not compiled", []*ir.Builder{joined}, []string{"-o", t.TempDir()}, 1, here(line+11, "repeat has no compiled form yet")},
 		{"no pipelines", nil, []string{"--after=verify"}, 1, "the program builds no pipeline"},
 		{"zero", []*ir.Builder{new(ir.Builder)}, []string{"--after=verify"}, 1, "the zero ir.Builder makes no pipeline\n  begin with b := ir.NewBuilder(name)"},
 		{"nil", []*ir.Builder{typed, nil}, []string{"--after=verify"}, 1, "builder 2 of the program is nil"},
@@ -149,7 +145,7 @@ func TestRunRefuses(t *testing.T) {
 		{"no folder", twice[:1], nil, 2, "gen: name the folder to write to: -o FOLDER\nRun 'gen --help' for usage.\n"},
 		{"argument", twice[:1], []string{"orders.kg"}, 2, "gen: \"orders.kg\" is not a flag"},
 		{"flag", twice[:1], []string{"--turbo"}, 2, "unknown flag: --turbo"},
-		{"partials of rows", []*ir.Builder{mapped}, []string{"--partials", "-o", t.TempDir()}, 1, here(line+14, "no partials: result twice has a row for each row of n")},
+		{"partials of rows", []*ir.Builder{mapped}, []string{"--partials", "-o", t.TempDir()}, 1, here(line+11, "no partials: result twice has a row for each row of n")},
 		{"a Go package elsewhere", twice[:1], []string{"--package", "queries", "--backend=cuda", "-o", t.TempDir()}, 2, "--package: backend cuda emits no Go; gocpu does"},
 		{"partials elsewhere", twice[:1], []string{"--partials", "--backend=opencl", "-o", t.TempDir()}, 2, "--partials: backend opencl emits no Go; gocpu does"},
 		{"backend", twice[:1], []string{"--backend", "fortran"}, 2, "unknown backend fortran; there are gocpu"},

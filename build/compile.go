@@ -71,13 +71,7 @@ func (s *Source) partialError(level string, err error) error {
 // compileError adds the line of s to an error of compilation. If the level is a
 // plan by hand, the error is one of the command line.
 func (s *Source) compileError(level string, err error) error {
-	var unsupported *fuse.Unsupported
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &unsupported):
-		return s.ErrorAt(unsupported.Pos, unsupported.Op.String()+" has no compiled form yet", "run the pipeline by --device interp")
-	case level != "" && !slices.Contains(fuse.Levels, level):
+	if err != nil && level != "" && !slices.Contains(fuse.Levels, level) {
 		return &UsageError{err}
 	}
 	return err

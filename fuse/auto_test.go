@@ -207,10 +207,7 @@ func TestLongPipelines(t *testing.T) {
 			}
 			for _, level := range Levels {
 				start := time.Now()
-				g, err := Lower(pipelines[0], Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				g := Lower(pipelines[0], Options{})
 				if _, err := program(t, g, level).Explain(); err != nil {
 					t.Fatal(err)
 				}

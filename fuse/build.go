@@ -200,6 +200,9 @@ func (b *kernelBuilder) store(s *Stage, w *Value) {
 	case s.Kind == Histogram:
 		b.histogram(s, w)
 		return
+	case s.Kind == Insert:
+		b.insert(w)
+		return
 	case s.Kind == Pass:
 		b.scatter(s, w)
 		return

@@ -177,7 +177,7 @@ func (b *kernelBuilder) lengthAfter(d *ir.Domain) tile.ID {
 	}
 	var id tile.ID
 	switch d.Kind {
-	case ir.DomainBins, ir.DomainOrder:
+	case ir.DomainBins, ir.DomainRepeat, ir.DomainJoin, ir.DomainOrder:
 		id = b.computedLength(d, true)
 	case ir.DomainMask:
 		p := b.graph.prefixes[key{kind: Places, of: d}]
@@ -205,19 +205,29 @@ func (b *kernelBuilder) lengthBefore(d *ir.Domain) tile.ID {
 	return b.Length(b.graph.DomainName(d))
 }
 
-// isComputed reports whether a scalar of the user says how many rows d has.
-func isComputed(d *ir.Domain) bool { return d.Kind == ir.DomainBins || d.Kind == ir.DomainOrder }
+// isComputed reports whether a scalar says how many rows d has.
+func isComputed(d *ir.Domain) bool { return isSized(d) || d.Kind == ir.DomainOrder }
+
+// isSized reports whether the second operand of what made d says how many rows it has.
+func isSized(d *ir.Domain) bool {
+	switch d.Kind {
+	case ir.DomainBins, ir.DomainRepeat, ir.DomainJoin:
+		return true
+	}
+	return false
+}
 
 // computedLength returns the length of d, before the rows or after them.
 func (b *kernelBuilder) computedLength(d *ir.Domain, after bool) tile.ID {
 	if d.Kind == ir.DomainOrder {
 		return b.rowCount(d.By, after)
 	}
-	return b.binCount(d.By, after)
+	return b.sized(d.By, after)
 }
 
-// binCount returns the length of bins(i, size): 0 where size is negative.
-func (b *kernelBuilder) binCount(v *ir.Value, after bool) tile.ID {
+// sized returns the number of rows that the second operand of v says: 0 where that is
+// negative.
+func (b *kernelBuilder) sized(v *ir.Value, after bool) tile.ID {
 	size := b.scalar(v.Args[1], after)
 	if k := v.Args[1].Type.Kind; k != ir.I64 {
 		size = b.Map(tile.Uniform, ir.OpCast, ir.I64, "", size)

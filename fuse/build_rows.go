@@ -111,13 +111,23 @@ func (b *kernelBuilder) rowWise(v *ir.Value, after bool) tile.ID {
 		return b.bin(v, domain)
 	case ir.OpRank:
 		return b.rank(v)
+	case ir.OpExpand:
+		return b.source(v, domain)
+	case ir.OpProbe:
+		return b.probe(v, domain)
+	case ir.OpMatch:
+		return b.match(v, domain)
 	}
 	args := make([]tile.ID, len(v.Args))
 	for i, arg := range v.Args {
 		args[i] = b.value(arg, after)
 	}
-	for _, site := range b.graph.sites[v] { // integer division
+	for _, site := range b.graph.sites[v] {
 		zero := b.Const(ir.Scalar{Kind: v.Type.Kind})
+		if site.Kind == ir.CheckRepeatLength {
+			b.check(domain, v, site, b.Map(domain, ir.OpLt, ir.Bool, "", args[0], zero))
+			continue
+		}
 		failed := b.Map(domain, ir.OpEq, ir.Bool, "", args[1], zero)
 		b.check(domain, v, site, failed)
 		args[1] = b.Map(domain, ir.OpSelect, v.Type.Kind, "", failed, b.Const(ir.Int(v.Type.Kind, 1)), args[1])

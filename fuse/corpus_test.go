@@ -1,7 +1,6 @@
 package fuse
 
 import (
-	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -35,14 +34,7 @@ func corpus(t *testing.T) []*Graph {
 				t.Fatal(err)
 			}
 			for _, p := range pipelines {
-				g, err := Lower(p, Options{})
-				var unsupported *Unsupported
-				if errors.As(err, &unsupported) {
-					continue
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				g := Lower(p, Options{})
 				graphs = append(graphs, g)
 			}
 		}
@@ -60,10 +52,7 @@ func corpusGraph(t *testing.T, file string) *Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := Lower(pipelines[0], Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := Lower(pipelines[0], Options{})
 	return g
 }
 
@@ -79,10 +68,7 @@ func graphOf(t *testing.T, parameters, body string, options Options) *Graph {
 	if err := errs.Err(); err != nil {
 		t.Fatal(err)
 	}
-	g, err := Lower(pipelines[0], options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := Lower(pipelines[0], options)
 	return g
 }
 

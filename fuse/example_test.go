@@ -19,11 +19,7 @@ func Example() {
 		fmt.Println(errs)
 		return
 	}
-	graph, err := fuse.Lower(pipelines[0], fuse.Options{})
-	if err != nil {
-		fmt.Println(err) // an operator that only the interpreter has
-		return
-	}
+	graph := fuse.Lower(pipelines[0], fuse.Options{})
 	for _, level := range []string{fuse.LevelNone, fuse.LevelPaper2, fuse.LevelOnePass} {
 		fusion, err := fuse.Fuse(graph, level, plan.Profiles()[plan.DefaultProfile])
 		if err != nil {

@@ -7,10 +7,17 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// expand returns p without order and groups, which it composes of other operators, and
-// what the plan may leave out of that; p itself if it has none.
+// expand returns p without order, groups, repeat, find and join, which it composes of
+// other operators, and what the plan may leave out of that; p itself if it has none.
 func expand(p *ir.Pipeline, options Options) (*ir.Pipeline, map[*ir.Value]turn) {
-	if !slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op == ir.OpOrder || v.Op == ir.OpGroups }) {
+	isComposed := func(v *ir.Value) bool {
+		switch v.Op {
+		case ir.OpOrder, ir.OpGroups, ir.OpRepeat, ir.OpFind, ir.OpJoin:
+			return true
+		}
+		return false
+	}
+	if !slices.ContainsFunc(p.Values, isComposed) {
 		return p, nil
 	}
 	e := &expansion{
@@ -26,6 +33,14 @@ func expand(p *ir.Pipeline, options Options) (*ir.Pipeline, map[*ir.Value]turn) 
 		eithers:   map[[2]*ir.Value]*ir.Value{},
 		constants: map[ir.Scalar]*ir.Value{},
 		turns:     map[*ir.Value]turn{},
+		checked:   map[*ir.Value]*ir.Value{},
+		written:   map[*ir.Value]bool{},
+		lookups:   map[*ir.Value]*lookup{},
+		columnOf:  map[*ir.Value]*ir.Value{},
+		rowTables: map[string]rowTable{},
+		rights:    map[*ir.Value]*ir.Value{},
+		lengths:   map[*ir.Value]*ir.Value{},
+		segments:  map[*ir.Value]*ir.Value{},
 	}
 	for _, d := range p.Domains {
 		e.domain(d)
@@ -51,7 +66,15 @@ type expansion struct {
 	gathered  map[[2]*ir.Value]*ir.Value // by column and index
 	eithers   map[[2]*ir.Value]*ir.Value // by what makes them
 	constants map[ir.Scalar]*ir.Value
-	turns     map[*ir.Value]turn // of histograms and of the places to which rows move
+	turns     map[*ir.Value]turn      // of histograms and of the places to which rows move
+	checked   map[*ir.Value]*ir.Value // by a value of from: what makes its check, if that is not what it becomes
+	lengths   map[*ir.Value]*ir.Value // of repeats: what they repeat each row by
+	segments  map[*ir.Value]*ir.Value // of repeats: the rows of each source row, as segments
+	written   map[*ir.Value]bool      // values of from
+	lookups   map[*ir.Value]*lookup   // by finds, and by their rows that masks keep
+	columnOf  map[*ir.Value]*ir.Value // by finds: the column of from that their table has
+	rowTables map[string]rowTable     // by the columns of their keys
+	rights    map[*ir.Value]*ir.Value // of joins: the right row of each pair
 }
 
 // grouped is what groups becomes: its rows in the order of their keys, where the rows
@@ -85,8 +108,12 @@ func (e *expansion) add(pos ir.Pos, v ir.Value) *ir.Value {
 	return &v
 }
 
-// value writes v anew.
+// value writes v anew, unless it is there.
 func (e *expansion) value(v *ir.Value) {
+	if e.written[v] {
+		return
+	}
+	e.written[v] = true
 	switch {
 	case v.Op == ir.OpParam:
 		e.list = append(e.list, v) // they come first in both
@@ -105,8 +132,21 @@ func (e *expansion) value(v *ir.Value) {
 		e.values[v].Name = v.Name
 	case v.Op == ir.OpGroups:
 		e.group(v)
+	case v.Op == ir.OpRepeat:
+		e.repeat(v)
+	case e.lookUp(v):
+	case v.Op == ir.OpFind:
+		e.find(v)
+	case v.Op == ir.OpJoin:
+		e.join(v)
+	case v.Op == ir.OpLeft:
+		e.values[v] = e.values[v.Args[0]]
+	case v.Op == ir.OpRight:
+		e.values[v] = e.rights[v.Args[0]]
 	case v.By != nil && v.By.Op == ir.OpGroups:
 		e.aggregate(v)
+	case v.By != nil && v.By.Op == ir.OpRepeat && !v.Op.IsAggregate():
+		e.scanRepeated(v)
 	default:
 		e.copy(v)
 	}
@@ -264,6 +304,9 @@ func (e *expansion) pipeline() *ir.Pipeline {
 	p.Values = e.list // with those that column has added
 	for i, s := range p.Sites {
 		p.Sites[i].Value, p.Sites[i].Domain = e.values[s.Value], e.domain(s.Domain)
+		if checked := e.checked[s.Value]; checked != nil {
+			p.Sites[i].Value = checked
+		}
 	}
 	for _, d := range e.from.Domains {
 		made := e.domain(d)

@@ -36,17 +36,29 @@ type sortKey struct {
 
 // sortKeys returns the keys of an order or of groups.
 func (e *expansion) sortKeys(v *ir.Value) []sortKey {
-	keys := make([]sortKey, len(v.Args))
+	keys := e.sortKeysOf(e.columns(v.Args))
 	for i, arg := range v.Args {
-		keys[i] = sortKey{column: e.column(arg), width: 8 * arg.Type.Kind.Size(), isDesc: v.Desc != nil && v.Desc[i]}
-		if arg.Type.Kind == ir.Bool {
-			keys[i].width = 1
-		}
+		keys[i].isDesc = v.Desc != nil && v.Desc[i]
 		if lo, hi, ok := e.from.CheckedRange(arg); ok {
 			keys[i].least, keys[i].width = lo, bits.Len64(uint64(hi)-uint64(lo))
 			if lo > 0 && bits.Len64(uint64(hi)) == keys[i].width {
 				keys[i].least = 0
 			}
+		}
+	}
+	return keys
+}
+
+// sortKeysOf returns keys that may have any value.
+func (e *expansion) sortKeysOf(columns []*ir.Value) []sortKey {
+	keys := make([]sortKey, len(columns))
+	for i, x := range columns {
+		keys[i] = sortKey{column: x, width: 8 * x.Type.Kind.Size()}
+		switch k := x.Type.Kind; {
+		case k == ir.Bool:
+			keys[i].width = 1
+		case k.IsSigned(), k == ir.Date:
+			keys[i].least = -1 << (keys[i].width - 1)
 		}
 	}
 	return keys
@@ -185,7 +197,14 @@ func (o *ordering) apply(op ir.Op, args ...*ir.Value) *ir.Value {
 }
 
 func (o *ordering) choose(condition, x, y *ir.Value) *ir.Value {
-	return o.add(o.pos, ir.Value{Op: ir.OpSelect, Args: []*ir.Value{condition, x, y}, Type: ir.Type{Kind: x.Type.Kind, Domain: x.Type.Domain}})
+	args := []*ir.Value{condition, x, y}
+	v := ir.Value{Op: ir.OpSelect, Args: args, Type: ir.Type{Kind: x.Type.Kind}}
+	for _, arg := range args {
+		if arg.Type.Domain != nil { // some may be scalars
+			v.Type.Domain = arg.Type.Domain
+		}
+	}
+	return o.add(o.pos, v)
 }
 
 func (o *ordering) cast(to ir.Kind, x *ir.Value) *ir.Value {

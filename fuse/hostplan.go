@@ -219,7 +219,7 @@ func (m *planner) bound(d *ir.Domain) plan.Expr {
 		return plan.Len(m.DomainName(d))
 	case ir.DomainEither:
 		return plan.Max(m.bound(m.sources[d][0]), m.bound(m.sources[d][1]))
-	case ir.DomainBins:
+	case ir.DomainBins, ir.DomainRepeat, ir.DomainJoin:
 		size, w := d.By.Args[1], m.writer[key{kind: Lengths, of: d}]
 		if w == nil {
 			return plan.Const(size.Const.Int64())

@@ -1,26 +1,12 @@
 package fuse
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/kgen-go/kgen/internal/naming"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
-
-// Unsupported is the error of [Lower] for a pipeline with an operator that only
-// the interpreter has.
-type Unsupported struct {
-	Pos ir.Pos
-	Op  ir.Op
-}
-
-// Error returns the position of the operator, its name, and what runs it.
-func (e *Unsupported) Error() string {
-	return fmt.Sprintf("%s:%d:%d: %s has no compiled form yet: it runs on --device interp",
-		e.Pos.File, e.Pos.Line, e.Pos.Column, e.Op)
-}
 
 // Options choose among equivalent lowerings.
 type Options struct {
@@ -54,13 +40,8 @@ const (
 	DefaultBins  = 8192
 )
 
-// Lower turns a pipeline into stages. The error is an [*Unsupported].
-func Lower(p *ir.Pipeline, options Options) (*Graph, error) {
-	for _, v := range p.Values {
-		if !supported(v) {
-			return nil, &Unsupported{v.Pos, v.Op}
-		}
-	}
+// Lower turns a pipeline into stages.
+func Lower(p *ir.Pipeline, options Options) *Graph {
 	p, turns := expand(p, options)
 	l := &lowering{options: options, Graph: &Graph{Pipeline: p, turns: turns, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}, sources: map[*ir.Domain]sources{}},
 		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: naming.Taken{}, group: map[groupKey]*Stage{}, computed: map[computed]bool{}, tables: map[tableKey]*Value{}}
@@ -90,16 +71,7 @@ func Lower(p *ir.Pipeline, options Options) (*Graph, error) {
 		l.lower(v)
 	}
 	l.finish()
-	return l.Graph, nil
-}
-
-// supported reports whether v has a lowering.
-func supported(v *ir.Value) bool {
-	switch v.Op {
-	case ir.OpRepeat, ir.OpFind, ir.OpJoin, ir.OpLeft, ir.OpRight:
-		return false
-	}
-	return true
+	return l.Graph
 }
 
 type lowering struct {
@@ -133,7 +105,7 @@ type groupKey struct {
 // same row of its operands, from neighbours, or by a gather.
 func isRowWise(v *ir.Value) bool {
 	switch v.Op {
-	case ir.OpGather, ir.OpPrev, ir.OpNext, ir.OpIndex, ir.OpAlign, ir.OpBins:
+	case ir.OpGather, ir.OpPrev, ir.OpNext, ir.OpIndex, ir.OpAlign, ir.OpBins, ir.OpExpand, ir.OpProbe, ir.OpMatch:
 		return true
 	}
 	return v.Op.IsElementwise()
@@ -200,6 +172,10 @@ func (l *lowering) isTable(v *ir.Value) bool {
 			if u.Args[0] == v {
 				return true
 			}
+		case ir.OpInsert, ir.OpProbe:
+			if slices.Contains(keysOfTable(u), v) {
+				return true
+			}
 		}
 		if u.Op.IsAggregate() && u.Op.Aggregate().IsEdge() && u.Args[0] == v {
 			return true
@@ -234,9 +210,13 @@ func (l *lowering) lower(v *ir.Value) {
 	case ir.OpEither:
 		l.either(v)
 		return
-	}
-	if v.Op == ir.OpBins {
-		l.binsLength(v)
+	case ir.OpInsert:
+		l.insert(v)
+		return
+	case ir.OpBins:
+		l.sizedLength(v, v.Type.Target)
+	case ir.OpExpand:
+		l.sizedLength(v, v.Type.Domain)
 	}
 	switch {
 	case l.inlined(v):
@@ -374,6 +354,27 @@ func (l *lowering) operands(s *Stage, v *ir.Value) {
 	case ir.OpBins:
 		l.read(s, v.Args[0], tile.Element, false)
 		l.length(s, v.Type.Target)
+	case ir.OpExpand:
+		l.read(s, v.Args[0], tile.Gather, true)
+		if len(v.Args) > 2 {
+			l.read(s, v.Args[2], tile.Gather, true)
+		} else {
+			l.length(s, v.Type.Target)
+		}
+		l.rows(s, v.Type.Domain)
+	case ir.OpProbe:
+		l.read(s, v.Args[0], tile.Gather, true)
+		l.tableKeys(s, v)
+		l.length(s, v.Args[0].Type.Domain)
+		for _, x := range v.Args[1 : firstKey+len(keysOfTable(v))] {
+			l.read(s, x, tile.Element, false)
+		}
+	case ir.OpMatch:
+		l.read(s, v.Args[0], tile.Gather, true)
+		l.length(s, v.Args[0].Type.Domain)
+		for _, x := range v.Args[1:] {
+			l.read(s, x, tile.Element, false)
+		}
 	case ir.OpRank:
 		l.read(s, v.Args[0], tile.Element, false)
 		l.read(s, v.Args[1], tile.Gather, true)

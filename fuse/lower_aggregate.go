@@ -30,14 +30,13 @@ func (l *lowering) aggregate(v *ir.Value) {
 	l.defineResult(s, v)
 }
 
-// binsLength adds the stage that computes the number of bins, unless that is the
-// length of a column or a constant.
-func (l *lowering) binsLength(v *ir.Value) {
+// sizedLength adds the stage that computes how many rows d has, which the second
+// operand of v says, unless that is the length of a column or a constant.
+func (l *lowering) sizedLength(v *ir.Value, d *ir.Domain) {
 	size := v.Args[1]
 	if size.Type.Domain != nil || size.Op == ir.OpConst && size.Const.Int64() >= 0 {
 		return
 	}
-	d := v.Type.Target
 	if lo, _, ok := l.Pipeline.Range(size); ok && lo >= 0 && size.Type.Kind == ir.I64 && l.result(size) != nil {
 		l.writer[key{kind: Lengths, of: d}] = l.result(size)
 		return
@@ -51,6 +50,11 @@ func (l *lowering) binsLength(v *ir.Value) {
 // and no group is empty. The rows of other groups may lie anywhere.
 func isContiguous(grouping *ir.Value) bool {
 	return grouping.Op == ir.OpRuns || grouping.Op == ir.OpStarts
+}
+
+// liesTogether reports whether the rows of a group are contiguous. Groups may be empty.
+func liesTogether(grouping *ir.Value) bool {
+	return isContiguous(grouping) || grouping.Op == ir.OpExpand
 }
 
 // aggregateTable lowers an aggregate to tables with an element per group, at the

@@ -1,43 +1,9 @@
 package fuse
 
 import (
-	"errors"
 	"strings"
 	"testing"
-
-	"github.com/kgen-go/kgen/ir"
 )
-
-// TestUnsupported refuses the operators without a compiled form, each at its
-// place and with what to do instead.
-func TestUnsupported(t *testing.T) {
-	for operator, body := range map[string]string{
-		"repeat": "r = repeat(x)\nreturn y: x[r]",
-		"find":   "f = find(x, in: y)\nreturn f",
-		"join":   "j = join(x, y)\nreturn x[j.left]",
-	} {
-		parameters := "x: [n]i64"
-		if operator == "find" || operator == "join" {
-			parameters += ", y: [m]i64"
-		}
-		pipelines, errs := ir.Load("test.kg", []byte("pipeline test("+parameters+") {\n"+body+"\n}\n"))
-		if err := errs.Err(); err != nil {
-			t.Fatal(err)
-		}
-		_, err := Lower(pipelines[0], Options{})
-		var unsupported *Unsupported
-		if !errors.As(err, &unsupported) {
-			t.Errorf("%s: %v", operator, err)
-			continue
-		}
-		if want := "test.kg:2:5: " + operator + " has no compiled form yet: it runs on --device interp"; err.Error() != want {
-			t.Errorf("%s: %s\nwant %s", operator, err, want)
-		}
-		if unsupported.Op.String() != operator || unsupported.Pos.Line != 2 || unsupported.Pos.Column != 5 {
-			t.Errorf("%s: %+v", operator, unsupported)
-		}
-	}
-}
 
 // TestStages checks what every graph must have: names and values that differ,
 // an order in which the stages can run, each value made by the stage that says so.

@@ -15,10 +15,7 @@ func TestUnknownFinishPanics(t *testing.T) {
 	for name, by := range map[string]string{"rows": "", "segments": ", by: runs(k)", "tables": ", by: bins(k, 3)"} {
 		for op, p := range irtest.Aggregates(t, "pipeline p(x: [n]%[2]v, k: [n]u8) {\n\treturn r: %[1]v(x"+by+"), rows: len(k)\n}\n") {
 			said := irtest.UnknownFinish(op, func() {
-				g, err := fuse.Lower(p, fuse.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				g := fuse.Lower(p, fuse.Options{})
 				f, err := fuse.Fuse(g, fuse.LevelNone, plan.Machine{})
 				if err != nil {
 					t.Fatal(err)

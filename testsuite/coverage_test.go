@@ -1,12 +1,9 @@
 package testsuite
 
 import (
-	"errors"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/ir"
 )
@@ -86,33 +83,14 @@ func TestCorpusCoverage(t *testing.T) {
 	}
 }
 
-// interpreterOnly are the operators that are not lowered: programs with them
-// are refused by name, and most of the corpus does not use them.
-var interpreterOnly = []ir.Op{ir.OpRepeat, ir.OpFind, ir.OpJoin}
-
 func TestCorpusCompiles(t *testing.T) {
 	entries, err := Load("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled := 0
 	for _, entry := range entries {
-		refused := slices.ContainsFunc(entry.Pipeline.Values, func(v *ir.Value) bool { return slices.Contains(interpreterOnly, v.Op) })
-		_, _, err := compile.Compile(entry.Pipeline, compile.Options{})
-		var unsupported *fuse.Unsupported
-		switch {
-		case err == nil && !refused:
-			compiled++
-		case err == nil:
-			t.Errorf("%s compiles, with an operator that is not lowered", entry.Name)
-		case !refused || !errors.As(err, &unsupported):
+		if _, _, err := compile.Compile(entry.Pipeline, compile.Options{}); err != nil {
 			t.Errorf("%s: %v", entry.Name, err)
-		case !strings.Contains(err.Error(), "--device interp"):
-			t.Errorf("%s: %v: does not say what would run it", entry.Name, err)
 		}
 	}
-	if compiled < 30 {
-		t.Errorf("only %d of %d pipelines compile", compiled, len(entries))
-	}
-	t.Logf("%d of %d pipelines compile", compiled, len(entries))
 }

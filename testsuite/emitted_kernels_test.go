@@ -2,7 +2,6 @@ package testsuite
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -35,10 +34,6 @@ func emitKernels(t *testing.T, emitter kernels.Emitter, path string, source []by
 		t.Fatal(err)
 	}
 	program, _, err := compile.Compile(pipelines[0], compile.Options{Level: c.level, Variant: c.schedule.Variant, Source: source})
-	var unsupported *fuse.Unsupported
-	if errors.As(err, &unsupported) {
-		return nil
-	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package testsuite
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -201,9 +200,6 @@ func TestHostCuPy(t *testing.T) {
 // host prints with the expected results.
 func hostAgrees(t *testing.T, python string, h host, entry Entry, level string) {
 	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Short: true})
-	if unsupported := (*fuse.Unsupported)(nil); errors.As(err, &unsupported) {
-		t.Skip(err)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}

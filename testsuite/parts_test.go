@@ -2,7 +2,6 @@ package testsuite
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -57,10 +56,6 @@ func TestParts(t *testing.T) {
 						schedule.IDs = plan.Static
 					}
 					program, _, err := compile.Compile(entry.Pipeline, longOptions(level, schedule.Variant))
-					var unsupported *fuse.Unsupported
-					if errors.As(err, &unsupported) {
-						t.Skip(err)
-					}
 					if err != nil {
 						t.Fatal(err)
 					}

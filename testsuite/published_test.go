@@ -1,7 +1,6 @@
 package testsuite
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,10 +33,6 @@ func TestPublished(t *testing.T) {
 			}
 			variant := plan.Variants[(i+j)%len(plan.Variants)]
 			program, _, err := compile.Compile(entry.Pipeline, emulatedOptions(level, variant))
-			var unsupported *fuse.Unsupported
-			if errors.As(err, &unsupported) {
-				break
-			}
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,7 +16,17 @@ import (
 
 // sorts reports whether p sorts rows.
 func sorts(p *ir.Pipeline) bool {
-	return slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op == ir.OpOrder || v.Op == ir.OpGroups })
+	return joins(p) || slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op == ir.OpOrder || v.Op == ir.OpGroups })
+}
+
+// joins reports whether p makes pairs of rows.
+func joins(p *ir.Pipeline) bool {
+	return slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op == ir.OpJoin })
+}
+
+// expands reports whether p makes many more rows than it gets.
+func expands(p *ir.Pipeline) bool {
+	return joins(p) || slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op == ir.OpRepeat })
 }
 
 // skipsLevel reports whether a test leaves level j of entry i out.

@@ -2,6 +2,7 @@ package gocpu
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
@@ -67,7 +68,10 @@ func (g *body) streamParameters(f *rangeFunc) (views []int) {
 		} else if ok {
 			whole[op.Stream] = true
 		}
-		for _, s := range op.Totals {
+		if op.Seeks() || op.Does(tile.Claims) {
+			whole[op.Stream] = true
+		}
+		for _, s := range slices.Concat(op.Totals, op.Keys) {
 			whole[s] = true
 		}
 		values, _ := op.Seen()

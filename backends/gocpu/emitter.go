@@ -44,6 +44,14 @@ func emitterOf(kind tile.OpKind) emitter {
 		return emitter{row: (*body).store}
 	case tile.Update:
 		return emitter{row: (*body).update}
+	case tile.Search:
+		return emitter{value: (*body).search}
+	case tile.Insert:
+		return emitter{row: (*body).insert}
+	case tile.Probe:
+		return emitter{value: (*body).probe}
+	case tile.Match:
+		return emitter{value: (*body).match}
 	case tile.Check:
 		return emitter{begin: (*body).beginCheck, row: (*body).checkRow, after: func(d *driver, op *tile.Op) { d.check(op) }}
 	case tile.Total:

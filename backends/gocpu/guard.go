@@ -26,7 +26,7 @@ func (k *kernel) sumsOnly(d int) bool {
 				return false
 			}
 			sums = true
-		case !op.IsPure() || op.LoadsAt() || op.IsDear():
+		case !op.IsPure() || op.LoadsAt() || op.Seeks() || op.IsDear():
 			return false
 		}
 	}

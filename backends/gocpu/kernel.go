@@ -115,11 +115,11 @@ func (k *kernel) findBranchlessSegments() int {
 			continue
 		}
 		switch {
-		case op.Does(tile.Reports), op.Does(tile.Combines), op.IsReduction(), op.IsChunkwise():
+		case op.Does(tile.Reports), op.Does(tile.Combines), op.Does(tile.Claims), op.IsReduction(), op.IsChunkwise():
 			return 0
 		case op.Does(tile.Writes) && k.sinkDomain[i] != segments:
 			return 0
-		case op.LoadsAt():
+		case op.LoadsAt(), op.Seeks():
 			return 0
 		case op.Cuts():
 			if !op.Exclusive || op.Domain != 0 {

@@ -133,7 +133,7 @@ func (g *body) op(i, d int) {
 	if _, known := g.values[v]; known {
 		return // the place of a rank
 	}
-	if g.uses[v] == 1 && (g.Values[v].Name == "" || !op.IsMap()) && !op.Checked {
+	if g.uses[v] == 1 && (g.Values[v].Name == "" || !op.IsMap()) && !op.Checked && !op.Seeks() {
 		return // written where it is used
 	}
 	g.values[v] = g.b.Let(g.name(v), g.pure(op))

@@ -163,7 +163,7 @@ func (g *body) branchFree(d int) bool {
 				return false
 			}
 			counted = true
-		case !op.IsPure() || op.LoadsAt() || op.IsDear():
+		case !op.IsPure() || op.LoadsAt() || op.Seeks() || op.IsDear():
 			return false
 		}
 	}

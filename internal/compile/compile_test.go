@@ -103,16 +103,6 @@ func TestErrors(t *testing.T) {
 			t.Errorf("level %s: %v", level, err)
 		}
 	}
-	unsupported := load(t, "pipeline repeated(x: [n]i64) {\n\tr = repeat(x)\n\treturn y: x[r]\n}\n")
-	_, _, err := Compile(unsupported, Options{})
-	var e *fuse.Unsupported
-	if !errors.As(err, &e) || e.Pos.Line != 2 {
-		t.Errorf("repeat: %v", err)
-	}
-	// The passes before it still show what they have.
-	if text, err := After("verify", unsupported, Options{}); err != nil || !strings.Contains(text, "repeat(x)") {
-		t.Errorf("repeat after verify: %v\n%s", err, text)
-	}
 }
 
 // TestBrokenInvariants breaks what a pass hands on; the check behind the next

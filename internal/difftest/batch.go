@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/backends"
-	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/interp"
 	"github.com/kgen-go/kgen/ir"
@@ -119,14 +118,7 @@ func (b *batch) compile(at int) {
 	for _, level := range b.levelsOf(number) {
 		schedule := b.schedule(number)
 		made, err := compileJob(program.Pipeline, level, schedule, b.Limit)
-		var unsupported *fuse.Unsupported
-		switch {
-		case errors.As(err, &unsupported):
-			for _, d := range b.Devices {
-				b.report.cell(d.Name(), level).absent(fmt.Sprintf("%s has no compiled form yet", unsupported.Op))
-			}
-			continue
-		case err != nil:
+		if err != nil {
 			b.report.cell("compiler", level).Mismatches++
 			b.mismatch(Case{number, 0}, program, "compiler", level, schedule, nil, err)
 			continue

@@ -47,8 +47,8 @@ type emulated struct {
 }
 
 // emulatedSteps bounds the statements of a launch, in case it hangs. A row takes
-// a few hundred.
-const emulatedSteps = 30_000_000
+// a few hundred, and joins make thousands of rows.
+const emulatedSteps = 100_000_000
 
 func (e *emulated) Run(ctx context.Context, in []ir.Column, choice uint64) (Outcome, error) {
 	device := simttest.NewDevice(e.program.Kernels, rand.New(rand.NewPCG(e.job.Seed, choice)))

@@ -75,13 +75,13 @@ type coverage struct {
 	features map[string]int
 }
 
-func (c *coverage) report(without []ir.Op, isRandom bool) Coverage {
+func (c *coverage) report(isRandom bool) Coverage {
 	out := Coverage{Operators: map[string]int{}, Pairs: len(c.programs.Pairs), Stages: c.stages, Features: c.features}
 	for op, n := range c.programs.Operators {
 		out.Operators[opName(op)] += n
 	}
 	if isRandom {
-		possible := random.Pairs(without)
+		possible := random.Pairs()
 		out.Possible, out.Pairs = len(possible), 0
 		for _, pair := range possible {
 			if c.programs.Pairs[pair] > 0 {

@@ -3,7 +3,6 @@ package difftest
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/fuse"
-	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/difftest/random"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -65,31 +63,10 @@ func ParseCase(text string) (Case, error) {
 	return Case{p, r}, nil
 }
 
-// probes have one operator each, of those that compilation learns last.
-var probes = []string{"groups(x)", "repeat(x)", "x[order(x)]", "find(x, in: x)", "join(x, x).left"}
-
-// Unlowered lists the operators that only the interpreter has.
-func Unlowered() []ir.Op {
-	var list []ir.Op
-	for _, probe := range probes {
-		pipelines, errs := ir.Load("probe.kg", fmt.Appendf(nil, "pipeline probe(x: [n]i32) {\n\treturn result: %s\n}\n", probe))
-		if err := errs.Err(); err != nil {
-			panic(err)
-		}
-		_, _, err := compile.Compile(pipelines[0], compile.Options{Level: fuse.LevelNone})
-		var unsupported *fuse.Unsupported
-		if errors.As(err, &unsupported) {
-			list = append(list, unsupported.Op)
-		}
-	}
-	return list
-}
-
 // tester is a running test.
 type tester struct {
 	Options
-	without []ir.Op
-	total   int64
+	total int64
 
 	mutex    sync.Mutex
 	done     int64
@@ -115,9 +92,6 @@ func Run(ctx context.Context, o Options) *Report {
 	}
 	t := &tester{Options: o, report: &Report{Seed: o.Seed}}
 	t.coverage = coverage{stages: map[string]int{}, features: map[string]int{}}
-	if o.Random > 0 {
-		t.without = Unlowered()
-	}
 	numbers := t.numbers()
 	t.total = int64(len(numbers) * t.Runs)
 	t.cells()
@@ -161,7 +135,7 @@ func Run(ctx context.Context, o Options) *Report {
 		t.keep(ctx)
 	}
 	t.report.Interrupted = ctx.Err() != nil
-	t.report.Coverage = t.coverage.report(t.without, o.Random > 0)
+	t.report.Coverage = t.coverage.report(o.Random > 0)
 	t.report.Elapsed = time.Since(begin).Seconds()
 	return t.report
 }
@@ -246,7 +220,7 @@ func (t *tester) program(number int) (Program, error) {
 		}
 		return t.Programs[number], nil
 	}
-	p, err := random.Pipeline(t.Seed, number, random.Options{Without: t.without})
+	p, err := random.Pipeline(t.Seed, number, random.Options{})
 	return Program{Name: fmt.Sprintf("random program %d of seed %d", number, t.Seed), Pipeline: p}, err
 }
 

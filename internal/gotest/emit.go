@@ -44,7 +44,7 @@ func Emit(pipelines []*ir.Pipeline, emitted *backends.Output, options backends.O
 // file prints the test file of one pipeline.
 func file(p *ir.Pipeline, entry backends.Entry, pkg string) ([]byte, error) {
 	w := &writer{pipeline: p, entry: entry, hints: hintsOf(p), fresh: gocpu.NewNames(),
-		names: map[*ir.Value]string{}, lengths: map[*ir.Domain]string{}, uses: map[*ir.Value]int{}}
+		names: map[*ir.Value]string{}, rights: map[*ir.Value]string{}, lengths: map[*ir.Domain]string{}, uses: map[*ir.Value]int{}}
 	for _, v := range p.Values {
 		for _, o := range v.Operands() {
 			w.uses[o]++
@@ -54,7 +54,7 @@ func file(p *ir.Pipeline, entry backends.Entry, pkg string) ([]byte, error) {
 	for _, name := range []string{entry.Func, entry.Into} { // which a parameter is perhaps called too, where they are not exported
 		w.fresh.FreshAsIs(name)
 	}
-	for _, name := range []string{"i", "g", "d", "k", "at", "want", "scale", "failed", "result", "err"} {
+	for _, name := range []string{"i", "j", "g", "d", "k", "at", "want", "scale", "failed", "result", "err"} {
 		w.fresh.Fresh(name)
 	}
 	w.subject()

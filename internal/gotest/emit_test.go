@@ -5,7 +5,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -70,17 +69,5 @@ pipeline report(shop: [n]i32, cents: [n]i64, weight: [n]f32, code: [n]char8, sho
 	}
 	if d := cmp.Diff(string(want), string(text)); d != "" {
 		t.Errorf("the text changed; read it, then go test -update:\n%s", d)
-	}
-}
-
-// An operator that no test can be printed for is refused at its place.
-func TestRefuses(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{"pipeline p(x: [n]i32) {\n\tr = repeat(x)\n\treturn x: x[r]\n}\n", "test.kg:2:6: no test can be printed for repeat"},
-	} {
-		p := load(t, c.text)
-		if _, err := file(p, entryOf(p, "P", "X"), "p"); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("got error %v, want %s", err, c.want)
-		}
 	}
 }

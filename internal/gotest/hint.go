@@ -36,6 +36,8 @@ func hintsOf(p *ir.Pipeline) *hints {
 			}
 		case ir.OpBins:
 			h.bins(v)
+		case ir.OpRepeat: // a few rows for any arguments
+			h.small(v.Args[0], map[*ir.Value]bool{})
 		case ir.OpDiv, ir.OpRem:
 			if v.Type.Kind.IsInteger() {
 				for _, p := range origins(v.Args[1]) {

@@ -131,6 +131,14 @@ func (w *writer) value(v *ir.Value) {
 		w.order(v)
 	case ir.OpGroups:
 		w.groupsByKey(v)
+	case ir.OpRepeat:
+		w.repeat(v)
+	case ir.OpFind:
+		w.find(v)
+	case ir.OpJoin:
+		w.join(v)
+	case ir.OpLeft, ir.OpRight:
+		w.field(v)
 	case ir.OpAlign:
 		w.align(v)
 	default:

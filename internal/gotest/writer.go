@@ -25,6 +25,7 @@ type writer struct {
 	hints    *hints
 	fresh    *backends.Names
 	names    map[*ir.Value]string  // of variables
+	rights   map[*ir.Value]string  // of joins: the variable of the right rows
 	lengths  map[*ir.Domain]string // expressions
 	uses     map[*ir.Value]int     // operands and results that a value is
 	scaled   bool                  // the reference returns the scale of float sums

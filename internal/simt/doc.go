@@ -52,6 +52,4 @@
 //
 //	tile.LocalTables  a placement reserves the table, scheme.endTile flushes it
 //	tile.Expansion    rowBody.block runs the rows of a derived domain
-//	tile.Insertion    operations, beside the atomics of update.go
-//	tile.Probing      operations, as a value
 package simt

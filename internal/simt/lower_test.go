@@ -1,7 +1,6 @@
 package simt
 
 import (
-	"errors"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
@@ -30,10 +29,6 @@ func programs(t *testing.T, level string) map[string]*backends.Program {
 		}
 		for _, p := range pipelines {
 			program, _, err := compile.Compile(p, compile.Options{Level: level, Short: true})
-			var unsupported *fuse.Unsupported
-			if errors.As(err, &unsupported) {
-				continue
-			}
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -38,6 +38,10 @@ func init() { // the functions use the table
 		tile.Total:       {end: (*rowBody).nameTotal},
 		tile.Store:       {row: withEffects((*rowBody).storeOrCollect), end: direct((*rowBody).store)},
 		tile.Update:      {row: withEffects((*rowBody).combineRow), end: direct((*rowBody).update)},
+		tile.Search:      {value: (*rowBody).search, row: (*rowBody).nameValue},
+		tile.Insert:      {row: withEffects(direct((*rowBody).insert))},
+		tile.Probe:       {value: (*rowBody).probe, row: (*rowBody).nameValue},
+		tile.Match:       {value: (*rowBody).match, row: (*rowBody).nameValue},
 		tile.Check:       {row: withEffects(direct((*rowBody).check)), end: direct((*rowBody).check)},
 		tile.ScanTotals:  {end: func(*rowBody, int) {}}, // scanned before
 		tile.StoreScalar: {end: direct((*rowBody).storeScalar)},

@@ -19,8 +19,6 @@ func TestDemands(t *testing.T) {
 			tile.LocalTables: "a table would have to live as long as a work-group",
 			tile.Counters:    "the state of a cut is an array of counters",
 			tile.Expansion:   "a row becomes many",
-			tile.Insertion:   "rows insert keys into a table",
-			tile.Probing:     "rows look keys up in a table",
 		} {
 			err := refuseDemands("made_up", name, demand|tile.AnEnd, s.meets())
 			if err == nil || !strings.Contains(err.Error(), "kernel made_up: "+want) || !strings.Contains(err.Error(), "scheme="+name) {

@@ -165,7 +165,7 @@ func (k *kernel) isOfRow(v tile.ID) bool {
 	if k.Values[v].Domain == tile.Uniform {
 		return true
 	}
-	return op.IsPure() && !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !k.isOfRow(arg) })
+	return op.IsPure() && !op.Seeks() && !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !k.isOfRow(arg) })
 }
 
 // isOfSegmentOf reports whether v follows from how many rows there are since guard,

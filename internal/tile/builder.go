@@ -57,6 +57,10 @@ func (op *Op) memoKey(k ir.Kind) string {
 	number(int64(op.Const.Kind))
 	number(int64(op.Const.Bits))
 	number(int64(op.Stream))
+	number(int64(len(op.Keys)))
+	for _, stream := range op.Keys {
+		number(int64(stream))
+	}
 	number(op.Distance)
 	number(op.Digits)
 	number(int64(k))
@@ -225,6 +229,29 @@ func (b *Builder) StoreAt(domain, stream int, x, place ID) {
 // says that rows of equal index lie together.
 func (b *Builder) Update(domain, stream int, m *Monoid, contiguous bool, index, x ID) {
 	b.emit(Op{Kind: Update, Domain: domain, Stream: stream, Monoid: m, Contiguous: contiguous, Args: []ID{index, x}})
+}
+
+// Search returns how many elements of stream, which ascend, are at most x: those before
+// first are, and those from end on are not.
+func (b *Builder) Search(domain, stream int, name string, x, first, end ID) ID {
+	return b.pure(Op{Kind: Search, Domain: domain, Stream: stream, Args: []ID{x, first, end}}, ir.I64, name)
+}
+
+// Insert enters row in the hash table stream of so many slots; see the operation Insert.
+// The streams others have the keys of all rows.
+func (b *Builder) Insert(domain, stream int, others []int, row, slot, slots ID, keys []ID) {
+	b.emit(Op{Kind: Insert, Domain: domain, Stream: stream, Keys: others, Args: append([]ID{row, slot, slots}, keys...)})
+}
+
+// Probe returns the slot of the hash table stream whose row has equal keys, or -1; see
+// the operation Probe. The streams others have the keys of the rows in the table.
+func (b *Builder) Probe(domain, stream int, others []int, slot, slots, direct, key ID, keys []ID) ID {
+	return b.pure(Op{Kind: Probe, Domain: domain, Stream: stream, Keys: others, Args: append([]ID{slot, slots, direct, key}, keys...)}, ir.I64, "slot")
+}
+
+// Match returns the word of the hash table stream that has key; see the operation Match.
+func (b *Builder) Match(domain, stream int, slot, slots, direct, at, key ID) ID {
+	return b.pure(Op{Kind: Match, Domain: domain, Stream: stream, Args: []ID{slot, slots, direct, at, key}}, ir.U64, "word")
 }
 
 // Check reports row at the plan's site if failed holds, for the rows of domain (Uniform: once).

@@ -107,6 +107,13 @@ func (k *Kernel) opString(op *Op) string {
 	if op.Traits().hasStream() {
 		b.WriteString(" " + k.Streams[op.Stream].Name)
 	}
+	if len(op.Keys) > 0 {
+		names := make([]string, len(op.Keys))
+		for i, stream := range op.Keys {
+			names[i] = k.Streams[stream].Name
+		}
+		b.WriteString(" by " + strings.Join(names, ", "))
+	}
 	if op.Ref != "" {
 		b.WriteString(" " + op.Ref)
 	}

@@ -91,6 +91,10 @@ const (
 	Total                     // (x, a result of Scan or Reduce) -> v, uniform, in the epilogue: the fold over all rows
 	Store                     // (x, [place]) -> (): Stream at the base row, or at place
 	Update                    // (index, x) -> (): Stream[index] = Monoid(Stream[index], x), in any order
+	Search                    // (x, first, end) -> i64: how many elements of Stream, which ascend, are at most x: those before first are, those from end on are not
+	Insert                    // (row, slot, slots, keys...) -> (): row enters the hash table Stream of so many slots: a power of two, unless rows of one slot have equal keys. It takes the first slot, from its own on and around, that is free (all bits are set) or has a row of equal keys; then the lesser row stays
+	Probe                     // (slot, slots, direct, key, keys...) -> i64: the slot of such a table whose row has equal keys, or -1. If direct, which is uniform, holds, that is slot key, which may be free, or -1 if there is no such slot
+	Match                     // (slot, slots, direct, at, key) -> u64: Stream is a hash table of so many words, of which those that are not 0 have a key above 32 bits: from slot on and around, the one that has key, with 1 in its place and bit 31 cleared, or 0. If direct, which is uniform, holds, that is word at, or 0 if there is none
 	Check                     // (failed, row) -> (): if failed holds, Site fails at row
 	ScanTotals                // () -> fields, uniform, epilogue: exclusive fold of Totals into Offsets; results are the grand total
 	StoreScalar               // (x) -> (): scalar Ref of the plan becomes x; x is uniform
@@ -108,8 +112,9 @@ type Op struct {
 	Const     ir.Scalar // Const
 	Ref       string    // Scalar, Length, StoreScalar: a name in the plan
 	Site      int       // Check: index of the plan's site
-	Stream    int       // Load, Store, Update
+	Stream    int       // Load, Store, Update, Search, Insert, Probe, Match
 	Distance  int64     // Shift: rows back; negative is ahead
+	Keys      []int     // Insert, Probe: streams, the keys of rows in the table
 	Digits    int64     // Rank: how many values a digit has
 	Monoid    *Monoid   // Scan, ChunkScan, Reduce, Update, ScanTotals
 	Segment   ID        // Scan, ChunkScan, Reduce: the flag, a bool, at whose rows the fold begins anew; 0 if it never does, or at every row

@@ -34,10 +34,12 @@ const (
 	Number               // i64: a row, a place, a length
 	At                   // i64, a place; may be missing: the row's own
 	OfStream             // of the type of the operation's stream
+	InStream             // i64, a place in the operation's stream, where a search begins
 	OfFirst              // of the type of the first operand
 	Moved                // of any type; seen at another row
 	Keys                 // one or more that are Moved
 	Terms                // as many as the element-wise operator takes
+	Compared             // one or more of any type, which are compared with those of other rows
 	Fields               // one per field of the monoid, of its type
 )
 
@@ -61,6 +63,7 @@ const (
 	Pure     Effect = iota // nothing
 	Writes                 // an element of its stream becomes its operand
 	Combines               // an element of its stream is combined with its operand, in any order
+	Claims                 // an element of its stream, which it finds, becomes that of its row
 	Reports                // a check site records a row
 	Sets                   // a scalar of the plan gets a value
 	Totals                 // the folds of chunks go to streams
@@ -81,7 +84,7 @@ const (
 // says which demands it meets, and refuses a kernel that makes others.
 type Demands uint16
 
-// The demands. No operation makes LocalTables, or those from Expansion on yet.
+// The demands. No operation makes LocalTables or Expansion yet.
 const (
 	Prefixes    Demands = 1 << iota // rows see the fold of all earlier rows
 	WholeChunks                     // a chunk's rows stay together
@@ -91,8 +94,6 @@ const (
 	LocalTables                     // state lives as long as a work-group, which flushes it
 	Counters                        // the state of a cut is an array of counters
 	Expansion                       // a row becomes many
-	Insertion                       // work-items insert keys into a table
-	Probing                         // work-items look keys up in a table
 )
 
 // refusals says, per demand, why a scheme that does not meet it refuses a kernel.
@@ -105,8 +106,6 @@ var refusals = map[Demands]string{
 	LocalTables: "a table would have to live as long as a work-group",
 	Counters:    "the state of a cut is an array of counters",
 	Expansion:   "a row becomes many",
-	Insertion:   "rows insert keys into a table",
-	Probing:     "rows look keys up in a table",
 }
 
 // Refuse says why a scheme that meets some demands cannot meet d; "" if it can.
@@ -144,6 +143,10 @@ var traits = [...]Traits{
 	Total:       {Name: "total", Args: []Role{Any}, Res: []Role{OfFirst}, Place: AfterRows, Again: Recompute, Asks: AnEnd},
 	Store:       {Name: "store", Args: []Role{OfStream, At}, Effect: Writes},
 	Update:      {Name: "update", Args: []Role{Number, OfStream}, Place: Rows, Effect: Combines, Folds: true, Asks: Tables},
+	Search:      {Name: "search", Args: []Role{OfStream, Number, Number}, Res: []Role{Number}, Place: Rows, Again: Register},
+	Insert:      {Name: "insert", Args: []Role{Number, InStream, Number, Compared}, Place: Rows, Effect: Claims, Asks: Tables},
+	Probe:       {Name: "probe", Args: []Role{InStream, Number, Flag, Number, Compared}, Res: []Role{Number}, Place: Rows, Again: Register},
+	Match:       {Name: "match", Args: []Role{InStream, Number, Flag, Number, Any}, Res: []Role{Any}, Place: Rows, Again: Register},
 	Check:       {Name: "check", Args: []Role{Flag, Number}, Effect: Reports},
 	ScanTotals:  {Name: "scantotals", Res: []Role{Fields}, Place: AfterRows, Effect: Totals, Folds: true, Again: Recompute, Asks: AnEnd},
 	StoreScalar: {Name: "storescalar", Args: []Role{Any}, Place: AfterRows, Effect: Sets, Asks: AnEnd},
@@ -246,9 +249,16 @@ func (op *Op) Touches() (place ID, ok bool) {
 	return 0, false
 }
 
+// Seeks reports whether the operation only reads, and elements of its stream until it
+// has found what it looks for.
+func (op *Op) Seeks() bool {
+	t := op.Traits()
+	return t.Effect == Pure && (slices.Contains(t.Args, OfStream) || slices.Contains(t.Args, InStream))
+}
+
 // hasStream reports whether operations of the kind touch a stream.
 func (t *Traits) hasStream() bool {
-	return slices.Contains(t.Args, OfStream) || slices.Contains(t.Res, OfStream)
+	return slices.Contains(t.Args, OfStream) || slices.Contains(t.Res, OfStream) || slices.Contains(t.Args, InStream)
 }
 
 // IsLoad reports whether the operation reads an element of its stream.

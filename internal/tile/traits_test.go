@@ -28,7 +28,7 @@ func TestTraits(t *testing.T) {
 		if traits.Cuts && (traits.State != tile.GridState || traits.Asks&tile.Prefixes == 0) {
 			t.Errorf("%v cuts, and its state does not live in the whole grid, or it asks for no prefix", kind)
 		}
-		if (traits.Effect == tile.Combines || traits.Effect == tile.Writes) != (len(traits.Res) == 0 && strings.Contains("store update", traits.Name)) {
+		if (traits.Effect == tile.Combines || traits.Effect == tile.Claims || traits.Effect == tile.Writes) != (len(traits.Res) == 0 && strings.Contains("store update insert", traits.Name)) {
 			t.Errorf("%v has effect %d", kind, traits.Effect)
 		}
 	}
@@ -37,7 +37,7 @@ func TestTraits(t *testing.T) {
 // A scheme refuses a demand that it does not meet, and says which.
 func TestDemands(t *testing.T) {
 	all := tile.Demands(0)
-	for demand := tile.Prefixes; demand <= tile.Probing; demand <<= 1 {
+	for demand := tile.Prefixes; demand <= tile.Expansion; demand <<= 1 {
 		if reason := demand.Refuse(0); reason == "" {
 			t.Errorf("nothing says what a scheme lacks that does not meet demand %#x", demand)
 		}
@@ -69,9 +69,8 @@ func TestTraitsOfOperationsToCome(t *testing.T) {
 		want   string
 	}{
 		{tile.Traits{Name: "expand", Res: []tile.Role{tile.Number, tile.Number}, Asks: tile.Expansion}, "a row becomes many"},
-		{tile.Traits{Name: "insert", Args: []tile.Role{tile.Keys}, Res: []tile.Role{tile.Number}, State: tile.WorkgroupState,
-			Effect: tile.Combines, Asks: tile.Insertion | tile.LocalTables}, "a table would have to live as long as a work-group"},
-		{tile.Traits{Name: "probe", Args: []tile.Role{tile.Keys}, Res: []tile.Role{tile.Number}, Asks: tile.Probing}, "rows look keys up in a table"},
+		{tile.Traits{Name: "insert locally", Args: []tile.Role{tile.Keys}, Res: []tile.Role{tile.Number}, State: tile.WorkgroupState,
+			Effect: tile.Claims, Asks: tile.LocalTables}, "a table would have to live as long as a work-group"},
 	} {
 		if got := c.traits.Asks.Refuse(met); got != c.want {
 			t.Errorf("%s is refused because %q, not because %q", c.traits.Name, got, c.want)

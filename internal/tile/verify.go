@@ -102,7 +102,7 @@ func (k *Kernel) verifyOpIndices(index int, op *Op) error {
 			return fmt.Errorf("%v: value %d %s is defined twice", op.Kind, v, k.Values[v].Name)
 		}
 	}
-	for _, stream := range slices.Concat([]int{op.Stream}, op.Totals, op.Offsets) {
+	for _, stream := range slices.Concat([]int{op.Stream}, op.Totals, op.Offsets, op.Keys) {
 		if op.touchesStreams() && (stream < 0 || stream >= len(k.Streams)) {
 			return fmt.Errorf("%v: there is no stream %d", op.Kind, stream)
 		}
@@ -145,6 +145,9 @@ func (op *Op) verifyShape() error {
 	if t.Effect == Combines && fields != 1 {
 		return fmt.Errorf("an update of %d fields; a table has one", fields)
 	}
+	if i := slices.Index(t.Args, Compared); i >= 0 && len(op.Args)-i != len(op.Keys) {
+		return fmt.Errorf("%v compares %d keys with %d", op.Kind, len(op.Args)-i, len(op.Keys))
+	}
 	if t.Effect == Totals && (len(op.Totals) != fields || !op.IsRunning() && len(op.Offsets) != fields) {
 		return fmt.Errorf("%v: %d fields, totals in %d streams, offsets in %d", op.Kind, fields, len(op.Totals), len(op.Offsets))
 	}
@@ -160,7 +163,7 @@ func countRoles(roles []Role, fields int) (least, most int) {
 			low = 0
 		case Terms:
 			high = mostTerms
-		case Keys:
+		case Keys, Compared:
 			high = math.MaxInt32
 		case Fields:
 			low, high = fields, fields

@@ -184,12 +184,14 @@ func (k *Kernel) verifyRoles(op *Op, roles []Role, values []ID) error {
 		switch role {
 		case Flag:
 			err = k.wantKind(v, ir.Bool)
-		case Number, At:
+		case Number, At, InStream:
 			err = k.wantKind(v, ir.I64)
 		case OfStream:
 			err = k.wantKind(v, k.Streams[op.Stream].Kind)
 		case OfFirst:
 			err = k.wantKind(v, k.Values[op.Args[0]].Kind)
+		case Compared:
+			err = k.wantKind(v, k.Streams[op.Keys[i-slices.Index(roles, Compared)]].Kind)
 		case Moved, Keys:
 			err = k.verifyNeighbour(v)
 		case Fields:
@@ -217,6 +219,11 @@ func (k *Kernel) verifyStreams(op *Op) error {
 	}
 	if op.Does(Combines) && op.Monoid.Fields[0].Kind != k.Streams[op.Stream].Kind {
 		return fmt.Errorf("stream %s is %v, and field %s is %v", k.Streams[op.Stream].Name, k.Streams[op.Stream].Kind, op.Monoid.Fields[0].Name, op.Monoid.Fields[0].Kind)
+	}
+	for _, stream := range op.Keys {
+		if k.Streams[stream].Write {
+			return fmt.Errorf("stream %s is not for that", k.Streams[stream].Name)
+		}
 	}
 	for i, stream := range slices.Concat(op.Totals, op.Offsets) {
 		if s := k.Streams[stream]; !s.Write || !op.Does(Totals) || s.Kind != op.Monoid.Fields[i%len(op.Monoid.Fields)].Kind {

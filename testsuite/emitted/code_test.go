@@ -2,7 +2,6 @@ package emitted
 
 import (
 	"bytes"
-	"errors"
 	"go/format"
 	"os"
 	"os/exec"
@@ -39,10 +38,6 @@ func TestEmittedCode(t *testing.T) {
 				t.Fatal(err)
 			}
 			program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Source: source})
-			var unsupported *fuse.Unsupported
-			if errors.As(err, &unsupported) {
-				continue
-			}
 			if err != nil {
 				t.Fatal(err)
 			}

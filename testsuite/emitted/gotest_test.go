@@ -74,10 +74,6 @@ func emitWithTests(t *testing.T, folder, pkg, level string, pipelines []*ir.Pipe
 	var compiled []*ir.Pipeline
 	for _, p := range pipelines {
 		program, _, err := compile.Compile(p, compile.Options{Level: level})
-		var unsupported *fuse.Unsupported
-		if errors.As(err, &unsupported) {
-			continue
-		}
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,23 +14,24 @@ import (
 type distribution struct {
 	kind plan.Kind
 	fill func(data []byte, lo, hi int64)
+	most int64 // rows of the column, if it does not have as many as others; 0 is no limit
 }
 
 // distributions are the columns that workloads read, by name.
 var distributions = map[string]distribution{
-	"value":    {plan.I32, each(func(i int64) int32 { return int32(random(1, i)) })},
-	"other":    {plan.I32, each(func(i int64) int32 { return int32(random(2, i)) })},
-	"percent":  {plan.I32, each(func(i int64) int32 { return int32(random(3, i) % 100) })},
-	"long":     {plan.I64, each(func(i int64) int64 { return int64(random(4, i)) })},
-	"double":   {plan.F64, each(func(i int64) float64 { return float64(int32(random(5, i))) })},
-	"date":     {plan.Date, each(func(i int64) int32 { return 8036 + int32(random(6, i)%2526) })},
-	"discount": {plan.F64, each(func(i int64) float64 { return float64(random(7, i)%11) / 100 })},
-	"quantity": {plan.F64, each(func(i int64) float64 { return float64(1 + random(8, i)%50) })},
-	"price":    {plan.F64, each(func(i int64) float64 { return float64(90000+random(9, i)%10000000) / 100 })},
-	"key1":     {plan.I32, each(func(i int64) int32 { return int32(i) })},
-	"key8":     {plan.I32, nil}, // by fillRuns
-	"key128":   {plan.I32, nil},
-	"key65536": {plan.I32, nil},
+	"value":    {kind: plan.I32, fill: each(func(i int64) int32 { return int32(random(1, i)) })},
+	"other":    {kind: plan.I32, fill: each(func(i int64) int32 { return int32(random(2, i)) })},
+	"percent":  {kind: plan.I32, fill: each(func(i int64) int32 { return int32(random(3, i) % 100) })},
+	"long":     {kind: plan.I64, fill: each(func(i int64) int64 { return int64(random(4, i)) })},
+	"double":   {kind: plan.F64, fill: each(func(i int64) float64 { return float64(int32(random(5, i))) })},
+	"date":     {kind: plan.Date, fill: each(func(i int64) int32 { return 8036 + int32(random(6, i)%2526) })},
+	"discount": {kind: plan.F64, fill: each(func(i int64) float64 { return float64(random(7, i)%11) / 100 })},
+	"quantity": {kind: plan.F64, fill: each(func(i int64) float64 { return float64(1 + random(8, i)%50) })},
+	"price":    {kind: plan.F64, fill: each(func(i int64) float64 { return float64(90000+random(9, i)%10000000) / 100 })},
+	"key1":     {kind: plan.I32, fill: each(func(i int64) int32 { return int32(i) })},
+	"key8":     {kind: plan.I32}, // by fillRuns
+	"key128":   {kind: plan.I32},
+	"key65536": {kind: plan.I32},
 }
 
 // meanRun is the mean length of the runs of a key; the lengths have a geometric
@@ -113,7 +114,11 @@ func (c *columns) get(name string) (exec.Column, error) {
 		return made, nil
 	}
 	d := distributions[name]
-	size := c.rows * int64(d.kind.Size())
+	rows := c.rows
+	if d.most > 0 {
+		rows = min(rows, d.most)
+	}
+	size := rows * int64(d.kind.Size())
 	data, err := c.space.New(max(size, memory.LeastShared)) // so that the peers can map it
 	if err != nil {
 		return exec.Column{}, err
@@ -122,7 +127,7 @@ func (c *columns) get(name string) (exec.Column, error) {
 	if mean := meanRun[name]; mean > 0 {
 		fillRuns(elements[int32](data), mean)
 	} else {
-		parallel(c.rows, func(_ int, lo, hi int64) { d.fill(data, lo, hi) })
+		parallel(rows, func(_ int, lo, hi int64) { d.fill(data, lo, hi) })
 	}
 	c.made[name] = exec.Column{Kind: d.kind, Data: data}
 	return c.made[name], nil

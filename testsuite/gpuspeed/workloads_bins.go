@@ -26,7 +26,7 @@ func spreadOf[T uint8 | int32](kind plan.Kind, spread string, n int64) distribut
 		"sorted":   func(i, rows int64) int64 { return int64(float64(i) / float64(rows) * float64(n)) },
 		"constant": func(int64, int64) int64 { return favourite },
 	}[spread]
-	return distribution{kind, func(data []byte, lo, hi int64) {
+	return distribution{kind: kind, fill: func(data []byte, lo, hi int64) {
 		list := elements[T](data)
 		for i := lo; i < hi; i++ {
 			list[i] = T(key(i, int64(len(list))))

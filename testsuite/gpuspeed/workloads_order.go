@@ -10,7 +10,7 @@ import (
 func init() {
 	distributions["16 uniform"] = spreadOf[int32](plan.I32, "uniform", 16)
 	distributions["131072 uniform"] = spreadOf[int32](plan.I32, "uniform", 1<<17)
-	distributions["any double"] = distribution{plan.F64, each(anyDouble)}
+	distributions["any double"] = distribution{kind: plan.F64, fill: each(anyDouble)}
 }
 
 // anyDouble is row i of a column in which all 64 bits vary. It has no NaN and no

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/backends/gocpu"
-	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	run "github.com/kgen-go/kgen/internal/device/gocpu"
 	"github.com/kgen-go/kgen/internal/interp"
@@ -63,10 +62,6 @@ func buildGo(pipelines []*ir.Pipeline) (*emitted, error) {
 		var programs []*backends.Program
 		for _, p := range pipelines {
 			program, _, err := compile.Compile(p, compile.Options{Level: level})
-			var unsupported *fuse.Unsupported
-			if errors.As(err, &unsupported) {
-				continue
-			}
 			if err != nil {
 				return nil, err
 			}

@@ -59,9 +59,6 @@ func (c *Coverage) Add(p *ir.Pipeline) {
 	}
 }
 
-// Pairs lists the pairs of operators that programs have, given the operators
-// that are left out: the second reads what the first gives.
-func Pairs(without []ir.Op) [][2]ir.Op {
-	g := &generator{without: without}
-	return possiblePairs(g.rules())
-}
+// Pairs lists the pairs of operators that programs have: the second reads what the
+// first gives.
+func Pairs() [][2]ir.Op { return possiblePairs((&generator{}).rules()) }

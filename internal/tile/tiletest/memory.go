@@ -161,6 +161,64 @@ func (m *machine) update(op *tile.Op, at int64, x ir.Scalar) {
 	data[at] = Combine(op.Monoid, data[at:at+1], []ir.Scalar{x})[0]
 }
 
+// insert enters a row in a hash table.
+func (m *machine) insert(op *tile.Op, args []ir.Scalar) {
+	data := m.buffer(op.Stream)
+	row := ir.Int(m.Streams[op.Stream].Kind, args[0].Int64())
+	slot, held := m.slot(op, args[1].Int64(), args[2].Int64(), args[3:])
+	if slot < 0 {
+		data[^slot] = row
+	} else if row.Int64() < held.Int64() {
+		data[slot] = row
+	}
+}
+
+// slot returns the slot of a hash table that holds a row with keys, and the row; the
+// complement of the free slot at which the search ends if there is none.
+func (m *machine) slot(op *tile.Op, at, slots int64, keys []ir.Scalar) (slot int64, held ir.Scalar) {
+	for {
+		if at < 0 || at >= slots {
+			fail("slot %d of %d", at, slots)
+		}
+		held = m.load(op.Stream, at, false)
+		if held == ir.Int(held.Kind, -1) {
+			return ^at, held
+		}
+		differs := false
+		for i, key := range keys {
+			differs = differs || !SameKey(key, m.load(op.Keys[i], held.Int64(), false))
+		}
+		if !differs {
+			return at, held
+		}
+		if slots&(slots-1) != 0 {
+			fail("rows of slot %d have different keys, and there are %d slots", at, slots)
+		}
+		at = (at + 1) % slots
+	}
+}
+
+// match returns the word of a hash table that has a key.
+func (m *machine) match(op *tile.Op, slot, slots int64, isDirect bool, at int64, key uint64) ir.Scalar {
+	none := ir.Scalar{Kind: ir.U64}
+	if isDirect {
+		if at < 0 || at >= slots {
+			return none
+		}
+		return m.load(op.Stream, at, false)
+	}
+	for {
+		word := m.load(op.Stream, slot, false)
+		switch {
+		case word.Bits == 0:
+			return none
+		case word.Bits>>32 == key:
+			return ir.Scalar{Kind: ir.U64, Bits: 1<<32 | word.Bits&(1<<31-1)}
+		}
+		slot = (slot + 1) % slots
+	}
+}
+
 // check notes a failing row.
 func (m *machine) check(site int, failed bool, row int64) {
 	if first, seen := m.Failed[site]; failed && (!seen || row < first) {

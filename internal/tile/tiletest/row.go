@@ -2,6 +2,7 @@ package tiletest
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
@@ -124,6 +125,8 @@ func (r *row) run(op *tile.Op) {
 		r.store(op.Stream, at, r.need(op.Args[0]))
 	case tile.Update:
 		r.update(op, r.need(op.Args[0]).Int64(), r.need(op.Args[1]))
+	case tile.Insert:
+		r.insert(op, r.needAll(op.Args))
 	case tile.Check:
 		r.check(op.Site, r.need(op.Args[0]).IsTrue(), r.need(op.Args[1]).Int64())
 	case tile.Row, tile.Shift, tile.Head:
@@ -166,6 +169,21 @@ func (r *row) pure(op *tile.Op, args []ir.Scalar) ir.Scalar {
 			return r.load(op.Stream, args[0].Int64(), op.Checked)
 		}
 		return r.load(op.Stream, int64(r.number), false)
+	case tile.Search:
+		first, end := args[1].Int64(), args[2].Int64()
+		n := sort.Search(int(end-first), func(i int) bool { return r.load(op.Stream, first+int64(i), false).Int64() > args[0].Int64() })
+		return ir.Int(ir.I64, first+int64(n))
+	case tile.Probe:
+		slot := args[3].Int64()
+		if !args[2].IsTrue() {
+			slot, _ = r.slot(op, args[0].Int64(), args[1].Int64(), args[4:])
+		}
+		if slot < 0 || slot >= args[1].Int64() {
+			slot = -1
+		}
+		return ir.Int(ir.I64, slot)
+	case tile.Match:
+		return r.match(op, args[0].Int64(), args[1].Int64(), args[2].IsTrue(), args[3].Int64(), args[4].Bits)
 	case tile.Map:
 		return Apply(op.Operator, r.Values[op.Res[0]].Kind, args...)
 	}

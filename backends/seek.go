@@ -1,0 +1,124 @@
+package backends
+
+import (
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Search returns how many elements of memory, which ascend, are at most x, by a binary
+// search: those before first are, and those from end on are not.
+func Search(b *loop.Builder, memory *loop.Var, first, end, x loop.Expr) loop.Expr {
+	x = b.Let("x", x)
+	low := b.Decl("low", loop.ToCounter(first))
+	high := b.Decl("high", loop.ToCounter(end))
+	b.While(loop.Lt(low, high), func() {
+		middle := b.Let("middle", loop.Add(low, loop.Div(loop.Sub(high, low), loop.Int(2))))
+		b.If(loop.Le(loop.At(memory, middle), x),
+			func() { b.Assign(low, loop.Add(middle, loop.Int(1))) },
+			func() { b.Assign(high, middle) })
+	})
+	return loop.ToKind(ir.I64, low)
+}
+
+// HashTable is memory of slots: a power of two, unless rows of one slot have equal keys. A
+// slot has the number of a row or, if it is free, all bits set. For Match it has a word, and
+// a free one is 0.
+type HashTable struct {
+	Memory *loop.Var
+	Slots  loop.Expr   // i64
+	Keys   []*loop.Var // columns, of the rows in the table
+}
+
+// Insert enters a row with keys: at the first slot, from its own on and around, that is
+// free or has a row of equal keys. Then the lesser row stays. Unless isAlone is set,
+// others enter rows at the same time.
+func (t HashTable) Insert(b *loop.Builder, row, slot loop.Expr, keys []loop.Expr, isAlone bool) {
+	row = b.Let("entered", loop.To(t.Memory.T.Elem(), row))
+	load := func(at *loop.Var) loop.Expr { return b.CompareExchange("held", t.Memory, at, t.free(), row) }
+	enter := func(*loop.Var, loop.Expr) {}
+	lessen := func(at *loop.Var, held loop.Expr) { b.Atomic(loop.AtomicMin, t.Memory, at, row) }
+	if isAlone {
+		load = func(at *loop.Var) loop.Expr { return loop.At(t.Memory, at) }
+		enter = func(at *loop.Var, _ loop.Expr) { b.Store(t.Memory, at, row) }
+		lessen = func(at *loop.Var, held loop.Expr) { b.Store(t.Memory, at, loop.Least(held, row)) }
+	}
+	t.visit(b, slot, load, keys, enter, lessen)
+}
+
+// Probe returns the slot whose row has keys, or -1, from a slot on. If isDirect holds, that
+// is slot key, or -1 if there is none.
+func (t HashTable) Probe(b *loop.Builder, name string, isDirect, key, slot loop.Expr, keys []loop.Expr) loop.Expr {
+	found := b.Decl(name, loop.ConstOf(ir.Int(ir.I64, -1)))
+	t.direct(b, isDirect, key, func(at loop.Expr) { b.Assign(found, at) }, func() {
+		load := func(at *loop.Var) loop.Expr { return loop.At(t.Memory, at) }
+		t.visit(b, slot, load, keys, func(*loop.Var, loop.Expr) {}, func(at *loop.Var, _ loop.Expr) { b.Assign(found, at) })
+	})
+	return found
+}
+
+// matchBits are the bits of a word below its key, but for one that is set.
+const matchBits = 31
+
+// Match returns the bits of the word that has key, below 1 << 32, or 0, from a slot on; see
+// the operation Match of tile programs. If isDirect holds, that is word at, or 0 if there
+// is none.
+func (t HashTable) Match(b *loop.Builder, name string, isDirect, at, slot, key loop.Expr) loop.Expr {
+	word := func(bits int64) loop.Expr { return loop.ConstOf(ir.Int(ir.U64, bits)) }
+	found := b.Decl(name, word(0))
+	t.direct(b, isDirect, at, func(at loop.Expr) { b.Assign(found, loop.At(t.Memory, at)) }, func() {
+		key = b.Let("key", loop.ToKind(ir.U64, key))
+		around := b.Let("last_slot", loop.Sub(t.Slots, loop.ConstOf(ir.Int(ir.I64, 1))))
+		at := b.Decl("slot", slot)
+		b.While(loop.True, func() {
+			held := b.Let("held", loop.At(t.Memory, at))
+			b.If(loop.Eq(held, word(0)), func() { b.Break() }, nil)
+			b.If(loop.Eq(loop.Apply(ir.OpShr, held, word(matchBits+1)), key), func() {
+				b.Assign(found, loop.Apply(ir.OpOr, loop.Apply(ir.OpAnd, held, word(1<<matchBits-1)), word(1<<(matchBits+1))))
+				b.Break()
+			}, nil)
+			b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, 1))), around))
+		})
+	})
+	return found
+}
+
+// direct calls found with the slot that is a row's key, if the table has it, where
+// isDirect holds, and else search.
+func (t HashTable) direct(b *loop.Builder, isDirect loop.Expr, key loop.Expr, found func(at loop.Expr), search func()) {
+	if isDirect == loop.Expr(loop.False) {
+		search()
+		return
+	}
+	b.If(isDirect, func() {
+		at := b.Let("at", key)
+		b.If(loop.Inside(at, t.Slots), func() { found(at) }, nil)
+	}, search)
+}
+
+// visit looks at slots until one is free or has a row with keys.
+func (t HashTable) visit(b *loop.Builder, slot loop.Expr, load func(at *loop.Var) loop.Expr, keys []loop.Expr, isFree, isEqual func(at *loop.Var, held loop.Expr)) {
+	for i := range keys {
+		keys[i] = b.Let("key", keys[i])
+	}
+	around := b.Let("last_slot", loop.Sub(t.Slots, loop.ConstOf(ir.Int(ir.I64, 1))))
+	at := b.Decl("slot", slot)
+	b.While(loop.True, func() {
+		held := b.Let("held", load(at))
+		b.If(loop.Eq(held, t.free()), func() {
+			isFree(at, held)
+			b.Break()
+		}, nil)
+		differ := loop.Expr(loop.False)
+		for i, key := range keys {
+			differ = loop.Or(differ, loop.KeyNe(key, loop.At(t.Keys[i], loop.ToCounter(held))))
+		}
+		b.If(loop.Not(differ), func() {
+			isEqual(at, held)
+			b.Break()
+		}, nil)
+		b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, 1))), around))
+	})
+}
+
+// free returns what a free slot holds.
+func (t HashTable) free() loop.Expr { return loop.ConstOf(ir.Int(t.Memory.T.Kind, -1)) }

@@ -1,0 +1,38 @@
+package fuse
+
+import "testing"
+
+// A column that follows from what is found is not in the table of the find, also if it
+// does so only by the table of another.
+func TestColumnsOfTables(t *testing.T) {
+	for name, body := range map[string]string{
+		"itself": "f = find(a, in: k)\nx = w + i32(count(f >= 0))\nreturn y: x[f[f >= 0]]",
+		"each other": `f = find(a, in: k)
+			g = find(b, in: k2)
+			x2 = y + i32(count(f >= 0))
+			x1 = w + i32(count(g >= 0))
+			return x1: x1[f[f >= 0]], x2: x2[g[g >= 0]]`,
+	} {
+		parameters := "a: [n]i32, k: [m]i32, w: [m]i32"
+		if name == "each other" {
+			parameters += ", b: [p]i32, k2: [q]i32, y: [q]i32"
+		}
+		for _, short := range []bool{false, true} {
+			program(t, graphOf(t, parameters, body, Options{Short: short}), LevelOnePass)
+		}
+	}
+}
+
+// Searches in the same columns share a table.
+func TestTablesAreShared(t *testing.T) {
+	g := graph(t, "a: [n]i32, b: [p]i32, k: [m]i32", "f = find(a, in: k)\ng = find(b, in: k)\nj = join(a, k)\nreturn f, g, left: j.left")
+	tables := 0
+	for _, s := range g.Stages {
+		if s.Kind == Insert {
+			tables++
+		}
+	}
+	if tables != 1 {
+		t.Errorf("%d tables", tables)
+	}
+}

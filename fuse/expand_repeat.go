@@ -1,0 +1,92 @@
+package fuse
+
+import (
+	"math"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// A row that is repeated ends where the next one begins: the ends are a running sum of
+// the lengths, and a row of the expansion finds its source among them.
+
+// repeat writes repeat(length).
+func (e *expansion) repeat(v *ir.Value) {
+	o := ordering{expansion: e, pos: v.Pos}
+	x := e.column(v.Args[0])
+	length := x
+	if !x.Type.Kind.IsUnsigned() {
+		length = o.apply(ir.OpGreatest, x, e.constant(ir.Int(x.Type.Kind, 0)))
+		e.checked[v] = length
+	}
+	if x.Type.Kind == ir.U64 {
+		length = o.apply(ir.OpLeast, length, o.integer(length, math.MaxInt64))
+	}
+	length = o.cast(ir.I64, length)
+	made := o.expanded(length, e.domain(v.Type.Domain))
+	made.Name = v.Name
+	e.values[v], e.lengths[v] = made, length
+}
+
+// scanRepeated writes a scan by repeat(length), whose rows are segments: of each source
+// row with a length, one.
+func (e *expansion) scanRepeated(v *ir.Value) {
+	o, source := ordering{expansion: e, pos: v.Pos}, e.values[v.By]
+	if e.segments[v.By] == nil {
+		begin := o.apply(ir.OpSub, source.Args[0], e.lengths[v.By])
+		row := o.index(source, source.Type.Domain)
+		isFirst := o.apply(ir.OpEq, row, o.gather(o.pos, begin, source))
+		segments := o.newDomain(ir.DomainStarts, source.Type.Domain.Name+"_segments", source.Type.Domain)
+		segments.By = o.add(o.pos, ir.Value{Op: ir.OpStarts, Args: []*ir.Value{isFirst}, Type: ir.Type{Kind: ir.I64, Domain: source.Type.Domain, Target: segments}})
+		e.segments[v.By] = segments.By
+	}
+	e.copy(v)
+	e.values[v].By = e.segments[v.By]
+}
+
+// expanded returns the source of each row of out, which has each row so many times as
+// length, an i64 that is not negative, says.
+func (o *ordering) expanded(length *ir.Value, out *ir.Domain) *ir.Value {
+	rows := length.Type.Domain
+	ends := o.add(o.pos, ir.Value{Op: ir.OpScan, Reduce: ir.ReduceAdd, Args: []*ir.Value{length}, Type: ir.Type{Kind: ir.I64, Domain: rows}})
+	total := o.total(length)
+	isShort := o.apply(ir.OpLe, total, o.number(math.MaxInt32)) // else the plan refuses out
+	var coarse *ir.Value
+	for _, shift := range coarseShifts {
+		size := o.choose(isShort, o.apply(ir.OpAdd, o.apply(ir.OpShr, total, o.number(shift)), o.number(3)), o.number(0))
+		coarse = o.sources(ends, coarse, size, shift, o.newDomain(ir.DomainBins, out.Name+"_blocks", nil))
+	}
+	return o.sources(ends, coarse, total, 0, out)
+}
+
+// coarseShifts are binary logarithms of the lengths of blocks. The sources of the rows
+// of a block lie between those of its first row and of the next block's, so that a
+// search looks at few and neighbouring elements.
+var coarseShifts = []int64{10, 5}
+
+// sources returns the source of every row of out, or of each first of so many as a
+// shift says, within the bounds of coarse.
+func (o *ordering) sources(ends, coarse, size *ir.Value, shift int64, out *ir.Domain) *ir.Value {
+	v := ir.Value{Op: ir.OpExpand, Args: []*ir.Value{ends, size}, Shift: shift, Type: ir.Type{Kind: ir.I64, Domain: out, Target: ends.Type.Domain}}
+	if coarse != nil {
+		v.Args = append(v.Args, coarse)
+		v.Split = int(coarse.Shift - shift)
+	}
+	out.By = o.add(o.pos, v)
+	return out.By
+}
+
+// total returns the sum of lengths; if it is no number of 64 bits, the greatest one.
+func (o *ordering) total(length *ir.Value) *ir.Value {
+	sum := func(x *ir.Value) *ir.Value {
+		return o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{x}, Type: ir.Type{Kind: ir.I64}})
+	}
+	low := sum(o.apply(ir.OpAnd, length, o.number(1<<32-1)))
+	high := o.apply(ir.OpAdd, sum(o.apply(ir.OpShr, length, o.number(32))), o.apply(ir.OpShr, low, o.number(32)))
+	fits := o.apply(ir.OpLt, high, o.number(1<<31))
+	return o.choose(fits, sum(length), o.number(math.MaxInt64))
+}
+
+// length returns the number of rows of x.
+func (o *ordering) length(x *ir.Value) *ir.Value {
+	return o.add(o.pos, ir.Value{Op: ir.OpLen, Args: []*ir.Value{x}, Type: ir.Type{Kind: ir.I64}})
+}

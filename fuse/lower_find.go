@@ -1,0 +1,94 @@
+package fuse
+
+import (
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// keysOfTable returns the keys of the rows in the table that v makes or searches. Rows
+// are compared with any of them.
+func keysOfTable(v *ir.Value) []*ir.Value {
+	if v.Op == ir.OpInsert {
+		return v.Args[2:]
+	}
+	return v.Args[firstKey+(len(v.Args)-firstKey)/2:]
+}
+
+// firstKey is the operand of a probe that is the first key.
+const firstKey = 4
+
+// insert lowers a hash table.
+func (l *lowering) insert(v *ir.Value) {
+	l.sizedLength(v, v.Type.Domain)
+	s := l.stage(Insert, v.Pos, v.Args[0].Type.Domain)
+	l.read(s, v.Args[0], tile.Element, false)
+	l.tableKeys(s, v)
+	l.length(s, v.Type.Domain)
+	s.roots = append(s.roots, v)
+	l.defineResult(s, v).Fill = ir.Int(v.Type.Kind, -1)
+}
+
+// tableKeys makes s read the keys of any row in a table.
+func (l *lowering) tableKeys(s *Stage, v *ir.Value) {
+	for _, key := range keysOfTable(v) {
+		l.read(s, key, tile.Gather, true)
+	}
+}
+
+// insert enters the rows of w, a hash table.
+func (b *kernelBuilder) insert(w *Value) {
+	v := w.IR
+	b.known(w.Domain)
+	domain := b.row(v.Args[0].Type.Domain)
+	keys := make([]tile.ID, len(keysOfTable(v)))
+	for i, key := range keysOfTable(v) {
+		keys[i] = b.column(key)
+	}
+	stream := b.Stream(w.Name, w.Type, w.Name, tile.Scatter, true)
+	b.Insert(domain, stream, b.keyStreams(v), b.place(v.Args[0].Type.Domain), b.column(v.Args[0]), b.lengthBefore(w.Domain), keys)
+}
+
+// probe returns the slot of a hash table that has the keys of each row.
+func (b *kernelBuilder) probe(v *ir.Value, domain int) tile.ID {
+	table := b.graph.result(v.Args[0])
+	keys := make([]tile.ID, len(keysOfTable(v)))
+	for i := range keys {
+		keys[i] = b.column(v.Args[firstKey+i])
+	}
+	return b.Probe(domain, b.complete(table, tile.Gather), b.keyStreams(v), b.column(v.Args[1]), b.lengthBefore(table.Domain), b.scalar(v.Args[2], false), b.operand(v.Args[3]), keys)
+}
+
+// match returns the word of a hash table that has the key of each row.
+func (b *kernelBuilder) match(v *ir.Value, domain int) tile.ID {
+	words := b.graph.result(v.Args[0])
+	return b.Match(domain, b.complete(words, tile.Gather), b.column(v.Args[1]), b.lengthBefore(words.Domain),
+		b.scalar(v.Args[2], false), b.operand(v.Args[3]), b.column(v.Args[4]))
+}
+
+// keyStreams returns the streams of the keys of the rows in a table.
+func (b *kernelBuilder) keyStreams(v *ir.Value) []int {
+	list := make([]int, len(keysOfTable(v)))
+	for i, key := range keysOfTable(v) {
+		list[i] = b.complete(b.graph.result(key), tile.Gather)
+	}
+	return list
+}
+
+// source returns the row from which each row of an expansion comes.
+func (b *kernelBuilder) source(v *ir.Value, domain int) tile.ID {
+	row := b.place(v.Type.Domain)
+	binary := func(op ir.Op, x tile.ID, y int64) tile.ID { return b.Map(domain, op, ir.I64, "", x, b.Int(y)) }
+	first, end := b.Int(0), tile.ID(0)
+	if len(v.Args) > 2 {
+		coarse := b.complete(b.graph.result(v.Args[2]), tile.Gather)
+		at := binary(ir.OpShr, row, int64(v.Split))
+		first = b.LoadAt(domain, coarse, at, false)
+		end = b.LoadAt(domain, coarse, binary(ir.OpAdd, at, 1), false)
+	} else {
+		end = b.lengthBefore(v.Type.Target)
+	}
+	if v.Shift > 0 {
+		row = binary(ir.OpShl, row, v.Shift)
+	}
+	return b.Search(domain, b.complete(b.graph.result(v.Args[0]), tile.Gather), v.Name, row, first, end)
+}

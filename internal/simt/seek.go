@@ -1,0 +1,42 @@
+package simt
+
+import (
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Operations that look for something in memory loop until they have found it.
+
+// search finds an element in an ascending column.
+func (e *rowBody) search(op *tile.Op) loop.Expr {
+	return backends.Search(e.b, e.stream(op.Stream), e.expr(op.Args[1]), e.expr(op.Args[2]), e.expr(op.Args[0]))
+}
+
+// probe finds a slot of a hash table.
+func (e *rowBody) probe(op *tile.Op) loop.Expr {
+	t := e.hashTable(op, e.stream(op.Stream), e.expr(op.Args[1]))
+	return t.Probe(e.b, e.name(op.Res[0]), e.expr(op.Args[2]), e.expr(op.Args[3]), e.expr(op.Args[0]), e.exprs(op.Args[4:]))
+}
+
+// match finds a word of a hash table.
+func (e *rowBody) match(op *tile.Op) loop.Expr {
+	t := e.hashTable(op, e.stream(op.Stream), e.expr(op.Args[1]))
+	return t.Match(e.b, e.name(op.Res[0]), e.expr(op.Args[2]), e.expr(op.Args[3]), e.expr(op.Args[0]), e.expr(op.Args[4]))
+}
+
+// insert enters the row in a hash table.
+func (e *rowBody) insert(op *tile.Op) {
+	s := e.Streams[op.Stream]
+	t := e.hashTable(op, e.arguments.buffer(s.Buffer, s.Kind, plan.ReadsWrites), e.expr(op.Args[2]))
+	t.Insert(e.b, e.expr(op.Args[0]), e.expr(op.Args[1]), e.exprs(op.Args[3:]), false)
+}
+
+func (e *function) hashTable(op *tile.Op, memory *loop.Var, slots loop.Expr) backends.HashTable {
+	t := backends.HashTable{Memory: memory, Slots: slots}
+	for _, stream := range op.Keys {
+		t.Keys = append(t.Keys, e.stream(stream))
+	}
+	return t
+}
