@@ -104,10 +104,11 @@ func (o *ordering) slotOf(t rowTable, keys []*ir.Value) *ir.Value {
 	return o.choose(t.isDirect, o.choose(isInside, key, o.number(-1)), slot)
 }
 
-// rowOfSlot returns, of each slot, whether it is taken, and the row, or any.
+// rowOfSlot returns, of each slot, whether it is taken, and the row, or -1: even the first
+// row may not exist.
 func (o *ordering) rowOfSlot(t rowTable) (isTaken, row *ir.Value) {
 	isTaken = o.isTaken(t.rows)
-	row = o.choose(isTaken, o.cast(ir.I64, t.rows), o.number(0))
+	row = o.choose(isTaken, o.cast(ir.I64, t.rows), o.number(-1))
 	row.Type.Target = t.keys[0].Type.Domain
 	return isTaken, row
 }

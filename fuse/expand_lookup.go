@@ -142,8 +142,8 @@ func (o *ordering) lookedUpAt(l *lookup, kind ir.Kind) *ir.Value {
 	if l.rows.least == nil {
 		return o.gather(o.pos, column, o.cast(ir.I64, low))
 	}
-	// The load of a row that is not needed costs less than a branch.
-	row := o.choose(l.rows.isDirect, o.number(0), o.cast(ir.I64, low))
+	// A row that does not exist is not read.
+	row := o.choose(l.rows.isDirect, o.number(-1), o.cast(ir.I64, low))
 	row.Type.Target = column.Type.Domain
 	return o.choose(l.rows.isDirect, o.ofBits(low, kind), o.gather(o.pos, column, row))
 }

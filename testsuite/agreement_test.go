@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/kgen-go/kgen/backends"
@@ -81,22 +82,17 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// sizes are the numbers of rows to try. Products of many floats overflow in
-// intermediate results, even if the result does not; they are tried on few
-// rows. So are joins, whose pairs are as many as rows of two sides with equal keys.
+// sizes are the numbers of rows to try.
 func sizes(p *ir.Pipeline, shape Shape) []int {
-	if joins(p) {
-		return []int{0, 1, 2, 33, 1000}
-	}
-	for _, v := range p.Values {
-		if v.Reduce == ir.ReduceMul && v.Type.Kind.IsFloat() {
-			return []int{0, 1, 2, 15}
-		}
-	}
+	list := []int{0, 1, 2, 33, 1000}
 	if shape == Runs || shape == Mixed {
-		return []int{0, 1, 2, 33, 1000, chainRows}
+		list = append(list, chainRows)
 	}
-	return []int{0, 1, 2, 33, 1000}
+	most := mostRows(p)
+	for i := range list {
+		list[i] = min(list[i], most)
+	}
+	return slices.Compact(list)
 }
 
 // agree requires that every level, with one worker and with several, gives the

@@ -69,7 +69,7 @@ func TestCUDAEmulationPersistent(t *testing.T) {
 						t.Skip("no kernel has a cut")
 					}
 					walked.Add(1)
-					for k, c := range persistentCases(i+j, schedule, multipliesFloats(entry.Pipeline)) {
+					for k, c := range persistentCases(i+j, schedule, mostRows(entry.Pipeline)) {
 						in := entry.Columns
 						if k > 0 {
 							in = c.Columns(entry.Pipeline)
@@ -81,14 +81,7 @@ func TestCUDAEmulationPersistent(t *testing.T) {
 			})
 		}
 	})
-	least := int64(50)
-	switch {
-	case !sample.Everything():
-		least /= sample.Step
-	case sample.Third() != "":
-		least /= 3
-	}
-	if walked.Load() < least {
+	if least := int64(sample.Of(50)); walked.Load() < least {
 		t.Errorf("only %d programs were persistent", walked.Load())
 	}
 }
@@ -151,15 +144,12 @@ func TestCUDAEmulationPersistentManyColumns(t *testing.T) {
 
 // persistentCases are inputs for a schedule; the first stands for the pipeline's own
 // data.
-func persistentCases(number int, s plan.Schedule, few bool) []RandomData {
+func persistentCases(number int, s plan.Schedule, most int) []RandomData {
 	tile := int(s.Rows())
 	round := persistentWorkgroups * tile
 	cases := []RandomData{{}}
 	for k, rows := range []int{0, 1, tile + 1, round * (s.Lookahead + 1), round*(s.Ring+s.Lookahead+1) + tile + 7} {
-		if few {
-			rows = min(rows, 15)
-		}
-		cases = append(cases, RandomData{Rows: rows, Tile: tile, Shape: Shapes()[(number+k)%len(Shapes())], Seed: uint64(k), Whole: true, Careless: k == 2})
+		cases = append(cases, RandomData{Rows: min(rows, most), Tile: tile, Shape: Shapes()[(number+k)%len(Shapes())], Seed: uint64(k), Whole: true, Careless: k == 2})
 	}
 	return cases
 }

@@ -130,14 +130,8 @@ func corpusOnDevices[D kernelDevice](t *testing.T, emitter kernels.Emitter, devi
 					run, tile := device.runner(made), largestTile(made.Plan)
 					agreeOn(t, made.Plan, run, entry.Pipeline, fmt.Sprintf("%+v, own data", c), entry.Columns)
 					for k, rows := range []int{0, 1, tile + 1, 3*tile + 7} {
-						if multipliesFloats(entry.Pipeline) {
-							rows = min(rows, 15)
-						}
-						if expands(entry.Pipeline) {
-							rows = min(rows, 100)
-						}
 						shape := Shapes()[(i+2*j+k)%len(Shapes())]
-						data := RandomData{Rows: rows, Shape: shape, Seed: uint64(k), Whole: true, Careless: k == 2}
+						data := RandomData{Rows: min(rows, mostRows(entry.Pipeline)), Shape: shape, Seed: uint64(k), Whole: true, Careless: k == 2}
 						agreeOn(t, made.Plan, run, entry.Pipeline, fmt.Sprintf("%+v, %+v", c, data), data.Columns(entry.Pipeline))
 					}
 				}

@@ -158,17 +158,27 @@ func (w *writer) subject() {
 // additions bounds how many roundings a float sum may have; those of an f32
 // count as as many of an f64 as they weigh.
 func (w *writer) additions() string {
+	rows := "d.rows"
 	for _, v := range w.pipeline.Values {
-		if v.Type.Kind == ir.F32 && w.pipeline.Inexact(v) {
-			return "(d.rows + 1) << 29"
+		switch v.Op {
+		case ir.OpRepeat:
+			rows += fmt.Sprintf("*%d", mostBins)
+		case ir.OpJoin:
+			rows += "*d.rows"
 		}
 	}
-	return "d.rows + 1"
+	for _, v := range w.pipeline.Values {
+		if v.Type.Kind == ir.F32 && w.pipeline.Inexact(v) {
+			return "(" + rows + " + 1) << 29"
+		}
+	}
+	return rows + " + 1"
 }
 
 // drawArguments prints how the arguments are made: numbers of bins, which bound
 // others, then what remains.
 func (w *writer) drawArguments() {
+	w.fewRows()
 	for _, v := range w.pipeline.Params {
 		if d := v.Type.Domain; d != nil && w.lengths[d] == "" {
 			number := len(w.lengths)

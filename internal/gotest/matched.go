@@ -2,6 +2,7 @@ package gotest
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/kgen-go/kgen/ir"
@@ -21,33 +22,59 @@ func (w *writer) repeat(v *ir.Value) {
 	w.lengths[v.Type.Domain] = "len(" + name + ")"
 }
 
-// isMatch is the condition that rows i and j of two sides have equal keys.
-func (w *writer) isMatch(v *ir.Value) string {
-	var equal []string
-	for i, key := range v.Args[:v.Split] {
-		equal = append(equal, fmt.Sprintf("kgenCompareKeys(%s, %s) == 0", w.sortable(key, "i"), w.sortable(v.Args[v.Split+i], "j")))
-	}
-	return strings.Join(equal, " && ")
+// rowsByKey lists the rows of the right side of v by their keys.
+func (w *writer) rowsByKey(v *ir.Value) (name string) {
+	name = w.fresh.Fresh("rows_by_key")
+	w.line("%s := map[[%d]any][]int64{}", name, v.Split)
+	w.over("j", v.Args[v.Split].Type.Domain)
+	w.line("key := %s\n%s[key] = append(%s[key], int64(j))\n}", w.keyOf(v.Args[v.Split:], "j"), name, name)
+	return name
 }
 
-// find compares each row with all rows of the other side.
+// keyOf is what rows with equal keys have equal.
+func (w *writer) keyOf(keys []*ir.Value, row string) string {
+	var parts []string
+	for _, key := range keys {
+		parts = append(parts, "kgenKey("+w.at(key, row)+")")
+	}
+	return fmt.Sprintf("[%d]any{%s}", len(keys), strings.Join(parts, ", "))
+}
+
+// find takes the first row of each key.
 func (w *writer) find(v *ir.Value) {
+	rows := w.rowsByKey(v)
 	name := w.column(v)
 	w.line("%s[i] = -1", name)
-	w.over("j", v.Args[v.Split].Type.Domain)
-	w.line("if %s {\n%s[i] = int64(j)\nbreak\n}\n}\n}", w.isMatch(v), name)
+	w.line("if found := %s[%s]; len(found) > 0 {\n%s[i] = found[0]\n}\n}", rows, w.keyOf(v.Args[:v.Split], "i"), name)
 }
 
 // join is find of all rows. Its fields are the two columns of row numbers.
 func (w *writer) join(v *ir.Value) {
+	rows := w.rowsByKey(v)
 	left, right := w.variable(v), w.fresh.Fresh(v.Name+"_right")
 	w.rights[v] = right
 	w.line("%s, %s := []int64{}, []int64{}", left, right)
 	w.over("i", v.Args[0].Type.Domain)
-	w.over("j", v.Args[v.Split].Type.Domain)
-	w.line("if %s {\n%s, %s = append(%s, int64(i)), append(%s, int64(j))\n}\n}\n}", w.isMatch(v), left, right, left, right)
+	w.line("for _, j := range %s[%s] {\n%s, %s = append(%s, int64(i)), append(%s, j)\n}\n}", rows, w.keyOf(v.Args[:v.Split], "i"), left, right, left, right)
 	w.lengths[v.Type.Domain] = "len(" + left + ")"
 	w.line("_, _ = %s, %s", left, right) // perhaps one of them is used
+}
+
+// mostPairs is the most pairs that joins make of rows drawn at random, and of these again.
+const mostPairs = 30_000
+
+// fewRows prints that there are few rows to draw if the pipeline joins them: if all have
+// equal keys, each one is in a pair with each other one.
+func (w *writer) fewRows() {
+	joins := 0
+	for _, v := range w.pipeline.Values {
+		if v.Op == ir.OpJoin {
+			joins++
+		}
+	}
+	if joins > 0 {
+		w.line("d.rows = min(d.rows, %d)", int(math.Pow(mostPairs, 1/float64(1+joins))))
+	}
 }
 
 // field is a column of a join.

@@ -29,10 +29,30 @@ func Takes(i int) bool {
 	return Third() == "" || Third() == strconv.Itoa(i%3)
 }
 
+// Of returns about how many of n entries a test that asks Takes runs.
+func Of(n int) int {
+	switch {
+	case !Everything():
+		return n / Step
+	case Third() != "":
+		return n / 3
+	}
+	return n
+}
+
 // TakesThird is like Takes for shorter tests: one in three, the first of three
 // entries, then the second of the next three, and so on. Every third entry would
 // give each level only one of three settings.
-func TakesThird(i int) bool { return Everything() || i%3 == i/3%3 }
+func TakesThird(i int) bool {
+	third := 0
+	if Everything() {
+		if Third() == "" {
+			return true
+		}
+		third, _ = strconv.Atoi(Third())
+	}
+	return i%3 == (i/3+third)%3
+}
 
 // Log logs what a test omits.
 func Log(t *testing.T) {
