@@ -56,43 +56,52 @@ func (t HashTable) Probe(b *loop.Builder, name string, isDirect, key, slot loop.
 	return found
 }
 
-// matchBits are the bits of a word below its key, but for one that is set.
-const matchBits = 31
+// codeBits are the bits of a word below its key.
+const codeBits = 32
 
-// Match returns the bits of the word that has key, below 1 << 32, or 0, from a slot on; see
-// the operation Match of tile programs. If isDirect holds, that is word at, or 0 if there
-// is none.
-func (t HashTable) Match(b *loop.Builder, name string, isDirect, at, slot, key loop.Expr) loop.Expr {
-	word := func(bits int64) loop.Expr { return loop.ConstOf(ir.Int(ir.U64, bits)) }
-	found := b.Decl(name, word(0))
-	t.direct(b, isDirect, at, func(at loop.Expr) { b.Assign(found, loop.At(t.Memory, at)) }, func() {
+// Match returns the code in the word that has key, or 0, from a slot on; see the
+// operation Match of tile programs. If isDirect holds, 0.
+func (t HashTable) Match(b *loop.Builder, name string, isDirect, slot, key loop.Expr) loop.Expr {
+	found := b.Decl(name, loop.ConstOf(ir.Int(ir.U32, 0)))
+	search := func() {
 		key = b.Let("key", loop.ToKind(ir.U64, key))
 		around := b.Let("last_slot", loop.Sub(t.Slots, loop.ConstOf(ir.Int(ir.I64, 1))))
 		at := b.Decl("slot", slot)
 		b.While(loop.True, func() {
 			held := b.Let("held", loop.At(t.Memory, at))
-			b.If(loop.Eq(held, word(0)), func() { b.Break() }, nil)
-			b.If(loop.Eq(loop.Apply(ir.OpShr, held, word(matchBits+1)), key), func() {
-				b.Assign(found, loop.Apply(ir.OpOr, loop.Apply(ir.OpAnd, held, word(1<<matchBits-1)), word(1<<(matchBits+1))))
+			isFree := loop.Eq(held, loop.ConstOf(ir.Int(ir.U64, 0)))
+			b.If(loop.Or(isFree, loop.Eq(loop.Apply(ir.OpShr, held, loop.ConstOf(ir.Int(ir.U64, codeBits))), key)), func() {
+				b.Assign(found, loop.ToKind(ir.U32, held)) // of a free one, 0
 				b.Break()
 			}, nil)
 			b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, 1))), around))
 		})
-	})
+	}
+	switch isDirect {
+	case loop.Expr(loop.False):
+		search()
+	case loop.Expr(loop.True):
+	default:
+		b.If(loop.Not(isDirect), search, nil)
+	}
 	return found
 }
 
 // direct calls found with the slot that is a row's key, if the table has it, where
 // isDirect holds, and else search.
 func (t HashTable) direct(b *loop.Builder, isDirect loop.Expr, key loop.Expr, found func(at loop.Expr), search func()) {
-	if isDirect == loop.Expr(loop.False) {
-		search()
-		return
-	}
-	b.If(isDirect, func() {
+	atKey := func() {
 		at := b.Let("at", key)
 		b.If(loop.Inside(at, t.Slots), func() { found(at) }, nil)
-	}, search)
+	}
+	switch isDirect {
+	case loop.Expr(loop.False):
+		search()
+	case loop.Expr(loop.True):
+		atKey()
+	default:
+		b.If(isDirect, atKey, search)
+	}
 }
 
 // visit looks at slots until one is free or has a row with keys.

@@ -132,7 +132,9 @@ func (b *kernelBuilder) rowWise(v *ir.Value, after bool) tile.ID {
 		b.check(domain, v, site, failed)
 		args[1] = b.Map(domain, ir.OpSelect, v.Type.Kind, "", failed, b.Const(ir.Int(v.Type.Kind, 1)), args[1])
 	}
-	return b.Map(domain, v.Op, v.Type.Kind, v.Name, args...)
+	made := b.Map(domain, v.Op, v.Type.Kind, v.Name, args...)
+	b.Kernel.Values[made].Likely = v.Likely
+	return made
 }
 
 // check reports the rows of v's domain where failed holds.

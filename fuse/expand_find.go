@@ -3,6 +3,7 @@ package fuse
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kgen-go/kgen/ir"
 )
@@ -18,30 +19,31 @@ import (
 // 2^29 rows, has up to seven eighths of them taken; from there on the plan refuses it.
 const mostSlots = 1 << 30
 
-// mostDirect is how many times as many slots as rows a table may have.
-const mostDirect = 4
+// A table whose slots are keys may have mostDirect times as many as rows, which takes as
+// much memory as a hash table, and one for each leastPerSlot rows that are looked up: it
+// costs less to clear than searches in a hash table do.
+const (
+	mostDirect   = 4
+	leastPerSlot = 8
+)
 
 // find writes find(K, in: K2).
 func (e *expansion) find(v *ir.Value) {
 	o := ordering{expansion: e, pos: v.Pos}
-	t, keys := o.tableOf(e.columns(v.Args[v.Split:])), e.columns(v.Args[:v.Split])
-	column, ok := e.lookedUp(v, v)
-	if ok {
+	keys := e.columns(v.Args[:v.Split])
+	t := o.tableOf(e.columns(v.Args[v.Split:]), keys[0])
+	if column, ok := e.lookedUp(v, v); ok && e.short {
 		e.columnOf[v] = column
-	}
-	switch {
-	case ok && t.isNarrow:
-		word := o.match(t, keys, column)
-		e.lookups[v] = &lookup{word: word, column: column, rows: t}
-		return
-	case ok:
-		e.lookups[v] = o.lookup(t, o.probe(t, keys), column)
+		e.lookups[v] = o.lookup(t, keys, column)
 		return
 	}
 	var made *ir.Value
 	if t.isNarrow {
-		word := o.match(t, keys, nil)
-		made = o.choose(o.apply(ir.OpNe, word, o.integer(word, 0)), o.cast(ir.I64, o.cast(ir.U32, word)), o.number(-1))
+		made = o.rowOfCode(o.match(t, keys, o.apply(ir.OpAdd, t.rows, o.integer(t.rows, 1))))
+		if t.least != nil {
+			slot := o.choose(t.isDirect, o.keySlot(t, keys), o.number(-1))
+			made = o.choose(t.isDirect, o.rowAt(t, slot), made)
+		}
 	} else {
 		made = o.rowAt(t, o.probe(t, keys))
 	}
@@ -56,7 +58,7 @@ type rowTable struct {
 	shift    *ir.Value   // scalar: how many low bits of a hash do not belong to the slot
 	isDirect *ir.Value   // scalar: whether slots are keys, from the least one on
 	least    *ir.Value   // scalar: that key, as an unsigned integer; nil if slots are never keys
-	isNarrow bool        // a key has at most 32 bits, and the number of a row fewer
+	isNarrow bool        // a key has at most 32 bits, and the number of a row too
 }
 
 // probe returns the slot of the row with keys, or -1. If slots are keys, it may be free.
@@ -70,21 +72,52 @@ func (o *ordering) probe(t rowTable, keys []*ir.Value) *ir.Value {
 	return o.add(o.pos, ir.Value{Op: ir.OpProbe, Args: args, Type: ir.Type{Kind: ir.I64, Domain: keys[0].Type.Domain, Target: t.rows.Type.Domain}})
 }
 
-// match returns a word of the row with narrow keys, or 0: 1 << 32 and the number of the
-// row or, if slots are keys and column is not nil, the bits of that column of e.from.
-func (o *ordering) match(t rowTable, keys []*ir.Value, column *ir.Value) *ir.Value {
-	isTaken, at := o.rowOfSlot(t)
-	row := o.cast(ir.U64, t.rows)
-	word, key := o.keyed(t, at, row), o.number(-1)
-	if t.least != nil {
-		bits := row
-		if column != nil {
-			bits = o.cast(ir.U64, o.bitsOf(o.gather(o.pos, o.early(column), at)))
-		}
-		word = o.choose(t.isDirect, o.apply(ir.OpOr, bits, o.integer(bits, 1<<32)), word)
-		key = o.directSlot(t, keys)
+// codeOf returns what codes, which slots have, are for the rows with keys, or 0.
+func (o *ordering) codeOf(t rowTable, keys []*ir.Value, codes *ir.Value) *ir.Value {
+	if !t.isNarrow {
+		slot := o.probe(t, keys)
+		isFound := o.apply(ir.OpGe, slot, o.number(0))
+		return o.choose(isFound, o.atSlot(codes, slot), o.constant(ir.Int(codes.Type.Kind, 0)))
 	}
-	return o.matchIn(t, o.choose(isTaken, word, o.integer(word, 0)), keys, key)
+	code := o.cast(codes.Type.Kind, o.match(t, keys, codes))
+	if t.least == nil {
+		return code
+	}
+	slot := o.choose(t.isDirect, o.directSlot(t, keys), o.number(-1)) // of a slot that does not exist, 0 is gathered
+	slot.Type.Target = codes.Type.Domain
+	return o.choose(t.isDirect, o.gather(o.pos, codes, slot), code)
+}
+
+// match looks narrow keys up in a table of words, of the keys and the codes of slots. If
+// slots are keys, it returns 0.
+func (o *ordering) match(t rowTable, keys []*ir.Value, codes *ir.Value) *ir.Value {
+	_, row := o.rowOfSlot(t)
+	row = o.choose(t.isDirect, o.number(-1), row) // whose key is not read
+	row.Type.Target = t.keys[0].Type.Domain
+	held := make([]*ir.Value, len(t.keys))
+	for i, key := range t.keys {
+		held[i] = o.gather(o.pos, key, row)
+	}
+	high := o.apply(ir.OpShl, o.cast(ir.U64, o.words(o.sortKeysOf(held))[0].value), o.constant(ir.Int(ir.U64, codeBits)))
+	word := o.apply(ir.OpOr, high, o.cast(ir.U64, codes))
+	word = o.choose(o.apply(ir.OpNe, codes, o.constant(ir.Int(codes.Type.Kind, 0))), word, o.integer(word, 0))
+	args := []*ir.Value{word, o.hashSlot(t, keys), t.isDirect, o.words(o.sortKeysOf(keys))[0].value}
+	return o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Type: ir.Type{Kind: ir.U32, Domain: keys[0].Type.Domain}})
+}
+
+// codeBits are the bits of a word below the key.
+const codeBits = 32
+
+// rowOfCode returns the number that is 1 less than a code, so -1 for none.
+func (o *ordering) rowOfCode(code *ir.Value) *ir.Value {
+	return o.apply(ir.OpSub, o.cast(ir.I64, code), o.number(1))
+}
+
+// keySlot returns the slot of the row with keys if slots are keys, or -1. It may be free.
+func (o *ordering) keySlot(t rowTable, keys []*ir.Value) *ir.Value {
+	slot := o.directSlot(t, keys)
+	isInside := o.apply(ir.OpLt, o.cast(ir.U64, slot), o.cast(ir.U64, o.length(t.rows)))
+	return o.choose(isInside, slot, o.number(-1))
 }
 
 // slotOf returns the slot of the row with keys, or -1. If slots are keys, it may be free.
@@ -92,16 +125,13 @@ func (o *ordering) slotOf(t rowTable, keys []*ir.Value) *ir.Value {
 	if !t.isNarrow {
 		return o.probe(t, keys)
 	}
-	isTaken, at := o.rowOfSlot(t)
-	word := o.keyed(t, at, o.cast(ir.U64, o.index(t.rows, t.rows.Type.Domain)))
-	found := o.matchIn(t, o.choose(isTaken, word, o.integer(word, 0)), keys, o.number(-1))
-	slot := o.choose(o.apply(ir.OpNe, found, o.integer(found, 0)), o.cast(ir.I64, o.cast(ir.U32, found)), o.number(-1))
+	isTaken, _ := o.rowOfSlot(t)
+	code := o.cast(ir.U32, o.apply(ir.OpAdd, o.index(t.rows, t.rows.Type.Domain), o.number(1)))
+	slot := o.rowOfCode(o.match(t, keys, o.choose(isTaken, code, o.integer(code, 0))))
 	if t.least == nil {
 		return slot
 	}
-	key := o.directSlot(t, keys)
-	isInside := o.apply(ir.OpLt, o.cast(ir.U64, key), o.cast(ir.U64, o.length(t.rows)))
-	return o.choose(t.isDirect, o.choose(isInside, key, o.number(-1)), slot)
+	return o.choose(t.isDirect, o.keySlot(t, keys), slot)
 }
 
 // rowOfSlot returns, of each slot, whether it is taken, and the row, or -1: even the first
@@ -111,24 +141,6 @@ func (o *ordering) rowOfSlot(t rowTable) (isTaken, row *ir.Value) {
 	row = o.choose(isTaken, o.cast(ir.I64, t.rows), o.number(-1))
 	row.Type.Target = t.keys[0].Type.Domain
 	return isTaken, row
-}
-
-// keyed returns, of each slot, the word that a hash table has for its row: the key, a
-// bit that is set, and 31 bits.
-func (o *ordering) keyed(t rowTable, row, bits *ir.Value) *ir.Value {
-	held := make([]*ir.Value, len(t.keys))
-	for i, key := range t.keys {
-		held[i] = o.gather(o.pos, key, row)
-	}
-	key := o.cast(ir.U64, o.words(o.sortKeysOf(held))[0].value)
-	high := o.apply(ir.OpShl, key, o.constant(ir.Int(ir.U64, 32)))
-	return o.apply(ir.OpOr, high, o.apply(ir.OpOr, bits, o.integer(bits, 1<<31)))
-}
-
-// matchIn looks keys up in the words of slots; if slots are keys, at the slot key.
-func (o *ordering) matchIn(t rowTable, words *ir.Value, keys []*ir.Value, key *ir.Value) *ir.Value {
-	args := []*ir.Value{words, o.hashSlot(t, keys), t.isDirect, key, o.words(o.sortKeysOf(keys))[0].value}
-	return o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Type: ir.Type{Kind: ir.U64, Domain: keys[0].Type.Domain}})
 }
 
 // rowAt returns the row at a slot that a probe has found, or -1.
@@ -151,19 +163,19 @@ func (o *ordering) isTaken(row *ir.Value) *ir.Value {
 }
 
 // tableOf returns the table of the rows with some keys. Searches in the same columns share
-// one.
-func (o *ordering) tableOf(keys []*ir.Value) rowTable {
+// one. The first is in the column lookedUp, among others.
+func (o *ordering) tableOf(keys []*ir.Value, lookedUp *ir.Value) rowTable {
 	at := ""
 	for _, key := range keys {
 		at += fmt.Sprintf(" %d", key.ID)
 	}
 	if _, ok := o.rowTables[at]; !ok {
-		o.rowTables[at] = o.newRowTable(keys)
+		o.rowTables[at] = o.newRowTable(keys, lookedUp)
 	}
 	return o.rowTables[at]
 }
 
-func (o *ordering) newRowTable(keys []*ir.Value) rowTable {
+func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value) rowTable {
 	rows := o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(keys[0]), o.number(1)))
 	last := o.apply(ir.OpSub, rows, o.integer(rows, 1))
 	size := o.apply(ir.OpShl, o.number(2), o.apply(ir.OpSub, o.number(64), o.cast(ir.I64, o.apply(ir.OpLeadingzeros, last))))
@@ -176,8 +188,13 @@ func (o *ordering) newRowTable(keys []*ir.Value) rowTable {
 	if len(words) == 1 && isInvertible(keys[0].Type.Kind) {
 		t.least = o.extreme(ir.OpMin, words[0].value)
 		span := o.cast(ir.U64, o.apply(ir.OpSub, o.extreme(ir.OpMax, words[0].value), t.least))
-		most := o.apply(ir.OpLeast, o.apply(ir.OpMul, rows, o.integer(rows, mostDirect)), o.integer(rows, math.MaxInt32-1))
+		most := o.apply(ir.OpMul, rows, o.integer(rows, mostDirect))
+		if x := o.parameterOver(lookedUp.Type.Domain); x != nil {
+			most = o.apply(ir.OpAdd, most, o.cast(ir.U64, o.apply(ir.OpDiv, o.length(x), o.number(leastPerSlot))))
+		}
+		most = o.apply(ir.OpLeast, most, o.integer(rows, math.MaxInt32-1))
 		t.isDirect = o.apply(ir.OpLt, span, most)
+		t.isDirect.Likely = true
 		size = o.choose(t.isDirect, o.apply(ir.OpAdd, o.cast(ir.I64, span), o.number(1)), size)
 	}
 	slot := o.hashSlot(t, keys)
@@ -193,6 +210,19 @@ func (o *ordering) newRowTable(keys []*ir.Value) rowTable {
 	slots.By = o.add(o.pos, ir.Value{Op: ir.OpInsert, Args: args, Type: ir.Type{Kind: kind, Domain: slots}})
 	t.rows = slots.By
 	return t
+}
+
+// parameterOver returns a column of which d, or what it keeps of rows, has rows, or nil.
+// How many it keeps would be known too late.
+func (o *ordering) parameterOver(d *ir.Domain) *ir.Value {
+	for d.Kind == ir.DomainMask || d.Kind == ir.DomainOrder {
+		d = d.Parent
+	}
+	i := slices.IndexFunc(o.from.Params, func(x *ir.Value) bool { return x.Type.Domain == d })
+	if i < 0 {
+		return nil
+	}
+	return o.from.Params[i]
 }
 
 // directSlot returns the slot of each row with keys if slots are keys.

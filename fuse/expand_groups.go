@@ -76,12 +76,18 @@ func (o *ordering) keysOf(word *ir.Value, keys []sortKey, columns map[*ir.Value]
 			if key.width < 8*x.Type.Kind.Size() {
 				x = o.apply(ir.OpAnd, x, o.integer(x, 1<<key.width-1))
 			}
-			if key.least != 0 {
-				x = o.cast(wordOf(8*k.Size()), x)
-				x = o.apply(ir.OpAdd, x, o.integer(x, uint64(key.least)))
-			}
-			columns[key.column] = o.ofBits(x, k)
+			columns[key.column] = o.ofWord(x, key)
 		}
 		shift += key.width
 	}
+}
+
+// ofWord returns a key from the unsigned integer to which it was mapped.
+func (o *ordering) ofWord(x *ir.Value, key sortKey) *ir.Value {
+	k := key.column.Type.Kind
+	if key.least != 0 {
+		x = o.cast(wordOf(8*k.Size()), x)
+		x = o.apply(ir.OpAdd, x, o.integer(x, uint64(key.least)))
+	}
+	return o.ofBits(x, k)
 }

@@ -8,7 +8,7 @@ import "github.com/kgen-go/kgen/ir"
 func (e *expansion) join(v *ir.Value) {
 	o := ordering{expansion: e, pos: v.Pos}
 	left, right := e.columns(v.Args[:v.Split]), e.columns(v.Args[v.Split:])
-	t := o.tableOf(right)
+	t := o.tableOf(right, left[0])
 	p := o.partners(t)
 	slot := o.slotOf(t, left)
 	length, begin := p.at(slot)

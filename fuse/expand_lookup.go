@@ -7,16 +7,24 @@ import (
 )
 
 // Of a row that is found, often only a column is wanted, and whether there is a row. The
-// table then has these, so that a search reads memory in one place.
+// table then has codes of these, so that a search reads memory in one place. The code of
+// a row is 1 more than the word of the column exceeds the least one of all rows; where that
+// has 33 bits, it is 1 more than the number of the row.
 
-// lookup is what a table has for the row that is found.
-type lookup struct {
-	word   *ir.Value // 0 if none is found; else the column's bits below a 1
+// coding says what the codes of the rows in a table are.
+type coding struct {
 	column *ir.Value // of e.from; nil if only that is asked, whether there is a row
-	rows   rowTable  // if the word may have the number of the row in place of the column's bits
+	least  *ir.Value // scalar: the least word of the column; nil if that is 0
+	fits   *ir.Value // scalar: whether codes have what words exceed that by, not the numbers of rows; nil if they always do
 }
 
-// columnBits is the most bits of such a column.
+// lookup is a search of which only codes are read.
+type lookup struct {
+	coding
+	code *ir.Value // 0 if no row is found
+}
+
+// columnBits is the most bits of a column that has codes.
 const columnBits = 32
 
 // lookedUp returns the one narrow column that is read at the rows that find has found, nil
@@ -86,19 +94,36 @@ func isFoundTest(u, v *ir.Value) bool {
 	return u.Args[1].Const.Int64() == 0
 }
 
-// lookup returns what the table has at slots that a probe has found.
-func (o *ordering) lookup(t rowTable, slot, column *ir.Value) *lookup {
-	// Of each slot, in a kernel of its own.
-	isTaken, at := o.rowOfSlot(t)
-	word := o.constant(ir.Int(ir.U8, 1))
-	if column != nil {
-		bits := o.cast(ir.U64, o.bitsOf(o.gather(o.pos, o.early(column), at)))
-		word = o.apply(ir.OpOr, bits, o.integer(bits, 1<<columnBits))
+// lookup looks up the codes of rows with keys.
+func (o *ordering) lookup(t rowTable, keys []*ir.Value, column *ir.Value) *lookup {
+	c := coding{column: column}
+	if column != nil && 8*column.Type.Kind.Size() == columnBits {
+		word := o.wordOf(o.early(column))
+		c.least = o.extreme(ir.OpMin, word)
+		span := o.apply(ir.OpSub, o.extreme(ir.OpMax, word), c.least)
+		c.fits = o.apply(ir.OpNe, span, o.integer(span, 1<<columnBits-1))
+		c.fits.Likely = true
 	}
-	none := o.constant(ir.Int(word.Type.Kind, 0))
-	word = o.choose(isTaken, word, none)
-	word = o.choose(o.apply(ir.OpGe, slot, o.number(0)), o.atSlot(word, slot), none)
-	return &lookup{word: word, column: column}
+	return &lookup{c, o.codeOf(t, keys, o.codes(t, c))}
+}
+
+// codes returns the codes of slots; of one that is free, 0.
+func (o *ordering) codes(t rowTable, c coding) *ir.Value {
+	isTaken, at := o.rowOfSlot(t)
+	code := o.constant(ir.Int(ir.U8, 1))
+	if c.column != nil {
+		code = o.wordOf(o.gather(o.pos, o.early(c.column), at))
+		if c.least != nil {
+			code = o.choose(c.fits, o.apply(ir.OpSub, code, c.least), o.cast(ir.U32, t.rows))
+		}
+		code = o.apply(ir.OpAdd, code, o.integer(code, 1))
+	}
+	return o.choose(isTaken, code, o.constant(ir.Int(code.Type.Kind, 0)))
+}
+
+// wordOf returns a column of at most 32 bits as unsigned integers of the same order.
+func (o *ordering) wordOf(x *ir.Value) *ir.Value {
+	return o.unsigned(o.sortKeysOf([]*ir.Value{x})[0])
 }
 
 // lookUp writes what reads a row that is found from the table alone.
@@ -113,17 +138,17 @@ func (e *expansion) lookUp(v *ir.Value) bool {
 	var made *ir.Value
 	switch l := at(0); {
 	case v.Op == ir.OpCompact && l != nil:
-		e.lookups[v] = &lookup{o.compact(l.word, e.column(v.Args[1]), e.domain(v.Type.Domain)), l.column, l.rows}
+		e.lookups[v] = &lookup{l.coding, o.compact(l.code, e.column(v.Args[1]), e.domain(v.Type.Domain))}
 		return true
 	case v.Op == ir.OpGather && at(1) != nil:
-		made = o.lookedUpAt(at(1), v.Type.Kind)
+		made = o.decode(at(1))
 		made.Type.Target = e.domain(v.Type.Target)
 	case l != nil:
 		op := ir.OpNe
 		if v.Op == ir.OpLt {
 			op = ir.OpEq
 		}
-		made = o.apply(op, l.word, o.constant(ir.Int(l.word.Type.Kind, 0)))
+		made = o.apply(op, l.code, o.constant(ir.Int(l.code.Type.Kind, 0)))
 	default:
 		return false
 	}
@@ -132,18 +157,16 @@ func (e *expansion) lookUp(v *ir.Value) bool {
 	return true
 }
 
-// lookedUpAt returns the column of a lookup.
-func (o *ordering) lookedUpAt(l *lookup, kind ir.Kind) *ir.Value {
-	low := o.cast(ir.U32, l.word)
-	if !l.rows.isNarrow {
-		return o.ofBits(low, kind)
-	}
+// decode returns the column of a lookup, of rows that are found.
+func (o *ordering) decode(l *lookup) *ir.Value {
 	column := o.column(l.column)
-	if l.rows.least == nil {
-		return o.gather(o.pos, column, o.cast(ir.I64, low))
+	number := o.apply(ir.OpSub, l.code, o.integer(l.code, 1))
+	key := o.sortKeysOf([]*ir.Value{column})[0]
+	if l.least == nil {
+		return o.ofWord(number, key)
 	}
-	// A row that does not exist is not read.
-	row := o.choose(l.rows.isDirect, o.number(-1), o.cast(ir.I64, low))
+	found := o.ofWord(o.apply(ir.OpAdd, number, l.least), key)
+	row := o.choose(l.fits, o.number(-1), o.cast(ir.I64, number)) // -1 is not read
 	row.Type.Target = column.Type.Domain
-	return o.choose(l.rows.isDirect, o.ofBits(low, kind), o.gather(o.pos, column, row))
+	return o.choose(l.fits, found, o.gather(o.pos, column, row))
 }

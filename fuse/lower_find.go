@@ -58,11 +58,11 @@ func (b *kernelBuilder) probe(v *ir.Value, domain int) tile.ID {
 	return b.Probe(domain, b.complete(table, tile.Gather), b.keyStreams(v), b.column(v.Args[1]), b.lengthBefore(table.Domain), b.scalar(v.Args[2], false), b.operand(v.Args[3]), keys)
 }
 
-// match returns the word of a hash table that has the key of each row.
+// match returns the code that a hash table has for the key of each row.
 func (b *kernelBuilder) match(v *ir.Value, domain int) tile.ID {
 	words := b.graph.result(v.Args[0])
 	return b.Match(domain, b.complete(words, tile.Gather), b.column(v.Args[1]), b.lengthBefore(words.Domain),
-		b.scalar(v.Args[2], false), b.operand(v.Args[3]), b.column(v.Args[4]))
+		b.scalar(v.Args[2], false), b.column(v.Args[3]))
 }
 
 // keyStreams returns the streams of the keys of the rows in a table.

@@ -47,6 +47,6 @@ const (
 	OpExpand                 // Args: ends, rows, perhaps coarse; a scalar says how many rows the result has: row r is the number of elements of ends, which ascend, that are at most r << Shift. Rows r >> Split and the next of coarse are the same of those, as bounds
 	OpInsert                 // Args: slot, size, keys...; a hash table of size slots. A row takes the first slot, from its own on and around, that is free or has a row of equal keys. The result has, of each slot, the least such row; of a free one -1, or the greatest unsigned integer
 	OpProbe                  // Args: table, slot, direct, key, keys..., keys of the rows in the table...; the slot of the row in the table with equal keys, or -1. If the scalar direct holds, that is slot key, which may be free, or -1 if the table has no such slot
-	OpMatch                  // Args: words, slot, direct, at, key; words are a hash table's slots with a key of 32 bits above a bit that is set and 31 bits, or 0: those bits of the key's slot below 1 << 32, or 0 if there is none. If the scalar direct holds, that is word at, or 0 if there is no such slot
+	OpMatch                  // Args: words, slot, direct, key; words are a hash table's slots with a key of 32 bits above a code of 32, or 0: the code of the key's slot, or 0 if there is none, or if the scalar direct holds
 	endOfOps
 )

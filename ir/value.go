@@ -51,6 +51,7 @@ type Value struct {
 	Split  int      // OpFind, OpJoin: Args[:Split] is the left key tuple, Args[Split:] the right one
 	Desc   []bool   // OpOrder: per key, descending
 	Limit  *Value   // OpOrder: the limit: operand, or nil
+	Likely bool     // of a scalar condition of the compiler: it usually holds
 
 	Name string // the statement or parameter that names it, or ""
 	Doc  string // of a parameter: the comment beside it, without comment marks

@@ -99,6 +99,9 @@ func atomic(op loop.AtomicOp, k ir.Kind, address string, args []string) string {
 		loop.AtomicOr: "Or", loop.AtomicExchange: "Exch", loop.AtomicCompareExchange: "CAS"}[op]
 	if k == ir.I64 && op != loop.AtomicMin && op != loop.AtomicMax {
 		address = "(" + u64 + " *)" + address
+		if op == loop.AtomicCompareExchange {
+			args[0] = "(" + u64 + ")" + args[0] // a negative constant would change its sign unasked
+		}
 	}
 	return fmt.Sprintf("atomic%s(%s, %s)", name, address, strings.Join(args, ", "))
 }

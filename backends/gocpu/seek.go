@@ -16,9 +16,9 @@ func (g *body) probe(op *tile.Op) loop.Expr {
 	return g.hashTable(op, op.Args[1]).Probe(g.b, g.name(op.Res[0]), g.expr(op.Args[2]), g.expr(op.Args[3]), g.expr(op.Args[0]), g.exprs(op.Args[4:]))
 }
 
-// match finds a word of a hash table.
+// match finds a code in a hash table.
 func (g *body) match(op *tile.Op) loop.Expr {
-	return g.hashTable(op, op.Args[1]).Match(g.b, g.name(op.Res[0]), g.expr(op.Args[2]), g.expr(op.Args[3]), g.expr(op.Args[0]), g.expr(op.Args[4]))
+	return g.hashTable(op, op.Args[1]).Match(g.b, g.name(op.Res[0]), g.expr(op.Args[2]), g.expr(op.Args[0]), g.expr(op.Args[3]))
 }
 
 // insert enters the row in a hash table. One worker enters all rows.

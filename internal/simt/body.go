@@ -110,11 +110,32 @@ func (e *rowBody) loopRows(phase int) {
 	e.now = phase
 	e.openTables(phase)
 	rows := func() { e.block(0) }
-	e.b.If(loop.Eq(e.count, loop.Int(e.kernel.rows())), func() { e.eachRow(true, rows) }, func() { e.eachRow(false, rows) })
+	isWhole, likely := loop.Eq(e.count, loop.Int(e.kernel.rows())), maps.Clone(e.uniform)
+	for _, v := range e.likely() {
+		isWhole, likely[v] = loop.And(isWhole, e.uniform[v]), loop.True
+	}
+	any := e.uniform
+	e.b.If(isWhole, func() {
+		e.uniform = likely
+		e.eachRow(true, rows)
+		e.uniform = any
+	}, func() { e.eachRow(false, rows) })
 	e.closeTables()
 	if phase == 0 {
 		e.scanner.count(e)
 	}
+}
+
+// likely returns the conditions for which whole tiles are written: loads of several rows
+// overlap where no branch is between them.
+func (e *function) likely() (list []tile.ID) {
+	for v := range e.uniform {
+		if e.Values[v].Likely {
+			list = append(list, v)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // block writes what happens in the phase at hand for the rows of domain d.

@@ -20,10 +20,10 @@ func (e *rowBody) probe(op *tile.Op) loop.Expr {
 	return t.Probe(e.b, e.name(op.Res[0]), e.expr(op.Args[2]), e.expr(op.Args[3]), e.expr(op.Args[0]), e.exprs(op.Args[4:]))
 }
 
-// match finds a word of a hash table.
+// match finds a code in a hash table.
 func (e *rowBody) match(op *tile.Op) loop.Expr {
 	t := e.hashTable(op, e.stream(op.Stream), e.expr(op.Args[1]))
-	return t.Match(e.b, e.name(op.Res[0]), e.expr(op.Args[2]), e.expr(op.Args[3]), e.expr(op.Args[0]), e.expr(op.Args[4]))
+	return t.Match(e.b, e.name(op.Res[0]), e.expr(op.Args[2]), e.expr(op.Args[0]), e.expr(op.Args[3]))
 }
 
 // insert enters the row in a hash table.

@@ -249,9 +249,9 @@ func (b *Builder) Probe(domain, stream int, others []int, slot, slots, direct, k
 	return b.pure(Op{Kind: Probe, Domain: domain, Stream: stream, Keys: others, Args: append([]ID{slot, slots, direct, key}, keys...)}, ir.I64, "slot")
 }
 
-// Match returns the word of the hash table stream that has key; see the operation Match.
-func (b *Builder) Match(domain, stream int, slot, slots, direct, at, key ID) ID {
-	return b.pure(Op{Kind: Match, Domain: domain, Stream: stream, Args: []ID{slot, slots, direct, at, key}}, ir.U64, "word")
+// Match returns the code that the hash table stream has for key; see the operation Match.
+func (b *Builder) Match(domain, stream int, slot, slots, direct, key ID) ID {
+	return b.pure(Op{Kind: Match, Domain: domain, Stream: stream, Args: []ID{slot, slots, direct, key}}, ir.U32, "code")
 }
 
 // Check reports row at the plan's site if failed holds, for the rows of domain (Uniform: once).

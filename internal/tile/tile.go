@@ -12,6 +12,7 @@ type Value struct {
 	Name   string // the user's name, if there is one
 	Domain int    // index into Kernel.Domains, or Uniform
 	Op     int    // index of the defining operation in Kernel.Ops; -1 for ID 0
+	Likely bool   // of a uniform condition: it usually holds, and rows may be written for that
 }
 
 // Uniform is the domain of values that are the same for every row.
@@ -94,7 +95,7 @@ const (
 	Search                    // (x, first, end) -> i64: how many elements of Stream, which ascend, are at most x: those before first are, those from end on are not
 	Insert                    // (row, slot, slots, keys...) -> (): row enters the hash table Stream of so many slots: a power of two, unless rows of one slot have equal keys. It takes the first slot, from its own on and around, that is free (all bits are set) or has a row of equal keys; then the lesser row stays
 	Probe                     // (slot, slots, direct, key, keys...) -> i64: the slot of such a table whose row has equal keys, or -1. If direct, which is uniform, holds, that is slot key, which may be free, or -1 if there is no such slot
-	Match                     // (slot, slots, direct, at, key) -> u64: Stream is a hash table of so many words, of which those that are not 0 have a key above 32 bits: from slot on and around, the one that has key, with 1 in its place and bit 31 cleared, or 0. If direct, which is uniform, holds, that is word at, or 0 if there is none
+	Match                     // (slot, slots, direct, key) -> u32: Stream is a hash table of so many words, of which those that are not 0 have a key above a code of 32 bits: from slot on and around, the code of the one that has key, or 0. If direct, which is uniform, holds, 0
 	Check                     // (failed, row) -> (): if failed holds, Site fails at row
 	ScanTotals                // () -> fields, uniform, epilogue: exclusive fold of Totals into Offsets; results are the grand total
 	StoreScalar               // (x) -> (): scalar Ref of the plan becomes x; x is uniform

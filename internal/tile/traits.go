@@ -146,7 +146,7 @@ var traits = [...]Traits{
 	Search:      {Name: "search", Args: []Role{OfStream, Number, Number}, Res: []Role{Number}, Place: Rows, Again: Register},
 	Insert:      {Name: "insert", Args: []Role{Number, InStream, Number, Compared}, Place: Rows, Effect: Claims, Asks: Tables},
 	Probe:       {Name: "probe", Args: []Role{InStream, Number, Flag, Number, Compared}, Res: []Role{Number}, Place: Rows, Again: Register},
-	Match:       {Name: "match", Args: []Role{InStream, Number, Flag, Number, Any}, Res: []Role{Any}, Place: Rows, Again: Register},
+	Match:       {Name: "match", Args: []Role{InStream, Number, Flag, Any}, Res: []Role{Any}, Place: Rows, Again: Register},
 	Check:       {Name: "check", Args: []Role{Flag, Number}, Effect: Reports},
 	ScanTotals:  {Name: "scantotals", Res: []Role{Fields}, Place: AfterRows, Effect: Totals, Folds: true, Again: Recompute, Asks: AnEnd},
 	StoreScalar: {Name: "storescalar", Args: []Role{Any}, Place: AfterRows, Effect: Sets, Asks: AnEnd},

@@ -41,7 +41,7 @@ func TestEmittedPartials(t *testing.T) {
 		}
 	}
 	used := comparePartials(t, entries)
-	if least := 28 + len(special); used < least && sample.Everything() || used < least/5 {
+	if used < sample.Of(28+len(special)) {
 		t.Errorf("only %d pipelines have partials", used)
 	}
 }

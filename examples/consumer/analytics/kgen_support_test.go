@@ -398,6 +398,15 @@ func kgenCompareKeys[T cmp.Ordered](x, y T) int {
 	return cmp.Compare(x, y)
 }
 
+// kgenKey returns what two keys have equal if they are the same key: zeros of both signs
+// are, and all NaNs.
+func kgenKey[T comparable](x T) any {
+	if x != x {
+		return "NaN"
+	}
+	return x
+}
+
 // kgenSort sorts rows, and keeps the order of rows that are equal.
 func kgenSort(rows []int64, compare func(i, j int64) int) { slices.SortStableFunc(rows, compare) }
 

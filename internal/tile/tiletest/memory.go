@@ -198,22 +198,12 @@ func (m *machine) slot(op *tile.Op, at, slots int64, keys []ir.Scalar) (slot int
 	}
 }
 
-// match returns the word of a hash table that has a key.
-func (m *machine) match(op *tile.Op, slot, slots int64, isDirect bool, at int64, key uint64) ir.Scalar {
-	none := ir.Scalar{Kind: ir.U64}
-	if isDirect {
-		if at < 0 || at >= slots {
-			return none
-		}
-		return m.load(op.Stream, at, false)
-	}
+// match returns the code of the word in a hash table that has a key.
+func (m *machine) match(op *tile.Op, slot, slots int64, key uint64) ir.Scalar {
 	for {
 		word := m.load(op.Stream, slot, false)
-		switch {
-		case word.Bits == 0:
-			return none
-		case word.Bits>>32 == key:
-			return ir.Scalar{Kind: ir.U64, Bits: 1<<32 | word.Bits&(1<<31-1)}
+		if word.Bits == 0 || word.Bits>>32 == key {
+			return ir.Scalar{Kind: ir.U32, Bits: word.Bits & (1<<32 - 1)}
 		}
 		slot = (slot + 1) % slots
 	}

@@ -183,7 +183,10 @@ func (r *row) pure(op *tile.Op, args []ir.Scalar) ir.Scalar {
 		}
 		return ir.Int(ir.I64, slot)
 	case tile.Match:
-		return r.match(op, args[0].Int64(), args[1].Int64(), args[2].IsTrue(), args[3].Int64(), args[4].Bits)
+		if args[2].IsTrue() {
+			return ir.Scalar{Kind: ir.U32}
+		}
+		return r.match(op, args[0].Int64(), args[1].Int64(), args[3].Bits)
 	case tile.Map:
 		return Apply(op.Operator, r.Values[op.Res[0]].Kind, args...)
 	}
