@@ -60,20 +60,28 @@ func (w *writer) join(v *ir.Value) {
 	w.line("_, _ = %s, %s", left, right) // perhaps one of them is used
 }
 
-// mostPairs is the most pairs that joins make of rows drawn at random, and of these again.
-const mostPairs = 30_000
+// mostPairs and mostRepeated are the most rows that joins, or repeats alone, make of rows
+// drawn at random.
+const (
+	mostPairs    = 30_000
+	mostRepeated = 4_000_000
+)
 
-// fewRows prints that there are few rows to draw if the pipeline joins them: if all have
-// equal keys, each one is in a pair with each other one.
+// fewRows prints that there are few rows to draw if the pipeline makes many of them: of
+// rows with equal keys each one is in a pair with each other one, and a row may be
+// repeated as often as there are rows.
 func (w *writer) fewRows() {
-	joins := 0
+	most, times := mostRepeated, 1
 	for _, v := range w.pipeline.Values {
-		if v.Op == ir.OpJoin {
-			joins++
+		switch v.Op {
+		case ir.OpJoin:
+			most, times = mostPairs, times+1
+		case ir.OpRepeat:
+			times++
 		}
 	}
-	if joins > 0 {
-		w.line("d.rows = min(d.rows, %d)", int(math.Pow(mostPairs, 1/float64(1+joins))))
+	if times > 1 {
+		w.line("d.rows = min(d.rows, %d)", int(math.Pow(float64(most), 1/float64(times))))
 	}
 }
 
