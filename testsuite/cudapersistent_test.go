@@ -81,7 +81,7 @@ func TestCUDAEmulationPersistent(t *testing.T) {
 			})
 		}
 	})
-	if least := int64(sample.Of(50)); walked.Load() < least {
+	if least := int64(sample.Least(50)); walked.Load() < least {
 		t.Errorf("only %d programs were persistent", walked.Load())
 	}
 }

@@ -29,13 +29,14 @@ func Takes(i int) bool {
 	return Third() == "" || Third() == strconv.Itoa(i%3)
 }
 
-// Of returns about how many of n entries a test that asks Takes runs.
-func Of(n int) int {
+// Least returns how many entries a test that asks Takes or TakesThird runs at least, if
+// n of all entries are of its kind: half of its share of them, since shares vary, or n.
+func Least(n int) int {
 	switch {
 	case !Everything():
-		return n / Step
+		return n / Step / 2
 	case Third() != "":
-		return n / 3
+		return n / 3 / 2
 	}
 	return n
 }
