@@ -2,8 +2,8 @@
 // CUB and the copy of device memory, all in one run, and prints the rates, their
 // shares of the copy and their ratios to CUB beside the goals.
 //
-//	gpuspeed                                     # cuda:0, 2^28 rows, all but order and groups
-//	gpuspeed -run 'order|groups'                 # these
+//	gpuspeed                                     # cuda:0, 2^28 rows, all but what compiles for long
+//	gpuspeed -run 'order|groups|find|join|repeat|star'
 //	gpuspeed -run 'COUNT,' -schedule '' -schedule workgroup=512,items=12
 //	gpuspeed -opencl opencl:1                    # and OpenCL C beside CUDA C++
 //	gpuspeed -curve                              # 2^10 to 2^30 rows
@@ -102,7 +102,7 @@ func parse(arguments []string) (*settings, error) {
 	f.StringVar(&s.level, "fuse", fuse.LevelAuto, "the fusion `level`")
 	f.Var(&s.schedules, "schedule", "a `schedule` as kgen run takes it; each time it is given adds one, and without it there is the default")
 	f.Var(&s.openclSchedules, "opencl-schedule", "a `schedule` for -opencl")
-	pattern := f.String("run", "", "workloads to measure, a `regexp`; by default all but order and groups")
+	pattern := f.String("run", "", "workloads to measure, a `regexp`; by default all that compile soon")
 	exponent := f.Int("n", 28, "measure 2^`n` rows")
 	f.BoolVar(&s.curve, "curve", false, "measure 2^10 to 2^30 rows, by default of the scan, the filter of 50 % and COUNT of runs of 8")
 	f.IntVar(&s.repeat, "repeat", 13, "how often each form runs; the median without the first two is printed")

@@ -82,7 +82,7 @@ func TestGroupsOf(t *testing.T) {
 	}
 }
 
-// Only -run chooses order and groups.
+// Only -run chooses what compiles for long.
 func TestAsked(t *testing.T) {
 	for _, c := range []struct {
 		arguments []string

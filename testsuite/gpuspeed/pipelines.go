@@ -23,12 +23,15 @@ var ordered []byte
 //go:embed join.kg
 var joined []byte
 
+//go:embed ssb.kg
+var star []byte
+
 // pipelines are all pipelines that workloads name.
 type pipelines map[string]*build.Source
 
 func loadPipelines() (pipelines, error) {
 	all := pipelines{}
-	for name, text := range map[string][]byte{"bench.kg": bench.Pipelines, "more.kg": more, "bins.kg": binned, "order.kg": ordered, "join.kg": joined} {
+	for name, text := range map[string][]byte{"bench.kg": bench.Pipelines, "more.kg": more, "bins.kg": binned, "order.kg": ordered, "join.kg": joined, "ssb.kg": star} {
 		list, errs := ir.Load(name, text)
 		if err := errs.Err(); err != nil {
 			return nil, err
