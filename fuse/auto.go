@@ -21,7 +21,7 @@ const (
 //
 // If there are too many states, it compares plans that are cheap to find: plans
 // whose kernels are consecutive stages, and plans that join each stage to the
-// kernel in which it costs least. It improves the best by joining kernels.
+// kernel in which it costs least.
 func (f *Fusion) search() error {
 	if ideals, ok := f.ideals(); ok {
 		groups, searched := f.shortest(ideals)
