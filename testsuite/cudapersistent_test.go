@@ -187,7 +187,7 @@ func TestPersistentCorpus(t *testing.T) {
 			}
 			want := "flat"
 			for _, k := range program.Kernels {
-				_, cuts := k.Phases((*tile.Op).IsPrefix)
+				_, cuts := k.Unnumbered().Phases((*tile.Op).IsPrefix)
 				switch {
 				case slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.Kind == tile.ChunkScan }):
 					want = "a tile would have to hold whole chunks"

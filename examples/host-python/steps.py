@@ -112,7 +112,7 @@ class Run:
     def do_checkErrors(self, s):
         names = {b["role"]: name for name, b in self.declared.items()}
         if "abort" in names and self.load(names["abort"], 0, 1)[0]:
-            raise GiveUp("a kernel waited too long for another work-group")
+            raise GiveUp("a kernel waited too long for another work-group, or a check failed in a row whose number it does not know")
         sites = [] if s.get("abortOnly") else self.plan.get("sites", [])
         rows = self.load(names["errors"], 0, len(sites)) if "errors" in names else None
         for i, site in enumerate(sites):

@@ -163,14 +163,6 @@ func (e *rowBody) store(op *tile.Op) {
 	e.b.Store(e.stream(op.Stream), at, e.expr(op.Args[0]))
 }
 
-// check reports a failing row: the smallest one stays.
-func (e *rowBody) check(op *tile.Op) {
-	e.nested(e.expr(op.Args[0]), func() {
-		errors := e.arguments.buffer(e.lowering.errors, ir.I64, plan.ReadsWrites)
-		e.b.Atomic(loop.AtomicMin, errors, loop.Int(int64(op.Site)), loop.ToKind(ir.I64, e.expr(op.Args[1])))
-	})
-}
-
 // fold adds the row's elements to the state of this work-item's rows.
 func (e *rowBody) fold(i int) {
 	if e.scanner.defers(e.function, i) {

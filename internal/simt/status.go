@@ -109,11 +109,11 @@ func (s *launches) addStatus(st *status, words plan.Expr) {
 	s.addBuffer(plan.Buffer{Name: st.buffer, Kind: plan.U64, Role: plan.Status, Length: words})
 }
 
-// addAbort adds the word by which work-groups give up waiting.
-func (s *launches) addAbort() {
-	if s.abort == "" {
-		s.abort = s.fresh("abort")
-		s.out.Buffers = append(s.out.Buffers, plan.Buffer{Name: s.abort, Kind: plan.U32, Role: plan.Abort, Length: plan.Const(1)})
+// addAbort adds the word by which kernels give up.
+func (l *lowering) addAbort() {
+	if l.abort == "" {
+		l.abort = l.fresh("abort")
+		l.out.Buffers = append(l.out.Buffers, plan.Buffer{Name: l.abort, Kind: plan.U32, Role: plan.Abort, Length: plan.Const(1)})
 	}
 }
 

@@ -1,5 +1,7 @@
 package tile
 
+import "slices"
+
 // Pruned returns the kernel without the operations, values and derived domains
 // that nothing needs; numbers of values and domains are new.
 func (k *Kernel) Pruned() *Kernel {
@@ -37,6 +39,22 @@ func (k *Kernel) Pruned() *Kernel {
 		d.Open, d.Position = n.value[d.Open], n.value[d.Position]
 	}
 	return &out
+}
+
+// Unnumbered returns the kernel without the cuts that only number rows whose checks fail.
+// These checks have no row.
+func (k *Kernel) Unnumbered() *Kernel {
+	out := *k
+	out.Ops = slices.Clone(k.Ops)
+	for i := range out.Ops {
+		if op := &out.Ops[i]; op.Kind == Check && op.Domain > 0 {
+			op.Args = op.Args[:1:1]
+		}
+	}
+	if pruned := out.Pruned(); pruned.CountCuts() < k.CountCuts() {
+		return pruned
+	}
+	return k
 }
 
 // busy returns the domains for whose rows, or for those of a domain derived

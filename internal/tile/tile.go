@@ -96,7 +96,7 @@ const (
 	Insert                    // (row, slot, slots, keys...) -> (): row enters the hash table Stream of so many slots: a power of two, unless rows of one slot have equal keys. It takes the first slot, from its own on and around, that is free (all bits are set) or has a row of equal keys; then the lesser row stays
 	Probe                     // (slot, slots, direct, key, keys...) -> i64: the slot of such a table whose row has equal keys, or -1. If direct, which is uniform, holds, that is slot key, which may be free, or -1 if there is no such slot
 	Match                     // (slot, slots, direct, key) -> u32: Stream is a hash table of so many words, of which those that are not 0 have a key above a code of 32 bits: from slot on and around, the code of the one that has key, or 0. If direct, which is uniform, holds, 0
-	Check                     // (failed, row) -> (): if failed holds, Site fails at row
+	Check                     // (failed, row) -> (): if failed holds, Site fails at row, which nobody knows if there is no row
 	ScanTotals                // () -> fields, uniform, epilogue: exclusive fold of Totals into Offsets; results are the grand total
 	StoreScalar               // (x) -> (): scalar Ref of the plan becomes x; x is uniform
 )

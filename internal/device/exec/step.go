@@ -293,7 +293,7 @@ func (r *run) checkErrors(s *plan.CheckErrors) error {
 				return err
 			}
 			if decode(b.Kind, word) != 0 {
-				return r.giveUp("a kernel waited too long for another work-group")
+				return r.giveUp("a kernel waited too long for another work-group, or a check failed in a row whose number it does not know")
 			}
 		case plan.Errors:
 			if s.AbortOnly {
