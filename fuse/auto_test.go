@@ -103,6 +103,46 @@ func leastOfAll(f *Fusion, done set) float64 {
 	return least
 }
 
+// TestAutoJoinsKernels searches a plan of too many stages to compare all: the rows that
+// are looked up in three tables share one kernel, though the tables are made in between.
+func TestAutoJoinsKernels(t *testing.T) {
+	pipelines, errs := ir.Load("star.kg", []byte(`pipeline star(a: [l]i32, b: [l]i32, c: [l]i32, x: [l]i32, k: [m]i32, h: [o]i32, y: [o]i32, j: [q]i32, z: [q]i32) {
+	p = find(a, in: k[k > 3]) >= 0
+	far = h > 4
+	other = find(b[p], in: h[far])
+	r = other >= 0
+	last = find(c[p][r], in: j)
+	s = last >= 0
+	return s: sum(x[p][r][s], by: bins(z[last[s]] * 8 + y[far][other[r][s]], 64))
+}`))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	g := Lower(pipelines[0], Options{Short: true})
+	for name, machine := range plan.Profiles() {
+		f, err := Fuse(g, LevelAuto, machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kernels := 0
+		for _, group := range f.Groups {
+			if slices.ContainsFunc(group, func(s *Stage) bool { return s.Domain != nil && s.Domain.Name == "l" }) {
+				kernels++
+			}
+		}
+		if kernels != 1 {
+			t.Errorf("%s: %d kernels over the rows of l; %s", name, kernels, f.Searched)
+		}
+		for i, group := range f.Groups {
+			for _, later := range f.Groups[i+1:] {
+				if g.needsAny(group, later) {
+					t.Errorf("%s: kernel %d needs a later one", name, i+1)
+				}
+			}
+		}
+	}
+}
+
 // TestRandomPlans writes plans at random: each is built and verified, or refused
 // with a reason.
 func TestRandomPlans(t *testing.T) {
