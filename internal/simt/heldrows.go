@@ -1,6 +1,8 @@
 package simt
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
@@ -34,7 +36,7 @@ func (k *kernel) holdRows(items int, aligned func(stream int) bool) {
 	vector := loop.WideBytes / widest
 	if items == 0 {
 		budget := heldBudget
-		if k.workgroup < maxWorkItems/2 {
+		if k.workgroup < maxWorkItems/2 || k.filters() { // few rows need the later columns
 			budget *= 2
 		}
 		k.items = min(max(budget/bytes/vector*vector, vector), maxHeldItems)
@@ -48,11 +50,18 @@ func (k *kernel) holdRows(items int, aligned func(stream int) bool) {
 	}
 }
 
-// loadHeld loads the columns that work-items hold.
-func (e *tileBody) loadHeld() {
-	streams := e.stagedReads()
-	for _, i := range streams {
+// declareHeld declares the columns that work-items hold.
+func (e *tileBody) declareHeld() {
+	for _, i := range e.stagedReads() {
 		e.columns[i] = e.b.Storage(e.Streams[i].Name+"_rows", loop.ArrayOf(e.items, loop.ScalarOf(e.Streams[i].Kind)))
+	}
+}
+
+// loadHeld loads those that a phase is the first to read.
+func (e *tileBody) loadHeld(phase int) {
+	streams := slices.DeleteFunc(e.stagedReads(), func(i int) bool { return e.firstRead(i) != phase })
+	if len(streams) == 0 {
+		return
 	}
 	vector := e.arena.vector
 	e.b.If(e.isAligned(vector), func() {

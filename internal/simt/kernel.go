@@ -11,8 +11,9 @@ import (
 type kernel struct {
 	*tile.Kernel
 	shape
-	phase []int    // per operation: how many cuts it comes after
+	phase []int    // per operation: how many cuts, or masks, it comes after
 	cuts  [][]int  // the Scan and ChunkScan operations of each cut
+	masks int      // phases behind the first that are those of rows that masks keep; see filtering.go
 	used  []uint64 // per value: the phases that use it, a bit each
 	uses  []int    // per value: how many operations and domains use it
 	lines func(ir.Pos) string
@@ -66,6 +67,7 @@ func newKernel(t *tile.Kernel, s shape, lines func(ir.Pos) string, aligned func(
 	k.countUses()
 	k.collective = s.collectiveOf()
 	k.planArena(s.items, aligned)
+	k.filter()
 	k.useRecomputed()
 	return k
 }
@@ -79,7 +81,9 @@ func (k *kernel) hasChunks() bool {
 const maxPhases = 63
 
 // phases returns how many phases the kernel has.
-func (k *kernel) phases() int { return len(k.cuts) + 1 }
+func (k *kernel) phases() int { return k.lastPhase() + 1 }
+
+func (k *kernel) lastPhase() int { return len(k.cuts) + k.masks }
 
 // countUses finds where values are used. A scan uses its elements twice: in its
 // own phase for the fold of the tile, and in the next phase row by row.

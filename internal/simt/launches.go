@@ -143,7 +143,7 @@ func (s *launches) runPhases(e *rowBody) {
 // mainFunction writes the launch that does the work of the rows.
 func (s *launches) mainFunction(strategy strategy) *function {
 	e := s.function(s.Name)
-	e.until, e.effects, e.retention = len(s.cuts), true, strategy
+	e.until, e.effects, e.retention = s.lastPhase(), true, strategy
 	e.begin()
 	s.scheme.eachTile(e.tileBody, func() {
 		s.startTile(e)
@@ -157,7 +157,7 @@ func (s *launches) mainFunction(strategy strategy) *function {
 // finish writes the launch of one work-group after all rows.
 func (s *launches) finish() *function {
 	e := s.function(s.Name + "_finish")
-	e.until, e.effects, e.now = len(s.cuts), true, atEnd
+	e.until, e.effects, e.now = s.lastPhase(), true, atEnd
 	e.localID = e.b.Let("local_id", &loop.ID{Kind: loop.LocalID})
 	for _, cut := range s.gridCuts() {
 		for _, slot := range s.stateOf(s.gridScans(cut)).slots {

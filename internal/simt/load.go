@@ -11,7 +11,8 @@ import (
 // fit the arena.
 func (e *tileBody) stage() {
 	if e.arena.vector > 0 {
-		e.loadHeld()
+		e.declareHeld()
+		e.loadHeld(0)
 		return
 	}
 	var columns []int

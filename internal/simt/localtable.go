@@ -43,6 +43,12 @@ var launchedBudgets = []int64{64 << 10, 112 << 10, 160 << 10}
 // sharedBudget is the most with which a compute unit runs two work-groups.
 const sharedBudget = 112 << 10
 
+// gathers reports whether an operation reads memory at any place. The more local memory
+// a kernel of such operations leaves, the more of what they read stays near.
+func gathers(op *tile.Op) bool {
+	return op.IsLoad() && !op.LoadsElement() || op.Kind == tile.Match || op.Kind == tile.Probe
+}
+
 // unknownTable is how many bytes a table may take whose elements are not known.
 const unknownTable = 16 << 10
 
@@ -71,6 +77,9 @@ func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
 	budgets := []int64{l.budget() - p.beside}
 	if l.target.LaunchedLocal > 0 && l.suffix == "" {
 		budgets = launchedBudgets
+		if t.Has(gathers) {
+			budgets = budgets[:1]
+		}
 	}
 	for i, op := range t.With(isTableUpdate) {
 		if first := p.like(t, op); first != nil {

@@ -242,7 +242,7 @@ func (s *persistent) walkFunction() *function {
 	const cut = 0
 	e := s.function(s.Name)
 	r, st := s.ring, s.stateOf(s.cuts[cut])
-	e.until, e.effects = len(s.cuts), true
+	e.until, e.effects = s.lastPhase(), true
 	e.begin()
 	who := s.roles(e)
 	s.share(e, st)

@@ -21,10 +21,12 @@ const maxWalkers = 1 << 14
 // keepsFolds reports whether work-items can keep the folds of their rows from tile to
 // tile. In parts, the folds of tiles are combined after the last part.
 func (l *lowering) keepsFolds(t *tile.Kernel) bool {
-	isOther := func(op *tile.Op) bool {
-		return !op.Epilogue && op.HasEffect() && !op.IsReduction() && !isTableUpdate(op) && op.Kind != tile.Check
-	}
-	return l.schedule.Part == 0 && t.Has((*tile.Op).IsReduction) && l.hasTablesOnly(t) && !t.Has(isOther)
+	return l.schedule.Part == 0 && t.Has((*tile.Op).IsReduction) && l.hasTablesOnly(t) && !t.Has(leavesMore)
+}
+
+// leavesMore reports whether rows leave anything but folds, tables and failed checks.
+func leavesMore(op *tile.Op) bool {
+	return !op.Epilogue && op.HasEffect() && !op.IsReduction() && !isTableUpdate(op) && op.Kind != tile.Check
 }
 
 func (w walking) prepare() {
@@ -36,7 +38,7 @@ func (w walking) prepare() {
 
 func (w walking) main() {
 	e := w.function(w.Name)
-	e.until, e.effects, e.retention = len(w.cuts), true, w.strategy
+	e.until, e.effects, e.retention = w.lastPhase(), true, w.strategy
 	e.begin()
 	if w.localTables != nil {
 		w.beginTables(e.function)

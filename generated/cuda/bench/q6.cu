@@ -67,16 +67,6 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 				quantity_rows[item] = quantity2;
 				quantity_rows[item + 1] = quantity3;
 			}
-			#pragma unroll
-			for (int vector = 0; vector < 2; vector++) {
-				const int start = first + (vector * 256 + local_id) * 2;
-				const int item = vector * 2;
-				const double2 wide = *(const double2 *)(price + start);
-				const double price2 = wide.x;
-				const double price3 = wide.y;
-				price_rows[item] = price2;
-				price_rows[item + 1] = price3;
-			}
 		} else {
 			#pragma unroll
 			for (int item = 0; item < 4; item++) {
@@ -99,22 +89,13 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 					quantity_rows[item] = quantity[first + at];
 				}
 			}
-			#pragma unroll
-			for (int item = 0; item < 4; item++) {
-				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
-				if (at < count) {
-					price_rows[item] = price[first + at];
-				}
-			}
 		}
+		unsigned hit_kept = 0u;
 		if (count == 1024) {
 			#pragma unroll
 			for (int item = 0; item < 4; item++) {
 				const bool hit = shipdate_rows[item] >= from && shipdate_rows[item] < to && discount_rows[item] >= 0.05 && discount_rows[item] <= 0.07 && quantity_rows[item] < 24.0;
-				if (hit) {
-					const double add2 = add + __dmul_rn(price_rows[item], discount_rows[item]);
-					add = add2;
-				}
+				hit_kept = hit_kept | ((unsigned)hit << ((unsigned)item & 31));
 			}
 		} else {
 			#pragma unroll
@@ -122,9 +103,50 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
 				if (at < count) {
 					const bool hit = shipdate_rows[item] >= from && shipdate_rows[item] < to && discount_rows[item] >= 0.05 && discount_rows[item] <= 0.07 && quantity_rows[item] < 24.0;
+					hit_kept = hit_kept | ((unsigned)hit << ((unsigned)item & 31));
+				}
+			}
+		}
+		if (hit_kept != 0u) {
+			if (count == 1024 && (first & 1) == 0) {
+				#pragma unroll
+				for (int vector = 0; vector < 2; vector++) {
+					const int start = first + (vector * 256 + local_id) * 2;
+					const int item = vector * 2;
+					const double2 wide = *(const double2 *)(price + start);
+					const double price2 = wide.x;
+					const double price3 = wide.y;
+					price_rows[item] = price2;
+					price_rows[item + 1] = price3;
+				}
+			} else {
+				#pragma unroll
+				for (int item = 0; item < 4; item++) {
+					const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+					if (at < count) {
+						price_rows[item] = price[first + at];
+					}
+				}
+			}
+			if (count == 1024) {
+				#pragma unroll
+				for (int item = 0; item < 4; item++) {
+					const bool hit = ((hit_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 					if (hit) {
 						const double add2 = add + __dmul_rn(price_rows[item], discount_rows[item]);
 						add = add2;
+					}
+				}
+			} else {
+				#pragma unroll
+				for (int item = 0; item < 4; item++) {
+					const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+					if (at < count) {
+						const bool hit = ((hit_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+						if (hit) {
+							const double add2 = add + __dmul_rn(price_rows[item], discount_rows[item]);
+							add = add2;
+						}
 					}
 				}
 			}

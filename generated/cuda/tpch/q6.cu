@@ -67,16 +67,6 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 				l_quantity_rows[item] = l_quantity2;
 				l_quantity_rows[item + 1] = l_quantity3;
 			}
-			#pragma unroll
-			for (int vector = 0; vector < 2; vector++) {
-				const int start = first + (vector * 256 + local_id) * 2;
-				const int item = vector * 2;
-				const double2 wide = *(const double2 *)(l_extendedprice + start);
-				const double l_extendedprice2 = wide.x;
-				const double l_extendedprice3 = wide.y;
-				l_extendedprice_rows[item] = l_extendedprice2;
-				l_extendedprice_rows[item + 1] = l_extendedprice3;
-			}
 		} else {
 			#pragma unroll
 			for (int item = 0; item < 4; item++) {
@@ -99,22 +89,13 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 					l_quantity_rows[item] = l_quantity[first + at];
 				}
 			}
-			#pragma unroll
-			for (int item = 0; item < 4; item++) {
-				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
-				if (at < count) {
-					l_extendedprice_rows[item] = l_extendedprice[first + at];
-				}
-			}
 		}
+		unsigned hit_kept = 0u;
 		if (count == 1024) {
 			#pragma unroll
 			for (int item = 0; item < 4; item++) {
 				const bool hit = l_shipdate_rows[item] >= from && l_shipdate_rows[item] < to && l_discount_rows[item] >= 0.05 && l_discount_rows[item] <= 0.07 && l_quantity_rows[item] < 24LL;
-				if (hit) {
-					const double add2 = add + __dmul_rn(l_extendedprice_rows[item], l_discount_rows[item]);
-					add = add2;
-				}
+				hit_kept = hit_kept | ((unsigned)hit << ((unsigned)item & 31));
 			}
 		} else {
 			#pragma unroll
@@ -122,9 +103,50 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
 				if (at < count) {
 					const bool hit = l_shipdate_rows[item] >= from && l_shipdate_rows[item] < to && l_discount_rows[item] >= 0.05 && l_discount_rows[item] <= 0.07 && l_quantity_rows[item] < 24LL;
+					hit_kept = hit_kept | ((unsigned)hit << ((unsigned)item & 31));
+				}
+			}
+		}
+		if (hit_kept != 0u) {
+			if (count == 1024 && (first & 1) == 0) {
+				#pragma unroll
+				for (int vector = 0; vector < 2; vector++) {
+					const int start = first + (vector * 256 + local_id) * 2;
+					const int item = vector * 2;
+					const double2 wide = *(const double2 *)(l_extendedprice + start);
+					const double l_extendedprice2 = wide.x;
+					const double l_extendedprice3 = wide.y;
+					l_extendedprice_rows[item] = l_extendedprice2;
+					l_extendedprice_rows[item + 1] = l_extendedprice3;
+				}
+			} else {
+				#pragma unroll
+				for (int item = 0; item < 4; item++) {
+					const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+					if (at < count) {
+						l_extendedprice_rows[item] = l_extendedprice[first + at];
+					}
+				}
+			}
+			if (count == 1024) {
+				#pragma unroll
+				for (int item = 0; item < 4; item++) {
+					const bool hit = ((hit_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 					if (hit) {
 						const double add2 = add + __dmul_rn(l_extendedprice_rows[item], l_discount_rows[item]);
 						add = add2;
+					}
+				}
+			} else {
+				#pragma unroll
+				for (int item = 0; item < 4; item++) {
+					const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+					if (at < count) {
+						const bool hit = ((hit_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+						if (hit) {
+							const double add2 = add + __dmul_rn(l_extendedprice_rows[item], l_discount_rows[item]);
+							add = add2;
+						}
 					}
 				}
 			}

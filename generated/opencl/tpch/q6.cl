@@ -67,16 +67,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 				l_quantity_rows[item] = l_quantity2;
 				l_quantity_rows[item + 1] = l_quantity3;
 			}
-			kgen_unroll
-			for (int vector = 0; vector < 2; vector++) {
-				const int start = first + (vector * 256 + local_id) * 2;
-				const int item = vector * 2;
-				const double2 wide = *(__global const double2 *)(l_extendedprice + start);
-				const double l_extendedprice2 = wide.x;
-				const double l_extendedprice3 = wide.y;
-				l_extendedprice_rows[item] = l_extendedprice2;
-				l_extendedprice_rows[item + 1] = l_extendedprice3;
-			}
 		} else {
 			kgen_unroll
 			for (int item = 0; item < 4; item++) {
@@ -99,22 +89,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 					l_quantity_rows[item] = l_quantity[first + at];
 				}
 			}
-			kgen_unroll
-			for (int item = 0; item < 4; item++) {
-				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
-				if (at < count) {
-					l_extendedprice_rows[item] = l_extendedprice[first + at];
-				}
-			}
 		}
+		uint hit_kept = 0u;
 		if (count == 1024) {
 			kgen_unroll
 			for (int item = 0; item < 4; item++) {
 				const bool hit = l_shipdate_rows[item] >= from && l_shipdate_rows[item] < to && l_discount_rows[item] >= 0x1.999999999999ap-5 /* 0.05 */ && l_discount_rows[item] <= 0x1.1eb851eb851ecp-4 /* 0.07 */ && l_quantity_rows[item] < 24L;
-				if (hit) {
-					const double add2 = add + l_extendedprice_rows[item] * l_discount_rows[item];
-					add = add2;
-				}
+				hit_kept = hit_kept | ((uint)hit << ((uint)item & 31));
 			}
 		} else {
 			kgen_unroll
@@ -122,9 +103,50 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
 				if (at < count) {
 					const bool hit = l_shipdate_rows[item] >= from && l_shipdate_rows[item] < to && l_discount_rows[item] >= 0x1.999999999999ap-5 /* 0.05 */ && l_discount_rows[item] <= 0x1.1eb851eb851ecp-4 /* 0.07 */ && l_quantity_rows[item] < 24L;
+					hit_kept = hit_kept | ((uint)hit << ((uint)item & 31));
+				}
+			}
+		}
+		if (hit_kept != 0u) {
+			if (count == 1024 && (first & 1) == 0) {
+				kgen_unroll
+				for (int vector = 0; vector < 2; vector++) {
+					const int start = first + (vector * 256 + local_id) * 2;
+					const int item = vector * 2;
+					const double2 wide = *(__global const double2 *)(l_extendedprice + start);
+					const double l_extendedprice2 = wide.x;
+					const double l_extendedprice3 = wide.y;
+					l_extendedprice_rows[item] = l_extendedprice2;
+					l_extendedprice_rows[item + 1] = l_extendedprice3;
+				}
+			} else {
+				kgen_unroll
+				for (int item = 0; item < 4; item++) {
+					const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+					if (at < count) {
+						l_extendedprice_rows[item] = l_extendedprice[first + at];
+					}
+				}
+			}
+			if (count == 1024) {
+				kgen_unroll
+				for (int item = 0; item < 4; item++) {
+					const bool hit = ((hit_kept >> ((uint)item & 31)) & 1u) != 0u;
 					if (hit) {
 						const double add2 = add + l_extendedprice_rows[item] * l_discount_rows[item];
 						add = add2;
+					}
+				}
+			} else {
+				kgen_unroll
+				for (int item = 0; item < 4; item++) {
+					const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+					if (at < count) {
+						const bool hit = ((hit_kept >> ((uint)item & 31)) & 1u) != 0u;
+						if (hit) {
+							const double add2 = add + l_extendedprice_rows[item] * l_discount_rows[item];
+							add = add2;
+						}
 					}
 				}
 			}

@@ -1,0 +1,85 @@
+package simt
+
+import (
+	"math/bits"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Where rows may be taken in any order, masks divide what is done with them into phases:
+// that of all rows, that of the rows that a mask keeps, that of those that a mask of these
+// keeps. A work-item ends a phase for all its rows before the next. So gathers of several
+// rows overlap, and a column that only later phases read is loaded only where a work-item
+// has a row left.
+
+// filtering is the strategy of such kernels.
+type filtering struct{ inOrder }
+
+// filter divides the operations into phases, if work-items hold their rows and leave
+// nothing but folds and tables.
+func (k *kernel) filter() {
+	if k.arena.vector == 0 || !k.filters() || k.items > bitsOfRows {
+		return
+	}
+	for i := range k.Ops {
+		k.phase[i] = k.depth(k.Ops[i].Domain)
+		k.masks = max(k.masks, k.phase[i])
+	}
+	if k.masks > 0 {
+		k.strategy = filtering{}
+		k.countUses()
+	}
+}
+
+// filters reports whether rows that masks keep leave nothing but folds and tables.
+func (k *kernel) filters() bool { return len(k.Domains) > 1 && !k.Has(leavesMore) }
+
+// depth returns how many masks a row has to pass.
+func (k *kernel) depth(domain int) (masks int) {
+	for ; domain > 0; domain = k.Domains[domain].Parent {
+		masks++
+	}
+	return masks
+}
+
+func (filtering) run(s *launches, e *rowBody) {
+	e.loopRows(0)
+	for phase := 1; phase <= s.masks; phase++ {
+		e.b.If(e.isAnyKept(phase), func() {
+			e.loadHeld(phase)
+			e.loopRows(phase)
+		}, nil)
+	}
+}
+
+// isAnyKept reports whether a phase has any of the work-item's rows.
+func (e *rowBody) isAnyKept(phase int) loop.Expr {
+	var any loop.Expr
+	for d := range e.Domains {
+		if e.depth(d) != phase {
+			continue
+		}
+		kept := e.kept[e.Domains[d].Guard]
+		switch {
+		case kept == nil:
+			return loop.True
+		case any == nil:
+			any = kept
+		default:
+			any = loop.Apply(ir.OpOr, any, kept)
+		}
+	}
+	return loop.Ne(any, number(ir.U32, 0))
+}
+
+// firstRead returns the first phase that reads a column.
+func (k *kernel) firstRead(stream int) int {
+	first := k.masks
+	for _, op := range k.Ops {
+		if op.LoadsElement() && op.Stream == stream {
+			first = min(first, bits.TrailingZeros64(k.used[op.Res[0]]))
+		}
+	}
+	return first
+}
