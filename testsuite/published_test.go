@@ -56,7 +56,7 @@ func TestPublished(t *testing.T) {
 			}
 		}
 	}
-	if broadcast < 25 || sample.Everything() && broadcast < 100 {
+	if broadcast < max(25, sample.Least(200)) {
 		t.Errorf("only %d plans broadcast offsets", broadcast)
 	}
 }
