@@ -11,11 +11,11 @@ func (f *Fusion) joinKernels() {
 		best, most := [2]int{}, 0.0
 		for j := range f.Groups {
 			for i := range j {
-				if !f.share(f.Groups[i], f.Groups[j]) || !f.canJoin(i, j) {
+				if !f.share(f.Groups[i], f.Groups[j]) {
 					continue
 				}
 				t := f.try(slices.Concat(f.Groups[i], f.Groups[j]))
-				if saved := f.try(f.Groups[i]).cost + f.try(f.Groups[j]).cost - t.cost; t.illegal == nil && saved > most {
+				if saved := f.try(f.Groups[i]).cost + f.try(f.Groups[j]).cost - t.cost; t.illegal == nil && saved > most && f.canJoin(i, j) {
 					best, most = [2]int{i, j}, saved
 				}
 			}

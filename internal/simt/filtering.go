@@ -22,12 +22,13 @@ func (k *kernel) filter() {
 	if k.arena.vector == 0 || !k.filters() || k.items > bitsOfRows {
 		return
 	}
+	depths, most := make([]int, len(k.Ops)), 0
 	for i := range k.Ops {
-		k.phase[i] = k.depth(k.Ops[i].Domain)
-		k.masks = max(k.masks, k.phase[i])
+		depths[i] = k.depth(k.Ops[i].Domain)
+		most = max(most, depths[i])
 	}
-	if k.masks > 0 {
-		k.strategy = filtering{}
+	if most > 0 && most < maxPhases {
+		k.phase, k.masks, k.strategy = depths, most, filtering{}
 		k.countUses()
 	}
 }

@@ -342,8 +342,8 @@ func (s *launches) wait(e *function, spins, waiting *loop.Var) {
 	e.b.Assign(spins, loop.Add(spins, loop.Int(1)))
 	e.b.If(loop.Eq(loop.Apply(ir.OpAnd, spins, loop.Int(abortCheck-1)), loop.Int(0)), func() {
 		abort := e.arguments.buffer(s.abort, ir.U32, plan.ReadsWrites)
-		e.b.If(loop.Ge(spins, loop.Int(s.spinLimit)), func() { e.b.Atomic(loop.AtomicOr, abort, loop.Int(0), number(ir.U32, 1)) }, nil)
-		e.b.If(loop.Ne(loop.VolatileAt(abort, loop.Int(0)), number(ir.U32, 0)), func() { e.b.Assign(waiting, loop.False) }, nil)
+		e.b.If(loop.Ge(spins, loop.Int(s.spinLimit)), func() { e.b.Atomic(loop.AtomicOr, abort, loop.Int(0), number(ir.U32, abortWaited)) }, nil)
+		e.b.If(loop.Ne(loop.Apply(ir.OpAnd, loop.VolatileAt(abort, loop.Int(0)), number(ir.U32, abortWaited)), number(ir.U32, 0)), func() { e.b.Assign(waiting, loop.False) }, nil)
 	}, nil)
 }
 

@@ -109,7 +109,14 @@ func (s *launches) addStatus(st *status, words plan.Expr) {
 	s.addBuffer(plan.Buffer{Name: st.buffer, Kind: plan.U64, Role: plan.Status, Length: words})
 }
 
-// addAbort adds the word by which kernels give up.
+// Bits of the word by which kernels give up. A failed check must not end the waiting of
+// others, which then go on with a state that nobody has published.
+const (
+	abortWaited  = 1 << iota // a work-group waited too long for another: all stop waiting
+	abortChecked             // a check failed in a row without a number
+)
+
+// addAbort adds that word.
 func (l *lowering) addAbort() {
 	if l.abort == "" {
 		l.abort = l.fresh("abort")

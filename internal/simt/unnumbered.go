@@ -25,7 +25,7 @@ func (e *rowBody) check(op *tile.Op) {
 	e.nested(e.expr(op.Args[0]), func() {
 		if len(op.Args) == 1 {
 			e.lowering.addAbort()
-			e.b.Atomic(loop.AtomicOr, e.arguments.buffer(e.lowering.abort, ir.U32, plan.ReadsWrites), loop.Int(0), number(ir.U32, 1))
+			e.b.Atomic(loop.AtomicOr, e.arguments.buffer(e.lowering.abort, ir.U32, plan.ReadsWrites), loop.Int(0), number(ir.U32, abortChecked))
 			return
 		}
 		errors := e.arguments.buffer(e.lowering.errors, ir.I64, plan.ReadsWrites)

@@ -41,20 +41,39 @@ func (k *Kernel) Pruned() *Kernel {
 	return &out
 }
 
-// Unnumbered returns the kernel without the cuts that only number rows whose checks fail.
+// Unnumbered returns the kernel without the scans that only number rows whose checks fail.
 // These checks have no row.
 func (k *Kernel) Unnumbered() *Kernel {
 	out := *k
 	out.Ops = slices.Clone(k.Ops)
+	var checks []int
 	for i := range out.Ops {
 		if op := &out.Ops[i]; op.Kind == Check && op.Domain > 0 {
 			op.Args = op.Args[:1:1]
+			checks = append(checks, i)
 		}
 	}
-	if pruned := out.Pruned(); pruned.CountCuts() < k.CountCuts() {
-		return pruned
+	least := out.Pruned().countScans()
+	if least == k.countScans() {
+		return k
 	}
-	return k
+	for _, i := range checks { // whose rows have numbers all the same
+		args := out.Ops[i].Args
+		if out.Ops[i].Args = k.Ops[i].Args; out.Pruned().countScans() > least {
+			out.Ops[i].Args = args
+		}
+	}
+	return out.Pruned()
+}
+
+// countScans counts the operations that need the rows before.
+func (k *Kernel) countScans() (n int) {
+	for i := range k.Ops {
+		if k.Ops[i].Cuts() || k.Ops[i].Counts() {
+			n++
+		}
+	}
+	return n
 }
 
 // busy returns the domains for whose rows, or for those of a domain derived

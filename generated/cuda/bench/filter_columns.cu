@@ -259,7 +259,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 						if (spins >= 16777216) {
 							atomicOr(&v_abort[0], 1u);
 						}
-						if (*(volatile unsigned *)&v_abort[0] != 0u) {
+						if ((*(volatile unsigned *)&v_abort[0] & 1u) != 0u) {
 							waiting = false;
 						}
 					}

@@ -246,7 +246,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 						if (spins >= 16777216) {
 							atomicOr(&v_abort[0], 1u);
 						}
-						if (*(volatile unsigned *)&v_abort[0] != 0u) {
+						if ((*(volatile unsigned *)&v_abort[0] & 1u) != 0u) {
 							waiting = false;
 						}
 					}

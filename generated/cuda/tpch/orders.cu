@@ -348,7 +348,7 @@ extern "C" __global__ void __launch_bounds__(128) orders_kernel1(
 						if (spins >= 16777216) {
 							atomicOr(&v_abort[0], 1u);
 						}
-						if (*(volatile unsigned *)&v_abort[0] != 0u) {
+						if ((*(volatile unsigned *)&v_abort[0] & 1u) != 0u) {
 							waiting = false;
 						}
 					}

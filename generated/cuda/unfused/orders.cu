@@ -355,7 +355,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 						if (spins >= 16777216) {
 							atomicOr(&v_abort[0], 1u);
 						}
-						if (*(volatile unsigned *)&v_abort[0] != 0u) {
+						if ((*(volatile unsigned *)&v_abort[0] & 1u) != 0u) {
 							waiting = false;
 						}
 					}
@@ -980,7 +980,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 						if (spins >= 16777216) {
 							atomicOr(&v_abort[0], 1u);
 						}
-						if (*(volatile unsigned *)&v_abort[0] != 0u) {
+						if ((*(volatile unsigned *)&v_abort[0] & 1u) != 0u) {
 							waiting = false;
 						}
 					}

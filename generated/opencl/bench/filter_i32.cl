@@ -225,7 +225,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 						if (spins >= 16777216) {
 							atomic_or(&v_abort[0], 1u);
 						}
-						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+						if ((*(volatile __global uint *)&v_abort[0] & 1u) != 0u) {
 							waiting = false;
 						}
 					}
