@@ -38,7 +38,8 @@ func expand(p *ir.Pipeline, options Options) (*ir.Pipeline, map[*ir.Value]turn) 
 		lookups:   map[*ir.Value]*lookup{},
 		columnOf:  map[*ir.Value]*ir.Value{},
 		rowTables: map[string]rowTable{},
-		rights:    map[*ir.Value]*ir.Value{},
+		joins:     map[*ir.Value]*joined{},
+		pairs:     map[*ir.Value]*paired{},
 		lengths:   map[*ir.Value]*ir.Value{},
 		segments:  map[*ir.Value]*ir.Value{},
 	}
@@ -74,7 +75,8 @@ type expansion struct {
 	lookups   map[*ir.Value]*lookup   // by finds, and by their rows that masks keep
 	columnOf  map[*ir.Value]*ir.Value // by finds: the column of from that their table has
 	rowTables map[string]rowTable     // by the columns of their keys
-	rights    map[*ir.Value]*ir.Value // of joins: the right row of each pair
+	joins     map[*ir.Value]*joined
+	pairs     map[*ir.Value]*paired
 }
 
 // grouped is what groups becomes: its rows in the order of their keys, where the rows
@@ -139,10 +141,9 @@ func (e *expansion) value(v *ir.Value) {
 		e.find(v)
 	case v.Op == ir.OpJoin:
 		e.join(v)
-	case v.Op == ir.OpLeft:
-		e.values[v] = e.values[v.Args[0]]
-	case v.Op == ir.OpRight:
-		e.values[v] = e.rights[v.Args[0]]
+	case v.Op == ir.OpLeft, v.Op == ir.OpRight:
+		e.side(v)
+	case e.pair(v):
 	case v.By != nil && v.By.Op == ir.OpGroups:
 		e.aggregate(v)
 	case v.By != nil && v.By.Op == ir.OpRepeat && !v.Op.IsAggregate():
@@ -175,8 +176,11 @@ func (e *expansion) columns(list []*ir.Value) []*ir.Value {
 }
 
 // column returns what v becomes as an operand. The number of each row's group goes
-// back to the place from which the order took the row.
+// back to the place from which the order took the row, and a column of pairs is stored.
 func (e *expansion) column(v *ir.Value) *ir.Value {
+	if p := e.pairs[v]; p != nil && e.values[v] == nil {
+		e.values[v] = e.stored(v, p)
+	}
 	g, ok := e.groups[v]
 	if ok && e.values[v] == nil {
 		e.values[v] = e.add(v.Pos, ir.Value{Op: ir.OpScatter, Args: []*ir.Value{g.runs, g.order},

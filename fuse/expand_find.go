@@ -37,18 +37,22 @@ func (e *expansion) find(v *ir.Value) {
 		e.lookups[v] = o.lookup(t, keys, column)
 		return
 	}
-	var made *ir.Value
-	if t.isNarrow {
-		made = o.rowOfCode(o.match(t, keys, o.apply(ir.OpAdd, t.rows, o.integer(t.rows, 1))))
-		if t.least != nil {
-			slot := o.choose(t.isDirect, o.keySlot(t, keys), o.number(-1))
-			made = o.choose(t.isDirect, o.rowAt(t, slot), made)
-		}
-	} else {
-		made = o.rowAt(t, o.probe(t, keys))
-	}
+	made := o.foundRow(t, keys)
 	made.Name = v.Name
 	e.values[v] = made
+}
+
+// foundRow returns the row that has keys, or -1.
+func (o *ordering) foundRow(t rowTable, keys []*ir.Value) *ir.Value {
+	if !t.isNarrow {
+		return o.rowAt(t, o.probe(t, keys))
+	}
+	row := o.rowOfCode(o.match(t, keys, o.apply(ir.OpAdd, t.rows, o.integer(t.rows, 1))))
+	if t.least == nil {
+		return row
+	}
+	slot := o.choose(t.isDirect, o.keySlot(t, keys), o.number(-1))
+	return o.choose(t.isDirect, o.rowAt(t, slot), row)
 }
 
 // rowTable is a table of the rows that have the first of equal keys.

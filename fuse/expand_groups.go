@@ -31,7 +31,7 @@ func (o *ordering) beside(v *ir.Value, keys []sortKey) (column *ir.Value) {
 			if arg.Type.IsScalar() || slices.Contains(v.Args, arg) && isInvertible(arg.Type.Kind) {
 				continue
 			}
-			x := o.values[arg]
+			x := o.column(arg)
 			if x == nil || column != nil && column != x || !isInvertible(arg.Type.Kind) || arg.Type.Kind.Size() > numberBits/8 {
 				return nil
 			}

@@ -1,24 +1,139 @@
 package fuse
 
-import "github.com/kgen-go/kgen/ir"
+import (
+	"slices"
 
-// join writes join(K, K2) by two columns: the left and the right row of each pair.
-// Right rows with equal keys are brought together, and each left row is repeated
-// so many times as it has partners.
+	"github.com/kgen-go/kgen/ir"
+)
+
+// join writes join(K, K2) by two columns: the left and the right row of each pair. Often
+// no two right rows have equal keys, which their table tells; then the pairs are the left
+// rows for which find finds a row. Else right rows with equal keys are brought together,
+// and each left row is repeated so many times as it has partners.
 func (e *expansion) join(v *ir.Value) {
 	o := ordering{expansion: e, pos: v.Pos}
 	left, right := e.columns(v.Args[:v.Split]), e.columns(v.Args[v.Split:])
 	t := o.tableOf(right, left[0])
+	out := e.domain(v.Type.Domain)
+	if !e.short {
+		j := &joined{}
+		j.left, j.right = o.repeated(t, left, out)
+		e.joins[v], e.values[v] = j, j.left
+		return
+	}
+	isTaken, _ := o.rowOfSlot(t)
+	distinct := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, isTaken)}, Type: ir.Type{Kind: ir.I64}})
+	j := &joined{out: out, isUnique: o.choose(o.apply(ir.OpEq, distinct, o.length(right[0])), o.number(1), o.number(0))}
+	j.partner = o.foundRow(t, left)
+	j.partner.Type.Target = right[0].Type.Domain
+	j.row = o.index(left[0], left[0].Type.Domain)
+	j.hasPartner = o.apply(ir.OpGe, j.partner, o.number(0))
+	j.found = e.newDomain(ir.DomainMask, out.Name+"_found", left[0].Type.Domain)
+	j.found.By = j.hasPartner
+	j.left, j.right = o.repeated(t, left, e.newDomain(ir.DomainJoin, out.Name+"_repeated", left[0].Type.Domain))
+	out.Kind, out.By = ir.DomainEither, nil
+	e.joins[v] = j
+}
+
+// joined is a join in both ways.
+type joined struct {
+	left, right *ir.Value // the rows of each pair, where left rows are repeated
+
+	isUnique     *ir.Value  // an i64 scalar: whether no two right rows have equal keys; nil if rows are repeated in any case
+	row, partner *ir.Value  // of each left row: its number, and the right row that is found
+	hasPartner   *ir.Value  // whether one is
+	found        *ir.Domain // the left rows that have a partner
+	out          *ir.Domain // the pairs, whichever way they are made
+}
+
+// paired is a column of the pairs of a join, in both ways, which is not stored yet.
+type paired struct {
+	*joined
+	single   *ir.Value // of each left row; anything where it has no partner
+	repeated *ir.Value // of each pair
+}
+
+// side writes the left or the right rows of the pairs of a join.
+func (e *expansion) side(v *ir.Value) {
+	j := e.joins[v.Args[0]]
+	p := &paired{j, j.row, j.left}
+	if v.Op == ir.OpRight {
+		p = &paired{j, j.partner, j.right}
+	}
+	if j.isUnique == nil {
+		e.values[v] = p.repeated
+		return
+	}
+	e.pairs[v] = p
+}
+
+// pair writes a column of pairs each of whose rows follows from one row of others: it is
+// made in both ways, so that a left row need not be looked up, stored and read again.
+func (e *expansion) pair(v *ir.Value) bool {
+	if v.Type.IsScalar() || slices.ContainsFunc(e.from.Sites, func(s ir.Site) bool { return s.Value == v }) {
+		return false
+	}
+	if v.Op == ir.OpGather {
+		at := e.pairs[v.Args[1]]
+		if at == nil {
+			return false
+		}
+		x := e.column(v.Args[0])
+		p := &paired{at.joined, x, e.gather(v.Pos, x, at.repeated)}
+		if at.single != at.row {
+			p.single = e.gather(v.Pos, x, at.single)
+		}
+		e.pairs[v] = p
+		return true
+	}
+	if !v.Op.IsElementwise() {
+		return false
+	}
+	single, repeated := *v, *v
+	single.Name, repeated.Name = "", ""
+	single.Args, repeated.Args = slices.Clone(v.Args), slices.Clone(v.Args)
+	var j *joined
+	for i, arg := range v.Args {
+		if arg.Type.IsScalar() {
+			single.Args[i] = e.column(arg)
+			repeated.Args[i] = single.Args[i]
+			continue
+		}
+		p := e.pairs[arg]
+		if p == nil || j != nil && j != p.joined {
+			return false
+		}
+		j, single.Args[i], repeated.Args[i] = p.joined, p.single, p.repeated
+	}
+	single.Type.Domain, single.Type.Target = j.row.Type.Domain, e.domain(v.Type.Target)
+	repeated.Type.Domain, repeated.Type.Target = j.left.Type.Domain, single.Type.Target
+	e.pairs[v] = &paired{j, e.add(v.Pos, single), e.add(v.Pos, repeated)}
+	return true
+}
+
+// stored returns a column of pairs.
+func (e *expansion) stored(v *ir.Value, p *paired) *ir.Value {
+	ways := [2]*ir.Value{p.single, p.repeated}
+	if e.eithers[ways] == nil {
+		o := ordering{expansion: e, pos: v.Pos}
+		t := ir.Type{Kind: v.Type.Kind, Domain: p.out, Target: e.domain(v.Type.Target)}
+		e.eithers[ways] = e.either(p.isUnique, o.compact(p.single, p.hasPartner, p.found), p.repeated, t)
+		e.eithers[ways].Name = v.Name
+	}
+	return e.eithers[ways]
+}
+
+// repeated returns the left and the right row of each pair, which are the rows of out.
+func (o *ordering) repeated(t rowTable, left []*ir.Value, out *ir.Domain) (row, partner *ir.Value) {
 	p := o.partners(t)
 	slot := o.slotOf(t, left)
 	length, begin := p.at(slot)
-	pairs := o.expanded(length, e.domain(v.Type.Domain))
+	pairs := o.expanded(length, out)
 	// Of the pairs of a left row, the first has the first of the right ones.
 	before := o.add(o.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{length}, Type: ir.Type{Kind: ir.I64, Domain: length.Type.Domain}})
 	place := o.apply(ir.OpAdd, o.gather(o.pos, o.apply(ir.OpSub, begin, before), pairs), o.index(pairs, pairs.Type.Domain))
 	place.Type.Target = p.order.Type.Domain
-	e.values[v] = pairs
-	e.rights[v] = o.gather(o.pos, p.order, place)
+	return pairs, o.gather(o.pos, p.order, place)
 }
 
 // partners are the rows of a table that have equal keys.

@@ -80,10 +80,11 @@ type planner struct {
 	errors   string              // the buffer of failed rows
 	out      *plan.Plan
 
-	either   map[*Value]*Value // by what one of two ways makes: the result, which lies in the same memory
-	isShared map[string]bool   // buffers that kernels use under more than one test of a condition
-	choice   *plan.If          // of the last kernel's way
-	choiceOf *ir.Value         // its condition
+	either     map[*Value]*Value // by what one of two ways makes: the result, which lies in the same memory
+	isShared   map[string]bool   // buffers that kernels use under more than one test of a condition
+	sizedByWay []string          // buffers whose length one of two ways reads
+	choice     *plan.If          // of the last kernel's way
+	choiceOf   *ir.Value         // its condition
 }
 
 // made returns the names of the domains whose rows or length the kernel of some
@@ -363,6 +364,7 @@ func (m *planner) steps(p *Program) {
 		m.out.Kernels = append(m.out.Kernels, kernel)
 		step(plan.Step{Launch: &launch})
 	}
+	m.allocateByWay(p)
 	step(plan.Step{CheckErrors: &plan.CheckErrors{}})
 	step(plan.Step{Return: &plan.Return{}})
 }

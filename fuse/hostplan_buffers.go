@@ -27,11 +27,53 @@ func (m *planner) addBuffer(stages []*Stage, w *Value, made bool) {
 // allocate allocates a buffer for the kernel of some stages: before the condition of
 // their way is tested if kernels use the buffer that do not run under the same test.
 func (m *planner) allocate(stages []*Stage, buffer string) {
+	if m.isSizedByWay(m.byName[buffer]) {
+		m.sizedByWay = append(m.sizedByWay, buffer)
+		return
+	}
 	list, at := m.stepsOf(stages), 0
 	if stages[0].way != nil && m.isShared[buffer] {
 		list, at = &m.out.Steps, 1
 	}
 	*list = slices.Insert(*list, len(*list)-at, plan.Step{Alloc: &plan.Alloc{Buffer: buffer}})
+}
+
+// isSizedByWay reports whether one of two ways to make w reads how many rows it makes.
+func (m *planner) isSizedByWay(w *Value) bool {
+	if w.Domain == nil || w.Domain.Kind != ir.DomainEither || w.Writer.Kind != Either {
+		return false
+	}
+	from := m.sources[w.Domain]
+	return slices.ContainsFunc(from[:], func(d *ir.Domain) bool {
+		length := m.writer[key{kind: Lengths, of: d}]
+		return isSized(d) && length != nil && length.Writer.way != nil
+	})
+}
+
+// allocateByWay allocates the buffers that each way has to size: where kernels of the
+// way use it, or at the end of those.
+func (m *planner) allocateByWay(p *Program) {
+	uses := map[string]map[string]bool{}
+	for _, k := range p.Kernels {
+		uses[k.Name] = map[string]bool{}
+		for _, s := range k.Streams {
+			uses[k.Name][s.Buffer] = true
+		}
+	}
+	for _, buffer := range m.sizedByWay {
+		isUse := func(s plan.Step) bool { return s.Launch != nil && uses[s.Launch.Kernel][buffer] }
+		i := slices.IndexFunc(m.out.Steps, func(s plan.Step) bool {
+			return s.If != nil && (slices.ContainsFunc(s.If.Then, isUse) || slices.ContainsFunc(s.If.Else, isUse))
+		})
+		choice := m.out.Steps[i].If
+		for _, list := range []*[]plan.Step{&choice.Then, &choice.Else} {
+			at := slices.IndexFunc(*list, isUse)
+			if at < 0 {
+				at = len(*list)
+			}
+			*list = slices.Insert(*list, at, plan.Step{Alloc: &plan.Alloc{Buffer: buffer}})
+		}
+	}
 }
 
 // length returns how many elements the buffer of w must hold when its kernel is

@@ -67,9 +67,13 @@ func (d RandomData) Columns(p *ir.Pipeline) []ir.Column {
 	length := d.lengths(p, r)
 	fit := limits(p, length, d.Careless)
 	columns := make([]ir.Column, len(p.Params))
+	right := rightKeys(p)
 	for i, v := range p.Params {
 		shape := d.Shape
-		if shape == Mixed {
+		switch {
+		case slices.Contains(right, v) && r.IntN(2) == 0:
+			shape = Distinct // plans tell whether rows have at most one partner
+		case shape == Mixed:
 			shape = Small + Shape(r.IntN(int(shapes-Small)))
 		}
 		rows := 1
@@ -83,6 +87,18 @@ func (d RandomData) Columns(p *ir.Pipeline) []ir.Column {
 		}
 	}
 	return columns
+}
+
+// rightKeys returns the integer parameters that are right keys of joins.
+func rightKeys(p *ir.Pipeline) (params []*ir.Value) {
+	for _, v := range p.Values {
+		if v.Op == ir.OpJoin {
+			for _, key := range v.Args[v.Split:] {
+				params = append(params, origins(key, false)...)
+			}
+		}
+	}
+	return params
 }
 
 // lengths chooses the length of each parameter domain.
