@@ -60,22 +60,24 @@ func (t HashTable) Probe(b *loop.Builder, name string, isDirect, key, slot loop.
 const codeBits = 32
 
 // Match returns the code in the word that has key, or 0, from a slot on; see the
-// operation Match of tile programs. If isDirect holds, 0.
-func (t HashTable) Match(b *loop.Builder, name string, isDirect, slot, key loop.Expr) loop.Expr {
+// operation Match of tile programs. If isDirect holds, 0. The word in the slot is first,
+// unless that is nil.
+func (t HashTable) Match(b *loop.Builder, name string, isDirect, slot, key, first loop.Expr) loop.Expr {
 	found := b.Decl(name, loop.ConstOf(ir.Int(ir.U32, 0)))
 	search := func() {
 		key = b.Let("key", loop.ToKind(ir.U64, key))
 		around := b.Let("last_slot", loop.Sub(t.Slots, loop.ConstOf(ir.Int(ir.I64, 1))))
 		at := b.Decl("slot", slot)
-		b.While(loop.True, func() {
-			held := b.Let("held", loop.At(t.Memory, at))
-			isFree := loop.Eq(held, loop.ConstOf(ir.Int(ir.U64, 0)))
-			b.If(loop.Or(isFree, loop.Eq(loop.Apply(ir.OpShr, held, loop.ConstOf(ir.Int(ir.U64, codeBits))), key)), func() {
-				b.Assign(found, loop.ToKind(ir.U32, held)) // of a free one, 0
-				b.Break()
-			}, nil)
+		if first == nil {
+			first = loop.At(t.Memory, at)
+		}
+		held := b.Decl("held", first)
+		isTaken := loop.Ne(held, loop.ConstOf(ir.Int(ir.U64, 0)))
+		b.While(loop.And(isTaken, loop.Ne(loop.Apply(ir.OpShr, held, loop.ConstOf(ir.Int(ir.U64, codeBits))), key)), func() {
 			b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, 1))), around))
+			b.Assign(held, loop.At(t.Memory, at))
 		})
+		b.Assign(found, loop.ToKind(ir.U32, held)) // of a free one, 0
 	}
 	switch isDirect {
 	case loop.Expr(loop.False):

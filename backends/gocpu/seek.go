@@ -18,7 +18,7 @@ func (g *body) probe(op *tile.Op) loop.Expr {
 
 // match finds a code in a hash table.
 func (g *body) match(op *tile.Op) loop.Expr {
-	return g.hashTable(op, op.Args[1]).Match(g.b, g.name(op.Res[0]), g.expr(op.Args[2]), g.expr(op.Args[0]), g.expr(op.Args[3]))
+	return g.hashTable(op, op.Args[1]).Match(g.b, g.name(op.Res[0]), g.expr(op.Args[2]), g.expr(op.Args[0]), g.expr(op.Args[3]), nil)
 }
 
 // insert enters the row in a hash table. One worker enters all rows.

@@ -61,6 +61,7 @@ type rowBody struct {
 	values       map[tile.ID]loop.Expr // of the row at hand
 	kept         map[tile.ID]*loop.Var // values that cross a cut, an element per item
 	tables       []*tables             // of the phase at hand
+	ahead        map[int]loop.Expr     // per search: the first word that the row looks at
 	selectedBits []*loop.Var           // per selection: the bits of this work-item's rows; see selection_store.go
 }
 
@@ -82,7 +83,7 @@ func newBody(k *kernel, l *lowering, name string) *rowBody {
 	t := &tileBody{function: f, columns: map[int]*loop.Var{}, before: map[int]*loop.Var{}, stagedAt: map[int]int64{},
 		elements: map[int]*loop.Var{}, open: map[int]*openSegment{}, running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{},
 		earlier: map[stateKey]loop.Expr{}, whole: map[stateKey]loop.Expr{}}
-	return &rowBody{tileBody: t, scanner: selectionScanOf(k), kept: map[tile.ID]*loop.Var{}}
+	return &rowBody{tileBody: t, scanner: selectionScanOf(k), kept: map[tile.ID]*loop.Var{}, ahead: map[int]loop.Expr{}}
 }
 
 // selected returns the body for the rows that have been selected.
@@ -110,32 +111,11 @@ func (e *rowBody) loopRows(phase int) {
 	e.now = phase
 	e.openTables(phase)
 	rows := func() { e.block(0) }
-	isWhole, likely := loop.Eq(e.count, loop.Int(e.kernel.rows())), maps.Clone(e.uniform)
-	for _, v := range e.likely() {
-		isWhole, likely[v] = loop.And(isWhole, e.uniform[v]), loop.True
-	}
-	any := e.uniform
-	e.b.If(isWhole, func() {
-		e.uniform = likely
-		e.eachRow(true, rows)
-		e.uniform = any
-	}, func() { e.eachRow(false, rows) })
+	e.assuming(e.assumptions(), func() { e.eachWhole(rows) }, func() { e.eachRow(false, rows) })
 	e.closeTables()
 	if phase == 0 {
 		e.scanner.count(e)
 	}
-}
-
-// likely returns the conditions for which whole tiles are written: loads of several rows
-// overlap where no branch is between them.
-func (e *function) likely() (list []tile.ID) {
-	for v := range e.uniform {
-		if e.Values[v].Likely {
-			list = append(list, v)
-		}
-	}
-	slices.Sort(list)
-	return list
 }
 
 // block writes what happens in the phase at hand for the rows of domain d.

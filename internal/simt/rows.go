@@ -13,23 +13,25 @@ import (
 // eachRow runs body for each of this work-item's rows. All exist if the tile is
 // whole.
 func (e *rowBody) eachRow(whole bool, body func()) {
-	e.isWhole = whole
-	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
-		e.item = item
-		e.values = map[tile.ID]loop.Expr{}
-		at := loop.Add(loop.Mul(e.localID, loop.Int(int64(e.items))), item)
-		if !e.needsOrder() {
-			at = e.heldAt(e.localID, item)
-		}
-		at = e.b.Let("at", at)
-		e.row = loop.Add(e.first, at)
-		e.rowBefore = loop.Sub(e.row, loop.Int(1))
-		if whole {
-			body()
-		} else {
-			e.b.If(loop.Lt(at, e.count), body, nil)
-		}
-	})
+	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) { e.atItem(item, whole, body) })
+}
+
+// atItem runs body for the row that this work-item has as an item, if it exists.
+func (e *rowBody) atItem(item loop.Expr, whole bool, body func()) {
+	e.isWhole, e.item = whole, item
+	e.values = map[tile.ID]loop.Expr{}
+	at := loop.Add(loop.Mul(e.localID, loop.Int(int64(e.items))), item)
+	if !e.needsOrder() {
+		at = e.heldAt(e.localID, item)
+	}
+	at = e.b.Let("at", at)
+	e.row = loop.Add(e.first, at)
+	e.rowBefore = loop.Sub(e.row, loop.Int(1))
+	if whole {
+		body()
+	} else {
+		e.b.If(loop.Lt(at, e.count), body, nil)
+	}
 }
 
 // stream returns the buffer of a stream.

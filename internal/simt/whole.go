@@ -1,0 +1,112 @@
+package simt
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// The rows of whole tiles are written anew for what is likely of the conditions that are
+// known before the rows, as whether the slots of a table are keys: loads of several rows
+// overlap where no branch is between them. Where keys are hashed after all, and the kernel has
+// a cut, so that fewer work-items run at once, the first words that a few rows look at are
+// loaded ahead of the searches.
+
+// An assumption says which of the likely conditions hold.
+type assumption map[tile.ID]*loop.Const
+
+// assumptions returns those for which the rows of whole tiles are written, the likeliest
+// first.
+func (e *rowBody) assumptions() []assumption {
+	likely, hashed := assumption{}, assumption{}
+	isHashed := false
+	for v := range e.uniform {
+		if !e.Values[v].Likely {
+			continue
+		}
+		likely[v], hashed[v] = loop.True, loop.True
+		for i := range e.Ops {
+			if op := &e.Ops[i]; op.Kind == tile.Match && op.Args[2] == v {
+				hashed[v], isHashed = loop.False, isHashed || e.phase[i] == e.now && len(e.cuts) > 0
+			}
+		}
+	}
+	if !isHashed {
+		return []assumption{likely}
+	}
+	return []assumption{likely, hashed}
+}
+
+// assuming writes whole tiles under each of some assumptions, and all others without.
+func (e *rowBody) assuming(list []assumption, whole, other func()) {
+	if len(list) == 0 {
+		other()
+		return
+	}
+	any, assumed := e.uniform, maps.Clone(e.uniform)
+	holds := loop.Eq(e.count, loop.Int(e.kernel.rows()))
+	for _, v := range slices.Sorted(maps.Keys(list[0])) {
+		condition := any[v]
+		if list[0][v] == loop.False {
+			condition = loop.Not(condition)
+		}
+		holds, assumed[v] = loop.And(holds, condition), list[0][v]
+	}
+	e.b.If(holds, func() {
+		e.uniform = assumed
+		whole()
+		e.uniform = any
+	}, func() { e.assuming(list[1:], whole, other) })
+}
+
+// mostAhead is how many rows of a work-item load their first words ahead: a few loads
+// overlap, and registers are left.
+const mostAhead = 4
+
+// eachWhole runs body for each of this work-item's rows, in a whole tile. Rows that
+// search in hash tables go by a few, which load the first words that they look at.
+func (e *rowBody) eachWhole(body func()) {
+	var searches []int
+	for i := range e.Ops {
+		op := &e.Ops[i]
+		if op.Kind == tile.Match && e.phase[i] == e.now && op.Domain == 0 && e.expr(op.Args[2]) == loop.Expr(loop.False) {
+			searches = append(searches, i)
+		}
+	}
+	if len(searches) == 0 {
+		e.eachRow(true, body)
+		return
+	}
+	few := mostAhead
+	for e.items%few != 0 {
+		few--
+	}
+	e.b.For("few", loop.Int(0), loop.Int(int64(e.items/few)), func(number *loop.Var) {
+		each := func(body func(i *loop.Var)) {
+			e.b.For("i", loop.Int(0), loop.Int(int64(few)), func(i *loop.Var) {
+				item := e.b.Let("item", loop.Add(loop.Mul(number, loop.Int(int64(few))), i))
+				e.atItem(item, true, func() { body(i) })
+			})
+		}
+		words := map[int]*loop.Var{}
+		for _, i := range searches {
+			words[i] = e.b.Storage("first_words", loop.ArrayOf(few, loop.ScalarOf(ir.U64)))
+		}
+		each(func(at *loop.Var) {
+			for _, i := range searches {
+				op := &e.Ops[i]
+				e.b.Store(words[i], at, loop.At(e.stream(op.Stream), loop.ToCounter(e.expr(op.Args[0]))))
+			}
+		})
+		each(func(at *loop.Var) {
+			for _, i := range searches {
+				e.ahead[i] = loop.At(words[i], at)
+			}
+			body()
+		})
+		clear(e.ahead)
+	})
+}
