@@ -103,6 +103,10 @@ func (g *body) foldRestarting(op *tile.Op, field int, s *loop.Var, head, next, x
 // rows replace.
 func (g *body) storeSegments() {
 	var stores []*tile.Op
+	if d := g.Domains[g.branchlessSegments]; g.slot != nil { // the state of the count stays as it was
+		number := loop.ToKind(ir.I64, g.slot)
+		g.values[d.Position], g.values[d.Counter] = number, loop.Add(number, loop.ConstOf(ir.Int(ir.I64, 1)))
+	}
 	for i := range g.Ops {
 		op := &g.Ops[i]
 		if g.sinkDomain[i] != g.branchlessSegments || op.Epilogue || !g.needed[i] {
