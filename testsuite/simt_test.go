@@ -25,7 +25,7 @@ func TestWorkGroups(t *testing.T) {
 	}
 	sample.Log(t)
 	for i, entry := range entries {
-		if !sample.TakesThird(i) || joins(entry.Pipeline) && !sample.Everything() {
+		if !sample.TakesMore(i) || joins(entry.Pipeline) && !sample.Everything() {
 			continue
 		}
 		t.Run(entry.Name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestVariants(t *testing.T) {
 	sample.Log(t)
 	for i, entry := range entries {
 		variants := variantsOf(entry.Pipeline, plan.Variants...)
-		if len(variants) == 1 || !sample.TakesThird(i) || skipsSorts(entry.Pipeline) {
+		if len(variants) == 1 || !sample.TakesMore(i) || skipsSorts(entry.Pipeline) {
 			continue
 		}
 		t.Run(entry.Name, func(t *testing.T) {

@@ -159,7 +159,7 @@ func TestSamplesCoverSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, takes := range map[string]func(int) bool{"Takes": sample.Takes, "TakesThird": sample.TakesThird} {
+	for name, takes := range map[string]func(int) bool{"Takes": sample.Takes, "TakesMore": sample.TakesMore} {
 		for _, settings := range []int{2, 3, 5, len(persistentSchedules), len(Shapes())} {
 			seen := map[int]bool{}
 			for i := range entries {

@@ -16,43 +16,48 @@ func Everything() bool { return os.Getenv("KGEN_TEST_ALL") != "" }
 // assign to the pipelines of the corpus in turn, so a sample covers all of them.
 const Step = 7
 
-// Third is the third of the corpus, 0 to 2, to which the longest tests keep if
-// everything is requested; "" is all of it. .ci/run chooses it by the commit.
-func Third() string { return os.Getenv("KGEN_TEST_THIRD") }
+// share is how many of Step entries tests that do not take long keep, of a part.
+const share = 3
 
-// Takes reports whether a long test runs entry i of the corpus: one in seven,
-// or all of them, or of a third of them, if everything is requested.
-func Takes(i int) bool {
-	if !Everything() {
-		return i%Step == 0
+// Part is the part of the corpus, of Step ones, to which tests keep if everything is
+// requested; ok is false if that is all of it. .ci/run chooses it by the commit.
+func Part() (part int, ok bool) {
+	text := os.Getenv("KGEN_TEST_PART")
+	if !Everything() || text == "" {
+		return 0, !Everything()
 	}
-	return Third() == "" || Third() == strconv.Itoa(i%3)
+	part, err := strconv.Atoi(text)
+	if err != nil || part < 0 || part >= Step {
+		panic("KGEN_TEST_PART is " + text + "; it is 0 to " + strconv.Itoa(Step-1))
+	}
+	return part, true
 }
 
-// Least returns how many entries a test that asks Takes or TakesThird runs at least, if
+// Takes reports whether a long test runs entry i of the corpus: one in seven, or all of
+// them if everything is requested, and no part of it.
+func Takes(i int) bool { return takes(i, 1) }
+
+// TakesMore is like Takes for shorter tests: if everything is requested, a part of it
+// has three in seven.
+func TakesMore(i int) bool {
+	if !Everything() {
+		return Takes(i)
+	}
+	return takes(i, share)
+}
+
+func takes(i, share int) bool {
+	part, ok := Part()
+	return !ok || (i%Step+Step-part)%Step < share
+}
+
+// Least returns how many entries a test that asks Takes or TakesMore runs at least, if
 // n of all entries are of its kind: half of its share of them, since shares vary, or n.
 func Least(n int) int {
-	switch {
-	case !Everything():
+	if _, ok := Part(); ok {
 		return n / Step / 2
-	case Third() != "":
-		return n / 3 / 2
 	}
 	return n
-}
-
-// TakesThird is like Takes for shorter tests: one in three, the first of three
-// entries, then the second of the next three, and so on. Every third entry would
-// give each level only one of three settings.
-func TakesThird(i int) bool {
-	third := 0
-	if Everything() {
-		if Third() == "" {
-			return true
-		}
-		third, _ = strconv.Atoi(Third())
-	}
-	return i%3 == (i/3+third)%3
 }
 
 // Log logs what a test omits.
