@@ -38,13 +38,17 @@ func (m *planner) allocate(stages []*Stage, buffer string) {
 	*list = slices.Insert(*list, len(*list)-at, plan.Step{Alloc: &plan.Alloc{Buffer: buffer}})
 }
 
-// isSizedByWay reports whether one of two ways to make w reads how many rows it makes.
+// isSizedByWay reports whether kernels use w under more than one test of a condition, or
+// of both ways, and one of the ways reads how many rows it has.
 func (m *planner) isSizedByWay(w *Value) bool {
-	if w.Domain == nil || w.Domain.Kind != ir.DomainEither || w.Writer.Kind != Either {
+	if w.Domain == nil || !m.isShared[w.Name] {
 		return false
 	}
-	from := m.sources[w.Domain]
-	return slices.ContainsFunc(from[:], func(d *ir.Domain) bool {
+	from := []*ir.Domain{w.Domain}
+	if made, ok := m.sources[w.Domain]; ok {
+		from = made[:]
+	}
+	return slices.ContainsFunc(from, func(d *ir.Domain) bool {
 		length := m.writer[key{kind: Lengths, of: d}]
 		return isSized(d) && length != nil && length.Writer.way != nil
 	})
@@ -61,11 +65,17 @@ func (m *planner) allocateByWay(p *Program) {
 		}
 	}
 	for _, buffer := range m.sizedByWay {
-		isUse := func(s plan.Step) bool { return s.Launch != nil && uses[s.Launch.Kernel][buffer] }
-		i := slices.IndexFunc(m.out.Steps, func(s plan.Step) bool {
-			return s.If != nil && (slices.ContainsFunc(s.If.Then, isUse) || slices.ContainsFunc(s.If.Else, isUse))
-		})
+		var isUse func(s plan.Step) bool
+		isUse = func(s plan.Step) bool {
+			return s.Init != nil && s.Init.Buffer == buffer || s.Launch != nil && uses[s.Launch.Kernel][buffer] ||
+				s.If != nil && (slices.ContainsFunc(s.If.Then, isUse) || slices.ContainsFunc(s.If.Else, isUse))
+		}
+		i := slices.IndexFunc(m.out.Steps, isUse)
 		choice := m.out.Steps[i].If
+		if choice == nil { // of rows that are made in any case
+			m.out.Steps = slices.Insert(m.out.Steps, i, plan.Step{Alloc: &plan.Alloc{Buffer: buffer}})
+			continue
+		}
 		for _, list := range []*[]plan.Step{&choice.Then, &choice.Else} {
 			at := slices.IndexFunc(*list, isUse)
 			if at < 0 {
