@@ -75,8 +75,8 @@ type expansion struct {
 	lookups   map[*ir.Value]*lookup   // by finds, and by their rows that masks keep
 	columnOf  map[*ir.Value]*ir.Value // by finds: the column of from that their table has
 	rowTables map[string]rowTable     // by the columns of their keys
-	joins     map[*ir.Value]*joined
-	pairs     map[*ir.Value]*paired
+	joins     map[*ir.Value]*joined   // by joins
+	pairs     map[*ir.Value]*paired   // by columns of pairs that are stored when they are needed
 }
 
 // grouped is what groups becomes: its rows in the order of their keys, where the rows

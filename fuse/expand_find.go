@@ -129,9 +129,8 @@ func (o *ordering) slotOf(t rowTable, keys []*ir.Value) *ir.Value {
 	if !t.isNarrow {
 		return o.probe(t, keys)
 	}
-	isTaken, _ := o.rowOfSlot(t)
 	code := o.cast(ir.U32, o.apply(ir.OpAdd, o.index(t.rows, t.rows.Type.Domain), o.number(1)))
-	slot := o.rowOfCode(o.match(t, keys, o.choose(isTaken, code, o.integer(code, 0))))
+	slot := o.rowOfCode(o.match(t, keys, o.choose(o.isTaken(t.rows), code, o.integer(code, 0))))
 	if t.least == nil {
 		return slot
 	}

@@ -21,8 +21,7 @@ func (e *expansion) join(v *ir.Value) {
 		e.joins[v], e.values[v] = j, j.left
 		return
 	}
-	isTaken, _ := o.rowOfSlot(t)
-	distinct := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, isTaken)}, Type: ir.Type{Kind: ir.I64}})
+	distinct := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.rows))}, Type: ir.Type{Kind: ir.I64}})
 	j := &joined{out: out, isUnique: o.choose(o.apply(ir.OpEq, distinct, o.length(right[0])), o.number(1), o.number(0))}
 	j.partner = o.foundRow(t, left)
 	j.partner.Type.Target = right[0].Type.Domain
