@@ -13,7 +13,7 @@ func Search(b *loop.Builder, memory *loop.Var, first, end, x loop.Expr) loop.Exp
 	high := b.Decl("high", loop.ToCounter(end))
 	b.While(loop.Lt(low, high), func() {
 		middle := b.Let("middle", loop.Add(low, loop.Div(loop.Sub(high, low), loop.Int(2))))
-		b.If(loop.Le(loop.At(memory, middle), x),
+		b.If(loop.Le(loop.To(x.Type(), loop.At(memory, middle)), x),
 			func() { b.Assign(low, loop.Add(middle, loop.Int(1))) },
 			func() { b.Assign(high, middle) })
 	})

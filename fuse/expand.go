@@ -40,7 +40,7 @@ func expand(p *ir.Pipeline, options Options) (*ir.Pipeline, map[*ir.Value]turn) 
 		rowTables: map[string]rowTable{},
 		joins:     map[*ir.Value]*joined{},
 		pairs:     map[*ir.Value]*paired{},
-		lengths:   map[*ir.Value]*ir.Value{},
+		begins:    map[*ir.Value]*ir.Value{},
 		segments:  map[*ir.Value]*ir.Value{},
 	}
 	for _, d := range p.Domains {
@@ -69,7 +69,7 @@ type expansion struct {
 	constants map[ir.Scalar]*ir.Value
 	turns     map[*ir.Value]turn      // of histograms and of the places to which rows move
 	checked   map[*ir.Value]*ir.Value // by a value of from: what makes its check, if that is not what it becomes
-	lengths   map[*ir.Value]*ir.Value // of repeats: what they repeat each row by
+	begins    map[*ir.Value]*ir.Value // of repeats: the first row of each row's repetitions
 	segments  map[*ir.Value]*ir.Value // of repeats: the rows of each source row, as segments
 	written   map[*ir.Value]bool      // values of from
 	lookups   map[*ir.Value]*lookup   // by finds, and by their rows that masks keep

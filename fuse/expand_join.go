@@ -127,10 +127,14 @@ func (o *ordering) repeated(t rowTable, left []*ir.Value, out *ir.Domain) (row, 
 	p := o.partners(t)
 	slot := o.slotOf(t, left)
 	length, begin := p.at(slot)
-	pairs := o.expanded(length, out)
+	pairs, before := o.expanded(length, out)
 	// Of the pairs of a left row, the first has the first of the right ones.
-	before := o.add(o.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{length}, Type: ir.Type{Kind: ir.I64, Domain: length.Type.Domain}})
-	place := o.apply(ir.OpAdd, o.gather(o.pos, o.apply(ir.OpSub, begin, before), pairs), o.index(pairs, pairs.Type.Domain))
+	ahead := o.apply(ir.OpSub, begin, before)
+	number := o.index(pairs, pairs.Type.Domain)
+	if o.short {
+		ahead, number = o.cast(ir.U32, ahead), o.cast(ir.U32, number)
+	}
+	place := o.cast(ir.I64, o.apply(ir.OpAdd, o.gather(o.pos, ahead, pairs), number))
 	place.Type.Target = p.order.Type.Domain
 	return pairs, o.gather(o.pos, p.order, place)
 }

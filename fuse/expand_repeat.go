@@ -22,9 +22,9 @@ func (e *expansion) repeat(v *ir.Value) {
 		length = o.apply(ir.OpLeast, length, o.integer(length, math.MaxInt64))
 	}
 	length = o.cast(ir.I64, length)
-	made := o.expanded(length, e.domain(v.Type.Domain))
+	made, begin := o.expanded(length, e.domain(v.Type.Domain))
 	made.Name = v.Name
-	e.values[v], e.lengths[v] = made, length
+	e.values[v], e.begins[v] = made, begin
 }
 
 // scanRepeated writes a scan by repeat(length), whose rows are segments: of each source
@@ -32,9 +32,8 @@ func (e *expansion) repeat(v *ir.Value) {
 func (e *expansion) scanRepeated(v *ir.Value) {
 	o, source := ordering{expansion: e, pos: v.Pos}, e.values[v.By]
 	if e.segments[v.By] == nil {
-		begin := o.apply(ir.OpSub, source.Args[0], e.lengths[v.By])
 		row := o.index(source, source.Type.Domain)
-		isFirst := o.apply(ir.OpEq, row, o.gather(o.pos, begin, source))
+		isFirst := o.apply(ir.OpEq, row, o.gather(o.pos, e.begins[v.By], source))
 		segments := o.newDomain(ir.DomainStarts, source.Type.Domain.Name+"_segments", source.Type.Domain)
 		segments.By = o.add(o.pos, ir.Value{Op: ir.OpStarts, Args: []*ir.Value{isFirst}, Type: ir.Type{Kind: ir.I64, Domain: source.Type.Domain, Target: segments}})
 		e.segments[v.By] = segments.By
@@ -44,24 +43,25 @@ func (e *expansion) scanRepeated(v *ir.Value) {
 }
 
 // expanded returns the source of each row of out, which has each row so many times as
-// length, an i64 that is not negative, says.
-func (o *ordering) expanded(length *ir.Value, out *ir.Domain) *ir.Value {
+// length, an i64 that is not negative, says; and at which row of out each begins.
+func (o *ordering) expanded(length *ir.Value, out *ir.Domain) (source, begin *ir.Value) {
 	rows := length.Type.Domain
 	ends := o.add(o.pos, ir.Value{Op: ir.OpScan, Reduce: ir.ReduceAdd, Args: []*ir.Value{length}, Type: ir.Type{Kind: ir.I64, Domain: rows}})
+	begin = o.apply(ir.OpSub, ends, length)
+	if o.short {
+		ends = o.cast(ir.U32, ends) // the plan refuses more than 2^31 rows
+	}
 	total := o.total(length)
 	isShort := o.apply(ir.OpLe, total, o.number(math.MaxInt32)) // else the plan refuses out
-	var coarse *ir.Value
-	for _, shift := range coarseShifts {
-		size := o.choose(isShort, o.apply(ir.OpAdd, o.apply(ir.OpShr, total, o.number(shift)), o.number(3)), o.number(0))
-		coarse = o.sources(ends, coarse, size, shift, o.newDomain(ir.DomainBins, out.Name+"_blocks", nil))
-	}
-	return o.sources(ends, coarse, total, 0, out)
+	size := o.choose(isShort, o.apply(ir.OpAdd, o.apply(ir.OpShr, total, o.number(blockShift)), o.number(3)), o.number(0))
+	blocks := o.sources(ends, nil, size, blockShift, o.newDomain(ir.DomainBins, out.Name+"_blocks", nil))
+	return o.sources(ends, blocks, total, 0, out), begin
 }
 
-// coarseShifts are binary logarithms of the lengths of blocks. The sources of the rows
-// of a block lie between those of its first row and of the next block's, so that a
-// search looks at few and neighbouring elements.
-var coarseShifts = []int64{10, 5}
+// blockShift is the binary logarithm of the length of blocks. The sources of the rows of
+// a block lie between those of its first row and of the next block's, so that few and
+// neighbouring elements are looked at.
+const blockShift = 10
 
 // sources returns the source of every row of out, or of each first of so many as a
 // shift says, within the bounds of coarse.

@@ -87,8 +87,10 @@ func (b *kernelBuilder) source(v *ir.Value, domain int) tile.ID {
 	} else {
 		end = b.lengthBefore(v.Type.Target)
 	}
-	if v.Shift > 0 {
-		row = binary(ir.OpShl, row, v.Shift)
+	ends := b.complete(b.graph.result(v.Args[0]), tile.Gather)
+	if v.Shift == 0 && domain == 0 {
+		return b.Source(ends, v.Name, first, end)
 	}
-	return b.Search(domain, b.complete(b.graph.result(v.Args[0]), tile.Gather), v.Name, row, first, end)
+	x := b.Map(domain, ir.OpCast, b.Kernel.Streams[ends].Kind, "", binary(ir.OpShl, row, v.Shift))
+	return b.Search(domain, ends, v.Name, x, first, end)
 }

@@ -46,6 +46,8 @@ func emitterOf(kind tile.OpKind) emitter {
 		return emitter{row: (*body).update}
 	case tile.Search:
 		return emitter{value: (*body).search}
+	case tile.Source:
+		return emitter{begin: (*body).beginSource, row: (*body).nextSource}
 	case tile.Insert:
 		return emitter{row: (*body).insert}
 	case tile.Probe:

@@ -4,11 +4,31 @@ import (
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
 )
 
 // search finds an element in an ascending column.
 func (g *body) search(op *tile.Op) loop.Expr {
 	return backends.Search(g.b, g.whole[op.Stream], g.expr(op.Args[1]), g.expr(op.Args[2]), g.expr(op.Args[0]))
+}
+
+// beginSource finds the source of the first row.
+func (g *body) beginSource(op *tile.Op, lo, _ *loop.Var) {
+	ends := g.whole[op.Stream]
+	before := backends.Search(g.b, ends, loop.Int(0), loop.LenOf(ends), loop.ToKind(ir.I64, lo))
+	g.sources[op.Res[0]] = g.b.Decl("source", loop.ToCounter(before))
+}
+
+// nextSource names the row that this one repeats: rows come in order, and so do the rows
+// that they repeat.
+func (g *body) nextSource(i int) {
+	op := &g.Ops[i]
+	ends, source := g.whole[op.Stream], g.sources[op.Res[0]]
+	row := g.b.Let("row", loop.ToKind(ir.I64, loop.Add(g.first, g.index)))
+	g.b.While(loop.And(loop.Lt(source, loop.LenOf(ends)), loop.Le(loop.ToKind(ir.I64, loop.At(ends, source)), row)), func() {
+		g.b.Assign(source, loop.Add(source, loop.Int(1)))
+	})
+	g.values[op.Res[0]] = g.b.Let(g.name(op.Res[0]), loop.ToKind(ir.I64, source))
 }
 
 // probe finds a slot of a hash table.

@@ -42,6 +42,7 @@ type tileBody struct {
 	scatters     []*scatterBuffer       // of stores to derived domains
 	elements     map[int]*loop.Var      // per collected store of rows of the base: an element per item
 	open         map[int]*openSegment   // per domain of segments; see overlap.go
+	sources      map[int]*tileSources   // per operation Source, if the tile has found the sources of its rows together
 	isOpenStored bool                   // the segment that was open before the tile is stored already
 	running      map[stateKey]*loop.Var // states that rows see
 	folds        map[stateKey]*loop.Var // states of this work-item's rows alone
@@ -55,6 +56,7 @@ type rowBody struct {
 	scanner      selectionScan
 	now          int                   // the phase at hand; atEnd after all rows
 	item         loop.Expr             // the row's number in its work-item
+	place        loop.Expr             // and in its tile
 	row          loop.Expr             // number of the row, as a counter
 	rowBefore    loop.Expr             // number of the row before the one at hand
 	isWhole      bool                  // all rows of the tile exist
@@ -81,7 +83,7 @@ func newBody(k *kernel, l *lowering, name string) *rowBody {
 	f := &function{kernel: k, lowering: l, b: b, arguments: newArguments(b), residence: workgroupTile{}, retention: k.strategy,
 		local: map[string]*loop.Var{}, over: map[string]*loop.Var{}, uniform: map[tile.ID]loop.Expr{}}
 	t := &tileBody{function: f, columns: map[int]*loop.Var{}, before: map[int]*loop.Var{}, stagedAt: map[int]int64{},
-		elements: map[int]*loop.Var{}, open: map[int]*openSegment{}, running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{},
+		elements: map[int]*loop.Var{}, open: map[int]*openSegment{}, sources: map[int]*tileSources{}, running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{},
 		earlier: map[stateKey]loop.Expr{}, whole: map[stateKey]loop.Expr{}}
 	return &rowBody{tileBody: t, scanner: selectionScanOf(k), kept: map[tile.ID]*loop.Var{}, ahead: map[int]loop.Expr{}}
 }

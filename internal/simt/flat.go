@@ -13,7 +13,7 @@ type flat struct{ *launches }
 const flatWorkgroup = 256
 
 // metByTiles are the demands that any scheme meets whose tiles work by themselves.
-const metByTiles = tile.WholeChunks | tile.Neighbours | tile.Tables | tile.AnEnd
+const metByTiles = tile.WholeChunks | tile.Neighbours | tile.Tables | tile.AnEnd | tile.Expansion
 
 func (f flat) meets() tile.Demands { return metByTiles }
 

@@ -24,6 +24,8 @@ type kernel struct {
 
 	selected
 
+	together []int // operations Source whose results the rows of a tile find together
+
 	unstaged bool // columns do not fit the arena or registers
 
 	singly bool // columns pass through the arena without wide accesses
@@ -69,6 +71,7 @@ func newKernel(t *tile.Kernel, s shape, lines func(ir.Pos) string, aligned func(
 	k.planArena(s.items, aligned)
 	k.filter()
 	k.useRecomputed()
+	k.planSources()
 	return k
 }
 

@@ -117,6 +117,7 @@ func (s *launches) chunk() int { return max(s.schedule.Chunk, 1) }
 // startTile names the tile's rows and loads its columns.
 func (s *launches) startTile(e *rowBody) {
 	e.tileRows()
+	e.findSources()
 	e.stage()
 	e.declareKept()
 	if !s.keeps {

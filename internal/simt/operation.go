@@ -39,6 +39,7 @@ func init() { // the functions use the table
 		tile.Store:       {row: withEffects((*rowBody).storeOrCollect), end: direct((*rowBody).store)},
 		tile.Update:      {row: withEffects((*rowBody).combineRow), end: direct((*rowBody).update)},
 		tile.Search:      {value: (*rowBody).search, row: (*rowBody).nameValue},
+		tile.Source:      {value: (*rowBody).source, row: (*rowBody).nameValue},
 		tile.Insert:      {row: withEffects(direct((*rowBody).insert))},
 		tile.Probe:       {value: (*rowBody).probe, row: (*rowBody).nameValue},
 		tile.Match:       {value: (*rowBody).match, row: (*rowBody).nameValue},

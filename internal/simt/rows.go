@@ -25,7 +25,7 @@ func (e *rowBody) atItem(item loop.Expr, whole bool, body func()) {
 		at = e.heldAt(e.localID, item)
 	}
 	at = e.b.Let("at", at)
-	e.row = loop.Add(e.first, at)
+	e.place, e.row = at, loop.Add(e.first, at)
 	e.rowBefore = loop.Sub(e.row, loop.Int(1))
 	if whole {
 		body()

@@ -1,9 +1,12 @@
 package simt
 
 import (
+	"maps"
+
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -12,6 +15,28 @@ import (
 // search finds an element in an ascending column.
 func (e *rowBody) search(op *tile.Op) loop.Expr {
 	return backends.Search(e.b, e.stream(op.Stream), e.expr(op.Args[1]), e.expr(op.Args[2]), e.expr(op.Args[0]))
+}
+
+// source returns the row that a row repeats: from what the tile has found, or by a search.
+func (e *rowBody) source(op *tile.Op) loop.Expr {
+	search := func() loop.Expr {
+		return backends.Search(e.b, e.stream(op.Stream), e.expr(op.Args[0]), e.expr(op.Args[1]), loop.ToKind(ir.I64, e.row))
+	}
+	found := e.sources[e.Values[op.Res[0]].Op]
+	if found == nil || e.now == atEnd {
+		return search()
+	}
+	source := e.b.Decl("source", found.first)
+	outer := e.values
+	e.values = maps.Clone(outer) // what a search defines ends with it
+	e.b.If(found.areMany,
+		func() { e.b.Assign(source, loop.ToCounter(search())) },
+		func() {
+			ended := loop.At(found.ended, e.sourcePlace(e.place))
+			e.b.Assign(source, loop.Add(source, loop.ToCounter(ended)))
+		})
+	e.values = outer
+	return loop.ToKind(ir.I64, source)
 }
 
 // probe finds a slot of a hash table.

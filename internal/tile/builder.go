@@ -237,6 +237,12 @@ func (b *Builder) Search(domain, stream int, name string, x, first, end ID) ID {
 	return b.pure(Op{Kind: Search, Domain: domain, Stream: stream, Args: []ID{x, first, end}}, ir.I64, name)
 }
 
+// Source returns how many elements of stream, which ascend, are at most the number of
+// the base row; see the operation Source.
+func (b *Builder) Source(stream int, name string, first, end ID) ID {
+	return b.pure(Op{Kind: Source, Stream: stream, Args: []ID{first, end}}, ir.I64, name)
+}
+
 // Insert enters row in the hash table stream of so many slots; see the operation Insert.
 // The streams others have the keys of all rows.
 func (b *Builder) Insert(domain, stream int, others []int, row, slot, slots ID, keys []ID) {

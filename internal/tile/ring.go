@@ -55,7 +55,7 @@ func (k *Kernel) elements(values []ID, distance int64, visit func(stream int, di
 }
 
 // metByPersistent are the demands that the persistent scheme meets.
-const metByPersistent = Prefixes | Neighbours | Tables | AnEnd
+const metByPersistent = Prefixes | Neighbours | Tables | AnEnd | Expansion
 
 // RefusePersistent says why the persistent scheme, in which each round of tiles waits for
 // one exchange of states, cannot run the kernel; "" if it can.

@@ -84,7 +84,7 @@ const (
 // says which demands it meets, and refuses a kernel that makes others.
 type Demands uint16
 
-// The demands. No operation makes LocalTables or Expansion yet.
+// The demands. No operation makes LocalTables yet.
 const (
 	Prefixes    Demands = 1 << iota // rows see the fold of all earlier rows
 	WholeChunks                     // a chunk's rows stay together
@@ -93,7 +93,7 @@ const (
 	AnEnd                           // something runs once, after all rows
 	LocalTables                     // state lives as long as a work-group, which flushes it
 	Counters                        // the state of a cut is an array of counters
-	Expansion                       // a row becomes many
+	Expansion                       // rows find the rows that they repeat
 )
 
 // refusals says, per demand, why a scheme that does not meet it refuses a kernel.
@@ -105,7 +105,7 @@ var refusals = map[Demands]string{
 	AnEnd:       "something has to run after all rows",
 	LocalTables: "a table would have to live as long as a work-group",
 	Counters:    "the state of a cut is an array of counters",
-	Expansion:   "a row becomes many",
+	Expansion:   "rows find the rows that they repeat",
 }
 
 // Refuse says why a scheme that meets some demands cannot meet d; "" if it can.
@@ -144,6 +144,7 @@ var traits = [...]Traits{
 	Store:       {Name: "store", Args: []Role{OfStream, At}, Effect: Writes},
 	Update:      {Name: "update", Args: []Role{Number, OfStream}, Place: Rows, Effect: Combines, Folds: true, Asks: Tables},
 	Search:      {Name: "search", Args: []Role{OfStream, Number, Number}, Res: []Role{Number}, Place: Rows, Again: Register},
+	Source:      {Name: "source", Args: []Role{InStream, InStream}, Res: []Role{Number}, Place: BaseRows, Again: Register, Asks: Expansion},
 	Insert:      {Name: "insert", Args: []Role{Number, InStream, Number, Compared}, Place: Rows, Effect: Claims, Asks: Tables},
 	Probe:       {Name: "probe", Args: []Role{InStream, Number, Flag, Number, Compared}, Res: []Role{Number}, Place: Rows, Again: Register},
 	Match:       {Name: "match", Args: []Role{InStream, Number, Flag, Any}, Res: []Role{Any}, Place: Rows, Again: Register},

@@ -168,6 +168,8 @@ func (k *Kernel) verifyKinds(op *Op) error {
 		if by := &k.Ops[k.Values[op.Args[0]].Op]; !by.Cuts() && !by.IsReduction() {
 			return fmt.Errorf("%s is no result of a scan or reduction", k.id(op.Args[0]))
 		}
+	case Source:
+		return errors.Join(k.verifyNeighbour(op.Args[0]), k.verifyNeighbour(op.Args[1]))
 	case Check:
 		if op.Site < 0 {
 			return fmt.Errorf("there is no site %d", op.Site)

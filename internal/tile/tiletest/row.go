@@ -170,9 +170,9 @@ func (r *row) pure(op *tile.Op, args []ir.Scalar) ir.Scalar {
 		}
 		return r.load(op.Stream, int64(r.number), false)
 	case tile.Search:
-		first, end := args[1].Int64(), args[2].Int64()
-		n := sort.Search(int(end-first), func(i int) bool { return r.load(op.Stream, first+int64(i), false).Int64() > args[0].Int64() })
-		return ir.Int(ir.I64, first+int64(n))
+		return r.search(op, args[0].Int64(), args[1].Int64(), args[2].Int64())
+	case tile.Source:
+		return r.search(op, int64(r.number), args[0].Int64(), args[1].Int64())
 	case tile.Probe:
 		slot := args[3].Int64()
 		if !args[2].IsTrue() {
@@ -192,6 +192,12 @@ func (r *row) pure(op *tile.Op, args []ir.Scalar) ir.Scalar {
 	}
 	fail("%v is not arithmetic", op.Kind)
 	return ir.Scalar{}
+}
+
+// search returns how many elements of the operation's stream are at most x.
+func (r *row) search(op *tile.Op, x, first, end int64) ir.Scalar {
+	n := sort.Search(int(end-first), func(i int) bool { return r.load(op.Stream, first+int64(i), false).Int64() > x })
+	return ir.Int(ir.I64, first+int64(n))
 }
 
 // fresh computes v at a base row from elements of streams alone; it fails

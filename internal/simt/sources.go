@@ -1,0 +1,118 @@
+package simt
+
+import (
+	"fmt"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// The rows of a tile find the rows that they repeat together. Bounds for the first row
+// and the last one say which repeated rows may end in the tile. Each of these is counted
+// at the row where it ends, and a running sum over the tile tells each row how many have
+// ended: that takes a load per repeated row, and no search.
+
+// tileSources are the sources of a tile's rows.
+type tileSources struct {
+	first   loop.Expr // the least that the first row can have
+	areMany loop.Expr // so many may end in the tile that rows search instead
+	ended   *loop.Var // per row of the tile, at its sourcePlace: how many have ended from first on
+}
+
+// mostEnds is how many rows may end per row of the tile on average. More are seen if most
+// repeated rows have no repetitions.
+const mostEnds = 8
+
+// planSources finds what rows find together: what local memory has room for. Subgroups
+// that have tiles of their own search.
+func (k *kernel) planSources() {
+	k.together = nil
+	if _, ok := k.placement.(workgroupPlacement); !ok {
+		return
+	}
+	bytes := k.arena.bytes + k.stateBytes() + int64(ir.I32.Size()*k.collective.elements(k))
+	if k.localTables != nil {
+		bytes += k.localTables.bytes + k.localTables.beside
+	}
+	for i := range k.Ops {
+		if k.Ops[i].Kind != tile.Source || bytes+k.sourceBytes() > k.budget {
+			continue
+		}
+		bytes += k.sourceBytes()
+		k.Ops[i].Monoid = tile.NewFold(ir.ReduceAdd, ir.I64) // of counts
+		k.together = append(k.together, i)
+	}
+}
+
+// sourceBytes returns the local memory that the sources of a tile take.
+func (k *kernel) sourceBytes() int64 { return int64(k.sourcePlaces() * ir.I32.Size()) }
+
+// sourcePlace returns where row at of a tile has its counter. A place is free behind the
+// rows of each work-item, which avoids bank conflicts.
+func (k *kernel) sourcePlace(at loop.Expr) loop.Expr {
+	return loop.Add(at, loop.Div(at, loop.Int(int64(k.items))))
+}
+
+func (k *kernel) sourcePlaces() int { return k.workgroup * (k.items + 1) }
+
+// findSources finds the sources of the tile's rows, for operations that rows of this
+// function need.
+func (e *rowBody) findSources() {
+	needed := e.needed(e.until, e.effects)
+	for _, i := range e.together {
+		if needed[i] {
+			e.sources[i] = e.sourcesOf(i)
+		}
+	}
+}
+
+func (e *rowBody) sourcesOf(i int) *tileSources {
+	op := &e.Ops[i]
+	last := loop.Sub(loop.Add(e.first, e.count), loop.Int(1))
+	first := e.b.Let("first_source", loop.ToCounter(e.at(op.Args[0], e.first)))
+	end := e.b.Let("end_of_sources", loop.ToCounter(e.at(op.Args[1], loop.Greatest(last, loop.Int(0)))))
+	most := loop.Int(mostEnds * e.kernel.rows())
+	areMany := e.b.Let("are_many", loop.Gt(loop.Sub(end, first), most))
+	ended := e.localArray(fmt.Sprintf("ended_%d", i), ir.I32, e.sourcePlaces())
+	eachOwn := func(body func(at loop.Expr)) {
+		start := e.b.Let("start", loop.Mul(e.localID, loop.Int(int64(e.items+1))))
+		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+			body(e.b.Let("at", loop.Add(start, item)))
+		})
+	}
+	if e.keeps || e.localTables != nil || e.chunk > 1 {
+		e.barrier() // behind the tile before
+	}
+	e.b.For("item", loop.Int(0), loop.Int(int64(e.items+1)), func(item *loop.Var) {
+		e.b.Store(ended, loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.localID), number(ir.I32, 0))
+	})
+	e.barrier()
+	e.b.If(loop.Not(areMany), func() { e.countEnds(op, first, end, ended) }, nil)
+	e.barrier()
+	sum := e.b.Decl("sum", number(ir.I32, 0))
+	eachOwn(func(at loop.Expr) { e.b.Assign(sum, loop.Add(sum, loop.At(ended, at))) })
+	st := single(e.kernel, slot{stateKey: stateKey{i, 0}, kind: ir.I32, counts: true})
+	before, _ := e.blockScan(st, []loop.Expr{sum}, duringScan{})
+	running := e.b.Decl("running", before[0])
+	eachOwn(func(at loop.Expr) {
+		e.b.Assign(running, loop.Add(running, loop.At(ended, at)))
+		e.b.Store(ended, at, running)
+	})
+	e.barrier()
+	return &tileSources{first, areMany, ended}
+}
+
+// countEnds counts at each row of the tile how many repeated rows end there; at the first
+// one, those that end before it, too.
+func (e *rowBody) countEnds(op *tile.Op, first, end loop.Expr, ended *loop.Var) {
+	source := e.b.Decl("source", loop.Add(first, e.localID))
+	e.b.While(loop.Lt(source, end), func() {
+		place := e.b.Let("place", loop.Sub(loop.ToKind(ir.I64, loop.At(e.stream(op.Stream), source)), loop.ToKind(ir.I64, e.first)))
+		e.b.If(loop.Lt(place, loop.ToKind(ir.I64, e.count)), func() {
+			at := e.b.Let("at", loop.ToCounter(loop.Greatest(place, loop.ConstOf(ir.Int(ir.I64, 0)))))
+			e.b.Atomic(loop.AtomicAdd, ended, e.sourcePlace(at), number(ir.I32, 1))
+		}, nil)
+		e.b.Assign(source, loop.Add(source, loop.Int(int64(e.workgroup))))
+	})
+}
