@@ -11,6 +11,10 @@
 //	for _, f := range output.Files {
 //		err = errors.Join(err, os.WriteFile(filepath.Join(folder, f.Name), f.Text, 0o666))
 //	}
+//
+// Programs come from package build. Tile programs and loop programs have types that
+// are internal to this module, so emitters, and the functions here that help them,
+// are for this module only; anyone may call an emitter.
 package backends
 
 import (

@@ -33,10 +33,10 @@ func (s *Source) ErrorAt(pos ir.Pos, message, hint string) error {
 }
 
 // Compile compiles a pipeline of s for a backend at a fusion level, one of
-// [fuse.Levels] or a plan by hand, "" for the default. What counts of the schedule is
-// the variant of aggregation, how rows are grouped and sorted, and whether there are
-// parts. The default backend, "", is one of work-groups. An operator that has no compiled
-// form is an error at its place in the text; a wrong plan by hand is a [UsageError].
+// [fuse.Levels] or a plan by hand, "" for the default. An empty backend stands for any
+// backend of work-groups. Of the schedule only Variant, Groups, Radix and Part matter
+// here. An operator that has no compiled form is an error at its place in the text; a
+// wrong plan by hand is a [UsageError].
 func Compile(s *Source, p *ir.Pipeline, backend, level string, schedule plan.Schedule) (*backends.Program, *fuse.Program, error) {
 	program, fused, err := compile.Compile(p, s.options(backend, level, schedule))
 	return program, fused, s.compileError(level, err)

@@ -1,6 +1,6 @@
-// Package examples holds one folder for each example; docs/tutorial.md leads
-// through most of them. consumer and beam are modules of their own, as a user's
-// would be; consumer's files are generated with all others.
+// Package examples holds one folder for each example; README.md and the pages of docs
+// explain them. consumer and beam are modules of their own, as a user's would be;
+// docs/go-generate.md leads to consumer, whose files are generated with all others.
 package examples
 
 //go:generate go -C consumer generate ./...

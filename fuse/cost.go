@@ -10,9 +10,10 @@ import (
 )
 
 // Assumptions of a cost prediction, because data is not known when compiling.
+// AssumedRows is the length that predictions assume for each parameter's domain.
 // explain shows bytes under these assumptions too.
 const (
-	AssumedRows     = 1 << 20 // of each parameter's domain
+	AssumedRows     = 1 << 20
 	assumedSelected = 0.5     // rows that pass a mask
 	assumedGroups   = 0.25    // groups a row
 	assumedBins     = 1 << 12 // bins of a computed number

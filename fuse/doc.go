@@ -7,4 +7,14 @@
 // cannot be built is refused with the reason. Levels are rules about which
 // stages may meet ([Fuse]), and automatic choice is a search over all legal
 // plans by predicted cost.
+//
+//	graph := fuse.Lower(pipeline, fuse.Options{})
+//	fusion, err := fuse.Fuse(graph, fuse.LevelOnePass, plan.Profiles()[plan.DefaultProfile])
+//	if err != nil {
+//		return err // what is wrong with the level or the plan by hand
+//	}
+//	program, err := fusion.Program() // its Plan launches its Kernels
+//
+// Bytes are bytes. [Fusion.Cost] is in seconds; fields called Predicted are in
+// nanoseconds.
 package fuse

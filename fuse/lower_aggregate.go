@@ -1,6 +1,7 @@
 package fuse
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/kgen-go/kgen/internal/tile"
@@ -140,15 +141,20 @@ type tableKey struct {
 	kind    ir.Kind
 }
 
-// tableOf returns the key of the table that holds field f of the state of v.
+// tableOf returns the key of the table that holds field f of the state of v. An element
+// that depends on the argument has it in the key, or two columns would share a table.
 func tableOf(v *ir.Value, f ir.StateField) tableKey {
 	k := tableKey{by: v.By, fold: f.Fold, element: f.Element, kind: kindOf(f, v)}
-	switch {
-	case f.Element != ir.ElementArgument:
-	case len(v.Args) == 0:
-		k.element = ir.ElementOne
-	default:
+	switch f.Element {
+	case ir.ElementArgument:
+		if len(v.Args) == 0 {
+			k.element = ir.ElementOne
+			break
+		}
 		k.x = v.Args[0]
+	case ir.ElementOne, ir.ElementRow:
+	default:
+		panic(fmt.Sprintf("fuse: no table of element %d of %v", f.Element, v.Op))
 	}
 	return k
 }

@@ -79,7 +79,7 @@ type Value struct {
 	Writer *Stage    // the last one, if the plan chooses among several
 }
 
-// Access is how a stage reads a value. The type is internal to this module; its
+// Access is how a stage reads or writes a value. The type is internal to this module; its
 // values are, by their String method:
 //
 //	element  row r of the stage reads row r

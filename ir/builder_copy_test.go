@@ -2,6 +2,7 @@ package ir_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,7 +80,7 @@ func TestCopyOfCorpus(t *testing.T) {
 			}
 		}
 	}
-	for op := ir.OpParam; op <= ir.OpArgmax; op++ {
+	for op := ir.OpParam; op <= slices.Max(ir.Aggregates()); op++ {
 		if !used[op] && op != ir.OpBits {
 			t.Errorf("no pipeline of the corpus has %v", op)
 		}

@@ -182,7 +182,7 @@ func (b *Builder) Align(x, y any) Operand { return b.call(OpAlign, x, Named{"to"
 // Aggregate returns an aggregate of x, with an optional [By] and [Else].
 func (b *Builder) Aggregate(op Op, x any, named ...Named) Operand {
 	if !op.IsAggregate() {
-		return b.wrap(b.g.fail(b.here(), "the aggregates are OpSum to OpArgmax", "%v is no aggregate", op))
+		return b.wrap(b.g.fail(b.here(), "ir.Aggregates lists them", "%v is no aggregate", op))
 	}
 	return b.call(op, x, named)
 }

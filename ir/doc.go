@@ -19,12 +19,16 @@
 //		adult = age >= 18
 //		return age[adult], count: count(adult)
 //	}`))
+//	if err := errs.Err(); err != nil {
+//		return err
+//	}
 //
 // Both check types and domains by the same constructors. Errors have a position
 // and mostly say what to write instead; neither a text nor a Builder makes the
 // package panic. A finished Pipeline is not changed by anyone, so goroutines
 // may share it.
 //
-// Element-wise operators are described by methods of [Op], the help of all operators
-// is [Operators], facts that hold for any input are methods of Pipeline.
+// Methods of [Op] describe element-wise operators, and [Op.Aggregate] the aggregates;
+// [Operators] lists the help of all; methods of [Pipeline] give facts that hold for any
+// input.
 package ir

@@ -40,13 +40,33 @@ const opEnd = endOfAggregates
 // Operators of the compiler, which the language cannot spell. Package fuse
 // composes order, groups, repeat, find and join of them.
 const (
-	OpDigits  = opEnd + iota // how many rows of Args[0], an unsigned integer, have each value of each of its digits of Shift bits; Args[1] is the number of results. Args[2] is Args[0] once more if the plan chooses the digits
-	OpRank                   // Args: x, before; the number of the row if rows were sorted by the digit of x from bit Shift on, of Split bits, and stably
-	OpScatter                // Args: x, place; row place(r) of the result is row r of x, if the result has that row. Of more such pairs the plan chooses one
-	OpEither                 // Args: x, y; x if Limit is not 0, else y; only one of them is computed
-	OpExpand                 // Args: ends, rows, perhaps coarse; a scalar says how many rows the result has: row r is the number of elements of ends, which ascend, that are at most r << Shift. Rows r >> Split and the next of coarse are the same of those, as bounds
-	OpInsert                 // Args: slot, size, keys...; a hash table of size slots. A row takes the first slot, from its own on and around, that is free or has a row of equal keys. The result has, of each slot, the least such row; of a free one -1, or the greatest unsigned integer
-	OpProbe                  // Args: table, slot, direct, key, keys..., keys of the rows in the table...; the slot of the row in the table with equal keys, or -1. If the scalar direct holds, that is slot key, which may be free, or -1 if the table has no such slot
-	OpMatch                  // Args: words, slot, direct, key; words are a hash table's slots with a key of 32 bits above a code of 32, or 0: the code of the key's slot, or 0 if there is none, or if the scalar direct holds
+	// Args: x, count, perhaps x again; x is an unsigned integer. How many rows have each
+	// value of each digit of x, of Shift bits; count is the number of results. With x
+	// again, the plan chooses the digits.
+	OpDigits = opEnd + iota
+	// Args: x, before. The number of the row if rows were sorted, stably, by the digit of
+	// x from bit Shift on, of Split bits.
+	OpRank
+	// Args: x, place. Row place(r) of the result is row r of x, if the result has that
+	// row. Of more such pairs the plan chooses one.
+	OpScatter
+	// Args: x, y. Is x if Limit is not 0, else y; only one of them is computed.
+	OpEither
+	// Args: ends, rows, perhaps coarse. The scalar rows says how many rows the result has.
+	// Row r is the number of elements of ends, which ascend, that are at most r << Shift.
+	// Rows r >> Split of coarse and the next are the same of those, as bounds.
+	OpExpand
+	// Args: slot, size, keys... A hash table of size slots. A row takes the first slot,
+	// from its own on and around, that is free or has a row of equal keys. The result has
+	// the least such row of each slot; of a free one -1, or the greatest unsigned integer.
+	OpInsert
+	// Args: table, slot, direct, key, keys..., keys of the rows in the table... The slot
+	// of the row in the table with equal keys, or -1. If the scalar direct holds, that is
+	// slot key, which may be free, or -1 if the table has no such slot.
+	OpProbe
+	// Args: words, slot, direct, key. Words are the slots of a hash table: a key of 32
+	// bits above a code of 32, or 0. The code of the key's slot, or 0 if there is none, or
+	// if the scalar direct holds.
+	OpMatch
 	endOfOps
 )

@@ -6,7 +6,7 @@ type Schedule struct {
 	Workgroup int    `json:"workgroup,omitzero"` // work-items per work-group; 0 is 1
 	Items     int    `json:"items,omitzero"`     // rows that a work-item holds at once; 0 is 1
 	Chunk     int    `json:"chunk,omitzero"`     // tiles that a work-group processes one after the other; 0 is 1
-	Scheme    string `json:"scheme,omitempty"`   // how a grid-wide prefix is computed: flat, published, lookback, persistent; "" in the plan of emitted Go
+	Scheme    string `json:"scheme,omitempty"`   // how a grid-wide prefix is computed: published, lookback, persistent; in plans also flat, if there is none, and "" for emitted Go
 	IDs       string `json:"ids,omitempty"`      // how tiles are numbered under lookback: ticket, static; "" is ticket
 	Offsets   string `json:"offsets,omitempty"`  // how published folds of tiles become prefixes: scan, broadcast; "" is scan
 	Variant   string `json:"variant,omitempty"`  // how rows of groups are combined: direct, chunked, privvar, privarray, segmented

@@ -8,7 +8,9 @@
 //	helper, ok := templates.OpenCL().Lookup("count_ones_u64")
 //
 // The files of this folder are read when a set is first used. A malformed file
-// panics; the tests of this package read every file.
+// panics; the tests of this package read every file. Signatures have types that are
+// internal to this module, whose printers use the helpers; the texts of Go are for
+// anyone.
 package templates
 
 import _ "embed"

@@ -17,13 +17,12 @@ func TestCorpusCoverage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var (
-		ops                               [ir.OpArgmax + 1]bool
 		params, results                   [ir.Char8 + 1]bool
 		scans, exscans                    [ir.ReduceXor + 1]bool
-		grouped, whole, otherwise         [ir.OpArgmax + 1]bool
 		checks                            [ir.CheckEmpty + 1]bool
 		descending, limited, binsByColumn bool
 	)
+	ops, grouped, whole, otherwise := map[ir.Op]bool{}, map[ir.Op]bool{}, map[ir.Op]bool{}, map[ir.Op]bool{}
 	for _, entry := range entries {
 		for _, v := range entry.Pipeline.Values {
 			ops[v.Op] = true
@@ -47,16 +46,14 @@ func TestCorpusCoverage(t *testing.T) {
 		}
 	}
 	missing := func(what string, i int) { t.Errorf("the corpus has no %s %d", what, i) }
-	for op := ir.OpParam; op <= ir.OpArgmax; op++ {
+	for op := ir.OpParam; op <= slices.Max(ir.Aggregates()); op++ {
 		if !ops[op] && op != ir.OpBits {
 			missing("operator", int(op))
 		}
 		if op.IsAggregate() && op != ir.OpCount && (!grouped[op] || !whole[op]) {
 			missing("aggregate with and without by:", int(op))
 		}
-	}
-	for _, op := range []ir.Op{ir.OpMin, ir.OpMax, ir.OpAvg, ir.OpFirst, ir.OpLast} {
-		if !otherwise[op] {
+		if op.IsAggregate() && op.Aggregate().NoRows == ir.NoRowsElse && !otherwise[op] {
 			missing("else: of operator", int(op))
 		}
 	}

@@ -1,11 +1,15 @@
-// Package cuda is the backend for CUDA C++. The backend is data: [Dialect]
-// describes the language to the printer of internal/ctext, and [Emitter] is the
-// emitter of internal/kernels with this dialect:
+// Package cuda is the backend for CUDA C++.
 //
 //	output, err := cuda.Emitter().Emit(programs, backends.Options{})
 //
-// The driver is in internal/device/cuda; package emu runs the emitted text on the
-// CPU.
+// It makes three files for each pipeline: NAME.cu, the kernels; NAME.plan.json, the
+// plan by which a host runs them, which docs/plan.md describes; and NAME.h, the
+// constants of the plan for a host in C. If the plan has a fallback, the kernels of
+// the fallback are in NAME.fallback.cu. Of the options only Schedule counts. An error
+// names the setting that a kernel cannot have.
+//
+// The backend is data: [Dialect] describes the language to the printer. Package emu
+// runs the emitted text on the CPU.
 package cuda
 
 import (
@@ -20,7 +24,8 @@ import (
 	"github.com/kgen-go/kgen/templates"
 )
 
-// Emitter returns the backend that emits CUDA C++.
+// Emitter returns the backend that emits CUDA C++, a backends.Emitter. Its type is
+// internal to this module.
 func Emitter() kernels.Emitter {
 	return kernels.Emitter{Backend: "cuda", Extension: ".cu", Dialect: Dialect()}
 }

@@ -3,6 +3,13 @@
 //
 //	output, err := gocpu.Emitter{}.Emit(programs, backends.Options{Package: "tpch"})
 //
+// It makes NAME.go for each pipeline and, once for all, kgen_support.go, with
+// partials kgen_partial.go, and with Options.Trace kgen_trace.go. All belong to
+// Options.Package, which is "pipelines" by default; Options.Schedule does not
+// count. Programs are compiled for this backend, as Compile of package build does for the
+// name "gocpu". An error names the kernel that has an operation without a form in
+// Go; any other is a bug of kgen.
+//
 // Lowering follows the tile program. Each kernel becomes a function over a
 // range of rows that carries the state of its prefixes in local variables, so
 // that on one core a kernel with any number of cuts is one loop. If a kernel

@@ -1,10 +1,14 @@
-// Package opencl is the backend for OpenCL C 1.2. The backend is data: [Dialect]
-// describes the language to the printer of internal/ctext, and [Emitter] is the
-// emitter of internal/kernels with this dialect:
+// Package opencl is the backend for OpenCL C 1.2.
 //
 //	output, err := opencl.Emitter().Emit(programs, backends.Options{})
 //
-// The driver is in internal/device/opencl.
+// It makes three files for each pipeline: NAME.cl, the kernels; NAME.plan.json, the
+// plan by which a host runs them, which docs/plan.md describes; and NAME.h, the
+// constants of the plan for a host in C. If the plan has a fallback, the kernels of
+// the fallback are in NAME.fallback.cl. Of the options only Schedule counts. An error
+// names the setting that a kernel cannot have.
+//
+// The backend is data: [Dialect] describes the language to the printer.
 package opencl
 
 import (
@@ -19,12 +23,13 @@ import (
 	"github.com/kgen-go/kgen/templates"
 )
 
-// Emitter returns the backend that emits OpenCL C.
+// Emitter returns the backend that emits OpenCL C, a backends.Emitter. Its type is
+// internal to this module.
 func Emitter() kernels.Emitter {
 	return kernels.Emitter{Backend: "opencl", Extension: ".cl", Dialect: Dialect()}
 }
 
-// Dialect returns OpenCL C 1.2, for little-endian devices. Work-groups lie in
+// Dialect returns OpenCL C 1.2 for the printer of this module, and little-endian devices. Work-groups lie in
 // dimension 0. The language has no subgroups and no fence between work-groups.
 func Dialect() *ctext.Dialect {
 	return &ctext.Dialect{

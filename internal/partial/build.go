@@ -133,6 +133,9 @@ func (s *splitter) cut(v *ir.Value) {
 	a, rows := v.Op.Aggregate(), -1
 	switch a.Finish {
 	case ir.FinishQuotient: // two states: a sum and a count of rows
+		if sum := a.State[0]; sum.Fold != ir.ReduceAdd || sum.Element != ir.ElementArgument || !a.State[1].CountsRows() {
+			panic(fmt.Sprintf("partial: %v is no sum divided by a count", v.Op))
+		}
 		s.ofCut[v] = s.state(v, nil, b.Sum(s.rows[v.Args[0]], by...), a.State[0].Fold, -1)
 		s.present(v)
 		return

@@ -8,7 +8,7 @@
 //   - flat: no tile needs earlier ones;
 //   - published: a launch per cut stores the fold of each tile, a work-group turns
 //     the folds into prefixes, and the next launch reads these;
-//   - look-back: the tiles of one launch publish their folds, and poll those of
+//   - lookback: the tiles of one launch publish their folds, and poll those of
 //     the tiles before them;
 //   - ranking: rows move by a digit, and the state of the cut is a counter per digit,
 //     published or polled, by tiles or by work-groups that walk over them;
@@ -47,9 +47,8 @@
 //
 // A new scheme is a family in the list families and a type that implements
 // scheme. A new kind of operation needs an entry in operations. What operations
-// ask of a scheme is a set of tile.Demands, and a scheme says which it meets.
-// These are refused by every scheme so far, and would enter here:
-//
-//	tile.LocalTables  a placement reserves the table, scheme.endTile flushes it
-//	tile.Expansion    rowBody.block runs the rows of a derived domain
+// ask of a scheme is a set of tile.Demands, and a scheme says which it meets; only
+// ranking meets tile.Counters. No operation asks for tile.LocalTables yet: tables in
+// local memory are a decision of this package (localtable.go). Nor does any ask for
+// tile.Expansion: rowBody.block would run the rows of the derived domain.
 package simt

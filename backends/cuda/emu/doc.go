@@ -15,5 +15,7 @@
 // the line of the text. A seed decides the order in which threads and blocks run;
 // the same seed gives the same report. Sizes are in bytes.
 //
+// Inputs, results and caches have types that are internal to this module; other
+// modules run the emulation by kgen run --device cudaemu:check.
 // docs/cuda-emulation.md has the rules of the checks and their limits.
 package emu

@@ -2,6 +2,7 @@ package random
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/kgen-go/kgen/ir"
@@ -50,7 +51,7 @@ func TestCoverage(t *testing.T) {
 			missing = append(missing, pair)
 		}
 	}
-	for op := ir.OpParam; op <= ir.OpArgmax; op++ {
+	for op := ir.OpParam; op <= slices.Max(ir.Aggregates()); op++ {
 		if op != ir.OpBits && c.Operators[op] == 0 { // which is of the compiler alone
 			t.Errorf("%v does not occur", op)
 		}
