@@ -48,11 +48,12 @@ func (o *ordering) expanded(length *ir.Value, out *ir.Domain) (source, begin *ir
 	rows := length.Type.Domain
 	ends := o.add(o.pos, ir.Value{Op: ir.OpScan, Reduce: ir.ReduceAdd, Args: []*ir.Value{length}, Type: ir.Type{Kind: ir.I64, Domain: rows}})
 	begin = o.apply(ir.OpSub, ends, length)
-	if o.short {
-		ends = o.cast(ir.U32, ends) // the plan refuses more than 2^31 rows
-	}
 	total := o.total(length)
-	isShort := o.apply(ir.OpLe, total, o.number(math.MaxInt32)) // else the plan refuses out
+	if !o.short {
+		return o.sources(ends, nil, total, 0, out), begin
+	}
+	ends = o.cast(ir.U32, ends) // the plan refuses out if it has more rows
+	isShort := o.apply(ir.OpLe, total, o.number(math.MaxInt32))
 	size := o.choose(isShort, o.apply(ir.OpAdd, o.apply(ir.OpShr, total, o.number(blockShift)), o.number(3)), o.number(0))
 	blocks := o.sources(ends, nil, size, blockShift, o.newDomain(ir.DomainBins, out.Name+"_blocks", nil))
 	return o.sources(ends, blocks, total, 0, out), begin
@@ -64,12 +65,12 @@ func (o *ordering) expanded(length *ir.Value, out *ir.Domain) (source, begin *ir
 const blockShift = 10
 
 // sources returns the source of every row of out, or of each first of so many as a
-// shift says, within the bounds of coarse.
-func (o *ordering) sources(ends, coarse, size *ir.Value, shift int64, out *ir.Domain) *ir.Value {
+// shift says, within the bounds of blocks, unless that is nil.
+func (o *ordering) sources(ends, blocks, size *ir.Value, shift int64, out *ir.Domain) *ir.Value {
 	v := ir.Value{Op: ir.OpExpand, Args: []*ir.Value{ends, size}, Shift: shift, Type: ir.Type{Kind: ir.I64, Domain: out, Target: ends.Type.Domain}}
-	if coarse != nil {
-		v.Args = append(v.Args, coarse)
-		v.Split = int(coarse.Shift - shift)
+	if blocks != nil {
+		v.Args = append(v.Args, blocks)
+		v.Split = int(blocks.Shift)
 	}
 	out.By = o.add(o.pos, v)
 	return out.By

@@ -65,9 +65,13 @@ func (m *planner) allocateByWay(p *Program) {
 		}
 	}
 	for _, buffer := range m.sizedByWay {
+		isBound := func(l *plan.Launch) bool {
+			isReplaced := slices.ContainsFunc(l.Bind, func(arg plan.Arg) bool { return arg.Name == buffer })
+			return uses[l.Kernel][buffer] && !isReplaced || slices.ContainsFunc(l.Bind, func(arg plan.Arg) bool { return arg.Buffer == buffer })
+		}
 		var isUse func(s plan.Step) bool
 		isUse = func(s plan.Step) bool {
-			return s.Init != nil && s.Init.Buffer == buffer || s.Launch != nil && uses[s.Launch.Kernel][buffer] ||
+			return s.Init != nil && s.Init.Buffer == buffer || s.Launch != nil && isBound(s.Launch) ||
 				s.If != nil && (slices.ContainsFunc(s.If.Then, isUse) || slices.ContainsFunc(s.If.Else, isUse))
 		}
 		i := slices.IndexFunc(m.out.Steps, isUse)

@@ -80,15 +80,15 @@ func (b *kernelBuilder) source(v *ir.Value, domain int) tile.ID {
 	binary := func(op ir.Op, x tile.ID, y int64) tile.ID { return b.Map(domain, op, ir.I64, "", x, b.Int(y)) }
 	first, end := b.Int(0), tile.ID(0)
 	if len(v.Args) > 2 {
-		coarse := b.complete(b.graph.result(v.Args[2]), tile.Gather)
+		blocks := b.complete(b.graph.result(v.Args[2]), tile.Gather)
 		at := binary(ir.OpShr, row, int64(v.Split))
-		first = b.LoadAt(domain, coarse, at, false)
-		end = b.LoadAt(domain, coarse, binary(ir.OpAdd, at, 1), false)
+		first = b.LoadAt(domain, blocks, at, false)
+		end = b.LoadAt(domain, blocks, binary(ir.OpAdd, at, 1), false)
 	} else {
 		end = b.lengthBefore(v.Type.Target)
 	}
 	ends := b.complete(b.graph.result(v.Args[0]), tile.Gather)
-	if v.Shift == 0 && domain == 0 {
+	if v.Shift == 0 {
 		return b.Source(ends, v.Name, first, end)
 	}
 	x := b.Map(domain, ir.OpCast, b.Kernel.Streams[ends].Kind, "", binary(ir.OpShl, row, v.Shift))

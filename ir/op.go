@@ -52,9 +52,9 @@ const (
 	OpScatter
 	// Args: x, y. Is x if Limit is not 0, else y; only one of them is computed.
 	OpEither
-	// Args: ends, rows, perhaps coarse. The scalar rows says how many rows the result has.
+	// Args: ends, rows, perhaps blocks. The scalar rows says how many rows the result has.
 	// Row r is the number of elements of ends, which ascend, that are at most r << Shift.
-	// Rows r >> Split of coarse and the next are the same of those, as bounds.
+	// Elements r >> Split of blocks and the next one are bounds of that number.
 	OpExpand
 	// Args: slot, size, keys... A hash table of size slots. A row takes the first slot,
 	// from its own on and around, that is free or has a row of equal keys. The result has

@@ -15,7 +15,7 @@ func (g *body) search(op *tile.Op) loop.Expr {
 // beginSource finds the source of the first row.
 func (g *body) beginSource(op *tile.Op, lo, _ *loop.Var) {
 	ends := g.whole[op.Stream]
-	before := backends.Search(g.b, ends, loop.Int(0), loop.LenOf(ends), loop.ToKind(ir.I64, lo))
+	before := backends.Search(g.b, ends, g.at(op.Args[0], lo), g.at(op.Args[1], lo), loop.ToKind(ir.I64, lo))
 	g.sources[op.Res[0]] = g.b.Decl("source", loop.ToCounter(before))
 }
 
@@ -25,7 +25,8 @@ func (g *body) nextSource(i int) {
 	op := &g.Ops[i]
 	ends, source := g.whole[op.Stream], g.sources[op.Res[0]]
 	row := g.b.Let("row", loop.ToKind(ir.I64, loop.Add(g.first, g.index)))
-	g.b.While(loop.And(loop.Lt(source, loop.LenOf(ends)), loop.Le(loop.ToKind(ir.I64, loop.At(ends, source)), row)), func() {
+	end := loop.ToCounter(g.expr(op.Args[1]))
+	g.b.While(loop.And(loop.Lt(source, end), loop.Le(loop.ToKind(ir.I64, loop.At(ends, source)), row)), func() {
 		g.b.Assign(source, loop.Add(source, loop.Int(1)))
 	})
 	g.values[op.Res[0]] = g.b.Let(g.name(op.Res[0]), loop.ToKind(ir.I64, source))

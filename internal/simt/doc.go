@@ -49,6 +49,5 @@
 // scheme. A new kind of operation needs an entry in operations. What operations
 // ask of a scheme is a set of tile.Demands, and a scheme says which it meets; only
 // ranking meets tile.Counters. No operation asks for tile.LocalTables yet: tables in
-// local memory are a decision of this package (localtable.go). Nor does any ask for
-// tile.Expansion: rowBody.block would run the rows of the derived domain.
+// local memory are a decision of this package (localtable.go).
 package simt

@@ -18,7 +18,6 @@ func TestDemands(t *testing.T) {
 		for demand, want := range map[tile.Demands]string{
 			tile.LocalTables: "a table would have to live as long as a work-group",
 			tile.Counters:    "the state of a cut is an array of counters",
-			tile.Expansion:   "a row becomes many",
 		} {
 			err := refuseDemands("made_up", name, demand|tile.AnEnd, s.meets())
 			if err == nil || !strings.Contains(err.Error(), "kernel made_up: "+want) || !strings.Contains(err.Error(), "scheme="+name) {

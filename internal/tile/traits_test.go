@@ -68,7 +68,6 @@ func TestTraitsOfOperationsToCome(t *testing.T) {
 		traits tile.Traits
 		want   string
 	}{
-		{tile.Traits{Name: "expand", Res: []tile.Role{tile.Number, tile.Number}, Asks: tile.Expansion}, "a row becomes many"},
 		{tile.Traits{Name: "insert locally", Args: []tile.Role{tile.Keys}, Res: []tile.Role{tile.Number}, State: tile.WorkgroupState,
 			Effect: tile.Claims, Asks: tile.LocalTables}, "a table would have to live as long as a work-group"},
 	} {
