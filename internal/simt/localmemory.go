@@ -30,6 +30,10 @@ var itemChoices = []int{20, 12, 10, 8, 6, 4, 2}
 // lie in local memory at once. With fewer, they are held in registers.
 const minDirectItems = 6
 
+// seekItems are the rows of a work-item that looks rows up: fewer registers let more
+// work-items run at once, and wait for memory.
+const seekItems = 8
+
 // compactItems are the rows of a work-item of a kernel that only selects rows, on
 // devices without subgroups. The selected rows go to local memory at once, and take
 // no more of it than the column did.
@@ -75,6 +79,9 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 			k.holdRows(items, aligned)
 		}
 		return
+	}
+	if items == 0 && k.Has((*tile.Op).Seeks) {
+		items = seekItems
 	}
 	columns, stores := k.columnsToStage(aligned), k.storesToCollect()
 	k.singly = len(columns)+len(stores) > maxWide
