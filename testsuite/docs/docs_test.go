@@ -30,7 +30,7 @@ func documents(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	texts := map[string]string{}
-	for _, path := range append(paths, "../../README.md", "../../CONTRIBUTING.md", "../../examples/partition/README.md") {
+	for _, path := range append(paths, "../../README.md", "../../CONTRIBUTING.md", "../../examples/partition/README.md", "../../examples/wisconsin/README.md") {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
