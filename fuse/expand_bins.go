@@ -1,6 +1,7 @@
 package fuse
 
 import (
+	"math"
 	"slices"
 
 	"github.com/kgen-go/kgen/ir"
@@ -22,9 +23,9 @@ type binned struct {
 }
 
 // binned returns groups of keys by bins; nil if the keys do not follow from their bin,
-// or if the plan may not choose.
+// or if rows are always sorted.
 func (o *ordering) binned(keys []sortKey, out *ir.Domain) *binned {
-	if !o.short || o.bins < 1 || slices.ContainsFunc(keys, func(key sortKey) bool { return !isInvertible(key.column.Type.Kind) }) {
+	if o.bins < 1 || slices.ContainsFunc(keys, func(key sortKey) bool { return !isInvertible(key.column.Type.Kind) }) {
 		return nil
 	}
 	words := o.words(keys)
@@ -33,8 +34,13 @@ func (o *ordering) binned(keys []sortKey, out *ir.Domain) *binned {
 	}
 	least, greatest := o.extreme(ir.OpMin, words[0].value), o.extreme(ir.OpMax, words[0].value)
 	span := o.apply(ir.OpSub, greatest, least)
-	isNarrow := o.apply(ir.OpLt, span, o.integer(span, uint64(o.bins)))
-	size := o.apply(ir.OpAdd, o.cast(ir.I64, o.apply(ir.OpLeast, span, o.integer(span, uint64(o.bins)-1))), o.number(1))
+	most := o.integer(span, uint64(o.bins)-1)
+	if !o.short { // a core has no local memory to fit, but a cache, which rows of many groups leave in any case
+		rows := o.apply(ir.OpLeast, o.length(words[0].value), o.number(math.MaxInt32))
+		most = o.apply(ir.OpGreatest, most, o.cast(span.Type.Kind, rows))
+	}
+	isNarrow := o.apply(ir.OpLe, span, most)
+	size := o.apply(ir.OpAdd, o.cast(ir.I64, o.apply(ir.OpLeast, span, most)), o.number(1))
 	b := &binned{ordering: o, size: o.choose(isNarrow, size, o.number(0)), out: out, keys: map[*ir.Value]*ir.Value{}}
 
 	word := o.words(keys)[0].value // once more: it costs less than to store it

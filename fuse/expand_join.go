@@ -15,12 +15,6 @@ func (e *expansion) join(v *ir.Value) {
 	left, right := e.columns(v.Args[:v.Split]), e.columns(v.Args[v.Split:])
 	t := o.tableOf(right, left[0])
 	out := e.domain(v.Type.Domain)
-	if !e.short {
-		j := &joined{}
-		j.left, j.right = o.repeated(t, left, out)
-		e.joins[v], e.values[v] = j, j.left
-		return
-	}
 	distinct := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.rows))}, Type: ir.Type{Kind: ir.I64}})
 	j := &joined{out: out, isUnique: o.choose(o.apply(ir.OpEq, distinct, o.length(right[0])), o.number(1), o.number(0))}
 	j.partner = o.foundRow(t, left)
@@ -38,7 +32,7 @@ func (e *expansion) join(v *ir.Value) {
 type joined struct {
 	left, right *ir.Value // the rows of each pair, where left rows are repeated
 
-	isUnique     *ir.Value  // an i64 scalar: whether no two right rows have equal keys; nil if rows are repeated in any case
+	isUnique     *ir.Value  // an i64 scalar: whether no two right rows have equal keys
 	row, partner *ir.Value  // of each left row: its number, and the right row that is found
 	hasPartner   *ir.Value  // whether one is
 	found        *ir.Domain // the left rows that have a partner
@@ -58,10 +52,6 @@ func (e *expansion) side(v *ir.Value) {
 	p := &paired{j, j.row, j.left}
 	if v.Op == ir.OpRight {
 		p = &paired{j, j.partner, j.right}
-	}
-	if j.isUnique == nil {
-		e.values[v] = p.repeated
-		return
 	}
 	e.pairs[v] = p
 }

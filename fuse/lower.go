@@ -20,15 +20,16 @@ type Options struct {
 	Radix int
 
 	// Bins is the largest range of keys whose groups may be combined in bins instead
-	// of sorted, if the plan may choose; 0 is [DefaultBins], and there is none below.
+	// of sorted; 0 is [DefaultBins], and there is none below. Unless Short is set, so
+	// may those of a larger range that has no more keys than there are rows.
 	Bins int
 
 	// Sample is how many rows are sorted to choose those that an order with a limit can
 	// have, if the plan may choose; 0 is [DefaultSample], and there is none below.
 	Sample int
 
-	// Short is set if no column has 2^32 rows, and the plan may choose what to launch.
-	// Then numbers of rows have 32 bits while rows move, and passes are left out by
+	// Short is set if no column has 2^32 rows, and the plan may choose the passes of a
+	// sort. Then numbers of rows have 32 bits while rows move, and passes are left out by
 	// digits that all rows share.
 	Short bool
 }

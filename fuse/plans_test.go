@@ -96,7 +96,7 @@ func TestNoneStores(t *testing.T) {
 		for i, k := range p.Kernels {
 			for _, s := range k.Streams {
 				w := g.byName[s.Buffer]
-				if s.Write || w.Writer == nil || w.Writer.Kind == Pass { // passes share memory
+				if s.Write || w.Writer == nil || w.Writer.Kind == Pass || w.Writer.Kind == Either { // passes and ways share memory
 					continue
 				}
 				if w.Writer == p.Groups[i][0] || writer[s.Buffer] != w.Writer.Name {

@@ -82,7 +82,10 @@ func (d *driver) launch() []*loop.Func {
 			d.carried = append(d.carried, s)
 		}
 	}
-	many := loop.Gt(d.env.workers, loop.Int(1))
+	many := loop.Expr(loop.Gt(d.env.workers, loop.Int(1)))
+	if areSmall := d.areSmall(); areSmall != nil {
+		many = loop.And(many, areSmall)
+	}
 	if d.splits() && !d.rowsHaveEffects() { // only reductions
 		d.s = d.rangeFunction(d.Name, summary)
 		d.b.If(many, d.shared(d.chain), func() { d.call(loop.Int(0), d.rows, d.s, d.state) })

@@ -34,9 +34,11 @@ type host struct {
 	kernels     []jen.Code         // the kernels' functions
 	loops       loop.Program
 	limited     map[string]bool // domains whose length has been checked
-	pending     bool            // memory that an allocator may have refused
-	temporaries bool            // something is stored that is no result
-	fault       error           // what the check of the loop IR found
+	branches    map[*plan.If]*[2]branch
+	read        map[*loop.Var]bool // variables that later statements read
+	pending     bool               // memory that an allocator may have refused
+	temporaries bool               // something is stored that is no result
+	fault       error              // what the check of the loop IR found
 }
 
 // declaration is a statement that declares v.
@@ -61,7 +63,7 @@ func newHost(p *printer, program *backends.Program, options backends.Options) *h
 // newHostCalled is newHost with names that the caller has chosen.
 func newHostCalled(p *printer, program *backends.Program, entry backends.Entry) *host {
 	p.inCall = true
-	h := &host{printer: p, program: program, plan: program.Plan, entry: entry, fields: map[string]string{}, limited: map[string]bool{},
+	h := &host{printer: p, program: program, plan: program.Plan, entry: entry, fields: map[string]string{}, limited: map[string]bool{}, branches: map[*plan.If]*[2]branch{}, read: map[*loop.Var]bool{},
 		lowered: map[string]*kernel{}, env: environment{buffers: map[string]*loop.Var{}, scalars: map[string]loop.Expr{}}}
 	taken := naming.Taken{}
 	for _, port := range h.plan.Ports {
@@ -259,8 +261,18 @@ func (h *host) steps() {
 	if h.trace {
 		h.add(jen.Id("trace").Op(":=").Id("kgenStartTrace").Call(h.callPointer()))
 	}
-	splits, number := false, 0
-	for i, step := range h.plan.Steps {
+	if h.writeSteps(h.plan.Steps, h.launches) {
+		h.used[h.env.workers], h.used[h.call] = true, true
+		for _, o := range h.optional { // the number of workers depends on all lengths
+			h.used[o.v] = h.used[o.v] || o.v.T == loop.Counter
+		}
+	}
+}
+
+// writeSteps writes some steps, whose launches are the next ones, and reports whether any
+// uses workers.
+func (h *host) writeSteps(steps []plan.Step, launches []*launched) (splits bool) {
+	for i, step := range steps {
 		switch {
 		case step.Alloc != nil:
 			h.alloc(h.bufferNamed(step.Alloc.Buffer))
@@ -268,22 +280,20 @@ func (h *host) steps() {
 			h.fill(h.bufferNamed(step.Init.Buffer))
 		case step.Launch != nil:
 			h.requireMemory()
-			if h.trace && i > 0 && h.plan.Steps[i-1].Launch == nil {
+			if h.trace && i > 0 && steps[i-1].Launch == nil {
 				h.mark("allocate")
 			}
-			splits = h.launch(h.launches[number]) || splits
-			number++
+			splits = h.launch(launches[0]) || splits
+			launches = launches[1:]
 			if h.trace {
 				h.mark(step.Launch.Kernel)
 			}
+		case step.If != nil:
+			splits = h.choose(step.If, launches) || splits
+			launches = launches[launchesOf(step.If.Then)+launchesOf(step.If.Else):]
 		}
 	}
-	if splits {
-		h.used[h.env.workers], h.used[h.call] = true, true
-		for _, o := range h.optional { // the number of workers depends on all lengths
-			h.used[o.v] = h.used[o.v] || o.v.T == loop.Counter
-		}
-	}
+	return splits
 }
 
 // dropUnread removes the declarations that nothing needs, such as the length of

@@ -17,7 +17,10 @@ func (h *host) counter(e plan.Expr) loop.Expr {
 	case plan.OpConst:
 		return loop.Int(e.Const)
 	case plan.OpScalar:
-		return loop.ToCounter(h.env.scalars[e.Name])
+		if x := h.env.scalars[e.Name]; x != nil {
+			return loop.ToCounter(x)
+		}
+		return h.otherwise(e.Name)
 	case plan.OpLen:
 		return h.length(e.Name)
 	case plan.OpAdd:
@@ -35,6 +38,20 @@ func (h *host) counter(e plan.Expr) loop.Expr {
 		return loop.Div(loop.Add(arg(0), loop.Int(divisor-1)), loop.Int(divisor))
 	}
 	panic("gocpu: no Go for the plan's " + string(e.Op))
+}
+
+// otherwise returns the value of a scalar that only another branch computes.
+func (h *host) otherwise(scalar string) loop.Expr {
+	for _, s := range h.plan.Scalars {
+		if s.Name == scalar && s.Init != "" {
+			bits, err := s.Kind.Parse(s.Init)
+			if err != nil {
+				panic("gocpu: " + err.Error())
+			}
+			return loop.ToCounter(loop.ConstOf(scalarOf(s.Kind, bits)))
+		}
+	}
+	panic("gocpu: nothing computes " + scalar)
 }
 
 // length returns the length of a domain of the plan.

@@ -17,34 +17,20 @@ import (
 type launched struct {
 	*loop.Func
 	functions []*loop.Func
+	of        *branch // in which it stands, or nil
 }
 
 // lower lowers all launches to statements. Then, from the last launch to the
 // first, it removes the computation of scalars that nothing reads, because Go
 // refuses unused variables. A step may name a scalar and not depend on it.
 func (h *host) lower() {
-	last := -1
-	for i, step := range h.plan.Steps {
-		if step.Launch != nil {
-			last = i
-		}
-	}
-	for i, step := range h.plan.Steps {
-		switch {
-		case step.Alloc != nil:
-			h.declareBuffer(h.bufferNamed(step.Alloc.Buffer))
-		case step.Set != nil:
-			h.env.scalars[step.Set.Scalar] = loop.ConstOf(ir.Int(ir.I64, step.Set.Value.Const))
-		case step.Launch != nil:
-			h.env.final = i == last
-			h.launches = append(h.launches, h.lowerLaunch(step.Launch))
-		}
-	}
-	read := map[*loop.Var]bool{}
+	h.lowerSteps(h.plan.Steps, nil)
+	read := h.read
 	for _, x := range h.hostReads() {
 		markVars(x, read)
 	}
 	for _, l := range slices.Backward(h.launches) {
+		l.of.markReads(read)
 		l.Results = slices.DeleteFunc(l.Results, func(x loop.Expr) bool { return !anyVar(x, read) })
 		loop.RemoveUnread(l.Func)
 		for v := range loop.Reads(l.Func) {
@@ -53,14 +39,45 @@ func (h *host) lower() {
 	}
 }
 
+// lowerSteps lowers the launches of some steps: of a branch, or of all.
+func (h *host) lowerSteps(steps []plan.Step, of *branch) {
+	last := -1
+	for i, step := range steps {
+		if step.Launch != nil || step.If != nil {
+			last = i
+		}
+	}
+	for i, step := range steps {
+		switch {
+		case step.Alloc != nil:
+			h.declareBuffer(h.bufferNamed(step.Alloc.Buffer))
+		case step.Set != nil:
+			h.env.scalars[step.Set.Scalar] = loop.ConstOf(ir.Int(ir.I64, step.Set.Value.Const))
+		case step.Launch != nil:
+			h.env.final = i == last && of == nil
+			h.launches = append(h.launches, h.lowerLaunch(step.Launch, of))
+		case step.If != nil:
+			h.lowerBranches(step.If)
+		}
+	}
+}
+
 // hostReads returns the expressions that the function computes outside of
 // launches.
 func (h *host) hostReads() (list []loop.Expr) {
-	for _, step := range h.plan.Steps {
-		if step.Alloc != nil {
-			list = append(list, h.counter(h.bufferNamed(step.Alloc.Buffer).Length))
+	var reads func(steps []plan.Step)
+	reads = func(steps []plan.Step) {
+		for _, step := range steps {
+			switch {
+			case step.Alloc != nil:
+				list = append(list, h.counter(h.bufferNamed(step.Alloc.Buffer).Length))
+			case step.If != nil:
+				list = append(list, h.counter(step.If.Cond))
+				h.inBranches(step.If, func(steps []plan.Step, _ *branch) { reads(steps) })
+			}
 		}
 	}
+	reads(h.plan.Steps)
 	for _, site := range h.plan.Sites {
 		if !site.When.IsZero() && (!h.inner || len(h.checks) > 0) {
 			list = append(list, h.counter(site.When))
@@ -72,7 +89,7 @@ func (h *host) hostReads() (list []loop.Expr) {
 		case port.Buffer == "":
 			list = append(list, h.scalarOf(port))
 		case !h.isInput(port.Buffer):
-			list = append(list, h.length(port.Domain))
+			list = append(list, h.length(port.Domain), h.env.buffers[port.Buffer])
 		}
 	}
 	return list
@@ -96,7 +113,7 @@ func anyVar(x loop.Expr, vars map[*loop.Var]bool) (found bool) {
 }
 
 // lowerLaunch lowers a launch to statements.
-func (h *host) lowerLaunch(launch *plan.Launch) *launched {
+func (h *host) lowerLaunch(launch *plan.Launch, of *branch) *launched {
 	k := h.lowered[launch.Kernel]
 	if k == nil {
 		index := slices.IndexFunc(h.plan.Kernels, func(k plan.Kernel) bool { return k.Name == launch.Kernel })
@@ -116,7 +133,7 @@ func (h *host) lowerLaunch(launch *plan.Launch) *launched {
 	}
 	h.addLengths(k)
 	b := loop.NewBuilder("launch")
-	l := &launched{functions: k.drive(b, env, h.counter(launch.Rows))}
+	l := &launched{functions: k.drive(b, env, h.counter(launch.Rows)), of: of}
 	var made []loop.Expr
 	for _, op := range k.Ops {
 		if x, ok := h.env.scalars[op.Ref]; ok && op.HasEffect() && op.Ref != "" && !known[op.Ref] {
@@ -129,11 +146,12 @@ func (h *host) lowerLaunch(launch *plan.Launch) *launched {
 	return l
 }
 
-// smallBuffers returns the lengths of buffers that are known to have few elements.
+// smallBuffers returns the lengths of buffers that may have few elements: 0 if only a
+// run knows.
 func smallBuffers(p *plan.Plan) map[string]int64 {
 	small := map[string]int64{}
 	for _, b := range p.Buffers {
-		if length, ok := p.Constant(b.Length); ok && length <= ownTable {
+		if length, ok := p.Constant(b.Length); !ok || length <= ownTable {
 			small[b.Name] = length
 		}
 	}

@@ -9,13 +9,18 @@ import (
 // of 64 bits have as many. To add a copy to the table must cost less than the rows.
 const ownTable = 2048
 
+// rowsPerOwn is how many rows there are at least for each element of a larger table that
+// workers have copies of.
+const rowsPerOwn = 64
+
 // sharesTables reports whether workers can combine rows in tables of their own, which
 // are small and of integers, so that the order of the workers makes no difference.
 func (k *kernel) sharesTables() bool {
 	for _, op := range k.With(func(op *tile.Op) bool { return op.Does(tile.Combines) }) {
 		kind := k.Streams[op.Stream].Kind
 		_, ok := loop.AtomicOf(op.Monoid.Combine[0].Operator)
-		if !ok || !kind.IsInteger() || kind.Size() < 4 || k.small[k.Streams[op.Stream].Buffer] == 0 {
+		_, isSmall := k.small[k.Streams[op.Stream].Buffer]
+		if !ok || !isSmall || !kind.IsInteger() || kind.Size() < 4 {
 			return false
 		}
 		if k.Has((*tile.Op).IsLoad, func(other *tile.Op) bool { return other.Stream == op.Stream }) {
@@ -34,6 +39,32 @@ func (k *kernel) tables() map[int]*tile.Op {
 	return list
 }
 
+// tableLength returns how many elements a table has.
+func (d *driver) tableLength(stream int) loop.Expr {
+	if length := d.small[d.Streams[stream].Buffer]; length > 0 {
+		return loop.Int(length)
+	}
+	return loop.LenOf(d.whole[stream])
+}
+
+// areSmall reports whether tables of which only a run knows the length are small enough for
+// workers to have copies; nil if there is none.
+func (d *driver) areSmall() (all loop.Expr) {
+	tables := d.tables()
+	for s, stream := range d.Streams {
+		if tables[s] == nil || d.small[stream.Buffer] > 0 {
+			continue
+		}
+		fits := loop.Le(d.tableLength(s), loop.Greatest(loop.Int(ownTable), loop.Div(d.rows, loop.Int(rowsPerOwn))))
+		if all == nil {
+			all = fits
+		} else {
+			all = loop.And(all, fits)
+		}
+	}
+	return all
+}
+
 // ownTables writes statements of one worker with tables of its own, and adds these to
 // the common ones.
 func (d *driver) ownTables(write func()) {
@@ -44,7 +75,7 @@ func (d *driver) ownTables(write func()) {
 		if update == nil {
 			continue
 		}
-		own[s] = d.b.Make(streamName(stream)+"_own", loop.ScalarOf(stream.Kind), loop.Int(d.small[stream.Buffer]))
+		own[s] = d.b.Make(streamName(stream)+"_own", loop.ScalarOf(stream.Kind), d.tableLength(s))
 		if identity := update.Monoid.Identity[0]; identity.Bits != 0 {
 			d.b.For("i", loop.Int(0), loop.LenOf(own[s]), func(i *loop.Var) { d.b.Store(own[s], i, loop.ConstOf(identity)) })
 		}

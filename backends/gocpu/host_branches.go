@@ -1,0 +1,153 @@
+package gocpu
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// branch is one of the two branches of a step. What it makes has variables of its own,
+// because goroutines may share only what is assigned once. At its end they are assigned
+// to variables from outside, which are copied after both branches.
+type branch struct {
+	buffers map[string]*loop.Var // as the branch sees them
+	scalars map[string]loop.Expr
+	exports []export
+}
+
+// export is what a branch hands on.
+type export struct {
+	inner loop.Expr
+	outer *loop.Var // declared before the branches
+	copy  *loop.Var // what comes after them reads
+}
+
+// markReads marks what a branch computes for statements behind it that read that.
+func (of *branch) markReads(read map[*loop.Var]bool) {
+	if of == nil {
+		return
+	}
+	for _, e := range of.exports {
+		if read[e.copy] {
+			markVars(e.inner, read)
+		}
+	}
+}
+
+// lowerBranches lowers the launches of both branches of a step.
+func (h *host) lowerBranches(step *plan.If) {
+	made := &[2]branch{}
+	h.branches[step] = made
+	buffers, scalars := h.env.buffers, h.env.scalars
+	after := map[string]export{}
+	for i, steps := range [2][]plan.Step{step.Then, step.Else} {
+		of := &made[i]
+		h.env.buffers, h.env.scalars = maps.Clone(buffers), maps.Clone(scalars)
+		h.lowerSteps(steps, of)
+		of.buffers, of.scalars = h.env.buffers, h.env.scalars
+		hand := func(name string, inner loop.Expr, t loop.Type) {
+			e, ok := after[name]
+			if !ok {
+				e.outer, e.copy = &loop.Var{Name: name, T: t}, &loop.Var{Name: name, T: t}
+			}
+			e.inner = inner
+			after[name] = e
+			of.exports = append(of.exports, e)
+		}
+		for _, b := range h.plan.Buffers {
+			if v := of.buffers[b.Name]; v != nil && v != buffers[b.Name] {
+				hand(b.Name, v, v.T)
+			}
+		}
+		for _, s := range h.plan.Scalars {
+			if x := of.scalars[s.Name]; x != nil && x != scalars[s.Name] {
+				hand(s.Name, x, x.Type())
+			}
+		}
+	}
+	h.env.buffers, h.env.scalars = buffers, scalars
+	for _, b := range h.plan.Buffers {
+		if e, ok := after[b.Name]; ok {
+			h.env.buffers[b.Name] = e.copy
+		}
+	}
+	for _, s := range h.plan.Scalars {
+		if e, ok := after[s.Name]; ok {
+			h.env.scalars[s.Name] = e.copy
+		}
+	}
+}
+
+// inBranches calls body for the steps of both branches, as they see buffers and scalars.
+func (h *host) inBranches(step *plan.If, body func(steps []plan.Step, of *branch)) {
+	buffers, scalars := h.env.buffers, h.env.scalars
+	for i, steps := range [2][]plan.Step{step.Then, step.Else} {
+		of := &h.branches[step][i]
+		h.env.buffers, h.env.scalars = of.buffers, of.scalars
+		body(steps, of)
+	}
+	h.env.buffers, h.env.scalars = buffers, scalars
+}
+
+// launchesOf returns how many launches some steps have.
+func launchesOf(steps []plan.Step) (n int) {
+	for _, step := range steps {
+		switch {
+		case step.Launch != nil:
+			n++
+		case step.If != nil:
+			n += launchesOf(step.If.Then) + launchesOf(step.If.Else)
+		}
+	}
+	return n
+}
+
+// choose writes the branches of a step, and reports whether any uses workers.
+func (h *host) choose(step *plan.If, launches []*launched) (splits bool) {
+	h.requireMemory()
+	condition := h.expr(h.counter(step.Cond)).code
+	var handed []export
+	for _, of := range h.branches[step] {
+		for _, e := range of.exports {
+			isKnown := slices.ContainsFunc(handed, func(other export) bool { return other.outer == e.outer })
+			if h.read[e.copy] && !isKnown {
+				handed = append(handed, e)
+				h.add(jen.Var().Id(h.names.Declare(e.outer)).Add(goType(e.outer.T)))
+			}
+		}
+	}
+	var code [2][]jen.Code
+	number := 0
+	h.inBranches(step, func(steps []plan.Step, of *branch) {
+		outer, limited := h.body, maps.Clone(h.limited)
+		h.body = nil
+		h.names.Push()
+		splits = h.writeSteps(steps, launches) || splits
+		launches = launches[launchesOf(steps):]
+		h.requireMemory()
+		for _, e := range of.exports {
+			if h.read[e.copy] {
+				name, _ := h.names.Of(e.outer)
+				h.add(jen.Id(name).Op("=").Add(h.expr(e.inner).code))
+			}
+		}
+		code[number] = h.body
+		number++
+		h.names.Pop()
+		h.body, h.limited = outer, limited
+	})
+	chosen := jen.If(condition).Block(code[0]...)
+	if len(code[1]) > 0 {
+		chosen = chosen.Else().Block(code[1]...)
+	}
+	h.add(chosen)
+	for _, e := range handed {
+		name, _ := h.names.Of(e.outer)
+		h.add(jen.Id(h.names.Declare(e.copy)).Op(":=").Id(name))
+	}
+	return splits
+}
