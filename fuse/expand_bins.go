@@ -36,8 +36,8 @@ func (o *ordering) binned(keys []sortKey, out *ir.Domain) *binned {
 	span := o.apply(ir.OpSub, greatest, least)
 	most := o.integer(span, uint64(o.bins)-1)
 	if !o.short { // a core has no local memory to fit, but a cache, which rows of many groups leave in any case
-		rows := o.apply(ir.OpLeast, o.length(words[0].value), o.number(math.MaxInt32))
-		most = o.apply(ir.OpGreatest, most, o.cast(span.Type.Kind, rows))
+		rows := o.apply(ir.OpLeast, o.length(words[0].value), o.number(math.MaxInt32-1))
+		most = o.cast(span.Type.Kind, rows)
 	}
 	isNarrow := o.apply(ir.OpLe, span, most)
 	size := o.apply(ir.OpAdd, o.cast(ir.I64, o.apply(ir.OpLeast, span, most)), o.number(1))

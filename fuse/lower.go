@@ -20,8 +20,8 @@ type Options struct {
 	Radix int
 
 	// Bins is the largest range of keys whose groups may be combined in bins instead
-	// of sorted; 0 is [DefaultBins], and there is none below. Unless Short is set, so
-	// may those of a larger range that has no more keys than there are rows.
+	// of sorted; 0 is [DefaultBins], and there is none below. Unless Short is set, it is
+	// the number of rows instead.
 	Bins int
 
 	// Sample is how many rows are sorted to choose those that an order with a limit can

@@ -83,7 +83,11 @@ func (d *driver) launch() []*loop.Func {
 		}
 	}
 	many := loop.Expr(loop.Gt(d.env.workers, loop.Int(1)))
-	if areSmall := d.areSmall(); areSmall != nil {
+	rows := loop.Expr(loop.Int(blockRows)) // a table for each block, or for each worker
+	if len(d.carried) == 0 && !d.Has((*tile.Op).Counts) {
+		rows = d.rows
+	}
+	if areSmall := d.areSmall(rows); areSmall != nil {
 		many = loop.And(many, areSmall)
 	}
 	if d.splits() && !d.rowsHaveEffects() { // only reductions

@@ -3,6 +3,7 @@ package gocpu
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
@@ -124,14 +125,31 @@ func (h *host) requireMemory() {
 // runs out of memory.
 func (h *host) limit(b plan.Buffer) {
 	for _, d := range h.plan.Domains {
-		if b.Length.Op != plan.OpLen || b.Length.Name != d.Name || d.Bound.Op != plan.OpScalar || h.limited[d.Name] {
+		isSize := b.Length.Op == plan.OpLen && b.Length.Name == d.Name || d.Bound.Op == plan.OpScalar && readsScalar(b.Length, d.Bound.Name)
+		if !isSize || d.Bound.Op != plan.OpScalar || h.env.scalars[d.Bound.Name] == nil || h.limited[d.Name] {
 			continue
 		}
 		h.limited[d.Name] = true
-		length := h.expr(h.length(d.Name)).code
-		text := fmt.Sprintf("%s%s would have %%d rows; at most %d can be computed", h.origin(d.Name), d.Name, int64(plan.MaxRows))
+		length := h.expr(h.counter(d.Bound)).code
+		name := h.madeOf(d.Name)
+		text := fmt.Sprintf("%s%s would have %%d rows; at most %d can be computed", h.origin(name), name, int64(plan.MaxRows))
 		h.add(jen.If(length.Clone().Op(">").Lit(plan.MaxRows)).Block(jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit(text), length))))
 	}
+}
+
+// readsScalar reports whether an expression reads a scalar.
+func readsScalar(e plan.Expr, scalar string) bool {
+	return e.Op == plan.OpScalar && e.Name == scalar || slices.ContainsFunc(e.Args, func(arg plan.Expr) bool { return readsScalar(arg, scalar) })
+}
+
+// madeOf returns the domain that the rows of d are those of in one of two ways, or d.
+func (h *host) madeOf(d string) string {
+	for _, made := range h.plan.Domains {
+		if made.Len.Op == plan.OpMax && slices.ContainsFunc(made.Len.Args, func(arg plan.Expr) bool { return arg.Op == plan.OpLen && arg.Name == d }) {
+			return made.Name
+		}
+	}
+	return d
 }
 
 // origin returns the position of the statement that made a domain, as the

@@ -48,14 +48,14 @@ func (d *driver) tableLength(stream int) loop.Expr {
 }
 
 // areSmall reports whether tables of which only a run knows the length are small enough for
-// workers to have copies; nil if there is none.
-func (d *driver) areSmall() (all loop.Expr) {
+// workers to have copies, one for each so many rows; nil if there is none.
+func (d *driver) areSmall(rows loop.Expr) (all loop.Expr) {
 	tables := d.tables()
 	for s, stream := range d.Streams {
 		if tables[s] == nil || d.small[stream.Buffer] > 0 {
 			continue
 		}
-		fits := loop.Le(d.tableLength(s), loop.Greatest(loop.Int(ownTable), loop.Div(d.rows, loop.Int(rowsPerOwn))))
+		fits := loop.Le(d.tableLength(s), loop.Greatest(loop.Int(ownTable), loop.Div(rows, loop.Int(rowsPerOwn))))
 		if all == nil {
 			all = fits
 		} else {

@@ -30,7 +30,7 @@ var itemChoices = []int{20, 12, 10, 8, 6, 4, 2}
 // lie in local memory at once. With fewer, they are held in registers.
 const minDirectItems = 6
 
-// seekItems are the rows of a work-item that looks rows up: fewer registers let more
+// seekItems are the most rows of a work-item that looks rows up: fewer registers let more
 // work-items run at once, and wait for memory.
 const seekItems = 8
 
@@ -80,9 +80,6 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 		}
 		return
 	}
-	if items == 0 && k.Has((*tile.Op).Seeks) {
-		items = seekItems
-	}
 	columns, stores := k.columnsToStage(aligned), k.storesToCollect()
 	k.singly = len(columns)+len(stores) > maxWide
 	if k.hasChunks() {
@@ -90,9 +87,13 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 	}
 	choices, direct := []int{items}, []int{items}
 	if items == 0 {
-		choices, direct = itemChoices, itemChoices[:slices.IndexFunc(itemChoices, func(n int) bool { return n < minDirectItems })]
+		choices = itemChoices
+		if k.Has((*tile.Op).Seeks) {
+			choices = choices[slices.Index(choices, seekItems):]
+		}
+		direct = choices[:slices.IndexFunc(choices, func(n int) bool { return n < minDirectItems })]
 	}
-	if k.placement.compacts(k) && k.compacts(stores) && (items == 0 || items == compactItems) &&
+	if k.placement.compacts(k) && k.compacts(stores) && (items == 0 && !k.Has((*tile.Op).Seeks) || items == compactItems) &&
 		k.tryItems([]int{compactItems}, func() bool { return k.tryArena(columns, stores, true) }) {
 		return
 	}

@@ -2,6 +2,7 @@ package simt
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
@@ -28,6 +29,8 @@ const mostEnds = 8
 // that have tiles of their own search.
 func (k *kernel) planSources() {
 	k.together = nil
+	made := *k.Kernel // others may lower it, too
+	made.Ops = slices.Clone(k.Ops)
 	if _, ok := k.placement.(workgroupPlacement); !ok {
 		return
 	}
@@ -40,8 +43,11 @@ func (k *kernel) planSources() {
 			continue
 		}
 		bytes += k.sourceBytes()
-		k.Ops[i].Monoid = tile.NewFold(ir.ReduceAdd, ir.I64) // of counts
+		made.Ops[i].Monoid = tile.NewFold(ir.ReduceAdd, ir.I64) // of counts
 		k.together = append(k.together, i)
+	}
+	if len(k.together) > 0 {
+		k.Kernel = &made
 	}
 }
 
