@@ -52,7 +52,7 @@ var find = []Mutant{
 		New: "ahead := o.apply(ir.OpSub, before, begin)"},
 	{Name: "slots without rows have partners", File: "fuse/expand_join.go", Device: "gocpu", Programs: "*",
 		Old: "o.choose(isTaken, o.gather(o.pos, count, at), o.number(0))",
-		New: "o.gather(o.pos, count, at)"},
+		New: "o.choose(isTaken, o.gather(o.pos, count, at), o.number(1))"},
 	{Name: "left rows always have one partner at most", File: "fuse/expand_join.go", Device: "emulated", Programs: "equi_join",
 		Old: "o.apply(ir.OpEq, distinct, o.length(right[0]))",
 		New: "o.apply(ir.OpGe, distinct, o.number(0))"},

@@ -27,7 +27,7 @@ var persistent = []Mutant{
 		Programs: "ordered_aggregation"},
 	{Name: "a segment reaches back to the first work-item", File: "internal/simt/selection_segments.go",
 		Old:      `loop.Lt(loop.Sub(sublane(), loop.Int(int64(distance))), nearest)`,
-		New:      `loop.Lt(sublane(), loop.Int(int64(distance)))`,
+		New:      `loop.Lt(loop.Sub(sublane(), loop.Int(int64(distance))), loop.Sub(nearest, nearest))`,
 		Programs: "ordered_aggregation"},
 	{Name: "no barrier before folds replace a column", File: "internal/simt/selection_segments.go",
 		Old:      "e.awaitColumnReaders()\n\tselections :=",
