@@ -35,7 +35,7 @@ type Mutant struct {
 	Old, New string
 	Device   string // that shows it
 	Programs string // pipelines of the corpus that have what it breaks; "" is random ones
-	Schedule string // that shows it, of the persistent scheme; "" is any
+	Schedule string // that shows it; "" is any
 	// Equivalent says why a mutant that may survive changes no result.
 	Equivalent string
 }
@@ -270,7 +270,11 @@ func (m Mutant) tests() [][]string {
 	}
 	files, _ := filepath.Glob(filepath.Join("testsuite", "corpus", m.Programs+".kg"))
 	if m.Schedule != "" {
-		return [][]string{slices.Concat(common, []string{"--levels", "onepass", "--inputs", walkedRows, "--schedule", m.Schedule}, files)}
+		inputs := []string{"--inputs", walkedRows}
+		if m.Device == "emulated" {
+			inputs = []string{"--runs", "40"}
+		}
+		return [][]string{slices.Concat(common, []string{"--levels", "onepass", "--schedule", m.Schedule}, inputs, files)}
 	}
 	if m.Programs != "" {
 		inputs := []string{"--runs", "40"}

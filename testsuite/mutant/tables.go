@@ -10,7 +10,7 @@ var tables = []Mutant{
 		Old: `	e.beginCaches()
 	e.b.Barrier(loop.WorkgroupScope)`,
 		New: `	e.beginCaches()`},
-	{Name: "work-groups leave out tiles", File: "internal/simt/walking.go", Device: "emulated", Programs: "bins_of_*",
+	{Name: "work-groups leave out tiles", File: "internal/simt/walking.go", Device: "emulated", Programs: "bins_of_*", Schedule: "workgroup=8,items=2,chunk=2",
 		Old: "e.b.Assign(at, loop.Add(at, workgroups))",
 		New: "e.b.Assign(at, loop.Add(loop.Add(at, workgroups), loop.Int(1)))"},
 	{Name: "the table of earlier launches is lost", File: "internal/simt/localtable_scheme.go", Device: "emulated", Programs: "bins_of_*",
