@@ -45,12 +45,18 @@ cuda_stand_in() { # PACKAGES
 	go vet -tags cuda ./backends/cuda/... ./internal/device/cuda/... ./cmd/kgen-cuda &&
 		LD_LIBRARY_PATH=$driver go test -count=1 -tags cuda ./internal/device/cuda ./cmd/kgen-cuda
 }
-device_suite() { # built, and run where go does not work
+device_suite() { # "pocl" or "", PART: built, and run where go does not work; PoCL runs a part of the corpus, one pipeline of seven
+	local i=0 file
 	folder=$(mktemp -d) || return 1 # not local: the trap comes later
 	trap 'rm -rf "$folder"' EXIT
-	.ci/device-suite "$folder/suite" && mkdir "$folder/broken" && printf '#!/bin/sh\nexit 1\n' >"$folder/broken/go" && chmod +x "$folder/broken/go" &&
-		PATH="$folder/broken:$PATH" "$folder/suite/device-suite" -out "$folder/out" -devices gocpu &&
-		{ [ "$1" != pocl ] || "$folder/suite/device-suite" -out "$folder/out" -devices pocl -levels auto -only scheme=published; }
+	.ci/device-suite "$folder/suite" && mkdir "$folder/broken" && printf '#!/bin/sh\nexit 1\n' >"$folder/broken/go" && chmod +x "$folder/broken/go" || return 1
+	PATH="$folder/broken:$PATH"
+	"$folder/suite/device-suite" -out "$folder/out" -devices gocpu || return 1
+	[ "$1" = pocl ] || return 0
+	for file in "$folder"/suite/corpus/*.kg; do
+		((i++ % 7 == $2)) || rm "$file"
+	done
+	"$folder/suite/device-suite" -out "$folder/out-pocl" -devices pocl -levels auto -only scheme=published
 }
 # No function that neither a program nor a test reaches. What becomes part of
 # emitted programs is reached there, and build.Main by users.

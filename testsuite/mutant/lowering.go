@@ -158,7 +158,7 @@ var lowering = []Mutant{
 		New: "return b.Scan(domain, m, true, name, b.Map(domain, ir.OpNot, ir.Bool, \"\", head), b.fromIdentity("},
 	{Name: "first of groups is last", File: "fuse/build_aggregate.go", Device: "emulated",
 		Old: "return b.Scan(domain, last, true, name, flag, b.element(domain, v, f))[1]",
-		New: "return b.Scan(domain, last, true, name, b.Const(ir.BoolScalar(true)), b.element(domain, v, f))[1]"},
+		New: "flag = b.Const(ir.BoolScalar(true))\n\t\t\treturn b.Scan(domain, last, true, name, flag, b.element(domain, v, f))[1]"},
 	{Name: "a sum may be -0.0", File: "fuse/build_aggregate.go", Device: "emulated",
 		Old: "if reduce != ir.ReduceAdd || !k.IsFloat() {",
 		New: "if reduce == ir.ReduceAdd || !k.IsFloat() {"},

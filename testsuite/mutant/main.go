@@ -6,6 +6,7 @@
 //	go run ./testsuite/mutant -part 3     the fourth tenth
 //	go run ./testsuite/mutant -only carry those whose name has carry
 //	go run ./testsuite/mutant -list       their names
+//	go run ./testsuite/mutant -check      only whether all fit the sources and compile
 //
 // A mutant is killed if difftest finds a difference, and survives if it does
 // not. A mutant that changes no result is equivalent: the list says why. The
@@ -34,7 +35,7 @@ type Mutant struct {
 	Old, New string
 	Device   string // that shows it
 	Programs string // pipelines of the corpus that have what it breaks; "" is random ones
-	Schedule string // that shows it, of the persistent scheme; "" is any
+	Schedule string // that shows it; "" is any
 	// Equivalent says why a mutant that may survive changes no result.
 	Equivalent string
 }
@@ -51,7 +52,7 @@ func main() {
 	only := flag.String("only", "", "run the mutants whose name has `TEXT`")
 	device := flag.String("device", "", "run the mutants for `DEVICE` alone")
 	list := flag.Bool("list", false, "list the mutants")
-	check := flag.Bool("check", false, "only check that all fit the sources")
+	check := flag.Bool("check", false, "only check that all fit the sources and compile")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -79,21 +80,39 @@ func main() {
 	}
 }
 
-// Check reports mutants that no longer fit the sources in a folder.
+// Check reports mutants that no longer fit the sources in a folder, or do not compile.
 func Check(root string) error {
 	var faults []error
 	names := map[string]bool{}
+	var folders []string
+	for _, m := range Mutants() {
+		if m.isGo() {
+			folders = append(folders, "./"+filepath.Dir(m.File))
+		}
+	}
+	checker, err := newTypeChecker(root, folders)
+	if err != nil {
+		return err
+	}
 	for _, m := range Mutants() {
 		if names[m.Name] {
 			faults = append(faults, fmt.Errorf("two mutants are called %s", m.Name))
 		}
 		names[m.Name] = true
-		if _, err := m.text(root); err != nil {
+		text, err := m.text(root)
+		if err == nil && m.isGo() {
+			if err = checker.check(m, text); err != nil {
+				err = fmt.Errorf("mutant %s: %w", m.Name, err)
+			}
+		}
+		if err != nil {
 			faults = append(faults, err)
 		}
 	}
 	return errors.Join(faults...)
 }
+
+func (m Mutant) isGo() bool { return filepath.Ext(m.File) == ".go" }
 
 // text returns the file with the bug.
 func (m Mutant) text(root string) (string, error) {
@@ -251,7 +270,11 @@ func (m Mutant) tests() [][]string {
 	}
 	files, _ := filepath.Glob(filepath.Join("testsuite", "corpus", m.Programs+".kg"))
 	if m.Schedule != "" {
-		return [][]string{slices.Concat(common, []string{"--levels", "onepass", "--inputs", walkedRows, "--schedule", m.Schedule}, files)}
+		inputs := []string{"--inputs", walkedRows}
+		if m.Device == "emulated" {
+			inputs = []string{"--runs", "40"}
+		}
+		return [][]string{slices.Concat(common, []string{"--levels", "onepass", "--schedule", m.Schedule}, inputs, files)}
 	}
 	if m.Programs != "" {
 		inputs := []string{"--runs", "40"}

@@ -4,7 +4,7 @@ package main
 // that take rows, and the emulation runs four work-groups at once.
 const (
 	fewRounds  = "scheme=persistent,workgroup=160,items=1,lookahead=2,ring=4"
-	walkedRows = "1,tile+1,36tile+5,2405" // up to 9 rounds; the last is for work-groups that sort
+	walkedRows = "1,tile+1,36tile+5,2405,2300" // up to 9 rounds; the last two are for work-groups that sort
 )
 
 // persistent are bugs in how persistent work-groups walk over the rows together.
@@ -27,7 +27,7 @@ var persistent = []Mutant{
 		Programs: "ordered_aggregation"},
 	{Name: "a segment reaches back to the first work-item", File: "internal/simt/selection_segments.go",
 		Old:      `loop.Lt(loop.Sub(sublane(), loop.Int(int64(distance))), nearest)`,
-		New:      `loop.Lt(sublane(), loop.Int(int64(distance)))`,
+		New:      `loop.Lt(loop.Sub(sublane(), loop.Int(int64(distance))), loop.Sub(nearest, nearest))`,
 		Programs: "ordered_aggregation"},
 	{Name: "no barrier before folds replace a column", File: "internal/simt/selection_segments.go",
 		Old:      "e.awaitColumnReaders()\n\tselections :=",

@@ -116,7 +116,7 @@ var schemes = []Mutant{
 			step.Parts.Steps = append([]plan.Step{{Init: &plan.Init{Buffer: b.Name}}}, step.Parts.Steps...)
 		}
 	}
-	s.out.Steps = append(s.out.Steps, step)`},
+	return step`},
 	{Name: "replay is inclusive", File: "internal/simt/rows.go", Device: "emulated",
 		Old: `if !op.Exclusive {
 		e.advance(e.running, i, elements)`,
