@@ -301,7 +301,9 @@ func TestShortestForms(t *testing.T) {
 	for want, s := range map[string]ir.Scalar{
 		"0.1": ir.Float(ir.F32, 0.1), "1000000": ir.Float(ir.F64, 1e6), "1e+21": ir.Float(ir.F64, 1e21), "1e-06": ir.Float(ir.F64, 1e-6),
 		"-0.0": ir.Float(ir.F64, math.Copysign(0, -1)), "NaN": ir.Float(ir.F64, math.NaN()), "-Inf": ir.Float(ir.F32, math.Inf(-1)),
-		"1994-01-01": ir.Int(ir.Date, 8766), "true": ir.BoolScalar(true), "AIR": ir.Char8Scalar("AIR"),
+		"1994-01-01": ir.Int(ir.Date, 8766), "2024-05-01T12:30:00Z": ir.Int(ir.Timestamp, 1714566600000000),
+		"1969-12-31T23:59:59.999Z": ir.Int(ir.Timestamp, -1000), "1970-01-01T00:00:00.000001Z": ir.Int(ir.Timestamp, 1),
+		"true": ir.BoolScalar(true), "AIR": ir.Char8Scalar("AIR"),
 	} {
 		if got := string(AppendScalar(nil, s)); got != want {
 			t.Errorf("got %s, want %s", got, want)

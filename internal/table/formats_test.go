@@ -29,6 +29,9 @@ func limitsOf(k ir.Kind) ir.Column {
 		bits := 8 * k.Size()
 		for shift := range bits {
 			for _, v := range []uint64{1<<shift - 1, 1 << shift, math.MaxUint64 << shift} {
+				if k == ir.Timestamp && int64(v) == math.MinInt64 { // NumPy's NaT
+					v++
+				}
 				values = append(values, ir.Int(k, int64(v)))
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -112,7 +113,11 @@ func (t npyType) to(k ir.Kind) (conversion, bool) {
 	case 'f':
 		return fromFloat(k, t.size == 8)
 	case 'M':
-		return conversion{numbers: each(resize[int32, int64])}, k == ir.Date
+		c, ok := fromDays[int64](k)
+		if t.unit != "D" {
+			c, ok = fromTimestamp(k, npyDigits[t.unit])
+		}
+		return c.withoutNaT(), ok
 	case 'S':
 		if t.size == 8 {
 			return conversion{}, k == ir.Char8
@@ -135,11 +140,39 @@ func (t npyType) unfit(k ir.Kind, c conversion, value []byte) string {
 	if t.code != 'M' {
 		return unfit(k, c.text(value))
 	}
-	days := load[int64](value)
-	if days == math.MinInt64 {
-		return "the date is NaT, but every row needs a date (there is no NULL)"
+	switch v := load[int64](value); {
+	case v == notATime:
+		return fmt.Sprintf("the %s is NaT, but every row needs a %[1]s (there is no NULL)", k)
+	case t.unit == "D":
+		return faultOf(k, fmt.Sprintf("%d days since 1970-01-01", v), strconv.ErrRange).Error()
 	}
-	return faultOf(k, fmt.Sprintf("%d days since 1970-01-01", days), strconv.ErrRange).Error()
+	return unfit(k, c.text(value))
+}
+
+// notATime is NumPy's NaT.
+const notATime = math.MinInt64
+
+// withoutNaT refuses times that are not there.
+func (c conversion) withoutNaT() conversion {
+	convert := c.numbers
+	c.numbers = func(out, values []byte) int {
+		at := slices.Index(sliceOf[int64](values), notATime)
+		if at >= 0 {
+			values = values[:8*at]
+		}
+		bad := -1
+		switch {
+		case convert != nil:
+			bad = convert(out, values)
+		default:
+			copy(out, values)
+		}
+		if bad >= 0 {
+			return bad
+		}
+		return at
+	}
+	return c
 }
 
 // dtypesOf describes the arrays from which kind k is read.
@@ -148,7 +181,9 @@ func dtypesOf(k ir.Kind) string {
 	case k == ir.Bool:
 		return "bool arrays, and from integers that are 0 or 1"
 	case k == ir.Date:
-		return "M8[D] arrays"
+		return "M8[D] arrays, and from finer ones of midnights"
+	case k == ir.Timestamp:
+		return "M8[s], M8[ms], M8[us], M8[ns] and M8[D] arrays"
 	case k == ir.Char8:
 		return "S1 to S8 arrays"
 	case k.IsFloat():
@@ -229,6 +264,11 @@ func (w *npyWriter) Write(columns []ir.Column) error {
 }
 
 func (w *npyWriter) writeColumn(out io.Writer, c ir.Column) error {
+	if c.Kind == ir.Timestamp {
+		if at := slices.Index(c.Slice.([]int64), notATime); at >= 0 {
+			return fmt.Errorf("row %d: NumPy would take the timestamp %s for NaT", w.rows+int64(at), appendTimestamp(nil, notATime))
+		}
+	}
 	if c.Kind != ir.Date {
 		_, err := out.Write(Bytes(c))
 		return err

@@ -82,6 +82,11 @@ func TestNumPyTypes(t *testing.T) {
 		{">f8", big([]float64{0.1, -2}), ir.F64, []float64{0.1, -2}},
 		{"<M8[D]", little([]int64{-1, 8766}), ir.Date, []int32{-1, 8766}},
 		{">M8[D]", big([]int64{math.MinInt32, math.MaxInt32}), ir.Date, []int32{math.MinInt32, math.MaxInt32}},
+		{"<M8[us]", little([]int64{-1, 8766}), ir.Timestamp, []int64{-1, 8766}},
+		{">M8[s]", big([]int64{-1, 8766}), ir.Timestamp, []int64{-1e6, 8766e6}},
+		{"<M8[ms]", little([]int64{-86400000}), ir.Date, []int32{-1}},
+		{"<M8[ns]", little([]int64{-5000}), ir.Timestamp, []int64{-5}},
+		{"<M8[D]", little([]int64{-2}), ir.Timestamp, []int64{-172800e6}},
 		{"|S8", []byte("12345678a\x00b\x00\x00\x00\x00\x00"), ir.Char8, [][8]byte{char8("12345678"), char8("a\x00b")}},
 		{"|S3", []byte("abcde\x00"), ir.Char8, [][8]byte{char8("abc"), char8("de")}},
 		{"S1", []byte("xy"), ir.Char8, [][8]byte{char8("x"), char8("y")}},
@@ -159,7 +164,7 @@ func TestBadNumPy(t *testing.T) {
 		{"objects", npyOf("|O", 1, eight...), ir.Char8, `"|O"`},
 		{"long strings", npyOf("|S9", 0), ir.Char8, `"|S9"`},
 		{"strings of nothing", npyOf("|S0", 5), ir.Char8, `"|S0"`},
-		{"nanoseconds", npyOf("<M8[ns]", 1, eight...), ir.Date, `"<M8[ns]"; bool, i1 to i8, u1 to u8, f4, f8, M8[D]`},
+		{"years", npyOf("<M8[Y]", 1, eight...), ir.Date, `"<M8[Y]"; bool, i1 to i8, u1 to u8, f4, f8, M8[D] to M8[ns]`},
 		{"durations", npyOf("<m8[D]", 1, eight...), ir.Date, `"<m8[D]"`},
 		{"float as integer", npyOf("<f8", 1, eight...), ir.I64, `column a for parameter a has the dtype <f8; i64 is read from arrays of integers`},
 		{"integer as date", npyOf("<i4", 1, 0, 0, 0, 0), ir.Date, "date is read from M8[D] arrays"},
@@ -172,6 +177,7 @@ func TestBadNumPy(t *testing.T) {
 		{"negative as unsigned", npyOf("|i1", 1, 255), ir.U64, `row 0: "-1" is out of range for u64`},
 		{"large float", npyOf(">f8", 1, binary.BigEndian.AppendUint64(nil, math.Float64bits(1e300))...), ir.F32, `row 0: "1e+300" is out of range for f32`},
 		{"no date", npyOf("<M8[D]", 2, append(eight, nat...)...), ir.Date, "row 1: the date is NaT"},
+		{"no timestamp", npyOf("<M8[us]", 2, append(eight, nat...)...), ir.Timestamp, "row 1: the timestamp is NaT"},
 		{"far date", npyOf("<M8[D]", 1, far...), ir.Date, `"1099511627776 days since 1970-01-01" is out of range for date; dates reach from`},
 	} {
 		_, err := readArray(t, c.file, c.kind)

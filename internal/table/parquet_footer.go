@@ -223,7 +223,9 @@ func readFrom(k ir.Kind) string {
 	case k == ir.Bool:
 		return "BOOLEAN columns and from integers that are 0 or 1"
 	case k == ir.Date:
-		return "DATE columns"
+		return "DATE columns, and from TIMESTAMP columns of midnights"
+	case k == ir.Timestamp:
+		return "TIMESTAMP, INT96 and DATE columns"
 	case k == ir.Char8:
 		return "STRING columns, byte arrays without a type, and fixed-length ones of at most 8 bytes"
 	case k.IsFloat():

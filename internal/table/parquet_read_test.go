@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
+	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -59,7 +60,7 @@ func TestReadParquetEncodings(t *testing.T) {
 			}
 		}
 	}
-	if read != 2*2*(2+8*4+2*3+4+4) {
+	if read != 2*2*(2+8*4+2*3+4+4+4) {
 		t.Errorf("%d files were read", read)
 	}
 }
@@ -215,6 +216,17 @@ func TestConvertParquet(t *testing.T) {
 		{"date in i32", parquetValues{parquet.Date(), int32Values(1)}, ir.I32, `has the type DATE (INT32); i32 is read from`},
 		{"date", parquetValues{parquet.Date(), int32Values(-1)}, ir.Date, []int32{-1}},
 		{"timestamp", parquetValues{parquet.Timestamp(parquet.Microsecond), int64Values(1)}, ir.I64, `has the type TIMESTAMP(isAdjustedToUTC=true,unit=MICROS) (INT64); i64 is read from`},
+		{"milliseconds", parquetValues{parquet.Timestamp(parquet.Millisecond), int64Values(-1, 2)}, ir.Timestamp, []int64{-1000, 2000}},
+		{"far milliseconds", parquetValues{parquet.Timestamp(parquet.Millisecond), int64Values(0, math.MaxInt64/1000+1)}, ir.Timestamp, `column "a", row 1: "294247-01-10T04:00:54.776Z" is out of range for timestamp; timestamps reach from`},
+		{"microseconds", parquetValues{parquet.Timestamp(parquet.Microsecond), int64Values(-1, math.MinInt64)}, ir.Timestamp, []int64{-1, math.MinInt64}},
+		{"nanoseconds", parquetValues{parquet.Timestamp(parquet.Nanosecond), int64Values(-1000, 5000)}, ir.Timestamp, []int64{-1, 5}},
+		{"parts of microseconds", parquetValues{parquet.Timestamp(parquet.Nanosecond), int64Values(0, 1714566600000000001)}, ir.Timestamp, `column "a", row 1: "2024-05-01T12:30:00.000000001Z" is not a timestamp: it has a part of a microsecond`},
+		{"midnights in date", parquetValues{parquet.Timestamp(parquet.Millisecond), int64Values(-86400000, 0)}, ir.Date, []int32{-1, 0}},
+		{"a time in date", parquetValues{parquet.Timestamp(parquet.Microsecond), int64Values(1)}, ir.Date, `row 0: "1970-01-01T00:00:00.000001Z" is not a date (YYYY-MM-DD)`},
+		{"date in timestamp", parquetValues{parquet.Date(), int32Values(-1)}, ir.Timestamp, []int64{-86400000000}},
+		{"far date in timestamp", parquetValues{parquet.Date(), int32Values(math.MaxInt32)}, ir.Timestamp, `"5881580-07-11" is out of range for timestamp`},
+		{"INT96", parquetValues{parquet.Leaf(parquet.Int96Type), []parquet.Value{parquet.Int96Value(deprecated.Int96{1000, 0, 2440589}), parquet.Int96Value(deprecated.Int96{0, 0, 2440587})}}, ir.Timestamp, []int64{86400000001, -86400000000}},
+		{"INT96 of nanoseconds", parquetValues{parquet.Leaf(parquet.Int96Type), []parquet.Value{parquet.Int96Value(deprecated.Int96{1, 0, 2440588})}}, ir.Timestamp, `"1970-01-01T00:00:00.000000001Z" is not a timestamp: it has a part of a microsecond`},
 		{"decimal in f64", decimal64(2, 10, -199, 123456789012345678), ir.F64, []float64{0.10, -1.99, 1234567890123456.78}},
 		{"decimal in f32", decimal64(2, 10, 1677721701), ir.F32, []float32{0.10, 16777217.01}},
 		{"decimal of INT32 in f64", decimal32(3, 1, -1), ir.F64, []float64{0.001, -0.001}},

@@ -24,6 +24,11 @@ func (d *chunkDecoder) values(out []byte, n int, encoding format.Encoding, data 
 		return d.numbers32(out, n, encoding, data, fault)
 	case format.Int64, format.Double:
 		return d.numbers64(out, n, encoding, data, fault)
+	case format.Int96:
+		if encoding != format.Plain {
+			return d.unsupported(encoding)
+		}
+		return d.plainNumbers(out, n, len(int96{}), data, fault)
 	}
 	return d.arrays(out, n, encoding, data, fault)
 }

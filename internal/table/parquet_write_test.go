@@ -197,7 +197,8 @@ func TestWrittenTypes(t *testing.T) {
 		}
 	}
 	want := []string{"BOOLEAN", "INT(8,true) (INT32)", "INT(16,true) (INT32)", "INT(32,true) (INT32)", "INT(64,true) (INT64)",
-		"INT(8,false) (INT32)", "INT(16,false) (INT32)", "INT(32,false) (INT32)", "INT(64,false) (INT64)", "FLOAT", "DOUBLE", "DATE (INT32)", "STRING (BYTE_ARRAY)"}
+		"INT(8,false) (INT32)", "INT(16,false) (INT32)", "INT(32,false) (INT32)", "INT(64,false) (INT64)", "FLOAT", "DOUBLE", "DATE (INT32)",
+		"TIMESTAMP(isAdjustedToUTC=true,unit=MICROS) (INT64)", "STRING (BYTE_ARRAY)"}
 	if d := cmp.Diff(want, types); d != "" {
 		t.Error(d)
 	}
