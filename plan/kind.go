@@ -112,7 +112,7 @@ func (k Kind) parse(text string) (uint64, error) {
 
 const (
 	secondsOfDay = 24 * 60 * 60
-	kindNames    = "bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 date char8"
+	kindNames    = "bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 date timestamp char8"
 )
 
 // cause returns the reason of an error of strconv, without text and function.

@@ -227,7 +227,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		name := fmt.Sprintf("the %v, \"quoted\"", k)
 		table.Columns = append(table.Columns, Named{name, c})
-		fields = append(fields, Field{name, "p", k})
+		fields = append(fields, Field{Column: name, Param: "p", Kind: k})
 	}
 	check := func(table Table, fields []Field) {
 		t.Helper()
@@ -265,7 +265,7 @@ func TestRoundTripOfBytes(t *testing.T) {
 		c.Set(row, ir.Char8Scalar(text))
 	}
 	name := "\"a\r\na\""
-	fields := []Field{{name, "p", ir.Char8}, {"n", "n", ir.I64}}
+	fields := []Field{{Column: name, Param: "p", Kind: ir.Char8}, {Column: "n", Param: "n", Kind: ir.I64}}
 	for _, width := range []int{1, 2} {
 		var out bytes.Buffer
 		if err := writeText(&out, Table{Columns: []Named{{name, c}, {"n", sequence(len(texts))}}[:width]}); err != nil {
@@ -331,7 +331,7 @@ func TestRawBytes(t *testing.T) {
 func FuzzReadCSV(f *testing.F) {
 	f.Add("a,b\n1,2\n")
 	f.Add("\uFEFFa,b\r\n\"1\",\"x\"\"\"\r\n")
-	fields := []Field{{"a", "a", ir.F64}, {"b", "b", ir.Date}}
+	fields := []Field{{Column: "a", Param: "a", Kind: ir.F64}, {Column: "b", Param: "b", Kind: ir.Date}}
 	f.Fuzz(func(t *testing.T, text string) {
 		columns, err := readText(strings.NewReader(text), fields)
 		if err != nil {

@@ -68,7 +68,7 @@ func checkFormats(t *testing.T, table Table) {
 	t.Helper()
 	var fields []Field
 	for _, c := range table.Columns {
-		fields = append(fields, Field{c.Name, "p", c.Data.Kind})
+		fields = append(fields, Field{Column: c.Name, Param: "p", Kind: c.Data.Kind})
 	}
 	for _, path := range outputs(t, len(fields)) {
 		if err := Write(t.Context(), path, table, nil); err != nil {

@@ -20,7 +20,7 @@ const npyChunk = 1 << 20
 
 // read returns the array as a column of the field's kind.
 func (a *npyArray) read(source *Source, field Field, done *progress) (ir.Column, error) {
-	convert, ok := a.dtype.to(field.Kind)
+	convert, ok := a.dtype.forField(field)
 	if !ok {
 		return ir.Column{}, &DataError{Msg: fmt.Sprintf("column %s for parameter %s has the dtype %s; %s is read from %s",
 			quoteName(field.Column), field.Param, a.dtype.text, field.Kind, dtypesOf(field.Kind))}
@@ -117,7 +117,7 @@ func (t npyType) to(k ir.Kind) (conversion, bool) {
 		if t.unit != "D" {
 			c, ok = fromTimestamp(k, npyDigits[t.unit])
 		}
-		return c.withoutNaT(), ok
+		return c, ok
 	case 'S':
 		if t.size == 8 {
 			return conversion{}, k == ir.Char8
@@ -152,25 +152,50 @@ func (t npyType) unfit(k ir.Kind, c conversion, value []byte) string {
 // notATime is NumPy's NaT.
 const notATime = math.MinInt64
 
-// withoutNaT refuses times that are not there.
-func (c conversion) withoutNaT() conversion {
-	convert := c.numbers
+// forField returns the conversion to elements of a field, in which a NaT may be missing.
+func (t npyType) forField(f Field) (conversion, bool) {
+	if f.Present {
+		return conversion{numbers: func(out, values []byte) int {
+			for row := range out {
+				out[row] = 1
+				if t.code == 'M' && load[int64](values[8*row:]) == notATime {
+					out[row] = 0
+				}
+			}
+			return -1
+		}}, true
+	}
+	c, ok := t.to(f.Kind)
+	if ok && t.code == 'M' {
+		c = c.withNaT(f)
+	}
+	return c, ok
+}
+
+// withNaT gives a NaT what a field has there, or refuses it.
+func (c conversion) withNaT(f Field) conversion {
+	convert, size := c.numbers, f.Kind.Size()
+	if convert == nil {
+		convert = func(out, values []byte) int { copy(out, values); return -1 }
+	}
 	c.numbers = func(out, values []byte) int {
-		at := slices.Index(sliceOf[int64](values), notATime)
-		if at >= 0 {
-			values = values[:8*at]
+		for row := 0; row < len(values)/8; row++ {
+			at := slices.Index(sliceOf[int64](values[8*row:]), notATime)
+			if at < 0 {
+				at = len(values)/8 - row
+			}
+			if bad := convert(out[row*size:], values[8*row:8*(row+at)]); bad >= 0 {
+				return row + bad
+			}
+			if row += at; row == len(values)/8 {
+				break
+			}
+			if !f.mayMiss() {
+				return row
+			}
+			copy(out[row*size:], Bytes(columnOf(f.Missing)))
 		}
-		bad := -1
-		switch {
-		case convert != nil:
-			bad = convert(out, values)
-		default:
-			copy(out, values)
-		}
-		if bad >= 0 {
-			return bad
-		}
-		return at
+		return -1
 	}
 	return c
 }

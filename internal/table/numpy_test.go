@@ -36,6 +36,12 @@ func npyOf(dtype string, rows int, elements ...byte) []byte {
 	return npyText(1, fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }    ", dtype, rows), elements...)
 }
 
+// little returns numbers in little-endian order.
+func little(values any) []byte {
+	b, _ := binary.Append(nil, binary.LittleEndian, values)
+	return b
+}
+
 func writeArray(t testing.TB, folder, name string, file []byte) string {
 	t.Helper()
 	path := filepath.Join(folder, name)
@@ -47,7 +53,7 @@ func writeArray(t testing.TB, folder, name string, file []byte) string {
 
 func readArray(t testing.TB, file []byte, k ir.Kind) (any, error) {
 	t.Helper()
-	columns, err := readFile(t.Context(), writeArray(t, t.TempDir(), "x.npy", file), []Field{{"a", "a", k}}, nil)
+	columns, err := readFile(t.Context(), writeArray(t, t.TempDir(), "x.npy", file), []Field{{Column: "a", Param: "a", Kind: k}}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +61,6 @@ func readArray(t testing.TB, file []byte, k ir.Kind) (any, error) {
 }
 
 func TestNumPyTypes(t *testing.T) {
-	little := func(values any) []byte { b, _ := binary.Append(nil, binary.LittleEndian, values); return b }
 	big := func(values any) []byte { b, _ := binary.Append(nil, binary.BigEndian, values); return b }
 	char8 := func(s string) [8]byte { return ir.Char8Scalar(s).Bytes() }
 	for _, c := range []struct {
@@ -219,7 +224,7 @@ func TestLongNumPy(t *testing.T) {
 	}
 	for _, k := range []ir.Kind{ir.I16, ir.U64} {
 		progress = nil
-		columns, err := source.Read(path, []Field{{"a", "a", k}})
+		columns, err := source.Read(path, []Field{{Column: "a", Param: "a", Kind: k}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,14 +246,14 @@ func TestLongNumPy(t *testing.T) {
 	}
 	path = writeArray(t, t.TempDir(), "x.npy", npyOf(">i2", rows, elements...))
 	for range 10 {
-		_, err := readFile(t.Context(), path, []Field{{"a", "a", ir.I8}}, nil)
+		_, err := readFile(t.Context(), path, []Field{{Column: "a", Param: "a", Kind: ir.I8}}, nil)
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf(`row %d: "5000" is out of range`, first)) {
 			t.Fatalf("error %v", err)
 		}
 	}
 	var limit *memory.LimitError
 	source.Memory = memory.NewSpace(1000)
-	if _, err := source.Read(path, []Field{{"a", "a", ir.I16}}); !errors.As(err, &limit) || limit.Needed != 2*rows {
+	if _, err := source.Read(path, []Field{{Column: "a", Param: "a", Kind: ir.I16}}); !errors.As(err, &limit) || limit.Needed != 2*rows {
 		t.Errorf("over the limit: %v", err)
 	}
 }
@@ -259,7 +264,7 @@ func TestNumPyFolder(t *testing.T) {
 	writeArray(t, folder, "b c.npy", npyOf("|i1", 2, 3, 4))
 	writeArray(t, folder, "other.npy", npyOf("<U1", 0))
 	for _, path := range []string{folder, folder + "/"} {
-		columns, err := readFile(t.Context(), path, []Field{{"b c", "p", ir.I8}, {"a", "q", ir.U8}, {"a", "r", ir.I64}}, nil)
+		columns, err := readFile(t.Context(), path, []Field{{Column: "b c", Param: "p", Kind: ir.I8}, {Column: "a", Param: "q", Kind: ir.U8}, {Column: "a", Param: "r", Kind: ir.I64}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,17 +291,17 @@ func TestNumPyFolder(t *testing.T) {
 	} {
 		var fields []Field
 		for _, name := range c.columns {
-			fields = append(fields, Field{name, "p", ir.I8})
+			fields = append(fields, Field{Column: name, Param: "p", Kind: ir.I8})
 		}
 		if _, err := readFile(t.Context(), folder, fields, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: error %v, want %s", c.columns, err, c.want)
 		}
 	}
-	if _, err := readFile(t.Context(), filepath.Join(folder, "missing")+"/", []Field{{"a", "a", ir.I8}}, nil); !errors.Is(err, os.ErrNotExist) {
+	if _, err := readFile(t.Context(), filepath.Join(folder, "missing")+"/", []Field{{Column: "a", Param: "a", Kind: ir.I8}}, nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing folder: %v", err)
 	}
 	one := filepath.Join(folder, "a.npy")
-	if _, err := readFile(t.Context(), one, []Field{{"a", "a", ir.U8}, {"b", "b", ir.U8}}, nil); err == nil ||
+	if _, err := readFile(t.Context(), one, []Field{{Column: "a", Param: "a", Kind: ir.U8}, {Column: "b", Param: "b", Kind: ir.U8}}, nil); err == nil ||
 		!strings.Contains(err.Error(), "a.npy: the file holds one column, but 2 are bound (a,b); give a folder with the files a.npy, b.npy") {
 		t.Errorf("two columns of a file: %v", err)
 	}
@@ -395,7 +400,7 @@ func TestNumPyAndStreams(t *testing.T) {
 	defer out.Close()
 	for path, use := range map[string]func(path string) error{
 		fmt.Sprintf("/proc/self/fd/%d", in.Fd()): func(path string) error {
-			_, err := readFile(t.Context(), path, []Field{{"a", "a", ir.I64}}, nil)
+			_, err := readFile(t.Context(), path, []Field{{Column: "a", Param: "a", Kind: ir.I64}}, nil)
 			return err
 		},
 		fmt.Sprintf("/proc/self/fd/%d", out.Fd()): func(path string) error {
@@ -421,7 +426,7 @@ func FuzzReadNumPy(f *testing.F) {
 		k := ir.Bool + ir.Kind(kind)%(ir.Char8-ir.Bool+1)
 		source := NewSource(t.Context(), nil)
 		defer source.Memory.Close()
-		columns, err := source.Read(writeArray(t, folder, "x.npy", file), []Field{{"a", "a", k}})
+		columns, err := source.Read(writeArray(t, folder, "x.npy", file), []Field{{Column: "a", Param: "a", Kind: k}})
 		if err == nil && columns[0].Len() > len(file) {
 			t.Errorf("%d rows from %d bytes", columns[0].Len(), len(file))
 		}
@@ -444,7 +449,7 @@ func BenchmarkNumPy(b *testing.B) {
 			b.SetBytes(64 << 20)
 			for b.Loop() {
 				source := NewSource(b.Context(), nil)
-				if _, err := source.Read(path, []Field{{"a", "a", k}}); err != nil {
+				if _, err := source.Read(path, []Field{{Column: "a", Param: "a", Kind: k}}); err != nil {
 					b.Fatal(err)
 				}
 				source.Memory.Close()

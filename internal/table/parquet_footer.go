@@ -177,7 +177,7 @@ func (f *parquetFile) reader(field Field) (columnReader, error) {
 	r := columnReader{field: field, leaf: f.leaves[place], physical: element.Type.V, length: int(element.TypeLength.V)}
 	r.optional = element.RepetitionType.V == format.Optional
 	var ok bool
-	if r.conversion, ok = conversionTo(field.Kind, element); !ok {
+	if r.conversion, ok = conversionTo(field.Kind, element); !ok && !field.Present {
 		return r, &DataError{Msg: fmt.Sprintf("column %s for parameter %s has the type %s; %s is read from %s",
 			quoteName(field.Column), field.Param, typeName(element), field.Kind, readFrom(field.Kind))}
 	}

@@ -259,7 +259,7 @@ func TestConvertParquet(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/dictionary %v", c.name, dictionary), func(t *testing.T) {
 				path := writeValuesFile(t, []parquetValues{column}, 10)
-				got, err := readFile(t.Context(), path, []Field{{"a", "p", c.kind}}, nil)
+				got, err := readFile(t.Context(), path, []Field{{Column: "a", Param: "p", Kind: c.kind}}, nil)
 				if want, ok := c.want.(string); ok {
 					if err == nil || !strings.Contains(err.Error(), want) {
 						t.Errorf("error %v\n want %s", err, want)
@@ -325,7 +325,7 @@ func TestNullsAndFirstFaults(t *testing.T) {
 		path := writeValuesFile(t, columns, 20)
 		var fields []Field
 		for i := range columns {
-			fields = append(fields, Field{string(rune('a' + i)), "p", kind})
+			fields = append(fields, Field{Column: string(rune('a' + i)), Param: "p", Kind: kind})
 		}
 		_, err := readFile(t.Context(), path, fields, nil)
 		return err
@@ -365,7 +365,7 @@ func TestParquetColumns(t *testing.T) {
 	if err := parquet.WriteFile(path, []Row{{Inner{1}, []int64{2, 3}, []int64{4}, "not for char8", 5}, {Last: 6}}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := readFile(t.Context(), path, []Field{{"last", "p", ir.I64}}, nil)
+	got, err := readFile(t.Context(), path, []Field{{Column: "last", Param: "p", Kind: ir.I64}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,7 +379,7 @@ func TestParquetColumns(t *testing.T) {
 		"x":       `no column x for parameter p; the file has nested, list, many, long, last (bind another by --bind p=COLUMN)`,
 		"missing": "in.parquet: no column missing",
 	} {
-		if _, err := readFile(t.Context(), path, []Field{{column, "p", ir.I64}}, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readFile(t.Context(), path, []Field{{Column: column, Param: "p", Kind: ir.I64}}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v\n want %s", err, want)
 		}
 	}
@@ -388,7 +388,7 @@ func TestParquetColumns(t *testing.T) {
 		t.Errorf("%d rows, %v, %v", rows, known, err)
 	}
 	// The same column twice, and none.
-	if got, err := readFile(t.Context(), path, []Field{{"last", "p", ir.I64}, {"last", "q", ir.F64}}, nil); err != nil || got[1].At(1).Float64() != 6 {
+	if got, err := readFile(t.Context(), path, []Field{{Column: "last", Param: "p", Kind: ir.I64}, {Column: "last", Param: "q", Kind: ir.F64}}, nil); err != nil || got[1].At(1).Float64() != 6 {
 		t.Errorf("twice: %v", err)
 	}
 	if got, err := readFile(t.Context(), path, nil, nil); err != nil || len(got) != 0 {
@@ -429,7 +429,7 @@ func TestFirstFaultOfLaterGroup(t *testing.T) {
 	for range 5 {
 		source := NewSource(t.Context(), nil)
 		source.Progress = func(int64, int64) { time.Sleep(time.Millisecond) } // after each page
-		if _, err := source.Read(path, []Field{{"a", "p", ir.U8}}); err == nil || !strings.Contains(err.Error(), `row 199999: "256" is out of range`) {
+		if _, err := source.Read(path, []Field{{Column: "a", Param: "p", Kind: ir.U8}}); err == nil || !strings.Contains(err.Error(), `row 199999: "256" is out of range`) {
 			t.Fatalf("error %v", err)
 		}
 	}
@@ -482,7 +482,7 @@ func TestFirstZero(t *testing.T) {
 func TestUnusualPages(t *testing.T) {
 	seven := binary.LittleEndian.AppendUint64(nil, 7)
 	noRun := []byte{1, 0, 0, 4 << 1, 0} // none, then four of the entry 0, of one bit
-	got, err := readBytes(t, handmade(t, 4, 0, page(t, dictionaryPage(1), seven), page(t, dataPage(4, format.RLEDictionary), noRun)), []Field{{"a", "p", ir.I64}}, 0)
+	got, err := readBytes(t, handmade(t, 4, 0, page(t, dictionaryPage(1), seven), page(t, dataPage(4, format.RLEDictionary), noRun)), []Field{{Column: "a", Param: "p", Kind: ir.I64}}, 0)
 	if err != nil || !slices.Equal(got[0].Slice.([]int64), []int64{7, 7, 7, 7}) {
 		t.Errorf("a run of no values: %v, %v", got, err)
 	}
@@ -501,7 +501,7 @@ func TestUnusualPages(t *testing.T) {
 	}
 	body, meta := footerOf(t, handmade(t, int64(len(values)), 0, page(t, dataPage(int32(len(values)), format.DeltaBinaryPacked), wide)))
 	meta.Schema[1].Type = thrift.New(format.Int32)
-	got, err = readBytes(t, withFooter(t, body, meta), []Field{{"a", "p", ir.I32}}, 0)
+	got, err = readBytes(t, withFooter(t, body, meta), []Field{{Column: "a", Param: "p", Kind: ir.I32}}, 0)
 	if err != nil || !slices.Equal(got[0].Slice.([]int32), want) {
 		t.Errorf("differences of more than 32 bits: %v", err)
 	}

@@ -23,9 +23,14 @@ func ParseScalar(k ir.Kind, text string) (ir.Scalar, error) {
 
 // AppendScalar appends s in its shortest form that ParseScalar reads back.
 func AppendScalar(out []byte, s ir.Scalar) []byte {
+	return valueAppender(columnOf(s))(out, 0)
+}
+
+// columnOf returns a column of one row.
+func columnOf(s ir.Scalar) ir.Column {
 	c := ir.NewColumn(s.Kind, 1)
 	c.Set(0, s)
-	return valueAppender(c)(out, 0)
+	return c
 }
 
 // rowAppender appends the text of a row to out.
