@@ -10,13 +10,17 @@ import (
 // functions take an int32.
 type Date int32
 
+// Timestamp stands for the element type timestamp: microseconds since 1970-01-01,
+// in UTC. Emitted functions take an int64.
+type Timestamp int64
+
 // Char8 stands for the element type char8: 8 bytes, padded with NUL at the end.
 // Emitted functions take a [8]byte.
 type Char8 [8]byte
 
 // Element is satisfied by the Go types that stand for element types.
 type Element interface {
-	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | Date | Char8
+	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | Date | Timestamp | Char8
 }
 
 // KindOf returns the element type that T stands for.
@@ -24,6 +28,8 @@ func KindOf[T Element]() ir.Kind {
 	switch t := reflect.TypeFor[T](); {
 	case t == reflect.TypeFor[Date]():
 		return ir.Date
+	case t == reflect.TypeFor[Timestamp]():
+		return ir.Timestamp
 	case t == reflect.TypeFor[Char8]():
 		return ir.Char8
 	default:

@@ -7,8 +7,9 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// expand returns p without order, groups, repeat, find and join, which it composes of
-// other operators, and what the plan may leave out of that; p itself if it has none.
+// expand returns p without order, groups, repeat, find and join, and without parts of
+// timestamps, which it composes of other operators, and what the plan may leave out of
+// that; p itself if it has none.
 func expand(p *ir.Pipeline, options Options) (*ir.Pipeline, map[*ir.Value]turn) {
 	isComposed := func(v *ir.Value) bool {
 		switch v.Op {
@@ -17,9 +18,19 @@ func expand(p *ir.Pipeline, options Options) (*ir.Pipeline, map[*ir.Value]turn) 
 		}
 		return false
 	}
+	p = withoutCalendar(p, options)
 	if !slices.ContainsFunc(p.Values, isComposed) {
 		return p, nil
 	}
+	e := newExpansion(p, options)
+	for _, v := range p.Values {
+		e.value(v)
+	}
+	return e.pipeline(), e.turns
+}
+
+// newExpansion returns an expansion of p that has its domains.
+func newExpansion(p *ir.Pipeline, options Options) *expansion {
 	e := &expansion{
 		from:      p,
 		radix:     cmp.Or(options.Radix, DefaultRadix),
@@ -46,10 +57,7 @@ func expand(p *ir.Pipeline, options Options) (*ir.Pipeline, map[*ir.Value]turn) 
 	for _, d := range p.Domains {
 		e.domain(d)
 	}
-	for _, v := range p.Values {
-		e.value(v)
-	}
-	return e.pipeline(), e.turns
+	return e
 }
 
 // expansion is a pipeline that is written anew.
@@ -110,6 +118,12 @@ func (e *expansion) add(pos ir.Pos, v ir.Value) *ir.Value {
 	return &v
 }
 
+// parameter takes a parameter over; they come first in both pipelines.
+func (e *expansion) parameter(v *ir.Value) {
+	e.list = append(e.list, v)
+	e.values[v] = v
+}
+
 // value writes v anew, unless it is there.
 func (e *expansion) value(v *ir.Value) {
 	if e.written[v] {
@@ -118,8 +132,7 @@ func (e *expansion) value(v *ir.Value) {
 	e.written[v] = true
 	switch {
 	case v.Op == ir.OpParam:
-		e.list = append(e.list, v) // they come first in both
-		e.values[v] = v
+		e.parameter(v)
 	case v.Op == ir.OpOrder:
 		keys := e.sortKeys(v)
 		o := ordering{expansion: e, pos: v.Pos, rows: keys[0].column.Type.Domain, out: e.domain(v.Type.Domain)}

@@ -33,15 +33,19 @@ type PipelineDecl struct {
 	End     Pos // of the closing brace
 }
 
-// ParamDecl is name: [domain]type, or name: type = default.
+// ParamDecl is name: [domain]type, perhaps with missing constant or present name, or
+// name: type = default.
 type ParamDecl struct {
-	Pos     Pos
-	Name    string
-	Domain  string // "" for a scalar
-	DomPos  Pos
-	Type    string
-	TypePos Pos
-	Default Expr // nil without one
+	Pos        Pos
+	Name       string
+	Domain     string // "" for a scalar
+	DomPos     Pos
+	Type       string
+	TypePos    Pos
+	Default    Expr   // nil without one
+	Missing    Expr   // nil without one
+	Present    string // "" without one
+	PresentPos Pos
 }
 
 // Stmt is name = expression.

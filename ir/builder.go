@@ -98,9 +98,12 @@ func (b *Builder) Column(name, domain string, kind Kind) Operand {
 	if !b.isOpen() {
 		return Operand{}
 	}
-	pos := b.here()
-	b.checkName(pos, "domain", domain)
-	return b.parameter(pos, name, domain, kind, Scalar{})
+	return b.columnParameter(domain, Value{Name: name, Type: Type{Kind: kind}, Pos: b.here()})
+}
+
+func (b *Builder) columnParameter(domain string, v Value) Operand {
+	b.checkName(v.Pos, "domain", domain)
+	return b.parameter(domain, v)
 }
 
 // Scalar adds a scalar parameter: name: kind.
@@ -108,7 +111,7 @@ func (b *Builder) Scalar(name string, kind Kind) Operand {
 	if !b.isOpen() {
 		return Operand{}
 	}
-	return b.parameter(b.here(), name, "", kind, Scalar{})
+	return b.parameter("", Value{Name: name, Type: Type{Kind: kind}, Pos: b.here()})
 }
 
 // ScalarWithDefault adds a scalar parameter that callers may leave out:
@@ -118,24 +121,59 @@ func (b *Builder) ScalarWithDefault(name string, kind Kind, value any) Operand {
 		return Operand{}
 	}
 	pos := b.here()
+	byDefault := b.constantOf(pos, "the default of "+name, kind, value)
+	return b.parameter("", Value{Name: name, Type: Type{Kind: kind}, Const: byDefault, Pos: pos})
+}
+
+// ColumnMissing adds a column parameter whose source may lack the values of some rows,
+// which then have the constant value: name: [domain]kind missing value.
+func (b *Builder) ColumnMissing(name, domain string, kind Kind, value any) Operand {
+	if !b.isOpen() {
+		return Operand{}
+	}
+	pos := b.here()
+	missing := b.constantOf(pos, "the value of "+name+" where it is missing", kind, value)
+	return b.columnParameter(domain, Value{Name: name, Type: Type{Kind: kind}, Missing: missing, Pos: pos})
+}
+
+// Present adds a column parameter of bools that tell which rows of another one have a
+// value: name: [domain]bool present of. That one is of [Builder.ColumnMissing].
+func (b *Builder) Present(name string, of Operand) Operand {
+	if !b.isOpen() {
+		return Operand{}
+	}
+	pos := b.here()
+	x := b.operand(pos, of)
+	if x.bad() {
+		return b.wrap(x)
+	}
+	v := Value{Name: name, Type: Type{Kind: Bool}, Present: x.value, Pos: pos}
+	domain := x.typ().Domain.String()
+	if !b.g.tellsOf(pos, v, domain) {
+		return Operand{}
+	}
+	return b.columnParameter(domain, v)
+}
+
+// constantOf returns a constant of a kind.
+func (b *Builder) constantOf(pos Pos, what string, kind Kind, value any) Scalar {
 	o := b.g.as(b.operand(pos, value), kind)
-	var byDefault Scalar
 	switch {
 	case o.bad():
 	case o.value.Op != OpConst || o.kind() != kind:
-		b.g.fail(pos, fmt.Sprintf("pass a constant of type %v", kind), "the default of %s is %v, which is %v", name, o, o.typ())
+		b.g.fail(pos, fmt.Sprintf("pass a constant of type %v", kind), "%s is %v, which is %v", what, o, o.typ())
 	default:
-		byDefault = o.value.Const
+		return o.value.Const
 	}
-	return b.parameter(pos, name, "", kind, byDefault)
+	return Scalar{}
 }
 
-func (b *Builder) parameter(pos Pos, name, domain string, kind Kind, byDefault Scalar) Operand {
-	b.define(pos, name)
-	if !kind.isElement() {
-		return b.wrap(b.g.fail(pos, kindsAre, "parameter %s of type %v", clip(name), kind))
+func (b *Builder) parameter(domain string, v Value) Operand {
+	b.define(v.Pos, v.Name)
+	if kind := v.Type.Kind; !kind.isElement() {
+		return b.wrap(b.g.fail(v.Pos, kindsAre, "parameter %s of type %v", clip(v.Name), kind))
 	}
-	return Operand{b, operand{pos: pos, value: b.g.parameter(pos, name, domain, kind, byDefault)}, name}
+	return Operand{b, operand{pos: v.Pos, value: b.g.parameter(v, domain)}, v.Name}
 }
 
 // Constant returns a Go constant as an operand, as in b.Constant(1).Sub(discount).

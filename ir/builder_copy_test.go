@@ -18,6 +18,10 @@ func copyOf(p *ir.Pipeline) (*ir.Pipeline, error) {
 	made := map[*ir.Value]ir.Operand{}
 	for _, v := range p.Values {
 		switch {
+		case v.Op == ir.OpParam && v.Missing.Kind != ir.Invalid:
+			made[v] = b.ColumnMissing(v.Name, v.Type.Domain.Name, v.Type.Kind, v.Missing)
+		case v.Op == ir.OpParam && v.Present != nil:
+			made[v] = b.Present(v.Name, made[v.Present])
 		case v.Op == ir.OpParam && !v.Type.IsScalar():
 			made[v] = b.Column(v.Name, v.Type.Domain.Name, v.Type.Kind)
 		case v.Op == ir.OpParam && v.Const.Kind != ir.Invalid:

@@ -77,6 +77,15 @@ func (b *Builder) Date(text string) Operand {
 	return b.wrap(b.g.cast(pos, Date, b.operand(pos, text)))
 }
 
+// Timestamp returns the constant timestamp("1994-01-01T12:30:00Z").
+func (b *Builder) Timestamp(text string) Operand {
+	if !b.isOpen() {
+		return Operand{}
+	}
+	pos := b.here()
+	return b.wrap(b.g.cast(pos, Timestamp, b.operand(pos, text)))
+}
+
 // At returns x[i]: a compaction if i is a bool, else a gather.
 func (b *Builder) At(x, i any) Operand {
 	if !b.isOpen() {

@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"math"
 	"strconv"
-	"time"
 )
 
 // Constants without a type are values of go/constant: exact, until they meet
@@ -98,14 +97,14 @@ func represent(c constant.Value, k Kind) (s Scalar, problem, hint string) {
 		}
 		return s, fmt.Sprintf("string %s has %d bytes; char8 holds 8", text, len(value)),
 			"longer strings enter as dictionary codes, an integer column"
-	case c.Kind() == constant.String && k == Date:
-		hint = `write date("1994-01-01")`
-		if _, ok := dateLiteral(constant.StringVal(c)); ok {
-			hint = "write date(" + text + ")"
+	case c.Kind() == constant.String && k.IsCalendar():
+		hint = "write " + calendarExample(k)
+		if _, ok := calendarLiteral(k, constant.StringVal(c)); ok {
+			hint = fmt.Sprintf("write %v(%s)", k, text)
 		}
-		return s, fmt.Sprintf("string %s is no date by itself", text), hint
+		return s, fmt.Sprintf("string %s is no %v by itself", text, k), hint
 	case c.Kind() == constant.String:
-		return s, fmt.Sprintf("string %s where %v is needed", text, k), "strings are char8, and within date(...) dates"
+		return s, fmt.Sprintf("string %s where %v is needed", text, k), "strings are char8; date(...) and timestamp(...) read theirs"
 	case k.IsInteger():
 		i := constant.ToInt(c)
 		if i.Kind() != constant.Int {
@@ -127,8 +126,9 @@ func represent(c constant.Value, k Kind) (s Scalar, problem, hint string) {
 			return s, fmt.Sprintf("literal %s does not fit %v", text, k), ""
 		}
 		return Float(k, f), "", ""
-	case k == Date:
-		return s, fmt.Sprintf("constant %s where a date is needed", text), `write date("1994-01-01"), or date(8766) for a count of days since 1970-01-01`
+	case k.IsCalendar():
+		return s, fmt.Sprintf("constant %s where a %v is needed", text, k),
+			fmt.Sprintf("write %s, or %v(%s) for a count of %s since 1970-01-01", calendarExample(k), k, text, countedUnit(k))
 	case k == Bool:
 		return s, fmt.Sprintf("constant %s where bool is needed", text), "compare it, as in x != 0"
 	case k == Char8:
@@ -156,22 +156,4 @@ func kindLimits(k Kind) (lo, hi constant.Value) {
 	}
 	half := constant.Shift(one, token.SHL, bits-1)
 	return constant.UnaryOp(token.SUB, half, 0), constant.BinaryOp(half, token.SUB, one)
-}
-
-// dateLiteral reads a date of the proleptic Gregorian calendar, year 0001 to 9999.
-func dateLiteral(text string) (Scalar, bool) {
-	t, err := time.Parse(time.DateOnly, text)
-	if err != nil || t.Year() < 1 {
-		return Scalar{}, false
-	}
-	return Int(Date, t.Unix()/86400), true
-}
-
-// dateText is the inverse of dateLiteral; ok is false outside its years.
-func dateText(days int64) (text string, ok bool) {
-	t := time.Unix(days*86400, 0).UTC()
-	if t.Year() < 1 || t.Year() > 9999 {
-		return "", false
-	}
-	return t.Format(time.DateOnly), true
 }

@@ -93,7 +93,7 @@ func wrap(k Kind, x uint64) uint64 {
 
 // Column is the data of a column, or of a scalar as one row. Slice is the Go
 // slice that generated Go code takes for Kind: []bool, []int8 ... []uint64,
-// []float32, []float64, []int32 for date, [][8]byte for char8.
+// []float32, []float64, []int32 for date, []int64 for timestamp, [][8]byte for char8.
 type Column struct {
 	Kind  Kind
 	Slice any
@@ -110,7 +110,7 @@ func NewColumn(k Kind, n int) Column {
 		return Column{k, make([]int16, n)}
 	case I32, Date:
 		return Column{k, make([]int32, n)}
-	case I64:
+	case I64, Timestamp:
 		return Column{k, make([]int64, n)}
 	case U8:
 		return Column{k, make([]uint8, n)}

@@ -119,6 +119,12 @@ func readScalar(kind ir.Kind, word string) (ir.Scalar, error) {
 	case kind == ir.Date:
 		day, err := time.Parse(time.DateOnly, word)
 		return ir.Int(kind, day.Unix()/86400), err
+	case kind == ir.Timestamp:
+		at, err := time.Parse(time.RFC3339Nano, word)
+		if err != nil { // midnight
+			at, err = time.Parse(time.DateOnly, word)
+		}
+		return ir.Int(kind, at.UnixMicro()), err
 	case kind == ir.Char8:
 		s, err := strconv.Unquote(word)
 		return ir.Char8Scalar(s), err

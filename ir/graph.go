@@ -34,9 +34,27 @@ func (g *graph) fail(pos Pos, hint, format string, args ...any) operand {
 	return operand{pos: pos}
 }
 
+// tellsOf requires that a parameter over a domain may tell which rows of p.Present have a
+// value.
+func (g *graph) tellsOf(pos Pos, p Value, domain string) bool {
+	of := p.Present
+	switch {
+	case p.Type.Kind != Bool:
+		g.fail(pos, fmt.Sprintf("write %s: [%s]bool present %s", p.Name, domain, of.Name), "whether %s has a value is a bool, and %s is %v", of.Name, p.Name, p.Type.Kind)
+	case of.Op != OpParam || of.Type.IsScalar() || of.Type.Domain.Name != domain:
+		g.fail(pos, "name a column parameter over the same domain", "%s is no parameter over %s", of.Name, domain)
+	case of.Missing.Kind == Invalid:
+		g.fail(pos, fmt.Sprintf("say what the other rows have, as in %s: %v missing 0", of.Name, of.Type), "every row of %s has a value", of.Name)
+	default:
+		return true
+	}
+	return false
+}
+
 // parameter adds a parameter; domain is "" for a scalar.
-func (g *graph) parameter(pos Pos, name, domain string, kind Kind, byDefault Scalar) *Value {
-	v := &Value{ID: len(g.values), Op: OpParam, Type: Type{Kind: kind}, Const: byDefault, Name: name, Pos: pos}
+func (g *graph) parameter(p Value, domain string) *Value {
+	v := &p
+	v.ID, v.Op = len(g.values), OpParam
 	if domain != "" {
 		d := g.letters[domain]
 		if d == nil {

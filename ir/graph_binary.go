@@ -27,15 +27,18 @@ func (g *graph) binary(pos Pos, op Op, x, y operand) operand {
 // binaryKinds gives an untyped constant the type of the other operand and returns
 // the element type of x op y.
 func (g *graph) binaryKinds(pos Pos, op Op, x, y *operand) (Kind, bool) {
-	hasDate := x.kind() == Date || y.kind() == Date
+	k := x.kind()
+	if !k.IsCalendar() {
+		k = y.kind()
+	}
 	switch {
 	case op == OpLogicalAnd || op == OpLogicalOr:
 		return Bool, g.mask(*x, op.String()) && g.mask(*y, op.String())
-	case hasDate && op.row().rule == sameKindOrDays:
-		return g.dateKinds(pos, op, x, y)
-	case hasDate && !op.Takes(Date):
-		g.fail(pos, operandHint(op, Date), "%v of a date: %v and %v", op, *x, *y)
-		return Date, false
+	case k.IsCalendar() && op.row().rule == sameKindOrCount:
+		return g.calendarKinds(pos, op, k, x, y)
+	case k.IsCalendar() && !op.Takes(k):
+		g.fail(pos, operandHint(op, k), "%v of a %v: %v and %v", op, k, *x, *y)
+		return k, false
 	}
 	k, ok := g.sameKind(pos, op.String(), x, y)
 	switch {
@@ -61,43 +64,45 @@ func operandHint(op Op, k Kind) string {
 		return "bools have no order: use ==, !=, && and ||"
 	case k == Bool:
 		return "count true rows with count(mask), or convert with i64(...)"
-	case k == Date:
-		return "dates take date + i32, date - i32, date - date, comparisons and year, month, day"
+	case k.IsCalendar():
+		return fmt.Sprintf("%[1]vs take %[1]v + %[2]v, %[1]v - %[2]v, %[1]v - %[1]v, comparisons, and year, month and their like", k, k.Count())
 	case k.IsFloat():
 		return fmt.Sprintf("%v takes integers: convert with i64(...)", op)
 	}
 	return fmt.Sprintf("%v takes numbers", op)
 }
 
-// dateKinds types date + i32, i32 + date, date - i32 and date - date.
-func (g *graph) dateKinds(pos Pos, op Op, x, y *operand) (Kind, bool) {
-	if x.kind() == UntypedString || y.kind() == UntypedString {
+// calendarKinds types date + i32, i32 + date, date - i32, date - date, and the same of
+// timestamps and i64; k is the calendar type.
+func (g *graph) calendarKinds(pos Pos, op Op, k Kind, x, y *operand) (Kind, bool) {
+	if x.kind() == UntypedString || y.kind() == UntypedString || x.kind().IsCalendar() && y.kind().IsCalendar() && x.kind() != y.kind() {
 		_, ok := g.sameKind(pos, op.String(), x, y)
-		return Date, ok
+		return k, ok
 	}
-	if x.kind() == Date && y.kind() == Date {
+	if x.kind() == k && y.kind() == k {
 		if op == OpSub {
-			return I32, true
+			return k.Count(), true
 		}
-		g.fail(pos, "add a number of days, an i32", "cannot add the dates %v and %v", *x, *y)
-		return Date, false
+		g.fail(pos, fmt.Sprintf("add a number of %s, an %v", countedUnit(k), k.Count()), "cannot add the %vs %v and %v", k, *x, *y)
+		return k, false
 	}
-	days := y
-	if x.kind() != Date {
-		days = x
+	count := y
+	if x.kind() != k {
+		count = x
 	}
-	*days = g.as(*days, I32)
+	*count = g.as(*count, k.Count())
 	switch {
-	case days.bad():
-		return Date, false
-	case days.kind() != I32:
-		g.fail(pos, fmt.Sprintf("convert it: i32(%v)", *days), "date %v a number of days takes i32, and %v is %v", op, *days, days.typ())
-		return Date, false
-	case days == x && op == OpSub:
-		g.fail(pos, "write date - days", "cannot subtract the date %v from a number", *y)
-		return Date, false
+	case count.bad():
+		return k, false
+	case count.kind() != k.Count():
+		g.fail(pos, fmt.Sprintf("convert it: %v(%v)", k.Count(), *count),
+			"%v %v a number of %s takes %v, and %v is %v", k, op, countedUnit(k), k.Count(), *count, count.typ())
+		return k, false
+	case count == x && op == OpSub:
+		g.fail(pos, fmt.Sprintf("write %v - %s", k, countedUnit(k)), "cannot subtract the %v %v from a number", k, *y)
+		return k, false
 	}
-	return Date, true
+	return k, true
 }
 
 // shift returns x << y or x >> y. The count has any integer type.

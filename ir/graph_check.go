@@ -65,7 +65,7 @@ func castHint(o operand, k Kind) string {
 	if o.value != nil && o.value.Op == OpConst && k.IsNumeric() && from.IsNumeric() {
 		return fmt.Sprintf("no type converts by itself: write the constant as %v", k)
 	}
-	if k.IsNumeric() && (from.IsNumeric() || from == Bool) || k.IsInteger() && from == Date || k == Date && from.IsInteger() {
+	if k.IsNumeric() && (from.IsNumeric() || from == Bool) || k.IsInteger() && from.IsCalendar() || k.IsCalendar() && (from.IsInteger() || from.IsCalendar()) {
 		return fmt.Sprintf("no type converts by itself: write %v(%v)", k, o)
 	}
 	return ""

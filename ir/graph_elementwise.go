@@ -55,15 +55,16 @@ func (g *graph) cast(pos Pos, k Kind, x operand) operand {
 	switch {
 	case k == from:
 	case k.IsNumeric() && (from.IsNumeric() || from == Bool):
-	case k == Date && from.IsInteger(), k.IsInteger() && from == Date:
+	case k.IsCalendar() && (from.IsInteger() || from.IsCalendar()), k.IsInteger() && from.IsCalendar():
 	case k == Bool:
 		return g.fail(pos, fmt.Sprintf("compare instead: %v != 0", x), "nothing casts to bool")
 	case k == Char8:
 		return g.fail(pos, "char8 values come from columns and string constants", "nothing casts to char8")
-	case k == Date:
-		return g.fail(pos, `write date("1994-01-01"), or date(x) of an integer count of days since 1970-01-01`, "cannot cast %v, which is %v, to date", x, x.typ())
-	case from == Date:
-		return g.fail(pos, "cast to an integer first: the days since 1970-01-01", "cannot cast date %v to %v", x, k)
+	case k.IsCalendar():
+		return g.fail(pos, fmt.Sprintf("write %s, or %v(x) of an integer count of %s since 1970-01-01", calendarExample(k), k, countedUnit(k)),
+			"cannot cast %v, which is %v, to %v", x, x.typ(), k)
+	case from.IsCalendar():
+		return g.fail(pos, fmt.Sprintf("cast to an integer first: the %s since 1970-01-01", countedUnit(from)), "cannot cast %v %v to %v", from, x, k)
 	default:
 		return g.fail(pos, "keep numbers beside the strings, as dictionary codes in an integer column", "cannot cast %v, which is %v, to %v", x, x.typ(), k)
 	}
@@ -71,20 +72,20 @@ func (g *graph) cast(pos Pos, k Kind, x operand) operand {
 }
 
 func (g *graph) castConstant(pos Pos, k Kind, x operand) operand {
-	if k == Date {
+	if k.IsCalendar() {
 		if x.kind() == UntypedString {
 			text := constant.StringVal(x.constant)
-			s, ok := dateLiteral(text)
+			s, ok := calendarLiteral(k, text)
 			if !ok {
-				return g.fail(x.pos, `write year-month-day of years 0001 to 9999, as in date("1994-01-01")`, "%v is no date of the calendar", x)
+				return g.fail(x.pos, calendarFormat(k), "%v is no %v of the calendar", x, k)
 			}
 			return g.scalar(pos, s)
 		}
-		s, problem, hint := represent(x.constant, I32)
+		s, problem, hint := represent(x.constant, k.Count())
 		if problem != "" {
 			return g.fail(x.pos, hint, "%s", problem)
 		}
-		return g.scalar(pos, Scalar{Date, s.Bits})
+		return g.scalar(pos, Scalar{k, s.Bits})
 	}
 	s, problem, hint := represent(x.constant, k)
 	if problem != "" {

@@ -81,6 +81,20 @@ func (p *parser) parseParameter() *ParamDecl {
 	}
 	typ := p.expectName("a type")
 	parameter.Type, parameter.TypePos = typ.text, typ.pos
+	if word := p.tok; word.tok == token.IDENT {
+		if parameter.Domain == "" && (word.text == "missing" || word.text == "present") {
+			p.syntaxError(word.pos, "a scalar may have a default: "+clip(name.text)+": i32 = 0", "only values of columns may be missing")
+		}
+		switch word.text {
+		case "missing":
+			p.advance()
+			parameter.Missing = p.parseExpression()
+		case "present":
+			p.advance()
+			of := p.expectName("the name of the parameter whose rows may have no value")
+			parameter.Present, parameter.PresentPos = of.text, of.pos
+		}
+	}
 	if p.tok.tok == token.ASSIGN {
 		if parameter.Domain != "" {
 			p.syntaxError(p.tok.pos, "only scalars have defaults", "column %v has a default", name)

@@ -61,6 +61,13 @@ func (w *valueWriter) parameter(v *Value) {
 		w.WriteString(" = ")
 		w.constant(v.Const, true, lowest)
 	}
+	if v.Missing.Kind != Invalid {
+		w.WriteString(" missing ")
+		w.constant(v.Missing, true, lowest)
+	}
+	if v.Present != nil {
+		w.WriteString(" present " + v.Present.Name)
+	}
 }
 
 // definition writes the expression of a named value.

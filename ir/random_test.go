@@ -12,11 +12,11 @@ import (
 func randomPipeline(random *rand.Rand, size int) *Pipeline {
 	b := NewBuilder("random")
 	var pool []any
-	for i, k := range []Kind{I32, I64, F64, Bool, Date, Char8, U8, I64, F32, U64} {
+	for i, k := range []Kind{I32, I64, F64, Bool, Date, Char8, Timestamp, I64, F32, U64, U8} {
 		domain := []string{"n", "m"}[i/7]
 		pool = append(pool, b.Column(fmt.Sprintf("c%d", i), domain, k))
 	}
-	pool = append(pool, b.Scalar("s", I64), b.ScalarWithDefault("t", F64, 0.5), 0, 1, -3, 2.5, 7, true, "AIR", int32(4), b.Date("1994-01-01"))
+	pool = append(pool, b.Scalar("s", I64), b.ScalarWithDefault("t", F64, 0.5), 0, 1, -3, 2.5, 7, true, "AIR", int32(4), b.Date("1994-01-01"), b.Timestamp("1994-01-01T12:00:00Z"))
 	pick := func() any {
 		if random.IntN(2) == 0 {
 			return pool[len(pool)-1-random.IntN(min(len(pool), 12))]
@@ -54,6 +54,8 @@ func randomPipeline(random *rand.Rand, size int) *Pipeline {
 		switch op {
 		case OpSelect:
 			return b.Select(pick(), pick(), pick())
+		case OpTruncate:
+			return b.Truncate(pick(), Units[random.IntN(len(Units))])
 		case OpPrev, OpNext:
 			return b.call(op, pick(), random.IntN(3), pick())
 		case OpScan, OpExscan:

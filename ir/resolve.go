@@ -130,21 +130,45 @@ func (r *resolver) parameter(p *ParamDecl) operand {
 	if !ok {
 		return r.g.fail(p.TypePos, unknownTypeHint(p.Type), "unknown type %s", clip(p.Type))
 	}
-	var byDefault Scalar
+	v := Value{Name: p.Name, Type: Type{Kind: kind}, Pos: p.Pos}
 	if p.Default != nil {
-		constants := &resolver{g: newGraph(r.report), report: r.report}
-		o := constants.g.as(constants.expr(p.Default), kind)
-		switch {
-		case o.bad() || !r.g.plain(o.pos, o):
-		case o.value.Op != OpConst:
-			r.g.fail(p.Default.Position(), "", "the default of %s is no constant", clip(p.Name))
-		case o.kind() != kind:
-			r.g.fail(p.Default.Position(), "", "the default of %s is %v, not %v", clip(p.Name), o.kind(), kind)
-		default:
-			byDefault = o.value.Const
+		v.Const = r.constant(p.Default, "the default of "+clip(p.Name), kind)
+	}
+	if p.Missing != nil {
+		v.Missing = r.constant(p.Missing, "the value of "+clip(p.Name)+" where it is missing", kind)
+		if v.Missing.Kind == Invalid {
+			return operand{pos: p.Pos}
 		}
 	}
-	return operand{pos: p.Pos, value: r.g.parameter(p.Pos, p.Name, p.Domain, kind, byDefault)}
+	if p.Present != "" {
+		of := r.symbols[p.Present]
+		switch {
+		case of == nil:
+			return r.g.fail(p.PresentPos, "name a column parameter before this one", "no parameter %s has values that may be missing", clip(p.Present))
+		case of.operand.bad():
+			return operand{pos: p.Pos}
+		}
+		if v.Present = of.operand.value; !r.g.tellsOf(p.PresentPos, v, p.Domain) {
+			return operand{pos: p.Pos}
+		}
+	}
+	return operand{pos: p.Pos, value: r.g.parameter(v, p.Domain)}
+}
+
+// constant resolves an expression that has to be a constant of a kind.
+func (r *resolver) constant(x Expr, what string, kind Kind) Scalar {
+	constants := &resolver{g: newGraph(r.report), report: r.report}
+	o := constants.g.as(constants.expr(x), kind)
+	switch {
+	case o.bad() || !r.g.plain(o.pos, o):
+	case o.value.Op != OpConst:
+		r.g.fail(x.Position(), "", "%s is no constant", what)
+	case o.kind() != kind:
+		r.g.fail(x.Position(), "", "%s is %v, not %v", what, o.kind(), kind)
+	default:
+		return o.value.Const
+	}
+	return Scalar{}
 }
 
 // results resolves the return statement.

@@ -38,6 +38,10 @@ const (
 	OpYear
 	OpMonth
 	OpDay
+	OpWeekday
+	OpHour
+	OpMinute
+	OpSecond
 	OpPopcount
 	OpLeadingzeros
 	OpTrailingzeros
@@ -45,6 +49,8 @@ const (
 	OpCeil
 	OpTrunc
 	OpRound // to even
+	// Of one operand, and a constant unit.
+	OpTruncate
 	// Of three operands.
 	OpSelect // Args: condition, then, otherwise
 	// Of the compiler alone: the language cannot spell it.
@@ -56,8 +62,8 @@ const (
 // about operators, except what a device computes: each backend has a table of its
 // own for that.
 var rowOps = [endOfRowOps]rowOp{
-	OpAdd:        {text: "+", token: token.ADD, form: formInfix, strength: 4, takes: numbers, rule: sameKindOrDays, bounds: binaryRange},
-	OpSub:        {text: "-", token: token.SUB, form: formInfix, strength: 4, takes: numbers, rule: sameKindOrDays, bounds: binaryRange},
+	OpAdd:        {text: "+", token: token.ADD, form: formInfix, strength: 4, takes: numbers, rule: sameKindOrCount, bounds: binaryRange},
+	OpSub:        {text: "-", token: token.SUB, form: formInfix, strength: 4, takes: numbers, rule: sameKindOrCount, bounds: binaryRange},
 	OpMul:        {text: "*", token: token.MUL, form: formInfix, strength: 5, takes: numbers, cost: Mild, bounds: binaryRange},
 	OpDiv:        {text: "/", token: token.QUO, form: formInfix, strength: 5, takes: numbers, cost: Dear, bounds: binaryRange},
 	OpRem:        {text: "%", token: token.REM, form: formInfix, strength: 5, takes: integers, cost: Dear, bounds: binaryRange},
@@ -92,7 +98,7 @@ var rowOps = [endOfRowOps]rowOp{
 	OpNeg:        {text: "-", token: token.SUB, form: formPrefix, takes: numbers, cost: Mild, bounds: unaryRange},
 	OpComplement: {text: "^", token: token.XOR, form: formPrefix, takes: integers, cost: Mild, bounds: unaryRange},
 	OpNot:        {text: "!", form: formPrefix, takes: bools},
-	OpCast:       {text: "cast", form: formCast, takes: numbers | dates | bools, rule: namedKind, steps: true},
+	OpCast:       {text: "cast", form: formCast, takes: numbers | calendar | bools, rule: namedKind, steps: true},
 	OpAbs: {text: "abs", form: formCall, arity: 1, takes: numbers, cost: Mild, bounds: unaryRange, help: OperatorHelp{
 		Doc: "The absolute value; that of the least integer is itself.",
 		Example: `pipeline distances(x: [n]f64, y: [n]f64) {
@@ -105,25 +111,50 @@ var rowOps = [endOfRowOps]rowOp{
 	return length: sqrt(x * x + y * y)
 }`,
 	}},
-	OpYear: {text: "year", form: formCall, arity: 1, takes: dates, gives: I32, cost: Dear,
+	OpYear: {text: "year", form: formCall, arity: 1, takes: calendar, gives: I32, cost: Dear,
 		bounds: always(-5877641, 5881580), // the years that an i32 of days reaches
 		help: OperatorHelp{
-			Doc: "The year of a date.",
+			Doc: "The year of a date or timestamp.",
 			Example: `pipeline years(day: [n]date) {
 	g = groups(year(day))
 	return year: first(year(day), by: g), days: count(by: g)
 }`,
 		}},
-	OpMonth: {text: "month", form: formCall, arity: 1, takes: dates, gives: I32, cost: Dear, bounds: always(1, 12), help: OperatorHelp{
-		Doc: "The month of a date, 1 to 12.",
+	OpMonth: {text: "month", form: formCall, arity: 1, takes: calendar, gives: I32, cost: Dear, bounds: always(1, 12), help: OperatorHelp{
+		Doc: "The month of a date or timestamp, 1 to 12.",
 		Example: `pipeline months(day: [n]date) {
 	return rows: count(by: bins(month(day) - 1, 12))
 }`,
 	}},
-	OpDay: {text: "day", form: formCall, arity: 1, takes: dates, gives: I32, cost: Dear, bounds: always(1, 31), help: OperatorHelp{
-		Doc: "The day of the month of a date, 1 to 31.",
+	OpDay: {text: "day", form: formCall, arity: 1, takes: calendar, gives: I32, cost: Dear, bounds: always(1, 31), help: OperatorHelp{
+		Doc: "The day of the month of a date or timestamp, 1 to 31.",
 		Example: `pipeline paydays(day: [n]date, amount: [n]i64) {
 	return amount[day(day) == 1]
+}`,
+	}},
+	OpWeekday: {text: "weekday", form: formCall, arity: 1, takes: calendar, gives: I32, cost: Dear, composed: true, bounds: always(1, 7), help: OperatorHelp{
+		Names: []string{"dayofweek", "isodow"},
+		Doc:   "The day of the week of a date or timestamp by ISO 8601: 1 is Monday, 7 is Sunday.",
+		Example: `pipeline busy_days(day: [n]date) {
+	return rows: count(by: bins(weekday(day) - 1, 7))
+}`,
+	}},
+	OpHour: {text: "hour", form: formCall, arity: 1, takes: kindsOf(Timestamp), gives: I32, cost: Dear, composed: true, bounds: always(0, 23), help: OperatorHelp{
+		Doc: "The hour of a timestamp in UTC, 0 to 23.",
+		Example: `pipeline busy_hours(at: [n]timestamp) {
+	return rows: count(by: bins(hour(at), 24))
+}`,
+	}},
+	OpMinute: {text: "minute", form: formCall, arity: 1, takes: kindsOf(Timestamp), gives: I32, cost: Dear, composed: true, bounds: always(0, 59), help: OperatorHelp{
+		Doc: "The minute of the hour of a timestamp, 0 to 59.",
+		Example: `pipeline quarters(at: [n]timestamp) {
+	return rows: count(by: bins(minute(at) / 15, 4))
+}`,
+	}},
+	OpSecond: {text: "second", form: formCall, arity: 1, takes: kindsOf(Timestamp), gives: I32, cost: Dear, composed: true, bounds: always(0, 59), help: OperatorHelp{
+		Doc: "The whole second of the minute of a timestamp, 0 to 59.",
+		Example: `pipeline on_the_minute(at: [n]timestamp) {
+	return rows: count(second(at) == 0)
 }`,
 	}},
 	OpPopcount: {text: "popcount", form: formCall, arity: 1, takes: integers, cost: Mild, bounds: bitCount, help: OperatorHelp{
@@ -174,6 +205,18 @@ var rowOps = [endOfRowOps]rowOp{
 	return cents: i64(round(amount * 100))
 }`,
 	}},
+	OpTruncate: {text: "truncate", form: formCall, arity: 2, takes: calendar, rule: unitOf, cost: Dear, composed: true, help: OperatorHelp{
+		Names:     []string{"date_trunc", "datetrunc"},
+		Signature: `truncate(t, "unit")`,
+		Result:    "date or timestamp, as t is",
+		Doc: "The beginning of the second, minute, hour, day, week, month, quarter or year of t. Weeks begin on Monday. " +
+			"Dates have no units below day.",
+		Example: `pipeline revenue(at: [n]timestamp, amount: [n]i64) {
+	month = truncate(date(at), "month")
+	g = groups(month)
+	return month: first(month, by: g), revenue: sum(amount, by: g)
+}`,
+	}},
 	OpSelect: {text: "select", form: formCall, arity: 3, takes: elements, rule: choice, help: OperatorHelp{
 		Names:     []string{"if", "where", "case"},
 		Signature: "select(condition, x, y)",
@@ -202,6 +245,22 @@ func bitCount(op Op, k Kind, x, _ valueRange) valueRange {
 	}
 	return r
 }
+
+// Weekday returns weekday(x): the day of the week of a date or timestamp, 1 (Monday) to 7.
+func (b *Builder) Weekday(x any) Operand { return b.call(OpWeekday, x) }
+
+// Hour returns hour(x) of a timestamp, 0 to 23.
+func (b *Builder) Hour(x any) Operand { return b.call(OpHour, x) }
+
+// Minute returns minute(x) of a timestamp, 0 to 59.
+func (b *Builder) Minute(x any) Operand { return b.call(OpMinute, x) }
+
+// Second returns second(x) of a timestamp, 0 to 59.
+func (b *Builder) Second(x any) Operand { return b.call(OpSecond, x) }
+
+// Truncate returns truncate(x, unit): the beginning of a unit of a date or timestamp, of
+// which [Units] are the names.
+func (b *Builder) Truncate(x any, unit string) Operand { return b.call(OpTruncate, x, unit) }
 
 // Popcount returns popcount(x): how many bits of an integer are 1.
 func (b *Builder) Popcount(x any) Operand { return b.call(OpPopcount, x) }

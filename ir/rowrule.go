@@ -18,20 +18,22 @@ type rowOp struct {
 	cost     Cost
 	steps    bool // a rounding error of a float operand may become one of 1 or more
 	// bounds bounds an integer result of kind k; nil is all of k.
-	bounds func(op Op, k Kind, x, y valueRange) valueRange
-	help   OperatorHelp // of a function; Names are further ones, what is empty follows from the row
+	bounds   func(op Op, k Kind, x, y valueRange) valueRange
+	composed bool         // of other operators, by fuse: no device computes it itself
+	help     OperatorHelp // of a function; Names are further ones, what is empty follows from the row
 }
 
 // operandRule says how the kinds of the operands of an operator go together.
 type operandRule uint8
 
 const (
-	sameKind       operandRule = iota // all are of one kind
-	sameKindOrDays                    // or a date and a number of days, or two dates
-	anyCount                          // the second counts bits, in an integer of any kind
-	choice                            // a bool, then two of one kind
-	namedKind                         // one, and the result is of the kind that the operator names
-	bitsOf                            // one, and the result is the unsigned integer of its size
+	sameKind        operandRule = iota // all are of one kind
+	sameKindOrCount                    // or a calendar type and the integer that counts its unit, or two of one calendar type
+	anyCount                           // the second counts bits, in an integer of any kind
+	choice                             // a bool, then two of one kind
+	namedKind                          // one, and the result is of the kind that the operator names
+	bitsOf                             // one, and the result is the unsigned integer of its size
+	unitOf                             // a calendar type, then a constant string
 )
 
 // kinds is a set of element types.
@@ -51,8 +53,8 @@ var (
 	integers = kindsOf(I8, I16, I32, I64, U8, U16, U32, U64)
 	floats   = kindsOf(F32, F64)
 	numbers  = integers | floats
-	dates    = kindsOf(Date)
-	ordered  = numbers | dates | kindsOf(Char8)
+	calendar = kindsOf(Date, Timestamp)
+	ordered  = numbers | calendar | kindsOf(Char8)
 	elements = ordered | bools
 )
 
@@ -65,8 +67,10 @@ func (s kinds) noun() string {
 		return "integers"
 	case floats:
 		return "floats"
-	case dates:
-		return "a date"
+	case calendar:
+		return "a date or a timestamp"
+	case kindsOf(Timestamp):
+		return "a timestamp"
 	}
 	panic(fmt.Sprintf("ir: no word for the kinds %b", s))
 }
@@ -78,8 +82,10 @@ func (s kinds) literal() Kind {
 		return I64
 	case floats:
 		return F64
-	case dates:
+	case calendar:
 		return Date
+	case kindsOf(Timestamp):
+		return Timestamp
 	}
 	return Invalid
 }
@@ -145,7 +151,7 @@ func (o Op) Arity() int {
 
 // Takes reports whether operands of o, an element-wise operator, may be of kind k.
 // For a shift that is the shifted operand, and for select the two choices. Only
-// [Op.ResultKind] knows that days can be added to dates.
+// [Op.ResultKind] knows what can be added to dates and timestamps.
 func (o Op) Takes(k Kind) bool { return o.row().takes.has(k) }
 
 // Gives returns the element type of the result of o, an element-wise operator, for
@@ -178,17 +184,25 @@ func (o Op) ResultKind(operands ...Kind) (result Kind, ok bool) {
 		return o.Gives(x), o.Takes(x) && last.IsInteger()
 	case choice:
 		return o.Gives(last), x == Bool && operands[1] == last && o.Takes(last)
-	case sameKindOrDays:
+	case unitOf:
+		return o.Gives(x), o.Takes(x) && last == Char8
+	case sameKindOrCount:
 		switch {
-		case x == Date && last == Date:
-			return I32, o == OpSub
-		case x == Date:
-			return Date, last == I32
-		case last == Date:
-			return Date, x == I32 && o == OpAdd
+		case x.IsCalendar() && last == x:
+			return x.Count(), o == OpSub
+		case x.IsCalendar():
+			return x, last == x.Count()
+		case last.IsCalendar():
+			return last, x == last.Count() && o == OpAdd
 		}
 	}
 	return o.Gives(last), x == last && o.Takes(last)
+}
+
+// IsComposed reports whether o, an element-wise operator on operands of kind k, is
+// composed of others before it is compiled, so that no device computes it.
+func (o Op) IsComposed(k Kind) bool {
+	return o.row().composed || k == Timestamp && o.row().takes == calendar
 }
 
 // Cost returns the cost of o, an element-wise operator.
@@ -229,13 +243,15 @@ func rowFunctions() (list []function) {
 
 // buildRow builds the call of an element-wise operator.
 func buildRow(g *graph, c *call) operand {
-	switch op := c.op.op; op.Arity() {
-	case 1:
-		return g.function(c.pos, op, c.args[0])
-	case 2:
-		return g.binary(c.pos, op, c.args[0], c.args[1])
-	default:
+	switch op := c.op.op; {
+	case op == OpTruncate:
+		return buildTruncate(g, c)
+	case op == OpSelect:
 		return buildSelect(g, c)
+	case op.Arity() == 1:
+		return g.function(c.pos, op, c.args[0])
+	default:
+		return g.binary(c.pos, op, c.args[0], c.args[1])
 	}
 }
 

@@ -233,11 +233,11 @@ func (w *valueWriter) constant(s Scalar, context bool, strength int) {
 	switch k := s.Kind; {
 	case k == Bool:
 		w.WriteString(strconv.FormatBool(s.IsTrue()))
-	case k == Date:
-		if text, ok := dateText(s.Int64()); ok {
-			fmt.Fprintf(w, "date(%q)", text)
+	case k.IsCalendar():
+		if text, ok := calendarText(s); ok {
+			fmt.Fprintf(w, "%v(%q)", k, text)
 		} else {
-			fmt.Fprintf(w, "date(%d)", s.Int64())
+			fmt.Fprintf(w, "%v(%d)", k, s.Int64())
 		}
 	case k == Char8:
 		b := s.Bytes()
@@ -259,7 +259,7 @@ func (w *valueWriter) constant(s Scalar, context bool, strength int) {
 // typedConstant writes a constant with its type.
 func (w *valueWriter) typedConstant(s Scalar, strength int) {
 	switch {
-	case s.Kind == Bool || s.Kind == Date:
+	case s.Kind == Bool || s.Kind.IsCalendar():
 		w.constant(s, true, strength)
 	default:
 		w.WriteString(s.Kind.String() + "(")

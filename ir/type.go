@@ -6,7 +6,7 @@ import "fmt"
 type Kind uint8
 
 // The element types. Date is an int32 of days since 1970-01-01 (proleptic
-// Gregorian); Char8 is 8 bytes, NUL-padded, ordered as unsigned bytes. The
+// Gregorian), Timestamp an int64 of microseconds since then, in UTC; Char8 is 8 bytes, NUL-padded, ordered as unsigned bytes. The
 // untyped kinds exist only while a constant waits for its context. Pair is the
 // result of join, of which only the fields left and right are values.
 const (
@@ -23,6 +23,7 @@ const (
 	F32
 	F64
 	Date
+	Timestamp
 	Char8
 	UntypedInt
 	UntypedFloat
@@ -31,7 +32,7 @@ const (
 )
 
 var kindNames = [...]string{"invalid", "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
-	"f32", "f64", "date", "char8", "an integer constant", "a float constant", "a string constant", "join"}
+	"f32", "f64", "date", "timestamp", "char8", "an integer constant", "a float constant", "a string constant", "join"}
 
 // String returns the name of k in source text, or words for a kind that source
 // text cannot name.
@@ -55,7 +56,7 @@ func KindByName(name string) (Kind, bool) {
 	return Invalid, false
 }
 
-// IsInteger reports whether k is i8 to u64. Date is not an integer.
+// IsInteger reports whether k is i8 to u64. The calendar types are not integers.
 func (k Kind) IsInteger() bool { return k >= I8 && k <= U64 }
 
 // IsSigned reports whether k is a signed integer.
@@ -69,6 +70,21 @@ func (k Kind) IsFloat() bool { return k == F32 || k == F64 }
 
 // IsNumeric reports whether k is an integer or a float.
 func (k Kind) IsNumeric() bool { return k >= I8 && k <= F64 }
+
+// IsCalendar reports whether k is date or timestamp.
+func (k Kind) IsCalendar() bool { return k == Date || k == Timestamp }
+
+// Count returns the integer that counts the days of a date or the microseconds of a
+// timestamp; other kinds are their own.
+func (k Kind) Count() Kind {
+	switch k {
+	case Date:
+		return I32
+	case Timestamp:
+		return I64
+	}
+	return k
+}
 
 // EqualBits reports whether keys of kind k that are equal have the same bits, so
 // that any row of a group has the key of all its rows. Floats do not: -0.0 equals
@@ -87,7 +103,7 @@ func (k Kind) Size() int {
 		return 2
 	case I32, U32, F32, Date:
 		return 4
-	case I64, U64, F64, Char8:
+	case I64, U64, F64, Timestamp, Char8:
 		return 8
 	}
 	panic(fmt.Sprintf("ir: %v has no size", k))

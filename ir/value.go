@@ -45,13 +45,15 @@ type Value struct {
 	By   *Value   // the by: operand (an index column), or nil
 	Else *Value   // the else: operand, a scalar, or nil
 
-	Const  Scalar   // OpConst: the value; OpParam: the default, if Const.Kind != Invalid
-	Reduce ReduceOp // OpScan, OpExscan
-	Shift  int64    // OpPrev, OpNext: rows, >= 0
-	Split  int      // OpFind, OpJoin: Args[:Split] is the left key tuple, Args[Split:] the right one
-	Desc   []bool   // OpOrder: per key, descending
-	Limit  *Value   // OpOrder: the limit: operand, or nil
-	Likely bool     // of a scalar condition of the compiler: it usually holds
+	Const   Scalar   // OpConst: the value; OpParam: the default, if Const.Kind != Invalid
+	Missing Scalar   // OpParam, a column: what a row has where its source has no value; Kind Invalid if that is an error
+	Present *Value   // OpParam, a bool column: the parameter of whose rows it tells which have a value
+	Reduce  ReduceOp // OpScan, OpExscan
+	Shift   int64    // OpPrev, OpNext: rows, >= 0
+	Split   int      // OpFind, OpJoin: Args[:Split] is the left key tuple, Args[Split:] the right one
+	Desc    []bool   // OpOrder: per key, descending
+	Limit   *Value   // OpOrder: the limit: operand, or nil
+	Likely  bool     // of a scalar condition of the compiler: it usually holds
 
 	Name string // the statement or parameter that names it, or ""
 	Doc  string // of a parameter: the comment beside it, without comment marks

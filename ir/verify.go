@@ -121,6 +121,10 @@ func checkShape(v *Value) error {
 		return fmt.Errorf("is a constant of %v with type %v", v.Const.Kind, v.Type)
 	case v.Op == OpParam && v.Const.Kind != Invalid && v.Const.Kind != v.Type.Kind:
 		return fmt.Errorf("has a default of %v with type %v", v.Const.Kind, v.Type)
+	case v.Missing.Kind != Invalid && (v.Op != OpParam || v.Type.IsScalar() || v.Missing.Kind != v.Type.Kind):
+		return fmt.Errorf("has a %v where it is missing with type %v", v.Missing.Kind, v.Type)
+	case v.Present != nil && v.Op != OpParam:
+		return fmt.Errorf("tells of %v", v.Present)
 	}
 	return nil
 }
@@ -200,7 +204,17 @@ func (v *verifier) remake(value *Value) operand {
 	if d := value.Type.Domain; d != nil {
 		letter = d.Name
 	}
-	return operand{value: v.g.parameter(value.Pos, value.Name, letter, value.Type.Kind, value.Const)}
+	made := Value{Name: value.Name, Type: Type{Kind: value.Type.Kind}, Const: value.Const, Missing: value.Missing, Pos: value.Pos}
+	if of := value.Present; of != nil {
+		made.Present = v.madeOf(of)
+		if made.Present == nil {
+			return v.g.fail(value.Pos, "", "tells of no earlier parameter")
+		}
+		if !v.g.tellsOf(value.Pos, made, letter) {
+			return operand{pos: value.Pos}
+		}
+	}
+	return operand{value: v.g.parameter(made, letter)}
 }
 
 // call is the call that value was made by.

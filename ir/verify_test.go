@@ -81,6 +81,9 @@ func TestVerifyFinds(t *testing.T) {
 			v.Const.Kind = I32
 		}},
 		{"parameter", "no parameter", func(p *Pipeline) { p.Params = p.Params[1:] }},
+		{"missing value", "where it is missing", func(p *Pipeline) { p.Params[0].Missing = BoolScalar(true) }},
+		{"presence", "no earlier parameter", func(p *Pipeline) { p.Params[1].Missing, p.Params[0].Present = Int(I64, 0), p.Params[1] }},
+		{"presence of a value", "tells of", func(p *Pipeline) { find(p, OpGt).Present = p.Params[0] }},
 		{"unused", "is never used", func(p *Pipeline) { p.Results = p.Results[1:] }},
 		{"result", "no value of the pipeline", func(p *Pipeline) { v := *p.Results[0].Value; p.Results[0].Value = &v }},
 		{"label", "two results are labelled", func(p *Pipeline) { p.Results[1].Label = p.Results[0].Label }},

@@ -12,22 +12,23 @@ import (
 // Kind is an element type, named as in the language.
 type Kind string
 
-// The element types. A date is an i32 of days since 1970-01-01; a char8 has 8
-// bytes, padded with NUL at the end.
+// The element types. A date is an i32 of days since 1970-01-01, a timestamp an i64 of
+// microseconds since then in UTC; a char8 has 8 bytes, padded with NUL at the end.
 const (
-	Bool  Kind = "bool"
-	I8    Kind = "i8"
-	I16   Kind = "i16"
-	I32   Kind = "i32"
-	I64   Kind = "i64"
-	U8    Kind = "u8"
-	U16   Kind = "u16"
-	U32   Kind = "u32"
-	U64   Kind = "u64"
-	F32   Kind = "f32"
-	F64   Kind = "f64"
-	Date  Kind = "date"
-	Char8 Kind = "char8"
+	Bool      Kind = "bool"
+	I8        Kind = "i8"
+	I16       Kind = "i16"
+	I32       Kind = "i32"
+	I64       Kind = "i64"
+	U8        Kind = "u8"
+	U16       Kind = "u16"
+	U32       Kind = "u32"
+	U64       Kind = "u64"
+	F32       Kind = "f32"
+	F64       Kind = "f64"
+	Date      Kind = "date"
+	Timestamp Kind = "timestamp"
+	Char8     Kind = "char8"
 )
 
 // Size returns the width of an element in bytes, or 0 if k is no kind.
@@ -39,18 +40,18 @@ func (k Kind) Size() int {
 		return 2
 	case I32, U32, F32, Date:
 		return 4
-	case I64, U64, F64, Char8:
+	case I64, U64, F64, Timestamp, Char8:
 		return 8
 	}
 	return 0
 }
 
 // Literal is a value as text: a number, true or false, a date as 1994-01-01 or,
-// outside the years 0001 to 9999, as its days since 1970-01-01, or a char8 in
-// Go's double quotes.
+// outside the years 0001 to 9999, as its days since 1970-01-01, a timestamp as its
+// microseconds since then, or a char8 in Go's double quotes.
 type Literal string
 
-// Parse returns the value that the text stands for: an integer or date
+// Parse returns the value that the text stands for: an integer, date or timestamp
 // extended to 64 bits by its sign, a bool as 0 or 1, a float as its IEEE bits,
 // a char8 big-endian, so that unsigned order is byte order. "" is zero.
 func (k Kind) Parse(text Literal) (uint64, error) {
@@ -75,7 +76,7 @@ func (k Kind) parse(text string) (uint64, error) {
 			return 1, nil
 		}
 		return 0, errors.New("write true or false")
-	case I8, I16, I32, I64:
+	case I8, I16, I32, I64, Timestamp:
 		v, err := strconv.ParseInt(text, 10, width)
 		return uint64(v), cause(err)
 	case U8, U16, U32, U64:
@@ -111,7 +112,7 @@ func (k Kind) parse(text string) (uint64, error) {
 
 const (
 	secondsOfDay = 24 * 60 * 60
-	kindNames    = "bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 date char8"
+	kindNames    = "bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 date timestamp char8"
 )
 
 // cause returns the reason of an error of strconv, without text and function.

@@ -116,6 +116,8 @@ func goTypeOf(k plan.Kind) *jen.Statement {
 		return jen.Float64()
 	case plan.Date:
 		return jen.Int32()
+	case plan.Timestamp:
+		return jen.Int64()
 	case plan.Char8:
 		return jen.Index(jen.Lit(8)).Byte()
 	}

@@ -127,7 +127,7 @@ func goKind(k ir.Kind) string {
 		return "int16"
 	case ir.I32, ir.Date:
 		return "int32"
-	case ir.I64:
+	case ir.I64, ir.Timestamp:
 		return "int64"
 	case ir.U8:
 		return "uint8"

@@ -200,11 +200,7 @@ func (w *writer) identity(op ir.ReduceOp, k ir.Kind) string {
 		case k.IsFloat():
 			return goType + "(math.Inf(-1))"
 		}
-		kind := k
-		if k == ir.Date {
-			kind = ir.I32
-		}
-		low, high := limits(kind)
+		low, high := limits(k.Count())
 		if greatest {
 			return goType + "(" + high + ")"
 		}

@@ -174,6 +174,8 @@ func (w *writer) draw(v *ir.Value, n string) string {
 		return fmt.Sprintf("kgenTexts(d, %s%s)", n, near)
 	case kind == ir.Date:
 		return fmt.Sprintf("kgenIntegers[int32](d, %s%s, 8766)", n, near) // a day of 1994
+	case kind == ir.Timestamp:
+		return fmt.Sprintf("kgenTimestamps(d, %s%s)", n, near)
 	case kind.IsFloat() && w.hints.signs:
 		return fmt.Sprintf("kgenSigns[%s](d, %s)", goType, n)
 	case kind.IsFloat() && w.hints.exact:

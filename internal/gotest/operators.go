@@ -14,7 +14,8 @@ type operator struct {
 	strength int    // how strongly that binds
 	call     string // a function of all operands
 	math     string // of package math, on floats
-	date     string // a method of a date
+	time     string // a method of time.Time
+	ofTime   string // a function of time.Time
 	bits     string // of package math/bits
 }
 
@@ -45,9 +46,14 @@ var operators = map[ir.Op]operator{
 	ir.OpCeil:       {math: "Ceil"},
 	ir.OpTrunc:      {math: "Trunc"},
 	ir.OpRound:      {math: "RoundToEven"},
-	ir.OpYear:       {date: "Year"},
-	ir.OpMonth:      {date: "Month"},
-	ir.OpDay:        {date: "Day"},
+	ir.OpYear:       {time: "Year"},
+	ir.OpMonth:      {time: "Month"},
+	ir.OpDay:        {time: "Day"},
+	ir.OpHour:       {time: "Hour"},
+	ir.OpMinute:     {time: "Minute"},
+	ir.OpSecond:     {time: "Second"},
+	ir.OpWeekday:    {ofTime: "kgenWeekday"},
+	ir.OpTruncate:   {ofTime: "kgenStartOf"},
 
 	ir.OpPopcount:      {bits: "OnesCount"},
 	ir.OpLeadingzeros:  {bits: "LeadingZeros"},
@@ -114,10 +120,24 @@ func (w *writer) elementwise(v *ir.Value, row string) (text string, strength int
 		return call("%s(math.%s(float64(%s)))", goType, o.math, arg(0, 0))
 	case o.bits != "":
 		return call("%s(bits.%s%d(uint%[3]d(%s)))", goType, o.bits, 8*from.Size(), arg(0, 0))
-	case o.date != "":
-		return call("int32(kgenDate(%s).%s())", arg(0, 0), o.date)
+	case o.time != "":
+		return call("int32(%s.%s())", timeOf(from, arg(0, 0)), o.time)
+	case v.Op == ir.OpTruncate && from == ir.Date:
+		return call("int32(kgenDays(%s(%s, %q)))", o.ofTime, timeOf(from, arg(0, 0)), v.Unit())
+	case v.Op == ir.OpTruncate:
+		return call("%s(%s, %q).UnixMicro()", o.ofTime, timeOf(from, arg(0, 0)), v.Unit())
+	case o.ofTime != "":
+		return call("%s(%s)", o.ofTime, timeOf(from, arg(0, 0)))
 	}
 	panic(fmt.Sprintf("gotest: no Go for %v of %v", v.Op, from))
+}
+
+// timeOf is a date or timestamp as time.Time.
+func timeOf(k ir.Kind, x string) string {
+	if k == ir.Date {
+		return "kgenDate(" + x + ")"
+	}
+	return "time.UnixMicro(" + x + ").UTC()"
 }
 
 // shiftCount keeps Go from refusing a negative constant.

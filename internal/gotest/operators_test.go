@@ -32,6 +32,8 @@ func printsOperator(t *testing.T, op ir.Op, k ir.Kind) {
 		expression = "i64(x0)"
 	case op == ir.OpSelect:
 		kinds[0] = ir.Bool
+	case op == ir.OpTruncate:
+		kinds, expression = kinds[:1], `truncate(x0, "week")`
 	}
 	var params []string
 	for i, kind := range kinds {

@@ -31,6 +31,8 @@ func applyBinary(op ir.Op, k, to ir.Kind, a, b uint64) uint64 {
 		return least(k, a, b)
 	case ir.OpGreatest:
 		return greatest(k, a, b)
+	case ir.OpTruncate:
+		return truncateTime(k, a, ir.Scalar{Kind: ir.Char8, Bits: b})
 	}
 	switch to {
 	case ir.F32:
@@ -150,8 +152,10 @@ func applyUnary(op ir.Op, k, to ir.Kind, x uint64) uint64 {
 	case ir.OpSqrt:
 		// Rounding the root of an f32 to f64 and then to f32 is rounding it once.
 		return ir.Float(k, math.Sqrt(floatOf(k, x))).Bits
-	case ir.OpYear, ir.OpMonth, ir.OpDay:
-		return ir.Int(to, datePart(op, x)).Bits
+	case ir.OpYear, ir.OpMonth, ir.OpDay, ir.OpWeekday:
+		return ir.Int(to, dayPart(op, dayOf(k, x))).Bits
+	case ir.OpHour, ir.OpMinute, ir.OpSecond:
+		return ir.Int(to, timePart(op, int64(x))).Bits
 	case ir.OpFloor: // of an f32, whole numbers are f32
 		return ir.Float(k, math.Floor(floatOf(k, x))).Bits
 	case ir.OpCeil:
@@ -195,6 +199,10 @@ func cast(from, to ir.Kind, x uint64) uint64 {
 	switch {
 	case from == to:
 		return x
+	case from == ir.Timestamp && to == ir.Date:
+		return ir.Int(to, dayOf(from, x)).Bits
+	case from == ir.Date && to == ir.Timestamp:
+		return ir.Int(to, int64(x)*ir.MicrosPerDay).Bits
 	case from.IsFloat() && to.IsFloat():
 		return ir.Float(to, floatOf(from, x)).Bits
 	case from.IsFloat():

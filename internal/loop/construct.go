@@ -15,9 +15,7 @@ func Int(i int64) *Const { return &Const{ir.Int(ir.I64, i), true} }
 
 // ConstOf returns a literal.
 func ConstOf(s ir.Scalar) *Const {
-	if s.Kind == ir.Date {
-		s.Kind = ir.I32
-	}
+	s.Kind = s.Kind.Count()
 	return &Const{Value: s}
 }
 

@@ -31,7 +31,7 @@ var spaceNames = [...]string{"", "local ", "global "}
 
 // Type is the type of an expression or variable.
 type Type struct {
-	Kind     ir.Kind // of one value; never ir.Date
+	Kind     ir.Kind // of one value; never a calendar type
 	Counter  bool    // counts or numbers rows: an i64 that is spelled int where the target has it
 	Form     Form
 	Len      int // of form Array and Window
@@ -46,12 +46,7 @@ var (
 )
 
 // ScalarOf returns the type of one value of kind k.
-func ScalarOf(k ir.Kind) Type {
-	if k == ir.Date {
-		k = ir.I32
-	}
-	return Type{Kind: k}
-}
+func ScalarOf(k ir.Kind) Type { return Type{Kind: k.Count()} }
 
 // SliceOf returns the type of memory that holds values of t's scalar type.
 func SliceOf(t Type) Type { t = t.Elem(); t.Form = Slice; return t }

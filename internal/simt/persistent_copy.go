@@ -215,7 +215,7 @@ var (
 )
 
 func init() {
-	for _, k := range []ir.Kind{ir.Bool, ir.I8, ir.U8, ir.I16, ir.U16, ir.I32, ir.U32, ir.I64, ir.U64, ir.F32, ir.F64, ir.Date} {
+	for _, k := range []ir.Kind{ir.Bool, ir.I8, ir.U8, ir.I16, ir.U16, ir.I32, ir.U32, ir.I64, ir.U64, ir.F32, ir.F64} {
 		from := loop.SliceOf(loop.ScalarOf(k)).In(loop.Global).AsReadOnly()
 		copyOfColumn[k] = effect("bulk_copy_"+k.String(), words32, scalarI32, from, loop.ScalarOf(ir.I64), scalarU32, words64, scalarI32)
 	}
@@ -262,7 +262,7 @@ func (s *persistent) bring(e *function, stage, tile loop.Expr) {
 			word = loop.Sub(word, loop.ToCounter(loop.Apply(ir.OpShr, halo, number(ir.U32, 2))))
 			from = loop.Sub(from, loop.ToKind(ir.I64, halo))
 		}
-		e.b.Do(copyOfColumn[kind], []loop.Expr{e.arenaOf(ir.U32), narrow(word), e.stream(i), from, sizeOf(i), w.arrived, narrow(stage)})
+		e.b.Do(copyOfColumn[kind.Count()], []loop.Expr{e.arenaOf(ir.U32), narrow(word), e.stream(i), from, sizeOf(i), w.arrived, narrow(stage)})
 	}
 }
 

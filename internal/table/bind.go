@@ -78,6 +78,9 @@ func (b *Binding) bindColumn(text string) error {
 	if p == nil || p.Type.IsScalar() {
 		return fmt.Errorf("--bind %s: pipeline %s has no column parameter %s; it has %s", text, b.pipeline.Name, name, b.names(false))
 	}
+	if p.Present != nil {
+		return fmt.Errorf("--bind %s: %s tells which rows of %s have a value; bind %[3]s", text, name, p.Present.Name)
+	}
 	if _, twice := b.columns[p]; twice {
 		return fmt.Errorf("--bind %s: %s is bound twice", text, name)
 	}
@@ -204,6 +207,20 @@ func (b *Binding) complete() error {
 	return errors.Join(faults...)
 }
 
+// field returns the column of a file that a parameter takes. One that tells of another
+// parameter takes the column of that one.
+func (b *Binding) field(p *ir.Value) Field {
+	f := Field{Column: p.Name, Param: p.Name, Kind: p.Type.Kind, Missing: p.Missing, Present: p.Present != nil}
+	from := p
+	if f.Present {
+		from, f.Column = p.Present, p.Present.Name
+	}
+	if bound, ok := b.columns[from]; ok {
+		f.Column = bound
+	}
+	return f
+}
+
 // Read reads the files and returns one column per parameter, in order; a
 // scalar is a column of one row.
 func (b *Binding) Read(source *Source) ([]ir.Column, error) {
@@ -215,11 +232,7 @@ func (b *Binding) Read(source *Source) ([]ir.Column, error) {
 			if p.Type.Domain != d {
 				continue
 			}
-			column := p.Name
-			if bound, ok := b.columns[p]; ok {
-				column = bound
-			}
-			fields, places = append(fields, Field{column, p.Name, p.Type.Kind}), append(places, i)
+			fields, places = append(fields, b.field(p)), append(places, i)
 		}
 		columns, err := source.Read(b.files[d], fields)
 		if err != nil {

@@ -20,6 +20,7 @@ import (
 //	f32, f64       what strconv.ParseFloat reads, to the nearest float
 //	bool           true, True, TRUE or 1; false, False, FALSE or 0
 //	date           YYYY-MM-DD; a year of more digits or with a minus
+//	timestamp      ISO 8601: a date alone, or T or a blank, hh:mm, :ss and a fraction, Z or an offset
 //	char8          the bytes of the field, at most 8, filled up with zero bytes
 //
 // Blanks around all but char8 are ignored. What does not fit is an error, an

@@ -170,7 +170,7 @@ func keepCRLF(text []byte) []byte {
 // fields each. It returns b.
 func (b *csvBlock) parse(fields []Field, places []int, width int) *csvBlock {
 	for len(b.builders) < len(fields) {
-		b.builders = append(b.builders, newBuilder(fields[len(b.builders)].Kind))
+		b.builders = append(b.builders, newFieldBuilder(fields[len(b.builders)]))
 	}
 	for _, values := range b.builders {
 		values.reset()

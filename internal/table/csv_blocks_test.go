@@ -91,7 +91,7 @@ func compareBlocks(t *testing.T, text string, fields []Field) {
 }
 
 func TestBlocksAreAsOneFile(t *testing.T) {
-	fields := []Field{{"a", "a", ir.Char8}, {"b", "b", ir.I64}}
+	fields := []Field{{Column: "a", Param: "a", Kind: ir.Char8}, {Column: "b", Param: "b", Kind: ir.I64}}
 	for _, text := range []string{
 		"", "\n", "\r\n", "\n\n\n", byteOrderMark, byteOrderMark + "\n\na,b\n1,2\n", "a,b", "a,b\n", "\n\r\n\na,b\n\n1,2\n\n\n3,4\n\n",
 		"a,b\r\n1,2\r\n3,4\r", "a,b\n1,2\r3,4\n", "a,b\n\r1,2\n", "a,b\n1,2\n\r", "a,b\n1,2\n\r\n\r\n",
@@ -117,7 +117,7 @@ func TestBlocksAreAsOneFile(t *testing.T) {
 func FuzzBlocksAreAsOneFile(f *testing.F) {
 	f.Add("a,b\n\"1\n\",2\n\"3\"\"\",x\r\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		compareBlocks(t, text, []Field{{"a", "a", ir.Char8}, {"b", "b", ir.I64}})
+		compareBlocks(t, text, []Field{{Column: "a", Param: "a", Kind: ir.Char8}, {Column: "b", Param: "b", Kind: ir.I64}})
 	})
 }
 

@@ -227,7 +227,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		name := fmt.Sprintf("the %v, \"quoted\"", k)
 		table.Columns = append(table.Columns, Named{name, c})
-		fields = append(fields, Field{name, "p", k})
+		fields = append(fields, Field{Column: name, Param: "p", Kind: k})
 	}
 	check := func(table Table, fields []Field) {
 		t.Helper()
@@ -265,7 +265,7 @@ func TestRoundTripOfBytes(t *testing.T) {
 		c.Set(row, ir.Char8Scalar(text))
 	}
 	name := "\"a\r\na\""
-	fields := []Field{{name, "p", ir.Char8}, {"n", "n", ir.I64}}
+	fields := []Field{{Column: name, Param: "p", Kind: ir.Char8}, {Column: "n", Param: "n", Kind: ir.I64}}
 	for _, width := range []int{1, 2} {
 		var out bytes.Buffer
 		if err := writeText(&out, Table{Columns: []Named{{name, c}, {"n", sequence(len(texts))}}[:width]}); err != nil {
@@ -301,7 +301,9 @@ func TestShortestForms(t *testing.T) {
 	for want, s := range map[string]ir.Scalar{
 		"0.1": ir.Float(ir.F32, 0.1), "1000000": ir.Float(ir.F64, 1e6), "1e+21": ir.Float(ir.F64, 1e21), "1e-06": ir.Float(ir.F64, 1e-6),
 		"-0.0": ir.Float(ir.F64, math.Copysign(0, -1)), "NaN": ir.Float(ir.F64, math.NaN()), "-Inf": ir.Float(ir.F32, math.Inf(-1)),
-		"1994-01-01": ir.Int(ir.Date, 8766), "true": ir.BoolScalar(true), "AIR": ir.Char8Scalar("AIR"),
+		"1994-01-01": ir.Int(ir.Date, 8766), "2024-05-01T12:30:00Z": ir.Int(ir.Timestamp, 1714566600000000),
+		"1969-12-31T23:59:59.999Z": ir.Int(ir.Timestamp, -1000), "1970-01-01T00:00:00.000001Z": ir.Int(ir.Timestamp, 1),
+		"true": ir.BoolScalar(true), "AIR": ir.Char8Scalar("AIR"),
 	} {
 		if got := string(AppendScalar(nil, s)); got != want {
 			t.Errorf("got %s, want %s", got, want)
@@ -329,7 +331,7 @@ func TestRawBytes(t *testing.T) {
 func FuzzReadCSV(f *testing.F) {
 	f.Add("a,b\n1,2\n")
 	f.Add("\uFEFFa,b\r\n\"1\",\"x\"\"\"\r\n")
-	fields := []Field{{"a", "a", ir.F64}, {"b", "b", ir.Date}}
+	fields := []Field{{Column: "a", Param: "a", Kind: ir.F64}, {Column: "b", Param: "b", Kind: ir.Date}}
 	f.Fuzz(func(t *testing.T, text string) {
 		columns, err := readText(strings.NewReader(text), fields)
 		if err != nil {

@@ -46,6 +46,11 @@ type Field struct {
 	Column string // its name in the file
 	Param  string // the parameter bound to it, for messages; "" in a writer
 	Kind   ir.Kind
+	// Missing is what a row has that has no value in the file; of Kind Invalid, such a
+	// row is an error.
+	Missing ir.Scalar
+	// Present is set if the field is a bool that tells which rows have a value.
+	Present bool
 }
 
 // Standard is the name of standard input and output, which are CSV.

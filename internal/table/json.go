@@ -61,7 +61,7 @@ func jsonAppender(c ir.Column) rowAppender {
 			return quoted(out, row)
 		}
 	}
-	if c.Kind == ir.Date {
+	if c.Kind.IsCalendar() {
 		return quoted
 	}
 	return appendText

@@ -17,12 +17,14 @@ import (
 //	i1 to i8, u1 to u8     integers, floats, bool (0 and 1)
 //	f4, f8                 f32, f64
 //	b1                     bool
-//	M8[D]                  date
+//	M8[D]                  date, timestamp (midnight)
+//	M8[s] to M8[ns]        timestamp, date (of midnights)
 //	S1 to S8               char8
 //
 // Arrays may have either byte order. A value that does not fit is an error, and
 // so is NaT: there is no NULL. Columns are written as arrays of the same kind, in
-// the byte order of this machine: bool as b1, date as M8[D], char8 as S8.
+// the byte order of this machine: bool as b1, date as M8[D], timestamp as M8[us],
+// char8 as S8.
 type NumPy struct{}
 
 const npyExtension = ".npy"

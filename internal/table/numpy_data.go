@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -19,7 +20,7 @@ const npyChunk = 1 << 20
 
 // read returns the array as a column of the field's kind.
 func (a *npyArray) read(source *Source, field Field, done *progress) (ir.Column, error) {
-	convert, ok := a.dtype.to(field.Kind)
+	convert, ok := a.dtype.forField(field)
 	if !ok {
 		return ir.Column{}, &DataError{Msg: fmt.Sprintf("column %s for parameter %s has the dtype %s; %s is read from %s",
 			quoteName(field.Column), field.Param, a.dtype.text, field.Kind, dtypesOf(field.Kind))}
@@ -112,7 +113,11 @@ func (t npyType) to(k ir.Kind) (conversion, bool) {
 	case 'f':
 		return fromFloat(k, t.size == 8)
 	case 'M':
-		return conversion{numbers: each(resize[int32, int64])}, k == ir.Date
+		c, ok := fromDays[int64](k)
+		if t.unit != "D" {
+			c, ok = fromTimestamp(k, npyDigits[t.unit])
+		}
+		return c, ok
 	case 'S':
 		if t.size == 8 {
 			return conversion{}, k == ir.Char8
@@ -135,11 +140,64 @@ func (t npyType) unfit(k ir.Kind, c conversion, value []byte) string {
 	if t.code != 'M' {
 		return unfit(k, c.text(value))
 	}
-	days := load[int64](value)
-	if days == math.MinInt64 {
-		return "the date is NaT, but every row needs a date (there is no NULL)"
+	switch v := load[int64](value); {
+	case v == notATime:
+		return fmt.Sprintf("the %s is NaT, but every row needs a %[1]s (there is no NULL)", k)
+	case t.unit == "D":
+		return faultOf(k, fmt.Sprintf("%d days since 1970-01-01", v), strconv.ErrRange).Error()
 	}
-	return faultOf(k, fmt.Sprintf("%d days since 1970-01-01", days), strconv.ErrRange).Error()
+	return unfit(k, c.text(value))
+}
+
+// notATime is NumPy's NaT.
+const notATime = math.MinInt64
+
+// forField returns the conversion to elements of a field, in which a NaT may be missing.
+func (t npyType) forField(f Field) (conversion, bool) {
+	if f.Present {
+		return conversion{numbers: func(out, values []byte) int {
+			for row := range out {
+				out[row] = 1
+				if t.code == 'M' && load[int64](values[8*row:]) == notATime {
+					out[row] = 0
+				}
+			}
+			return -1
+		}}, true
+	}
+	c, ok := t.to(f.Kind)
+	if ok && t.code == 'M' {
+		c = c.withNaT(f)
+	}
+	return c, ok
+}
+
+// withNaT gives a NaT what a field has there, or refuses it.
+func (c conversion) withNaT(f Field) conversion {
+	convert, size := c.numbers, f.Kind.Size()
+	if convert == nil {
+		convert = func(out, values []byte) int { copy(out, values); return -1 }
+	}
+	c.numbers = func(out, values []byte) int {
+		for row := 0; row < len(values)/8; row++ {
+			at := slices.Index(sliceOf[int64](values[8*row:]), notATime)
+			if at < 0 {
+				at = len(values)/8 - row
+			}
+			if bad := convert(out[row*size:], values[8*row:8*(row+at)]); bad >= 0 {
+				return row + bad
+			}
+			if row += at; row == len(values)/8 {
+				break
+			}
+			if !f.mayMiss() {
+				return row
+			}
+			copy(out[row*size:], Bytes(columnOf(f.Missing)))
+		}
+		return -1
+	}
+	return c
 }
 
 // dtypesOf describes the arrays from which kind k is read.
@@ -148,7 +206,9 @@ func dtypesOf(k ir.Kind) string {
 	case k == ir.Bool:
 		return "bool arrays, and from integers that are 0 or 1"
 	case k == ir.Date:
-		return "M8[D] arrays"
+		return "M8[D] arrays, and from finer ones of midnights"
+	case k == ir.Timestamp:
+		return "M8[s], M8[ms], M8[us], M8[ns] and M8[D] arrays"
 	case k == ir.Char8:
 		return "S1 to S8 arrays"
 	case k.IsFloat():
@@ -229,6 +289,11 @@ func (w *npyWriter) Write(columns []ir.Column) error {
 }
 
 func (w *npyWriter) writeColumn(out io.Writer, c ir.Column) error {
+	if c.Kind == ir.Timestamp {
+		if at := slices.Index(c.Slice.([]int64), notATime); at >= 0 {
+			return fmt.Errorf("row %d: NumPy would take the timestamp %s for NaT", w.rows+int64(at), appendTimestamp(nil, notATime))
+		}
+	}
 	if c.Kind != ir.Date {
 		_, err := out.Write(Bytes(c))
 		return err

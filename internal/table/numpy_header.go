@@ -33,9 +33,13 @@ var (
 type npyType struct {
 	text    string // as the file writes it
 	code    byte   // b i u f M S, as in NumPy
+	unit    string // of times, as in NumPy
 	size    int    // bytes of an element
 	swapped bool   // its byte order differs from this machine's
 }
+
+// npyDigits are the digits of a second that units of time have.
+var npyDigits = map[string]int{"s": 0, "ms": 3, "us": 6, "ns": 9}
 
 // nativeOrder is the mark of this machine's byte order.
 var nativeOrder = map[bool]string{true: "<", false: ">"}[binary.NativeEndian.Uint16([]byte{1, 0}) == 1]
@@ -58,7 +62,7 @@ func parseDtype(text string) (npyType, bool) {
 		t.code = 'S'
 	}
 	t.swapped = size > 1 && t.code != 'S' && (parts[1] == "<" || parts[1] == ">") && parts[1] != nativeOrder
-	unit := parts[4]
+	unit := strings.Trim(parts[4], "[]")
 	switch t.code {
 	case 'b':
 		return t, size == 1 && unit == ""
@@ -67,7 +71,9 @@ func parseDtype(text string) (npyType, bool) {
 	case 'f':
 		return t, (size == 4 || size == 8) && unit == ""
 	case 'M':
-		return t, size == 8 && unit == "[D]"
+		t.unit = unit
+		_, ok := npyDigits[unit]
+		return t, size == 8 && (ok || unit == "D")
 	case 'S':
 		return t, size >= 1 && size <= 8 && unit == ""
 	}
@@ -81,6 +87,8 @@ func dtypeOf(k ir.Kind) string {
 		return "|b1"
 	case k == ir.Date:
 		return nativeOrder + "M8[D]"
+	case k == ir.Timestamp:
+		return nativeOrder + "M8[us]"
 	case k == ir.Char8:
 		return "|S8"
 	}
@@ -167,7 +175,7 @@ func (a *npyArray) parseHeader(header string) error {
 	text := descr[1] + descr[2]
 	var ok bool
 	if a.dtype, ok = parseDtype(text); !ok {
-		return &DataError{Msg: fmt.Sprintf("the array has the dtype %s; bool, i1 to i8, u1 to u8, f4, f8, M8[D] and S1 to S8 are read", quote(text))}
+		return &DataError{Msg: fmt.Sprintf("the array has the dtype %s; bool, i1 to i8, u1 to u8, f4, f8, M8[D] to M8[ns] and S1 to S8 are read", quote(text))}
 	}
 	count, more, ok := strings.Cut(strings.Trim(shape[1], "()"), ",")
 	if !ok || strings.TrimSpace(more) != "" {

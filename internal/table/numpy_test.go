@@ -36,6 +36,12 @@ func npyOf(dtype string, rows int, elements ...byte) []byte {
 	return npyText(1, fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }    ", dtype, rows), elements...)
 }
 
+// little returns numbers in little-endian order.
+func little(values any) []byte {
+	b, _ := binary.Append(nil, binary.LittleEndian, values)
+	return b
+}
+
 func writeArray(t testing.TB, folder, name string, file []byte) string {
 	t.Helper()
 	path := filepath.Join(folder, name)
@@ -47,7 +53,7 @@ func writeArray(t testing.TB, folder, name string, file []byte) string {
 
 func readArray(t testing.TB, file []byte, k ir.Kind) (any, error) {
 	t.Helper()
-	columns, err := readFile(t.Context(), writeArray(t, t.TempDir(), "x.npy", file), []Field{{"a", "a", k}}, nil)
+	columns, err := readFile(t.Context(), writeArray(t, t.TempDir(), "x.npy", file), []Field{{Column: "a", Param: "a", Kind: k}}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +61,6 @@ func readArray(t testing.TB, file []byte, k ir.Kind) (any, error) {
 }
 
 func TestNumPyTypes(t *testing.T) {
-	little := func(values any) []byte { b, _ := binary.Append(nil, binary.LittleEndian, values); return b }
 	big := func(values any) []byte { b, _ := binary.Append(nil, binary.BigEndian, values); return b }
 	char8 := func(s string) [8]byte { return ir.Char8Scalar(s).Bytes() }
 	for _, c := range []struct {
@@ -82,6 +87,11 @@ func TestNumPyTypes(t *testing.T) {
 		{">f8", big([]float64{0.1, -2}), ir.F64, []float64{0.1, -2}},
 		{"<M8[D]", little([]int64{-1, 8766}), ir.Date, []int32{-1, 8766}},
 		{">M8[D]", big([]int64{math.MinInt32, math.MaxInt32}), ir.Date, []int32{math.MinInt32, math.MaxInt32}},
+		{"<M8[us]", little([]int64{-1, 8766}), ir.Timestamp, []int64{-1, 8766}},
+		{">M8[s]", big([]int64{-1, 8766}), ir.Timestamp, []int64{-1e6, 8766e6}},
+		{"<M8[ms]", little([]int64{-86400000}), ir.Date, []int32{-1}},
+		{"<M8[ns]", little([]int64{-5000}), ir.Timestamp, []int64{-5}},
+		{"<M8[D]", little([]int64{-2}), ir.Timestamp, []int64{-172800e6}},
 		{"|S8", []byte("12345678a\x00b\x00\x00\x00\x00\x00"), ir.Char8, [][8]byte{char8("12345678"), char8("a\x00b")}},
 		{"|S3", []byte("abcde\x00"), ir.Char8, [][8]byte{char8("abc"), char8("de")}},
 		{"S1", []byte("xy"), ir.Char8, [][8]byte{char8("x"), char8("y")}},
@@ -159,7 +169,7 @@ func TestBadNumPy(t *testing.T) {
 		{"objects", npyOf("|O", 1, eight...), ir.Char8, `"|O"`},
 		{"long strings", npyOf("|S9", 0), ir.Char8, `"|S9"`},
 		{"strings of nothing", npyOf("|S0", 5), ir.Char8, `"|S0"`},
-		{"nanoseconds", npyOf("<M8[ns]", 1, eight...), ir.Date, `"<M8[ns]"; bool, i1 to i8, u1 to u8, f4, f8, M8[D]`},
+		{"years", npyOf("<M8[Y]", 1, eight...), ir.Date, `"<M8[Y]"; bool, i1 to i8, u1 to u8, f4, f8, M8[D] to M8[ns]`},
 		{"durations", npyOf("<m8[D]", 1, eight...), ir.Date, `"<m8[D]"`},
 		{"float as integer", npyOf("<f8", 1, eight...), ir.I64, `column a for parameter a has the dtype <f8; i64 is read from arrays of integers`},
 		{"integer as date", npyOf("<i4", 1, 0, 0, 0, 0), ir.Date, "date is read from M8[D] arrays"},
@@ -172,6 +182,7 @@ func TestBadNumPy(t *testing.T) {
 		{"negative as unsigned", npyOf("|i1", 1, 255), ir.U64, `row 0: "-1" is out of range for u64`},
 		{"large float", npyOf(">f8", 1, binary.BigEndian.AppendUint64(nil, math.Float64bits(1e300))...), ir.F32, `row 0: "1e+300" is out of range for f32`},
 		{"no date", npyOf("<M8[D]", 2, append(eight, nat...)...), ir.Date, "row 1: the date is NaT"},
+		{"no timestamp", npyOf("<M8[us]", 2, append(eight, nat...)...), ir.Timestamp, "row 1: the timestamp is NaT"},
 		{"far date", npyOf("<M8[D]", 1, far...), ir.Date, `"1099511627776 days since 1970-01-01" is out of range for date; dates reach from`},
 	} {
 		_, err := readArray(t, c.file, c.kind)
@@ -213,7 +224,7 @@ func TestLongNumPy(t *testing.T) {
 	}
 	for _, k := range []ir.Kind{ir.I16, ir.U64} {
 		progress = nil
-		columns, err := source.Read(path, []Field{{"a", "a", k}})
+		columns, err := source.Read(path, []Field{{Column: "a", Param: "a", Kind: k}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,14 +246,14 @@ func TestLongNumPy(t *testing.T) {
 	}
 	path = writeArray(t, t.TempDir(), "x.npy", npyOf(">i2", rows, elements...))
 	for range 10 {
-		_, err := readFile(t.Context(), path, []Field{{"a", "a", ir.I8}}, nil)
+		_, err := readFile(t.Context(), path, []Field{{Column: "a", Param: "a", Kind: ir.I8}}, nil)
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf(`row %d: "5000" is out of range`, first)) {
 			t.Fatalf("error %v", err)
 		}
 	}
 	var limit *memory.LimitError
 	source.Memory = memory.NewSpace(1000)
-	if _, err := source.Read(path, []Field{{"a", "a", ir.I16}}); !errors.As(err, &limit) || limit.Needed != 2*rows {
+	if _, err := source.Read(path, []Field{{Column: "a", Param: "a", Kind: ir.I16}}); !errors.As(err, &limit) || limit.Needed != 2*rows {
 		t.Errorf("over the limit: %v", err)
 	}
 }
@@ -253,7 +264,7 @@ func TestNumPyFolder(t *testing.T) {
 	writeArray(t, folder, "b c.npy", npyOf("|i1", 2, 3, 4))
 	writeArray(t, folder, "other.npy", npyOf("<U1", 0))
 	for _, path := range []string{folder, folder + "/"} {
-		columns, err := readFile(t.Context(), path, []Field{{"b c", "p", ir.I8}, {"a", "q", ir.U8}, {"a", "r", ir.I64}}, nil)
+		columns, err := readFile(t.Context(), path, []Field{{Column: "b c", Param: "p", Kind: ir.I8}, {Column: "a", Param: "q", Kind: ir.U8}, {Column: "a", Param: "r", Kind: ir.I64}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,17 +291,17 @@ func TestNumPyFolder(t *testing.T) {
 	} {
 		var fields []Field
 		for _, name := range c.columns {
-			fields = append(fields, Field{name, "p", ir.I8})
+			fields = append(fields, Field{Column: name, Param: "p", Kind: ir.I8})
 		}
 		if _, err := readFile(t.Context(), folder, fields, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: error %v, want %s", c.columns, err, c.want)
 		}
 	}
-	if _, err := readFile(t.Context(), filepath.Join(folder, "missing")+"/", []Field{{"a", "a", ir.I8}}, nil); !errors.Is(err, os.ErrNotExist) {
+	if _, err := readFile(t.Context(), filepath.Join(folder, "missing")+"/", []Field{{Column: "a", Param: "a", Kind: ir.I8}}, nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing folder: %v", err)
 	}
 	one := filepath.Join(folder, "a.npy")
-	if _, err := readFile(t.Context(), one, []Field{{"a", "a", ir.U8}, {"b", "b", ir.U8}}, nil); err == nil ||
+	if _, err := readFile(t.Context(), one, []Field{{Column: "a", Param: "a", Kind: ir.U8}, {Column: "b", Param: "b", Kind: ir.U8}}, nil); err == nil ||
 		!strings.Contains(err.Error(), "a.npy: the file holds one column, but 2 are bound (a,b); give a folder with the files a.npy, b.npy") {
 		t.Errorf("two columns of a file: %v", err)
 	}
@@ -389,7 +400,7 @@ func TestNumPyAndStreams(t *testing.T) {
 	defer out.Close()
 	for path, use := range map[string]func(path string) error{
 		fmt.Sprintf("/proc/self/fd/%d", in.Fd()): func(path string) error {
-			_, err := readFile(t.Context(), path, []Field{{"a", "a", ir.I64}}, nil)
+			_, err := readFile(t.Context(), path, []Field{{Column: "a", Param: "a", Kind: ir.I64}}, nil)
 			return err
 		},
 		fmt.Sprintf("/proc/self/fd/%d", out.Fd()): func(path string) error {
@@ -415,7 +426,7 @@ func FuzzReadNumPy(f *testing.F) {
 		k := ir.Bool + ir.Kind(kind)%(ir.Char8-ir.Bool+1)
 		source := NewSource(t.Context(), nil)
 		defer source.Memory.Close()
-		columns, err := source.Read(writeArray(t, folder, "x.npy", file), []Field{{"a", "a", k}})
+		columns, err := source.Read(writeArray(t, folder, "x.npy", file), []Field{{Column: "a", Param: "a", Kind: k}})
 		if err == nil && columns[0].Len() > len(file) {
 			t.Errorf("%d rows from %d bytes", columns[0].Len(), len(file))
 		}
@@ -438,7 +449,7 @@ func BenchmarkNumPy(b *testing.B) {
 			b.SetBytes(64 << 20)
 			for b.Loop() {
 				source := NewSource(b.Context(), nil)
-				if _, err := source.Read(path, []Field{{"a", "a", k}}); err != nil {
+				if _, err := source.Read(path, []Field{{Column: "a", Param: "a", Kind: k}}); err != nil {
 					b.Fatal(err)
 				}
 				source.Memory.Close()

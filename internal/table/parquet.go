@@ -23,7 +23,8 @@ import (
 //	FLOAT, DOUBLE                              f32, f64
 //	DECIMAL                                    f32, f64, integers
 //	BOOLEAN                                    bool
-//	DATE                                       date
+//	DATE                                       date, timestamp (midnight)
+//	TIMESTAMP, INT96                           timestamp, date (of midnights)
 //	STRING, ENUM, byte arrays without a type,
 //	fixed-length byte arrays of up to 8 bytes  char8
 //
@@ -45,8 +46,9 @@ import (
 //
 // Columns are written without NULL, compressed by SNAPPY, with statistics: bool
 // as BOOLEAN, integers as INT(8,true) to INT(64,false), floats as FLOAT and
-// DOUBLE, date as DATE, and char8 without the zero bytes at its end: a column as
-// STRING if all its values are UTF-8, else as byte arrays without a type.
+// DOUBLE, date as DATE, timestamp as TIMESTAMP of microseconds in UTC, and char8
+// without the zero bytes at its end: a column as STRING if all its values are
+// UTF-8, else as byte arrays without a type.
 type Parquet struct{}
 
 // Extensions returns the extension of Parquet files.

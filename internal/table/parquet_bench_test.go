@@ -50,7 +50,7 @@ func BenchmarkReadParquet(b *testing.B) {
 				b.Run(fmt.Sprintf("%v/%v/%v", k, e, codec), func(b *testing.B) {
 					column := Named{"a", benchmarkColumn(k, rows)}
 					path := writeParquet(b, parquetOptions{codec: codec}, []Named{column}, parquet.Encoded(node, e))
-					fields := []Field{{"a", "a", k}}
+					fields := []Field{{Column: "a", Param: "a", Kind: k}}
 					benchmarkRead(b, path, fields, rows)
 				})
 			}
@@ -73,7 +73,7 @@ func BenchmarkConvertParquet(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			path := writeParquet(b, parquetOptions{}, []Named{{"a", benchmarkColumn(c.from, rows)}}, parquet.Encoded(c.node, &parquet.Plain))
-			benchmarkRead(b, path, []Field{{"a", "a", c.to}}, rows)
+			benchmarkRead(b, path, []Field{{Column: "a", Param: "a", Kind: c.to}}, rows)
 		})
 	}
 }
@@ -134,7 +134,7 @@ func BenchmarkReadParquetFile(b *testing.B) {
 	}
 	var fields []Field
 	for _, c := range t.Columns {
-		fields = append(fields, Field{c.Name, c.Name, c.Data.Kind})
+		fields = append(fields, Field{Column: c.Name, Param: c.Name, Kind: c.Data.Kind})
 	}
 	t = Table{}
 	for b.Loop() {

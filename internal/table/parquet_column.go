@@ -1,8 +1,10 @@
 package table
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -42,6 +44,8 @@ func (d *chunkDecoder) page() error {
 		return err
 	}
 	switch {
+	case header.Type == format.DictionaryPage && d.field.Present:
+		return nil
 	case header.Type == format.DictionaryPage && header.DictionaryPageHeader.Valid:
 		return d.readDictionary(&header.DictionaryPageHeader.V, body, int(header.UncompressedPageSize))
 	case header.Type == format.DataPage && header.DataPageHeader.Valid:
@@ -64,6 +68,7 @@ func (d *chunkDecoder) dataPage(header *format.DataPageHeader, body []byte, size
 	if err != nil {
 		return err
 	}
+	var present []byte
 	if d.optional {
 		var levels []byte
 		switch header.DefinitionLevelEncoding {
@@ -76,11 +81,11 @@ func (d *chunkDecoder) dataPage(header *format.DataPageHeader, body []byte, size
 		default:
 			return &DataError{Msg: fmt.Sprintf("levels in the encoding %v are not supported; RLE is", header.DefinitionLevelEncoding)}
 		}
-		if err := d.refuseNull(levels, n); err != nil {
+		if present, err = d.presence(levels, n); err != nil {
 			return err
 		}
 	}
-	return d.dataValues(n, header.Encoding, data)
+	return d.dataValues(n, present, header.Encoding, data)
 }
 
 // dataPageV2 decodes a page whose levels precede its compressed values.
@@ -98,8 +103,9 @@ func (d *chunkDecoder) dataPageV2(header *format.DataPageHeaderV2, body []byte, 
 	}
 	levels := body[repetition : repetition+definition]
 	data := body[repetition+definition:]
+	var present []byte
 	if d.optional {
-		if err := d.refuseNull(levels, n); err != nil {
+		if present, err = d.presence(levels, n); err != nil {
 			return err
 		}
 	}
@@ -108,7 +114,7 @@ func (d *chunkDecoder) dataPageV2(header *format.DataPageHeaderV2, body []byte, 
 			return err
 		}
 	}
-	return d.dataValues(n, header.Encoding, data)
+	return d.dataValues(n, present, header.Encoding, data)
 }
 
 // count checks the number of values that a page claims.
@@ -119,34 +125,57 @@ func (d *chunkDecoder) count(values int32) (int, error) {
 	return int(values), nil
 }
 
-func (d *chunkDecoder) refuseNull(levels []byte, n int) error {
+// presence returns a byte 0 or 1 for each of n rows, nil if all have a value. A row
+// without one is an error, unless the field allows it.
+func (d *chunkDecoder) presence(levels []byte, n int) ([]byte, error) {
 	null, err := firstZero(levels, n)
 	if err != nil || null < 0 {
-		return err
+		return nil, err
+	}
+	if d.field.mayMiss() {
+		d.present = slices.Grow(d.present[:0], n)[:n]
+		return d.present, expandRuns(d.present, levels)
 	}
 	wants := "a text of at most 8 bytes (char8)"
 	if d.field.Kind != ir.Char8 {
 		wants = expected(d.field.Kind)
 	}
-	return &valueFault{row: d.row + int64(null), msg: fmt.Sprintf("the value is NULL, but every row needs %s", wants)}
+	return nil, &valueFault{row: d.row + int64(null), msg: fmt.Sprintf("the value is NULL, but every row needs %s", wants)}
 }
 
-// dataValues decodes n values into the next rows.
-func (d *chunkDecoder) dataValues(n int, encoding format.Encoding, data []byte) error {
+// dataValues decodes the values of a page into the next n rows, those that are present if
+// that is not nil.
+func (d *chunkDecoder) dataValues(n int, present []byte, encoding format.Encoding, data []byte) error {
 	size := int64(d.field.Kind.Size())
 	out := d.out[d.row*size : (d.row+int64(n))*size]
+	values := n
+	if present != nil {
+		values = bytes.Count(present, []byte{1})
+	}
 	var err error
-	if encoding == format.RLEDictionary || encoding == oldDictionary {
-		err = d.indexed(out, n, data)
-	} else {
-		err = d.values(out, n, encoding, data, func(i int, text string) error {
+	switch {
+	case d.field.Present && present != nil:
+		copy(out, present)
+	case d.field.Present:
+		for i := range out {
+			out[i] = 1
+		}
+	case values == 0:
+	case encoding == format.RLEDictionary || encoding == oldDictionary:
+		err = d.indexed(out[:int64(values)*size], values, data)
+	default:
+		err = d.values(out[:int64(values)*size], values, encoding, data, func(i int, text string) error {
 			return &valueFault{row: d.row + int64(i), msg: text}
 		})
 	}
-	if err == nil {
-		d.row += int64(n)
+	if err != nil {
+		return inRow(err, d.row, present)
 	}
-	return err
+	if present != nil && !d.field.Present {
+		spread(out, present, Bytes(columnOf(d.field.Missing)), values)
+	}
+	d.row += int64(n)
+	return nil
 }
 
 // oldDictionary is the encoding that writers of version 1 give to dictionary

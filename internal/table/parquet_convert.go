@@ -54,7 +54,12 @@ func conversionTo(k ir.Kind, e *format.SchemaElement) (conversion, bool) {
 	case classBool:
 		return conversion{}, k == ir.Bool
 	case classDate:
-		return conversion{}, k == ir.Date
+		return fromDays[int32](k)
+	case classTimestamp:
+		if e.Type.V == format.Int96 {
+			return fromInt96(k)
+		}
+		return fromTimestamp(k, scale)
 	case classText:
 		return conversion{text: func(value []byte) string { return string(value) }}, k == ir.Char8
 	case classDecimal:

@@ -149,7 +149,7 @@ func TestMalformedFooters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := []Field{{"a", "p", ir.I64}}
+	a := []Field{{Column: "a", Param: "p", Kind: ir.I64}}
 	column := func(m *format.FileMetaData) *format.ColumnMetaData { return &m.RowGroups[0].Columns[0].MetaData }
 	for _, c := range []struct {
 		name   string
@@ -265,7 +265,7 @@ func handmade(t testing.TB, rows int64, codec format.CompressionCodec, pages ...
 // TestRunsAreNoBombs: a long run of equal values is a legal file; a page that
 // claims values, bytes or rows that it does not have is not, and costs nothing.
 func TestRunsAreNoBombs(t *testing.T) {
-	a := []Field{{"a", "p", ir.I64}}
+	a := []Field{{Column: "a", Param: "p", Kind: ir.I64}}
 	seven := binary.LittleEndian.AppendUint64(nil, 7)
 	run := func(n uint64, index ...byte) []byte { return append(binary.AppendUvarint([]byte{1}, n<<1), index...) }
 	const many = 1 << 18
@@ -377,7 +377,7 @@ func TestMalformedArrays(t *testing.T) {
 		{"arrays without values", format.Plain, 1, []byte{0, 0, 0, 0, 0, 0, 0, 0}, "a page has more than the 1 values"},
 		{"a very long array", format.Plain, 1, []byte{0xFF, 0xFF, 0xFF, 0xFF, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'}, "the values of a page are cut off"},
 	} {
-		got, err := readBytes(t, array(int64(c.rows), page(t, dataPage(c.rows, c.encoding), c.body)), []Field{{"a", "p", ir.Char8}}, 0)
+		got, err := readBytes(t, array(int64(c.rows), page(t, dataPage(c.rows, c.encoding), c.body)), []Field{{Column: "a", Param: "p", Kind: ir.Char8}}, 0)
 		if want, ok := c.want.(string); ok {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: error %v\n want %s", c.name, err, want)
@@ -415,7 +415,7 @@ func FuzzReadParquet(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, columns := range append(fields, []Field{{"i64", "p", ir.F64}, {"u8", "p", ir.Bool}, {"f64", "p", ir.F32}}) {
+		for _, columns := range append(fields, []Field{{Column: "i64", Param: "p", Kind: ir.F64}, {Column: "u8", Param: "p", Kind: ir.Bool}, {Column: "f64", Param: "p", Kind: ir.F32}}) {
 			source := NewSource(t.Context(), nil)
 			source.Memory = memory.NewSpace(1 << 24)
 			got, err := source.Read(path, columns)

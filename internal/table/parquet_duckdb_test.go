@@ -38,7 +38,7 @@ func TestReadDuckDB(t *testing.T) {
 			{"whole", ir.I16, func(i int) ir.Scalar { return ir.Int(ir.I16, int64(i)) }},
 			{"wide", ir.F64, func(i int) ir.Scalar { return ir.Float(ir.F64, float64(i)*1.25) }},
 		} {
-			got, err := readFile(t.Context(), filepath.Join("testdata", name), []Field{{c.column, "p", c.kind}}, nil)
+			got, err := readFile(t.Context(), filepath.Join("testdata", name), []Field{{Column: c.column, Param: "p", Kind: c.kind}}, nil)
 			if err != nil {
 				t.Errorf("%s: %s as %v: %v", name, c.column, c.kind, err)
 				continue
@@ -52,11 +52,11 @@ func TestReadDuckDB(t *testing.T) {
 			}
 		}
 		for field, want := range map[Field]string{
-			{"holes", "p", ir.I64}:     `column "holes", row 177: the value is NULL`,
-			{"ts", "p", ir.I64}:        "column ts for parameter p has the type TIMESTAMP",
-			{"comment", "p", ir.Char8}: `column "comment", row 0: "a comment of more than 8 bytes 0" has 32 bytes`,
-			{"price", "p", ir.I64}:     `column "price", row 1: "1.25" is not an integer (i64)`,
-			{"wide", "p", ir.I32}:      `column "wide", row 1: "1.2500" is not an integer (i32)`,
+			{Column: "holes", Param: "p", Kind: ir.I64}:     `column "holes", row 177: the value is NULL`,
+			{Column: "ts", Param: "p", Kind: ir.I64}:        "column ts for parameter p has the type TIMESTAMP",
+			{Column: "comment", Param: "p", Kind: ir.Char8}: `column "comment", row 0: "a comment of more than 8 bytes 0" has 32 bytes`,
+			{Column: "price", Param: "p", Kind: ir.I64}:     `column "price", row 1: "1.25" is not an integer (i64)`,
+			{Column: "wide", Param: "p", Kind: ir.I32}:      `column "wide", row 1: "1.2500" is not an integer (i32)`,
 		} {
 			if _, err := readFile(t.Context(), filepath.Join("testdata", name), []Field{field}, nil); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: error %v\n want %s", name, err, fmt.Sprint(want))

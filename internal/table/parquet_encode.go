@@ -51,7 +51,7 @@ func newChunkEncoder(k ir.Kind, page int) chunkEncoder {
 		return integerEncoder[int16](e)
 	case ir.I32, ir.Date:
 		return integerEncoder[int32](e)
-	case ir.I64:
+	case ir.I64, ir.Timestamp:
 		return integerEncoder[int64](e)
 	case ir.U8:
 		return integerEncoder[uint8](e)

@@ -145,6 +145,8 @@ func parquetNode(k ir.Kind) parquet.Node {
 		node = parquet.Leaf(parquet.DoubleType)
 	case ir.Date:
 		node = parquet.Date()
+	case ir.Timestamp:
+		node = parquet.Timestamp(parquet.Microsecond)
 	case ir.Char8:
 		node = parquet.String()
 	default:

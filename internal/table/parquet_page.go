@@ -33,6 +33,7 @@ type pageBuffers struct {
 	uncompressed []byte
 	values       []uint64 // stored values on their way to elements
 	dictionary   []uint64
+	present      []byte // of the rows of a page: whether there is a value
 
 	gzip   *gzip.Reader
 	brotli *brotli.Reader

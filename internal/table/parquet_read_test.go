@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
+	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -59,7 +60,7 @@ func TestReadParquetEncodings(t *testing.T) {
 			}
 		}
 	}
-	if read != 2*2*(2+8*4+2*3+4+4) {
+	if read != 2*2*(2+8*4+2*3+4+4+4) {
 		t.Errorf("%d files were read", read)
 	}
 }
@@ -215,6 +216,17 @@ func TestConvertParquet(t *testing.T) {
 		{"date in i32", parquetValues{parquet.Date(), int32Values(1)}, ir.I32, `has the type DATE (INT32); i32 is read from`},
 		{"date", parquetValues{parquet.Date(), int32Values(-1)}, ir.Date, []int32{-1}},
 		{"timestamp", parquetValues{parquet.Timestamp(parquet.Microsecond), int64Values(1)}, ir.I64, `has the type TIMESTAMP(isAdjustedToUTC=true,unit=MICROS) (INT64); i64 is read from`},
+		{"milliseconds", parquetValues{parquet.Timestamp(parquet.Millisecond), int64Values(-1, 2)}, ir.Timestamp, []int64{-1000, 2000}},
+		{"far milliseconds", parquetValues{parquet.Timestamp(parquet.Millisecond), int64Values(0, math.MaxInt64/1000+1)}, ir.Timestamp, `column "a", row 1: "294247-01-10T04:00:54.776Z" is out of range for timestamp; timestamps reach from`},
+		{"microseconds", parquetValues{parquet.Timestamp(parquet.Microsecond), int64Values(-1, math.MinInt64)}, ir.Timestamp, []int64{-1, math.MinInt64}},
+		{"nanoseconds", parquetValues{parquet.Timestamp(parquet.Nanosecond), int64Values(-1000, 5000)}, ir.Timestamp, []int64{-1, 5}},
+		{"parts of microseconds", parquetValues{parquet.Timestamp(parquet.Nanosecond), int64Values(0, 1714566600000000001)}, ir.Timestamp, `column "a", row 1: "2024-05-01T12:30:00.000000001Z" is not a timestamp: it has a part of a microsecond`},
+		{"midnights in date", parquetValues{parquet.Timestamp(parquet.Millisecond), int64Values(-86400000, 0)}, ir.Date, []int32{-1, 0}},
+		{"a time in date", parquetValues{parquet.Timestamp(parquet.Microsecond), int64Values(1)}, ir.Date, `row 0: "1970-01-01T00:00:00.000001Z" is not a date (YYYY-MM-DD)`},
+		{"date in timestamp", parquetValues{parquet.Date(), int32Values(-1)}, ir.Timestamp, []int64{-86400000000}},
+		{"far date in timestamp", parquetValues{parquet.Date(), int32Values(math.MaxInt32)}, ir.Timestamp, `"5881580-07-11" is out of range for timestamp`},
+		{"INT96", parquetValues{parquet.Leaf(parquet.Int96Type), []parquet.Value{parquet.Int96Value(deprecated.Int96{1000, 0, 2440589}), parquet.Int96Value(deprecated.Int96{0, 0, 2440587})}}, ir.Timestamp, []int64{86400000001, -86400000000}},
+		{"INT96 of nanoseconds", parquetValues{parquet.Leaf(parquet.Int96Type), []parquet.Value{parquet.Int96Value(deprecated.Int96{1, 0, 2440588})}}, ir.Timestamp, `"1970-01-01T00:00:00.000000001Z" is not a timestamp: it has a part of a microsecond`},
 		{"decimal in f64", decimal64(2, 10, -199, 123456789012345678), ir.F64, []float64{0.10, -1.99, 1234567890123456.78}},
 		{"decimal in f32", decimal64(2, 10, 1677721701), ir.F32, []float32{0.10, 16777217.01}},
 		{"decimal of INT32 in f64", decimal32(3, 1, -1), ir.F64, []float64{0.001, -0.001}},
@@ -247,7 +259,7 @@ func TestConvertParquet(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/dictionary %v", c.name, dictionary), func(t *testing.T) {
 				path := writeValuesFile(t, []parquetValues{column}, 10)
-				got, err := readFile(t.Context(), path, []Field{{"a", "p", c.kind}}, nil)
+				got, err := readFile(t.Context(), path, []Field{{Column: "a", Param: "p", Kind: c.kind}}, nil)
 				if want, ok := c.want.(string); ok {
 					if err == nil || !strings.Contains(err.Error(), want) {
 						t.Errorf("error %v\n want %s", err, want)
@@ -313,7 +325,7 @@ func TestNullsAndFirstFaults(t *testing.T) {
 		path := writeValuesFile(t, columns, 20)
 		var fields []Field
 		for i := range columns {
-			fields = append(fields, Field{string(rune('a' + i)), "p", kind})
+			fields = append(fields, Field{Column: string(rune('a' + i)), Param: "p", Kind: kind})
 		}
 		_, err := readFile(t.Context(), path, fields, nil)
 		return err
@@ -353,7 +365,7 @@ func TestParquetColumns(t *testing.T) {
 	if err := parquet.WriteFile(path, []Row{{Inner{1}, []int64{2, 3}, []int64{4}, "not for char8", 5}, {Last: 6}}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := readFile(t.Context(), path, []Field{{"last", "p", ir.I64}}, nil)
+	got, err := readFile(t.Context(), path, []Field{{Column: "last", Param: "p", Kind: ir.I64}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +379,7 @@ func TestParquetColumns(t *testing.T) {
 		"x":       `no column x for parameter p; the file has nested, list, many, long, last (bind another by --bind p=COLUMN)`,
 		"missing": "in.parquet: no column missing",
 	} {
-		if _, err := readFile(t.Context(), path, []Field{{column, "p", ir.I64}}, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readFile(t.Context(), path, []Field{{Column: column, Param: "p", Kind: ir.I64}}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v\n want %s", err, want)
 		}
 	}
@@ -376,7 +388,7 @@ func TestParquetColumns(t *testing.T) {
 		t.Errorf("%d rows, %v, %v", rows, known, err)
 	}
 	// The same column twice, and none.
-	if got, err := readFile(t.Context(), path, []Field{{"last", "p", ir.I64}, {"last", "q", ir.F64}}, nil); err != nil || got[1].At(1).Float64() != 6 {
+	if got, err := readFile(t.Context(), path, []Field{{Column: "last", Param: "p", Kind: ir.I64}, {Column: "last", Param: "q", Kind: ir.F64}}, nil); err != nil || got[1].At(1).Float64() != 6 {
 		t.Errorf("twice: %v", err)
 	}
 	if got, err := readFile(t.Context(), path, nil, nil); err != nil || len(got) != 0 {
@@ -417,7 +429,7 @@ func TestFirstFaultOfLaterGroup(t *testing.T) {
 	for range 5 {
 		source := NewSource(t.Context(), nil)
 		source.Progress = func(int64, int64) { time.Sleep(time.Millisecond) } // after each page
-		if _, err := source.Read(path, []Field{{"a", "p", ir.U8}}); err == nil || !strings.Contains(err.Error(), `row 199999: "256" is out of range`) {
+		if _, err := source.Read(path, []Field{{Column: "a", Param: "p", Kind: ir.U8}}); err == nil || !strings.Contains(err.Error(), `row 199999: "256" is out of range`) {
 			t.Fatalf("error %v", err)
 		}
 	}
@@ -470,7 +482,7 @@ func TestFirstZero(t *testing.T) {
 func TestUnusualPages(t *testing.T) {
 	seven := binary.LittleEndian.AppendUint64(nil, 7)
 	noRun := []byte{1, 0, 0, 4 << 1, 0} // none, then four of the entry 0, of one bit
-	got, err := readBytes(t, handmade(t, 4, 0, page(t, dictionaryPage(1), seven), page(t, dataPage(4, format.RLEDictionary), noRun)), []Field{{"a", "p", ir.I64}}, 0)
+	got, err := readBytes(t, handmade(t, 4, 0, page(t, dictionaryPage(1), seven), page(t, dataPage(4, format.RLEDictionary), noRun)), []Field{{Column: "a", Param: "p", Kind: ir.I64}}, 0)
 	if err != nil || !slices.Equal(got[0].Slice.([]int64), []int64{7, 7, 7, 7}) {
 		t.Errorf("a run of no values: %v, %v", got, err)
 	}
@@ -489,7 +501,7 @@ func TestUnusualPages(t *testing.T) {
 	}
 	body, meta := footerOf(t, handmade(t, int64(len(values)), 0, page(t, dataPage(int32(len(values)), format.DeltaBinaryPacked), wide)))
 	meta.Schema[1].Type = thrift.New(format.Int32)
-	got, err = readBytes(t, withFooter(t, body, meta), []Field{{"a", "p", ir.I32}}, 0)
+	got, err = readBytes(t, withFooter(t, body, meta), []Field{{Column: "a", Param: "p", Kind: ir.I32}}, 0)
 	if err != nil || !slices.Equal(got[0].Slice.([]int32), want) {
 		t.Errorf("differences of more than 32 bits: %v", err)
 	}

@@ -52,7 +52,7 @@ func someColumns(rows int, few bool, seed uint64) ([]Named, []Field) {
 			c.Set(row, s)
 		}
 		columns = append(columns, Named{k.String(), c})
-		fields = append(fields, Field{k.String(), "p", k})
+		fields = append(fields, Field{Column: k.String(), Param: "p", Kind: k})
 	}
 	return columns, fields
 }

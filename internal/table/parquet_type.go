@@ -18,6 +18,7 @@ const (
 	classFloat
 	classBool
 	classDate
+	classTimestamp
 	classText
 	classDecimal
 )
@@ -25,7 +26,8 @@ const (
 // maxDecimalScale is the largest scale of a DECIMAL of 256 bits.
 const maxDecimalScale = 76
 
-// classify returns the class of a column, and the scale of a DECIMAL.
+// classify returns the class of a column, and the scale of a DECIMAL or the digits of the
+// second of a TIMESTAMP.
 func classify(e *format.SchemaElement) (class valueClass, scale int) {
 	if e.NumChildren.V > 0 || !e.Type.Valid || e.RepetitionType.V == format.Repeated {
 		return classOther, 0
@@ -41,6 +43,8 @@ func classify(e *format.SchemaElement) (class valueClass, scale int) {
 		class = classText
 	case *format.DateType:
 		class = classDate
+	case *format.TimestampType:
+		class, scale = classTimestamp, digitsOf(t.Unit)
 	case *format.IntType:
 		if class = classUnsigned; t.IsSigned {
 			class = classSigned
@@ -57,6 +61,19 @@ func classify(e *format.SchemaElement) (class valueClass, scale int) {
 	return class, scale
 }
 
+// digitsOf returns the digits of a second that a unit of time has.
+func digitsOf(unit format.TimeUnit) int {
+	switch unit.Value.(type) {
+	case *format.MilliSeconds:
+		return 3
+	case *format.MicroSeconds:
+		return 6
+	case *format.NanoSeconds:
+		return 9
+	}
+	return -1
+}
+
 // classifyConverted reads the annotation of older files.
 func classifyConverted(e *format.SchemaElement) (valueClass, int) {
 	switch e.ConvertedType.V {
@@ -64,6 +81,10 @@ func classifyConverted(e *format.SchemaElement) (valueClass, int) {
 		return classText, 0
 	case deprecated.Date:
 		return classDate, 0
+	case deprecated.TimestampMillis:
+		return classTimestamp, 3
+	case deprecated.TimestampMicros:
+		return classTimestamp, 6
 	case deprecated.Decimal:
 		return classDecimal, int(e.Scale.V)
 	case deprecated.Int8, deprecated.Int16, deprecated.Int32, deprecated.Int64:
@@ -82,6 +103,8 @@ func classifyPhysical(t format.Type) valueClass {
 		return classSigned
 	case format.Float, format.Double:
 		return classFloat
+	case format.Int96:
+		return classTimestamp
 	case format.ByteArray, format.FixedLenByteArray:
 		return classText
 	}
@@ -101,6 +124,8 @@ func (c valueClass) storedAs(t format.Type) bool {
 		return t == format.Boolean
 	case classDate:
 		return t == format.Int32
+	case classTimestamp:
+		return t == format.Int64 || t == format.Int96
 	case classText:
 		return array
 	case classDecimal:

@@ -24,6 +24,11 @@ func (d *chunkDecoder) values(out []byte, n int, encoding format.Encoding, data 
 		return d.numbers32(out, n, encoding, data, fault)
 	case format.Int64, format.Double:
 		return d.numbers64(out, n, encoding, data, fault)
+	case format.Int96:
+		if encoding != format.Plain {
+			return d.unsupported(encoding)
+		}
+		return d.plainNumbers(out, n, len(int96{}), data, fault)
 	}
 	return d.arrays(out, n, encoding, data, fault)
 }
@@ -47,7 +52,12 @@ func (d *chunkDecoder) booleans(out []byte, n int, encoding format.Encoding, dat
 	if len(data) < 4 || uint64(binary.LittleEndian.Uint32(data)) > uint64(len(data)-4) {
 		return damaged("the values of a page are cut off")
 	}
-	r := runs{data: data[4 : 4+binary.LittleEndian.Uint32(data)], width: 1}
+	return expandRuns(out, data[4:4+binary.LittleEndian.Uint32(data)])
+}
+
+// expandRuns writes a byte 0 or 1 for each of the runs of bits in data.
+func expandRuns(out, data []byte) error {
+	r := runs{data: data, width: 1}
 	for len(out) > 0 {
 		count, value, packed, err := r.next()
 		if err != nil {
@@ -66,8 +76,8 @@ func (d *chunkDecoder) booleans(out []byte, n int, encoding format.Encoding, dat
 	return nil
 }
 
-// spread holds the bits of each byte as bytes.
-var spread = func() (table [256][8]byte) {
+// bitBytes holds the bits of each byte as bytes.
+var bitBytes = func() (table [256][8]byte) {
 	for bits := range table {
 		for i := range table[bits] {
 			table[bits][i] = byte(bits >> i & 1)
@@ -79,11 +89,11 @@ var spread = func() (table [256][8]byte) {
 // expandBits writes a byte 0 or 1 for each bit, the lowest first.
 func expandBits(out, bits []byte) {
 	for len(out) >= 8 {
-		copy(out[:8], spread[bits[0]][:])
+		copy(out[:8], bitBytes[bits[0]][:])
 		out, bits = out[8:], bits[1:]
 	}
 	if len(out) > 0 {
-		copy(out, spread[bits[0]][:])
+		copy(out, bitBytes[bits[0]][:])
 	}
 }
 

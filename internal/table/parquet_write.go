@@ -204,6 +204,8 @@ func schemaElement(f Field, notText bool) format.SchemaElement {
 	case k == ir.Bool || k.IsFloat() || notText:
 	case k == ir.Date:
 		annotate(&format.DateType{}, deprecated.Date)
+	case k == ir.Timestamp:
+		annotate(&format.TimestampType{IsAdjustedToUTC: true, Unit: format.TimeUnit{Value: &format.MicroSeconds{}}}, deprecated.TimestampMicros)
 	case k == ir.Char8:
 		annotate(&format.StringType{}, deprecated.UTF8)
 	default:

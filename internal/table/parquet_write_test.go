@@ -197,7 +197,8 @@ func TestWrittenTypes(t *testing.T) {
 		}
 	}
 	want := []string{"BOOLEAN", "INT(8,true) (INT32)", "INT(16,true) (INT32)", "INT(32,true) (INT32)", "INT(64,true) (INT64)",
-		"INT(8,false) (INT32)", "INT(16,false) (INT32)", "INT(32,false) (INT32)", "INT(64,false) (INT64)", "FLOAT", "DOUBLE", "DATE (INT32)", "STRING (BYTE_ARRAY)"}
+		"INT(8,false) (INT32)", "INT(16,false) (INT32)", "INT(32,false) (INT32)", "INT(64,false) (INT64)", "FLOAT", "DOUBLE", "DATE (INT32)",
+		"TIMESTAMP(isAdjustedToUTC=true,unit=MICROS) (INT64)", "STRING (BYTE_ARRAY)"}
 	if d := cmp.Diff(want, types); d != "" {
 		t.Error(d)
 	}
@@ -242,7 +243,7 @@ func TestWriteTextOrBytes(t *testing.T) {
 	}
 	var fields []Field
 	for i, c := range columns {
-		fields = append(fields, Field{c.Name, "p", c.Data.Kind})
+		fields = append(fields, Field{Column: c.Name, Param: "p", Kind: c.Data.Kind})
 		if got := typeName(&file.Metadata().Schema[1+i]); got != want[i] {
 			t.Errorf("column %s is %s, want %s", c.Name, got, want[i])
 		}
@@ -286,7 +287,7 @@ func TestWriteNaN(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := readFile(t.Context(), path, []Field{{"narrow", "p", ir.F32}, {"wide", "p", ir.F64}}, nil)
+	got, err := readFile(t.Context(), path, []Field{{Column: "narrow", Param: "p", Kind: ir.F32}, {Column: "wide", Param: "p", Kind: ir.F64}}, nil)
 	if err != nil || !bytes.Equal(Bytes(got[0]), Bytes(narrow)) || !bytes.Equal(Bytes(got[1]), Bytes(wide)) {
 		t.Errorf("read back differently: %v", err)
 	}
@@ -299,7 +300,7 @@ func TestWriteManyParquetColumns(t *testing.T) {
 		c := sequence(5)
 		c.Set(0, ir.Int(c.Kind, int64(i)))
 		columns = append(columns, Named{fmt.Sprint("c", i), c})
-		fields = append(fields, Field{fmt.Sprint("c", i), "p", c.Kind})
+		fields = append(fields, Field{Column: fmt.Sprint("c", i), Param: "p", Kind: c.Kind})
 	}
 	path := filepath.Join(t.TempDir(), "out.parquet")
 	if err := Write(t.Context(), path, Table{Columns: columns}, nil); err != nil {

@@ -51,7 +51,7 @@ func FromBytes(k ir.Kind, data []byte) ir.Column {
 		c.Slice = sliceOf[int16](data)
 	case ir.I32, ir.Date:
 		c.Slice = sliceOf[int32](data)
-	case ir.I64:
+	case ir.I64, ir.Timestamp:
 		c.Slice = sliceOf[int64](data)
 	case ir.U8:
 		c.Slice = data

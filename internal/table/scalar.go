@@ -23,9 +23,14 @@ func ParseScalar(k ir.Kind, text string) (ir.Scalar, error) {
 
 // AppendScalar appends s in its shortest form that ParseScalar reads back.
 func AppendScalar(out []byte, s ir.Scalar) []byte {
+	return valueAppender(columnOf(s))(out, 0)
+}
+
+// columnOf returns a column of one row.
+func columnOf(s ir.Scalar) ir.Column {
 	c := ir.NewColumn(s.Kind, 1)
 	c.Set(0, s)
-	return valueAppender(c)(out, 0)
+	return c
 }
 
 // rowAppender appends the text of a row to out.
@@ -47,6 +52,9 @@ func valueAppender(c ir.Column) rowAppender {
 		}
 		return appendInts(s)
 	case []int64:
+		if c.Kind == ir.Timestamp {
+			return func(out []byte, row int) []byte { return appendTimestamp(out, s[row]) }
+		}
 		return appendInts(s)
 	case []uint8:
 		return appendUints(s)
@@ -159,6 +167,8 @@ func newBuilder(k ir.Kind) builder {
 		}}
 	case ir.Date:
 		return &rows[int32]{kind: k, parse: parseDate}
+	case ir.Timestamp:
+		return &rows[int64]{kind: k, parse: parseTimestamp}
 	case ir.Char8:
 		return &rows[[8]byte]{kind: k, parse: parseChar8}
 	}
@@ -275,8 +285,8 @@ func faultOf(k ir.Kind, text string, err error) error {
 		return fmt.Errorf("the field is empty, but every row needs %s (there is no NULL)", expected(k))
 	case k == ir.Char8:
 		return fmt.Errorf("%s has %d bytes; a char8 holds at most 8", shown, len(text))
-	case errors.Is(err, errNoSuchDay):
-		return fmt.Errorf("%s is not a date: %w", shown, err)
+	case errors.Is(err, errNoSuchDay), errors.Is(err, errNoSuchTime), errors.Is(err, errTooFine):
+		return fmt.Errorf("%s is not a %s: %w", shown, name, err)
 	case errors.Is(err, strconv.ErrRange):
 		return fmt.Errorf("%s is out of range for %s; %s", shown, name, limits(k))
 	}
@@ -290,6 +300,8 @@ func expected(k ir.Kind) string {
 		return "a bool (true, false, 1 or 0)"
 	case k == ir.Date:
 		return "a date (YYYY-MM-DD)"
+	case k == ir.Timestamp:
+		return "a timestamp (YYYY-MM-DDThh:mm:ssZ)"
 	case k.IsFloat():
 		return fmt.Sprintf("a number (%s)", k)
 	}
@@ -301,6 +313,8 @@ func limits(k ir.Kind) string {
 	switch {
 	case k == ir.Date:
 		return fmt.Sprintf("dates reach from %s to %s", appendDate(nil, math.MinInt32), appendDate(nil, math.MaxInt32))
+	case k == ir.Timestamp:
+		return fmt.Sprintf("timestamps reach from %s to %s", appendTimestamp(nil, math.MinInt64), appendTimestamp(nil, math.MaxInt64))
 	case k == ir.F32:
 		return fmt.Sprintf("its largest number is %g", math.MaxFloat32)
 	case k == ir.F64:

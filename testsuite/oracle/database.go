@@ -115,7 +115,7 @@ func emptyResults(p *ir.Pipeline) []ir.Column {
 var sqlTypes = map[ir.Kind]string{
 	ir.Bool: "BOOLEAN", ir.I8: "TINYINT", ir.I16: "SMALLINT", ir.I32: "INTEGER", ir.I64: "BIGINT",
 	ir.U8: "UTINYINT", ir.U16: "USMALLINT", ir.U32: "UINTEGER", ir.U64: "UBIGINT",
-	ir.F32: "FLOAT", ir.F64: "DOUBLE", ir.Date: "DATE", ir.Char8: "BLOB",
+	ir.F32: "FLOAT", ir.F64: "DOUBLE", ir.Date: "DATE", ir.Timestamp: "TIMESTAMP", ir.Char8: "BLOB",
 }
 
 func (s *session) createTables() error {
@@ -269,6 +269,8 @@ func toSQL(v ir.Scalar) driver.Value {
 		return v.Float64()
 	case ir.Date:
 		return time.Unix(v.Int64()*daySeconds, 0).UTC()
+	case ir.Timestamp:
+		return time.UnixMicro(v.Int64()).UTC()
 	case ir.Char8:
 		b := v.Bytes()
 		return []byte(strings.TrimRight(string(b[:]), "\x00"))
@@ -316,6 +318,9 @@ func fromSQL(k ir.Kind, cell driver.Value) (ir.Scalar, error) {
 	case time.Time:
 		if k == ir.Date {
 			return ir.Int(k, c.Unix()/daySeconds), nil
+		}
+		if k == ir.Timestamp {
+			return ir.Int(k, c.UnixMicro()), nil
 		}
 	case []byte:
 		return char8(k, string(c))

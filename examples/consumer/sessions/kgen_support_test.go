@@ -261,6 +261,22 @@ func kgenIntegers[T kgenInteger](d *kgenData, n int, near ...T) []T {
 	}))
 }
 
+// kgenTimestamps makes a column of times about some hours of 1994, of times near the
+// constants of the pipeline, and perhaps of arbitrary ones.
+func kgenTimestamps(d *kgenData, n int, near ...int64) []int64 {
+	const hour = 60 * 60 * 1_000_000
+	few, wide := 1+d.IntN(9), d.IntN(4) == 0
+	return kgenSorted(d, kgenRepeated(d, n, func() int64 {
+		switch {
+		case len(near) > 0 && d.IntN(2) == 0:
+			return near[d.IntN(len(near))] + int64(d.IntN(3)) - 1
+		case wide && d.IntN(4) == 0:
+			return int64(d.Uint64())
+		}
+		return (8766*24+7*int64(d.IntN(few)))*hour + int64(d.IntN(3)) - 1
+	}))
+}
+
 // kgenIndices makes a column of n row numbers below of, perhaps with a few that are
 // out of range.
 func kgenIndices[T kgenInteger](d *kgenData, n, of int) []T {
@@ -383,6 +399,44 @@ func kgenSaturated[T kgenInteger](x float64, low, high T) T {
 
 // kgenDate returns the day that is the given number of days after 1970-01-01.
 func kgenDate(days int32) time.Time { return time.Unix(int64(days)*86400, 0).UTC() }
+
+// kgenDays returns the days from 1970-01-01 to the day of t.
+func kgenDays(t time.Time) int64 {
+	days := t.Unix() / 86400
+	if t.Unix()%86400 < 0 {
+		days--
+	}
+	return days
+}
+
+// kgenWeekday returns 1 on Monday to 7 on Sunday.
+func kgenWeekday(t time.Time) int32 { return int32(t.Weekday()+6)%7 + 1 }
+
+// kgenStartOf returns the beginning of a unit of t.
+func kgenStartOf(t time.Time, unit string) time.Time {
+	year, month, day := t.Date()
+	hour, minute, second := t.Clock()
+	switch unit {
+	case "second":
+	case "minute":
+		second = 0
+	case "hour":
+		minute, second = 0, 0
+	default:
+		hour, minute, second = 0, 0, 0
+	}
+	switch unit {
+	case "week":
+		day -= int(kgenWeekday(t)) - 1
+	case "month":
+		day = 1
+	case "quarter":
+		month, day = month-(month-1)%3, 1
+	case "year":
+		month, day = 1, 1
+	}
+	return time.Date(year, month, day, hour, minute, second, 0, time.UTC)
+}
 
 // kgenCompareKeys orders keys: zeros of both signs are equal, and NaN is the
 // greatest.

@@ -16,16 +16,16 @@ type rule struct {
 
 var (
 	bools    = []ir.Kind{ir.Bool}
-	dates    = []ir.Kind{ir.Date}
+	calendar = []ir.Kind{ir.Date, ir.Timestamp}
 	signed   = []ir.Kind{ir.I8, ir.I16, ir.I32, ir.I64}
 	floats   = []ir.Kind{ir.F32, ir.F64}
 	rowKinds = []ir.Kind{ir.I64}
 	integers = append(slices.Clone(signed), ir.U8, ir.U16, ir.U32, ir.U64)
 	numbers  = append(slices.Clone(integers), floats...)
-	ordered  = append(slices.Clone(numbers), ir.Date, ir.Char8)
+	ordered  = append(slices.Clone(numbers), ir.Date, ir.Timestamp, ir.Char8)
 	all      = append(slices.Clone(ordered), ir.Bool)
 
-	numbersAndDates = append(slices.Clone(numbers), ir.Date)
+	counted = append(slices.Clone(numbers), calendar...) // what has a sum, or a difference
 )
 
 func among(kinds []ir.Kind) func(ir.Kind) bool {
@@ -53,15 +53,17 @@ func elementwise() []rule {
 		make := combine
 		switch op {
 		case ir.OpAdd, ir.OpSub:
-			takes, gives, make = numbersAndDates, numbersAndDates, plus
+			takes, gives, make = counted, counted, plus
 		case ir.OpDiv, ir.OpRem:
 			make = divide
 		case ir.OpShl, ir.OpShr:
 			make = shift
 		case ir.OpCast:
-			gives, make = numbersAndDates, cast
+			gives, make = counted, cast
 		case ir.OpSelect:
 			make = choose
+		case ir.OpTruncate:
+			make = truncate
 		}
 		list = append(list, rule{op: op, takes: takes, gives: gives, make: func(g *generator) *value { return make(g, op) }})
 	}
@@ -129,22 +131,36 @@ func combine(g *generator, op ir.Op) *value {
 	return g.add(value{op: op, kind: op.Gives(x.kind), domain: join(x, y)}, text, x, y)
 }
 
-// plus adds and subtracts numbers, and days and dates.
+// truncate takes a unit of time.
+func truncate(g *generator, op ir.Op) *value {
+	x := g.pickKind(op.Takes)
+	if x == nil {
+		return nil
+	}
+	units := ir.Units
+	if x.kind == ir.Date {
+		units = units[slices.Index(units, "day"):]
+	}
+	unit := units[g.r.IntN(len(units))]
+	return g.add(value{op: op, kind: x.kind, domain: x.domain}, op.String()+`($1, "`+unit+`")`, x)
+}
+
+// plus adds and subtracts numbers, and what is counted to dates and timestamps.
 func plus(g *generator, op ir.Op) *value {
-	x := g.pickKind(among(numbersAndDates))
+	x := g.pickKind(among(counted))
 	switch {
 	case x == nil:
 		return nil
-	case x.kind == ir.Date && op == ir.OpSub && g.r.IntN(2) == 0:
-		y := g.like(ir.Date, x.domain)
-		return g.add(value{op: op, kind: ir.I32, domain: join(x, y)}, "$1 - $2", x, y)
-	case x.kind == ir.Date:
-		days := g.like(ir.I32, x.domain)
-		v := value{op: op, kind: ir.Date, domain: join(x, days)}
+	case x.kind.IsCalendar() && op == ir.OpSub && g.r.IntN(2) == 0:
+		y := g.like(x.kind, x.domain)
+		return g.add(value{op: op, kind: x.kind.Count(), domain: join(x, y)}, "$1 - $2", x, y)
+	case x.kind.IsCalendar():
+		count := g.like(x.kind.Count(), x.domain)
+		v := value{op: op, kind: x.kind, domain: join(x, count)}
 		if op == ir.OpAdd && g.r.IntN(2) == 0 {
-			return g.add(v, "$1 + $2", days, x)
+			return g.add(v, "$1 + $2", count, x)
 		}
-		return g.add(v, "$1 "+op.String()+" $2", x, days)
+		return g.add(v, "$1 "+op.String()+" $2", x, count)
 	}
 	return combine(g, op)
 }
@@ -197,10 +213,10 @@ func cast(g *generator, op ir.Op) *value {
 	}
 	to := numbers
 	switch {
-	case x.kind == ir.Date:
-		to = integers
+	case x.kind.IsCalendar():
+		to = append(slices.Clone(integers), calendar...)
 	case x.kind.IsInteger() && g.r.IntN(8) == 0:
-		to = dates
+		to = calendar
 	}
 	k := to[g.r.IntN(len(to))]
 	if k == x.kind && x.target == nil { // of an index column it makes plain integers
@@ -236,5 +252,5 @@ func choose(g *generator, op ir.Op) *value {
 
 // context reports whether literals of kind k have it where they stand alone.
 func (g *generator) context(k ir.Kind) bool {
-	return k == ir.I64 || k == ir.F64 || k == ir.Bool || k == ir.Date || k == ir.Char8
+	return k == ir.I64 || k == ir.F64 || k == ir.Bool || k.IsCalendar() || k == ir.Char8
 }

@@ -90,6 +90,7 @@ func relations() map[string]func() (Generator, error) {
 		"lineitem":   func() (Generator, error) { return Lineitem(0.02, 1) },
 		"orders":     func() (Generator, error) { return Orders(0.02, 1) },
 		"students":   func() (Generator, error) { return Students(150_001, 7, 1) },
+		"events":     func() (Generator, error) { return Events(150_001, 700, 1) },
 		"biker":      func() (Generator, error) { return CubeFacts(Biker, 100_000, 1) },
 		"machines":   func() (Generator, error) { return CubeFacts(Machines, 100_000, 1) },
 		"biker tree": func() (Generator, error) { return CubeHierarchies(Biker, 1) },
@@ -186,6 +187,7 @@ func TestSeeds(t *testing.T) {
 		"orders":    func(seed uint64) (Generator, error) { return Orders(0.001, seed) },
 		"wisconsin": func(seed uint64) (Generator, error) { return Wisconsin(1000, Standard, seed) },
 		"students":  func(seed uint64) (Generator, error) { return Students(1000, 7, seed) },
+		"events":    func(seed uint64) (Generator, error) { return Events(1000, 7, seed) },
 		"cube":      func(seed uint64) (Generator, error) { return CubeFacts(Machines, 1000, seed) },
 		"hierarchy": func(seed uint64) (Generator, error) { return CubeHierarchies(Machines, seed) },
 		"ints": func(seed uint64) (Generator, error) {

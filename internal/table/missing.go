@@ -1,0 +1,72 @@
+package table
+
+import (
+	"errors"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// A row of a file may have no value in a column: an empty field of CSV, NULL in Parquet,
+// NaT in NumPy. A field says what such a row has instead, or takes only whether there is a
+// value; otherwise it is an error.
+
+// mayMiss reports whether rows of the field's column need no value.
+func (f Field) mayMiss() bool { return f.Present || f.Missing.Kind != ir.Invalid }
+
+// newFieldBuilder returns a builder for the texts of a field.
+func newFieldBuilder(f Field) builder {
+	switch {
+	case f.Present:
+		return &rows[bool]{kind: ir.Bool, parse: func(text string) (bool, error) { return trim(text) != "", nil }}
+	case f.mayMiss():
+		return &missingBuilder{newBuilder(f.Kind), f.Kind, string(AppendScalar(nil, f.Missing))}
+	}
+	return newBuilder(f.Kind)
+}
+
+// missingBuilder takes a text of its own for empty ones.
+type missingBuilder struct {
+	builder
+	kind    ir.Kind
+	missing string
+}
+
+func (b *missingBuilder) add(text string) error {
+	if text == "" || b.kind != ir.Char8 && trim(text) == "" {
+		text = b.missing
+	}
+	return b.builder.add(text)
+}
+
+// spread moves the first values of out to the rows that have one, by a byte 0 or 1 for
+// each row; the others get fill.
+func spread(out, present, fill []byte, values int) {
+	size := len(fill)
+	for row := len(present) - 1; row >= 0; row-- {
+		to := out[row*size : (row+1)*size]
+		if present[row] == 0 {
+			copy(to, fill)
+			continue
+		}
+		values--
+		copy(to, out[values*size:(values+1)*size])
+	}
+}
+
+// inRow moves a fault of value i to the row that has it.
+func inRow(err error, first int64, present []byte) error {
+	var fault *valueFault
+	if !errors.As(err, &fault) {
+		return err
+	}
+	value := fault.row - first
+	for row, there := range present {
+		if there == 1 {
+			if value == 0 {
+				return &valueFault{row: first + int64(row), msg: fault.msg}
+			}
+			value--
+		}
+	}
+	return err
+}

@@ -1,0 +1,239 @@
+package table
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// appendTimestamp writes microseconds since 1970 by ISO 8601 in UTC, with no digits of a
+// fraction, three or six; years are written as appendDate writes them.
+func appendTimestamp(out []byte, micros int64) []byte {
+	layout := "2006-01-02T15:04:05Z"
+	switch {
+	case micros%1000 != 0:
+		layout = "2006-01-02T15:04:05.000000Z"
+	case micros%ir.MicrosPerSecond != 0:
+		layout = "2006-01-02T15:04:05.000Z"
+	}
+	return time.UnixMicro(micros).UTC().AppendFormat(out, layout)
+}
+
+var (
+	errNoSuchTime = errors.New("a day has no such time")
+	errTooFine    = errors.New("it has a part of a microsecond")
+)
+
+// parseTimestamp reads ISO 8601: a date as parseDate does, then nothing (midnight), or T
+// or a blank, hours, minutes, and perhaps seconds and their fraction, then nothing or Z
+// (UTC) or an offset from UTC.
+func parseTimestamp(text string) (int64, error) {
+	text = trim(text)
+	day, clock := text, ""
+	if i := strings.IndexAny(text, "Tt "); i >= 0 {
+		day, clock = text[:i], text[i+1:]
+		if len(clock) < len("15:04") {
+			return 0, strconv.ErrSyntax
+		}
+	}
+	days, err := parseDate(day)
+	if err != nil {
+		return 0, err
+	}
+	offset := int64(0)
+	if i := strings.LastIndexAny(clock, "Zz+-"); i >= 0 {
+		if offset, err = parseOffset(clock[i:]); err != nil {
+			return 0, err
+		}
+		clock = clock[:i]
+	}
+	micros, err := parseClock(clock)
+	if err != nil {
+		return 0, err
+	}
+	return timestampOf(int64(days), micros-offset)
+}
+
+// timestampOf adds days and microseconds of less than two days.
+func timestampOf(days, micros int64) (int64, error) {
+	for ; micros < 0; days-- {
+		micros += ir.MicrosPerDay
+	}
+	for ; micros >= ir.MicrosPerDay; days++ {
+		micros -= ir.MicrosPerDay
+	}
+	if days < 0 { // the first day that timestamps reach begins before they do
+		days, micros = days+1, micros-ir.MicrosPerDay
+	}
+	begin, ok := scaled(days, ir.MicrosPerDay)
+	total := begin + micros
+	if !ok || (micros < 0) != (total < begin) {
+		return 0, strconv.ErrRange
+	}
+	return total, nil
+}
+
+// parseClock reads hh:mm, hh:mm:ss or hh:mm:ss.fraction; "" is midnight.
+func parseClock(text string) (micros int64, err error) {
+	if text == "" {
+		return 0, nil
+	}
+	if i := strings.IndexAny(text, ".,"); i >= 0 {
+		fraction := text[i+1:]
+		if i != len("15:04:05") || fraction == "" || strings.Trim(fraction, "0123456789") != "" {
+			return 0, strconv.ErrSyntax
+		}
+		if len(fraction) > 6 && strings.Trim(fraction[6:], "0") != "" {
+			return 0, errTooFine
+		}
+		n, _ := digits((fraction + "000000")[:6])
+		micros, text = int64(n), text[:i]
+	}
+	if len(text) != len("15:04") && len(text) != len("15:04:05") {
+		return 0, strconv.ErrSyntax
+	}
+	unit, most := int64(ir.MicrosPerHour), 23
+	for i := 0; i < len(text); i += 3 {
+		n, ok := digits(text[i : i+2])
+		switch {
+		case !ok || i > 0 && text[i-1] != ':':
+			return 0, strconv.ErrSyntax
+		case n > most:
+			return 0, errNoSuchTime
+		}
+		micros += int64(n) * unit
+		unit, most = unit/60, 59
+	}
+	return micros, nil
+}
+
+// parseOffset reads Z, +hh, +hhmm or +hh:mm, or these with -.
+func parseOffset(text string) (micros int64, err error) {
+	if text == "Z" || text == "z" {
+		return 0, nil
+	}
+	sign := int64(1)
+	if text[0] == '-' {
+		sign = -1
+	}
+	parts := strings.Replace(text[1:], ":", "", 1)
+	hours, ok := 0, false
+	minutes, ok2 := 0, true
+	switch len(parts) {
+	case len("hhmm"):
+		minutes, ok2 = digits(parts[2:])
+		fallthrough
+	case len("hh"):
+		hours, ok = digits(parts[:2])
+	}
+	switch {
+	case !ok || !ok2:
+		return 0, strconv.ErrSyntax
+	case hours > 23 || minutes > 59:
+		return 0, errNoSuchTime
+	}
+	return sign * (int64(hours)*ir.MicrosPerHour + int64(minutes)*ir.MicrosPerMinute), nil
+}
+
+// fromTimestamp converts integers of so many digits of the second: 0, 3 (milliseconds),
+// 6 or 9.
+func fromTimestamp(k ir.Kind, digits int) (conversion, bool) {
+	c := conversion{text: func(value []byte) string { return timestampText(load[int64](value), digits) }}
+	micros := func(v int64) (int64, bool) {
+		switch {
+		case digits < 6:
+			return scaled(v, int64(math.Pow10(6-digits)))
+		case digits == 6:
+			return v, true
+		}
+		return v / 1000, v%1000 == 0
+	}
+	return c.toTime(k, digits == 6, micros)
+}
+
+// toTime completes a conversion of numbers that micros reads.
+func (c conversion) toTime(k ir.Kind, same bool, micros func(int64) (int64, bool)) (conversion, bool) {
+	switch {
+	case k == ir.Timestamp && same:
+	case k == ir.Timestamp:
+		c.numbers = each(micros)
+	case k == ir.Date:
+		c.numbers = each(func(v int64) (int32, bool) { return midnight(micros(v)) })
+	default:
+		return c, false
+	}
+	return c, true
+}
+
+// scaled multiplies; false if the product does not fit.
+func scaled(v, by int64) (int64, bool) { return v * by, v*by/by == v }
+
+// midnight returns the day that begins at a time; false if none does.
+func midnight(micros int64, ok bool) (int32, bool) {
+	return int32(micros / ir.MicrosPerDay), ok && micros%ir.MicrosPerDay == 0
+}
+
+// timestampText writes a time of so many digits of the second.
+func timestampText(v int64, digits int) string {
+	unit := int64(math.Pow10(digits))
+	seconds, rest := v/unit, v%unit
+	if rest < 0 {
+		seconds, rest = seconds-1, rest+unit
+	}
+	t := time.Unix(seconds, rest*int64(math.Pow10(9-digits))).UTC()
+	return t.Format("2006-01-02T15:04:05.999999999Z")
+}
+
+// fromDays converts dates, as P counts their days.
+func fromDays[P int32 | int64](k ir.Kind) (conversion, bool) {
+	c := conversion{text: func(value []byte) string { return string(appendDate(nil, int64(load[P](value)))) }}
+	switch k {
+	case ir.Date:
+		if any(P(0)) != any(int32(0)) {
+			c.numbers = each(resize[int32, P])
+		}
+	case ir.Timestamp:
+		c.numbers = each(func(v P) (int64, bool) { return scaled(int64(v), ir.MicrosPerDay) })
+	default:
+		return c, false
+	}
+	return c, true
+}
+
+// int96 is a time as old writers of Parquet store it: nanoseconds of the day, then the
+// Julian day.
+type int96 [12]byte
+
+const julianOf1970 = 2440588
+
+func (v int96) parts() (days, nanos int64) {
+	return int64(int32(binary.LittleEndian.Uint32(v[8:]))) - julianOf1970, int64(binary.LittleEndian.Uint64(v[:]))
+}
+
+// micros returns the microseconds since 1970; false if it has no whole number of them.
+func (v int96) micros() (int64, bool) {
+	days, nanos := v.parts()
+	start, ok := scaled(days, ir.MicrosPerDay)
+	return start + nanos/1000, ok && nanos%1000 == 0 && nanos >= 0 && nanos < 1000*ir.MicrosPerDay
+}
+
+func fromInt96(k ir.Kind) (conversion, bool) {
+	c := conversion{text: func(value []byte) string {
+		days, nanos := int96(value).parts()
+		return time.Unix(days*secondsPerDay, nanos).UTC().Format("2006-01-02T15:04:05.999999999Z")
+	}}
+	switch k {
+	case ir.Timestamp:
+		c.numbers = each(int96.micros)
+	case ir.Date:
+		c.numbers = each(func(v int96) (int32, bool) { return midnight(v.micros()) })
+	default:
+		return c, false
+	}
+	return c, true
+}
