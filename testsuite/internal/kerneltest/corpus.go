@@ -1,4 +1,4 @@
-package testsuite
+package kerneltest
 
 import (
 	"bytes"
@@ -14,43 +14,44 @@ import (
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
 	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
-// kernelDevice runs emitted kernels.
-type kernelDevice interface {
-	// runner returns the function that runs a program.
-	runner(*kernels.Program) func(exec.Inputs) (*exec.Result, error)
+// Device runs emitted kernels.
+type Device interface {
+	// Runner returns the function that runs a program.
+	Runner(*kernels.Program) func(exec.Inputs) (*exec.Result, error)
 }
 
-// choice is a way to compile a pipeline.
-type choice struct {
-	level    string
-	schedule plan.Schedule
+// Choice is a way to compile a pipeline.
+type Choice struct {
+	Level    string
+	Schedule plan.Schedule
 }
 
-// chooser says how an entry of the corpus is compiled; i is its number.
-type chooser func(i int, entry Entry) []choice
+// Chooser says how an entry of the corpus is compiled; i is its number.
+type Chooser func(i int, entry testsuite.Entry) []Choice
 
-// levelChoices are these levels of fusion.
-func levelChoices(levels []string, schedule plan.Schedule) chooser {
-	return func(int, Entry) (choices []choice) {
+// LevelChoices are these levels of fusion.
+func LevelChoices(levels []string, schedule plan.Schedule) Chooser {
+	return func(int, testsuite.Entry) (choices []Choice) {
 		for _, level := range levels {
-			choices = append(choices, choice{level, schedule})
+			choices = append(choices, Choice{level, schedule})
 		}
 		return choices
 	}
 }
 
-// variantChoices are the variants of aggregation with tables, for pipelines
+// VariantChoices are the variants of aggregation with tables, for pipelines
 // that aggregate groups: each pipeline with one variant at one level, or with
 // all variants, each at two levels that differ between pipelines. (Emulated
 // work-groups run all variants at every level.) Every other choice publishes,
 // with several tiles per work-group, and broadcasts offsets if possible.
-func variantChoices(all bool, schedule plan.Schedule) chooser {
+func VariantChoices(all bool, schedule plan.Schedule) Chooser {
 	tables := plan.Variants[:len(plan.Variants)-1]
-	return func(i int, entry Entry) (choices []choice) {
-		if len(variantsOf(entry.Pipeline, plan.Variants...)) == 1 {
+	return func(i int, entry testsuite.Entry) (choices []Choice) {
+		if len(VariantsOf(entry.Pipeline, plan.Variants...)) == 1 {
 			return nil
 		}
 		for j, level := range fuse.Levels {
@@ -62,10 +63,10 @@ func variantChoices(all bool, schedule plan.Schedule) chooser {
 				if !chosen {
 					continue
 				}
-				c := choice{level, schedule}
-				c.schedule.Variant = variant
+				c := Choice{level, schedule}
+				c.Schedule.Variant = variant
 				if (i+j+k)%2 == 0 {
-					c.schedule.Scheme, c.schedule.Chunk, c.schedule.Offsets = simt.SchemePublished, 1+k%2, plan.Broadcast
+					c.Schedule.Scheme, c.Schedule.Chunk, c.Schedule.Offsets = simt.SchemePublished, 1+k%2, plan.Broadcast
 				}
 				choices = append(choices, c)
 			}
@@ -74,22 +75,22 @@ func variantChoices(all bool, schedule plan.Schedule) chooser {
 	}
 }
 
-// partChoices are parts of one tile or a few: each pipeline at one level, or at
+// PartChoices are parts of one tile or a few: each pipeline at one level, or at
 // all levels, with a scheme and a variant that differ from pipeline to
 // pipeline.
-func partChoices(all bool, schedule plan.Schedule) chooser {
-	return func(i int, entry Entry) (choices []choice) {
-		variants := variantsOf(entry.Pipeline, plan.Variants...)
+func PartChoices(all bool, schedule plan.Schedule) Chooser {
+	return func(i int, entry testsuite.Entry) (choices []Choice) {
+		variants := VariantsOf(entry.Pipeline, plan.Variants...)
 		for j, level := range fuse.Levels {
 			if !all && j != i%len(fuse.Levels) {
 				continue
 			}
-			c := choice{level, schedule}
-			c.schedule.Part, c.schedule.Variant = []int64{1, 600}[(i/2+j)%2], variants[(i+j)%len(variants)]
+			c := Choice{level, schedule}
+			c.Schedule.Part, c.Schedule.Variant = []int64{1, 600}[(i/2+j)%2], variants[(i+j)%len(variants)]
 			if (i+j)%2 == 0 {
-				c.schedule.Scheme, c.schedule.Chunk = simt.SchemePublished, 1+i%2
+				c.Schedule.Scheme, c.Schedule.Chunk = simt.SchemePublished, 1+i%2
 			} else if i%4 < 2 {
-				c.schedule.Scheme, c.schedule.IDs = simt.SchemeLookback, plan.Static
+				c.Schedule.Scheme, c.Schedule.IDs = simt.SchemeLookback, plan.Static
 			}
 			choices = append(choices, c)
 		}
@@ -97,12 +98,12 @@ func partChoices(all bool, schedule plan.Schedule) chooser {
 	}
 }
 
-// corpusOnDevices runs the corpus, each pipeline as choose says, on no row, one
+// RunCorpus runs the corpus in a folder, each pipeline as choose says, on no row, one
 // row, a tile and one more, and several tiles. Compilers are slow: pipelines
 // run in parallel, one on each device, and a choice that gives the same program
 // as an earlier one is skipped.
-func corpusOnDevices[D kernelDevice](t *testing.T, emitter kernels.Emitter, devices chan D, choose chooser) {
-	entries, err := Load("corpus")
+func RunCorpus[D Device](t *testing.T, folder string, emitter kernels.Emitter, devices chan D, choose Chooser) {
+	entries, err := testsuite.Load(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,10 +111,10 @@ func corpusOnDevices[D kernelDevice](t *testing.T, emitter kernels.Emitter, devi
 	t.Run("corpus", func(t *testing.T) {
 		for i, entry := range entries {
 			choices := choose(i, entry)
-			if sorts(entry.Pipeline) && len(choices) > 1 { // which takes long
+			if Sorts(entry.Pipeline) && len(choices) > 1 { // which takes long
 				choices = choices[i%len(choices):][:1]
 			}
-			if len(choices) == 0 || !sample.Takes(i) || skipsSorts(entry.Pipeline) {
+			if len(choices) == 0 || !sample.Takes(i) || SkipsSorts(entry.Pipeline) {
 				continue
 			}
 			t.Run(entry.Name, func(t *testing.T) {
@@ -122,17 +123,17 @@ func corpusOnDevices[D kernelDevice](t *testing.T, emitter kernels.Emitter, devi
 				defer func() { devices <- device }()
 				var done []*kernels.Program
 				for j, c := range choices {
-					made := makeKernels(t, emitter, entry, c.level, c.schedule)
-					if slices.ContainsFunc(done, func(p *kernels.Program) bool { return isSame(t, p, made) }) {
+					made := Make(t, emitter, entry, c.Level, c.Schedule)
+					if slices.ContainsFunc(done, func(p *kernels.Program) bool { return IsSame(t, p, made) }) {
 						continue
 					}
 					done = append(done, made)
-					run, tile := device.runner(made), largestTile(made.Plan)
-					agreeOn(t, made.Plan, run, entry.Pipeline, fmt.Sprintf("%+v, own data", c), entry.Columns)
+					run, tile := device.Runner(made), LargestTile(made.Plan)
+					Agree(t, made.Plan, run, entry.Pipeline, fmt.Sprintf("%+v, own data", c), entry.Columns)
 					for k, rows := range []int{0, 1, tile + 1, 3*tile + 7} {
-						shape := Shapes()[(i+2*j+k)%len(Shapes())]
-						data := RandomData{Rows: min(rows, mostRows(entry.Pipeline)), Shape: shape, Seed: uint64(k), Whole: true, Careless: k == 2}
-						agreeOn(t, made.Plan, run, entry.Pipeline, fmt.Sprintf("%+v, %+v", c, data), data.Columns(entry.Pipeline))
+						shape := testsuite.Shapes()[(i+2*j+k)%len(testsuite.Shapes())]
+						data := testsuite.RandomData{Rows: min(rows, MostRows(entry.Pipeline)), Shape: shape, Seed: uint64(k), Whole: true, Careless: k == 2}
+						Agree(t, made.Plan, run, entry.Pipeline, fmt.Sprintf("%+v, %+v", c, data), data.Columns(entry.Pipeline))
 					}
 				}
 			})
@@ -140,9 +141,9 @@ func corpusOnDevices[D kernelDevice](t *testing.T, emitter kernels.Emitter, devi
 	})
 }
 
-// makeKernels emits a pipeline of the corpus; if devices do not support it, the
+// Make emits a pipeline of the corpus; if devices do not support it, the
 // test is skipped.
-func makeKernels(t *testing.T, emitter kernels.Emitter, entry Entry, level string, schedule plan.Schedule) *kernels.Program {
+func Make(t *testing.T, emitter kernels.Emitter, entry testsuite.Entry, level string, schedule plan.Schedule) *kernels.Program {
 	t.Helper()
 	program, _, err := compile.Compile(entry.Pipeline, compile.For(level, schedule))
 	if err != nil {
@@ -166,14 +167,14 @@ func makeBy[T any](s plan.Schedule, make func(plan.Schedule) (T, error)) (T, err
 	return made, err
 }
 
-// refusesPersistent reports whether a kernel cannot be persistent;
+// RefusesPersistent reports whether a kernel cannot be persistent;
 // TestPersistentCorpus knows which.
-func refusesPersistent(err error) bool {
+func RefusesPersistent(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "scheme="+simt.SchemePersistent+": ")
 }
 
-// isSame reports whether two programs differ only in the name of their level.
-func isSame(t *testing.T, x, y *kernels.Program) bool {
+// IsSame reports whether two programs differ only in the name of their level.
+func IsSame(t *testing.T, x, y *kernels.Program) bool {
 	var plans [2][]byte
 	for i, p := range []*kernels.Program{x, y} {
 		var unnamed *plan.Plan
@@ -189,9 +190,9 @@ func isSame(t *testing.T, x, y *kernels.Program) bool {
 	return bytes.Equal(plans[0], plans[1]) && maps.Equal(x.Texts(), y.Texts())
 }
 
-// largestTile returns the most rows that a work-group of a plan's kernels
+// LargestTile returns the most rows that a work-group of a plan's kernels
 // covers.
-func largestTile(p *plan.Plan) (rows int) {
+func LargestTile(p *plan.Plan) (rows int) {
 	for ; p != nil; p = p.Fallback {
 		for _, k := range p.Kernels {
 			rows = max(rows, int(k.Variants[0].Schedule.Rows()))
