@@ -20,6 +20,7 @@ import (
 	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
+	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // openCLSchedule has small tiles, so that few rows fill several and drivers
@@ -63,7 +64,7 @@ func corpusOnOpenCL(t *testing.T, choose kerneltest.Chooser) {
 		requireDevice(t, device)
 		devices <- device
 	}
-	kerneltest.RunCorpus(t, "corpus", opencl.Emitter(), devices, choose)
+	kerneltest.RunCorpus(t, "corpus", opencl.Emitter(), devices, sample.Takes, choose)
 }
 
 // openCLDevice is the first device, or the one that KGEN_OPENCL_DEVICE numbers,

@@ -42,7 +42,7 @@ var cudaSchedule = map[string]plan.Schedule{
 // than onepass.
 func TestCUDAEmulation(t *testing.T) {
 	levels := strings.Split(cmp.Or(os.Getenv("KGEN_CUDAEMU_LEVELS"), fuse.LevelOnePass), ",")
-	kerneltest.RunCorpus(t, "../corpus", cuda.Emitter(), newEmulators(t, checked), kerneltest.LevelChoices(levels, cudaSchedule))
+	kerneltest.RunCorpus(t, "../corpus", cuda.Emitter(), newEmulators(t, checked), sample.Takes, kerneltest.LevelChoices(levels, cudaSchedule))
 }
 
 // TestCUDAEmulationVariants runs the pipelines of the corpus that aggregate
@@ -51,14 +51,14 @@ func TestCUDAEmulation(t *testing.T) {
 // level.
 func TestCUDAEmulationVariants(t *testing.T) {
 	all := os.Getenv("KGEN_CUDAEMU_VARIANTS") == "all"
-	kerneltest.RunCorpus(t, "../corpus", cuda.Emitter(), newEmulators(t, checked), kerneltest.VariantChoices(all, cudaSchedule))
+	kerneltest.RunCorpus(t, "../corpus", cuda.Emitter(), newEmulators(t, checked), sample.TakesFew, kerneltest.VariantChoices(all, cudaSchedule))
 }
 
 // TestCUDAEmulationParts runs the corpus in several launches of each kernel, as
 // inputs of 2^31 rows and more do: each pipeline at one level, or with
 // KGEN_CUDAEMU_PARTS=all at all.
 func TestCUDAEmulationParts(t *testing.T) {
-	kerneltest.RunCorpus(t, "../corpus", cuda.Emitter(), newEmulators(t, checked), kerneltest.PartChoices(os.Getenv("KGEN_CUDAEMU_PARTS") == "all", cudaSchedule))
+	kerneltest.RunCorpus(t, "../corpus", cuda.Emitter(), newEmulators(t, checked), sample.TakesFew, kerneltest.PartChoices(os.Getenv("KGEN_CUDAEMU_PARTS") == "all", cudaSchedule))
 }
 
 // checked emulations report all faults.
