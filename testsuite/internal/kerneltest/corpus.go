@@ -56,6 +56,7 @@ func VariantChoices(all bool, schedule plan.Schedule) Chooser {
 		}
 		for j, level := range fuse.Levels {
 			for k, variant := range tables {
+				round := i / len(fuse.Levels) / len(tables) // of all pairs of a level and a variant
 				chosen := j == i%len(fuse.Levels) && k == i/len(fuse.Levels)%len(tables)
 				if all {
 					chosen = (i+j+2*k)%len(fuse.Levels) < 2
@@ -65,7 +66,7 @@ func VariantChoices(all bool, schedule plan.Schedule) Chooser {
 				}
 				c := Choice{level, schedule}
 				c.Schedule.Variant = variant
-				if (j+k)%2 == 0 {
+				if (round+j+k)%2 == 0 {
 					c.Schedule.Scheme, c.Schedule.Chunk, c.Schedule.Offsets = simt.SchemePublished, 1+k%2, plan.Broadcast
 				}
 				choices = append(choices, c)
