@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // TestOrderedAggregation holds the published counts of kernels.
@@ -54,17 +55,21 @@ func TestPlans(t *testing.T) {
 	golden(t, "plans.txt", b.String())
 }
 
-// TestLevelRules verifies every pipeline at every level, and checks each kernel
-// against the rule of its level.
+// TestLevelRules verifies every pipeline, of which go test ./... takes a sample, at every
+// level, and checks each kernel against the rule of its level.
 func TestLevelRules(t *testing.T) {
-	for _, g := range corpus(t) {
+	sample.Log(t)
+	for i, g := range corpus(t) {
+		if !sample.TakesAll(i) {
+			continue
+		}
 		for _, level := range Levels {
 			p := program(t, g, level)
-			for i, group := range p.Groups {
+			for k, group := range p.Groups {
 				if why := rules[level].refuses(group); why != "" {
 					t.Errorf("%s at level %s: %v: %s", g.Pipeline.Name, level, names(group), why)
 				}
-				if cuts := len(tile.Analyze(p.Kernels[i]).Cuts); level == LevelOnePass && cuts > 1 && len(group) > 1 {
+				if cuts := len(tile.Analyze(p.Kernels[k]).Cuts); level == LevelOnePass && cuts > 1 && len(group) > 1 {
 					t.Errorf("%s: %v has %d cuts at level onepass", g.Pipeline.Name, names(group), cuts)
 				}
 			}

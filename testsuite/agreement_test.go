@@ -1,4 +1,4 @@
-package testsuite
+package testsuite_test
 
 import (
 	"bytes"
@@ -18,6 +18,8 @@ import (
 	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
 	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
@@ -25,18 +27,18 @@ import (
 // the corpus: on its own data, and on random data of every shape. All programs
 // share one build.
 func TestAgreement(t *testing.T) {
-	entries, err := Load("corpus")
+	entries, err := testsuite.Load("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
 	sample.Log(t)
-	var compiled []Entry
+	var compiled []testsuite.Entry
 	var source run.Source
 	plans := map[string]*plan.Plan{}
 	for _, level := range fuse.Levels {
 		var programs []*backends.Program
 		for i, entry := range entries {
-			if !sample.Takes(i) {
+			if !sample.TakesFew(i) {
 				continue
 			}
 			program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level})
@@ -67,13 +69,13 @@ func TestAgreement(t *testing.T) {
 	for _, entry := range compiled {
 		t.Run(entry.Name, func(t *testing.T) {
 			agree(t, device, entry.Pipeline, "own data", entry.Columns)
-			for _, shape := range Shapes() {
+			for _, shape := range testsuite.Shapes() {
 				for seed, rows := range sizes(entry.Pipeline, shape) {
 					for _, careless := range []bool{false, true} {
 						if careless && rows != 33 {
 							continue
 						}
-						data := RandomData{Rows: rows, Shape: shape, Seed: uint64(seed), Careless: careless, Whole: true}
+						data := testsuite.RandomData{Rows: rows, Shape: shape, Seed: uint64(seed), Careless: careless, Whole: true}
 						agree(t, device, entry.Pipeline, fmt.Sprintf("%+v", data), data.Columns(entry.Pipeline))
 					}
 				}
@@ -83,12 +85,12 @@ func TestAgreement(t *testing.T) {
 }
 
 // sizes are the numbers of rows to try.
-func sizes(p *ir.Pipeline, shape Shape) []int {
+func sizes(p *ir.Pipeline, shape testsuite.Shape) []int {
 	list := []int{0, 1, 2, 33, 1000}
-	if shape == Runs || shape == Mixed {
+	if shape == testsuite.Runs || shape == testsuite.Mixed {
 		list = append(list, chainRows)
 	}
-	most := mostRows(p)
+	most := kerneltest.MostRows(p)
 	for i := range list {
 		list[i] = min(list[i], most)
 	}
@@ -99,7 +101,7 @@ func sizes(p *ir.Pipeline, shape Shape) []int {
 // results of the interpreter.
 func agree(t *testing.T, device emittedGo, p *ir.Pipeline, what string, in []ir.Column) {
 	t.Helper()
-	want, err := Expect(p, in)
+	want, err := testsuite.Expect(p, in)
 	if err != nil {
 		t.Errorf("%s: %v", what, err)
 		return

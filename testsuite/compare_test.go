@@ -108,3 +108,17 @@ func TestCheckComparison(t *testing.T) {
 		}
 	}
 }
+
+// How a float may differ from the interpreter's follows from a known Finish only.
+func TestUnknownFinishPanics(t *testing.T) {
+	p := loadOne(t, "pipeline p(x: [n]f64) {\n\treturn r: sum(x)\n}\n")
+	a := ir.OpSum.Aggregate()
+	defer func() {
+		a.Finish = ir.FinishField
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	a.Finish = 99
+	isQuotient(p.Results[0].Value)
+}

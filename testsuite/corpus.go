@@ -18,6 +18,7 @@ type Entry struct {
 	Name     string // of the file, without folder and extension
 	Path     string // of the source file
 	Pipeline *ir.Pipeline
+	Flags    table.Flags // of kgen run, for the files beside the pipeline
 	Columns  []ir.Column // one per parameter; a scalar is a column of one row
 	Golden   string      // path of the expected results, in the form of Render
 }
@@ -58,11 +59,10 @@ func LoadEntry(path string) (Entry, error) {
 	}
 	base := strings.TrimSuffix(path, ".kg")
 	entry := Entry{Name: filepath.Base(base), Path: path, Pipeline: pipelines[0], Golden: base + ".out"}
-	flags, err := inputFlags(base)
-	if err != nil {
+	if entry.Flags, err = inputFlags(base); err != nil {
 		return Entry{}, err
 	}
-	binding, err := table.Bind(entry.Pipeline, flags)
+	binding, err := table.Bind(entry.Pipeline, entry.Flags)
 	if err == nil {
 		entry.Columns, err = binding.Read(table.NewSource(context.Background(), nil))
 	}

@@ -1,4 +1,4 @@
-package testsuite
+package testsuite_test
 
 import (
 	"context"
@@ -104,18 +104,4 @@ func magnitudes(key, x ir.Column) [4][]float64 {
 		group[len(group)-1] += absolute
 	}
 	return [4][]float64{{total}, {total / float64(x.Len())}, running, group}
-}
-
-// How a float may differ from the interpreter's follows from a known Finish only.
-func TestUnknownFinishPanics(t *testing.T) {
-	p := loadOne(t, "pipeline p(x: [n]f64) {\n\treturn r: sum(x)\n}\n")
-	a := ir.OpSum.Aggregate()
-	defer func() {
-		a.Finish = ir.FinishField
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	a.Finish = 99
-	isQuotient(p.Results[0].Value)
 }

@@ -1,4 +1,4 @@
-package testsuite
+package testsuite_test
 
 import (
 	"bytes"
@@ -19,7 +19,9 @@ import (
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
 	"github.com/kgen-go/kgen/testsuite/docs"
+	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
 	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
@@ -84,7 +86,7 @@ func runHost(python, program string, arguments ...string) (string, error) {
 // The corpus runs from the files that kgen emits and nothing else.
 func TestHostPython(t *testing.T) {
 	python, all := hostPython(t)
-	entries, err := Load("corpus")
+	entries, err := testsuite.Load("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,19 +160,19 @@ func TestHostCuPy(t *testing.T) {
 	if _, err := exec.LookPath("g++"); err != nil || python == "" {
 		t.Skip("no Python with numpy, or no g++")
 	}
-	entries, err := Load("corpus")
+	entries, err := testsuite.Load("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
 	names := strings.Fields("bool_columns char8_codes check_bins check_scalar_index float_double scalar_parameters several_domains tpch_q6")
-	choices := levelChoices([]string{fuse.LevelOnePass, fuse.LevelNone}, cuPyHost.schedule)(0, Entry{})
+	choices := kerneltest.LevelChoices([]string{fuse.LevelOnePass, fuse.LevelNone}, cuPyHost.schedule)(0, testsuite.Entry{})
 	if onGPU {
 		names, choices = nil, nil
 		for _, entry := range entries {
 			names = append(names, entry.Name)
 		}
 		for _, schedule := range gpuSchedules {
-			choices = append(choices, choice{fuse.LevelOnePass, schedule})
+			choices = append(choices, kerneltest.Choice{Level: fuse.LevelOnePass, Schedule: schedule})
 		}
 	}
 	ran := 0
@@ -183,11 +185,11 @@ func TestHostCuPy(t *testing.T) {
 			if !onGPU && !sample.Everything() && i != ran%len(choices) {
 				continue
 			}
-			t.Run(fmt.Sprintf("%s/%s-%d", entry.Name, c.level, i), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%s-%d", entry.Name, c.Level, i), func(t *testing.T) {
 				t.Parallel()
 				h := cuPyHost
-				h.schedule = c.schedule
-				hostAgrees(t, python, h, entry, c.level)
+				h.schedule = c.Schedule
+				hostAgrees(t, python, h, entry, c.Level)
 			})
 		}
 	}
@@ -198,13 +200,13 @@ func TestHostCuPy(t *testing.T) {
 
 // hostAgrees runs an entry of the corpus at a level and compares what the
 // host prints with the expected results.
-func hostAgrees(t *testing.T, python string, h host, entry Entry, level string) {
+func hostAgrees(t *testing.T, python string, h host, entry testsuite.Entry, level string) {
 	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Short: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	out, err := h.emitter.Emit([]*backends.Program{program}, backends.Options{Schedule: h.schedule})
-	if refusesPersistent(err) {
+	if kerneltest.RefusesPersistent(err) {
 		t.Skip(err)
 	}
 	if err != nil {
@@ -217,14 +219,10 @@ func hostAgrees(t *testing.T, python string, h host, entry Entry, level string) 
 			arguments = append(arguments, filepath.Join(folder, file.Name))
 		}
 	}
-	flags, err := inputFlags(strings.TrimSuffix(entry.Path, ".kg"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, in := range flags.In {
+	for _, in := range entry.Flags.In {
 		arguments = append(arguments, in[strings.Index(in, "=")+1:])
 	}
-	got, runError := runHost(python, h.program, append(arguments, flags.Set...)...)
+	got, runError := runHost(python, h.program, append(arguments, entry.Flags.Set...)...)
 	golden, err := os.ReadFile(entry.Golden)
 	if err != nil {
 		t.Fatal(err)

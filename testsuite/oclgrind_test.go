@@ -1,6 +1,6 @@
 //go:build opencl
 
-package testsuite
+package testsuite_test
 
 import (
 	"fmt"
@@ -19,6 +19,8 @@ import (
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
 )
 
 // grind runs programs under Oclgrind.
@@ -74,11 +76,11 @@ var (
 )
 
 // agree runs a program on few rows and compares the results.
-func (g *grind) agree(t *testing.T, entry Entry, made *kernels.Program, what string) []string {
+func (g *grind) agree(t *testing.T, entry testsuite.Entry, made *kernels.Program, what string) []string {
 	return g.use(t, what, func(device openCLDevice) {
 		for k, rows := range grindRows {
-			data := RandomData{Rows: min(rows, mostRows(entry.Pipeline)/4), Shape: Shapes()[k%len(Shapes())], Seed: uint64(k), Whole: true}
-			agreeOn(t, made.Plan, device.runner(made), entry.Pipeline, fmt.Sprintf("%s, %+v", what, data), data.Columns(entry.Pipeline))
+			data := testsuite.RandomData{Rows: min(rows, kerneltest.MostRows(entry.Pipeline)/4), Shape: testsuite.Shapes()[k%len(testsuite.Shapes())], Seed: uint64(k), Whole: true}
+			kerneltest.Agree(t, made.Plan, device.Runner(made), entry.Pipeline, fmt.Sprintf("%s, %+v", what, data), data.Columns(entry.Pipeline))
 		}
 	})
 }
@@ -87,7 +89,7 @@ func (g *grind) agree(t *testing.T, entry Entry, made *kernels.Program, what str
 // equal texts once. Nothing may be reported but pairs of atomics.
 func TestOclgrind(t *testing.T) {
 	g := newGrind(t)
-	entries, err := Load("corpus")
+	entries, err := testsuite.Load("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,14 +99,14 @@ func TestOclgrind(t *testing.T) {
 				t.Parallel()
 				var done []*kernels.Program
 				for j, level := range fuse.Levels {
-					if skipsLevel(entry.Pipeline, i, j) {
+					if kerneltest.SkipsLevel(entry.Pipeline, i, j) {
 						continue
 					}
 					for _, scheme := range []string{simt.SchemeLookback, simt.SchemePublished} {
 						schedule := grindSchedule
 						schedule.Scheme = scheme
-						made := makeKernels(t, opencl.Emitter(), entry, level, schedule)
-						if slices.ContainsFunc(done, func(p *kernels.Program) bool { return isSame(t, p, made) }) {
+						made := kerneltest.Make(t, opencl.Emitter(), entry, level, schedule)
+						if slices.ContainsFunc(done, func(p *kernels.Program) bool { return kerneltest.IsSame(t, p, made) }) {
 							continue
 						}
 						done = append(done, made)
@@ -123,28 +125,28 @@ func TestOclgrind(t *testing.T) {
 // barrier, or the first test of the end of the rows.
 func TestOclgrindCatches(t *testing.T) {
 	g := newGrind(t)
-	entries, err := Load("corpus")
+	entries, err := testsuite.Load("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
-	entry := entries[slices.IndexFunc(entries, func(e Entry) bool { return e.Name == "filter_two_columns" })]
+	entry := entries[slices.IndexFunc(entries, func(e testsuite.Entry) bool { return e.Name == "filter_two_columns" })]
 	schedule := grindSchedule
 	schedule.Scheme = simt.SchemePublished
 	run := func(what, text string) []string {
-		made := makeKernels(t, opencl.Emitter(), entry, fuse.LevelOnePass, schedule)
+		made := kerneltest.Make(t, opencl.Emitter(), entry, fuse.LevelOnePass, schedule)
 		made.Files[0].Text = []byte(text)
 		return g.use(t, what, func(device openCLDevice) {
 			in := planexec.Inputs{Columns: map[string]planexec.Column{}}
-			for i, c := range (RandomData{Rows: 64, Shape: Small, Whole: true}).Columns(entry.Pipeline) {
+			for i, c := range (testsuite.RandomData{Rows: 64, Shape: testsuite.Small, Whole: true}).Columns(entry.Pipeline) {
 				port := made.Plan.Ports[i]
 				in.Columns[port.Name] = planexec.Column{Kind: port.Kind, Data: table.Bytes(c)}
 			}
-			if _, err := device.runner(made)(in); err != nil {
+			if _, err := device.Runner(made)(in); err != nil {
 				t.Logf("%s: %v", what, err)
 			}
 		})
 	}
-	text := string(makeKernels(t, opencl.Emitter(), entry, fuse.LevelOnePass, schedule).Files[0].Text)
+	text := string(kerneltest.Make(t, opencl.Emitter(), entry, fuse.LevelOnePass, schedule).Files[0].Text)
 	if reports := run("unchanged", text); len(reports) > 0 {
 		t.Fatal(reports[0])
 	}

@@ -1,6 +1,6 @@
 //go:build opencl
 
-package testsuite
+package testsuite_test
 
 import (
 	"context"
@@ -19,6 +19,8 @@ import (
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
+	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // openCLSchedule has small tiles, so that few rows fill several and drivers
@@ -37,24 +39,24 @@ func TestOpenCL(t *testing.T) {
 	if chosen := os.Getenv("KGEN_OPENCL_LEVELS"); chosen != "" {
 		levels = strings.Split(chosen, ",")
 	}
-	corpusOnOpenCL(t, levelChoices(levels, openCLSchedule))
+	corpusOnOpenCL(t, kerneltest.LevelChoices(levels, openCLSchedule))
 }
 
 // TestOpenCLVariants runs the pipelines of the corpus that aggregate groups by
 // the variants of aggregation: each by one, at one level, or with
 // KGEN_OPENCL_VARIANTS=all by all, at every level.
 func TestOpenCLVariants(t *testing.T) {
-	corpusOnOpenCL(t, variantChoices(os.Getenv("KGEN_OPENCL_VARIANTS") == "all", openCLSchedule))
+	corpusOnOpenCL(t, kerneltest.VariantChoices(os.Getenv("KGEN_OPENCL_VARIANTS") == "all", openCLSchedule))
 }
 
 // TestOpenCLParts runs the corpus in several launches of each kernel, as inputs
 // of 2^31 rows and more do: each pipeline at one level, or with
 // KGEN_OPENCL_PARTS=all at all.
 func TestOpenCLParts(t *testing.T) {
-	corpusOnOpenCL(t, partChoices(os.Getenv("KGEN_OPENCL_PARTS") == "all", openCLSchedule))
+	corpusOnOpenCL(t, kerneltest.PartChoices(os.Getenv("KGEN_OPENCL_PARTS") == "all", openCLSchedule))
 }
 
-func corpusOnOpenCL(t *testing.T, choose chooser) {
+func corpusOnOpenCL(t *testing.T, choose kerneltest.Chooser) {
 	path := buildWorker(t)
 	devices := make(chan openCLDevice, 2)
 	for range cap(devices) {
@@ -62,7 +64,7 @@ func corpusOnOpenCL(t *testing.T, choose chooser) {
 		requireDevice(t, device)
 		devices <- device
 	}
-	corpusOnDevices(t, opencl.Emitter(), devices, choose)
+	kerneltest.RunCorpus(t, "corpus", opencl.Emitter(), devices, sample.Takes, choose)
 }
 
 // openCLDevice is the first device, or the one that KGEN_OPENCL_DEVICE numbers,
@@ -105,7 +107,7 @@ func requireDevice(t *testing.T, device openCLDevice) {
 }
 
 // runner returns the function that runs a program.
-func (d openCLDevice) runner(made *kernels.Program) func(planexec.Inputs) (*planexec.Result, error) {
+func (d openCLDevice) Runner(made *kernels.Program) func(planexec.Inputs) (*planexec.Result, error) {
 	return func(in planexec.Inputs) (*planexec.Result, error) {
 		result, err := d.Run(context.Background(), worker.Request{Device: d.number, Plan: made.Plan, Texts: made.Texts(), Build: made.Options, Inputs: in})
 		if err != nil {

@@ -1,4 +1,4 @@
-package testsuite
+package testsuite_test
 
 import (
 	"context"
@@ -16,6 +16,8 @@ import (
 	"github.com/kgen-go/kgen/internal/simt/simttest"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
 	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
@@ -23,7 +25,7 @@ import (
 // with every scheme and all variants of aggregation, on an emulated device.
 // Runs of rows, neighbours and prefixes cross the edges of parts.
 func TestParts(t *testing.T) {
-	entries, err := Load("corpus")
+	entries, err := testsuite.Load("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,18 +37,18 @@ func TestParts(t *testing.T) {
 	})
 	sample.Log(t)
 	for i, entry := range entries {
-		if !sample.TakesMore(i) || skipsSorts(entry.Pipeline) {
+		if !sample.TakesMore(i) || kerneltest.SkipsSorts(entry.Pipeline) {
 			continue
 		}
-		variants := variantsOf(entry.Pipeline, plan.Variants...)
+		variants := kerneltest.VariantsOf(entry.Pipeline, plan.Variants...)
 		t.Run(entry.Name, func(t *testing.T) {
 			t.Parallel()
 			for j, level := range fuse.Levels {
-				if skipsLevel(entry.Pipeline, i, j) {
+				if kerneltest.SkipsLevel(entry.Pipeline, i, j) {
 					continue
 				}
 				for k, scheme := range []string{simt.SchemeLookback, simt.SchemePublished} {
-					if (!sample.Everything() || hasManyBins(entry.Pipeline)) && (i/3+j+k)%2 == 0 {
+					if (!sample.Everything() || kerneltest.HasManyBins(entry.Pipeline)) && (i/3+j+k)%2 == 0 {
 						continue
 					}
 					schedule := plan.Schedule{Workgroup: 4, Items: 2, Scheme: scheme, Variant: variants[(i+j+k)%len(variants)], Part: []int64{1, 16, 31}[(i+j)%3]}
@@ -74,11 +76,11 @@ func TestParts(t *testing.T) {
 							}
 						}})
 					}
-					agreeOn(t, lowered.Plan, run, entry.Pipeline, fmt.Sprintf("%s, %+v, own data", level, schedule), entry.Columns)
+					kerneltest.Agree(t, lowered.Plan, run, entry.Pipeline, fmt.Sprintf("%s, %+v, own data", level, schedule), entry.Columns)
 					for seed, rows := range []int{0, 1, 24, 110} {
-						shape := Shapes()[(i+2*j+k+seed)%len(Shapes())]
-						data := RandomData{Rows: min(rows, mostRows(entry.Pipeline)/4), Shape: shape, Seed: uint64(seed), Whole: true, Careless: seed == 2}
-						agreeOn(t, lowered.Plan, run, entry.Pipeline, fmt.Sprintf("%s, %+v, %+v", level, schedule, data), data.Columns(entry.Pipeline))
+						shape := testsuite.Shapes()[(i+2*j+k+seed)%len(testsuite.Shapes())]
+						data := testsuite.RandomData{Rows: min(rows, kerneltest.MostRows(entry.Pipeline)/4), Shape: shape, Seed: uint64(seed), Whole: true, Careless: seed == 2}
+						kerneltest.Agree(t, lowered.Plan, run, entry.Pipeline, fmt.Sprintf("%s, %+v, %+v", level, schedule, data), data.Columns(entry.Pipeline))
 					}
 					if plans.Add(1); most > 2 {
 						cut.Add(1)
@@ -120,7 +122,7 @@ func TestPartsAreLong(t *testing.T) {
 	inTile := regexp.MustCompile(`\bint offset[0-9]*\[|\bint at[0-9]* = offset|offset[0-9]*\[item\] = \(int\)offset`) // within a tile
 	for _, p := range pipelines {
 		for _, level := range fuse.Levels {
-			for _, variant := range variantsOf(p, plan.Variants...) {
+			for _, variant := range kerneltest.VariantsOf(p, plan.Variants...) {
 				for _, scheme := range []string{simt.SchemeLookback, simt.SchemePublished} {
 					program, _, err := compile.Compile(p, longOptions(level, variant))
 					if err != nil {

@@ -1,4 +1,4 @@
-package testsuite
+package testsuite_test
 
 import (
 	"fmt"
@@ -10,6 +10,8 @@ import (
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
 	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
@@ -17,18 +19,18 @@ import (
 // several tiles, at every level. If all folds are sums, tiles add to the
 // offsets of later tiles.
 func TestPublished(t *testing.T) {
-	entries, err := Load("corpus")
+	entries, err := testsuite.Load("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
 	broadcast := 0
 	sample.Log(t)
 	for i, entry := range entries {
-		if !sample.TakesMore(i) || skipsSorts(entry.Pipeline) {
+		if !sample.TakesMore(i) || kerneltest.SkipsSorts(entry.Pipeline) {
 			continue
 		}
 		for j, level := range fuse.Levels {
-			if skipsLevel(entry.Pipeline, i, j) {
+			if kerneltest.SkipsLevel(entry.Pipeline, i, j) {
 				continue
 			}
 			variant := plan.Variants[(i+j)%len(plan.Variants)]
@@ -50,8 +52,8 @@ func TestPublished(t *testing.T) {
 				broadcast++
 			}
 			for seed, rows := range []int{0, 1, 25, 110} {
-				shape := Shapes()[(i+2*j+seed)%len(Shapes())]
-				data := RandomData{Rows: min(rows, mostRows(entry.Pipeline)/4), Shape: shape, Seed: uint64(seed), Whole: true}
+				shape := testsuite.Shapes()[(i+2*j+seed)%len(testsuite.Shapes())]
+				data := testsuite.RandomData{Rows: min(rows, kerneltest.MostRows(entry.Pipeline)/4), Shape: shape, Seed: uint64(seed), Whole: true}
 				agreeEmulated(t, lowered, entry.Pipeline, fmt.Sprintf("%s at level %s, %+v, %+v", entry.Name, level, schedule, data), data.Columns(entry.Pipeline))
 			}
 		}

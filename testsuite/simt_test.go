@@ -1,4 +1,4 @@
-package testsuite
+package testsuite_test
 
 import (
 	"context"
@@ -13,25 +13,27 @@ import (
 	"github.com/kgen-go/kgen/internal/simt/simttest"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
 	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // TestWorkGroups runs the corpus, lowered for work-groups, on an emulated
 // device of small work-groups, at every level.
 func TestWorkGroups(t *testing.T) {
-	entries, err := Load("corpus")
+	entries, err := testsuite.Load("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
 	sample.Log(t)
 	for i, entry := range entries {
-		if !sample.TakesMore(i) || joins(entry.Pipeline) && !sample.Everything() {
+		if !sample.TakesMore(i) || kerneltest.Joins(entry.Pipeline) && !sample.Everything() {
 			continue
 		}
 		t.Run(entry.Name, func(t *testing.T) {
 			t.Parallel()
 			for j, level := range fuse.Levels {
-				if skipsLevel(entry.Pipeline, i, j) {
+				if kerneltest.SkipsLevel(entry.Pipeline, i, j) {
 					continue
 				}
 				program, _, err := compile.Compile(entry.Pipeline, emulatedOptions(level, ""))
@@ -46,12 +48,12 @@ func TestWorkGroups(t *testing.T) {
 				}
 				agreeEmulated(t, lowered, entry.Pipeline, level+", own data", entry.Columns)
 				for seed := range 2 { // each pipeline and level gets other shapes
-					if seed > 0 && sorts(entry.Pipeline) {
+					if seed > 0 && kerneltest.Sorts(entry.Pipeline) {
 						break
 					}
-					shape := Shapes()[(i+2*j+seed)%len(Shapes())]
+					shape := testsuite.Shapes()[(i+2*j+seed)%len(testsuite.Shapes())]
 					for _, rows := range []int{0, 1, 31, 103} {
-						data := RandomData{Rows: min(rows, mostRows(entry.Pipeline)/4), Shape: shape, Seed: uint64(seed), Whole: true, Careless: seed%2 == 1}
+						data := testsuite.RandomData{Rows: min(rows, kerneltest.MostRows(entry.Pipeline)/4), Shape: shape, Seed: uint64(seed), Whole: true, Careless: seed%2 == 1}
 						agreeEmulated(t, lowered, entry.Pipeline, fmt.Sprintf("%s, %+v", level, data), data.Columns(entry.Pipeline))
 					}
 				}
@@ -63,20 +65,20 @@ func TestWorkGroups(t *testing.T) {
 // TestVariants runs the pipelines of the corpus that aggregate groups by every
 // variant, at every level, on an emulated device.
 func TestVariants(t *testing.T) {
-	entries, err := Load("corpus")
+	entries, err := testsuite.Load("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
 	sample.Log(t)
 	for i, entry := range entries {
-		variants := variantsOf(entry.Pipeline, plan.Variants...)
-		if len(variants) == 1 || !sample.TakesMore(i) || skipsSorts(entry.Pipeline) {
+		variants := kerneltest.VariantsOf(entry.Pipeline, plan.Variants...)
+		if len(variants) == 1 || !sample.TakesMore(i) || kerneltest.SkipsSorts(entry.Pipeline) {
 			continue
 		}
 		t.Run(entry.Name, func(t *testing.T) {
 			t.Parallel()
 			for j, level := range fuse.Levels {
-				if skipsLevel(entry.Pipeline, i, j) {
+				if kerneltest.SkipsLevel(entry.Pipeline, i, j) {
 					continue
 				}
 				for k, variant := range variants {
@@ -94,9 +96,9 @@ func TestVariants(t *testing.T) {
 						continue
 					}
 					agreeEmulated(t, lowered, entry.Pipeline, level+", "+variant+", own data", entry.Columns)
-					shape := Shapes()[(i+2*j+k)%len(Shapes())]
+					shape := testsuite.Shapes()[(i+2*j+k)%len(testsuite.Shapes())]
 					for _, rows := range []int{0, 1, 25, 79} {
-						data := RandomData{Rows: min(rows, mostRows(entry.Pipeline)/4), Shape: shape, Seed: uint64(k), Whole: true, Careless: rows == 25}
+						data := testsuite.RandomData{Rows: min(rows, kerneltest.MostRows(entry.Pipeline)/4), Shape: shape, Seed: uint64(k), Whole: true, Careless: rows == 25}
 						agreeEmulated(t, lowered, entry.Pipeline, fmt.Sprintf("%s, %s, %s, %+v", level, variant, scheme, data), data.Columns(entry.Pipeline))
 					}
 				}
@@ -111,5 +113,18 @@ func agreeEmulated(t *testing.T, program *simt.Program, p *ir.Pipeline, what str
 	run := func(in exec.Inputs) (*exec.Result, error) {
 		return exec.Run(context.Background(), device, program.Plan, in, exec.Options{})
 	}
-	agreeOn(t, program.Plan, run, p, what, in)
+	kerneltest.Agree(t, program.Plan, run, p, what, in)
+}
+
+// emulatedOptions returns how pipelines are compiled for emulated devices. The rows of
+// the corpus have keys of a small range. So their groups are sorted at one level alone,
+// unfused.
+func emulatedOptions(level, variant string) compile.Options {
+	s := plan.Schedule{Variant: variant, Radix: 2}
+	if level == fuse.LevelNone {
+		s.Groups = plan.Sort
+	}
+	options := compile.For(level, s)
+	options.Sample = 1
+	return options
 }

@@ -1,7 +1,6 @@
-package testsuite
+package testsuite_test
 
 import (
-	"github.com/kgen-go/kgen/testsuite/sample"
 	"io/fs"
 	"maps"
 	"os"
@@ -10,6 +9,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/simt"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
+	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 var (
@@ -117,7 +123,7 @@ func TestEverythingRunsInCI(t *testing.T) {
 		patterns = append(patterns, string(run[1]))
 	}
 	chosen, packages := regexp.MustCompile(strings.Join(patterns, "|")), strings.Fields(string(step[2]))
-	sampling := regexp.MustCompile(`KGEN_TEST_ALL|\beverything\(\)|(if|&&|\|\|) !?everything\b|\bsample\.\w+\(|\bcorpusOnDevices\(`)
+	sampling := regexp.MustCompile(`KGEN_TEST_ALL|\beverything\(\)|(if|&&|\|\|) !?everything\b|\bsample\.\w+\(|\bkerneltest\.(RunCorpus|EmittedTexts)\(`)
 	function := regexp.MustCompile(`(?ms)^func (Test\w+)\(.*?^}`)
 	found := map[string]bool{}
 	err = filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
@@ -152,15 +158,18 @@ func TestEverythingRunsInCI(t *testing.T) {
 }
 
 // Tests assign settings to entry i by i modulo the number of them, or of pairs of
-// them: a sample has every remainder.
+// them, which Step does not divide: a sample has every remainder.
 func TestSamplesCoverSettings(t *testing.T) {
 	t.Setenv("KGEN_TEST_ALL", "")
-	entries, err := Load("corpus")
+	entries, err := testsuite.Load("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, takes := range map[string]func(int) bool{"Takes": sample.Takes, "TakesMore": sample.TakesMore} {
-		for _, settings := range []int{2, 3, 5, len(persistentSchedules), len(Shapes())} {
+	for name, takes := range map[string]func(int) bool{"Takes": sample.Takes, "TakesMore": sample.TakesMore, "TakesFew": sample.TakesFew} {
+		for settings := 2; settings <= len(testsuite.Shapes()); settings++ {
+			if settings%sample.Step == 0 {
+				continue
+			}
 			seen := map[int]bool{}
 			for i := range entries {
 				if takes(i) {
@@ -170,6 +179,30 @@ func TestSamplesCoverSettings(t *testing.T) {
 			if len(seen) < settings {
 				t.Errorf("%s has %d of %d settings", name, len(seen), settings)
 			}
+		}
+	}
+}
+
+// The smallest sample, though it lacks what sorts, meets every level, every variant and
+// work-groups that wait for each other and that do not.
+func TestSampleMeetsSettings(t *testing.T) {
+	t.Setenv("KGEN_TEST_ALL", "")
+	entries, err := testsuite.Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, choose := range map[string]kerneltest.Chooser{"variants": kerneltest.VariantChoices(false, plan.Schedule{}), "parts": kerneltest.PartChoices(false, plan.Schedule{})} {
+		levels, variants, published := map[string]bool{}, map[string]bool{}, map[bool]bool{}
+		for i, entry := range entries {
+			if !sample.TakesFew(i) || kerneltest.SkipsSorts(entry.Pipeline) {
+				continue
+			}
+			for _, c := range choose(i, entry) {
+				levels[c.Level], variants[c.Schedule.Variant], published[c.Schedule.Scheme == simt.SchemePublished] = true, true, true
+			}
+		}
+		if len(levels) < len(fuse.Levels) || len(variants) < len(plan.Variants)-1 || len(published) < 2 {
+			t.Errorf("%s: the sample has %v, %v, published: %v", name, levels, variants, published)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package testsuite
+package testsuite_test
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"hash/fnv"
 	"maps"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/kgen-go/kgen/backends"
@@ -16,6 +15,8 @@ import (
 	"github.com/kgen-go/kgen/internal/tile/tiletest"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
 	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
@@ -24,22 +25,22 @@ import (
 // the analysis survive. So the cuts, states and live values that a backend gets
 // are enough for any scheme.
 func TestTilePrograms(t *testing.T) {
-	entries, err := Load("corpus")
+	entries, err := testsuite.Load("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
 	sample.Log(t)
 	for i, entry := range entries {
-		if !sample.TakesMore(i) || joins(entry.Pipeline) && !sample.Everything() || skipsSorts(entry.Pipeline) {
+		if !sample.TakesMore(i) || kerneltest.Joins(entry.Pipeline) && !sample.Everything() || kerneltest.SkipsSorts(entry.Pipeline) {
 			continue
 		}
 		t.Run(entry.Name, func(t *testing.T) {
 			t.Parallel()
 			for j, level := range fuse.Levels {
-				if skipsLevel(entry.Pipeline, i, j) {
+				if kerneltest.SkipsLevel(entry.Pipeline, i, j) {
 					continue
 				}
-				for _, variant := range variantsOf(entry.Pipeline, plan.Direct, plan.Segmented) {
+				for _, variant := range kerneltest.VariantsOf(entry.Pipeline, plan.Direct, plan.Segmented) {
 					options := emulatedOptions(level, variant)
 					options.Short = (i+j)%2 == 0
 					program, _, err := compile.Compile(entry.Pipeline, options)
@@ -53,7 +54,7 @@ func TestTilePrograms(t *testing.T) {
 	}
 }
 
-func compareTilePrograms(t *testing.T, program *backends.Program, entry Entry, level string) {
+func compareTilePrograms(t *testing.T, program *backends.Program, entry testsuite.Entry, level string) {
 	name := fnv.New64a()
 	fmt.Fprint(name, entry.Name, level)
 	random := rand.New(rand.NewPCG(name.Sum64(), 0))
@@ -65,7 +66,7 @@ func compareTilePrograms(t *testing.T, program *backends.Program, entry Entry, l
 	}
 	compare := func(what string, in []ir.Column) {
 		t.Helper()
-		want, err := Expect(entry.Pipeline, in)
+		want, err := testsuite.Expect(entry.Pipeline, in)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
@@ -77,29 +78,20 @@ func compareTilePrograms(t *testing.T, program *backends.Program, entry Entry, l
 		}
 	}
 	compare("own data", entry.Columns)
-	for _, shape := range Shapes() {
+	for _, shape := range testsuite.Shapes() {
 		for seed, rows := range []int{0, 1, 2, 15, 150} {
-			if rows > mostRows(entry.Pipeline) {
+			if rows > kerneltest.MostRows(entry.Pipeline) {
 				continue
 			}
 			for _, careless := range []bool{false, true} {
 				if careless && rows != 15 {
 					continue
 				}
-				data := RandomData{Rows: rows, Shape: shape, Seed: uint64(seed), Careless: careless, Whole: true}
+				data := testsuite.RandomData{Rows: rows, Shape: shape, Seed: uint64(seed), Careless: careless, Whole: true}
 				compare(fmt.Sprintf("%+v", data), data.Columns(entry.Pipeline))
 			}
 		}
 	}
-}
-
-// variantsOf returns the variants of aggregation that can change a pipeline:
-// all if it has groups, else the last.
-func variantsOf(p *ir.Pipeline, variants ...string) []string {
-	if slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op.IsAggregate() && v.By != nil }) {
-		return variants
-	}
-	return variants[len(variants)-1:]
 }
 
 // execution runs one launch.

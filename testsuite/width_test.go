@@ -1,4 +1,4 @@
-package testsuite
+package testsuite_test
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
 )
 
 // TestLookBackWidths runs look-back with states of one word of 32 bits and
@@ -25,7 +26,7 @@ func TestLookBackWidths(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, rows := range []int{0, 1, 13, 150} {
-				data := RandomData{Rows: rows, Shape: Mixed, Seed: uint64(width), Whole: true}
+				data := testsuite.RandomData{Rows: rows, Shape: testsuite.Mixed, Seed: uint64(width), Whole: true}
 				agreeEmulated(t, lowered, program.Pipeline, fmt.Sprintf("%v, %d words, %d rows", mix, width, rows), data.Columns(program.Pipeline))
 			}
 		}

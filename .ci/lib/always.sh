@@ -7,18 +7,18 @@ step "cross builds" 10m bash -c "cross_build '$targets'"
 step "tests, documents' commands included" 15m go test ./...
 # What they leave out, so that go test ./... is done in minutes: docs/testing.md. Of the corpus a part, chosen by the commit.
 step "tests, all of the slow ones" 20m env KGEN_TEST_PART=$part KGEN_TEST_ALL=1 go test -count=1 -timeout 20m \
-	-run '^Test(Agreement|WorkGroups|Variants|Parts|Published|TilePrograms|Emitted(OpenCL|SharedDestination|Tests|Partials(OfRandomPipelines)?|Code)|CUDAEmulation(Variants|Parts|Persistent|Large)?|CUDAMutants|PersistentCorpus|Planted|Correct|NotFused|MalformedSource|ReservedNames|ProgramsAreValid|Coverage|Footprint|Tutorial|RaceIsReported|HostCuPy)$' \
-	./testsuite ./testsuite/docs ./testsuite/emitted ./backends/cuda/emu ./internal/kernels ./internal/device/gocpu ./internal/difftest/random ./internal/table/generate ./cmd/kgen
+	-run '^Test(Agreement|WorkGroups|Variants|Parts|Published|TilePrograms|Emitted(OpenCL|SharedDestination|Tests|Partials(OfRandomPipelines)?|Code)|CUDAEmulation(Variants|Parts|Persistent(Folds)?|Ranking|Large)?|CUDAMutants|PersistentCorpus|Planted|Correct|NotFused|MalformedSource|ReservedNames|ProgramsAreValid|Coverage|Same|Shrinks|ExplainEverything|LevelRules|AutoCostsLeast|Footprint|Tutorial|RaceIsReported|HostCuPy)$' \
+	./testsuite ./testsuite/cuda ./testsuite/docs ./testsuite/emitted ./backends/cuda/emu ./internal/kernels ./internal/device/gocpu ./internal/difftest ./internal/difftest/random ./fuse ./internal/table/generate ./cmd/kgen
 export KGEN_TEST_ALL=1 # for all that follows
 step "vet with the tag opencl" 5m "${opencl[@]}" go vet -tags opencl ./backends/opencl/... ./internal/device/opencl ./cmd/kgen-opencl ./testsuite
 step "OpenCL devices: PoCL" 10m "${opencl[@]}" go test -count=1 -tags opencl ./backends/opencl/... ./internal/device/opencl ./cmd/kgen-opencl
 # A part of the corpus, chosen by the commit; shards have other levels.
 step "OpenCL devices: a part of the corpus" 12m "${opencl[@]}" KGEN_TEST_PART=$part KGEN_OPENCL_LEVELS=onepass go test -count=1 -timeout 12m -tags opencl -run '^TestOpenCL$' ./testsuite
 # Level onepass is among the tests above.
-step "CUDA emulation: corpus, unfused" 8m env KGEN_TEST_PART=$part KGEN_CUDAEMU_LEVELS=none go test -count=1 -run '^TestCUDAEmulation$' ./testsuite
-step "CUDA emulation: corpus, tiles numbered by blocks" 5m env KGEN_TEST_PART=$part KGEN_CUDAEMU_SCHEDULE=static go test -count=1 -run '^TestCUDAEmulation$' ./testsuite
+step "CUDA emulation: corpus, unfused" 8m env KGEN_TEST_PART=$part KGEN_CUDAEMU_LEVELS=none go test -count=1 -run '^TestCUDAEmulation$' ./testsuite/cuda
+step "CUDA emulation: corpus, tiles numbered by blocks" 5m env KGEN_TEST_PART=$part KGEN_CUDAEMU_SCHEDULE=static go test -count=1 -run '^TestCUDAEmulation$' ./testsuite/cuda
 step "CUDA emulation: from the command line" 2m go run ./cmd/kgen run examples/tpch/orders.kg --in examples/tpch/lineitem-sample.csv --device cudaemu:check
-step "emitted CUDA C++ compiled, a part of the corpus" 18m "${nvrtc[@]}" KGEN_TEST_PART=$part KGEN_CUDA_LEVELS=onepass go test -count=1 -timeout 18m -v -run '^Test(EmittedCUDA|CUDACompilersRefuse(Persistent)?)$' ./testsuite
+step "emitted CUDA C++ compiled, a part of the corpus" 18m "${nvrtc[@]}" KGEN_TEST_PART=$part KGEN_CUDA_LEVELS=onepass go test -count=1 -timeout 18m -v -run '^Test(EmittedCUDA|CUDACompilersRefuse(Persistent)?)$' ./testsuite/cuda
 if [ $cuda_found ] && has gcc; then
 	step "the worker for CUDA devices, on a stand-in for the driver" 6m bash -c 'cuda_stand_in "$0"' "$cuda"
 fi

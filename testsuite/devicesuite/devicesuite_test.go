@@ -60,7 +60,10 @@ func fakeKgen(arguments []string) int {
 	switch {
 	case len(said) == 2 && !strings.Contains(name, said[1]):
 	case slices.Contains(said, "cuda"):
-		exec.Command(os.Getenv("KGEN_CUDA_WORKER"), "serve").Run()
+		if err := exec.Command(os.Getenv("KGEN_CUDA_WORKER"), "serve").Run(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
 	case slices.Contains(said, "slow"):
 		time.Sleep(100 * time.Millisecond)
 	case slices.Contains(said, "crash"):
@@ -436,13 +439,16 @@ func TestWrappedWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	fakeSanitizer(t, "ERROR SUMMARY: 0 errors")
-	s := suite{folder: folder}
-	where := t.TempDir()
-	path, err := s.wrapWorker(where, "racecheck")
-	if err != nil {
+	s := suite{folder: folder, out: t.TempDir(), tool: "racecheck"}
+	if err := s.wrapWorker(); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command(path, "serve")
+	where := filepath.Join(t.TempDir(), "some logs")
+	if err := os.Mkdir(where, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(s.wrapped(), "serve")
+	command.Env = append(os.Environ(), logFolder+"="+where)
 	command.Stdin = strings.NewReader("hello\n")
 	if out, err := command.Output(); err != nil || string(out) != "1 serve hello\n" {
 		t.Errorf("%v, %q", err, out)

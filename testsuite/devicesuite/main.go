@@ -135,6 +135,9 @@ func (s *suite) run(ctx context.Context) (code int, err error) {
 	}
 	defer closed()
 	if s.tool != "" {
+		if err := s.wrapWorker(); err != nil {
+			return exitFailed, err
+		}
 		if err := s.checkTool(bounded); err != nil {
 			return exitFailed, err
 		}

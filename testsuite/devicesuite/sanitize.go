@@ -40,20 +40,29 @@ func findSanitizer() (string, error) {
 }
 
 // wrapWorker writes a script that runs kgen-cuda under a tool, which writes a
-// log for each process into folder. The worker neither rounds up nor shares
-// buffers, so that every access beyond the end of a column is noticed. The
-// script runs until the tool has written its summary, which takes longer than
-// kgen waits.
-func (s *suite) wrapWorker(folder, tool string) (string, error) {
+// log for each process into the folder that the variable logFolder names. The
+// worker neither rounds up nor shares buffers, so that every access beyond the
+// end of a column is noticed. The script runs until the tool has written its
+// summary, which takes longer than kgen waits.
+//
+// All cells share one script, which is written before the first of them starts:
+// a process that is started while a script is being written holds it open for a
+// moment, and a script that is open for writing does not run ("text file busy").
+func (s *suite) wrapWorker() error {
 	path, err := findSanitizer()
 	if err != nil {
-		return "", err
+		return err
 	}
-	script := fmt.Sprintf("#!/bin/sh\nKGEN_CUDA_EXACT_BUFFERS=1 %s --tool %s --target-processes all --report-api-errors no --error-exitcode 9 --log-file %s %s \"$@\"\n",
-		quote(path), tool, quote(filepath.Join(folder, "%p.log")), quote(filepath.Join(s.folder, worker.CUDA.Name)))
-	name := filepath.Join(folder, worker.CUDA.Name)
-	return name, os.WriteFile(name, []byte(script), 0o755)
+	script := fmt.Sprintf("#!/bin/sh\nKGEN_CUDA_EXACT_BUFFERS=1 %s --tool %s --target-processes all --report-api-errors no --error-exitcode 9 --log-file \"$%s/%%p.log\" %s \"$@\"\n",
+		quote(path), s.tool, logFolder, quote(filepath.Join(s.folder, worker.CUDA.Name)))
+	return os.WriteFile(s.wrapped(), []byte(script), 0o755)
 }
+
+// wrapped is the script that runs kgen-cuda under the tool.
+func (s *suite) wrapped() string { return filepath.Join(s.out, worker.CUDA.Name) }
+
+// logFolder is the variable with the folder of a cell's logs.
+const logFolder = "DEVICESUITE_LOGS"
 
 // quote is a word of a shell.
 func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
@@ -158,13 +167,9 @@ func (s *suite) runPlanted(ctx context.Context, pattern *regexp.Regexp, with str
 			return nil, fmt.Errorf("no text has %s", pattern)
 		}
 	}
-	path, err := s.wrapWorker(folder, s.tool)
-	if err != nil {
-		return nil, err
-	}
 	space := memory.NewSpace(0)
 	defer space.Close()
-	client, err := worker.Open(ctx, worker.Options{Program: worker.CUDA, Path: path, Space: space, Limit: time.Minute})
+	client, err := worker.Open(ctx, worker.Options{Program: worker.CUDA, Path: s.wrapped(), Space: space, Limit: time.Minute, Environment: []string{logFolder + "=" + folder}})
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/difftest"
 )
 
@@ -236,11 +237,7 @@ func (s *suite) runDifftest(ctx context.Context, c *cell, r *record) error {
 	r.Command = "kgen " + strings.Join(arguments, " ")
 	command := s.kgen(ctx, append(arguments, "--report", reported)...)
 	if c.tool != "" {
-		worker, err := s.wrapWorker(folder, c.tool)
-		if err != nil {
-			return err
-		}
-		command.Env = append(command.Env, "KGEN_CUDA_WORKER="+worker)
+		command.Env = append(command.Env, worker.CUDA.Variable+"="+s.wrapped(), logFolder+"="+folder)
 	}
 	var said bytes.Buffer
 	command.Stdout, command.Stderr = io.Discard, &said

@@ -16,6 +16,10 @@ func Everything() bool { return os.Getenv("KGEN_TEST_ALL") != "" }
 // assign to the pipelines of the corpus in turn, so a sample covers all of them.
 const Step = 7
 
+// sparse is the same for tests whose entries take long. Of its remainders, first meets
+// the most settings (TestSampleMeetsSettings).
+const sparse, first = 13, 1
+
 // share is how many of Step entries tests that do not take long keep, of a part.
 const share = 3
 
@@ -45,6 +49,19 @@ func TakesMore(i int) bool {
 	}
 	return takes(i, share)
 }
+
+// TakesFew is like Takes for longer tests: unless everything is requested, one in
+// thirteen.
+func TakesFew(i int) bool {
+	if !Everything() {
+		return i%sparse == first
+	}
+	return Takes(i)
+}
+
+// TakesAll is like Takes for tests that are short enough for all entries, and no part
+// of them, if everything is requested.
+func TakesAll(i int) bool { return Everything() || Takes(i) }
 
 func takes(i, share int) bool {
 	part, ok := Part()

@@ -1,4 +1,4 @@
-package testsuite
+package kerneltest
 
 import (
 	"testing"
@@ -6,13 +6,14 @@ import (
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
 )
 
-// agreeOn requires that a run of a plan, without its fallback, gives the
+// Agree requires that a run of a plan, without its fallback, gives the
 // results of the interpreter.
-func agreeOn(t *testing.T, host *plan.Plan, run func(exec.Inputs) (*exec.Result, error), p *ir.Pipeline, what string, in []ir.Column) {
+func Agree(t *testing.T, host *plan.Plan, run func(exec.Inputs) (*exec.Result, error), p *ir.Pipeline, what string, in []ir.Column) {
 	t.Helper()
-	want, err := Expect(p, in)
+	want, err := testsuite.Expect(p, in)
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
@@ -23,7 +24,7 @@ func agreeOn(t *testing.T, host *plan.Plan, run func(exec.Inputs) (*exec.Result,
 		}
 		return result, err
 	}
-	got, err := RunPlan(p, host, steadfast, in)
+	got, err := testsuite.RunPlan(p, host, steadfast, in)
 	if difference := want.Differ(got, err); difference != "" {
 		t.Fatalf("%s: %s", what, difference)
 	}

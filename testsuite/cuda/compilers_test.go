@@ -1,4 +1,4 @@
-package testsuite
+package cuda
 
 import (
 	"fmt"
@@ -15,6 +15,8 @@ import (
 	"github.com/kgen-go/kgen/internal/cudacompile"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
 	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
@@ -60,7 +62,7 @@ func TestEmittedCUDA(t *testing.T) {
 	if chosen := os.Getenv("KGEN_CUDA_LEVELS"); chosen != "" {
 		levels = strings.Split(chosen, ",")
 	}
-	texts := emittedTexts(t, cuda.Emitter(), levels)
+	texts := kerneltest.EmittedTexts(t, "../corpus", cuda.Emitter(), levels)
 	maps.Copy(texts, textsOfOccupancy(t))
 	names := make(chan string)
 	var readers sync.WaitGroup
@@ -116,12 +118,12 @@ func textsOfOccupancy(t *testing.T) map[string][]byte {
 	t.Helper()
 	texts := map[string][]byte{}
 	for _, name := range []string{"ordered_aggregation", "picked_rows", "prefix_scans"} {
-		entry, err := LoadEntry("corpus/" + name + ".kg")
+		entry, err := testsuite.LoadEntry("../corpus/" + name + ".kg")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, workgroup := range []int{64, 256, 1024} {
-			made := makeKernels(t, cuda.Emitter(), entry, fuse.LevelOnePass, plan.Schedule{Workgroup: workgroup, Occupancy: 32})
+			made := kerneltest.Make(t, cuda.Emitter(), entry, fuse.LevelOnePass, plan.Schedule{Workgroup: workgroup, Occupancy: 32})
 			for file, text := range made.Texts() {
 				if bounds := fmt.Sprintf("__launch_bounds__(%d, %d)", workgroup, 2048/workgroup); !strings.Contains(text, bounds) {
 					t.Errorf("%s has no %s", file, bounds)
@@ -163,12 +165,12 @@ func TestCUDACompilersRefuse(t *testing.T) {
 // compiled to PTX. Only NVRTC finds operands that are too wide, and only an assembler finds
 // wrong names of instructions.
 func TestCUDACompilersRefusePersistent(t *testing.T) {
-	entry, err := LoadEntry("corpus/ordered_aggregation.kg")
+	entry, err := testsuite.LoadEntry("../corpus/ordered_aggregation.kg")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var text string
-	for _, made := range makeKernels(t, cuda.Emitter(), entry, fuse.LevelOnePass, plan.Schedule{Scheme: simt.SchemePersistent}).Texts() {
+	for _, made := range kerneltest.Make(t, cuda.Emitter(), entry, fuse.LevelOnePass, plan.Schedule{Scheme: simt.SchemePersistent}).Texts() {
 		if cudacompile.HasBulkCopies([]byte(made)) {
 			text = made
 		}

@@ -1,4 +1,4 @@
-package testsuite
+package cuda
 
 import (
 	"cmp"
@@ -21,6 +21,8 @@ import (
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
 	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
@@ -40,7 +42,7 @@ var cudaSchedule = map[string]plan.Schedule{
 // than onepass.
 func TestCUDAEmulation(t *testing.T) {
 	levels := strings.Split(cmp.Or(os.Getenv("KGEN_CUDAEMU_LEVELS"), fuse.LevelOnePass), ",")
-	corpusOnDevices(t, cuda.Emitter(), newEmulators(t, checked), levelChoices(levels, cudaSchedule))
+	kerneltest.RunCorpus(t, "../corpus", cuda.Emitter(), newEmulators(t, checked), sample.Takes, kerneltest.LevelChoices(levels, cudaSchedule))
 }
 
 // TestCUDAEmulationVariants runs the pipelines of the corpus that aggregate
@@ -49,14 +51,14 @@ func TestCUDAEmulation(t *testing.T) {
 // level.
 func TestCUDAEmulationVariants(t *testing.T) {
 	all := os.Getenv("KGEN_CUDAEMU_VARIANTS") == "all"
-	corpusOnDevices(t, cuda.Emitter(), newEmulators(t, checked), variantChoices(all, cudaSchedule))
+	kerneltest.RunCorpus(t, "../corpus", cuda.Emitter(), newEmulators(t, checked), sample.TakesFew, kerneltest.VariantChoices(all, cudaSchedule))
 }
 
 // TestCUDAEmulationParts runs the corpus in several launches of each kernel, as
 // inputs of 2^31 rows and more do: each pipeline at one level, or with
 // KGEN_CUDAEMU_PARTS=all at all.
 func TestCUDAEmulationParts(t *testing.T) {
-	corpusOnDevices(t, cuda.Emitter(), newEmulators(t, checked), partChoices(os.Getenv("KGEN_CUDAEMU_PARTS") == "all", cudaSchedule))
+	kerneltest.RunCorpus(t, "../corpus", cuda.Emitter(), newEmulators(t, checked), sample.TakesFew, kerneltest.PartChoices(os.Getenv("KGEN_CUDAEMU_PARTS") == "all", cudaSchedule))
 }
 
 // checked emulations report all faults.
@@ -81,7 +83,7 @@ func newEmulators(t *testing.T, options emu.Options) chan emulator {
 // emulator is an emulation as a device of the corpus.
 type emulator struct{ *emu.Emulator }
 
-func (e emulator) runner(made *kernels.Program) func(exec.Inputs) (*exec.Result, error) {
+func (e emulator) Runner(made *kernels.Program) func(exec.Inputs) (*exec.Result, error) {
 	return func(in exec.Inputs) (*exec.Result, error) {
 		return e.Run(context.Background(), emu.Request{Plan: made.Plan, Texts: made.Texts(), Inputs: in})
 	}
@@ -116,13 +118,13 @@ func TestCUDAEmulationLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries, err := Load("corpus")
+	entries, err := testsuite.Load("../corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := emulator{newEmulator(t, emu.Options{Seed: uint64(rows), Limit: 5 * time.Minute})}
 	for i, name := range []string{"ordered_aggregation", "filter_two_columns", "prefix_scans", "histogram_bytes", "scan_by_runs", "moving_average", "drawdown"} {
-		at := slices.IndexFunc(entries, func(e Entry) bool { return e.Name == name })
+		at := slices.IndexFunc(entries, func(e testsuite.Entry) bool { return e.Name == name })
 		if at < 0 {
 			t.Fatalf("the corpus has no %s", name)
 		}
@@ -131,9 +133,9 @@ func TestCUDAEmulationLarge(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			p := entries[at].Pipeline
-			made := makeKernels(t, cuda.Emitter(), entries[at], fuse.LevelOnePass, plan.Schedule{})
-			data := RandomData{Rows: rows, Shape: Shapes()[i%len(Shapes())], Seed: uint64(i), Whole: true}
-			agreeOn(t, made.Plan, e.runner(made), p, fmt.Sprintf("%+v", data), data.Columns(p))
+			made := kerneltest.Make(t, cuda.Emitter(), entries[at], fuse.LevelOnePass, plan.Schedule{})
+			data := testsuite.RandomData{Rows: rows, Shape: testsuite.Shapes()[i%len(testsuite.Shapes())], Seed: uint64(i), Whole: true}
+			kerneltest.Agree(t, made.Plan, e.Runner(made), p, fmt.Sprintf("%+v", data), data.Columns(p))
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package testsuite
+package cuda
 
 import (
 	"context"
@@ -18,6 +18,8 @@ import (
 	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
 	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
@@ -65,7 +67,7 @@ func TestCUDAMutants(t *testing.T) {
 	if os.Getenv("KGEN_CUDA_MUTANTS") == "all" {
 		step = 1
 	}
-	entries, err := Load("corpus")
+	entries, err := testsuite.Load("../corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,11 +75,11 @@ func TestCUDAMutants(t *testing.T) {
 	planted, killed := 0, 0
 	var survivors []string
 	for _, name := range []string{"ordered_aggregation", "filter_two_columns", "histogram_bytes"} {
-		at := slices.IndexFunc(entries, func(e Entry) bool { return e.Name == name })
+		at := slices.IndexFunc(entries, func(e testsuite.Entry) bool { return e.Name == name })
 		if at < 0 {
 			t.Fatalf("the corpus has no %s", name)
 		}
-		made := makeKernels(t, cuda.Emitter(), entries[at], fuse.LevelOnePass, cudaSchedule)
+		made := kerneltest.Make(t, cuda.Emitter(), entries[at], fuse.LevelOnePass, cudaSchedule)
 		file := made.Files[0].Name
 		for i, m := range mutantsOf(string(made.Files[0].Text)) {
 			if i%step != 0 {
@@ -102,14 +104,14 @@ func TestCUDAMutants(t *testing.T) {
 func kill(e *emu.Emulator, p *ir.Pipeline, made *kernels.Program, file, text string) string {
 	texts := made.Texts()
 	texts[file] = text
-	tile := largestTile(made.Plan)
+	tile := kerneltest.LargestTile(made.Plan)
 	for k, rows := range []int{1, tile + 1, 20*tile + 7} {
-		in := RandomData{Rows: rows, Shape: Shapes()[k%len(Shapes())], Seed: uint64(k), Whole: true}.Columns(p)
-		want, err := Expect(p, in)
+		in := testsuite.RandomData{Rows: rows, Shape: testsuite.Shapes()[k%len(testsuite.Shapes())], Seed: uint64(k), Whole: true}.Columns(p)
+		want, err := testsuite.Expect(p, in)
 		if err != nil {
 			return err.Error()
 		}
-		got, err := RunPlan(p, made.Plan, func(in exec.Inputs) (*exec.Result, error) {
+		got, err := testsuite.RunPlan(p, made.Plan, func(in exec.Inputs) (*exec.Result, error) {
 			return e.Run(context.Background(), emu.Request{Plan: made.Plan, Texts: texts, Inputs: in})
 		}, in)
 		var fault *emu.FaultError

@@ -1,46 +1,41 @@
-package testsuite
+package kerneltest
 
 import (
 	"bytes"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
-	"sync"
 	"testing"
 
 	"github.com/kgen-go/kgen/backends"
-	"github.com/kgen-go/kgen/backends/opencl"
-	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
 	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // emitKernels returns what the pipeline of a file is emitted as, by the names of
 // files; nil if a level does not support it, or if its kernels cannot be persistent.
 // The source says that it lies at path.
-func emitKernels(t *testing.T, emitter kernels.Emitter, path string, source []byte, c choice) map[string][]byte {
+func emitKernels(t *testing.T, emitter kernels.Emitter, path string, source []byte, c Choice) map[string][]byte {
 	t.Helper()
 	pipelines, errs := ir.Load(path, source)
 	if err := errs.Err(); err != nil {
 		t.Fatal(err)
 	}
-	program, _, err := compile.Compile(pipelines[0], compile.Options{Level: c.level, Variant: c.schedule.Variant, Source: source})
+	program, _, err := compile.Compile(pipelines[0], compile.Options{Level: c.Level, Variant: c.Schedule.Variant, Source: source})
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := makeBy(c.schedule, func(s plan.Schedule) (*backends.Output, error) {
+	out, err := makeBy(c.Schedule, func(s plan.Schedule) (*backends.Output, error) {
 		return emitter.Emit([]*backends.Program{program}, backends.Options{Schedule: s})
 	})
-	if refusesPersistent(err) {
+	if RefusesPersistent(err) {
 		return nil
 	}
 	if err != nil {
@@ -56,7 +51,7 @@ func emitKernels(t *testing.T, emitter kernels.Emitter, path string, source []by
 // emittedChoices are the schedules that texts of an entry are made for: every
 // scheme, tiles that are numbered by groups, and for an entry that aggregates
 // groups another variant at each level, every other one publishing.
-func emittedChoices(i int, entry Entry, emitter kernels.Emitter, levels []string) (choices []choice) {
+func emittedChoices(i int, entry testsuite.Entry, emitter kernels.Emitter, levels []string) (choices []Choice) {
 	schedules := []plan.Schedule{{Scheme: simt.SchemeLookback}, {Scheme: simt.SchemeLookback, IDs: plan.Static}, {Scheme: simt.SchemePublished}}
 	if emitter.Dialect.Subgroup > 0 {
 		schedules = append(schedules, plan.Schedule{Scheme: simt.SchemePersistent})
@@ -64,36 +59,36 @@ func emittedChoices(i int, entry Entry, emitter kernels.Emitter, levels []string
 	tables := plan.Variants[:len(plan.Variants)-1]
 	for j, level := range levels {
 		for _, s := range schedules {
-			choices = append(choices, choice{level, s})
+			choices = append(choices, Choice{level, s})
 		}
-		if len(variantsOf(entry.Pipeline, plan.Variants...)) == 1 {
+		if len(VariantsOf(entry.Pipeline, plan.Variants...)) == 1 {
 			continue
 		}
 		s := plan.Schedule{Variant: tables[(i+j)%len(tables)]}
 		if (i+j)/len(tables)%2 == 0 {
 			s.Scheme, s.Chunk, s.Offsets = simt.SchemePublished, 2, plan.Broadcast
 		}
-		choices = append(choices, choice{level, s})
+		choices = append(choices, Choice{level, s})
 	}
 	return choices
 }
 
 // emission is what an entry is emitted as by one of its choices.
 type emission struct {
-	entry  Entry
+	entry  testsuite.Entry
 	source []byte
 	number int // of the choice
-	choice choice
+	choice Choice
 	files  map[string][]byte
 }
 
-// emittedTexts returns the kernels that the corpus is emitted as, at some
-// levels and by many schedules, each text once; a sample has one level of each
-// entry, in turn, and so have entries that sort. Emitting again must give the same texts, wherever the source
-// lies and however many threads there are.
-func emittedTexts(t *testing.T, emitter kernels.Emitter, levels []string) map[string][]byte {
+// EmittedTexts returns the kernels that the corpus in a folder is emitted as, at some
+// levels and by many schedules, each text once; a sample has one level of each entry,
+// in turn, and so have entries that sort. Emitting again must give the same texts,
+// wherever the source lies and however many threads there are.
+func EmittedTexts(t *testing.T, folder string, emitter kernels.Emitter, levels []string) map[string][]byte {
 	t.Helper()
-	entries, err := Load("corpus")
+	entries, err := testsuite.Load(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +98,7 @@ func emittedTexts(t *testing.T, emitter kernels.Emitter, levels []string) map[st
 			continue
 		}
 		levels := levels
-		if first := i / sample.Step % len(levels); !sample.Everything() || sorts(entry.Pipeline) { // such texts are long
+		if first := i / sample.Step % len(levels); !sample.Everything() || Sorts(entry.Pipeline) { // such texts are long
 			levels = levels[first : first+1]
 		}
 		source, err := os.ReadFile(entry.Path)
@@ -124,7 +119,7 @@ func emittedTexts(t *testing.T, emitter kernels.Emitter, levels []string) map[st
 		for name, text := range m.files {
 			if filepath.Ext(name) == emitter.Extension && !seen[string(text)] {
 				seen[string(text)] = true
-				texts[fmt.Sprintf("%s-%s-%d-%s", m.entry.Name, m.choice.level, m.number, name)] = text
+				texts[fmt.Sprintf("%s-%s-%d-%s", m.entry.Name, m.choice.Level, m.number, name)] = text
 			}
 		}
 	}
@@ -132,53 +127,4 @@ func emittedTexts(t *testing.T, emitter kernels.Emitter, levels []string) map[st
 		t.Fatalf("only %d texts", len(texts))
 	}
 	return texts
-}
-
-// clang has no warning about any text of the corpus in OpenCL C.
-func TestEmittedOpenCL(t *testing.T) {
-	sample.Log(t)
-	folder := t.TempDir()
-	var paths []string
-	for name, text := range emittedTexts(t, opencl.Emitter(), fuse.Levels) {
-		path := filepath.Join(folder, name)
-		write(t, path, text)
-		paths = append(paths, path)
-	}
-	slices.Sort(paths)
-	checkOpenCL(t, paths)
-}
-
-// checkOpenCL has clang read texts, some at a time.
-func checkOpenCL(t *testing.T, texts []string) {
-	t.Helper()
-	clang, err := exec.LookPath("clang")
-	if err != nil {
-		t.Skipf("no clang to read %d texts", len(texts))
-	}
-	batches := make(chan []string)
-	var readers sync.WaitGroup
-	for range runtime.NumCPU() {
-		readers.Go(func() {
-			for batch := range batches {
-				arguments := append(strings.Fields("-cl-std=CL1.2 -target spir64 -Wall -Wextra -Werror -fsyntax-only -x cl"), batch...)
-				if out, err := exec.Command(clang, arguments...).CombinedOutput(); err != nil {
-					t.Errorf("clang: %v\n%s", err, out)
-				}
-			}
-		})
-	}
-	for batch := range slices.Chunk(texts, 32) {
-		batches <- batch
-	}
-	close(batches)
-	readers.Wait()
-	t.Logf("%d texts", len(texts))
-}
-
-// write writes a file.
-func write(t *testing.T, path string, text []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
 }
