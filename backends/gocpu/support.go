@@ -11,7 +11,7 @@ import (
 const SupportName = "kgen_support.go"
 
 // supportNames are the exported names of the support file.
-var supportNames = []string{"Option", "WithWorkers", "WithAllocator", "WithScratch", "Scratch", "CheckError", "WithTrace"}
+var supportNames = []string{"Option", "WithWorkers", "WithAllocator", "WithScratch", "Scratch", "CheckError", "WithTrace", "Texts", "NewTexts"}
 
 // Generated begins every file. It names the version of the text and not that of
 // the build, so that every build of one version gives equal bytes.
@@ -23,6 +23,9 @@ func Support(name string) []byte { return SupportFile(name, templates.GoSupport)
 
 // traceName is the file beside it where a trace was asked for.
 const traceName = "kgen_trace.go"
+
+// textsName is the file beside it where pipelines have texts.
+const textsName = "kgen_texts.go"
 
 // SupportFile returns a template as a file of the package called name.
 func SupportFile(name string, template []byte) []byte {
