@@ -18,10 +18,14 @@ func newEmit() *cobra.Command {
 text to a folder: a file per pipeline, and what they share. The text needs
 nothing of kgen. Equal input gives equal bytes.
 
+With --check, emit writes nothing. It prints what it would change, as a diff, and
+fails if that is anything: in CI, generated files then match their source.
+
 With --after, emit prints the program as it is after one pass instead:
 ` + strings.Join(compile.Passes(), ", ") + `.`,
 		Example: `  kgen emit orders.kg --backend gocpu --package tpch -o out
   kgen emit queries.kg#q6 --fuse none -o out
+  kgen emit orders.kg --package tpch -o out --check
   kgen emit orders.kg --fuse paper2 --after=tile`,
 		Args: arguments(1, 1, "one file, FILE.kg or FILE.kg#NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
