@@ -226,7 +226,7 @@ func testPrograms(c *cobra.Command, args []string, withData bool) (list []diffte
 		return nil, err
 	}
 	for _, file := range files {
-		s, err := loadAll(file, c.ErrOrStderr())
+		s, err := loadFile(file, c.ErrOrStderr())
 		if err != nil {
 			return nil, err
 		}

@@ -94,7 +94,7 @@ func TestExitCodes(t *testing.T) {
 
 		{interp("run", "orders.kg", "--in", "data.csv"), exitOK, ""},
 		{interp("run", "missing.kg"), exitFailed, "no such file"},
-		{interp("run", "empty.kg"), exitFailed, "the file has no pipeline"},
+		{interp("run", "empty.kg"), exitFailed, "empty.kg: there is no pipeline in it"},
 		{interp("run", "bad.kg"), exitFailed, "\n                               ^"},
 		{interp("run", "two.kg", "--in", "data.csv"), exitUsage, "two.kg has the pipelines a, b: choose one, as in two.kg#a"},
 		{interp("run", "two.kg#a", "--in", "data.csv"), exitOK, ""},

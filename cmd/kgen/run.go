@@ -36,7 +36,7 @@ type runFlags struct {
 func newRun() *cobra.Command {
 	var flags runFlags
 	c := &cobra.Command{
-		Use:   "run FILE.kg[#NAME]",
+		Use:   "run FILE.kg[#NAME]|-e TEXT",
 		Short: "Run a pipeline over columns of files",
 		Long: `Run compiles a pipeline, runs it over columns of files and prints or writes
 its results.
@@ -54,13 +54,14 @@ kernels, and the results at the most that they can be.
 On device gocpu the emitted program is built once and kept in the folder kgen of
 the user's cache, or in the folder that KGEN_CACHE names.`,
 		Example: `  kgen run grades.kg --in students.csv
+  kgen run -e 'pipeline p(score: [n]i32) { return sum: sum(score) }' --in students.csv
   kgen run orders.kg --in lineitem.csv --fuse paper2 --out orders.csv
   kgen run q6.kg --in lineitem.csv --set from=1995-01-01 --set to=1996-01-01
   kgen run queries.kg#q6 --in lineitem.csv --bind quantity=l_quantity
   kgen run join.kg --in n=orders.csv --in m=customers.csv --device interp
   cat lineitem.csv | kgen run orders.kg --in - --out - > orders.csv`,
-		Args: arguments(1, 1, "one pipeline, FILE.kg or FILE.kg#NAME"),
-		RunE: func(c *cobra.Command, args []string) error { return runPipeline(c, args[0], flags) },
+		Args: arguments(1, 1, "one pipeline, FILE.kg or FILE.kg#NAME, or -e TEXT"),
+		RunE: func(c *cobra.Command, args []string) error { return runPipeline(c, args, flags) },
 	}
 	f := c.Flags()
 	f.StringArrayVarP(&flags.In, "in", "i", nil, "read columns from `[DOMAIN=]FILE`")
@@ -76,10 +77,11 @@ the user's cache, or in the folder that KGEN_CACHE names.`,
 	f.BoolVar(&flags.time, "time", false, "print how long each step took")
 	f.IntVar(&flags.repeat, "repeat", 0, "with --time or --json, on a device with a driver: repeat the device's work `N` times, and print the times")
 	f.BoolVar(&flags.json, "json", false, "print results, device, level, plan and steps as JSON")
+	takeInline(c)
 	return c
 }
 
-func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
+func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 	device, err := deviceByName(flags.device)
 	if err != nil {
 		return err
@@ -93,7 +95,7 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	if flags.repeat < 0 || flags.repeat > 0 && !flags.time && !flags.json {
 		return usageErrorf("--repeat %d: a number above 0, with --time or --json, which print the times", flags.repeat)
 	}
-	source, pipeline, err := loadOne(argument, c.ErrOrStderr())
+	source, pipeline, err := loadOne(c, args)
 	if err != nil {
 		return err
 	}
