@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/internal/table"
 )
@@ -141,6 +142,8 @@ A pipeline is a function from columns and scalars to columns and scalars:
 		PersistentPreRun: func(*cobra.Command, []string) { *started = true },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return numberError(err) })
+	root.Version = backends.Version()
+	root.SetVersionTemplate(versionLine())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newRun(), newExplain(), newEmit(), newFmt(), newVet(), newDevices(), newData(), newDifftest(), newCache(), newVersion())
 	root.SetHelpCommand(newHelp(root))
