@@ -32,18 +32,21 @@ type Flags struct {
 	tests, partials, unexported, check           bool
 }
 
+// HelpWidth is the width of help texts, in columns.
+const HelpWidth = 80
+
 // Bind declares the flags in a set.
 func (f *Flags) Bind(set *pflag.FlagSet) {
-	set.StringVar(&f.backend, "backend", Emitters[0].Name(), "the `BACKEND` that emits: "+emitterNames())
-	set.StringVar(&f.pkg, "package", "", "the Go package's `NAME` (gocpu; default that of the file with the go:generate line, or the folder's name)")
-	set.StringVarP(&f.folder, "output", "o", "", "the `FOLDER` to write to (default the current one where --package or go generate names the package)")
+	set.StringVar(&f.backend, "backend", Emitters[0].Name(), "the `BACKEND`: "+emitterNames())
+	set.StringVar(&f.pkg, "package", "", "the `NAME` of the Go package (default that of the file with the go:generate line, or of the folder)")
+	set.StringVarP(&f.folder, "output", "o", "", "the `FOLDER` to write to (default the current one if --package or go generate names the package)")
 	set.StringVar(&f.level, "fuse", "", LevelUsage)
 	set.StringVar(&f.schedule, "schedule", "", ScheduleUsage)
 	set.BoolVar(&f.tests, "tests", false, "emit tests of the functions too (gocpu)")
 	set.BoolVar(&f.partials, "partials", false, "also emit a type for computing the pipeline in shards (gocpu)")
-	set.BoolVar(&f.unexported, "unexported", false, "emit functions and types of results for the package alone (gocpu)")
-	set.BoolVar(&f.check, "check", false, "write nothing: print what is stale or missing as a diff, and fail if anything is")
-	set.StringVar(&f.after, "after", "", "print the program after a `PASS`")
+	set.BoolVar(&f.unexported, "unexported", false, "emit unexported functions and types (gocpu)")
+	set.BoolVar(&f.check, "check", false, "write nothing; print what would change as a diff, and fail if anything would")
+	set.StringVar(&f.after, "after", "", "print the program as it is after a `PASS`, and write nothing")
 }
 
 func emitterNames() string {

@@ -11,7 +11,7 @@ import (
 )
 
 // ScheduleUsage documents the flag --schedule.
-const ScheduleUsage = "the shape of work-group kernels, as in `workgroup=256,items=16,scheme=lookback,variant=privvar`"
+const ScheduleUsage = "the `SHAPE` of work-group kernels, as in workgroup=256,items=16,scheme=lookback"
 
 // maxOccupancy is the number of work-groups that the largest compute units of
 // GPUs run at once.

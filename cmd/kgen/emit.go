@@ -18,8 +18,8 @@ func newEmit() *cobra.Command {
 text to a folder: a file per pipeline, and what they share. The text needs
 nothing of kgen. Equal input gives equal bytes.
 
-With --check, emit writes nothing. It prints what it would change, as a diff, and
-fails if that is anything: in CI, generated files then match their source.
+With --check, emit writes nothing. It prints what it would change, as a diff,
+and fails if that is anything: in CI, generated files then match their source.
 
 With --after, emit prints the program as it is after one pass instead:
 ` + strings.Join(compile.Passes(), ", ") + `.`,

@@ -53,7 +53,7 @@ plan by hand: the stages of each kernel, kernels separated by |.`,
 		},
 	}
 	c.Flags().StringVar(&level, "fuse", "", build.LevelUsage)
-	c.Flags().StringVar(&schedule, "schedule", "", "the variant of aggregation, as in `variant=direct`: it decides what an aggregate reads and writes")
+	c.Flags().StringVar(&schedule, "schedule", "", "the `SHAPE` of aggregation, as in variant=direct, which decides what an aggregate reads and writes")
 	c.Flags().StringVar(&format, "format", formats[0], "the `FORMAT`: "+strings.Join(formats, ", "))
 	takeInline(c)
 	return c

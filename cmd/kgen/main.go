@@ -144,6 +144,7 @@ A pipeline is a function from columns and scalars to columns and scalars:
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return numberError(err) })
 	root.Version = backends.Version()
 	root.SetVersionTemplate(versionLine())
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", build.HelpWidth)))
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newRun(), newExplain(), newEmit(), newFmt(), newVet(), newDevices(), newData(), newDifftest(), newCache(), newVersion())
 	root.SetHelpCommand(newHelp(root))
