@@ -49,13 +49,15 @@ func (f *Flags) Bind(set *pflag.FlagSet) {
 	set.StringVar(&f.after, "after", "", "print the program as it is after a `PASS`, and write nothing")
 }
 
-func emitterNames() string {
-	var names []string
+// EmitterNames returns the names of all backends.
+func EmitterNames() (names []string) {
 	for _, e := range Emitters {
 		names = append(names, e.Name())
 	}
-	return strings.Join(names, ", ")
+	return names
 }
+
+func emitterNames() string { return strings.Join(EmitterNames(), ", ") }
 
 // Emit emits the pipelines that load returns. It writes files to the output
 // folder and their names to out. With --check it prints to out how the files that

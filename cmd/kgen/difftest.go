@@ -73,6 +73,8 @@ it into a folder, for --replay. docs/agreement.md says what is tested, and how.`
 	f.StringArrayVar(&flags.replay, "replay", nil, "run the `FILE.kg` that --keep wrote, or all of a folder")
 	f.StringVar(&flags.report, "report", "", "write the report as JSON to `FILE`")
 	f.BoolVar(&flags.first, "first", false, "stop at the first difference")
+	c.ValidArgsFunction = completeSources
+	completeFlags(c, map[string]cobra.CompletionFunc{"schedule": completeSchedule, "replay": completeSources, "keep": completeFolder, "gocpu-programs": completeFolder})
 	return c
 }
 

@@ -35,5 +35,10 @@ With --after, emit prints the program as it is after one pass instead:
 	}
 	flags.Bind(c.Flags())
 	takeInline(c)
+	c.ValidArgsFunction = completePipeline
+	completeFlags(c, map[string]cobra.CompletionFunc{
+		"backend": words(build.EmitterNames()...), "fuse": completeLevel, "schedule": completeSchedule, "after": words(compile.Passes()...),
+		"package": cobra.NoFileCompletions, "output": completeFolder,
+	})
 	return c
 }

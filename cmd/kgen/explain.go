@@ -56,6 +56,12 @@ plan by hand: the stages of each kernel, kernels separated by |.`,
 	c.Flags().StringVar(&schedule, "schedule", "", "the `SHAPE` of aggregation, as in variant=direct, which decides what an aggregate reads and writes")
 	c.Flags().StringVar(&format, "format", formats[0], "the `FORMAT`: "+strings.Join(formats, ", "))
 	takeInline(c)
+	c.ValidArgsFunction = completePipeline
+	var variants []string
+	for _, v := range plan.Variants {
+		variants = append(variants, "variant="+v)
+	}
+	completeFlags(c, map[string]cobra.CompletionFunc{"fuse": completeLevel, "schedule": words(variants...), "format": words(formats...)})
 	return c
 }
 

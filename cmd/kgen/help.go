@@ -22,6 +22,22 @@ an example. Without an argument it explains kgen.
 ` + wrap("Operators: "+operatorNames()+".", build.HelpWidth),
 		Example: "  kgen help run\n  kgen help scan\n  kgen help 'x[mask]'",
 		Args:    arguments(0, 1, "one command or operator"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var topics []cobra.Completion
+			if len(args) == 0 {
+				for _, c := range root.Commands() {
+					if c.IsAvailableCommand() {
+						topics = append(topics, cobra.CompletionWithDesc(c.Name(), c.Short))
+					}
+				}
+				for _, help := range ir.Operators() {
+					for _, name := range help.Names {
+						topics = append(topics, cobra.CompletionWithDesc(name, help.Signature))
+					}
+				}
+			}
+			return topics, cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return root.Help()

@@ -78,6 +78,11 @@ the user's cache, or in the folder that KGEN_CACHE names.`,
 	f.IntVar(&flags.repeat, "repeat", 0, "repeat the work of a device with a driver `N` times; --time and --json print the times")
 	f.BoolVar(&flags.json, "json", false, "print results, device, level, plan and steps as JSON")
 	takeInline(c)
+	c.ValidArgsFunction = completePipeline
+	completeFlags(c, map[string]cobra.CompletionFunc{
+		"in": completeIn, "bind": completeBind, "set": completeSet, "device": completeDevice, "fuse": completeLevel, "schedule": completeSchedule,
+		"workers": cobra.NoFileCompletions, "memory-limit": cobra.NoFileCompletions, "time-limit": cobra.NoFileCompletions, "repeat": cobra.NoFileCompletions,
+	})
 	return c
 }
 

@@ -50,5 +50,6 @@ code is 1 if there was an error; warnings are printed and do not change it.`,
 		},
 	}
 	takeInline(c)
+	c.ValidArgsFunction = completeSources
 	return c
 }
