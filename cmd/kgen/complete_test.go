@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -112,6 +113,29 @@ func TestCompleteHelp(t *testing.T) {
 	for _, topic := range []string{"run", "scan", "x[mask]", "popcount"} {
 		if !slices.Contains(words, topic) || directive != noFiles {
 			t.Errorf("%s is not in %q %s", topic, words, directive)
+		}
+	}
+}
+
+// TestBashCompletion checks what bash inserts behind the last = of a word.
+func TestBashCompletion(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash")
+	}
+	code, script, stderr := execute("", "completion", "bash")
+	if code != exitOK || stderr != "" {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	for _, c := range []struct{ word, reply, want string }{
+		{"variant=d", "variant=direct", "direct"},
+		{"items=4,table=", "items=4,table=local", "local"},
+		{"items=4,table=l", `items=4\,table=local`, "local"},
+		{"items", "items=", "items="},
+	} {
+		try := exec.Command(bash, "--norc", "-c", script+"\nCOMP_WORDBREAKS='=:'; COMPREPLY=(\"$2\"); __kgen_handle_special_char \"$1\" =; printf %s \"${COMPREPLY[0]}\"", "bash", c.word, c.reply)
+		if got, err := try.Output(); err != nil || string(got) != c.want {
+			t.Errorf("%s, completed to %s: %q, %v; want %q", c.word, c.reply, got, err, c.want)
 		}
 	}
 }

@@ -49,6 +49,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out := table.Interruptible(ctx, stdout)
 	root.SetOut(out)
 	root.SetErr(stderr)
+	mendBashCompletion(root)
 	command, err := root.ExecuteContextC(ctx)
 	if unseen := out.Err(); unseen != nil && (err == nil || errors.Is(err, errReported)) {
 		err, *started = unseen, true // no command that prints has to look at errors of standard output
