@@ -24,9 +24,6 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// Version is the version of kgen that emitted text names.
-const Version = "v0.1.0"
-
 // Program is a compiled pipeline.
 type Program struct {
 	Pipeline *ir.Pipeline   // the operator graph

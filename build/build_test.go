@@ -93,6 +93,19 @@ func TestRunEmits(t *testing.T) {
 	}
 }
 
+func TestRunChecks(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "shop")
+	builders := []*ir.Builder{orders("orders")}
+	status, out, errs := run(builders, "-o", folder, "--check")
+	if _, err := os.Stat(folder); err == nil || status != 1 || !strings.Contains(out, "\n+package shop\n") || !strings.HasPrefix(errs, "stale or missing: 2 of 2 files; ") {
+		t.Errorf("with no files: %v, status %d, output %q, errors %q", err, status, out, errs)
+	}
+	run(builders, "-o", folder)
+	if status, out, errs := run(builders, "-o", folder, "--check"); status != 0 || out != "" || errs != "" {
+		t.Errorf("after emit: status %d, output %q, errors %q", status, out, errs)
+	}
+}
+
 func TestRunEmitsPartials(t *testing.T) {
 	folder := t.TempDir()
 	status, out, errs := run([]*ir.Builder{orders("orders")}, "--partials", "--fuse", "mask partial offset | add aggregate", "-o", folder)

@@ -46,7 +46,7 @@ func Run(ctx context.Context, args []string, out, errs io.Writer, builders ...*i
 	stdout := table.Interruptible(ctx, out)
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
-		fmt.Fprintf(stdout, "%s emits the source text of kernels, as kgen emit does.\n\nFlags:\n%s", name, set.FlagUsages())
+		fmt.Fprintf(stdout, "%s emits the source text of kernels, as kgen emit does.\n\nFlags:\n%s", name, set.FlagUsagesWrapped(HelpWidth))
 		err = nil
 	case err != nil:
 		err = &UsageError{err}

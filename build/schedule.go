@@ -11,7 +11,7 @@ import (
 )
 
 // ScheduleUsage documents the flag --schedule.
-const ScheduleUsage = "the shape of work-group kernels, as in `workgroup=256,items=16,scheme=lookback,variant=privvar`"
+const ScheduleUsage = "the `SHAPE` of work-group kernels, as in workgroup=256,items=16,scheme=lookback"
 
 // maxOccupancy is the number of work-groups that the largest compute units of
 // GPUs run at once.
@@ -19,9 +19,10 @@ const maxOccupancy = 32
 
 // setting is one setting of --schedule.
 type setting struct {
-	name  string
-	legal string                                    // the legal values, for messages
-	set   func(s *plan.Schedule, value string) bool // returns false if the value is not legal
+	name   string
+	legal  string                                    // the legal values, for messages
+	values []string                                  // the same, if they are few words
+	set    func(s *plan.Schedule, value string) bool // returns false if the value is not legal
 }
 
 var settings = []setting{
@@ -58,14 +59,14 @@ func workgroup(schemes []simt.Traits) setting {
 			legal += "; with scheme=" + t.Name + " a " + t.Sizes()
 		}
 	}
-	return setting{"workgroup", legal, func(s *plan.Schedule, value string) bool {
+	return setting{name: "workgroup", legal: legal, set: func(s *plan.Schedule, value string) bool {
 		return setNumber(&s.Workgroup, value, 1, 1024) && slices.ContainsFunc(schemes, func(t simt.Traits) bool { return t.AllowsWorkgroup(s.Workgroup) })
 	}}
 }
 
 // number returns a setting whose values are the integers from least to most.
 func number[T int | int64](name string, least, most T, unit string, field func(*plan.Schedule) *T) setting {
-	return setting{name, fmt.Sprintf("%d to %d %s", least, most, unit), func(s *plan.Schedule, value string) bool {
+	return setting{name: name, legal: fmt.Sprintf("%d to %d %s", least, most, unit), set: func(s *plan.Schedule, value string) bool {
 		return setNumber(field(s), value, least, most)
 	}}
 }
@@ -78,7 +79,7 @@ func setNumber[T int | int64](field *T, value string, least, most T) bool {
 
 // choice returns a setting with a few values.
 func choice(name string, values []string, field func(*plan.Schedule) *string) setting {
-	return setting{name, strings.Join(values, " or "), func(s *plan.Schedule, value string) bool {
+	return setting{name: name, legal: strings.Join(values, " or "), values: values, set: func(s *plan.Schedule, value string) bool {
 		*field(s) = value
 		return slices.Contains(values, value)
 	}}
@@ -111,6 +112,27 @@ func ParseSchedule(text string) (s plan.Schedule, err error) {
 		return s, usagef("--schedule %s: %v", text, err)
 	}
 	return s, nil
+}
+
+// CompleteSchedule returns what may follow in the value of the flag --schedule, as
+// the whole value. Names end in =, and a description is behind a tab.
+func CompleteSchedule(text string) (values []string) {
+	before, part := "", text
+	if i := strings.LastIndexByte(text, ','); i >= 0 {
+		before, part = text[:i+1], text[i+1:]
+	}
+	name, _, named := strings.Cut(part, "=")
+	for _, x := range settings {
+		switch {
+		case !named && !strings.Contains(","+before, ","+x.name+"="):
+			values = append(values, before+x.name+"=\t"+x.legal)
+		case named && name == x.name:
+			for _, v := range x.values {
+				values = append(values, before+name+"="+v)
+			}
+		}
+	}
+	return values
 }
 
 // RefuseSchedule returns a [UsageError] unless s is the zero schedule. It is for

@@ -140,8 +140,7 @@ func buildNeighbour(g *graph, c *call) operand {
 		return operand{pos: c.pos}
 	}
 	if k.value.Op != OpConst || !k.kind().IsInteger() || k.value.Const.Int64() < 0 {
-		return g.fail(k.pos, "it is a constant >= 0; for distances known at run time gather: x[index(x) - k]",
-			"the distance of %s is %v", c.op.name, k)
+		return g.fail(k.pos, "it is a constant >= 0"+otherNeighbour(c.op.op, x, k, fill), "the distance of %s is %v", c.op.name, k)
 	}
 	if !g.scalarOf(&fill, x.kind(), "the fill of "+c.op.name) {
 		return operand{pos: c.pos}
@@ -152,6 +151,23 @@ func buildNeighbour(g *graph, c *call) operand {
 		Args:  []*Value{x.value, fill.value},
 		Shift: k.value.Const.Int64(),
 	})
+}
+
+// otherNeighbour says how prev and next are written at another distance: the other
+// of the two if it is negative, or a gather that stays within the column if it is
+// known only at run time.
+func otherNeighbour(op Op, x, k, fill operand) string {
+	switch {
+	case !k.kind().IsInteger():
+		return ""
+	case k.value.Op == OpConst && op == OpPrev:
+		return fmt.Sprintf("; rows further on are those of next(%v, %d, %v)", x, -k.value.Const.Int64(), fill)
+	case k.value.Op == OpConst:
+		return fmt.Sprintf("; rows before are those of prev(%v, %d, %v)", x, -k.value.Const.Int64(), fill)
+	case op == OpPrev:
+		return fmt.Sprintf("; for one >= 0 that is known at run time write select(index(%[1]v) < %[2]v, %[3]v, %[1]v[greatest(index(%[1]v) - %[2]v, 0)])", x, k, fill)
+	}
+	return fmt.Sprintf("; for one >= 0 that is known at run time write select(index(%[1]v) + %[2]v < len(%[1]v), %[1]v[least(index(%[1]v) + %[2]v, len(%[1]v) - 1)], %[3]v)", x, k, fill)
 }
 
 // buildScan builds scan(op, x, by: g) and exscan(op, x, by: g).

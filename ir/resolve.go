@@ -40,7 +40,12 @@ func resolve(file *File) ([]*Pipeline, ErrorList) {
 			report(decl.NamePos, fmt.Sprintf("pipeline %s is already defined at line %d", clip(decl.Name), at.Line), "give it another name")
 		}
 		defined[decl.Name] = decl.NamePos
-		r := &resolver{decl: decl, g: newGraph(report), report: report, symbols: map[string]*symbol{}}
+		r := &resolver{decl: decl, symbols: map[string]*symbol{}}
+		r.report = func(pos Pos, msg, hint string) {
+			r.failed = true
+			report(pos, msg, hint)
+		}
+		r.g = newGraph(r.report)
 		p := r.pipeline()
 		if p == nil || len(errs) > 0 { // it may lack what is wrong
 			continue
@@ -62,6 +67,7 @@ type resolver struct {
 	decl    *PipelineDecl // nil for the default of a parameter
 	g       *graph
 	report  func(pos Pos, msg, hint string)
+	failed  bool // whether anything was reported
 	symbols map[string]*symbol
 	order   []*symbol
 	hints   int // searches for what the user may have meant
@@ -93,6 +99,16 @@ func (r *resolver) pipeline() *Pipeline {
 		r.define(&symbol{name: s.Name, operand: o, pos: s.Pos})
 	}
 	results := r.results(decl.Return)
+	if !r.failed { // or what failed may have been its use
+		r.reportUnused()
+	}
+	if results.bad {
+		return nil
+	}
+	return r.g.finish(decl.Name, decl.Doc, decl.Pos, results.results, decl.Return.Unordered)
+}
+
+func (r *resolver) reportUnused() {
 	for _, s := range r.order {
 		switch {
 		case s.used:
@@ -102,10 +118,6 @@ func (r *resolver) pipeline() *Pipeline {
 			r.report(s.pos, fmt.Sprintf("%s is never used", clip(s.name)), "return it, or delete the statement")
 		}
 	}
-	if results.bad {
-		return nil
-	}
-	return r.g.finish(decl.Name, decl.Doc, decl.Pos, results.results, decl.Return.Unordered)
 }
 
 // nameable requires that a statement's expression denotes one value.

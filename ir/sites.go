@@ -34,8 +34,11 @@ func (f *facts) checks(v *Value) []Site {
 		}
 	case OpGather:
 		if f.indexUnproven(v) {
-			return []Site{site(CheckIndexRange, v.Type.Domain,
-				"index out of range in %s; first keep the rows where %s is in 0..len(%s) - 1", expressionText(v), text(1), text(0))}
+			right := fmt.Sprintf("first keep the rows where %s is in 0..len(%s) - 1", text(1), text(0))
+			if op, distance, ok := neighbour(v); ok {
+				right = fmt.Sprintf("write %v(%s, %s, fill)", op, text(0), distance)
+			}
+			return []Site{site(CheckIndexRange, v.Type.Domain, "index out of range in %s; %s", expressionText(v), right)}
 		}
 	case OpBins:
 		return f.binChecks(v)
@@ -65,6 +68,27 @@ func (f *facts) checks(v *Value) []Site {
 		return []Site{site(CheckEmpty, v.Type.Domain, "no rows in %s; %s", expressionText(v), right)}
 	}
 	return nil
+}
+
+// neighbour reports whether a gather is x[index(x) - k] or x[index(x) + k] with a
+// constant k, which prev and next have for all rows.
+func neighbour(v *Value) (op Op, distance string, ok bool) {
+	i := v.Args[1]
+	if i.Op != OpAdd && i.Op != OpSub {
+		return 0, "", false
+	}
+	row, k := i.Args[0], i.Args[1]
+	if i.Op == OpAdd && row.Op == OpConst {
+		row, k = k, row
+	}
+	if row.Op != OpIndex || row.Type.Target != v.Args[0].Type.Domain || k.Op != OpConst || k.Const.Int64() < 0 {
+		return 0, "", false
+	}
+	op = OpNext
+	if i.Op == OpSub {
+		op = OpPrev
+	}
+	return op, shortText(k), true
 }
 
 func (f *facts) binChecks(v *Value) []Site {

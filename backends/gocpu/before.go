@@ -42,7 +42,7 @@ func (g *body) parameters(f *rangeFunc) (views []int) {
 	}
 	if g.checksRows() {
 		g.errors = g.b.Param("failures", loop.SliceOf(loop.ScalarOf(ir.I64)))
-		f.args = append(f.args, argument{stream: -1, scalar: errorsName})
+		f.args = append(f.args, argument{stream: -1, scalar: errorsKey})
 	}
 	return views
 }

@@ -52,7 +52,7 @@ type driver struct {
 // scalars that the kernel stores become part of the environment.
 func (k *kernel) drive(b *loop.Builder, env environment, rows loop.Expr) []*loop.Func {
 	d := &driver{env: env, rows: rows, body: &body{kernel: k, b: b, values: map[tile.ID]loop.Expr{}, state: map[stateKey]*loop.Var{},
-		scalars: env.scalars, whole: map[int]*loop.Var{}, view: map[int]*loop.Var{}, errors: env.buffers[errorsName]}}
+		scalars: env.scalars, whole: map[int]*loop.Var{}, view: map[int]*loop.Var{}, errors: env.buffers[errorsKey]}}
 	for i, s := range k.Streams {
 		d.whole[i] = env.buffers[s.Buffer]
 	}
@@ -228,7 +228,7 @@ func (d *driver) callInto(results []*loop.Var, lo, hi loop.Expr, f *rangeFunc, s
 			args = append(args, states[a.state.stateKey])
 		case a.counted != 0:
 			args = append(args, d.counts[a.counted])
-		case a.scalar == errorsName:
+		case a.scalar == errorsKey:
 			args = append(args, d.errors)
 		default:
 			args = append(args, d.scalars[a.scalar])

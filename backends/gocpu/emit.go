@@ -47,7 +47,7 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 	for i, program := range programs {
 		h := hosts[i]
 		file := jen.NewFile(name)
-		file.HeaderComment(Generated)
+		file.HeaderComment(backends.Generated())
 		if source := program.Pipeline.Pos.Base().File; source != "" {
 			file.HeaderComment("Source: " + source)
 		}

@@ -13,7 +13,7 @@ import (
 // argument is a parameter of a range function and what the driver passes.
 type argument struct {
 	stream  int    // or -1
-	scalar  string // a scalar or length of the plan; errorsName for the errors buffer
+	scalar  string // a scalar or length of the plan; errorsKey for the errors buffer
 	state   *state
 	counted tile.ID // a rank, whose counters it is
 }
@@ -27,7 +27,9 @@ type rangeFunc struct {
 	results []state
 }
 
-const errorsName = "errors"
+// errorsKey is the key of the errors buffer among buffers and arguments. As with
+// lengthKey, no name of the plan has a space.
+const errorsKey = "failed rows"
 
 // form is what a range function does with the rows.
 type form uint8

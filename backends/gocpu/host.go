@@ -50,7 +50,7 @@ type declaration struct {
 func newHost(p *printer, program *backends.Program, options backends.Options) *host {
 	name := exportedName(program.Pipeline.Name)
 	if options.Unexported {
-		name = p.names.Spell(program.Pipeline.Name)
+		name = naming.Free(p.names.Spell(program.Pipeline.Name), "", isImported)
 	}
 	entry := backends.Entry{Pipeline: program.Pipeline.Name, Func: p.names.FreshAsIs(name)}
 	entry.Into = p.names.FreshAsIs(entry.Func + "Into")

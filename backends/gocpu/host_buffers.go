@@ -72,7 +72,7 @@ func (h *host) length(domain string) loop.Expr {
 func (h *host) declareBuffer(b plan.Buffer) {
 	v := &loop.Var{Name: withoutNumber(b.Name), T: loop.SliceOf(loop.ScalarOf(kindOf(b.Kind)))}
 	if b.Role == plan.Errors {
-		h.env.buffers[errorsName] = v
+		h.env.buffers[errorsKey] = v
 		v.Name = "failed"
 	}
 	h.env.buffers[b.Name] = v

@@ -87,14 +87,14 @@ func scalarOf(k plan.Kind, bits uint64) ir.Scalar {
 // failures adds the statements that return the error of the first failed check.
 func (h *host) failures() {
 	h.hostChecks()
-	h.add(failure(h.plan.Sites, h.use(h.env.buffers[errorsName]), jen.Id("err")))
+	h.add(failure(h.plan.Sites, h.use(h.env.buffers[errorsKey]), jen.Id("err")))
 }
 
 // hostChecks adds the checks of lengths, which no kernel makes.
 func (h *host) hostChecks() {
 	for _, site := range h.plan.Sites {
 		if !site.When.IsZero() {
-			failed := h.use(h.env.buffers[errorsName])
+			failed := h.use(h.env.buffers[errorsKey])
 			h.add(jen.If(h.expr(h.counter(site.When)).code).Block(failed.Index(jen.Lit(site.Number)).Op("=").Lit(0)))
 		}
 	}

@@ -184,7 +184,7 @@ func (h *host) passChecks() {
 	for _, site := range h.plan.Sites {
 		if whole, known := h.checks[site.Number]; known {
 			check := jen.Id("checks").Index(jen.Lit(whole))
-			h.add(check.Clone().Op("=").Id("min").Call(check, h.use(h.env.buffers[errorsName]).Index(jen.Lit(site.Number))))
+			h.add(check.Clone().Op("=").Id("min").Call(check, h.use(h.env.buffers[errorsKey]).Index(jen.Lit(site.Number))))
 		}
 	}
 }

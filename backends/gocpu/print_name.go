@@ -2,6 +2,7 @@ package gocpu
 
 import (
 	"go/token"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -54,6 +55,13 @@ func isPredeclared(name string) bool {
 	}
 	return token.IsKeyword(name)
 }
+
+// imported are the packages that files of emitted packages import. What is in sight
+// of all files cannot have such a name, not even where another file imports it.
+var imported = []string{"atomic", "big", "binary", "bits", "bytes", "cmp", "crc32", "errors", "fmt", "math", "os", "rand", "runtime",
+	"slices", "strconv", "strings", "sync", "testing", "time", "unsafe"}
+
+func isImported(name string) bool { return slices.Contains(imported, name) }
 
 // NewNames returns the names of a package without declarations. The names of the
 // support file begin with kgen, and no other name does.

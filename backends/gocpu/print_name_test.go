@@ -1,9 +1,15 @@
 package gocpu
 
 import (
+	"go/parser"
+	"go/token"
+	"path"
+	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/templates"
 )
 
 func TestGoNames(t *testing.T) {
@@ -42,4 +48,21 @@ func TestNamesKeepApart(t *testing.T) {
 	check(variable("x"), "x2") // the inner one is out of sight
 	n.Pop()
 	check(variable("x3"), "x32") // the package's function is seen everywhere
+}
+
+// TestImported compares the list of imported packages with what templates import.
+func TestImported(t *testing.T) {
+	version := regexp.MustCompile(`/v\d+$`)
+	for _, text := range [][]byte{templates.GoSupport, templates.GoTrace, templates.GoProperty, templates.GoPartial, templates.GoShards} {
+		file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range file.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if name = path.Base(version.ReplaceAllString(name, "")); err != nil || !isImported(name) {
+				t.Errorf("%s is not among the imported packages (%v)", name, err)
+			}
+		}
+	}
 }

@@ -101,7 +101,7 @@ columns stay as they are.`,
 	{
 		name:    "cube",
 		short:   "Facts and weighted hierarchies of an OLAP cube",
-		example: "  kgen data cube --shape machines --out facts.parquet --out-hierarchy references.parquet\n  kgen data cube --shape biker --fill 0.000042 --out facts.parquet",
+		example: "  kgen data cube --shape machines --out facts.parquet --out-hierarchy refs.csv\n  kgen data cube --shape biker --fill 0.000042 --out facts.parquet",
 		long: `Cube generates the filled base cells of a data cube, sorted by their
 coordinates, and the hierarchies of its dimensions: which element contributes to
 which consolidated element, with what weight. Each filled cell is taken at

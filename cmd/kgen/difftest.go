@@ -42,18 +42,19 @@ func newDifftest() *cobra.Command {
 		Short: "Test that devices agree with the interpreter",
 		Long: `Difftest runs pipelines over random data on several devices and fusion levels,
 and compares each result, or the failed check and its row, with what the
-interpreter gives. It prints a matrix of devices and levels, each difference with
-the command that repeats it, and what was tested; it exits with 1 where anything
-differs.
+interpreter gives. It prints a matrix of devices and levels, each difference
+with the command that repeats it, and what was tested; it exits with 1 where
+anything differs.
 
 The pipelines are those of files, or with --random made by chance. Program and
-data of a case follow from --seed alone, the same on every machine. Float sums may
-differ by the bound of the language; everything else is compared bit for bit.
+data of a case follow from --seed alone, the same on every machine. Float sums
+may differ by the bound of the language; everything else is compared bit for
+bit.
 
---keep shrinks what differs, the program, its data and the schedule, and writes it
-into a folder, for --replay. docs/agreement.md says what is tested, and how.`,
+--keep shrinks what differs, the program, its data and the schedule, and writes
+it into a folder, for --replay. docs/agreement.md says what is tested, and how.`,
 		Example: `  kgen difftest examples/tpch --devices all --runs 50
-  kgen difftest --random 200 --seed 7 --devices gocpu,opencl:0 --report report.json
+  kgen difftest --random 200 --seed 7 --devices gocpu,opencl:0 --report r.json
   kgen difftest --replay testsuite/fixedbugs/0001.kg`,
 		RunE: func(c *cobra.Command, args []string) error { return runDifftest(c, args, flags) },
 	}
@@ -62,16 +63,18 @@ into a folder, for --replay. docs/agreement.md says what is tested, and how.`,
 	f.Uint64Var(&flags.seed, "seed", 1, "the `SEED` of programs and data")
 	f.StringVar(&flags.devices, "devices", "gocpu,emulated", "the `DEVICES` to compare, or all")
 	f.StringVar(&flags.levels, "levels", "", "the fusion `LEVELS`, or all (default all; of a random pipeline one by chance)")
-	f.IntVar(&flags.runs, "runs", 0, "how many inputs for each pipeline (default 20; 3 for random pipelines)")
-	f.StringVar(&flags.inputs, "inputs", "", "one run for each of the `INPUTS`, as in own,0,1,tile+1,3tile-7: numbers of rows, or the data beside a pipeline (default lengths by chance)")
+	f.IntVar(&flags.runs, "runs", 0, "run `N` inputs for each pipeline (default 20; 3 for random pipelines)")
+	f.StringVar(&flags.inputs, "inputs", "", "one run for each of the `INPUTS`: numbers of rows, or the data beside a pipeline, as in own,0,1,tile+1,3tile-7 (default lengths by chance)")
 	f.IntVar(&flags.batch, "batch", 0, "prepare `N` pipelines together (default 48, or half of them all)")
-	f.StringVar(&flags.programs, "gocpu-programs", "", "keep in `FOLDER` what device gocpu builds, and use what is there, without Go, too")
+	f.StringVar(&flags.programs, "gocpu-programs", "", "keep in `DIR` what device gocpu builds, and use what is there, without Go, too")
 	f.StringVar(&flags.schedule, "schedule", "", build.ScheduleUsage+" (default: small ones by chance)")
-	f.StringVar(&flags.choose, "case", "", "run the `PROGRAM.RUN` of a report alone")
+	f.StringVar(&flags.choose, "case", "", "run case `P.R` of a report alone: program and run")
 	f.StringVar(&flags.keep, "keep", "", "shrink what differs and write it into `FOLDER`")
 	f.StringArrayVar(&flags.replay, "replay", nil, "run the `FILE.kg` that --keep wrote, or all of a folder")
 	f.StringVar(&flags.report, "report", "", "write the report as JSON to `FILE`")
 	f.BoolVar(&flags.first, "first", false, "stop at the first difference")
+	c.ValidArgsFunction = completeSources
+	completeFlags(c, map[string]cobra.CompletionFunc{"schedule": completeSchedule, "replay": completeSources, "keep": completeFolder, "gocpu-programs": completeFolder})
 	return c
 }
 
@@ -226,7 +229,7 @@ func testPrograms(c *cobra.Command, args []string, withData bool) (list []diffte
 		return nil, err
 	}
 	for _, file := range files {
-		s, err := loadAll(file, c.ErrOrStderr())
+		s, err := loadFile(file, c.ErrOrStderr())
 		if err != nil {
 			return nil, err
 		}

@@ -12,23 +12,33 @@ import (
 func newEmit() *cobra.Command {
 	var flags build.Flags
 	c := &cobra.Command{
-		Use:   "emit FILE.kg[#NAME]",
+		Use:   "emit FILE.kg[#NAME]|-e TEXT",
 		Short: "Emit the source text of kernels",
 		Long: `Emit compiles all pipelines of a file, or the named one, and writes their source
 text to a folder: a file per pipeline, and what they share. The text needs
 nothing of kgen. Equal input gives equal bytes.
 
+With --check, emit writes nothing. It prints what it would change, as a diff,
+and fails if that is anything: in CI, generated files then match their source.
+
 With --after, emit prints the program as it is after one pass instead:
 ` + strings.Join(compile.Passes(), ", ") + `.`,
 		Example: `  kgen emit orders.kg --backend gocpu --package tpch -o out
   kgen emit queries.kg#q6 --fuse none -o out
+  kgen emit orders.kg --package tpch -o out --check
   kgen emit orders.kg --fuse paper2 --after=tile`,
-		Args: arguments(1, 1, "one file, FILE.kg or FILE.kg#NAME"),
+		Args: arguments(1, 1, "one file, FILE.kg or FILE.kg#NAME, or -e TEXT"),
 		RunE: func(c *cobra.Command, args []string) error {
-			load := func() (*source, error) { return loadAll(args[0], c.ErrOrStderr()) }
+			load := func() (*source, error) { return loadAll(c, args) }
 			return flags.Emit(c.Context(), load, c.OutOrStdout())
 		},
 	}
 	flags.Bind(c.Flags())
+	takeInline(c)
+	c.ValidArgsFunction = completePipeline
+	completeFlags(c, map[string]cobra.CompletionFunc{
+		"backend": words(build.EmitterNames()...), "fuse": completeLevel, "schedule": completeSchedule, "after": words(compile.Passes()...),
+		"package": cobra.NoFileCompletions, "output": completeFolder,
+	})
 	return c
 }

@@ -27,7 +27,7 @@ func newExplain() *cobra.Command {
 		formats = append(formats, f.name)
 	}
 	c := &cobra.Command{
-		Use:   "explain FILE.kg[#NAME]",
+		Use:   "explain FILE.kg[#NAME]|-e TEXT",
 		Short: "Show which operators share a kernel, and why",
 		Long: `Explain shows the kernels that a fusion level makes of a pipeline: their stages,
 the bytes that they move, and for each pair of neighbouring stages whether they
@@ -40,24 +40,32 @@ plan by hand: the stages of each kernel, kernels separated by |.`,
 		Example: `  kgen explain orders.kg --fuse paper2
   kgen explain orders.kg --fuse "mask partial offset | add aggregate"
   kgen explain orders.kg --format json
+  kgen explain -e 'pipeline p(x: [n]i32) { return s: scan(add, x) }'
   kgen explain queries.kg#q6 --format dot | dot -Tsvg > q6.svg`,
-		Args: arguments(1, 1, "one pipeline, FILE.kg or FILE.kg#NAME"),
+		Args: arguments(1, 1, "one pipeline, FILE.kg or FILE.kg#NAME, or -e TEXT"),
 		RunE: func(c *cobra.Command, args []string) error {
 			for _, f := range explainFormats {
 				if f.name == format {
-					return explain(c, args[0], level, schedule, f.render)
+					return explain(c, args, level, schedule, f.render)
 				}
 			}
 			return usageErrorf("unknown format %s; there are %s", format, strings.Join(formats, ", "))
 		},
 	}
 	c.Flags().StringVar(&level, "fuse", "", build.LevelUsage)
-	c.Flags().StringVar(&schedule, "schedule", "", "the variant of aggregation, as in `variant=direct`: it decides what an aggregate reads and writes")
+	c.Flags().StringVar(&schedule, "schedule", "", "the `SHAPE` of aggregation, as in variant=direct, which decides what an aggregate reads and writes")
 	c.Flags().StringVar(&format, "format", formats[0], "the `FORMAT`: "+strings.Join(formats, ", "))
+	takeInline(c)
+	c.ValidArgsFunction = completePipeline
+	var variants []string
+	for _, v := range plan.Variants {
+		variants = append(variants, "variant="+v)
+	}
+	completeFlags(c, map[string]cobra.CompletionFunc{"fuse": completeLevel, "schedule": words(variants...), "format": words(formats...)})
 	return c
 }
 
-func explain(c *cobra.Command, argument, level, schedule string, render func(*fuse.Explanation) ([]byte, error)) error {
+func explain(c *cobra.Command, args []string, level, schedule string, render func(*fuse.Explanation) ([]byte, error)) error {
 	shape, err := build.ParseSchedule(schedule)
 	if err != nil {
 		return err
@@ -65,7 +73,7 @@ func explain(c *cobra.Command, argument, level, schedule string, render func(*fu
 	if shape != (plan.Schedule{Variant: shape.Variant}) {
 		return usageErrorf("--schedule %s: variant alone changes what kernels read and write", schedule)
 	}
-	source, pipeline, err := loadOne(argument, c.ErrOrStderr())
+	source, pipeline, err := loadOne(c, args)
 	if err != nil {
 		return err
 	}

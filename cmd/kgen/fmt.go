@@ -55,6 +55,7 @@ With -d, the exit code is 1 if a file is not in canonical form.`,
 	c.Flags().BoolVarP(&flags.list, "list", "l", false, "list files that are not in canonical form")
 	c.Flags().BoolVarP(&flags.write, "write", "w", false, "write the result back to the file")
 	c.Flags().BoolVarP(&flags.diff, "diff", "d", false, "show what would change")
+	c.ValidArgsFunction = completeSources
 	return c
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/internal/table"
 )
@@ -48,6 +49,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out := table.Interruptible(ctx, stdout)
 	root.SetOut(out)
 	root.SetErr(stderr)
+	mendBashCompletion(root)
 	command, err := root.ExecuteContextC(ctx)
 	if unseen := out.Err(); unseen != nil && (err == nil || errors.Is(err, errReported)) {
 		err, *started = unseen, true // no command that prints has to look at errors of standard output
@@ -141,6 +143,9 @@ A pipeline is a function from columns and scalars to columns and scalars:
 		PersistentPreRun: func(*cobra.Command, []string) { *started = true },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return numberError(err) })
+	root.Version = backends.Version()
+	root.SetVersionTemplate(versionLine())
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", build.HelpWidth)))
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newRun(), newExplain(), newEmit(), newFmt(), newVet(), newDevices(), newData(), newDifftest(), newCache(), newVersion())
 	root.SetHelpCommand(newHelp(root))

@@ -94,7 +94,7 @@ func TestExitCodes(t *testing.T) {
 
 		{interp("run", "orders.kg", "--in", "data.csv"), exitOK, ""},
 		{interp("run", "missing.kg"), exitFailed, "no such file"},
-		{interp("run", "empty.kg"), exitFailed, "the file has no pipeline"},
+		{interp("run", "empty.kg"), exitFailed, "empty.kg: there is no pipeline in it"},
 		{interp("run", "bad.kg"), exitFailed, "\n                               ^"},
 		{interp("run", "two.kg", "--in", "data.csv"), exitUsage, "two.kg has the pipelines a, b: choose one, as in two.kg#a"},
 		{interp("run", "two.kg#a", "--in", "data.csv"), exitOK, ""},
@@ -136,6 +136,9 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"emit", "orders.kg", "-o", "out", "--backend", "fortran"}, exitUsage, "unknown backend fortran; there are gocpu"},
 		{[]string{"emit", "orders.kg", "-o", "out", "--package", "a-b"}, exitUsage, "--package a-b"},
 		{[]string{"emit", "orders.kg", "--after", "lunch"}, exitUsage, "there is no pass lunch; there are verify, lower, fuse, tile, plan"},
+		{[]string{"emit", "orders.kg", "-o", "out", "--check"}, exitOK, ""},
+		{[]string{"emit", "two.kg#a", "-o", "out", "--check"}, exitFailed, "stale or missing: 1 of 2 files"},
+		{[]string{"emit", "orders.kg", "--after", "verify", "--check"}, exitUsage, "leave out one of them"},
 		{[]string{"emit", "join.kg", "-o", "out"}, exitOK, ""},
 		{[]string{"run", "orders.kg", "--in", "data.csv", "--device", "gpu"}, exitUsage, "unknown device gpu; there are "},
 		{interp("run", "divide.kg", "--in", "data.csv"), exitFailed, "divide.kg:3:15: "},

@@ -36,7 +36,7 @@ type runFlags struct {
 func newRun() *cobra.Command {
 	var flags runFlags
 	c := &cobra.Command{
-		Use:   "run FILE.kg[#NAME]",
+		Use:   "run FILE.kg[#NAME]|-e TEXT",
 		Short: "Run a pipeline over columns of files",
 		Long: `Run compiles a pipeline, runs it over columns of files and prints or writes
 its results.
@@ -45,8 +45,8 @@ Columns bind to the parameters of their names; --bind chooses others. A file
 gives the columns of one domain: name the domain where there are several.
 Results over one domain form a table, which takes the name of the domain; the
 scalar results form one more, named scalars. The extension of a file says how it
-is written; - stands for CSV on standard input or output. All result files appear
-at once and whole, or none does.
+is written; - stands for CSV on standard input or output. All result files
+appear at once and whole, or none does.
 
 --memory-limit counts columns: those read, what the plan keeps between its
 kernels, and the results at the most that they can be.
@@ -54,32 +54,39 @@ kernels, and the results at the most that they can be.
 On device gocpu the emitted program is built once and kept in the folder kgen of
 the user's cache, or in the folder that KGEN_CACHE names.`,
 		Example: `  kgen run grades.kg --in students.csv
+  kgen run -e 'pipeline p(x: [n]i32) { return s: sum(x) }' --in x.csv
   kgen run orders.kg --in lineitem.csv --fuse paper2 --out orders.csv
   kgen run q6.kg --in lineitem.csv --set from=1995-01-01 --set to=1996-01-01
   kgen run queries.kg#q6 --in lineitem.csv --bind quantity=l_quantity
   kgen run join.kg --in n=orders.csv --in m=customers.csv --device interp
   cat lineitem.csv | kgen run orders.kg --in - --out - > orders.csv`,
-		Args: arguments(1, 1, "one pipeline, FILE.kg or FILE.kg#NAME"),
-		RunE: func(c *cobra.Command, args []string) error { return runPipeline(c, args[0], flags) },
+		Args: arguments(1, 1, "one pipeline, FILE.kg or FILE.kg#NAME, or -e TEXT"),
+		RunE: func(c *cobra.Command, args []string) error { return runPipeline(c, args, flags) },
 	}
 	f := c.Flags()
 	f.StringArrayVarP(&flags.In, "in", "i", nil, "read columns from `[DOMAIN=]FILE`")
 	f.StringArrayVarP(&flags.out, "out", "o", nil, "write results to `[TABLE=]FILE`")
-	f.StringArrayVar(&flags.Bind, "bind", nil, "bind a column: `PARAMETER=COLUMN`")
-	f.StringArrayVar(&flags.Set, "set", nil, "set a scalar: `PARAMETER=VALUE`")
+	f.StringArrayVar(&flags.Bind, "bind", nil, "bind a parameter to another column: `NAME=COLUMN`")
+	f.StringArrayVar(&flags.Set, "set", nil, "set a scalar parameter: `NAME=VALUE`")
 	f.StringVar(&flags.device, "device", devices[0].name, "the `DEVICE` to run on; kgen devices lists them")
 	f.StringVar(&flags.level, "fuse", "", build.LevelUsage)
-	f.IntVar(&flags.workers, "workers", 0, "how many cores gocpu uses (default all that pay)")
-	f.StringVar(&flags.limit, "memory-limit", "", "refuse to use more memory for columns than `SIZE`, as in 500MB or 4GiB")
+	f.IntVar(&flags.workers, "workers", 0, "use `N` cores at most (gocpu; default all that pay)")
+	f.StringVar(&flags.limit, "memory-limit", "", "refuse to use more memory than `SIZE` for columns, as in 500MB or 4GiB")
 	f.DurationVar(&flags.timeout, "time-limit", 0, "end a run on a device with a driver, or a kernel on cudaemu, after `TIME`, as in 30s or 2h (default "+worker.DefaultLimit.String()+")")
 	f.StringVar(&flags.schedule, "schedule", "", build.ScheduleUsage)
 	f.BoolVar(&flags.time, "time", false, "print how long each step took")
-	f.IntVar(&flags.repeat, "repeat", 0, "with --time or --json, on a device with a driver: repeat the device's work `N` times, and print the times")
+	f.IntVar(&flags.repeat, "repeat", 0, "repeat the work of a device with a driver `N` times; --time and --json print the times")
 	f.BoolVar(&flags.json, "json", false, "print results, device, level, plan and steps as JSON")
+	takeInline(c)
+	c.ValidArgsFunction = completePipeline
+	completeFlags(c, map[string]cobra.CompletionFunc{
+		"in": completeIn, "bind": completeBind, "set": completeSet, "device": completeDevice, "fuse": completeLevel, "schedule": completeSchedule,
+		"workers": cobra.NoFileCompletions, "memory-limit": cobra.NoFileCompletions, "time-limit": cobra.NoFileCompletions, "repeat": cobra.NoFileCompletions,
+	})
 	return c
 }
 
-func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
+func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 	device, err := deviceByName(flags.device)
 	if err != nil {
 		return err
@@ -93,7 +100,7 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	if flags.repeat < 0 || flags.repeat > 0 && !flags.time && !flags.json {
 		return usageErrorf("--repeat %d: a number above 0, with --time or --json, which print the times", flags.repeat)
 	}
-	source, pipeline, err := loadOne(argument, c.ErrOrStderr())
+	source, pipeline, err := loadOne(c, args)
 	if err != nil {
 		return err
 	}

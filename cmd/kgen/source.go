@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/ir"
 )
@@ -19,18 +21,80 @@ const sourceExtension = ".kg"
 // source is a loaded file, or one pipeline of it.
 type source = build.Source
 
-// loadAll loads FILE.kg, or the one pipeline of FILE.kg#NAME, and prints warnings.
-func loadAll(argument string, stderr io.Writer) (*source, error) {
-	path, name := argument, ""
-	if i := strings.LastIndexByte(argument, '#'); i >= 0 {
-		if _, err := os.Stat(argument); err != nil { // else the file's name has a #
-			path, name = argument[:i], argument[i+1:]
+// The flag -e has the text of pipelines, in place of a file.
+const (
+	inlineFlag = "expression"
+	inlineName = "-e" // of the text, in messages
+)
+
+// takeInline declares -e for a command, in place of the arguments that name files.
+func takeInline(c *cobra.Command) {
+	c.Flags().StringP(inlineFlag, "e", "", "take pipelines from `TEXT` in place of a file")
+	files := c.Args
+	c.Args = func(c *cobra.Command, args []string) error {
+		if _, given := inlineText(c); !given {
+			return files(c, args)
 		}
+		if len(args) > 0 {
+			return fmt.Errorf("-e has the pipelines already: leave out -e or %s", strings.Join(args, " "))
+		}
+		return nil
 	}
+}
+
+// inlineText returns the text of -e, if it was given.
+func inlineText(c *cobra.Command) (text string, given bool) {
+	f := c.Flags().Lookup(inlineFlag)
+	return f.Value.String(), f.Changed
+}
+
+// loadAll loads the pipelines of -e or those of the argument, FILE.kg or
+// FILE.kg#NAME, and prints warnings.
+func loadAll(c *cobra.Command, args []string) (*source, error) {
+	if text, given := inlineText(c); given {
+		return loadText(inlineName, "", []byte(text), c.ErrOrStderr())
+	}
+	return loadFile(args[0], c.ErrOrStderr())
+}
+
+// loadOne loads the only pipeline of -e or of the argument.
+func loadOne(c *cobra.Command, args []string) (*source, *ir.Pipeline, error) {
+	s, err := loadAll(c, args)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(s.Pipelines) == 1 {
+		return s, s.Pipelines[0], nil
+	}
+	names := pipelineNames(s.Pipelines)
+	if len(args) == 0 {
+		return nil, nil, usageErrorf("-e has the pipelines %s: write one of them", names)
+	}
+	return nil, nil, usageErrorf("%s has the pipelines %s: choose one, as in %s#%s", args[0], names, args[0], s.Pipelines[0].Name)
+}
+
+// loadFile loads FILE.kg, or the one pipeline of FILE.kg#NAME, and prints warnings.
+func loadFile(argument string, stderr io.Writer) (*source, error) {
+	path, name := splitName(argument)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
+	return loadText(path, name, text, stderr)
+}
+
+// splitName splits FILE.kg#NAME; without a name it is "".
+func splitName(argument string) (path, name string) {
+	if i := strings.LastIndexByte(argument, '#'); i >= 0 {
+		if _, err := os.Stat(argument); err != nil { // else the file's name has a #
+			return argument[:i], argument[i+1:]
+		}
+	}
+	return argument, ""
+}
+
+// loadText loads the pipelines of a text, or the one with a name, and prints warnings.
+func loadText(path, name string, text []byte, stderr io.Writer) (*source, error) {
 	pipelines, errs := ir.Load(path, text)
 	if err := errs.Err(); err != nil {
 		return nil, err
@@ -43,25 +107,12 @@ func loadAll(argument string, stderr io.Writer) (*source, error) {
 		pipelines = pipelines[i : i+1]
 	}
 	if len(pipelines) == 0 {
-		return nil, fmt.Errorf("%s: the file has no pipeline", path)
+		return nil, fmt.Errorf("%s: there is no pipeline in it", path)
 	}
 	for _, p := range pipelines {
 		build.PrintWarnings(stderr, p)
 	}
 	return &source{Text: text, Pipelines: pipelines}, nil
-}
-
-// loadOne loads FILE.kg#NAME; the name may be left out where there is one pipeline.
-func loadOne(argument string, stderr io.Writer) (*source, *ir.Pipeline, error) {
-	s, err := loadAll(argument, stderr)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(s.Pipelines) > 1 {
-		return nil, nil, usageErrorf("%s has the pipelines %s: choose one, as in %s#%s",
-			argument, pipelineNames(s.Pipelines), argument, s.Pipelines[0].Name)
-	}
-	return s, s.Pipelines[0], nil
 }
 
 func pipelineNames(pipelines []*ir.Pipeline) string {

@@ -3,28 +3,25 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kgen-go/kgen/backends"
 )
 
 func newVersion() *cobra.Command {
 	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version of kgen",
+		Use:   "version",
+		Short: "Print the version of kgen",
+		Long: `Version prints the version of kgen, which emitted files begin with, and that of
+the Go that built it. In a working copy of kgen the version is (devel).`,
 		Example: "  kgen version",
 		Args:    arguments(0, 0, "no arguments"),
-		Run: func(c *cobra.Command, _ []string) {
-			fmt.Fprintf(c.OutOrStdout(), "kgen %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-		},
+		Run:     func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), versionLine()) },
 	}
 }
 
-// version is the module's version, which the Go command takes from the tag or
-// commit that was built.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
+// versionLine is what kgen version and kgen --version print.
+func versionLine() string {
+	return fmt.Sprintf("kgen %s %s %s/%s\n", backends.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

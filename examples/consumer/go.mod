@@ -4,7 +4,7 @@ go 1.26.8
 
 tool github.com/kgen-go/kgen/cmd/kgen
 
-require github.com/kgen-go/kgen v0.1.0
+require github.com/kgen-go/kgen v0.0.0
 
 replace github.com/kgen-go/kgen => ../..
 

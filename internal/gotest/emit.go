@@ -74,7 +74,7 @@ func file(p *ir.Pipeline, entry backends.Entry, pkg string) ([]byte, error) {
 		}
 	}
 	var text bytes.Buffer
-	fmt.Fprintf(&text, "// %s\n\n%s\n\npackage %s\n\nimport (\n%s\n)\n\n%s", gocpu.Generated, strings.Join(gocpu.StaticcheckComments(p), "\n"), pkg, strings.Join(imports, "\n"), body)
+	fmt.Fprintf(&text, "// %s\n\n%s\n\npackage %s\n\nimport (\n%s\n)\n\n%s", backends.Generated(), strings.Join(gocpu.StaticcheckComments(p), "\n"), pkg, strings.Join(imports, "\n"), body)
 	formatted, err := format.Source(text.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %s: the printed test is malformed (a bug of kgen): %w", p.Name, err)

@@ -118,19 +118,32 @@ func (b *Binding) setScalar(text string) error {
 	return nil
 }
 
-// domains returns the domains of column parameters in order of first use.
-func (b *Binding) domains() []*ir.Domain {
+// Domains returns the domains of p's column parameters in order of first use.
+func Domains(p *ir.Pipeline) []*ir.Domain {
 	var domains []*ir.Domain
-	for _, p := range b.pipeline.Params {
-		if d := p.Type.Domain; d != nil && !slices.Contains(domains, d) {
+	for _, param := range p.Params {
+		if d := param.Type.Domain; d != nil && !slices.Contains(domains, d) {
 			domains = append(domains, d)
 		}
 	}
 	return domains
 }
 
+// FileOf returns the file among values of the flag --in that has the column of a
+// parameter, or "" if there is none.
+func FileOf(p *ir.Pipeline, param string, in []string) string {
+	b := &Binding{pipeline: p}
+	v := b.param(param)
+	for _, text := range in {
+		if domain, path, err := b.splitInput(text, Domains(p)); err == nil && v != nil && v.Type.Domain == domain {
+			return path
+		}
+	}
+	return ""
+}
+
 func (b *Binding) addInput(text string) error {
-	domains := b.domains()
+	domains := Domains(b.pipeline)
 	if len(domains) == 0 {
 		return fmt.Errorf("--in %s: pipeline %s takes no columns", text, b.pipeline.Name)
 	}
@@ -198,7 +211,7 @@ func inputForm(domains []*ir.Domain) string {
 func (b *Binding) complete() error {
 	var faults []error
 	var missing []*ir.Domain
-	for _, d := range b.domains() {
+	for _, d := range Domains(b.pipeline) {
 		if b.files[d] == "" {
 			missing = append(missing, d)
 		}
@@ -238,7 +251,7 @@ func (b *Binding) field(p *ir.Value) Field {
 // scalar is a column of one row.
 func (b *Binding) Read(source *Source) ([]ir.Column, error) {
 	in := make([]ir.Column, len(b.pipeline.Params))
-	for _, d := range b.domains() {
+	for _, d := range Domains(b.pipeline) {
 		var fields []Field
 		var places []int
 		for i, p := range b.pipeline.Params {

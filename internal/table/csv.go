@@ -37,6 +37,16 @@ func (CSV) Read(source *Source, path string, fields []Field) ([]ir.Column, error
 	return readCSV(source, path, fields, csvSizes{block: 1 << 19, record: 64 << 20})
 }
 
+// Columns returns the fields of the header.
+func (CSV) Columns(source *Source, path string) (names []string, err error) {
+	in, err := source.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = in.close(err) }()
+	return readHeader(newCSVBlocks(in, csvSizes{block: 1 << 12, record: 1 << 20}))
+}
+
 // readCSV cuts the file into blocks of whole records and parses several blocks
 // at once.
 func readCSV(source *Source, path string, fields []Field, sizes csvSizes) (columns []ir.Column, err error) {

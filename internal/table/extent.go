@@ -26,7 +26,7 @@ func Extents(p *ir.Pipeline, in []ir.Column) []Extent {
 // their rows. CSV files do not; they count as empty.
 func (b *Binding) Extents(source *Source) (extents []Extent, err error) {
 	rows := map[*ir.Domain]int64{}
-	for _, d := range b.domains() {
+	for _, d := range Domains(b.pipeline) {
 		if rows[d], _, err = source.Rows(b.files[d]); err != nil {
 			return nil, err
 		}

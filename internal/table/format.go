@@ -24,6 +24,8 @@ type Reader interface {
 	// has all rows of the file. Errors need not name the file; errors in its
 	// content are a DataError.
 	Read(source *Source, path string, fields []Field) ([]ir.Column, error)
+	// Columns returns the names of a file's columns, in order.
+	Columns(source *Source, path string) ([]string, error)
 }
 
 // Counter is a format whose files state their number of rows.
@@ -100,6 +102,16 @@ func find[F Format](path string, known []F) (format F, err error) {
 		return format, fmt.Errorf("%s: the extension says how a file is written, and this name has none; known: %s", path, forms(known))
 	}
 	return format, fmt.Errorf("%s: unknown file format %s; known: %s", path, extension, forms(known))
+}
+
+// ReadExtensions returns the extensions of the files that are read, without the dot.
+func ReadExtensions() (names []string) {
+	for _, f := range readers {
+		for _, extension := range f.Extensions() {
+			names = append(names, strings.TrimPrefix(extension, "."))
+		}
+	}
+	return names
 }
 
 // forms lists the names that files of the formats have.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +65,15 @@ func outputs(t *testing.T, columns int) []string {
 	return files
 }
 
+// columnNames returns the names of a table's columns in the order of their bytes.
+func columnNames(t Table) (names []string) {
+	for _, c := range t.Columns {
+		names = append(names, c.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
 func checkFormats(t *testing.T, table Table) {
 	t.Helper()
 	var fields []Field
@@ -78,6 +88,11 @@ func checkFormats(t *testing.T, table Table) {
 		source := NewSource(t.Context(), nil)
 		if rows, known, err := source.Rows(path); err != nil || known && rows != int64(table.Rows()) {
 			t.Errorf("%s: says %d rows (%v), want %d", path, rows, err, table.Rows())
+		}
+		names, err := source.Columns(path)
+		slices.Sort(names) // a folder has them by name
+		if want := columnNames(table); err != nil || !slices.Equal(names, want) && filepath.Ext(path) != npyExtension {
+			t.Errorf("%s: says the columns are %q (%v), want %q", path, names, err, want)
 		}
 		got, err := source.Read(path, fields)
 		if err != nil {

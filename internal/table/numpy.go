@@ -68,6 +68,15 @@ func arrayNames(folder string) ([]string, error) {
 	return names, nil
 }
 
+// Columns returns the columns of a folder. The column of a file has no name: it
+// is the one that is bound.
+func (NumPy) Columns(_ *Source, path string) ([]string, error) {
+	if !namesFolder(path) {
+		return nil, nil
+	}
+	return arrayNames(path)
+}
+
 // Read reads the one field of a file, or each field from its file of a folder.
 func (NumPy) Read(source *Source, path string, fields []Field) (columns []ir.Column, err error) {
 	var files []string

@@ -68,6 +68,20 @@ func (Parquet) Rows(source *Source, path string) (rows int64, err error) {
 	return file.rows, nil
 }
 
+// Columns returns the names of the columns at the top of the schema.
+func (Parquet) Columns(source *Source, path string) (names []string, err error) {
+	in, err := source.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = in.close(err) }()
+	file, err := openParquet(in)
+	if err != nil {
+		return nil, err
+	}
+	return file.names, nil
+}
+
 // Read decodes the column chunks of all fields in parallel, each into its
 // place. Of several invalid values it reports the first by row, then by field.
 func (Parquet) Read(source *Source, path string, fields []Field) (columns []ir.Column, err error) {

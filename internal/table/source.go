@@ -84,6 +84,16 @@ func (s *Source) Rows(path string) (rows int64, known bool, err error) {
 	return rows, err == nil, s.named(path, err)
 }
 
+// Columns returns the names of a file's columns.
+func (s *Source) Columns(path string) ([]string, error) {
+	format, err := ReaderOf(path)
+	if err != nil {
+		return nil, err
+	}
+	names, err := format.Columns(s, path)
+	return names, s.named(path, err)
+}
+
 // named adds the name of the file to an error. Errors of the system, of memory
 // and of an ended context need no name.
 func (s *Source) named(path string, err error) error {

@@ -129,7 +129,7 @@ func Lineitem(scale float64, seed uint64) (Generator, error) {
 }
 
 var lineitemColumns = []Column{
-	{"l_orderkey", ir.I64, "key of the order, ascending; 8 of every 32 keys are used"},
+	{"l_orderkey", ir.I64, "key of the order, ascending; 8 of every 32 are used"},
 	{"l_partkey", ir.I64, "1 to 200,000 x scale"},
 	{"l_suppkey", ir.I64, "one of the four suppliers of the part"},
 	{"l_linenumber", ir.I32, "1 to 7 within the order"},
@@ -200,12 +200,12 @@ func Orders(scale float64, seed uint64) (Generator, error) {
 }
 
 var ordersColumns = []Column{
-	{"o_orderkey", ir.I64, "key, ascending; 8 of every 32 keys are used"},
+	{"o_orderkey", ir.I64, "key, ascending; 8 of every 32 are used"},
 	{"o_custkey", ir.I64, "1 to 150,000 x scale, no multiple of 3"},
 	{"o_orderstatus", ir.Char8, "F or O if all lines have that status, else P"},
 	{"o_totalprice", ir.F64, "sum of price x (1 - discount) x (1 + tax) of the lines"},
 	{"o_orderdate", ir.Date, "1992-01-01 to 1998-08-02"},
-	{"o_orderpriority", ir.Char8, "1-URGENT, 2-HIGH, 3-MEDIUM, 4-NOT or 5-LOW: the first word"},
+	{"o_orderpriority", ir.Char8, "1-URGENT, 2-HIGH, 3-MEDIUM, 4-NOT, 5-LOW (one word)"},
 	{"o_clerk", ir.I64, "1 to 1,000 x scale: the number in the clerk's name"},
 	{"o_shippriority", ir.I32, "0"},
 }

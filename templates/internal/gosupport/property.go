@@ -85,21 +85,29 @@ func kgenTestSeeds(t *testing.T, make func() kgenSubject, compare func(kgenSubje
 // kgenReport reports a difference with the fewest rows that show one.
 func kgenReport(t *testing.T, make func() kgenSubject, compare func(kgenSubject, *kgenData) string, seed uint64, rows int) (failed bool) {
 	t.Helper()
-	difference := compare(make(), kgenSeeded(seed, rows))
+	difference, rows := kgenFewest(rows, func(rows int) string { return compare(make(), kgenSeeded(seed, rows)) })
 	if difference == "" {
 		return false
-	}
-	for fewer := 0; fewer < rows; fewer += 1 + fewer/8 {
-		if shown := compare(make(), kgenSeeded(seed, fewer)); shown != "" {
-			difference, rows = shown, fewer
-			break
-		}
 	}
 	s := make()
 	s.draw(kgenSeeded(seed, rows))
 	t.Errorf("%s\nwith %d rows of seed %d: %.1000s\nagain: KGEN_SEED=%d KGEN_ROWS=%d go test -run '^%s$'",
 		difference, rows, seed, fmt.Sprintf("%+v", s.arguments()), seed, rows, t.Name())
 	return true
+}
+
+// kgenFewest returns a difference of so many rows, or "", with the fewest rows
+// that show one.
+func kgenFewest(rows int, compare func(rows int) string) (difference string, fewest int) {
+	if difference = compare(rows); difference == "" {
+		return "", rows
+	}
+	for fewer := 0; fewer < rows; fewer += 1 + fewer/8 {
+		if shown := compare(fewer); shown != "" {
+			return shown, fewer
+		}
+	}
+	return difference, rows
 }
 
 // kgenCompare calls the function several times and describes a difference, or
@@ -130,10 +138,15 @@ func kgenFuzz(f *testing.F, make func() kgenSubject) {
 	f.Add(uint8(7), []byte("0123456789abcdef"))
 	f.Add(uint8(200), []byte{1})
 	f.Fuzz(func(t *testing.T, rows uint8, choices []byte) {
-		r := rand.New(&kgenChoices{choices, rand.NewPCG(1, uint64(len(choices)))})
-		s := make()
-		if difference := kgenCompare(s, &kgenData{r, int(rows), r.IntN(4) == 0, r.IntN(len(kgenRepetitions))}); difference != "" {
-			t.Errorf("%s\n%.1000s", difference, fmt.Sprintf("%+v", s.arguments()))
+		data := func(rows int) *kgenData {
+			r := rand.New(&kgenChoices{choices, rand.NewPCG(1, uint64(len(choices)))})
+			return &kgenData{r, rows, r.IntN(4) == 0, r.IntN(len(kgenRepetitions))}
+		}
+		difference, fewest := kgenFewest(int(rows), func(rows int) string { return kgenCompare(make(), data(rows)) })
+		if difference != "" {
+			s := make()
+			s.draw(data(fewest))
+			t.Errorf("%s\nwith %d rows: %.1000s", difference, fewest, fmt.Sprintf("%+v", s.arguments()))
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package support
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 	"testing"
@@ -218,5 +219,25 @@ func TestIntegers(t *testing.T) {
 	}
 	if kgenBit[int32](true) != 1 || kgenBit[uint8](false) != 0 || kgenSelect(true, 1, 2) != 1 || kgenSelect(false, 1, 2) != 2 {
 		t.Error("bit or select")
+	}
+}
+
+func TestFewest(t *testing.T) {
+	differs := func(from int) func(int) string {
+		return func(rows int) string {
+			if rows < from {
+				return ""
+			}
+			return fmt.Sprint(rows, " differ")
+		}
+	}
+	for _, c := range []struct {
+		rows, from int
+		difference string
+		fewest     int
+	}{{200, 0, "0 differ", 0}, {200, 1, "1 differ", 1}, {200, 7, "7 differ", 7}, {200, 200, "200 differ", 200}, {200, 201, "", 200}} {
+		if difference, fewest := kgenFewest(c.rows, differs(c.from)); difference != c.difference || fewest != c.fewest {
+			t.Errorf("%d rows, of which %d differ: %q with %d", c.rows, c.from, difference, fewest)
+		}
 	}
 }
