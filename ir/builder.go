@@ -304,7 +304,7 @@ func (b *Builder) Pipeline() (*Pipeline, error) {
 func (b *Builder) finish() *Pipeline {
 	needed := b.g.needed(b.results.results)
 	for i, v := range b.g.values {
-		if !needed[i] && v.Op != OpConst {
+		if !needed[i] && !v.isLiteral() {
 			b.g.fail(v.Pos, "return it, or leave it out", "%v is never used", operand{value: v})
 		}
 	}
@@ -345,7 +345,7 @@ func (b *Builder) operand(pos Pos, x any) operand {
 		return b.g.scalar(pos, BoolScalar(x))
 	case Scalar:
 		if !x.isValid() {
-			return b.g.fail(pos, "make it by ir.Int, ir.Float, ir.BoolScalar or ir.Char8Scalar", "ir.Scalar{%v, %#x} is no constant", x.Kind, x.Bits)
+			return b.g.fail(pos, "make it by ir.Int, ir.Float, ir.BoolScalar or ir.Char8Scalar; a text is a string, or of Text", "ir.Scalar{%v, %#x} is no constant", x.Kind, x.Bits)
 		}
 		return b.g.scalar(pos, x)
 	case float32:

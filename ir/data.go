@@ -47,6 +47,8 @@ func (s Scalar) isValid() bool {
 		return s.Bits <= 1
 	case F32:
 		return s.Bits <= math.MaxUint32
+	case Text: // a constant text is a string
+		return false
 	}
 	return s.Kind.isElement() && wrap(s.Kind, s.Bits) == s.Bits
 }
