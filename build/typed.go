@@ -14,13 +14,17 @@ type Date int32
 // in UTC. Emitted functions take an int64.
 type Timestamp int64
 
+// Text stands for the element type text: the place of a string in the sorted dictionary
+// of all strings of a call. Emitted functions take an int32.
+type Text int32
+
 // Char8 stands for the element type char8: 8 bytes, padded with NUL at the end.
 // Emitted functions take a [8]byte.
 type Char8 [8]byte
 
 // Element is satisfied by the Go types that stand for element types.
 type Element interface {
-	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | Date | Timestamp | Char8
+	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | Date | Timestamp | Text | Char8
 }
 
 // KindOf returns the element type that T stands for.
@@ -30,6 +34,8 @@ func KindOf[T Element]() ir.Kind {
 		return ir.Date
 	case t == reflect.TypeFor[Timestamp]():
 		return ir.Timestamp
+	case t == reflect.TypeFor[Text]():
+		return ir.Text
 	case t == reflect.TypeFor[Char8]():
 		return ir.Char8
 	default:

@@ -43,19 +43,19 @@ func (o *ordering) beside(v *ir.Value, keys []sortKey) (column *ir.Value) {
 
 // isInvertible reports whether a key follows from the unsigned integer that stands
 // for it in sorting.
-func isInvertible(k ir.Kind) bool { return k.IsInteger() || k == ir.Bool || k.IsCalendar() }
+func isInvertible(k ir.Kind) bool { return k.IsInteger() || k == ir.Bool || k.IsCoded() }
 
 // bitsOf returns a column as 32 bits, and ofBits a column from its bits.
 func (o *ordering) bitsOf(x *ir.Value) *ir.Value {
-	return o.cast(ir.U32, o.cast(x.Type.Kind.Count(), x))
+	return o.cast(ir.U32, o.cast(x.Type.Kind.Stored(), x))
 }
 
 func (o *ordering) ofBits(x *ir.Value, k ir.Kind) *ir.Value {
 	switch k {
 	case ir.Bool:
 		return o.apply(ir.OpNe, x, o.integer(x, 0))
-	case ir.Date, ir.Timestamp:
-		x = o.cast(k.Count(), x)
+	case ir.Date, ir.Timestamp, ir.Text:
+		x = o.cast(k.Stored(), x)
 	}
 	return o.cast(k, x)
 }

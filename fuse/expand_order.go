@@ -57,7 +57,7 @@ func (e *expansion) sortKeysOf(columns []*ir.Value) []sortKey {
 		switch k := x.Type.Kind; {
 		case k == ir.Bool:
 			keys[i].width = 1
-		case k.IsSigned(), k.IsCalendar():
+		case k.IsSigned(), k.IsCoded():
 			keys[i].least = -1 << (keys[i].width - 1)
 		}
 	}
@@ -173,8 +173,8 @@ func (o *ordering) unsigned(key sortKey) *ir.Value {
 		return o.choose(o.apply(ir.OpEq, key.column, key.column), x, o.integer(b, sign|(sign-1)))
 	case k == ir.Char8:
 		return o.apply(ir.OpBits, x)
-	case k.IsCalendar():
-		x = o.cast(k.Count(), x)
+	case k.IsCoded():
+		x = o.cast(k.Stored(), x)
 	}
 	x = o.cast(wordOf(key.width), x)
 	if key.least != 0 {

@@ -235,13 +235,13 @@ func (m *planner) bound(d *ir.Domain) plan.Expr {
 
 func (m *planner) parameters() {
 	for _, v := range m.Pipeline.Params {
-		port := plan.Port{Name: v.Name, Direction: plan.In, Kind: plan.Kind(v.Type.Kind.String())}
+		port := plan.Port{Name: v.Name, Direction: plan.In, Kind: plan.Kind(v.Type.Kind.String()), Text: v.Literal}
 		if v.Type.Domain != nil {
 			port.Domain, port.Buffer = m.DomainName(v.Type.Domain), v.Name
 			m.out.Buffers = append(m.out.Buffers, plan.Buffer{Name: v.Name, Kind: port.Kind, Role: plan.Input})
 		} else {
 			port.Scalar = v.Name
-			if v.Const.Kind != ir.Invalid {
+			if v.Const.Kind != ir.Invalid && v.Const.Kind != ir.Text {
 				port.Default = literal(v.Const)
 			}
 			m.out.Scalars = append(m.out.Scalars, plan.Scalar{Name: v.Name, Kind: port.Kind})

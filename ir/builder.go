@@ -121,8 +121,8 @@ func (b *Builder) ScalarWithDefault(name string, kind Kind, value any) Operand {
 		return Operand{}
 	}
 	pos := b.here()
-	byDefault := b.constantOf(pos, "the default of "+name, kind, value)
-	return b.parameter("", Value{Name: name, Type: Type{Kind: kind}, Const: byDefault, Pos: pos})
+	byDefault, literal := b.constantOf(pos, "the default of "+name, kind, value)
+	return b.parameter("", Value{Name: name, Type: Type{Kind: kind}, Const: byDefault, Literal: literal, Pos: pos})
 }
 
 // ColumnMissing adds a column parameter whose source may lack the values of some rows,
@@ -132,8 +132,8 @@ func (b *Builder) ColumnMissing(name, domain string, kind Kind, value any) Opera
 		return Operand{}
 	}
 	pos := b.here()
-	missing := b.constantOf(pos, "the value of "+name+" where it is missing", kind, value)
-	return b.columnParameter(domain, Value{Name: name, Type: Type{Kind: kind}, Missing: missing, Pos: pos})
+	missing, literal := b.constantOf(pos, "the value of "+name+" where it is missing", kind, value)
+	return b.columnParameter(domain, Value{Name: name, Type: Type{Kind: kind}, Missing: missing, Literal: literal, Pos: pos})
 }
 
 // Present adds a column parameter of bools that tell which rows of another one have a
@@ -155,17 +155,19 @@ func (b *Builder) Present(name string, of Operand) Operand {
 	return b.columnParameter(domain, v)
 }
 
-// constantOf returns a constant of a kind.
-func (b *Builder) constantOf(pos Pos, what string, kind Kind, value any) Scalar {
+// constantOf returns a constant of a kind; a text has a literal.
+func (b *Builder) constantOf(pos Pos, what string, kind Kind, value any) (Scalar, *string) {
 	o := b.g.as(b.operand(pos, value), kind)
 	switch {
 	case o.bad():
-	case o.value.Op != OpConst || o.kind() != kind:
+	case !o.value.isLiteral() || o.kind() != kind:
 		b.g.fail(pos, fmt.Sprintf("pass a constant of type %v", kind), "%s is %v, which is %v", what, o, o.typ())
+	case o.value.Hidden:
+		return Scalar{Kind: Text}, o.value.Literal
 	default:
-		return o.value.Const
+		return o.value.Const, nil
 	}
-	return Scalar{}
+	return Scalar{}, nil
 }
 
 func (b *Builder) parameter(domain string, v Value) Operand {
@@ -302,7 +304,7 @@ func (b *Builder) Pipeline() (*Pipeline, error) {
 func (b *Builder) finish() *Pipeline {
 	needed := b.g.needed(b.results.results)
 	for i, v := range b.g.values {
-		if !needed[i] && v.Op != OpConst {
+		if !needed[i] && !v.isLiteral() {
 			b.g.fail(v.Pos, "return it, or leave it out", "%v is never used", operand{value: v})
 		}
 	}
@@ -343,7 +345,7 @@ func (b *Builder) operand(pos Pos, x any) operand {
 		return b.g.scalar(pos, BoolScalar(x))
 	case Scalar:
 		if !x.isValid() {
-			return b.g.fail(pos, "make it by ir.Int, ir.Float, ir.BoolScalar or ir.Char8Scalar", "ir.Scalar{%v, %#x} is no constant", x.Kind, x.Bits)
+			return b.g.fail(pos, "make it by ir.Int, ir.Float, ir.BoolScalar or ir.Char8Scalar; a text is a string, or of Text", "ir.Scalar{%v, %#x} is no constant", x.Kind, x.Bits)
 		}
 		return b.g.scalar(pos, x)
 	case float32:

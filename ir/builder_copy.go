@@ -67,6 +67,9 @@ func (b *Builder) copied(v *Value, of func(*Value) Operand) Operand {
 	case formField:
 		return b.field(args[0], s.text)
 	case formNone:
+		if v.Hidden {
+			return b.Text(*v.Literal)
+		}
 		if v.Op == OpConst {
 			return b.wrap(b.operand(b.here(), v.Const))
 		}

@@ -12,6 +12,14 @@ import (
 )
 
 // copyOf makes a pipeline again, value by value.
+// constantOf is a constant of a parameter, as it is passed to a builder.
+func constantOf(v *ir.Value, s ir.Scalar) any {
+	if v.Literal != nil {
+		return *v.Literal
+	}
+	return s
+}
+
 func copyOf(p *ir.Pipeline) (*ir.Pipeline, error) {
 	b := ir.NewBuilder(p.Name)
 	b.Doc(p.Doc)
@@ -19,13 +27,15 @@ func copyOf(p *ir.Pipeline) (*ir.Pipeline, error) {
 	for _, v := range p.Values {
 		switch {
 		case v.Op == ir.OpParam && v.Missing.Kind != ir.Invalid:
-			made[v] = b.ColumnMissing(v.Name, v.Type.Domain.Name, v.Type.Kind, v.Missing)
+			made[v] = b.ColumnMissing(v.Name, v.Type.Domain.Name, v.Type.Kind, constantOf(v, v.Missing))
+		case v.Hidden:
+			made[v] = b.Text(*v.Literal)
 		case v.Op == ir.OpParam && v.Present != nil:
 			made[v] = b.Present(v.Name, made[v.Present])
 		case v.Op == ir.OpParam && !v.Type.IsScalar():
 			made[v] = b.Column(v.Name, v.Type.Domain.Name, v.Type.Kind)
 		case v.Op == ir.OpParam && v.Const.Kind != ir.Invalid:
-			made[v] = b.ScalarWithDefault(v.Name, v.Type.Kind, v.Const)
+			made[v] = b.ScalarWithDefault(v.Name, v.Type.Kind, constantOf(v, v.Const))
 		case v.Op == ir.OpParam:
 			made[v] = b.Scalar(v.Name, v.Type.Kind)
 		default:

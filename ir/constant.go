@@ -96,7 +96,7 @@ func represent(c constant.Value, k Kind) (s Scalar, problem, hint string) {
 			return Char8Scalar(value), "", ""
 		}
 		return s, fmt.Sprintf("string %s has %d bytes; char8 holds 8", text, len(value)),
-			"longer strings enter as dictionary codes, an integer column"
+			"longer strings are of type text: declare the column as text, or write text(...)"
 	case c.Kind() == constant.String && k.IsCalendar():
 		hint = "write " + calendarExample(k)
 		if _, ok := calendarLiteral(k, constant.StringVal(c)); ok {
@@ -131,6 +131,8 @@ func represent(c constant.Value, k Kind) (s Scalar, problem, hint string) {
 			fmt.Sprintf("write %s, or %v(%s) for a count of %s since 1970-01-01", calendarExample(k), k, text, countedUnit(k))
 	case k == Bool:
 		return s, fmt.Sprintf("constant %s where bool is needed", text), "compare it, as in x != 0"
+	case k == Text:
+		return s, fmt.Sprintf("constant %s where text is needed", text), `write a string, as in "AUTOMOBILE"`
 	case k == Char8:
 		return s, fmt.Sprintf("constant %s where char8 is needed", text), `write a string of at most 8 bytes, as in "BUILDING"`
 	}

@@ -47,6 +47,8 @@ func (s Scalar) isValid() bool {
 		return s.Bits <= 1
 	case F32:
 		return s.Bits <= math.MaxUint32
+	case Text: // a constant text is a string
+		return false
 	}
 	return s.Kind.isElement() && wrap(s.Kind, s.Bits) == s.Bits
 }
@@ -79,7 +81,7 @@ func wrap(k Kind, x uint64) uint64 {
 		return uint64(int64(int8(x)))
 	case I16:
 		return uint64(int64(int16(x)))
-	case I32, Date:
+	case I32, Date, Text:
 		return uint64(int64(int32(x)))
 	case U8:
 		return uint64(uint8(x))
@@ -93,39 +95,40 @@ func wrap(k Kind, x uint64) uint64 {
 
 // Column is the data of a column, or of a scalar as one row. Slice is the Go
 // slice that generated Go code takes for Kind: []bool, []int8 ... []uint64,
-// []float32, []float64, []int32 for date, []int64 for timestamp, [][8]byte for char8.
+// []float32, []float64, []int32 for date and text, []int64 for timestamp, [][8]byte for char8.
 type Column struct {
 	Kind  Kind
 	Slice any
+	Texts []string // of kind Text: the sorted dictionary, if it is known
 }
 
 // NewColumn returns n zero rows of kind k.
 func NewColumn(k Kind, n int) Column {
 	switch k {
 	case Bool:
-		return Column{k, make([]bool, n)}
+		return Column{Kind: k, Slice: make([]bool, n)}
 	case I8:
-		return Column{k, make([]int8, n)}
+		return Column{Kind: k, Slice: make([]int8, n)}
 	case I16:
-		return Column{k, make([]int16, n)}
-	case I32, Date:
-		return Column{k, make([]int32, n)}
+		return Column{Kind: k, Slice: make([]int16, n)}
+	case I32, Date, Text:
+		return Column{Kind: k, Slice: make([]int32, n)}
 	case I64, Timestamp:
-		return Column{k, make([]int64, n)}
+		return Column{Kind: k, Slice: make([]int64, n)}
 	case U8:
-		return Column{k, make([]uint8, n)}
+		return Column{Kind: k, Slice: make([]uint8, n)}
 	case U16:
-		return Column{k, make([]uint16, n)}
+		return Column{Kind: k, Slice: make([]uint16, n)}
 	case U32:
-		return Column{k, make([]uint32, n)}
+		return Column{Kind: k, Slice: make([]uint32, n)}
 	case U64:
-		return Column{k, make([]uint64, n)}
+		return Column{Kind: k, Slice: make([]uint64, n)}
 	case F32:
-		return Column{k, make([]float32, n)}
+		return Column{Kind: k, Slice: make([]float32, n)}
 	case F64:
-		return Column{k, make([]float64, n)}
+		return Column{Kind: k, Slice: make([]float64, n)}
 	case Char8:
-		return Column{k, make([][8]byte, n)}
+		return Column{Kind: k, Slice: make([][8]byte, n)}
 	}
 	panic(fmt.Sprintf("ir: no columns of %v", k))
 }
@@ -240,4 +243,19 @@ func (e *CheckError) Error() string {
 		return message
 	}
 	return e.Site.Pos.String() + ": " + message
+}
+
+// ShareTexts gives the columns of kind Text in to the dictionary of those in from.
+func ShareTexts(to, from []Column) {
+	for _, c := range from {
+		if c.Texts == nil {
+			continue
+		}
+		for i := range to {
+			if to[i].Kind == Text {
+				to[i].Texts = c.Texts
+			}
+		}
+		return
+	}
 }

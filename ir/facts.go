@@ -98,7 +98,7 @@ func (r valueRange) union(s valueRange) valueRange {
 // kindRange returns the bounds of all values of kind k.
 func kindRange(k Kind) valueRange {
 	switch k {
-	case I8, I16, I32, I64, Date, Timestamp:
+	case I8, I16, I32, I64, Date, Timestamp, Text:
 		shift := 8*k.Size() - 1
 		return between(math.MinInt64>>(63-shift), math.MaxInt64>>(63-shift))
 	case U8, U16, U32:
@@ -123,7 +123,7 @@ func fit(k Kind, r valueRange) valueRange {
 // rangeOf derives the range of v from those of its operands.
 func (f *facts) rangeOf(v *Value) valueRange {
 	k := v.Type.Kind
-	if !k.IsInteger() && !k.IsCalendar() {
+	if !k.IsInteger() && !k.IsCoded() {
 		return unknown
 	}
 	arg := func(i int) valueRange { return f.ranges[v.Args[i].ID] }

@@ -3,6 +3,7 @@ package ir
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // A graph is a pipeline under construction. Its methods are the constructors
@@ -16,7 +17,8 @@ type graph struct {
 	known   map[string]*Value // every value but parameters, by structure
 	made    map[*Value]*Domain
 	letters map[string]*Domain // the domains of parameters
-	params  []*Value
+	params  []*Value           // that are declared
+	texts   map[string]*Value  // the constants of kind Text
 }
 
 func newGraph(report func(pos Pos, msg, hint string)) *graph {
@@ -25,6 +27,7 @@ func newGraph(report func(pos Pos, msg, hint string)) *graph {
 		known:   map[string]*Value{},
 		made:    map[*Value]*Domain{},
 		letters: map[string]*Domain{},
+		texts:   map[string]*Value{},
 	}
 }
 
@@ -155,9 +158,10 @@ func (g *graph) needed(results []Result) []bool {
 // finish returns the pipeline that computes results: the values they need,
 // numbered densely in the order they were made, so operands come first. The
 // constants, which literals make at different times depending on how they are
-// written, stand behind the parameters in the order of their first use.
+// written, stand behind the parameters in the order of their first use, first those of
+// kind Text.
 func (g *graph) finish(name, doc string, pos Pos, results []Result, unordered bool) *Pipeline {
-	p := &Pipeline{Name: name, Doc: doc, Pos: pos, Params: g.params, Results: results, Unordered: unordered}
+	p := &Pipeline{Name: name, Doc: doc, Pos: pos, Params: slices.Clone(g.params), Results: results, Unordered: unordered}
 	needed := g.needed(results)
 	for _, v := range g.params {
 		needed[v.ID] = true
@@ -171,6 +175,22 @@ func (g *graph) finish(name, doc string, pos Pos, results []Result, unordered bo
 	}
 	for _, v := range g.params {
 		number(v, v.ID)
+	}
+	hidden := func(v *Value) {
+		if v.Hidden && !numbered[v.ID] {
+			p.Params = append(p.Params, v)
+			number(v, v.ID)
+		}
+	}
+	for i, v := range g.values {
+		if needed[i] {
+			for _, o := range v.Operands() {
+				hidden(o)
+			}
+		}
+	}
+	for _, r := range results {
+		hidden(r.Value)
 	}
 	for i, v := range g.values {
 		if needed[i] {
@@ -192,6 +212,7 @@ func (g *graph) finish(name, doc string, pos Pos, results []Result, unordered bo
 	for i, v := range p.Values {
 		v.ID = i
 	}
+	nameTexts(p)
 	p.Domains = domainsOf(p.Values)
 	p.facts = analyze(p)
 	p.Sites = p.facts.sites(p)

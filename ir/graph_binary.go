@@ -65,7 +65,7 @@ func operandHint(op Op, k Kind) string {
 	case k == Bool:
 		return "count true rows with count(mask), or convert with i64(...)"
 	case k.IsCalendar():
-		return fmt.Sprintf("%[1]vs take %[1]v + %[2]v, %[1]v - %[2]v, %[1]v - %[1]v, comparisons, and year, month and their like", k, k.Count())
+		return fmt.Sprintf("%[1]vs take %[1]v + %[2]v, %[1]v - %[2]v, %[1]v - %[1]v, comparisons, and year, month and their like", k, k.Stored())
 	case k.IsFloat():
 		return fmt.Sprintf("%v takes integers: convert with i64(...)", op)
 	}
@@ -81,22 +81,22 @@ func (g *graph) calendarKinds(pos Pos, op Op, k Kind, x, y *operand) (Kind, bool
 	}
 	if x.kind() == k && y.kind() == k {
 		if op == OpSub {
-			return k.Count(), true
+			return k.Stored(), true
 		}
-		g.fail(pos, fmt.Sprintf("add a number of %s, an %v", countedUnit(k), k.Count()), "cannot add the %vs %v and %v", k, *x, *y)
+		g.fail(pos, fmt.Sprintf("add a number of %s, an %v", countedUnit(k), k.Stored()), "cannot add the %vs %v and %v", k, *x, *y)
 		return k, false
 	}
 	count := y
 	if x.kind() != k {
 		count = x
 	}
-	*count = g.as(*count, k.Count())
+	*count = g.as(*count, k.Stored())
 	switch {
 	case count.bad():
 		return k, false
-	case count.kind() != k.Count():
-		g.fail(pos, fmt.Sprintf("convert it: %v(%v)", k.Count(), *count),
-			"%v %v a number of %s takes %v, and %v is %v", k, op, countedUnit(k), k.Count(), *count, count.typ())
+	case count.kind() != k.Stored():
+		g.fail(pos, fmt.Sprintf("convert it: %v(%v)", k.Stored(), *count),
+			"%v %v a number of %s takes %v, and %v is %v", k, op, countedUnit(k), k.Stored(), *count, count.typ())
 		return k, false
 	case count == x && op == OpSub:
 		g.fail(pos, fmt.Sprintf("write %v - %s", k, countedUnit(k)), "cannot subtract the %v %v from a number", k, *y)

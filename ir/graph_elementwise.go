@@ -58,6 +58,8 @@ func (g *graph) cast(pos Pos, k Kind, x operand) operand {
 	case k.IsCalendar() && (from.IsInteger() || from.IsCalendar()), k.IsInteger() && from.IsCalendar():
 	case k == Bool:
 		return g.fail(pos, fmt.Sprintf("compare instead: %v != 0", x), "nothing casts to bool")
+	case k == Text, from == Text:
+		return g.fail(pos, "text values come from columns and string constants", "nothing casts to text, or from it")
 	case k == Char8:
 		return g.fail(pos, "char8 values come from columns and string constants", "nothing casts to char8")
 	case k.IsCalendar():
@@ -66,12 +68,15 @@ func (g *graph) cast(pos Pos, k Kind, x operand) operand {
 	case from.IsCalendar():
 		return g.fail(pos, fmt.Sprintf("cast to an integer first: the %s since 1970-01-01", countedUnit(from)), "cannot cast %v %v to %v", from, x, k)
 	default:
-		return g.fail(pos, "keep numbers beside the strings, as dictionary codes in an integer column", "cannot cast %v, which is %v, to %v", x, x.typ(), k)
+		return g.fail(pos, "keep numbers beside the strings, in an integer column", "cannot cast %v, which is %v, to %v", x, x.typ(), k)
 	}
 	return g.map1(pos, OpCast, k, x)
 }
 
 func (g *graph) castConstant(pos Pos, k Kind, x operand) operand {
+	if k == Text && x.kind() == UntypedString {
+		return g.text(pos, constant.StringVal(x.constant))
+	}
 	if k.IsCalendar() {
 		if x.kind() == UntypedString {
 			text := constant.StringVal(x.constant)
@@ -81,7 +86,7 @@ func (g *graph) castConstant(pos Pos, k Kind, x operand) operand {
 			}
 			return g.scalar(pos, s)
 		}
-		s, problem, hint := represent(x.constant, k.Count())
+		s, problem, hint := represent(x.constant, k.Stored())
 		if problem != "" {
 			return g.fail(x.pos, hint, "%s", problem)
 		}

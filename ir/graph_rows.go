@@ -207,7 +207,7 @@ func reduces(r ReduceOp, k Kind) bool {
 	case ReduceAdd, ReduceMul:
 		return k.IsNumeric()
 	case ReduceMin, ReduceMax:
-		return k.IsNumeric() || k.IsCalendar() || k == Char8
+		return k.IsNumeric() || k.IsCoded() || k == Char8
 	case ReduceAnd, ReduceOr, ReduceXor:
 		return k.IsInteger() || k == Bool
 	}

@@ -83,6 +83,9 @@ func (g *graph) as(o operand, k Kind) operand {
 
 // convert makes an untyped constant a value of kind k.
 func (g *graph) convert(o operand, k Kind) operand {
+	if k == Text && o.kind() == UntypedString {
+		return g.text(o.pos, constant.StringVal(o.constant))
+	}
 	s, problem, hint := represent(o.constant, k)
 	if problem != "" {
 		return g.fail(o.pos, hint, "%s", problem)

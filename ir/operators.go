@@ -204,6 +204,15 @@ var operatorHelps = append([]OperatorHelp{
 	},
 }, slices.Concat(aggregateHelps(), rowHelps(), []OperatorHelp{
 	{
+		Names:     []string{"startswith", "starts_with", "like"},
+		Signature: `startswith(x, "prefix")`,
+		Result:    "bool, for x of type text or char8",
+		Doc:       "Whether x begins with a constant string, byte by byte. It is written as two comparisons.",
+		Example: `pipeline promotions(kind: [n]text, price: [n]f64) {
+	return revenue: sum(price[startswith(kind, "PROMO")])
+}`,
+	},
+	{
 		Names:     []string{"+", "-", "*", "/", "%"},
 		Signature: "x + y, x - y, x * y, x / y, x % y, -x, +x",
 		Result:    "T, for numbers of type T (% integers); date + i32, date - i32, date - date",

@@ -103,6 +103,7 @@ var functions = slices.Concat(rowFunctions(), []function{
 	{op: OpFind, least: 1, most: 1, named: []string{"in"}, needed: true, tuples: true, build: buildFind},
 	{op: OpJoin, least: 2, most: 2, tuples: true, build: buildJoin},
 	{op: OpAlign, least: 1, most: 1, named: []string{"to"}, needed: true, build: buildAlign},
+	{op: OpLogicalAnd, name: "startswith", least: 2, most: 2, build: buildStartswith}, // written as comparisons
 }, aggregateFunctions())
 
 var functionsByName = byName(functions)
@@ -111,7 +112,9 @@ func byName(functions []function) map[string]*function {
 	named := map[string]*function{}
 	for i := range functions {
 		f := &functions[i]
-		f.name = f.op.String()
+		if f.name == "" {
+			f.name = f.op.String()
+		}
 		named[f.name] = f
 	}
 	return named

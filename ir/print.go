@@ -3,6 +3,7 @@ package ir
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -18,7 +19,7 @@ func (p *Pipeline) String() string {
 	n := nameValues(p)
 	w := &valueWriter{name: func(v *Value) string { return n.names[v.ID] }}
 	w.WriteString("pipeline " + p.Name + "(")
-	for i, v := range p.Params {
+	for i, v := range p.Declared() {
 		if i > 0 {
 			w.WriteString(", ")
 		}
@@ -59,15 +60,24 @@ func (w *valueWriter) parameter(v *Value) {
 	w.WriteString(v.Type.Kind.String())
 	if v.Const.Kind != Invalid {
 		w.WriteString(" = ")
-		w.constant(v.Const, true, lowest)
+		w.parameterConstant(v, v.Const)
 	}
 	if v.Missing.Kind != Invalid {
 		w.WriteString(" missing ")
-		w.constant(v.Missing, true, lowest)
+		w.parameterConstant(v, v.Missing)
 	}
 	if v.Present != nil {
 		w.WriteString(" present " + v.Present.Name)
 	}
+}
+
+// parameterConstant writes the default of a parameter, or what its missing rows have.
+func (w *valueWriter) parameterConstant(v *Value, s Scalar) {
+	if s.Kind == Text {
+		w.WriteString(strconv.Quote(*v.Literal))
+		return
+	}
+	w.constant(s, true, lowest)
 }
 
 // definition writes the expression of a named value.
@@ -127,7 +137,7 @@ func nameValues(p *Pipeline) *naming {
 		n.use(v.Operands())
 		n.measure(v)
 		switch {
-		case v.Op == OpConst:
+		case v.isLiteral():
 		case v.Op == OpParam, v.Name != "" && !own[v.Name]:
 			own[v.Name] = true
 			n.give(v, v.Name)

@@ -144,10 +144,10 @@ func (r *resolver) parameter(p *ParamDecl) operand {
 	}
 	v := Value{Name: p.Name, Type: Type{Kind: kind}, Pos: p.Pos}
 	if p.Default != nil {
-		v.Const = r.constant(p.Default, "the default of "+clip(p.Name), kind)
+		v.Const, v.Literal = r.constant(p.Default, "the default of "+clip(p.Name), kind)
 	}
 	if p.Missing != nil {
-		v.Missing = r.constant(p.Missing, "the value of "+clip(p.Name)+" where it is missing", kind)
+		v.Missing, v.Literal = r.constant(p.Missing, "the value of "+clip(p.Name)+" where it is missing", kind)
 		if v.Missing.Kind == Invalid {
 			return operand{pos: p.Pos}
 		}
@@ -167,20 +167,23 @@ func (r *resolver) parameter(p *ParamDecl) operand {
 	return operand{pos: p.Pos, value: r.g.parameter(v, p.Domain)}
 }
 
-// constant resolves an expression that has to be a constant of a kind.
-func (r *resolver) constant(x Expr, what string, kind Kind) Scalar {
+// constant resolves an expression that has to be a constant of a kind; a text has a
+// literal.
+func (r *resolver) constant(x Expr, what string, kind Kind) (Scalar, *string) {
 	constants := &resolver{g: newGraph(r.report), report: r.report}
 	o := constants.g.as(constants.expr(x), kind)
 	switch {
 	case o.bad() || !r.g.plain(o.pos, o):
-	case o.value.Op != OpConst:
+	case !o.value.isLiteral():
 		r.g.fail(x.Position(), "", "%s is no constant", what)
 	case o.kind() != kind:
 		r.g.fail(x.Position(), "", "%s is %v, not %v", what, o.kind(), kind)
+	case o.value.Hidden:
+		return Scalar{Kind: Text}, o.value.Literal
 	default:
-		return o.value.Const
+		return o.value.Const, nil
 	}
-	return Scalar{}
+	return Scalar{}, nil
 }
 
 // results resolves the return statement.

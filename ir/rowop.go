@@ -98,7 +98,7 @@ var rowOps = [endOfRowOps]rowOp{
 	OpNeg:        {text: "-", token: token.SUB, form: formPrefix, takes: numbers, cost: Mild, bounds: unaryRange},
 	OpComplement: {text: "^", token: token.XOR, form: formPrefix, takes: integers, cost: Mild, bounds: unaryRange},
 	OpNot:        {text: "!", form: formPrefix, takes: bools},
-	OpCast:       {text: "cast", form: formCast, takes: numbers | calendar | bools, rule: namedKind, steps: true},
+	OpCast:       {text: "cast", form: formCast, takes: numbers | calendar | bools | kindsOf(Text), rule: namedKind, steps: true},
 	OpAbs: {text: "abs", form: formCall, arity: 1, takes: numbers, cost: Mild, bounds: unaryRange, help: OperatorHelp{
 		Doc: "The absolute value; that of the least integer is itself.",
 		Example: `pipeline distances(x: [n]f64, y: [n]f64) {

@@ -37,7 +37,7 @@ const (
 )
 
 // kinds is a set of element types.
-type kinds uint16
+type kinds uint32
 
 func kindsOf(list ...Kind) (s kinds) {
 	for _, k := range list {
@@ -54,7 +54,7 @@ var (
 	floats   = kindsOf(F32, F64)
 	numbers  = integers | floats
 	calendar = kindsOf(Date, Timestamp)
-	ordered  = numbers | calendar | kindsOf(Char8)
+	ordered  = numbers | calendar | kindsOf(Text, Char8)
 	elements = ordered | bools
 )
 
@@ -189,11 +189,11 @@ func (o Op) ResultKind(operands ...Kind) (result Kind, ok bool) {
 	case sameKindOrCount:
 		switch {
 		case x.IsCalendar() && last == x:
-			return x.Count(), o == OpSub
+			return x.Stored(), o == OpSub
 		case x.IsCalendar():
-			return x, last == x.Count()
+			return x, last == x.Stored()
 		case last.IsCalendar():
-			return last, x == last.Count() && o == OpAdd
+			return last, x == last.Stored() && o == OpAdd
 		}
 	}
 	return o.Gives(last), x == last && o.Takes(last)

@@ -36,6 +36,10 @@ const (
 
 // value writes v, in parentheses if it binds weaker than strength.
 func (w *valueWriter) value(v *Value, strength int) {
+	if v.Hidden {
+		fmt.Fprintf(w, "text(%q)", *v.Literal)
+		return
+	}
 	if name := w.name(v); name != "" {
 		w.WriteString(name)
 		return
@@ -133,7 +137,9 @@ func (w *valueWriter) call(v *Value) {
 			continue
 		}
 		next(named.label)
-		if named.value == v.Else && v.Else.Op == OpConst {
+		if named.value == v.Else && v.Else.Hidden {
+			w.WriteString(strconv.Quote(*v.Else.Literal))
+		} else if named.value == v.Else && v.Else.Op == OpConst {
 			w.constant(v.Else.Const, true, lowest)
 		} else if named.value.Op == OpConst {
 			w.constant(named.value.Const, false, lowest)
@@ -160,6 +166,10 @@ func (w *valueWriter) tuple(v *Value, from, to int) {
 // operand writes operand i of v.
 func (w *valueWriter) operand(v *Value, i, strength int) {
 	o := v.Args[i]
+	if o.Hidden && typing(v, i) == typedByContext {
+		w.WriteString(strconv.Quote(*o.Literal))
+		return
+	}
 	if o.Op != OpConst {
 		w.value(o, strength)
 		return
@@ -184,7 +194,7 @@ const (
 )
 
 func typing(v *Value, i int) constantTyping {
-	isConst := func(i int) bool { return v.Args[i].Op == OpConst }
+	isConst := func(i int) bool { return v.Args[i].isLiteral() }
 	switch v.Op {
 	case OpShl, OpShr:
 		switch {

@@ -6,7 +6,8 @@ import "fmt"
 type Kind uint8
 
 // The element types. Date is an int32 of days since 1970-01-01 (proleptic
-// Gregorian), Timestamp an int64 of microseconds since then, in UTC; Char8 is 8 bytes, NUL-padded, ordered as unsigned bytes. The
+// Gregorian), Timestamp an int64 of microseconds since then, in UTC; Text is an int32, the place of
+// a string in the sorted dictionary of all strings of a run; Char8 is 8 bytes, NUL-padded, ordered as unsigned bytes. The
 // untyped kinds exist only while a constant waits for its context. Pair is the
 // result of join, of which only the fields left and right are values.
 const (
@@ -24,6 +25,7 @@ const (
 	F64
 	Date
 	Timestamp
+	Text
 	Char8
 	UntypedInt
 	UntypedFloat
@@ -32,7 +34,7 @@ const (
 )
 
 var kindNames = [...]string{"invalid", "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
-	"f32", "f64", "date", "timestamp", "char8", "an integer constant", "a float constant", "a string constant", "join"}
+	"f32", "f64", "date", "timestamp", "text", "char8", "an integer constant", "a float constant", "a string constant", "join"}
 
 // String returns the name of k in source text, or words for a kind that source
 // text cannot name.
@@ -74,17 +76,21 @@ func (k Kind) IsNumeric() bool { return k >= I8 && k <= F64 }
 // IsCalendar reports whether k is date or timestamp.
 func (k Kind) IsCalendar() bool { return k == Date || k == Timestamp }
 
-// Count returns the integer that counts the days of a date or the microseconds of a
-// timestamp; other kinds are their own.
-func (k Kind) Count() Kind {
+// Stored returns the integer by which columns of k stand for a date, a timestamp or a
+// text: the count of its days or microseconds, or its place in the dictionary; other
+// kinds are their own.
+func (k Kind) Stored() Kind {
 	switch k {
-	case Date:
+	case Date, Text:
 		return I32
 	case Timestamp:
 		return I64
 	}
 	return k
 }
+
+// IsCoded reports whether columns of k hold integers that stand for something else.
+func (k Kind) IsCoded() bool { return k.Stored() != k }
 
 // EqualBits reports whether keys of kind k that are equal have the same bits, so
 // that any row of a group has the key of all its rows. Floats do not: -0.0 equals
@@ -101,7 +107,7 @@ func (k Kind) Size() int {
 		return 1
 	case I16, U16:
 		return 2
-	case I32, U32, F32, Date:
+	case I32, U32, F32, Date, Text:
 		return 4
 	case I64, U64, F64, Timestamp, Char8:
 		return 8

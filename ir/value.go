@@ -47,6 +47,8 @@ type Value struct {
 
 	Const   Scalar   // OpConst: the value; OpParam: the default, if Const.Kind != Invalid
 	Missing Scalar   // OpParam, a column: what a row has where its source has no value; Kind Invalid if that is an error
+	Literal *string  // OpParam of kind Text: the constant it stands for if Hidden, else the text of Const or Missing
+	Hidden  bool     // OpParam: a constant of kind Text, which the pipeline does not declare
 	Present *Value   // OpParam, a bool column: the parameter of whose rows it tells which have a value
 	Reduce  ReduceOp // OpScan, OpExscan
 	Shift   int64    // OpPrev, OpNext: rows, >= 0
@@ -119,7 +121,7 @@ type Pipeline struct {
 	Name      string
 	Doc       string // the comment above the pipeline, without comment marks
 	Pos       Pos
-	Params    []*Value // OpParam, in order
+	Params    []*Value // OpParam, in order; then the constants of type text, see Declared
 	Values    []*Value // every value that the results need: parameters, constants, then in source order, operands first
 	Domains   []*Domain
 	Results   []Result

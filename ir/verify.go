@@ -123,6 +123,9 @@ func checkShape(v *Value) error {
 		return fmt.Errorf("has a default of %v with type %v", v.Const.Kind, v.Type)
 	case v.Missing.Kind != Invalid && (v.Op != OpParam || v.Type.IsScalar() || v.Missing.Kind != v.Type.Kind):
 		return fmt.Errorf("has a %v where it is missing with type %v", v.Missing.Kind, v.Type)
+	case (v.Literal != nil) != (v.Hidden || v.Const.Kind == Text || v.Missing.Kind == Text),
+		v.Hidden && (v.Op != OpParam || v.Type.Kind != Text || !v.Type.IsScalar()):
+		return fmt.Errorf("is no constant text of type %v", v.Type)
 	case v.Present != nil && v.Op != OpParam:
 		return fmt.Errorf("tells of %v", v.Present)
 	}
@@ -200,11 +203,14 @@ func (v *verifier) remake(value *Value) operand {
 	if value.Op == OpConst {
 		return v.g.scalar(value.Pos, value.Const)
 	}
+	if value.Hidden {
+		return v.g.text(value.Pos, *value.Literal)
+	}
 	letter := ""
 	if d := value.Type.Domain; d != nil {
 		letter = d.Name
 	}
-	made := Value{Name: value.Name, Type: Type{Kind: value.Type.Kind}, Const: value.Const, Missing: value.Missing, Pos: value.Pos}
+	made := Value{Name: value.Name, Type: Type{Kind: value.Type.Kind}, Const: value.Const, Missing: value.Missing, Literal: value.Literal, Pos: value.Pos}
 	if of := value.Present; of != nil {
 		made.Present = v.madeOf(of)
 		if made.Present == nil {

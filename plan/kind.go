@@ -13,7 +13,8 @@ import (
 type Kind string
 
 // The element types. A date is an i32 of days since 1970-01-01, a timestamp an i64 of
-// microseconds since then in UTC; a char8 has 8 bytes, padded with NUL at the end.
+// microseconds since then in UTC, a text an i32, its place in the sorted dictionary
+// of all strings of a run; a char8 has 8 bytes, padded with NUL at the end.
 const (
 	Bool      Kind = "bool"
 	I8        Kind = "i8"
@@ -28,6 +29,7 @@ const (
 	F64       Kind = "f64"
 	Date      Kind = "date"
 	Timestamp Kind = "timestamp"
+	Text      Kind = "text"
 	Char8     Kind = "char8"
 )
 
@@ -38,7 +40,7 @@ func (k Kind) Size() int {
 		return 1
 	case I16, U16:
 		return 2
-	case I32, U32, F32, Date:
+	case I32, U32, F32, Date, Text:
 		return 4
 	case I64, U64, F64, Timestamp, Char8:
 		return 8
@@ -76,7 +78,7 @@ func (k Kind) parse(text string) (uint64, error) {
 			return 1, nil
 		}
 		return 0, errors.New("write true or false")
-	case I8, I16, I32, I64, Timestamp:
+	case I8, I16, I32, I64, Timestamp, Text:
 		v, err := strconv.ParseInt(text, 10, width)
 		return uint64(v), cause(err)
 	case U8, U16, U32, U64:
@@ -112,7 +114,7 @@ func (k Kind) parse(text string) (uint64, error) {
 
 const (
 	secondsOfDay = 24 * 60 * 60
-	kindNames    = "bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 date timestamp char8"
+	kindNames    = "bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 date timestamp text char8"
 )
 
 // cause returns the reason of an error of strconv, without text and function.

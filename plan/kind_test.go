@@ -53,7 +53,7 @@ func TestLiteralErrors(t *testing.T) {
 }
 
 func TestKinds(t *testing.T) {
-	sizes := map[Kind]int{Bool: 1, I8: 1, I16: 2, I32: 4, I64: 8, U8: 1, U16: 2, U32: 4, U64: 8, F32: 4, F64: 8, Date: 4, Timestamp: 8, Char8: 8}
+	sizes := map[Kind]int{Bool: 1, I8: 1, I16: 2, I32: 4, I64: 8, U8: 1, U16: 2, U32: 4, U64: 8, F32: 4, F64: 8, Date: 4, Timestamp: 8, Text: 4, Char8: 8}
 	if got := len(strings.Fields(kindNames)); got != len(sizes) {
 		t.Errorf("%d names of %d kinds", got, len(sizes))
 	}

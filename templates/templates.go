@@ -25,6 +25,11 @@ var GoSupport []byte
 //go:embed internal/gosupport/trace.go
 var GoTrace []byte
 
+// GoTexts is the file of emitted Go with the dictionary of text columns.
+//
+//go:embed internal/gosupport/texts.go
+var GoTexts []byte
+
 // GoProperty is the file that tests of emitted Go share.
 //
 //go:embed internal/gosupport/property.go

@@ -22,7 +22,7 @@ func TestRowOperators(t *testing.T) {
 				operands[i] = k
 			}
 			switch {
-			case !op.Takes(k), op.IsComposed(k): // TestCalendar has these
+			case !op.Takes(k), op.IsComposed(k), op == ir.OpCast && k == ir.Text: // the last only the compiler makes
 				continue
 			case op == ir.OpSelect:
 				operands[0] = ir.Bool
@@ -42,10 +42,10 @@ func TestRowOperators(t *testing.T) {
 		operatorAgrees(t, ir.OpShr, ir.I64, ir.I64, count)
 	}
 	for _, k := range []ir.Kind{ir.Date, ir.Timestamp} {
-		operatorAgrees(t, ir.OpAdd, k, k, k.Count())
-		operatorAgrees(t, ir.OpAdd, k, k.Count(), k)
-		operatorAgrees(t, ir.OpSub, k, k, k.Count())
-		operatorAgrees(t, ir.OpSub, k.Count(), k, k)
+		operatorAgrees(t, ir.OpAdd, k, k, k.Stored())
+		operatorAgrees(t, ir.OpAdd, k, k.Stored(), k)
+		operatorAgrees(t, ir.OpSub, k, k, k.Stored())
+		operatorAgrees(t, ir.OpSub, k.Stored(), k, k)
 	}
 }
 
@@ -125,7 +125,7 @@ func edges(k ir.Kind) (list []ir.Scalar) {
 		for _, text := range []string{"", "A", "AB", "B", "\x7f", "\x80", "\xff\xff\xff\xff\xff\xff\xff\xff"} {
 			list = append(list, ir.Char8Scalar(text))
 		}
-	case k.IsCalendar() || k.IsInteger():
+	case k.IsCoded() || k.IsInteger():
 		for _, x := range []int64{0, 1, 2, 3, 5, 7, 8, 100, -1, -2, -3, 1<<(width-1) - 1, -1 << (width - 1), -1<<(width-1) + 1, 1 << (width / 2), 1<<(width/2) - 1, 8766, -719163} {
 			list = append(list, ir.Int(k, x))
 		}

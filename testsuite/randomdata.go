@@ -291,9 +291,9 @@ func (g *generator) scalar(o int64) ir.Scalar {
 	case ir.Date:
 		const day1994 = 8766
 		return ir.Int(ir.Date, day1994+o)
-	case ir.Timestamp: // some times of day repeat
-		const second = 1_000_000
-		return ir.Int(ir.Timestamp, 8766*24*60*60*second+o*37*60*second+o%3*second/2)
+	case ir.Timestamp: // from the day before 1970 on
+		const minute = 60_000_000
+		return ir.Int(ir.Timestamp, (o-30)*37*minute+o%3*minute/120)
 	case ir.Char8:
 		return ir.Char8Scalar(string([]byte{'A' + byte(o>>10&15), 'a' + byte(o>>5&31)%26, 'a' + byte(o&31)%26}))
 	}

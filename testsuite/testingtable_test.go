@@ -202,7 +202,7 @@ func TestSampleMeetsSettings(t *testing.T) {
 			}
 		}
 		if len(levels) < len(fuse.Levels) || len(variants) < len(plan.Variants)-1 || len(published) < 2 {
-			t.Errorf("%s: the sample has %v, %v, published: %v", name, levels, variants, published)
+			t.Errorf("choose another value of sample.first: of %s the sample has %v, %v, published: %v", name, levels, variants, published)
 		}
 	}
 }

@@ -20,6 +20,11 @@ type Emitter struct{}
 // Name returns the name of the backend.
 func (Emitter) Name() string { return "gocpu" }
 
+// hasTexts reports whether callers of a program need the dictionary.
+func hasTexts(program *backends.Program) bool {
+	return slices.ContainsFunc(program.Pipeline.Values, func(v *ir.Value) bool { return v.Type.Kind == ir.Text })
+}
+
 // Emit makes a file per program and the support file, all of one package.
 func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*backends.Output, error) {
 	name := options.Package
@@ -76,6 +81,9 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 	if partials {
 		out.Files = append(out.Files, backends.File{Name: partialName, Text: SupportFile(name, templates.GoPartial)})
 	}
+	if slices.ContainsFunc(programs, hasTexts) {
+		out.Files = append(out.Files, backends.File{Name: textsName, Text: SupportFile(name, templates.GoTexts)})
+	}
 	if options.Trace {
 		out.Files = append(out.Files, backends.File{Name: traceName, Text: SupportFile(name, templates.GoTrace)})
 	}
@@ -114,7 +122,7 @@ func goTypeOf(k plan.Kind) *jen.Statement {
 		return jen.Float32()
 	case plan.F64:
 		return jen.Float64()
-	case plan.Date:
+	case plan.Date, plan.Text:
 		return jen.Int32()
 	case plan.Timestamp:
 		return jen.Int64()

@@ -125,7 +125,7 @@ func goKind(k ir.Kind) string {
 		return "int8"
 	case ir.I16:
 		return "int16"
-	case ir.I32, ir.Date:
+	case ir.I32, ir.Date, ir.Text:
 		return "int32"
 	case ir.I64, ir.Timestamp:
 		return "int64"

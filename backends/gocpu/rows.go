@@ -225,7 +225,7 @@ func (g *body) head(op *tile.Op) loop.Expr {
 // for sure: its complement; 0 if there is none.
 func (g *body) integerKey(op *tile.Op) tile.ID {
 	for _, key := range op.Args {
-		if k := g.Values[key].Kind; k.IsInteger() || k.IsCalendar() {
+		if k := g.Values[key].Kind; k.IsInteger() || k.IsCoded() {
 			return key
 		}
 	}

@@ -30,7 +30,7 @@ func (k *kernel) hasWindows() bool {
 		}
 		heads++
 		for _, key := range op.Args {
-			if kind := k.Values[key].Kind; !kind.IsInteger() && !kind.IsCalendar() {
+			if kind := k.Values[key].Kind; !kind.IsInteger() && !kind.IsCoded() {
 				return false
 			}
 		}

@@ -161,6 +161,7 @@ func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 	for _, note := range done.notes {
 		fmt.Fprintln(c.ErrOrStderr(), "kgen:", note)
 	}
+	ir.ShareTexts(done.columns, in)
 	r := report{Pipeline: pipeline.Name, Device: device.name, Level: done.level, Plan: kernelsOf(done.kernels),
 		Results: table.Results(pipeline, done.columns), Files: outputs}
 	for _, s := range done.steps {

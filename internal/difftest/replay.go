@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/kgen-go/kgen/internal/table"
@@ -127,11 +128,42 @@ func Keep(ctx context.Context, folder string, s Shrunk) (path string, err error)
 // byDomain sorts the columns of a difference by their domain; nil has the scalars.
 func byDomain(s Shrunk) map[*ir.Domain][]table.Named {
 	columns := map[*ir.Domain][]table.Named{}
+	data := withTexts(s.Columns)
 	for i, v := range s.Pipeline.Params {
 		d := v.Type.Domain
-		columns[d] = append(columns[d], table.Named{Name: v.Name, Data: s.Columns[i]})
+		columns[d] = append(columns[d], table.Named{Name: v.Name, Data: data[i]})
 	}
 	return columns
+}
+
+// withTexts makes up a dictionary for columns of kind Text, whose codes were random:
+// texts of the same order.
+func withTexts(columns []ir.Column) []ir.Column {
+	var codes []int32
+	for _, c := range columns {
+		if c.Kind == ir.Text {
+			codes = append(codes, c.Slice.([]int32)...)
+		}
+	}
+	slices.Sort(codes)
+	codes = slices.Compact(codes)
+	texts := make([]string, len(codes))
+	for i := range codes {
+		texts[i] = fmt.Sprintf("text%010d", i)
+	}
+	made := slices.Clone(columns)
+	for i, c := range columns {
+		if c.Kind != ir.Text {
+			continue
+		}
+		places := make([]int32, c.Len())
+		for row, code := range c.Slice.([]int32) {
+			at, _ := slices.BinarySearch(codes, code)
+			places[row] = int32(at)
+		}
+		made[i] = ir.Column{Kind: ir.Text, Slice: places, Texts: texts}
+	}
+	return made
 }
 
 func countDomains(p *ir.Pipeline) int {
@@ -149,7 +181,7 @@ func settings(columns []table.Named) []byte {
 	var out []byte
 	for _, c := range columns {
 		out = append(append(out, c.Name...), '=')
-		out = append(table.AppendScalar(out, c.Data.At(0)), '\n')
+		out = append(table.AppendRow(out, c.Data, 0), '\n')
 	}
 	return out
 }

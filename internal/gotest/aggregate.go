@@ -200,7 +200,7 @@ func (w *writer) identity(op ir.ReduceOp, k ir.Kind) string {
 		case k.IsFloat():
 			return goType + "(math.Inf(-1))"
 		}
-		low, high := limits(k.Count())
+		low, high := limits(k.Stored())
 		if greatest {
 			return goType + "(" + high + ")"
 		}

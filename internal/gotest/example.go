@@ -124,6 +124,8 @@ func (w *writer) exampleValue(r *rand.Rand, v *ir.Value, length map[*ir.Domain]i
 		return ir.Char8Scalar(string(rune('A' + few)))
 	case kind == ir.Date:
 		return ir.Int(kind, 8766+few) // 1994
+	case kind == ir.Text:
+		return ir.Int(kind, few)
 	case kind == ir.Timestamp:
 		return ir.Int(kind, 8766*ir.MicrosPerDay+few*11*ir.MicrosPerHour)
 	case w.hints.sizes[v]:

@@ -13,7 +13,7 @@ import (
 func TestOperatorsHaveGo(t *testing.T) {
 	for _, op := range ir.RowOps() {
 		for k := ir.Bool; k <= ir.Char8; k++ {
-			if op.Takes(k) {
+			if op.Takes(k) && !(op == ir.OpCast && k == ir.Text) { // which only the compiler makes
 				t.Run(fmt.Sprintf("%v of %v", op, k), func(t *testing.T) { printsOperator(t, op, k) })
 			}
 		}

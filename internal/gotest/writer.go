@@ -14,7 +14,7 @@ import (
 var goTypes = map[ir.Kind]string{
 	ir.Bool: "bool", ir.I8: "int8", ir.I16: "int16", ir.I32: "int32", ir.I64: "int64",
 	ir.U8: "uint8", ir.U16: "uint16", ir.U32: "uint32", ir.U64: "uint64",
-	ir.F32: "float32", ir.F64: "float64", ir.Date: "int32", ir.Timestamp: "int64", ir.Char8: "[8]byte",
+	ir.F32: "float32", ir.F64: "float64", ir.Date: "int32", ir.Text: "int32", ir.Timestamp: "int64", ir.Char8: "[8]byte",
 }
 
 // writer writes the test file of one pipeline.

@@ -10,7 +10,7 @@ import (
 func floatOf(k ir.Kind, x uint64) float64 { return ir.Scalar{Kind: k, Bits: x}.Float64() }
 
 // isSigned reports whether the bits of kind k are ordered as signed integers.
-func isSigned(k ir.Kind) bool { return k.IsSigned() || k.IsCalendar() }
+func isSigned(k ir.Kind) bool { return k.IsSigned() || k.IsCoded() }
 
 // isNegative reports whether an integer of kind k is below zero.
 func isNegative(k ir.Kind, x uint64) bool { return isSigned(k) && int64(x) < 0 }

@@ -66,6 +66,7 @@ func Run(p *ir.Pipeline, in []ir.Column, opts ...Option) ([]ir.Column, error) {
 		}
 		out[i] = m.columns[result.Value].toData(orders[d])
 	}
+	ir.ShareTexts(out, in)
 	return out, nil
 }
 

@@ -15,7 +15,7 @@ func Int(i int64) *Const { return &Const{ir.Int(ir.I64, i), true} }
 
 // ConstOf returns a literal.
 func ConstOf(s ir.Scalar) *Const {
-	s.Kind = s.Kind.Count()
+	s.Kind = s.Kind.Stored()
 	return &Const{Value: s}
 }
 

@@ -46,7 +46,7 @@ var (
 )
 
 // ScalarOf returns the type of one value of kind k.
-func ScalarOf(k ir.Kind) Type { return Type{Kind: k.Count()} }
+func ScalarOf(k ir.Kind) Type { return Type{Kind: k.Stored()} }
 
 // SliceOf returns the type of memory that holds values of t's scalar type.
 func SliceOf(t Type) Type { t = t.Elem(); t.Form = Slice; return t }

@@ -5,7 +5,7 @@ import "github.com/kgen-go/kgen/ir"
 func (v *verifier) expr(x Expr) {
 	switch x := x.(type) {
 	case *Const:
-		if k := x.Value.Kind; k.IsCalendar() || k.IsUntyped() || k == ir.Invalid || k == ir.Pair || x.Counter && k != ir.I64 {
+		if k := x.Value.Kind; k.IsCoded() || k.IsUntyped() || k == ir.Invalid || k == ir.Pair || x.Counter && k != ir.I64 {
 			v.fail("no literal is %v", k)
 		}
 	case *Var:

@@ -262,7 +262,7 @@ func (s *persistent) bring(e *function, stage, tile loop.Expr) {
 			word = loop.Sub(word, loop.ToCounter(loop.Apply(ir.OpShr, halo, number(ir.U32, 2))))
 			from = loop.Sub(from, loop.ToKind(ir.I64, halo))
 		}
-		e.b.Do(copyOfColumn[kind.Count()], []loop.Expr{e.arenaOf(ir.U32), narrow(word), e.stream(i), from, sizeOf(i), w.arrived, narrow(stage)})
+		e.b.Do(copyOfColumn[kind.Stored()], []loop.Expr{e.arenaOf(ir.U32), narrow(word), e.stream(i), from, sizeOf(i), w.arrived, narrow(stage)})
 	}
 }
 

@@ -22,12 +22,15 @@ type Binding struct {
 	pipeline *ir.Pipeline
 	columns  map[*ir.Value]string    // parameter to column name, if bound by hand
 	scalars  map[*ir.Value]ir.Scalar // set by hand
+	texts    map[*ir.Value]string    // those of kind Text
+	all      *Texts                  // that columns and scalars of kind Text have
 	files    map[*ir.Domain]string
 }
 
 // Bind checks flags against the parameters of p. It opens no file.
 func Bind(p *ir.Pipeline, flags Flags) (*Binding, error) {
-	b := &Binding{p, map[*ir.Value]string{}, map[*ir.Value]ir.Scalar{}, map[*ir.Domain]string{}}
+	b := &Binding{pipeline: p, columns: map[*ir.Value]string{}, scalars: map[*ir.Value]ir.Scalar{}, texts: map[*ir.Value]string{},
+		all: &Texts{}, files: map[*ir.Domain]string{}}
 	for _, text := range flags.Bind {
 		if err := b.bindColumn(text); err != nil {
 			return nil, err
@@ -58,7 +61,7 @@ func (b *Binding) param(name string) *ir.Value {
 // names lists the column parameters, or the scalar ones.
 func (b *Binding) names(scalar bool) string {
 	var names []string
-	for _, p := range b.pipeline.Params {
+	for _, p := range b.pipeline.Declared() {
 		if p.Type.IsScalar() == scalar {
 			names = append(names, p.Name)
 		}
@@ -99,6 +102,10 @@ func (b *Binding) setScalar(text string) error {
 	}
 	if _, twice := b.scalars[p]; twice {
 		return fmt.Errorf("--set %s: %s is set twice", text, name)
+	}
+	if p.Type.Kind == ir.Text {
+		b.texts[p], b.scalars[p] = value, ir.Scalar{Kind: ir.Text}
+		return nil
 	}
 	if kind := p.Type.Kind; kind != ir.Char8 && trim(value) == "" {
 		return fmt.Errorf("--set %s: no value is given; %s is needed", text, expected(kind))
@@ -212,7 +219,7 @@ func (b *Binding) complete() error {
 	if len(missing) > 0 {
 		faults = append(faults, fmt.Errorf("pipeline %s needs its columns (%s): add %s", b.pipeline.Name, b.names(false), inputForm(missing)))
 	}
-	for _, p := range b.pipeline.Params {
+	for _, p := range b.pipeline.Declared() {
 		if _, set := b.scalars[p]; p.Type.IsScalar() && !set && p.Const.Kind == ir.Invalid {
 			faults = append(faults, fmt.Errorf("the scalar parameter %s (%s) has no default: add --set %s=VALUE", p.Name, p.Type.Kind, p.Name))
 		}
@@ -224,6 +231,12 @@ func (b *Binding) complete() error {
 // parameter takes the column of that one.
 func (b *Binding) field(p *ir.Value) Field {
 	f := Field{Column: p.Name, Param: p.Name, Kind: p.Type.Kind, Missing: p.Missing, Present: p.Present != nil}
+	if f.Kind == ir.Text {
+		f.Texts = b.all
+	}
+	if p.Literal != nil {
+		f.MissingText = *p.Literal
+	}
 	from := p
 	if f.Present {
 		from, f.Column = p.Present, p.Present.Name
@@ -260,7 +273,16 @@ func (b *Binding) Read(source *Source) ([]ir.Column, error) {
 			continue
 		}
 		in[i] = ir.NewColumn(p.Type.Kind, 1)
-		in[i].Set(0, b.scalar(p))
+		s := b.scalar(p)
+		if p.Type.Kind == ir.Text {
+			code, err := b.all.code(b.text(p))
+			if err != nil {
+				return nil, err
+			}
+			s = ir.Int(ir.Text, int64(code))
+		}
+		in[i].Set(0, s)
 	}
+	b.all.finish(in)
 	return in, nil
 }

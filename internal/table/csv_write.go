@@ -1,7 +1,7 @@
 package table
 
 import (
-	"bytes"
+	"strings"
 
 	"github.com/kgen-go/kgen/ir"
 )
@@ -31,6 +31,10 @@ func csvLine(columns []ir.Column) rowAppender {
 			alone := len(columns) == 1
 			appenders[i] = func(out []byte, row int) []byte { return appendField(out, trimChar8(&s[row]), alone) }
 		}
+		if s, ok := c.Slice.([]int32); ok && c.Texts != nil {
+			alone := len(columns) == 1
+			appenders[i] = func(out []byte, row int) []byte { return appendField(out, c.Texts[s[row]], alone) }
+		}
 	}
 	return func(out []byte, row int) []byte {
 		for i, appendValue := range appenders {
@@ -49,11 +53,11 @@ func separate(line []byte, i int) []byte {
 
 // appendField appends text, quoted if necessary. An empty field that is alone
 // in its row is quoted too, because readers skip empty lines.
-func appendField(line, text []byte, alone bool) []byte {
-	if len(text) == 0 && alone || bytes.ContainsAny(text, "\",\r\n") {
-		line = append(line, '"')
-		line = append(line, bytes.ReplaceAll(text, []byte(`"`), []byte(`""`))...)
-		return append(line, '"')
+func appendField[T []byte | string](line []byte, text T, alone bool) []byte {
+	if len(text) > 0 && strings.IndexAny(string(text), "\",\r\n") < 0 || len(text) == 0 && !alone {
+		return append(line, text...)
 	}
-	return append(line, text...)
+	line = append(line, '"')
+	line = append(line, strings.ReplaceAll(string(text), `"`, `""`)...)
+	return append(line, '"')
 }

@@ -48,3 +48,11 @@ func (b *Binding) scalar(p *ir.Value) ir.Scalar {
 	}
 	return p.Const
 }
+
+// text returns the value of a scalar of kind Text.
+func (b *Binding) text(p *ir.Value) string {
+	if value, set := b.texts[p]; set {
+		return value
+	}
+	return *p.Literal
+}

@@ -50,9 +50,13 @@ type Field struct {
 	Kind   ir.Kind
 	// Missing is what a row has that has no value in the file; of Kind Invalid, such a
 	// row is an error.
-	Missing ir.Scalar
+	Missing     ir.Scalar
+	MissingText string // of kind Text
 	// Present is set if the field is a bool that tells which rows have a value.
 	Present bool
+	// Texts is the dictionary that a column of kind Text is read into; nil where the file
+	// has codes.
+	Texts *Texts
 }
 
 // Standard is the name of standard input and output, which are CSV.

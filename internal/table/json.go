@@ -44,6 +44,10 @@ func jsonAppender(c ir.Column) rowAppender {
 	appendText := valueAppender(c)
 	quoted := func(out []byte, row int) []byte { return append(appendText(append(out, '"'), row), '"') }
 	switch s := c.Slice.(type) {
+	case []int32:
+		if c.Texts != nil {
+			return func(out []byte, row int) []byte { return appendJSONString(out, c.Texts[s[row]]) }
+		}
 	case [][8]byte:
 		return func(out []byte, row int) []byte { return appendJSONString(out, trimChar8(&s[row])) }
 	case []float32:
@@ -84,11 +88,21 @@ func (t Table) RefuseJSON() error {
 // UTF-8. JSON is text: readers would take escaped bytes for characters, and
 // replaced bytes could make different keys equal.
 func refuseJSON(name string, c ir.Column, first int64) *DataError {
-	s, _ := c.Slice.([][8]byte)
-	for row := range s {
-		if text := trimChar8(&s[row]); !utf8.Valid(text) {
-			return &DataError{Column: name, Row: first + int64(row),
-				Msg: fmt.Sprintf("%q is not UTF-8, and JSON is; .csv, .parquet and .npy hold any bytes", text)}
+	refused := func(row int, text, formats string) *DataError {
+		return &DataError{Column: name, Row: first + int64(row), Msg: fmt.Sprintf("%q is not UTF-8, and JSON is; %s hold any bytes", text, formats)}
+	}
+	switch s := c.Slice.(type) {
+	case [][8]byte:
+		for row := range s {
+			if text := trimChar8(&s[row]); !utf8.Valid(text) {
+				return refused(row, string(text), ".csv, .parquet and .npy")
+			}
+		}
+	case []int32:
+		for row, code := range s {
+			if c.Texts != nil && !utf8.ValidString(c.Texts[code]) {
+				return refused(row, c.Texts[code], ".csv and .parquet")
+			}
 		}
 	}
 	return nil

@@ -18,10 +18,25 @@ func newFieldBuilder(f Field) builder {
 	switch {
 	case f.Present:
 		return &rows[bool]{kind: ir.Bool, parse: func(text string) (bool, error) { return trim(text) != "", nil }}
+	case f.Texts != nil && f.mayMiss():
+		return &missingBuilder{newTextBuilder(f.Texts), f.Kind, f.MissingText}
+	case f.Texts != nil:
+		return newTextBuilder(f.Texts)
 	case f.mayMiss():
 		return &missingBuilder{newBuilder(f.Kind), f.Kind, string(AppendScalar(nil, f.Missing))}
 	}
 	return newBuilder(f.Kind)
+}
+
+// fill returns what a row without a value has, as a column of one row.
+func (f Field) fill() (ir.Column, error) {
+	c := columnOf(f.Missing)
+	if f.Kind != ir.Text {
+		return c, nil
+	}
+	code, err := f.Texts.code(f.MissingText)
+	c.Set(0, ir.Int(ir.Text, int64(code)))
+	return c, err
 }
 
 // missingBuilder takes a text of its own for empty ones.
@@ -32,7 +47,7 @@ type missingBuilder struct {
 }
 
 func (b *missingBuilder) add(text string) error {
-	if text == "" || b.kind != ir.Char8 && trim(text) == "" {
+	if text == "" || b.kind != ir.Char8 && b.kind != ir.Text && trim(text) == "" {
 		text = b.missing
 	}
 	return b.builder.add(text)

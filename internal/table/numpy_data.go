@@ -209,6 +209,8 @@ func dtypesOf(k ir.Kind) string {
 		return "M8[D] arrays, and from finer ones of midnights"
 	case k == ir.Timestamp:
 		return "M8[s], M8[ms], M8[us], M8[ns] and M8[D] arrays"
+	case k == ir.Text:
+		return "CSV and Parquet files, and from no arrays"
 	case k == ir.Char8:
 		return "S1 to S8 arrays"
 	case k.IsFloat():
@@ -255,6 +257,9 @@ type npyOutput interface {
 
 // add begins the array of a column.
 func (w *npyWriter) add(stage *Stage, path string, k ir.Kind) error {
+	if k == ir.Text {
+		return fmt.Errorf("%s: arrays hold no texts; write .csv or .parquet", path)
+	}
 	created, err := stage.Create(path)
 	if err != nil {
 		return err

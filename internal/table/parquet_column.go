@@ -172,7 +172,11 @@ func (d *chunkDecoder) dataValues(n int, present []byte, encoding format.Encodin
 		return inRow(err, d.row, present)
 	}
 	if present != nil && !d.field.Present {
-		spread(out, present, Bytes(columnOf(d.field.Missing)), values)
+		fill, err := d.field.fill()
+		if err != nil {
+			return err
+		}
+		spread(out, present, Bytes(fill), values)
 	}
 	d.row += int64(n)
 	return nil

@@ -33,9 +33,10 @@ type integer interface {
 
 type number interface{ integer | float32 | float64 }
 
-// conversionTo returns the conversion of a column's values to elements of kind
-// k; false if there is none.
-func conversionTo(k ir.Kind, e *format.SchemaElement) (conversion, bool) {
+// conversionTo returns the conversion of a column's values to elements of a field; false
+// if there is none.
+func conversionTo(f Field, e *format.SchemaElement) (conversion, bool) {
+	k := f.Kind
 	class, scale := classify(e)
 	wide := e.Type.V == format.Int64 || e.Type.V == format.Double
 	switch class {
@@ -61,11 +62,27 @@ func conversionTo(k ir.Kind, e *format.SchemaElement) (conversion, bool) {
 		}
 		return fromTimestamp(k, scale)
 	case classText:
-		return conversion{text: func(value []byte) string { return string(value) }}, k == ir.Char8
+		isLong := e.Type.V == format.FixedLenByteArray && e.TypeLength.V > 8
+		if k == ir.Text && f.Texts != nil {
+			return fromText(f.Texts), true
+		}
+		return conversion{text: func(value []byte) string { return string(value) }}, k == ir.Char8 && !isLong
 	case classDecimal:
 		return fromDecimal(k, e.Type.V, scale)
 	}
 	return conversion{}, false
+}
+
+// fromText takes byte arrays into a dictionary.
+func fromText(texts *Texts) conversion {
+	return conversion{
+		array: func(out, value []byte) bool {
+			code, err := texts.code(string(value))
+			store(out, code)
+			return err == nil
+		},
+		text: func(value []byte) string { return string(value) },
+	}
 }
 
 // fromInteger converts from P, which is the element of kind same.

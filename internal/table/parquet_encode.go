@@ -49,7 +49,7 @@ func newChunkEncoder(k ir.Kind, page int) chunkEncoder {
 		return integerEncoder[int8](e)
 	case ir.I16:
 		return integerEncoder[int16](e)
-	case ir.I32, ir.Date:
+	case ir.I32, ir.Date, ir.Text:
 		return integerEncoder[int32](e)
 	case ir.I64, ir.Timestamp:
 		return integerEncoder[int64](e)
@@ -93,8 +93,12 @@ type orderedEncoder[E any, T cmp.Ordered] struct {
 type bounds[T cmp.Ordered] struct{ least, most T }
 
 func (e *orderedEncoder[E, T]) write(c ir.Column) {
+	e.texts = c.Texts
 	for s := c.Slice.([]E); len(s) > 0; {
 		n := min(len(s), e.capacity()-e.count)
+		if e.kind == ir.Text { // which may be long
+			n = min(n, 64)
+		}
 		if e.count == 0 {
 			first := e.order(s[0])
 			e.page = bounds[T]{first, first}
@@ -106,7 +110,7 @@ func (e *orderedEncoder[E, T]) write(c ir.Column) {
 			e.add(e.bits(v))
 		}
 		e.page = bounds[T]{least, most}
-		if s = s[n:]; e.count >= e.capacity() { // more where the dictionary has just been given up
+		if s = s[n:]; e.count >= e.capacity() || e.kind == ir.Text && len(e.body) >= e.pageEncoder.page { // more where the dictionary has just been given up
 			e.flush()
 		}
 	}
@@ -164,7 +168,7 @@ func (e *orderedEncoder[E, T]) bound(v T, least bool) []byte {
 	switch e.kind {
 	case ir.Bool:
 		return []byte{byte(b)}
-	case ir.Char8:
+	case ir.Char8, ir.Text:
 		return e.plain([]byte{}, b)[4:]
 	}
 	return e.plain(nil, b)
@@ -174,7 +178,8 @@ func (e *orderedEncoder[E, T]) bound(v T, least bool) []byte {
 // values, a page holds their numbers in a dictionary; after that, the values.
 type pageEncoder struct {
 	kind           ir.Kind
-	page           int // bytes
+	texts          []string // of kind Text
+	page           int      // bytes
 	withDictionary bool
 	dictionary     dictionary
 	indexes        []int32 // the page that is being filled, as numbers in the dictionary
@@ -228,6 +233,9 @@ func (e *pageEncoder) add(v uint64) {
 // plain appends a value in the encoding PLAIN.
 func (e *pageEncoder) plain(out []byte, v uint64) []byte {
 	switch {
+	case e.kind == ir.Text:
+		text := e.texts[int32(v)]
+		return append(binary.LittleEndian.AppendUint32(out, uint32(len(text))), text...)
 	case e.kind == ir.Char8:
 		length := 8 - bits.TrailingZeros64(v)/8
 		out = binary.LittleEndian.AppendUint32(out, uint32(length))

@@ -177,7 +177,7 @@ func (f *parquetFile) reader(field Field) (columnReader, error) {
 	r := columnReader{field: field, leaf: f.leaves[place], physical: element.Type.V, length: int(element.TypeLength.V)}
 	r.optional = element.RepetitionType.V == format.Optional
 	var ok bool
-	if r.conversion, ok = conversionTo(field.Kind, element); !ok && !field.Present {
+	if r.conversion, ok = conversionTo(field, element); !ok && !field.Present {
 		return r, &DataError{Msg: fmt.Sprintf("column %s for parameter %s has the type %s; %s is read from %s",
 			quoteName(field.Column), field.Param, typeName(element), field.Kind, readFrom(field.Kind))}
 	}
@@ -226,6 +226,8 @@ func readFrom(k ir.Kind) string {
 		return "DATE columns, and from TIMESTAMP columns of midnights"
 	case k == ir.Timestamp:
 		return "TIMESTAMP, INT96 and DATE columns"
+	case k == ir.Text:
+		return "STRING columns, and byte arrays without a type"
 	case k == ir.Char8:
 		return "STRING columns, byte arrays without a type, and fixed-length ones of at most 8 bytes"
 	case k.IsFloat():

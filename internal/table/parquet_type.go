@@ -55,7 +55,7 @@ func classify(e *format.SchemaElement) (class valueClass, scale int) {
 	if !class.storedAs(e.Type.V) || scale < 0 || scale > maxDecimalScale {
 		return classOther, 0
 	}
-	if class == classText && e.Type.V == format.FixedLenByteArray && e.TypeLength.V > 8 || e.TypeLength.V < 0 {
+	if e.TypeLength.V < 0 {
 		return classOther, 0
 	}
 	return class, scale

@@ -52,7 +52,7 @@ func (Parquet) NewWriter(stage *Stage, path string, columns []Field) (Writer, er
 
 // writtenBytes returns the most bytes that a value has in a page.
 func writtenBytes(k ir.Kind) int {
-	if k == ir.Char8 { // and its length
+	if k == ir.Char8 || k == ir.Text { // and its length, of a text as a guess
 		return 4 + 8
 	}
 	return max(4, k.Size())
@@ -206,7 +206,7 @@ func schemaElement(f Field, notText bool) format.SchemaElement {
 		annotate(&format.DateType{}, deprecated.Date)
 	case k == ir.Timestamp:
 		annotate(&format.TimestampType{IsAdjustedToUTC: true, Unit: format.TimeUnit{Value: &format.MicroSeconds{}}}, deprecated.TimestampMicros)
-	case k == ir.Char8:
+	case k == ir.Char8 || k == ir.Text:
 		annotate(&format.StringType{}, deprecated.UTF8)
 	default:
 		converted := map[ir.Kind]deprecated.ConvertedType{
@@ -227,7 +227,7 @@ func storedType(k ir.Kind) format.Type {
 		return format.Float
 	case k == ir.F64:
 		return format.Double
-	case k == ir.Char8:
+	case k == ir.Char8 || k == ir.Text:
 		return format.ByteArray
 	case k.Size() == 8:
 		return format.Int64
@@ -237,6 +237,9 @@ func storedType(k ir.Kind) format.Type {
 
 // isText reports whether every char8 in c is UTF-8.
 func isText(c ir.Column) bool {
+	if c.Kind == ir.Text {
+		return !slices.ContainsFunc(c.Slice.([]int32), func(code int32) bool { return !utf8.ValidString(c.Texts[code]) })
+	}
 	values, ok := c.Slice.([][8]byte)
 	if !ok {
 		return true

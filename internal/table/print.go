@@ -45,11 +45,12 @@ func printTable(w *bufio.Writer, t Table) {
 	cells := make([][]string, len(t.Columns)) // by column, the header first
 	widths := make([]int, len(t.Columns))
 	for i, c := range t.Columns {
+		appendValue := valueAppender(c.Data)
 		cells[i] = append(cells[i], c.Name)
 		for _, row := range shown {
 			text := "..."
 			if row >= 0 {
-				text = printable(string(AppendScalar(nil, c.Data.At(row))))
+				text = printable(string(appendValue(nil, row)))
 			}
 			cells[i] = append(cells[i], text)
 		}

@@ -49,7 +49,7 @@ func FromBytes(k ir.Kind, data []byte) ir.Column {
 		c.Slice = sliceOf[int8](data)
 	case ir.I16:
 		c.Slice = sliceOf[int16](data)
-	case ir.I32, ir.Date:
+	case ir.I32, ir.Date, ir.Text:
 		c.Slice = sliceOf[int32](data)
 	case ir.I64, ir.Timestamp:
 		c.Slice = sliceOf[int64](data)

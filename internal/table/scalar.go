@@ -26,6 +26,10 @@ func AppendScalar(out []byte, s ir.Scalar) []byte {
 	return valueAppender(columnOf(s))(out, 0)
 }
 
+// AppendRow appends a row of c as AppendScalar does; of a text the string, if c has the
+// dictionary.
+func AppendRow(out []byte, c ir.Column, row int) []byte { return valueAppender(c)(out, row) }
+
 // columnOf returns a column of one row.
 func columnOf(s ir.Scalar) ir.Column {
 	c := ir.NewColumn(s.Kind, 1)
@@ -47,8 +51,11 @@ func valueAppender(c ir.Column) rowAppender {
 	case []int16:
 		return appendInts(s)
 	case []int32:
-		if c.Kind == ir.Date {
+		switch {
+		case c.Kind == ir.Date:
 			return func(out []byte, row int) []byte { return appendDate(out, int64(s[row])) }
+		case c.Texts != nil:
+			return func(out []byte, row int) []byte { return append(out, c.Texts[s[row]]...) }
 		}
 		return appendInts(s)
 	case []int64:
@@ -165,6 +172,8 @@ func newBuilder(k ir.Kind) builder {
 		return &rows[float64]{kind: k, parse: func(text string) (float64, error) {
 			return strconv.ParseFloat(trim(text), 64)
 		}}
+	case ir.Text: // without a dictionary
+		return integers[int32](k)
 	case ir.Date:
 		return &rows[int32]{kind: k, parse: parseDate}
 	case ir.Timestamp:

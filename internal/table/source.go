@@ -54,7 +54,9 @@ func (s *Source) resize(c ir.Column, rows int64) (ir.Column, error) {
 // Rows returns the rows lo to hi of c, without a copy.
 func Rows(c ir.Column, lo, hi int) ir.Column {
 	size := c.Kind.Size()
-	return FromBytes(c.Kind, Bytes(c)[lo*size:hi*size:hi*size])
+	part := FromBytes(c.Kind, Bytes(c)[lo*size:hi*size:hi*size])
+	part.Texts = c.Texts
+	return part
 }
 
 // Read reads columns of a file whose extension chooses the format, or of CSV

@@ -200,7 +200,7 @@ func extreme(k ir.Kind, largest bool) ir.Scalar {
 		return ir.BoolScalar(largest)
 	case k == ir.Char8 && largest:
 		return ir.Scalar{Kind: k, Bits: math.MaxUint64}
-	case k.IsSigned() || k.IsCalendar():
+	case k.IsSigned() || k.IsCoded():
 		bits := 8 * k.Size()
 		if largest {
 			return ir.Int(k, 1<<(bits-1)-1)

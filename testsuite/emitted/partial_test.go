@@ -210,10 +210,8 @@ func partialTable(entries []testsuite.Entry, emitted []backends.Entry) string {
 
 // goLiteral is a column, or its one element, as an expression of Go.
 func goLiteral(c ir.Column, scalar bool) string {
-	kind := c.Kind.String()
+	kind := c.Kind.Stored().String()
 	switch c.Kind {
-	case ir.Date:
-		kind = "int32"
 	case ir.Char8:
 		kind = "[8]byte"
 	case ir.Bool:

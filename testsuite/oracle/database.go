@@ -115,7 +115,7 @@ func emptyResults(p *ir.Pipeline) []ir.Column {
 var sqlTypes = map[ir.Kind]string{
 	ir.Bool: "BOOLEAN", ir.I8: "TINYINT", ir.I16: "SMALLINT", ir.I32: "INTEGER", ir.I64: "BIGINT",
 	ir.U8: "UTINYINT", ir.U16: "USMALLINT", ir.U32: "UINTEGER", ir.U64: "UBIGINT",
-	ir.F32: "FLOAT", ir.F64: "DOUBLE", ir.Date: "DATE", ir.Timestamp: "TIMESTAMP", ir.Char8: "BLOB",
+	ir.F32: "FLOAT", ir.F64: "DOUBLE", ir.Date: "DATE", ir.Timestamp: "TIMESTAMP", ir.Text: "INTEGER", ir.Char8: "BLOB",
 }
 
 func (s *session) createTables() error {
@@ -331,7 +331,7 @@ func fromSQL(k ir.Kind, cell driver.Value) (ir.Scalar, error) {
 }
 
 func integer(k ir.Kind, i int64) (ir.Scalar, error) {
-	if !k.IsInteger() {
+	if !k.IsInteger() && k != ir.Text {
 		return ir.Scalar{}, fmt.Errorf("DuckDB gives an integer where the pipeline has a %s", k)
 	}
 	return ir.Int(k, i), nil

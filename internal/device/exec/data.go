@@ -67,7 +67,7 @@ func decode(k plan.Kind, element []byte) uint64 {
 		return uint64(int64(int8(element[0])))
 	case plan.I16:
 		return uint64(int64(int16(order.Uint16(element))))
-	case plan.I32, plan.Date:
+	case plan.I32, plan.Date, plan.Text:
 		return uint64(int64(int32(order.Uint32(element))))
 	case plan.Char8:
 		return binary.BigEndian.Uint64(element)

@@ -48,7 +48,7 @@ type Source struct {
 var goTypes = map[plan.Kind]string{
 	plan.Bool: "bool", plan.I8: "int8", plan.I16: "int16", plan.I32: "int32", plan.I64: "int64",
 	plan.U8: "uint8", plan.U16: "uint16", plan.U32: "uint32", plan.U64: "uint64",
-	plan.F32: "float32", plan.F64: "float64", plan.Date: "int32", plan.Timestamp: "int64", plan.Char8: "[8]byte",
+	plan.F32: "float32", plan.F64: "float64", plan.Date: "int32", plan.Text: "int32", plan.Timestamp: "int64", plan.Char8: "[8]byte",
 }
 
 // GoType returns the Go type of an element of f.

@@ -19,6 +19,8 @@ func (g *generator) literalText(k ir.Kind) string {
 		return choose("true", "false")
 	case k == ir.Date:
 		return choose(`date("1994-01-01")`, `date("1994-01-03")`, `date("1900-02-28")`, `date("2000-02-29")`, `date("0001-01-01")`, `date("9999-12-31")`)
+	case k == ir.Text:
+		return choose(`text("")`, `text("AUTOMOBILE")`, `text("home")`)
 	case k == ir.Timestamp:
 		return choose(`timestamp("1994-01-01")`, `timestamp("1994-01-01T12:30:00.5Z")`, `timestamp("2000-02-29T23:59:59.999999Z")`, `timestamp("1969-12-31T23:00:00Z")`, `timestamp("0001-01-01T00:00:00Z")`)
 	case k == ir.Char8:

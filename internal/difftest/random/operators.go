@@ -22,7 +22,7 @@ var (
 	rowKinds = []ir.Kind{ir.I64}
 	integers = append(slices.Clone(signed), ir.U8, ir.U16, ir.U32, ir.U64)
 	numbers  = append(slices.Clone(integers), floats...)
-	ordered  = append(slices.Clone(numbers), ir.Date, ir.Timestamp, ir.Char8)
+	ordered  = append(slices.Clone(numbers), ir.Date, ir.Timestamp, ir.Text, ir.Char8)
 	all      = append(slices.Clone(ordered), ir.Bool)
 
 	counted = append(slices.Clone(numbers), calendar...) // what has a sum, or a difference
@@ -153,9 +153,9 @@ func plus(g *generator, op ir.Op) *value {
 		return nil
 	case x.kind.IsCalendar() && op == ir.OpSub && g.r.IntN(2) == 0:
 		y := g.like(x.kind, x.domain)
-		return g.add(value{op: op, kind: x.kind.Count(), domain: join(x, y)}, "$1 - $2", x, y)
+		return g.add(value{op: op, kind: x.kind.Stored(), domain: join(x, y)}, "$1 - $2", x, y)
 	case x.kind.IsCalendar():
-		count := g.like(x.kind.Count(), x.domain)
+		count := g.like(x.kind.Stored(), x.domain)
 		v := value{op: op, kind: x.kind, domain: join(x, count)}
 		if op == ir.OpAdd && g.r.IntN(2) == 0 {
 			return g.add(v, "$1 + $2", count, x)
@@ -207,7 +207,7 @@ func (g *generator) typed(v *value) *value {
 
 // cast converts to another type that it may.
 func cast(g *generator, op ir.Op) *value {
-	x := g.pickKind(func(k ir.Kind) bool { return k != ir.Char8 })
+	x := g.pickKind(func(k ir.Kind) bool { return k != ir.Char8 && k != ir.Text })
 	if x == nil {
 		return nil
 	}

@@ -228,7 +228,7 @@ func (e edit) declare(b *ir.Builder, p *ir.Pipeline, made map[*ir.Value]ir.Opera
 			continue
 		case !v.Type.IsScalar():
 			made[v] = b.Column(v.Name, v.Type.Domain.Name, v.Type.Kind)
-		case v.Const.Kind != ir.Invalid:
+		case v.Const.Kind != ir.Invalid && v.Const.Kind != ir.Text:
 			made[v] = b.ScalarWithDefault(v.Name, v.Type.Kind, v.Const)
 		default:
 			made[v] = b.Scalar(v.Name, v.Type.Kind)

@@ -139,7 +139,7 @@ func compare(operator ir.Op, x, y ir.Scalar) (result, ok bool) {
 	return false, false
 }
 
-func isSigned(k ir.Kind) bool { return k.IsSigned() || k.IsCalendar() }
+func isSigned(k ir.Kind) bool { return k.IsSigned() || k.IsCoded() }
 
 func floats(operator ir.Op, x, y float64) float64 {
 	switch operator {
