@@ -24,6 +24,7 @@ type host struct {
 	call        *loop.Var         // what this call was asked for; not of loop IR
 	fields      map[string]string // result label to field
 	paramNames  []string
+	texts       string // the variable that lists the constants of kind text; "" for none
 	trace       bool
 	inner       bool        // called by emitted code only, which passes checks
 	checks      map[int]int // inner: what the plan's checks are among those passed
@@ -57,6 +58,9 @@ func newHost(p *printer, program *backends.Program, options backends.Options) *h
 	entry.Result = p.names.FreshAsIs(entry.Func + "Result")
 	h := newHostCalled(p, program, entry)
 	h.trace = options.Trace
+	if len(program.Pipeline.Params) > len(program.Pipeline.Declared()) {
+		h.texts = p.names.FreshAsIs(entry.Func + "Texts")
+	}
 	return h
 }
 
@@ -94,7 +98,21 @@ func (h *host) emit() []jen.Code {
 		h.intoDoc().Func().Id(h.entry.Into).Params(append(append([]jen.Code{jen.Id("dst").Op("*").Id(result)}, params...), options)...).
 			Error().Block(h.body...),
 	}
+	if h.texts != "" {
+		code = append(code, h.textsVar())
+	}
 	return append(code, h.kernels...)
+}
+
+// textsVar lists the constants of kind text, which the caller's dictionary has to have.
+func (h *host) textsVar() jen.Code {
+	p := h.program.Pipeline
+	var list []jen.Code
+	for _, v := range p.Params[len(p.Declared()):] {
+		list = append(list, jen.Lit(*v.Literal))
+	}
+	return jen.Commentf("%s are the texts that %s compares with, in the order of its last parameters.", h.texts, h.entry.Func).Line().
+		Var().Id(h.texts).Op("=").Index().String().Values(list...)
 }
 
 // write writes the function's body and the kernels, and returns the parameters

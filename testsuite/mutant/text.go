@@ -8,7 +8,7 @@ var text = []Mutant{
 	{Name: "least of Go is greatest", File: "backends/gocpu/operators.go", Device: "gocpu",
 		Old: `{function: "min"}`,
 		New: `{function: "max"}`},
-	{Name: "operands of && bind as of ||", File: "backends/gocpu/operators.go", Device: "gocpu",
+	{Name: "operands of && bind as of ||", File: "backends/gocpu/operators.go", Device: "gocpu", Programs: "precedence",
 		Old: `ir.OpLogicalAnd: {token: "&&", precedence: 2}`,
 		New: `ir.OpLogicalAnd: {token: "&&", precedence: 1}`},
 	{Name: "a - (b - c) loses its brackets", File: "backends/gocpu/operators.go", Device: "gocpu",

@@ -5,6 +5,7 @@ go 1.26.8
 require (
 	example.com/consumer v0.0.0-00010101000000-000000000000
 	github.com/duckdb/duckdb-go/v2 v2.10503.1
+	github.com/google/go-cmp v0.7.0
 	github.com/kgen-go/kgen v0.0.0
 	gonum.org/v1/gonum v0.16.0
 )

@@ -35,11 +35,14 @@ type workload struct {
 	added        string                     // of results that are columns: a query of result that adds them up
 	prepare      func(rows int)             // makes the data
 	row          func(i int) []driver.Value // of the table
-	fresh, again func()                     // the consumer's function, with new columns and with those of the call before
-	own          func()                     // kgen's own, again; nil where it has none
-	other        func()                     // the same by hand on two goroutines, or by a library
-	agree        func(db *database) error   // compares the last results
-	least        float64                    // how many times as long DuckDB was to take as "new"; 0 is any
+	second       string                     // another table; "" for none
+	seconds      func() int                 // its rows
+	secondRow    func(i int) []driver.Value
+	fresh, again func()                   // the consumer's function, with new columns and with those of the call before
+	own          func()                   // kgen's own, again; nil where it has none
+	other        func()                   // the same by hand on two goroutines, or by a library
+	agree        func(db *database) error // compares the last results
+	least        float64                  // how many times as long DuckDB was to take as "new"; 0 is any
 }
 
 // ownMost is the target for the time of the consumer's function relative to
@@ -101,6 +104,11 @@ func measureAll(rows, rounds int, fastest, markdown bool, chosen *regexp.Regexp)
 		load.prepare(rows)
 		if err := db.fill(load.table, rows, load.row); err != nil {
 			return fmt.Errorf("%s: %w", load.name, err)
+		}
+		if load.second != "" {
+			if err := db.fill(load.second, load.seconds(), load.secondRow); err != nil {
+				return fmt.Errorf("%s: %w", load.name, err)
+			}
 		}
 		cells, short, err := measure(load, db, rows, rounds, fastest)
 		if err != nil {

@@ -64,7 +64,7 @@ const (
 var revenueQuery = fmt.Sprintf("SELECT sum(price * discount) FROM lineitem WHERE "+
 	"shipdate >= %d AND shipdate < %d AND discount BETWEEN 0.05::DOUBLE AND 0.07::DOUBLE AND quantity < 24", from, to)
 
-var workloads = buildWorkloads()
+var workloads = append(buildWorkloads(), tableWorkloads()...)
 
 func buildWorkloads() []workload {
 	var list []workload
