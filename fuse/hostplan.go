@@ -235,7 +235,10 @@ func (m *planner) bound(d *ir.Domain) plan.Expr {
 
 func (m *planner) parameters() {
 	for _, v := range m.Pipeline.Params {
-		port := plan.Port{Name: v.Name, Direction: plan.In, Kind: plan.Kind(v.Type.Kind.String()), Text: v.Literal}
+		port := plan.Port{Name: v.Name, Direction: plan.In, Kind: plan.Kind(v.Type.Kind.String())}
+		if v.Literal != nil {
+			port.Text = plan.Literal(strconv.Quote(*v.Literal))
+		}
 		if v.Type.Domain != nil {
 			port.Domain, port.Buffer = m.DomainName(v.Type.Domain), v.Name
 			m.out.Buffers = append(m.out.Buffers, plan.Buffer{Name: v.Name, Kind: port.Kind, Role: plan.Input})

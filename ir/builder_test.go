@@ -171,7 +171,7 @@ func TestBuilderErrors(t *testing.T) {
 			b.Return(b.Cast(ir.I8, x).Add(ir.Scalar{Kind: ir.I8, Bits: 128}).As("r"))
 		}},
 		{"write the constant as i64", func(b *ir.Builder, x ir.Operand) { b.Return(x.Add(int8(1)).As("r")) }},
-		{"string \"a\" where i64 is needed\n  strings are char8", func(b *ir.Builder, x ir.Operand) { b.Return(x.Add("a").As("r")) }},
+		{"string \"a\" where i64 is needed\n  strings are text or char8", func(b *ir.Builder, x ir.Operand) { b.Return(x.Add("a").As("r")) }},
 		{"is no date by itself\n  write date(\"1994-01-01\")", func(b *ir.Builder, x ir.Operand) { b.Return(x, b.ScalarWithDefault("d", ir.Date, "never")) }},
 		{"an operand of another builder, which has an error", func(b *ir.Builder, x ir.Operand) { b.Return(x, ir.As("r", ir.NewBuilder("q").Date("never"))) }},
 		{"may permute", func(b *ir.Builder, x ir.Operand) { b.ReturnUnordered(x, ir.As("row", b.Index(x))) }},

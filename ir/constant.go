@@ -104,7 +104,7 @@ func represent(c constant.Value, k Kind) (s Scalar, problem, hint string) {
 		}
 		return s, fmt.Sprintf("string %s is no %v by itself", text, k), hint
 	case c.Kind() == constant.String:
-		return s, fmt.Sprintf("string %s where %v is needed", text, k), "strings are char8; date(...) and timestamp(...) read theirs"
+		return s, fmt.Sprintf("string %s where %v is needed", text, k), "strings are text or char8; date(...) and timestamp(...) read theirs"
 	case k.IsInteger():
 		i := constant.ToInt(c)
 		if i.Kind() != constant.Int {

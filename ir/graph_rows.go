@@ -178,13 +178,20 @@ func buildScan(g *graph, c *call) operand {
 	}
 	what := fmt.Sprintf("%s(%v, ...)", c.op.name, c.reduce)
 	if k := x.kind(); !reduces(c.reduce, k) {
-		hint := fmt.Sprintf("%s takes add mul min max of numbers, min max of dates and char8, and or xor of integers, and or of bools", c.op.name)
+		hint := fmt.Sprintf("%s takes add mul min max of numbers, min max of dates, timestamps, texts and char8, and or xor of integers, and or of bools", c.op.name)
 		if k == Bool {
 			hint = fmt.Sprintf("number the true rows with %s(%v, i64(%v)), or count them with count(%v)", c.op.name, c.reduce, x, x)
 		}
 		return g.fail(c.pos, hint, "%s of %v, which is %v", what, x, x.typ())
 	}
 	by, hasBy := c.named["by"]
+	if c.op.op == OpExscan && x.kind() == Text { // the code of its identity would be in no dictionary
+		hint := ""
+		if !hasBy {
+			hint = fmt.Sprintf("prev(scan(%v, %v), 1, \"\") begins with a text of yours", c.reduce, x)
+		}
+		return g.fail(c.pos, hint, "%s of %v, which is %v, has no text to begin with", what, x, x.typ())
+	}
 	if hasBy && !g.contiguous(by, c.op.name) {
 		return operand{pos: c.pos}
 	}

@@ -99,6 +99,9 @@ func buildStartswith(g *graph, c *call) operand {
 	}
 	text := constant.StringVal(prefix.constant)
 	from := g.binary(c.pos, OpGe, x, prefix)
+	if from.bad() {
+		return from
+	}
 	last := strings.TrimRight(text, "\xff")
 	if last == "" {
 		return from

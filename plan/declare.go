@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // declarations checks everything except the steps.
@@ -93,6 +94,14 @@ func (v *validator) port(path string, port *Port) {
 	v.literal(path+".default", port.Kind, port.Default)
 	if port.Default != "" && (port.Direction == Out || port.Scalar == "") {
 		v.report(path+".default", "only a scalar parameter has a default")
+	}
+	if port.Text != "" {
+		if _, err := strconv.Unquote(string(port.Text)); err != nil || port.Text[0] != '"' {
+			v.report(path+".text", "%s is no string in double quotes", port.Text)
+		}
+		if port.Direction == Out || port.Kind != Text {
+			v.report(path+".text", "only a parameter of kind text has a text")
+		}
 	}
 	v.optional(path+".depth", port.Depth, anywhere)
 	if !port.Depth.IsZero() && port.Direction == In {

@@ -46,7 +46,7 @@ type Port struct {
 	Buffer    string    `json:"buffer,omitempty"`  // that holds a column
 	Scalar    string    `json:"scalar,omitempty"`  // that holds a scalar
 	Default   Literal   `json:"default,omitempty"` // the value of a scalar parameter that the caller omits; "" makes it required
-	Text      *string   `json:"text,omitempty"`    // of kind text: the string of a constant, or of a default, or of missing rows
+	Text      Literal   `json:"text,omitempty"`    // of kind text: the string of a constant, or of a default, or of missing rows, in Go's double quotes
 	Depth     Expr      `json:"depth,omitzero"`    // of a float sum, avg or scan: the longest chain of additions, for the bound on its error
 }
 

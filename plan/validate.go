@@ -91,7 +91,7 @@ func (v *validator) plan(p *Plan) {
 }
 
 func samePort(a, b Port) bool {
-	return a.Name == b.Name && a.Direction == b.Direction && a.Kind == b.Kind && a.Default == b.Default &&
+	return a.Name == b.Name && a.Direction == b.Direction && a.Kind == b.Kind && a.Default == b.Default && a.Text == b.Text &&
 		a.Domain == b.Domain && (a.Buffer == "") == (b.Buffer == "")
 }
 

@@ -99,6 +99,8 @@ func TestValidate(t *testing.T) {
 		{"ordered-paper2", func(p *Plan) { p.Scalars[0].Kind = F64 }, `ports[2]: the port is i64 and its scalar "scale" is f64`},
 		{"ordered-paper2", func(p *Plan) { p.Ports[2].Default = "x" }, `ports[2].default: "x" is no i64`},
 		{"ordered-paper2", func(p *Plan) { p.Ports[0].Default = "1" }, "ports[0].default: only a scalar parameter has a default"},
+		{"ordered-paper2", func(p *Plan) { p.Ports[2].Text = "a" }, "ports[2].text: a is no string in double quotes"},
+		{"ordered-paper2", func(p *Plan) { p.Ports[2].Text = `"a"` }, "ports[2].text: only a parameter of kind text has a text"},
 		{"ordered-paper2", func(p *Plan) { p.Ports[0].Depth = Const(1) }, "ports[0].depth: only a result has a depth"},
 		{"ordered-paper2", func(p *Plan) { p.Ports[2].Direction = "x" }, `ports[2].direction: "x"; a port is "in" or "out"`},
 		{"ordered-paper2", func(p *Plan) { p.Ports[2].Buffer = "k" }, "ports[2]: a port has a domain and a buffer, or a scalar"},

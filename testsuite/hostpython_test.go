@@ -33,7 +33,7 @@ var hostEntries = strings.Fields(`
 	char8_codes check_bins check_division_of_filter check_empty_bin check_index check_lowest check_scalar_index
 	date_arithmetic date_months empty_input filter_all_or_nothing filter_of_filter float_double float_single
 	gather_lookup histogram_bytes neighbours_of_filter runs_of_runs scalar_parameters scan_operations several_domains
-	signed_widths tpch_q6 unordered_filter unsigned_widths`)
+	signed_widths text_columns timestamps date_units sessions_of_events tpch_q6 unordered_filter unsigned_widths`)
 
 // hostPython returns the Python that has PyOpenCL with a device, and skips the
 // test if there is none. With KGEN_HOST_PYTHON=1, which .ci/run sets, the test

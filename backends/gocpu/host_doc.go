@@ -30,7 +30,11 @@ func (h *host) doc() *jen.Statement {
 	for i, v := range p.Params {
 		if v.Doc != "" {
 			described = true
-			code.Comment(fmt.Sprintf("//   - %s: %s", h.paramNames[i], strings.Join(strings.Fields(v.Doc), " "))).Line()
+			doc := v.Doc
+			if !v.Hidden { // that of a constant quotes it, spaces included
+				doc = strings.Join(strings.Fields(doc), " ")
+			}
+			code.Comment(fmt.Sprintf("//   - %s: %s", h.paramNames[i], doc)).Line()
 		}
 	}
 	if described { // otherwise gofmt takes what follows for a part of the last item

@@ -113,7 +113,7 @@ func completeParams(c *cobra.Command, args []string, flag string, scalar bool) (
 	}
 	given, _ := c.Flags().GetStringArray(flag)
 	var names []cobra.Completion
-	for _, param := range p.Params {
+	for _, param := range p.Declared() {
 		has := func(text string) bool { return strings.HasPrefix(text, param.Name+"=") }
 		if param.Type.IsScalar() == scalar && !slices.ContainsFunc(given, has) {
 			names = append(names, described(param.Name+"=", param.Type.String()))

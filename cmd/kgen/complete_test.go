@@ -34,6 +34,7 @@ func TestComplete(t *testing.T) {
 	writeFiles(t, map[string]string{
 		"two.kg":   "// a adds\npipeline a(x: [n]i64) { return s: sum(x) }\n\npipeline b(x: [n]i64, y: [m]f64, k: i64, l: f64 = 2) { return x: x + k, y: y * l }\n",
 		"wrong.kg": "pipeline a(x: [n]i64) { return z }\n",
+		"text.kg":  "pipeline t(x: [n]text, u: text) { return y: x == \"a\" || x == u }\n",
 		"one.csv":  "key,quantity\n1,2\n",
 		"two.csv":  "price\n1.5\n",
 		"bad.csv":  "\"key\n",
@@ -53,6 +54,7 @@ func TestComplete(t *testing.T) {
 		{[]string{"explain", "x#y.kg#"}, "x#y.kg#p", noFiles},
 		{[]string{"emit", "x#y.kg"}, "kg", extensions},
 		{[]string{"run", "two.kg#a", ""}, "", noFiles},
+		{[]string{"run", "text.kg", "--set", ""}, "u=", unspaced},
 		{[]string{"run", "-e", "pipeline p(x: [n]i64) { return x }", ""}, "", noFiles},
 		{[]string{"run", "wrong.kg#"}, "", noFiles},
 		{[]string{"run", "missing.kg#"}, "", noFiles},

@@ -137,10 +137,10 @@ def main(usage, connect, run):
     try:
         with open(path, encoding="utf-8") as file:
             plan = json.load(file)
-        inputs, device = read_inputs(plan, arguments), connect()
+        (inputs, texts), device = read_inputs(plan, arguments), connect()
         while plan:
             try:
-                return write_results(plan, run(plan, os.path.dirname(path), device, inputs).results())
+                return write_results(plan, run(plan, os.path.dirname(path), device, inputs).results(), texts)
             except GiveUp as reason:
                 print(f"gave up: {reason}", file=sys.stderr)
                 plan = plan.get("fallback")

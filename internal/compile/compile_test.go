@@ -157,3 +157,32 @@ func TestBrokenInvariants(t *testing.T) {
 		})
 	}
 }
+
+// A plan has the texts that a host puts into its dictionary, also an empty one and bytes
+// that are not UTF-8: the bound of startswith(x, "п") is such.
+func TestTextsOfPlan(t *testing.T) {
+	p := load(t, `pipeline p(x: [n]text missing "none", t: text = "a \"b\"") {
+	return a: x == "", b: x < t, c: startswith(x, "п")
+}`)
+	program, _, err := Compile(p, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := plan.Encode(program.Plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoded, err := plan.Decode(encoded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, port := range decoded.Ports {
+		if port.Direction == plan.In {
+			got = append(got, string(port.Text))
+		}
+	}
+	if d := cmp.Diff([]string{`"none"`, `"a \"b\""`, `""`, `"п"`, `"\xd0\xc0"`}, got); d != "" {
+		t.Error(d)
+	}
+}

@@ -3,10 +3,13 @@ package gotest
 import (
 	"bytes"
 	"fmt"
+	"go/ast"
 	"go/format"
+	"go/parser"
+	"go/token"
 	"path"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kgen-go/kgen/backends"
@@ -54,7 +57,7 @@ func file(p *ir.Pipeline, entry backends.Entry, pkg string) ([]byte, error) {
 	for _, name := range []string{entry.Func, entry.Into} { // which a parameter is perhaps called too, where they are not exported
 		w.fresh.FreshAsIs(name)
 	}
-	for _, name := range []string{"i", "j", "g", "d", "k", "at", "want", "scale", "failed", "result", "err"} {
+	for _, name := range []string{"i", "j", "g", "d", "k", "at", "want", "scale", "failed", "result", "err", "cmp", "testing", "time"} {
 		w.fresh.Fresh(name)
 	}
 	w.subject()
@@ -67,11 +70,9 @@ func file(p *ir.Pipeline, entry backends.Entry, pkg string) ([]byte, error) {
 		return nil, w.fault
 	}
 	body := w.String()
-	var imports []string
-	for _, name := range []string{"cmp", "fmt", "math", "math/bits", "testing"} {
-		if regexp.MustCompile(`\b` + path.Base(name) + `\.`).MatchString(body) {
-			imports = append(imports, fmt.Sprintf("%q", name))
-		}
+	imports, err := importsOf(body)
+	if err != nil {
+		return nil, fmt.Errorf("pipeline %s: the printed test is malformed (a bug of kgen): %w", p.Name, err)
 	}
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "// %s\n\n%s\n\npackage %s\n\nimport (\n%s\n)\n\n%s", backends.Generated(), strings.Join(gocpu.StaticcheckComments(p), "\n"), pkg, strings.Join(imports, "\n"), body)
@@ -80,6 +81,29 @@ func file(p *ir.Pipeline, entry backends.Entry, pkg string) ([]byte, error) {
 		return nil, fmt.Errorf("pipeline %s: the printed test is malformed (a bug of kgen): %w", p.Name, err)
 	}
 	return formatted, nil
+}
+
+// importsOf returns the quoted paths of the packages that declarations name. No variable is called like one.
+func importsOf(declarations string) (imports []string, err error) {
+	parsed, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+declarations, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	named := map[string]bool{}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		if selector, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := selector.X.(*ast.Ident); ok {
+				named[x.Name] = true
+			}
+		}
+		return true
+	})
+	for _, name := range []string{"cmp", "fmt", "math", "math/bits", "testing", "time"} {
+		if named[path.Base(name)] {
+			imports = append(imports, strconv.Quote(name))
+		}
+	}
+	return imports, nil
 }
 
 // typeName is the type of the pipeline's subject under test.

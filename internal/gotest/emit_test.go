@@ -71,3 +71,23 @@ pipeline report(shop: [n]i32, cents: [n]i64, weight: [n]f32, code: [n]char8, sho
 		t.Errorf("the text changed; read it, then go test -update:\n%s", d)
 	}
 }
+
+// A printed test imports the packages that its reference names, and no others.
+func TestImports(t *testing.T) {
+	for text, want := range map[string]bool{
+		"pipeline p(x: [n]timestamp) {\n\treturn h: hour(x)\n}\n":           true,
+		"pipeline p(x: [n]timestamp) {\n\treturn d: date(x)\n}\n":           true,
+		"pipeline p(x: [n]date) {\n\treturn d: truncate(x, \"month\")\n}\n": false,
+		"pipeline p(time: [n]date) {\n\treturn d: weekday(time)\n}\n":       false,
+		"pipeline p(x: [n]timestamp, y: i64) {\n\treturn later: x + y\n}\n": false,
+	} {
+		p := load(t, text)
+		got, err := file(p, entryOf(p, "P", "X"), "p")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(got, []byte("\n\t\"time\"\n")) != want {
+			t.Errorf("imports of %s differ: %s", text, got[:min(len(got), 200)])
+		}
+	}
+}

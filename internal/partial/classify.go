@@ -91,6 +91,9 @@ func rowClass(v *ir.Value, numbered bool, of func(*ir.Value) class) (class, erro
 	case v.Op == ir.OpLen:
 		return cut, nil
 	case v.Op.IsAggregate():
+		if v.Type.Kind == ir.Text && v.Op.Aggregate().NoRows == ir.NoRowsElse && mayBeEmpty(v) { // a state of no rows holds a constant
+			return 0, refuse(v, "aggregate by runs or starts without else:, whose groups have rows", "%v may have no rows, and a partial holds no text for none", v.Op)
+		}
 		if v.By != nil {
 			switch maker(v.By).Op {
 			case ir.OpRuns, ir.OpStarts, ir.OpBins:

@@ -110,6 +110,8 @@ func TestRefusals(t *testing.T) {
 		{"pipeline p(x: [n]i32) {\n\treturn y: x[3]\n}", "p.kg:2:12: no partials: x[i] needs the rows of other shards"},
 		{"pipeline p(i: [n]i32, y: [m]i32) {\n\treturn c: count(by: bins(i, y)), s: sum(y)\n}", "p.kg:2:22: no partials: the bins are rows of m, which are cut into shards"},
 		{"pipeline p(x: [n]i32) {\n\treturn y: argmax(x)\n}", "p.kg:2:12: no partials: argmax gives a row's number"},
+		{"pipeline p(x: [n]text) {\n\treturn y: max(x, else: \"\")\n}", "p.kg:2:12: no partials: max may have no rows, and a partial holds no text for none"},
+		{"pipeline p(x: [n]text, b: [n]u8) {\n\treturn y: first(x, by: bins(b, 4))\n}", "p.kg:2:12: no partials: first may have no rows"},
 		{"pipeline p(x: [n]i32) {\n\treturn y: count(by: groups(x))\n}", "p.kg:2:22: no partials: groups needs the rows of other shards"},
 		{"pipeline p(x: [n]i32) {\n\treturn y: x[order(x)]\n}", "p.kg:2:14: no partials: order needs the rows of other shards"},
 	} {

@@ -311,6 +311,8 @@ func expected(k ir.Kind) string {
 		return "a date (YYYY-MM-DD)"
 	case k == ir.Timestamp:
 		return "a timestamp (YYYY-MM-DDThh:mm:ssZ)"
+	case k == ir.Text:
+		return "a text"
 	case k.IsFloat():
 		return fmt.Sprintf("a number (%s)", k)
 	}

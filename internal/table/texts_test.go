@@ -111,6 +111,10 @@ func TestMissingTexts(t *testing.T) {
 	if d := cmp.Diff([][]string{{"b", "a long text of b"}, {"(none)", "a longer one"}, {"home"}, {"never seen"}}, got); d != "" {
 		t.Error(d)
 	}
+	_, err := readFile(t.Context(), file, []Field{{Column: "b", Param: "x", Kind: ir.Text, Texts: &Texts{}}}, nil)
+	if err == nil || !strings.Contains(err.Error(), `column "b", row 0: the value is NULL, but every row needs a text`) {
+		t.Errorf("NULL: %v", err)
+	}
 }
 
 // Arrays of NumPy hold no texts.

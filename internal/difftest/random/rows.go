@@ -181,6 +181,9 @@ func scan(op ir.Op) func(*generator) *value {
 			}
 			v.domain = x.domain
 		}
+		if op == ir.OpExscan && x.kind == ir.Text { // there is no text that it could begin with
+			return nil
+		}
 		v.kind = x.kind
 		list := strings.Fields(operations(v.kind))
 		text := fmt.Sprintf("%s(%s, $1", op, list[g.r.IntN(len(list))])
