@@ -57,6 +57,14 @@ func (s *Space) New(size int64) ([]byte, error) { return s.take(size, true) }
 // as results of unknown length. It does not count towards the limit.
 func (s *Space) Reserve(size int64) ([]byte, error) { return s.take(size, false) }
 
+// Count counts size bytes that are kept elsewhere. It fails with a [LimitError] if the
+// space would exceed its limit.
+func (s *Space) Count(size int64) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.count(size)
+}
+
 func (s *Space) take(size int64, counted bool) ([]byte, error) {
 	if size < 0 || size != int64(int(size)) {
 		return nil, fmt.Errorf("no memory of %d bytes", size)

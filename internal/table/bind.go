@@ -251,6 +251,7 @@ func (b *Binding) field(p *ir.Value) Field {
 // scalar is a column of one row.
 func (b *Binding) Read(source *Source) ([]ir.Column, error) {
 	in := make([]ir.Column, len(b.pipeline.Params))
+	b.all.space = source.Memory
 	for _, d := range Domains(b.pipeline) {
 		var fields []Field
 		var places []int
@@ -261,6 +262,9 @@ func (b *Binding) Read(source *Source) ([]ir.Column, error) {
 			fields, places = append(fields, b.field(p)), append(places, i)
 		}
 		columns, err := source.Read(b.files[d], fields)
+		if full := b.all.fullError(); full != nil { // which no message about a value says
+			return nil, full
+		}
 		if err != nil {
 			return nil, err
 		}

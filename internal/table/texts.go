@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -17,7 +18,13 @@ type Texts struct {
 	mutex sync.Mutex
 	codes map[string]int32
 	list  []string
+	space *memory.Space // whose limit its strings count towards; nil for none
+	full  error         // why it took no more
 }
+
+// textBytes is about what a string takes beside its bytes: its place in the list and in
+// the map.
+const textBytes = 64
 
 // maxTexts is how many strings a dictionary holds.
 const maxTexts = math.MaxInt32
@@ -30,15 +37,28 @@ func (t *Texts) code(text string) (int32, error) {
 		return code, nil
 	}
 	if len(t.list) == maxTexts {
-		return 0, fmt.Errorf("there are more than %d different texts", maxTexts)
+		t.full = fmt.Errorf("there are more than %d different texts", maxTexts)
 	}
 	if t.codes == nil {
 		t.codes = map[string]int32{}
+	}
+	if t.space != nil && t.full == nil {
+		t.full = t.space.Count(int64(len(text)) + textBytes)
+	}
+	if t.full != nil {
+		return 0, t.full
 	}
 	text = strings.Clone(text) // of a reader's buffer
 	code := int32(len(t.list))
 	t.codes[text], t.list = code, append(t.list, text)
 	return code, nil
+}
+
+// fullError returns why the dictionary took no more texts, if it did not.
+func (t *Texts) fullError() error {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return t.full
 }
 
 // sort sorts the dictionary, and returns the place of each text by its code.

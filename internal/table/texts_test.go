@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -155,5 +157,44 @@ func BenchmarkReadTexts(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/200_000, "ns/row")
 		})
+	}
+}
+
+// The strings of a dictionary count towards the limit of memory.
+func TestTextsCount(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("x\n")
+	for row := range 1000 {
+		fmt.Fprintf(&text, "%d %s\n", row, strings.Repeat("y", 1000))
+	}
+	path := writeTemp(t, text.String())
+	parquetPath := filepath.Join(t.TempDir(), "x.parquet")
+	all, c := &Texts{}, ir.NewColumn(ir.Text, 1000)
+	for row := range 1000 {
+		code, err := all.code(fmt.Sprint(row, strings.Repeat("y", 1000)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Set(row, ir.Int(ir.Text, int64(code)))
+	}
+	columns := []ir.Column{c}
+	all.finish(columns)
+	if err := Write(t.Context(), parquetPath, Table{Columns: []Named{{"x", columns[0]}}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{path, parquetPath} {
+		pipelines, _ := ir.Load("p.kg", []byte("pipeline p(x: [n]text) {\n\treturn x\n}\n"))
+		for limit, wanted := range map[int64]bool{500_000: true, 2_000_000: false} {
+			binding, err := Bind(pipelines[0], Flags{In: []string{file}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			source := NewSource(t.Context(), nil)
+			source.Memory = memory.NewSpace(limit)
+			var full *memory.LimitError
+			if _, err := binding.Read(source); errors.As(err, &full) != wanted || !wanted && err != nil {
+				t.Errorf("%s with %d bytes: %v", filepath.Base(file), limit, err)
+			}
+		}
 	}
 }
