@@ -22,10 +22,11 @@ import (
 //	date           YYYY-MM-DD; a year of more digits or with a minus
 //	timestamp      ISO 8601: a date alone, or T or a blank, hh:mm, :ss and a fraction, Z or an offset
 //	char8          the bytes of the field, at most 8, filled up with zero bytes
+//	text           the bytes of the field
 //
-// Blanks around all but char8 are ignored. What does not fit is an error, an
-// empty field included, except as char8: there is no NULL. Values are written in
-// the shortest form that is read back: bools as true and false, negative zero as
+// Blanks around all but char8 and text are ignored. What does not fit is an error, an
+// empty field included, except as char8 and text, or where the parameter says what a row
+// without a value has. Values are written in the shortest form that is read back: bools as true and false, negative zero as
 // -0.0, and char8 without the zero bytes at its end.
 type CSV struct{}
 

@@ -123,7 +123,7 @@ func TestBadCSV(t *testing.T) {
 		{"no such day", "a\n1999-02-29\n", "a:date", `"1999-02-29" is not a date: the calendar has no such day`},
 		{"date out of range", "a\n9999999-01-01\n", "a:date", `dates reach from -5877641-06-23 to 5881580-07-11`},
 		{"long char8", "a\nABCDEFGHI\n", "a:char8", `"ABCDEFGHI" has 9 bytes; a char8 holds at most 8`},
-		{"empty field", "a,b\n,2\n", "a:i64", `data.csv:2: column "a", row 0: the field is empty, but every row needs an integer (i64) (there is no NULL)`},
+		{"empty field", "a,b\n,2\n", "a:i64", `data.csv:2: column "a", row 0: the field is empty, but every row needs an integer (i64); the parameter may say what such rows have: missing`},
 		{"long field", "a\n" + strings.Repeat("9", 1000) + "\n", "a:i64", `"9999999999999999999999999999999999999999"... is out of range`},
 		{"line numbers count lines, rows count records", "a,b\n1,\"x\ny\"\nz,1\n", "a:i64", `data.csv:4: column "a", row 1: "z"`},
 		{"short row", "a,b\n1,2\n3\n", "a:i64", "data.csv:3: the row has 1 fields, the header 2"},

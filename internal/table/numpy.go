@@ -22,7 +22,7 @@ import (
 //	S1 to S8               char8
 //
 // Arrays may have either byte order. A value that does not fit is an error, and
-// so is NaT: there is no NULL. Columns are written as arrays of the same kind, in
+// so is NaT, unless the parameter says what a row without a value has. Columns are written as arrays of the same kind, in
 // the byte order of this machine: bool as b1, date as M8[D], timestamp as M8[us],
 // char8 as S8.
 type NumPy struct{}

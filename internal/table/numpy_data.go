@@ -142,7 +142,7 @@ func (t npyType) unfit(k ir.Kind, c conversion, value []byte) string {
 	}
 	switch v := load[int64](value); {
 	case v == notATime:
-		return fmt.Sprintf("the %s is NaT, but every row needs a %[1]s (there is no NULL)", k)
+		return fmt.Sprintf("the %s is NaT, but every row needs a %[1]s; the parameter may say what such rows have: missing", k)
 	case t.unit == "D":
 		return faultOf(k, fmt.Sprintf("%d days since 1970-01-01", v), strconv.ErrRange).Error()
 	}

@@ -32,8 +32,8 @@ import (
 // float, a DECIMAL the float nearest to its decimal fraction, and a text of
 // fewer than 8 bytes is padded with zero bytes. A value that does not fit is an
 // error: an integer or a float out of range, a DECIMAL with a fraction for an
-// integer, a text of more than 8 bytes, and NULL, whether the column allows it
-// or not.
+// integer, a string of more than 8 bytes for a char8, and NULL, unless the
+// parameter says what a row without a value has.
 //
 // Every encoding of the format is read, and the compressions SNAPPY, GZIP,
 // BROTLI, ZSTD and LZ4_RAW. Pages have at most 256 MiB. Columns that are not

@@ -140,7 +140,7 @@ func (d *chunkDecoder) presence(levels []byte, n int) ([]byte, error) {
 	if d.field.Kind != ir.Char8 {
 		wants = expected(d.field.Kind)
 	}
-	return nil, &valueFault{row: d.row + int64(null), msg: fmt.Sprintf("the value is NULL, but every row needs %s", wants)}
+	return nil, &valueFault{row: d.row + int64(null), msg: fmt.Sprintf("the value is NULL, but every row needs %s; the parameter may say what such rows have: missing", wants)}
 }
 
 // dataValues decodes the values of a page into the next n rows, those that are present if

@@ -291,7 +291,7 @@ func faultOf(k ir.Kind, text string, err error) error {
 	shown, name := quote(text), k.String()
 	switch {
 	case k != ir.Char8 && trim(text) == "":
-		return fmt.Errorf("the field is empty, but every row needs %s (there is no NULL)", expected(k))
+		return fmt.Errorf("the field is empty, but every row needs %s; the parameter may say what such rows have: missing", expected(k))
 	case k == ir.Char8:
 		return fmt.Errorf("%s has %d bytes; a char8 holds at most 8", shown, len(text))
 	case errors.Is(err, errNoSuchDay), errors.Is(err, errNoSuchTime), errors.Is(err, errTooFine):
