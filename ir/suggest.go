@@ -55,7 +55,7 @@ func unknownTypeHint(name string) string {
 	if hint := habits[strings.ToLower(name)]; strings.Contains(hint, "(x)") {
 		return strings.ReplaceAll(hint, "(x)", "")
 	}
-	return "the types are bool, i8 i16 i32 i64, u8 u16 u32 u64, f32 f64, date and char8"
+	return "the types are bool, i8 i16 i32 i64, u8 u16 u32 u64, f32 f64, date, timestamp, text and char8"
 }
 
 func (r *resolver) unknownFunction(x *Call) operand {
