@@ -1,9 +1,6 @@
 package ir
 
-import (
-	"go/token"
-	"strings"
-)
+import "go/token"
 
 // Annotated is the syntax tree of a source file with what is known of it, for programs
 // that help to write it. It is also there for text with errors.
@@ -57,7 +54,14 @@ func (f *File) Offset(p Pos) int {
 	return min(f.lines[p.Line-1]+max(p.Column-1, 0), len(f.Source))
 }
 
-// DocOf returns the comments on the lines directly above a statement, without marks.
-func (f *File) DocOf(s *Stmt) string {
-	return strings.TrimSpace(f.above(Pos{Line: 1}, s.Pos))
+// DocOf returns the comments on the lines directly above a statement of p, without marks.
+func (f *File) DocOf(p *PipelineDecl, s *Stmt) string {
+	before := p.Pos
+	for _, other := range p.Stmts {
+		if other == s {
+			break
+		}
+		before = other.Pos
+	}
+	return f.above(before, s.Pos)
 }
