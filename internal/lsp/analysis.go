@@ -32,9 +32,7 @@ type node struct {
 	pipeline *ir.PipelineDecl
 	role     role
 	name     string
-	param    *ir.ParamDecl // roleParam
-	stmt     *ir.Stmt      // roleStmt
-	x        ir.Expr       // roleName, roleOperator
+	x        ir.Expr // of roleOperator, all that it computes
 }
 
 type role uint8
@@ -46,7 +44,7 @@ const (
 	roleDomain               // the name of a domain of parameters
 	roleName                 // a use of a parameter or statement
 	roleOperator             // an operator, its name or symbol
-	roleLabel                // of a named operand; x is the call
+	roleLabel                // the label of an operand; the name is that of the function
 )
 
 func analyze(d *document) *analysis {
@@ -77,7 +75,7 @@ func (a *analysis) index(p *ir.PipelineDecl) {
 				if operations[x] {
 					return
 				}
-				note(x.Pos, node{role: roleName, name: x.Name, x: x})
+				note(x.Pos, node{role: roleName, name: x.Name})
 			case *ir.Unary:
 				note(x.Pos, node{role: roleOperator, name: x.Op, x: x})
 			case *ir.Binary:
@@ -93,14 +91,14 @@ func (a *analysis) index(p *ir.PipelineDecl) {
 				}
 				for _, arg := range x.Args {
 					if arg.Label != "" {
-						note(arg.LabelPos, node{role: roleLabel, name: x.Name, x: x})
+						note(arg.LabelPos, node{role: roleLabel, name: x.Name})
 					}
 				}
 			}
 		})
 	}
 	for _, param := range p.Params {
-		note(param.Pos, node{role: roleParam, name: param.Name, param: param})
+		note(param.Pos, node{role: roleParam, name: param.Name})
 		if param.Domain != "" {
 			note(param.DomPos, node{role: roleDomain, name: param.Domain})
 		}
@@ -111,7 +109,7 @@ func (a *analysis) index(p *ir.PipelineDecl) {
 		expr(param.Missing)
 	}
 	for _, s := range p.Stmts {
-		note(s.Pos, node{role: roleStmt, name: s.Name, stmt: s})
+		note(s.Pos, node{role: roleStmt, name: s.Name})
 		expr(s.X)
 	}
 	if p.Return != nil {

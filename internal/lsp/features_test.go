@@ -250,6 +250,16 @@ func TestSymbols(t *testing.T) {
 	}
 }
 
+// everything asks all that an editor may.
+func (a *analysis) everything(at int) {
+	a.hover(at)
+	a.definitionAt(at)
+	a.completion(at)
+	a.formatting()
+	a.symbols()
+	a.diagnostics()
+}
+
 // Every place in the corpus, cut there or not, has answers.
 func TestEverywhere(t *testing.T) {
 	paths, err := filepath.Glob("../../testsuite/corpus/*.kg")
@@ -264,12 +274,7 @@ func TestEverywhere(t *testing.T) {
 		for at := i % 29; at <= len(text); at += 29 {
 			for _, text := range []string{string(text), string(text[:at])} {
 				a := newDocument(path, 1, text).analysis()
-				a.hover(at)
-				a.definitionAt(at)
-				a.completion(at)
-				a.formatting()
-				a.symbols()
-				a.diagnostics()
+				a.everything(at)
 				if got := a.doc.offset(a.doc.position(at)); got != at && at < len(text) && utf8.RuneStart(text[at]) {
 					t.Fatalf("%s: offset %d comes back as %d", path, at, got)
 				}

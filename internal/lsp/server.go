@@ -202,6 +202,9 @@ func (s *server) result(t task) (any, error) {
 
 // publish sends the diagnostics of documents that have changed.
 func (s *server) publish() error {
+	if s.state != stateInitialized {
+		return nil
+	}
 	for uri := range s.changed {
 		delete(s.changed, uri)
 		p := publishDiagnosticsParams{URI: uri, Diagnostics: []diagnostic{}}
