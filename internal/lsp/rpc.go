@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/textproto"
 	"strconv"
-	"sync"
 )
 
 // The base protocol: JSON-RPC 2.0 messages behind headers. It is written out here, because
@@ -22,6 +21,8 @@ type message struct {
 	Params  json.RawMessage `json:"params,omitempty"`
 	Result  json.RawMessage `json:"result,omitempty"`
 	Error   *rpcError       `json:"error,omitempty"`
+
+	wrong error // what keeps it from being a request; its ID is null
 }
 
 func (m *message) isRequest() bool { return m.ID != nil }
@@ -52,10 +53,9 @@ const (
 // maxMessage is how many bytes a message may have. No editor sends a longer one.
 const maxMessage = 1 << 28
 
-// connection reads and writes messages. Several goroutines may write.
+// connection reads and writes messages. One goroutine may read while another one writes.
 type connection struct {
 	in  *textproto.Reader
-	mu  sync.Mutex
 	out io.Writer
 }
 
@@ -63,9 +63,9 @@ func newConnection(in io.Reader, out io.Writer) *connection {
 	return &connection{in: textproto.NewReader(bufio.NewReader(in)), out: out}
 }
 
-// read returns the next request or notification. It answers messages that are
-// neither. If the headers are wrong, nobody knows where the next message begins,
-// and read returns an error.
+// read returns the next request or notification, or a message that is wrong. If the
+// headers are wrong, nobody knows where the next message begins, and read returns an
+// error.
 func (c *connection) read() (*message, error) {
 	for {
 		body, err := c.body()
@@ -88,9 +88,7 @@ func (c *connection) read() (*message, error) {
 		default:
 			return m, nil
 		}
-		if err := c.reply(json.RawMessage("null"), nil, err); err != nil {
-			return nil, err
-		}
+		return &message{ID: json.RawMessage("null"), wrong: err}, nil
 	}
 }
 
@@ -143,8 +141,6 @@ func (c *connection) write(m message) error {
 	if err != nil {
 		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	text := fmt.Appendf(nil, "Content-Length: %d\r\n\r\n", len(body))
 	_, err = c.out.Write(append(text, body...))
 	return err

@@ -19,15 +19,15 @@ var ErrNoShutdown = errors.New("the editor ended the language server without a r
 
 // Serve is a language server of the given version: it reads the editor's messages from
 // in and writes its own to out, until the editor ends it or ctx is done. It may leave a
-// goroutine that waits for in.
+// goroutine that waits for in; nobody writes to out any more.
 func Serve(ctx context.Context, version string, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s := &server{
 		version:   version,
 		conn:      newConnection(in, out),
-		queue:     make(chan task, 256),
-		waiting:   map[string]context.CancelFunc{},
+		queue:     make(chan *task, 256),
+		waiting:   map[string]*task{},
 		documents: map[string]*document{},
 		changed:   map[string]bool{},
 	}
@@ -51,10 +51,10 @@ func Serve(ctx context.Context, version string, in io.Reader, out io.Writer) err
 type server struct {
 	version string
 	conn    *connection
-	queue   chan task
+	queue   chan *task
 
 	mu      sync.Mutex
-	waiting map[string]context.CancelFunc // requests without an answer by ID
+	waiting map[string]*task // requests without an answer by ID
 
 	// What follows belongs to the goroutine that works.
 	state     state
@@ -74,7 +74,8 @@ const (
 // task is a message that waits. The context of a request that the editor cancels is done.
 type task struct {
 	*message
-	ctx context.Context
+	ctx    context.Context
+	cancel context.CancelFunc
 }
 
 // read queues messages until there are no more.
@@ -85,37 +86,37 @@ func (s *server) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if m.Method == "$/cancelRequest" {
+		if m.Method == "$/cancelRequest" && !m.isRequest() {
 			s.cancel(m.Params)
 			continue
 		}
-		t := task{m, ctx}
-		if m.isRequest() {
-			t.ctx = s.wait(ctx, m.ID)
-		}
 		select {
-		case s.queue <- t:
+		case s.queue <- s.newTask(ctx, m):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-func (s *server) wait(ctx context.Context, id json.RawMessage) context.Context {
-	ctx, cancel := context.WithCancel(ctx)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.waiting[string(id)] = cancel
-	return ctx
+// newTask returns the task of a message. A request can be cancelled until it is answered.
+func (s *server) newTask(ctx context.Context, m *message) *task {
+	t := &task{message: m}
+	t.ctx, t.cancel = context.WithCancel(ctx)
+	if m.isRequest() && m.wrong == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.waiting[string(m.ID)] = t
+	}
+	return t
 }
 
-// answered frees what wait has made.
-func (s *server) answered(id json.RawMessage) {
+// finish frees a task. Its ID may be used again, or is already, if the editor errs.
+func (s *server) finish(t *task) {
+	t.cancel()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if cancel := s.waiting[string(id)]; cancel != nil {
-		cancel()
-		delete(s.waiting, string(id))
+	if s.waiting[string(t.ID)] == t {
+		delete(s.waiting, string(t.ID))
 	}
 }
 
@@ -128,15 +129,15 @@ func (s *server) cancel(params json.RawMessage) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if cancel := s.waiting[string(p.ID)]; cancel != nil {
-		cancel()
+	if t := s.waiting[string(p.ID)]; t != nil {
+		t.cancel()
 	}
 }
 
 // work handles messages until the editor says exit, there are no more, or ctx is done.
 func (s *server) work(ctx context.Context) error {
 	for {
-		var t task
+		var t *task
 		more := true
 		select {
 		case t, more = <-s.queue:
@@ -168,24 +169,27 @@ func (s *server) work(ctx context.Context) error {
 
 // handle does what a message says, and answers it if it is a request. It returns errors
 // of the connection alone.
-func (s *server) handle(t task) error {
+func (s *server) handle(t *task) error {
 	if !t.isRequest() {
+		defer s.finish(t)
 		if f, ok := notifications[t.Method]; ok && s.state == stateInitialized {
 			f(s, t.Params) // what is wrong with it cannot be answered
 		}
 		return nil
 	}
-	defer s.answered(t.ID)
 	result, err := s.result(t)
 	if t.ctx.Err() != nil {
 		err = failure(codeRequestCancelled, "the editor has cancelled the request")
 	}
+	s.finish(t) // before the editor knows, who may use the ID again
 	return s.conn.reply(t.ID, result, err)
 }
 
-func (s *server) result(t task) (any, error) {
+func (s *server) result(t *task) (any, error) {
 	f, ok := requests[t.Method]
 	switch {
+	case t.wrong != nil:
+		return nil, t.wrong
 	case t.ctx.Err() != nil:
 		return nil, t.ctx.Err()
 	case t.Method == "initialize" && s.state != stateNew:

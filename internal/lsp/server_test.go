@@ -26,7 +26,8 @@ func TestLifecycle(t *testing.T) {
 	}{
 		{"initialize", nil, codeInvalidRequest},
 		{"textDocument/rename", nil, codeMethodNotFound},
-		{"textDocument/hover", inDocument(0), codeInvalidParams}, // was opened too early
+		{"$/cancelRequest", map[string]any{"id": 1}, codeMethodNotFound}, // it is a notification
+		{"textDocument/hover", inDocument(0), codeInvalidParams},         // was opened too early
 		{"textDocument/hover", 7, codeInvalidParams},
 		{"textDocument/hover", nil, codeInvalidParams},
 		{"shutdown", nil, 0},
@@ -111,6 +112,21 @@ func TestMalformed(t *testing.T) {
 		c.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"textDocument/formatting","params":{"textDocument":{"uri":"file:///tmp/a.kg"}}}`)
 		if err := c.answer(id, nil); err != nil {
 			t.Errorf("id %s: %v", id, err)
+		}
+	}
+}
+
+// An ID can be used again, even too early.
+func TestSameID(t *testing.T) {
+	c := open(t, grades)
+	const request = `{"jsonrpc":"2.0","id":1,"method":"textDocument/formatting","params":{"textDocument":{"uri":"file:///tmp/a.kg"}}}`
+	for range 5 {
+		c.send(request)
+		c.send(request)
+		for range 2 {
+			if err := c.answer("1", nil); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }
