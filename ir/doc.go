@@ -23,6 +23,9 @@
 //		return err
 //	}
 //
+// [Annotate] serves programs that help to write a text, such as the language server: it
+// goes on where Load gives up. [Words] and [Functions] list what can be written.
+//
 // Both check types and domains by the same constructors. Errors have a position
 // and mostly say what to write instead; neither a text nor a Builder makes the
 // package panic. A finished Pipeline is not changed by anyone, so goroutines

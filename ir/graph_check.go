@@ -138,7 +138,7 @@ func (g *graph) sameDomain(pos Pos, operands ...operand) (*Domain, bool) {
 
 // mismatch reports columns of different domains.
 func (g *graph) mismatch(pos Pos, x, y operand) {
-	g.fail(pos, mismatchHint(x, y), "%v and %v have different domains: %s and %s", x, y, origin(x.typ().Domain), origin(y.typ().Domain))
+	g.fail(pos, mismatchHint(x, y), "%v and %v have different domains: %s and %s", x, y, x.typ().Domain.Origin(), y.typ().Domain.Origin())
 }
 
 // mismatchHint says how to bring one of the columns to the domain of the other.

@@ -44,7 +44,7 @@ func (l *resultList) unordered() {
 		}
 		if t := r.Value.Type.Target; t != nil && permuted[t] {
 			l.g.fail(r.Pos, "write return without unordered, or leave the index column out",
-				"result %s points into %s, whose rows return unordered may permute", clip(r.Label), origin(t))
+				"result %s points into %s, whose rows return unordered may permute", clip(r.Label), t.Origin())
 		}
 	}
 }

@@ -26,7 +26,7 @@ func (g *graph) subscript(pos Pos, x, i operand) operand {
 	from := x.typ().Domain
 	if to := i.typ().Target; to != nil && to != from {
 		return g.fail(pos, fmt.Sprintf("index a column over [%s] with it, or cast it with i64(...) to have it checked at run time", clip(to.Name)),
-			"%v points into %s, and %v is over %s", i, origin(to), x, origin(from))
+			"%v points into %s, and %v is over %s", i, to.Origin(), x, from.Origin())
 	}
 	return g.value(pos, Value{
 		Op:   OpGather,

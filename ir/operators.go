@@ -249,10 +249,10 @@ var operatorHelps = append([]OperatorHelp{
 }`,
 	},
 	{
-		Names:     []string{"cast", "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "date", "char8"},
-		Signature: `i8(x), i16(x), ..., u64(x), f32(x), f64(x), date(x), date("1994-01-01")`,
+		Names:     append([]string{"cast"}, typeNames()...),
+		Signature: `i8(x), i16(x), ..., u64(x), f32(x), f64(x), date(x), date("1994-01-01"), timestamp(x), text("AIR")`,
 		Result:    "the type that it is called by",
-		Doc:       "Conversion. Integers wrap, floats to integers truncate and saturate, bools become 0 or 1; nothing casts to bool or char8.",
+		Doc:       "Conversion. Integers wrap, floats to integers truncate and saturate, bools become 0 or 1; nothing casts to bool, char8 or text.",
 		Example: `pipeline convert(x: [n]i32, m: [n]bool) {
 	return half: f64(x) / 2, flag: i64(m), low: u8(x), day: date(x)
 }`,

@@ -8,11 +8,11 @@ func (p *parser) parsePipeline() {
 		p.syntaxError(p.tok.pos, "a file holds pipelines: pipeline name(column: [n]i32) { ... }", "expected pipeline, found %v", p.tok)
 	}
 	pipeline := &PipelineDecl{Pos: p.tok.pos, Doc: p.doc(p.tok)}
+	p.file.Pipelines = append(p.file.Pipelines, pipeline) // there, even if it has no end
 	p.advance()
 	if p.try(func() { p.parseHeader(pipeline) }) || p.skipHeader() {
 		p.parseBody(pipeline)
 	}
-	p.file.Pipelines = append(p.file.Pipelines, pipeline)
 }
 
 // parseHeader reads a pipeline up to its opening brace.

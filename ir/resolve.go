@@ -15,7 +15,7 @@ func Load(name string, source []byte) ([]*Pipeline, ErrorList) {
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	return resolve(file)
+	return resolve(file, nil)
 }
 
 // LoadFile loads the source file at path. An error of the file's text is an
@@ -29,8 +29,9 @@ func LoadFile(path string) ([]*Pipeline, error) {
 	return pipelines, errs.Err()
 }
 
-// resolve makes the pipelines of a file's syntax tree.
-func resolve(file *File) ([]*Pipeline, ErrorList) {
+// resolve makes the pipelines of a file's syntax tree. The types of its expressions
+// go to types, unless that is nil.
+func resolve(file *File, types map[Expr]Type) ([]*Pipeline, ErrorList) {
 	var errs ErrorList
 	report := func(pos Pos, msg, hint string) { errs = append(errs, NewError(file, pos, msg, hint)) }
 	var pipelines []*Pipeline
@@ -40,7 +41,7 @@ func resolve(file *File) ([]*Pipeline, ErrorList) {
 			report(decl.NamePos, fmt.Sprintf("pipeline %s is already defined at line %d", clip(decl.Name), at.Line), "give it another name")
 		}
 		defined[decl.Name] = decl.NamePos
-		r := &resolver{decl: decl, symbols: map[string]*symbol{}}
+		r := &resolver{decl: decl, types: types, failed: file.broken, symbols: map[string]*symbol{}}
 		r.report = func(pos Pos, msg, hint string) {
 			r.failed = true
 			report(pos, msg, hint)
@@ -67,7 +68,8 @@ type resolver struct {
 	decl    *PipelineDecl // nil for the default of a parameter
 	g       *graph
 	report  func(pos Pos, msg, hint string)
-	failed  bool // whether anything was reported
+	types   map[Expr]Type // of expressions that are values; nil if nobody asks
+	failed  bool          // whether anything was reported, by the parser perhaps
 	symbols map[string]*symbol
 	order   []*symbol
 	hints   int // searches for what the user may have meant
@@ -93,16 +95,20 @@ func (r *resolver) pipeline() *Pipeline {
 			o = operand{pos: s.Pos}
 		}
 		o = r.g.typed(o)
+		r.note(s.X, o)
 		if !o.bad() && r.symbols[s.Name] == nil {
 			r.g.name(o.value, s.Name)
 		}
 		r.define(&symbol{name: s.Name, operand: o, pos: s.Pos})
 	}
+	if decl.Return == nil { // it could not be read
+		return nil
+	}
 	results := r.results(decl.Return)
 	if !r.failed { // or what failed may have been its use
 		r.reportUnused()
 	}
-	if results.bad {
+	if results.bad || r.failed {
 		return nil
 	}
 	return r.g.finish(decl.Name, decl.Doc, decl.Pos, results.results, decl.Return.Unordered)
@@ -218,6 +224,19 @@ func labelOf(x Expr) string {
 // expr resolves an expression. It visits every operand, after errors too, so
 // that all names count as used.
 func (r *resolver) expr(x Expr) operand {
+	o := r.operand(x)
+	r.note(x, o)
+	return o
+}
+
+// note keeps the type of x if it is a value.
+func (r *resolver) note(x Expr, o operand) {
+	if r.types != nil && o.value != nil {
+		r.types[x] = o.typ()
+	}
+}
+
+func (r *resolver) operand(x Expr) operand {
 	switch x := x.(type) {
 	case *Name:
 		return r.use(x)

@@ -290,8 +290,8 @@ func numberText(s Scalar) string {
 	return strconv.FormatInt(s.Int64(), 10)
 }
 
-// origin tells a domain and how it was made.
-func origin(d *Domain) string {
+// Origin names d and says how it was made, as in [g] (the groups of [n] by runs(k)).
+func (d *Domain) Origin() string {
 	name := clip(d.Name)
 	if d.Kind == DomainParam {
 		return fmt.Sprintf("[%s] (a domain of parameters)", name)

@@ -1,6 +1,9 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Kind is an element type.
 type Kind uint8
@@ -47,6 +50,9 @@ func (k Kind) String() string {
 
 // isElement reports whether columns can be of kind k.
 func (k Kind) isElement() bool { return k >= Bool && k <= Char8 }
+
+// typeNames are the element types as source text calls them.
+func typeNames() []string { return slices.Clone(kindNames[Bool : Char8+1]) }
 
 // KindByName returns the element type that source text calls name.
 func KindByName(name string) (Kind, bool) {

@@ -80,7 +80,7 @@ func TestFullStandardOutput(t *testing.T) {
 		"emit doubled.kg --after=plan", "emit doubled.kg --after=loop",
 		"fmt ugly.kg", "fmt -l ugly.kg", "fmt -d ugly.kg", "fmt -l ugly.kg bad.kg", "fmt ugly.kg ugly.kg",
 		"devices", "devices --json", "cache", "cache --json", "cache clean", "data ints --rows 2 --out ints.csv", "data ints --rows 2 --out ints.csv --json", "data ints --rows 2 --out -",
-		"difftest doubled.kg --devices gocpu --runs 1", "version", "help", "help run", "help scan", "--help", "run --help", "data ints --help",
+		"difftest doubled.kg --devices gocpu --runs 1", "lsp", "version", "help", "help run", "help scan", "--help", "run --help", "data ints --help",
 	} {
 		t.Run(line, func(t *testing.T) {
 			p := kgen(t, strings.Fields(line)...)
@@ -90,6 +90,9 @@ func TestFullStandardOutput(t *testing.T) {
 			}
 			defer device.Close()
 			p.Stdout = device
+			if line == "lsp" { // speaks when it is asked
+				p.Stdin = strings.NewReader(frame(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`))
+			}
 			p.start().expect("write /dev/stdout: no space left on device")
 			if n := strings.Count(p.stderr.String(), "no space left"); n != 1 {
 				t.Errorf("reported %d times", n)
