@@ -102,7 +102,10 @@ func buildStartswith(g *graph, c *call) operand {
 	if from.bad() {
 		return from
 	}
-	last := strings.TrimRight(text, "\xff")
+	last := text
+	for strings.HasSuffix(last, "\xff") {
+		last = last[:len(last)-1]
+	}
 	if last == "" {
 		return from
 	}

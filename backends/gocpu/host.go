@@ -24,7 +24,7 @@ type host struct {
 	call        *loop.Var         // what this call was asked for; not of loop IR
 	fields      map[string]string // result label to field
 	paramNames  []string
-	texts       string // the variable that lists the constants of kind text; "" for none
+	texts       string // the function that lists the constants of kind text; "" for none
 	trace       bool
 	inner       bool        // called by emitted code only, which passes checks
 	checks      map[int]int // inner: what the plan's checks are among those passed
@@ -99,20 +99,20 @@ func (h *host) emit() []jen.Code {
 			Error().Block(h.body...),
 	}
 	if h.texts != "" {
-		code = append(code, h.textsVar())
+		code = append(code, h.textsFunc())
 	}
 	return append(code, h.kernels...)
 }
 
-// textsVar lists the constants of kind text, which the caller's dictionary has to have.
-func (h *host) textsVar() jen.Code {
+// textsFunc lists the constants of kind text, which the caller's dictionary has to have.
+func (h *host) textsFunc() jen.Code {
 	p := h.program.Pipeline
 	var list []jen.Code
 	for _, v := range p.Params[len(p.Declared()):] {
 		list = append(list, jen.Lit(*v.Literal))
 	}
-	return jen.Commentf("%s are the texts that %s compares with, in the order of its last parameters.", h.texts, h.entry.Func).Line().
-		Var().Id(h.texts).Op("=").Index().String().Values(list...)
+	return jen.Commentf("%s returns the texts that %s compares with, in the order of its last parameters.", h.texts, h.entry.Func).Line().
+		Func().Id(h.texts).Params().Index().String().Block(jen.Return(jen.Index().String().Values(list...)))
 }
 
 // write writes the function's body and the kernels, and returns the parameters

@@ -103,7 +103,11 @@ func aggregated(p *ir.Pipeline) (*ir.Pipeline, error) {
 			continue
 		}
 		none := ir.Else(ir.Scalar{Kind: k})
-		results = append(results, b.Len(x).As(r.Label+"_rows"), b.First(x, none).As(r.Label+"_first"), b.Last(x, none).As(r.Label+"_last"))
+		results = append(results, b.Len(x).As(r.Label+"_rows"))
+		if k == ir.Text { // of which partials hold none for no rows
+			continue
+		}
+		results = append(results, b.First(x, none).As(r.Label+"_first"), b.Last(x, none).As(r.Label+"_last"))
 		if k.IsInteger() {
 			results = append(results, b.Sum(x).As(r.Label+"_sum"))
 		}

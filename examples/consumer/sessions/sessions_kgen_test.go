@@ -12,7 +12,7 @@ import (
 type kgenOfSessions struct {
 	in struct {
 		user  []int64
-		time  []int64
+		time2 []int64
 		cents []int64
 	}
 	dst, want SessionsResult
@@ -22,13 +22,13 @@ type kgenOfSessions struct {
 func (k *kgenOfSessions) draw(d *kgenData) {
 	n := d.length(0)
 	k.in.user = kgenIntegers[int64](d, n)
-	k.in.time = kgenIntegers[int64](d, n, 1800)
+	k.in.time2 = kgenIntegers[int64](d, n, 1800)
 	k.in.cents = kgenIntegers[int64](d, n)
-	k.want, k.failed = k.reference(k.in.user, k.in.time, k.in.cents)
+	k.want, k.failed = k.reference(k.in.user, k.in.time2, k.in.cents)
 }
 
 func (k *kgenOfSessions) call(options ...Option) error {
-	return SessionsInto(&k.dst, k.in.user, k.in.time, k.in.cents, options...)
+	return SessionsInto(&k.dst, k.in.user, k.in.time2, k.in.cents, options...)
 }
 
 func (k *kgenOfSessions) differ(err error) string {
@@ -46,11 +46,11 @@ func (k *kgenOfSessions) differ(err error) string {
 func (k *kgenOfSessions) arguments() any { return k.in }
 
 func (k *kgenOfSessions) bytes() int {
-	return kgenSizeOf(k.in.user) + kgenSizeOf(k.in.time) + kgenSizeOf(k.in.cents)
+	return kgenSizeOf(k.in.user) + kgenSizeOf(k.in.time2) + kgenSizeOf(k.in.cents)
 }
 
 // reference computes Sessions one operator after the other.
-func (*kgenOfSessions) reference(user []int64, time []int64, cents []int64) (want SessionsResult, failed *CheckError) {
+func (*kgenOfSessions) reference(user []int64, time2 []int64, cents []int64) (want SessionsResult, failed *CheckError) {
 
 	// prev(user, 1, -1)
 	x := make([]int64, len(user))
@@ -66,7 +66,7 @@ func (*kgenOfSessions) reference(user []int64, time []int64, cents []int64) (wan
 	for i := range x2 {
 		x2[i] = int64(0)
 		if at := int64(i) - 1; at >= 0 {
-			x2[i] = time[at]
+			x2[i] = time2[at]
 		}
 	}
 
@@ -74,7 +74,7 @@ func (*kgenOfSessions) reference(user []int64, time []int64, cents []int64) (wan
 	sGroups := 0
 	s := make([]int64, len(user))
 	for i := range s {
-		if i == 0 || (user[i] != x[i] || time[i]-x2[i] > 1800) {
+		if i == 0 || (user[i] != x[i] || time2[i]-x2[i] > 1800) {
 			sGroups++
 		}
 		s[i] = int64(sGroups - 1)
@@ -95,7 +95,7 @@ func (*kgenOfSessions) reference(user []int64, time []int64, cents []int64) (wan
 	seen2 := make([]bool, sGroups)
 	for i := range user {
 		if !seen2[s[i]] {
-			begin[s[i]] = time[i]
+			begin[s[i]] = time2[i]
 		}
 		seen2[s[i]] = true
 	}
@@ -104,7 +104,7 @@ func (*kgenOfSessions) reference(user []int64, time []int64, cents []int64) (wan
 	x3 := make([]int64, sGroups)
 	seen3 := make([]bool, sGroups)
 	for i := range user {
-		x3[s[i]] = time[i]
+		x3[s[i]] = time2[i]
 		seen3[s[i]] = true
 	}
 
@@ -135,9 +135,9 @@ func BenchmarkKgenSessions(b *testing.B) { kgenBenchmark(b, new(kgenOfSessions))
 
 func ExampleSessions_generated() {
 	user := []int64{1, 2, 2, 10, 30, 40}
-	time := []int64{1800, 3, 2, 4, 10, 1800}
+	time2 := []int64{1800, 3, 2, 4, 10, 1800}
 	cents := []int64{1, 4, 10, 10, 40, 40}
-	result, err := Sessions(user, time, cents)
+	result, err := Sessions(user, time2, cents)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -12,8 +12,8 @@ import (
 type Texts struct{ sorted []string }
 
 // NewTexts returns the dictionary of all strings of some columns. The texts that a
-// pipeline compares with have to be among them: for a function Views, ViewsTexts lists
-// them.
+// pipeline compares with have to be among them: for a function Views, ViewsTexts
+// returns them.
 func NewTexts(columns ...[]string) *Texts {
 	t := &Texts{sorted: slices.Concat(columns...)}
 	slices.Sort(t.sorted)
