@@ -54,7 +54,7 @@ func separate(line []byte, i int) []byte {
 // appendField appends text, quoted if necessary. An empty field that is alone
 // in its row is quoted too, because readers skip empty lines.
 func appendField[T []byte | string](line []byte, text T, alone bool) []byte {
-	if len(text) > 0 && strings.IndexAny(string(text), "\",\r\n") < 0 || len(text) == 0 && !alone {
+	if len(text) > 0 && !strings.ContainsAny(string(text), "\",\r\n") || len(text) == 0 && !alone {
 		return append(line, text...)
 	}
 	line = append(line, '"')
