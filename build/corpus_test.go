@@ -86,7 +86,8 @@ var corpus = map[string]func() *ir.Builder{
 		b.Return(
 			b.Let("x", x.Add(y.Mul(z).Shl(1)).BitOr(z.BitAnd(3)).BitXor(x)),
 			b.Let("y", x.Add(y).Mul(z.Sub(x.Neg()))),
-			b.Let("m", x.Lt(y).And(y.Lt(z)).Or(x.Eq(z).Not().And(z.BitAnd(1).Eq(1)))))
+			b.Let("m", x.Lt(y).And(y.Lt(z)).Or(x.Eq(z).Not().And(z.BitAnd(1).Eq(1)))),
+			b.Let("o", x.Lt(z).Or(y.Lt(z.Add(1))).And(x.Gt(y).Or(y.Eq(3).Not()))))
 		return b
 	},
 	"kmeans_step": func() *ir.Builder {
