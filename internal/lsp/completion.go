@@ -110,7 +110,8 @@ func (s *site) begins() bool {
 	if last.Kind == token.LBRACE {
 		return true
 	}
-	between := s.doc.text[s.token(last.Pos).to:s.start]
+	end := min(s.token(last.Pos).to, s.start) // a token with a byte that is no text may reach further
+	between := s.doc.text[end:s.start]
 	return len(s.open) == 0 && endsOperand(last) && bytes.ContainsRune(between, '\n')
 }
 
