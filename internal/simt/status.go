@@ -133,11 +133,11 @@ func (t *status) pack(e *function, values []loop.Expr) []loop.Expr {
 	whole := make([]loop.Expr, len(t.slots))
 	for j, s := range t.slots {
 		x := values[j]
-		switch {
-		case s.kind.IsFloat() || s.kind == ir.Char8:
+		switch k := s.kind.Stored(); {
+		case k.IsFloat() || k == ir.Char8:
 			x = loop.BitsOf(x)
-		case s.kind.IsInteger() && s.kind.Size() < 8 || s.kind == ir.Date: // no copies of the sign
-			x = loop.ToKind(map[int]ir.Kind{1: ir.U8, 2: ir.U16, 4: ir.U32}[s.kind.Size()], x)
+		case k.IsInteger() && k.Size() < 8: // no copies of the sign
+			x = loop.ToKind(map[int]ir.Kind{1: ir.U8, 2: ir.U16, 4: ir.U32}[k.Size()], x)
 		}
 		whole[j] = e.b.Let("bits", loop.ToKind(ir.U64, x))
 	}
