@@ -51,13 +51,10 @@ func (o *ordering) bitsOf(x *ir.Value) *ir.Value {
 }
 
 func (o *ordering) ofBits(x *ir.Value, k ir.Kind) *ir.Value {
-	switch k {
-	case ir.Bool:
+	if k == ir.Bool {
 		return o.apply(ir.OpNe, x, o.integer(x, 0))
-	case ir.Date, ir.Timestamp, ir.Text:
-		x = o.cast(k.Stored(), x)
 	}
-	return o.cast(k, x)
+	return o.cast(k, o.cast(k.Stored(), x))
 }
 
 // keysOf adds the keys that follow from their word to columns.

@@ -70,20 +70,21 @@ func (b *Builder) Cast(kind Kind, x any) Operand {
 
 // Date returns the constant date("1994-01-01").
 func (b *Builder) Date(text string) Operand {
-	if !b.isOpen() {
-		return Operand{}
-	}
-	pos := b.here()
-	return b.wrap(b.g.cast(pos, Date, b.operand(pos, text)))
+	return b.literal(Date, text)
 }
 
 // Timestamp returns the constant timestamp("1994-01-01T12:30:00Z").
 func (b *Builder) Timestamp(text string) Operand {
+	return b.literal(Timestamp, text)
+}
+
+// literal returns the constant of kind k that a text writes.
+func (b *Builder) literal(k Kind, text string) Operand {
 	if !b.isOpen() {
 		return Operand{}
 	}
 	pos := b.here()
-	return b.wrap(b.g.cast(pos, Timestamp, b.operand(pos, text)))
+	return b.wrap(b.g.cast(pos, k, b.operand(pos, text)))
 }
 
 // At returns x[i]: a compaction if i is a bool, else a gather.

@@ -18,16 +18,14 @@ const (
 	MicrosPerDay    = 24 * MicrosPerHour
 )
 
-// Units lists the units of truncate, from short to long. The units before day are those
-// of timestamps alone.
-var Units = []string{"second", "minute", "hour", "day", "week", "month", "quarter", "year"}
-
-// unitsOf returns the units to which a value of kind k can be truncated.
-func unitsOf(k Kind) []string {
+// UnitsOf returns the units to which truncate takes a value of kind k, a calendar type,
+// from short to long. Those before day are of timestamps alone.
+func UnitsOf(k Kind) []string {
+	units := []string{"second", "minute", "hour", "day", "week", "month", "quarter", "year"}
 	if k == Date {
-		return Units[slices.Index(Units, "day"):]
+		return units[slices.Index(units, "day"):]
 	}
-	return Units
+	return units
 }
 
 // Unit returns the unit of v, which is truncate(x, unit).
@@ -46,7 +44,7 @@ func buildTruncate(g *graph, c *call) operand {
 	if !k.IsCalendar() {
 		return g.fail(c.pos, "truncate takes "+calendar.noun(), "truncate of %v, which is %v", x, x.typ())
 	}
-	list := unitsOf(k)
+	list := UnitsOf(k)
 	hint := fmt.Sprintf("a %v is truncated to one of %s", k, quotedList(list))
 	if unit.value.Op != OpConst || unit.kind() != Char8 {
 		return g.fail(unit.pos, hint, "the unit of truncate is a constant, and %v is %v", unit, unit.typ())
@@ -100,7 +98,7 @@ func calendarText(s Scalar) (text string, ok bool) {
 	if s.Kind == Date {
 		return dateText(s.Int64())
 	}
-	return TimestampText(s.Int64())
+	return timestampText(s.Int64())
 }
 
 // dateLiteral reads a date of years 0001 to 9999.
@@ -136,14 +134,18 @@ func timestampLiteral(text string) (Scalar, bool) {
 	return Scalar{}, false
 }
 
-// TimestampText returns a number of microseconds since 1970 by ISO 8601, in UTC, with as
-// many groups of three digits of the second as it takes; ok is false outside the years
-// 0001 to 9999.
-func TimestampText(micros int64) (text string, ok bool) {
-	t := time.UnixMicro(micros).UTC()
-	if !hasWrittenYear(t) {
+// timestampText is the inverse of timestampLiteral; ok is false outside its years.
+func timestampText(micros int64) (text string, ok bool) {
+	if !hasWrittenYear(time.UnixMicro(micros).UTC()) {
 		return "", false
 	}
+	return string(AppendTimestamp(nil, micros)), true
+}
+
+// AppendTimestamp appends microseconds since 1970 by ISO 8601 in UTC, with no digits of
+// a fraction, three or six. Years outside of 0001 to 9999, which no constant has, are
+// written with a sign or with as many digits as they take.
+func AppendTimestamp(out []byte, micros int64) []byte {
 	layout := "2006-01-02T15:04:05Z"
 	switch {
 	case micros%1000 != 0:
@@ -151,7 +153,7 @@ func TimestampText(micros int64) (text string, ok bool) {
 	case micros%MicrosPerSecond != 0:
 		layout = "2006-01-02T15:04:05.000Z"
 	}
-	return t.Format(layout), true
+	return time.UnixMicro(micros).UTC().AppendFormat(out, layout)
 }
 
 // hasWrittenYear reports whether the year of t has four digits, and is one of our era.

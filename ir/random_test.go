@@ -33,6 +33,7 @@ func randomPipeline(random *rand.Rand, size int) *Pipeline {
 		}
 		return n
 	}
+	units := UnitsOf(Timestamp)
 	infixes := []string{"+", "-", "*", "/", "%", "&", "|", "^", "&^", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "&&", "||"}
 	try := func() Operand {
 		op := firstRowOp + Op(random.IntN(int(opEnd-firstRowOp)))
@@ -55,7 +56,7 @@ func randomPipeline(random *rand.Rand, size int) *Pipeline {
 		case OpSelect:
 			return b.Select(pick(), pick(), pick())
 		case OpTruncate:
-			return b.Truncate(pick(), Units[random.IntN(len(Units))])
+			return b.Truncate(pick(), units[random.IntN(len(units))])
 		case OpPrev, OpNext:
 			return b.call(op, pick(), random.IntN(3), pick())
 		case OpScan, OpExscan:

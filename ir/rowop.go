@@ -259,7 +259,7 @@ func (b *Builder) Minute(x any) Operand { return b.call(OpMinute, x) }
 func (b *Builder) Second(x any) Operand { return b.call(OpSecond, x) }
 
 // Truncate returns truncate(x, unit): the beginning of a unit of a date or timestamp, of
-// which [Units] are the names.
+// which [UnitsOf] are the names.
 func (b *Builder) Truncate(x any, unit string) Operand { return b.call(OpTruncate, x, unit) }
 
 // Popcount returns popcount(x): how many bits of an integer are 1.

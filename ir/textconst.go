@@ -67,11 +67,7 @@ func (v *Value) isLiteral() bool { return v.Op == OpConst || v.Hidden }
 
 // Text returns the constant text("AUTOMOBILE").
 func (b *Builder) Text(text string) Operand {
-	if !b.isOpen() {
-		return Operand{}
-	}
-	pos := b.here()
-	return b.wrap(b.g.cast(pos, Text, b.operand(pos, text)))
+	return b.literal(Text, text)
 }
 
 // Declared returns the parameters that the text of p declares; constants of type text
@@ -97,12 +93,11 @@ func buildStartswith(g *graph, c *call) operand {
 	case prefix.kind() != UntypedString:
 		return g.fail(prefix.pos, `write startswith(x, "PROMO")`, "the prefix is a string constant, and %v is not", prefix)
 	}
-	text := constant.StringVal(prefix.constant)
 	from := g.binary(c.pos, OpGe, x, prefix)
 	if from.bad() {
 		return from
 	}
-	last := text
+	last := constant.StringVal(prefix.constant)
 	for strings.HasSuffix(last, "\xff") {
 		last = last[:len(last)-1]
 	}

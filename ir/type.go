@@ -8,11 +8,11 @@ import (
 // Kind is an element type.
 type Kind uint8
 
-// The element types. Date is an int32 of days since 1970-01-01 (proleptic
-// Gregorian), Timestamp an int64 of microseconds since then, in UTC; Text is an int32, the place of
-// a string in the sorted dictionary of all strings of a run; Char8 is 8 bytes, NUL-padded, ordered as unsigned bytes. The
-// untyped kinds exist only while a constant waits for its context. Pair is the
-// result of join, of which only the fields left and right are values.
+// The element types. Date is an int32 of days since 1970-01-01 (proleptic Gregorian),
+// Timestamp an int64 of microseconds since then, in UTC; Text is an int32, the place of a
+// string in the sorted dictionary of all strings of a run; Char8 is 8 bytes, NUL-padded,
+// ordered as unsigned bytes. The untyped kinds exist only while a constant waits for its
+// context. Pair is the result of join, of which only the fields left and right are values.
 const (
 	Invalid Kind = iota
 	Bool

@@ -65,7 +65,7 @@ func Dialect() *ctext.Dialect {
 
 		Align: fmt.Sprintf("__align__(%d) ", loop.WideBytes),
 		Wide: func(k ir.Kind) (vector, construct string) {
-			vector = map[ir.Kind]string{ir.I32: "int4", ir.Date: "int4", ir.Text: "int4", ir.U32: "uint4", ir.F32: "float4", ir.I64: "longlong2", ir.Timestamp: "longlong2", ir.U64: "ulonglong2", ir.F64: "double2"}[k]
+			vector = map[ir.Kind]string{ir.I32: "int4", ir.U32: "uint4", ir.F32: "float4", ir.I64: "longlong2", ir.U64: "ulonglong2", ir.F64: "double2"}[k.Stored()]
 			return vector, "make_" + vector
 		},
 

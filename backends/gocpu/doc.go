@@ -4,11 +4,12 @@
 //	output, err := gocpu.Emitter{}.Emit(programs, backends.Options{Package: "tpch"})
 //
 // It makes NAME.go for each pipeline and, once for all, kgen_support.go, with
-// partials kgen_partial.go, for those with texts kgen_texts.go, and with Options.Trace kgen_trace.go. All belong to
-// Options.Package, which is "pipelines" by default; Options.Schedule does not
-// count. Programs are compiled for this backend, as Compile of package build does for the
-// name "gocpu". An error names the kernel that has an operation without a form in
-// Go; any other is a bug of kgen.
+// partials kgen_partial.go, for those with texts kgen_texts.go, and with
+// Options.Trace kgen_trace.go. All belong to Options.Package, which is "pipelines"
+// by default; Options.Schedule does not count. Programs are compiled for this
+// backend, as Compile of package build does for the name "gocpu". An error names
+// the kernel that has an operation without a form in Go; any other is a bug of
+// kgen.
 //
 // Lowering follows the tile program. Each kernel becomes a function over a
 // range of rows that carries the state of its prefixes in local variables, so

@@ -95,14 +95,11 @@ func (h *host) inBranches(step *plan.If, body func(steps []plan.Step, of *branch
 
 // launchesOf returns how many launches some steps have.
 func launchesOf(steps []plan.Step) (n int) {
-	for _, step := range steps {
-		switch {
-		case step.Launch != nil:
+	plan.WalkSteps(steps, func(step *plan.Step) {
+		if step.Launch != nil {
 			n++
-		case step.If != nil:
-			n += launchesOf(step.If.Then) + launchesOf(step.If.Else)
 		}
-	}
+	})
 	return n
 }
 

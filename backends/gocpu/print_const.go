@@ -118,16 +118,16 @@ func goType(t loop.Type) *jen.Statement {
 
 // goKind returns the Go type of a value of kind k.
 func goKind(k ir.Kind) string {
-	switch k {
+	switch k.Stored() {
 	case ir.Bool:
 		return "bool"
 	case ir.I8:
 		return "int8"
 	case ir.I16:
 		return "int16"
-	case ir.I32, ir.Date, ir.Text:
+	case ir.I32:
 		return "int32"
-	case ir.I64, ir.Timestamp:
+	case ir.I64:
 		return "int64"
 	case ir.U8:
 		return "uint8"

@@ -54,7 +54,7 @@ func Dialect() *ctext.Dialect {
 
 		Align: fmt.Sprintf("__attribute__((aligned(%d))) ", loop.WideBytes),
 		Wide: func(k ir.Kind) (vector, construct string) {
-			vector = map[ir.Kind]string{ir.I32: "int4", ir.Date: "int4", ir.Text: "int4", ir.U32: "uint4", ir.F32: "float4", ir.I64: "long2", ir.Timestamp: "long2", ir.U64: "ulong2", ir.F64: "double2"}[k]
+			vector = map[ir.Kind]string{ir.I32: "int4", ir.U32: "uint4", ir.F32: "float4", ir.I64: "long2", ir.U64: "ulong2", ir.F64: "double2"}[k.Stored()]
 			return vector, "(" + vector + ")"
 		},
 

@@ -179,14 +179,11 @@ func (l *lowering) allocateEarly(from int) {
 
 // launchesOf counts the launches of a kernel among steps.
 func launchesOf(kernel string, steps []plan.Step) (n int) {
-	for _, s := range steps {
-		switch {
-		case s.Launch != nil && s.Launch.Kernel == kernel:
+	plan.WalkSteps(steps, func(s *plan.Step) {
+		if s.Launch != nil && s.Launch.Kernel == kernel {
 			n++
-		case s.If != nil:
-			n += launchesOf(kernel, s.If.Then) + launchesOf(kernel, s.If.Else)
 		}
-	}
+	})
 	return n
 }
 

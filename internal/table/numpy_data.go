@@ -296,7 +296,7 @@ func (w *npyWriter) Write(columns []ir.Column) error {
 func (w *npyWriter) writeColumn(out io.Writer, c ir.Column) error {
 	if c.Kind == ir.Timestamp {
 		if at := slices.Index(c.Slice.([]int64), notATime); at >= 0 {
-			return fmt.Errorf("row %d: NumPy would take the timestamp %s for NaT", w.rows+int64(at), appendTimestamp(nil, notATime))
+			return fmt.Errorf("row %d: NumPy would take the timestamp %s for NaT", w.rows+int64(at), ir.AppendTimestamp(nil, notATime))
 		}
 	}
 	if c.Kind != ir.Date {

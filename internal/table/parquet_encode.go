@@ -36,7 +36,7 @@ type pageIndex struct {
 func newChunkEncoder(k ir.Kind, page int) chunkEncoder {
 	e := pageEncoder{kind: k, page: page, withDictionary: k != ir.Bool} // one of two bools is no shorter than bits
 	e.dictionary.most = page / 2 / writtenBytes(k)                      // a first page of distinct values exceeds it
-	switch k {
+	switch k.Stored() {
 	case ir.Bool:
 		return &orderedEncoder[bool, uint8]{pageEncoder: e, order: boolByte, bits: wide[uint8]}
 	case ir.Char8:
@@ -49,9 +49,9 @@ func newChunkEncoder(k ir.Kind, page int) chunkEncoder {
 		return integerEncoder[int8](e)
 	case ir.I16:
 		return integerEncoder[int16](e)
-	case ir.I32, ir.Date, ir.Text:
+	case ir.I32:
 		return integerEncoder[int32](e)
-	case ir.I64, ir.Timestamp:
+	case ir.I64:
 		return integerEncoder[int64](e)
 	case ir.U8:
 		return integerEncoder[uint8](e)

@@ -42,16 +42,16 @@ func Bytes(c ir.Column) []byte {
 // order, without a copy: data must be aligned for k and stay unchanged.
 func FromBytes(k ir.Kind, data []byte) ir.Column {
 	c := ir.Column{Kind: k}
-	switch k {
+	switch k.Stored() {
 	case ir.Bool:
 		c.Slice = sliceOf[bool](data)
 	case ir.I8:
 		c.Slice = sliceOf[int8](data)
 	case ir.I16:
 		c.Slice = sliceOf[int16](data)
-	case ir.I32, ir.Date, ir.Text:
+	case ir.I32:
 		c.Slice = sliceOf[int32](data)
-	case ir.I64, ir.Timestamp:
+	case ir.I64:
 		c.Slice = sliceOf[int64](data)
 	case ir.U8:
 		c.Slice = data

@@ -60,7 +60,7 @@ func valueAppender(c ir.Column) rowAppender {
 		return appendInts(s)
 	case []int64:
 		if c.Kind == ir.Timestamp {
-			return func(out []byte, row int) []byte { return appendTimestamp(out, s[row]) }
+			return func(out []byte, row int) []byte { return ir.AppendTimestamp(out, s[row]) }
 		}
 		return appendInts(s)
 	case []uint8:
@@ -325,7 +325,7 @@ func limits(k ir.Kind) string {
 	case k == ir.Date:
 		return fmt.Sprintf("dates reach from %s to %s", appendDate(nil, math.MinInt32), appendDate(nil, math.MaxInt32))
 	case k == ir.Timestamp:
-		return fmt.Sprintf("timestamps reach from %s to %s", appendTimestamp(nil, math.MinInt64), appendTimestamp(nil, math.MaxInt64))
+		return fmt.Sprintf("timestamps reach from %s to %s", ir.AppendTimestamp(nil, math.MinInt64), ir.AppendTimestamp(nil, math.MaxInt64))
 	case k == ir.F32:
 		return fmt.Sprintf("its largest number is %g", math.MaxFloat32)
 	case k == ir.F64:

@@ -11,19 +11,6 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// appendTimestamp writes microseconds since 1970 by ISO 8601 in UTC, with no digits of a
-// fraction, three or six; years are written as appendDate writes them.
-func appendTimestamp(out []byte, micros int64) []byte {
-	layout := "2006-01-02T15:04:05Z"
-	switch {
-	case micros%1000 != 0:
-		layout = "2006-01-02T15:04:05.000000Z"
-	case micros%ir.MicrosPerSecond != 0:
-		layout = "2006-01-02T15:04:05.000Z"
-	}
-	return time.UnixMicro(micros).UTC().AppendFormat(out, layout)
-}
-
 var (
 	errNoSuchTime = errors.New("a day has no such time")
 	errTooFine    = errors.New("it has a part of a microsecond")
@@ -144,26 +131,25 @@ func parseOffset(text string) (micros int64, err error) {
 // 6 or 9.
 func fromTimestamp(k ir.Kind, digits int) (conversion, bool) {
 	c := conversion{text: func(value []byte) string { return timestampText(load[int64](value), digits) }}
-	micros := func(v int64) (int64, bool) {
-		switch {
-		case digits < 6:
-			return scaled(v, int64(math.Pow10(6-digits)))
-		case digits == 6:
-			return v, true
-		}
-		return v / 1000, v%1000 == 0
+	if k == ir.Timestamp && digits == 6 {
+		return c, true // columns hold the same
 	}
-	return c.toTime(k, digits == 6, micros)
+	micros := func(v int64) (int64, bool) { return v / 1000, v%1000 == 0 }
+	if digits <= 6 {
+		unit := int64(math.Pow10(6 - digits))
+		micros = func(v int64) (int64, bool) { return scaled(v, unit) }
+	}
+	return toTime(c, k, micros)
 }
 
-// toTime completes a conversion of numbers that micros reads.
-func (c conversion) toTime(k ir.Kind, same bool, micros func(int64) (int64, bool)) (conversion, bool) {
-	switch {
-	case k == ir.Timestamp && same:
-	case k == ir.Timestamp:
+// toTime completes a conversion to kind k of times whose microseconds since 1970 micros
+// reads; false if no time is of kind k.
+func toTime[P any](c conversion, k ir.Kind, micros func(P) (int64, bool)) (conversion, bool) {
+	switch k {
+	case ir.Timestamp:
 		c.numbers = each(micros)
-	case k == ir.Date:
-		c.numbers = each(func(v int64) (int32, bool) { return midnight(micros(v)) })
+	case ir.Date:
+		c.numbers = each(func(v P) (int32, bool) { return midnight(micros(v)) })
 	default:
 		return c, false
 	}
@@ -227,13 +213,5 @@ func fromInt96(k ir.Kind) (conversion, bool) {
 		days, nanos := int96(value).parts()
 		return time.Unix(days*secondsPerDay, nanos).UTC().Format("2006-01-02T15:04:05.999999999Z")
 	}}
-	switch k {
-	case ir.Timestamp:
-		c.numbers = each(int96.micros)
-	case ir.Date:
-		c.numbers = each(func(v int96) (int32, bool) { return midnight(v.micros()) })
-	default:
-		return c, false
-	}
-	return c, true
+	return toTime(c, k, int96.micros)
 }

@@ -79,7 +79,7 @@ func TestTimestampsComeBack(t *testing.T) {
 		if i%3 == 0 {
 			micros -= micros % 1000
 		}
-		text := string(appendTimestamp(nil, micros))
+		text := string(ir.AppendTimestamp(nil, micros))
 		if back, err := parseTimestamp(text); err != nil || back != micros {
 			t.Fatalf("%d is written %s, which is read as %d (%v)", micros, text, back, err)
 		}

@@ -137,10 +137,7 @@ func truncate(g *generator, op ir.Op) *value {
 	if x == nil {
 		return nil
 	}
-	units := ir.Units
-	if x.kind == ir.Date {
-		units = units[slices.Index(units, "day"):]
-	}
+	units := ir.UnitsOf(x.kind)
 	unit := units[g.r.IntN(len(units))]
 	return g.add(value{op: op, kind: x.kind, domain: x.domain}, op.String()+`($1, "`+unit+`")`, x)
 }
