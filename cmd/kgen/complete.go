@@ -104,9 +104,9 @@ func pipelineOf(c *cobra.Command, args []string) *ir.Pipeline {
 	return pipelines[0]
 }
 
-// completeParams offers NAME= for each parameter, columns or scalars, that a flag
-// does not have yet.
-func completeParams(c *cobra.Command, args []string, flag string, scalar bool) ([]cobra.Completion, cobra.ShellCompDirective) {
+// completeParams offers each parameter that a flag takes and does not have yet, as
+// NAME= where a value follows.
+func completeParams(c *cobra.Command, args []string, flag, end string, takes func(ir.Type) bool) ([]cobra.Completion, cobra.ShellCompDirective) {
 	p := pipelineOf(c, args)
 	if p == nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -114,10 +114,13 @@ func completeParams(c *cobra.Command, args []string, flag string, scalar bool) (
 	given, _ := c.Flags().GetStringArray(flag)
 	var names []cobra.Completion
 	for _, param := range p.Declared() {
-		has := func(text string) bool { return strings.HasPrefix(text, param.Name+"=") }
-		if param.Type.IsScalar() == scalar && !slices.ContainsFunc(given, has) {
-			names = append(names, described(param.Name+"=", param.Type.String()))
+		has := func(text string) bool { return text == param.Name+end || strings.HasPrefix(text, param.Name+"=") }
+		if takes(param.Type) && !slices.ContainsFunc(given, has) {
+			names = append(names, described(param.Name+end, param.Type.String()))
 		}
+	}
+	if end == "" {
+		return names, cobra.ShellCompDirectiveNoFileComp
 	}
 	return unfinished(names)
 }
@@ -127,14 +130,26 @@ func completeSet(c *cobra.Command, args []string, word string) ([]cobra.Completi
 	if strings.Contains(word, "=") {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return completeParams(c, args, "set", true)
+	return completeParams(c, args, "set", "=", ir.Type.IsScalar)
+}
+
+// completeFormat completes NAME=PATTERN of a column of times up to the pattern.
+func completeFormat(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if strings.Contains(word, "=") {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return completeParams(c, args, "format", "=", table.TakesFormat)
+}
+
+func completeRound(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return completeParams(c, args, "round", "", table.TakesRounding)
 }
 
 // completeBind completes NAME=COLUMN; the columns are those of the parameter's file.
 func completeBind(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	name, _, named := strings.Cut(word, "=")
 	if !named {
-		return completeParams(c, args, "bind", false)
+		return completeParams(c, args, "bind", "=", func(t ir.Type) bool { return !t.IsScalar() })
 	}
 	var columns []cobra.Completion
 	if p := pipelineOf(c, args); p != nil {

@@ -48,6 +48,11 @@ scalar results form one more, named scalars. The extension of a file says how it
 is written; - stands for CSV on standard input or output. All result files
 appear at once and whole, or none does.
 
+CSV has dates as YYYY-MM-DD and timestamps by ISO 8601, unless --format says how
+a column writes them, in the directives of strftime:
+` + table.PatternHelp + `.
+A part of a microsecond is an error, unless --round names the column.
+
 --memory-limit counts columns: those read, what the plan keeps between its
 kernels, and the results at the most that they can be.
 
@@ -58,6 +63,7 @@ the user's cache, or in the folder that KGEN_CACHE names.`,
   kgen run orders.kg --in lineitem.csv --fuse paper2 --out orders.csv
   kgen run q6.kg --in lineitem.csv --set from=1995-01-01 --set to=1996-01-01
   kgen run queries.kg#q6 --in lineitem.csv --bind quantity=l_quantity
+  kgen run days.kg --in log.csv --format 'day=%d.%m.%Y'
   kgen run join.kg --in n=orders.csv --in m=customers.csv --device interp
   cat lineitem.csv | kgen run orders.kg --in - --out - > orders.csv`,
 		Args: arguments(1, 1, "one pipeline, FILE.kg or FILE.kg#NAME, or -e TEXT"),
@@ -68,6 +74,8 @@ the user's cache, or in the folder that KGEN_CACHE names.`,
 	f.StringArrayVarP(&flags.out, "out", "o", nil, "write results to `[TABLE=]FILE`")
 	f.StringArrayVar(&flags.Bind, "bind", nil, "bind a parameter to another column: `NAME=COLUMN`")
 	f.StringArrayVar(&flags.Set, "set", nil, "set a scalar parameter: `NAME=VALUE`")
+	f.StringArrayVar(&flags.Format, "format", nil, "how a CSV file writes the dates or timestamps of a parameter: `NAME=PATTERN`, as in day=%d.%m.%Y")
+	f.StringArrayVar(&flags.Round, "round", nil, "round parts of a microsecond in the timestamps of the parameter `NAME`")
 	f.StringVar(&flags.device, "device", devices[0].name, "the `DEVICE` to run on; kgen devices lists them")
 	f.StringVar(&flags.level, "fuse", "", build.LevelUsage)
 	f.IntVar(&flags.workers, "workers", 0, "use `N` cores at most (gocpu; default all that pay)")
@@ -80,7 +88,7 @@ the user's cache, or in the folder that KGEN_CACHE names.`,
 	takeInline(c)
 	c.ValidArgsFunction = completePipeline
 	completeFlags(c, map[string]cobra.CompletionFunc{
-		"in": completeIn, "bind": completeBind, "set": completeSet, "device": completeDevice, "fuse": completeLevel, "schedule": completeSchedule,
+		"in": completeIn, "bind": completeBind, "set": completeSet, "format": completeFormat, "round": completeRound, "device": completeDevice, "fuse": completeLevel, "schedule": completeSchedule,
 		"workers": cobra.NoFileCompletions, "memory-limit": cobra.NoFileCompletions, "time-limit": cobra.NoFileCompletions, "repeat": cobra.NoFileCompletions,
 	})
 	return c

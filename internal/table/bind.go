@@ -15,6 +15,10 @@ type Flags struct {
 	In   []string // FILE, or DOMAIN=FILE
 	Bind []string // PARAMETER=COLUMN; by default a parameter binds to the column with its name
 	Set  []string // PARAMETER=VALUE, for scalars
+	// Format says how a CSV file writes the dates or timestamps of a parameter:
+	// PARAMETER=PATTERN, as PatternHelp lists them.
+	Format []string
+	Round  []string // the timestamp parameters in which parts of a microsecond are rounded
 }
 
 // Binding says where each argument of a pipeline comes from.
@@ -25,12 +29,14 @@ type Binding struct {
 	texts    map[*ir.Value]string    // those of kind Text
 	all      *Texts                  // that columns and scalars of kind Text have
 	files    map[*ir.Domain]string
+	patterns map[*ir.Value]*pattern
+	round    map[*ir.Value]rounding
 }
 
 // Bind checks flags against the parameters of p. It opens no file.
 func Bind(p *ir.Pipeline, flags Flags) (*Binding, error) {
 	b := &Binding{pipeline: p, columns: map[*ir.Value]string{}, scalars: map[*ir.Value]ir.Scalar{}, texts: map[*ir.Value]string{},
-		all: &Texts{}, files: map[*ir.Domain]string{}}
+		all: &Texts{}, files: map[*ir.Domain]string{}, patterns: map[*ir.Value]*pattern{}, round: map[*ir.Value]rounding{}}
 	for _, text := range flags.Bind {
 		if err := b.bindColumn(text); err != nil {
 			return nil, err
@@ -38,6 +44,16 @@ func Bind(p *ir.Pipeline, flags Flags) (*Binding, error) {
 	}
 	for _, text := range flags.Set {
 		if err := b.setScalar(text); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range flags.Format {
+		if err := b.setPattern(text); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range flags.Round {
+		if err := b.setRounding(name); err != nil {
 			return nil, err
 		}
 	}
@@ -116,6 +132,62 @@ func (b *Binding) setScalar(text string) error {
 	}
 	b.scalars[p] = s
 	return nil
+}
+
+// setPattern takes PARAMETER=PATTERN.
+func (b *Binding) setPattern(text string) error {
+	name, form, ok := strings.Cut(text, "=")
+	if !ok || name == "" {
+		return fmt.Errorf("--format %s: write --format PARAMETER=PATTERN, as in --format day=%%d.%%m.%%Y", text)
+	}
+	p, err := b.paramThat(TakesFormat, "a date or timestamp", name)
+	if err != nil {
+		return fmt.Errorf("--format %s: %w", text, err)
+	}
+	if b.patterns[p] != nil {
+		return fmt.Errorf("--format %s: %s has a pattern already, %s", text, name, b.patterns[p].text)
+	}
+	read, err := parsePattern(form)
+	if err != nil {
+		return fmt.Errorf("--format %s: %w", text, err)
+	}
+	b.patterns[p] = &read
+	return nil
+}
+
+func (b *Binding) setRounding(name string) error {
+	p, err := b.paramThat(TakesRounding, "a timestamp", name)
+	if err != nil {
+		return fmt.Errorf("--round %s: %w", name, err)
+	}
+	b.round[p] = rounded
+	return nil
+}
+
+// TakesFormat reports whether a parameter may have a pattern in Flags.Format.
+func TakesFormat(t ir.Type) bool {
+	return !t.IsScalar() && (t.Kind == ir.Date || t.Kind == ir.Timestamp)
+}
+
+// TakesRounding reports whether a parameter may stand in Flags.Round.
+func TakesRounding(t ir.Type) bool { return !t.IsScalar() && t.Kind == ir.Timestamp }
+
+// paramThat returns a parameter whose type a flag takes.
+func (b *Binding) paramThat(takes func(ir.Type) bool, what, name string) (*ir.Value, error) {
+	var names []string
+	for _, p := range b.pipeline.Declared() {
+		if !takes(p.Type) {
+			continue
+		}
+		if p.Name == name {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	if names == nil {
+		names = []string{"none"}
+	}
+	return nil, fmt.Errorf("pipeline %s has no column %s of %s; it has %s", b.pipeline.Name, name, what, strings.Join(names, ", "))
 }
 
 // Domains returns the domains of p's column parameters in order of first use.
@@ -219,6 +291,11 @@ func (b *Binding) complete() error {
 	if len(missing) > 0 {
 		faults = append(faults, fmt.Errorf("pipeline %s needs its columns (%s): add %s", b.pipeline.Name, b.names(false), inputForm(missing)))
 	}
+	for _, p := range b.pipeline.Params {
+		if path := b.files[p.Type.Domain]; b.patterns[p] != nil && path != "" && !isCSV(path) {
+			faults = append(faults, fmt.Errorf("--format %s=%s: %s is no CSV file; others need no pattern, their times are no texts", p.Name, b.patterns[p].text, path))
+		}
+	}
 	for _, p := range b.pipeline.Declared() {
 		if _, set := b.scalars[p]; p.Type.IsScalar() && !set && p.Const.Kind == ir.Invalid {
 			faults = append(faults, fmt.Errorf("the scalar parameter %s (%s) has no default: add --set %s=VALUE", p.Name, p.Type.Kind, p.Name))
@@ -230,7 +307,7 @@ func (b *Binding) complete() error {
 // field returns the column of a file that a parameter takes. One that tells of another
 // parameter takes the column of that one.
 func (b *Binding) field(p *ir.Value) Field {
-	f := Field{Column: p.Name, Param: p.Name, Kind: p.Type.Kind, Missing: p.Missing, Present: p.Present != nil}
+	f := Field{Column: p.Name, Param: p.Name, Kind: p.Type.Kind, Missing: p.Missing, Present: p.Present != nil, Pattern: b.patterns[p], Round: b.round[p]}
 	if f.Kind == ir.Text {
 		f.Texts = b.all
 	}

@@ -73,6 +73,8 @@ func TestBindDomains(t *testing.T) {
 	}
 }
 
+const times = "pipeline times(day: [n]date, at: [n]timestamp, from: date) { return day, at, from }"
+
 func TestBadBinding(t *testing.T) {
 	for _, c := range []struct {
 		name, source string
@@ -98,6 +100,13 @@ func TestBadBinding(t *testing.T) {
 		{"unknown column parameter", oneDomain, Flags{Bind: []string{"k=x"}}, "no column parameter k; it has a, b"},
 		{"bound twice", oneDomain, Flags{Bind: []string{"a=x", "a=y"}}, "a is bound twice"},
 		{"no column", oneDomain, Flags{Bind: []string{"a="}}, "write --bind PARAMETER=COLUMN"},
+		{"format of no date", oneDomain, Flags{In: []string{"x.csv"}, Format: []string{"a=%F"}}, "--format a=%F: pipeline one has no column a of a date or timestamp; it has none"},
+		{"no pattern", times, Flags{Format: []string{"day"}}, "write --format PARAMETER=PATTERN"},
+		{"bad pattern", times, Flags{Format: []string{"day=%q"}}, "--format day=%q: %q is not known; a pattern has %Y"},
+		{"two patterns", times, Flags{Format: []string{"day=%F", "day=%F"}}, "day has a pattern already, %F"},
+		{"pattern of a scalar", times, Flags{Format: []string{"from=%F"}}, "no column from of a date or timestamp; it has day, at"},
+		{"pattern for Parquet", times, Flags{In: []string{"x.parquet"}, Format: []string{"day=%F"}}, "--format day=%F: x.parquet is no CSV file"},
+		{"rounded date", times, Flags{Round: []string{"day"}}, "--round day: pipeline times has no column day of a timestamp; it has at"},
 		{"no parameters at all", noDomain, Flags{Bind: []string{"a=b"}}, "no column parameter a; it has none"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

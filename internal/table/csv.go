@@ -24,7 +24,7 @@ import (
 //	char8          the bytes of the field, at most 8, filled up with zero bytes
 //	text           the bytes of the field
 //
-// Blanks around all but char8 and text are ignored. What does not fit is an error, an
+// A field with a pattern has its dates and timestamps as that says. Blanks around all but char8 and text are ignored. What does not fit is an error, an
 // empty field included, except as char8 and text, or where the parameter says what a row
 // without a value has. Values are written in the shortest form that is read back: bools as true and false, negative zero as
 // -0.0, and char8 without the zero bytes at its end.

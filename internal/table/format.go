@@ -54,6 +54,10 @@ type Field struct {
 	MissingText string // of kind Text
 	// Present is set if the field is a bool that tells which rows have a value.
 	Present bool
+	// Pattern is how a CSV file writes dates or timestamps, if not by ISO 8601.
+	Pattern *pattern
+	// Round is whether parts of a microsecond are rounded, or are errors.
+	Round rounding
 	// Texts is the dictionary that a column of kind Text is read into; nil where the file
 	// has codes.
 	Texts *Texts
@@ -81,6 +85,12 @@ func ReaderOf(path string) (Reader, error) {
 		return nil, fmt.Errorf("%s: files of this format are written, not read; those that are read: %s", path, forms(readers))
 	}
 	return nil, err
+}
+
+// isCSV reports whether a file is CSV by its name.
+func isCSV(path string) bool {
+	reader, err := ReaderOf(path)
+	return err == nil && reader == Reader(CSV{})
 }
 
 func find[F Format](path string, known []F) (format F, err error) {

@@ -15,15 +15,27 @@ func (f Field) mayMiss() bool { return f.Present || f.Missing.Kind != ir.Invalid
 
 // newFieldBuilder returns a builder for the texts of a field.
 func newFieldBuilder(f Field) builder {
-	switch {
-	case f.Present:
+	if f.Present {
 		return &rows[bool]{kind: ir.Bool, parse: func(text string) (bool, error) { return trim(text) != "", nil }}
-	case f.Texts != nil && f.mayMiss():
-		return &missingBuilder{newTextBuilder(f.Texts), f.Kind, f.MissingText}
+	}
+	b := f.newBuilder()
+	if f.mayMiss() {
+		return &missingBuilder{b, f, columnOf(f.Missing)}
+	}
+	return b
+}
+
+// newBuilder returns a builder for texts that have a value.
+func (f Field) newBuilder() builder {
+	switch {
 	case f.Texts != nil:
 		return newTextBuilder(f.Texts)
-	case f.mayMiss():
-		return &missingBuilder{newBuilder(f.Kind), f.Kind, string(AppendScalar(nil, f.Missing))}
+	case f.Kind == ir.Date && f.Pattern != nil:
+		return &rows[int32]{kind: f.Kind, parse: f.Pattern.date}
+	case f.Kind == ir.Timestamp && f.Pattern != nil:
+		return &rows[int64]{kind: f.Kind, parse: func(text string) (int64, error) { return f.Pattern.timestamp(text, f.Round) }}
+	case f.Kind == ir.Timestamp:
+		return &rows[int64]{kind: f.Kind, parse: func(text string) (int64, error) { return parseTimestamp(text, f.Round) }}
 	}
 	return newBuilder(f.Kind)
 }
@@ -39,18 +51,23 @@ func (f Field) fill() (ir.Column, error) {
 	return c, err
 }
 
-// missingBuilder takes a text of its own for empty ones.
+// missingBuilder adds what a field has where a text is empty.
 type missingBuilder struct {
 	builder
-	kind    ir.Kind
-	missing string
+	field   Field
+	missing ir.Column // of one row
 }
 
 func (b *missingBuilder) add(text string) error {
-	if text == "" || b.kind != ir.Char8 && b.kind != ir.Text && trim(text) == "" {
-		text = b.missing
+	k := b.field.Kind
+	switch {
+	case text != "" && (k == ir.Char8 || k == ir.Text || trim(text) != ""):
+		return b.builder.add(text)
+	case b.field.Texts != nil:
+		return b.builder.add(b.field.MissingText)
 	}
-	return b.builder.add(text)
+	b.addRow(b.missing)
+	return nil
 }
 
 // spread moves the first values of out to the rows that have one, by a byte 0 or 1 for

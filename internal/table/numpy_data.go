@@ -86,7 +86,7 @@ func (a *npyArray) read(source *Source, field Field, done *progress) (ir.Column,
 }
 
 // to returns the conversion of elements to kind k; false if there is none.
-func (t npyType) to(k ir.Kind) (conversion, bool) {
+func (t npyType) to(k ir.Kind, r rounding) (conversion, bool) {
 	switch t.code {
 	case 'b':
 		return conversion{numbers: each(func(v uint8) (bool, bool) { return v != 0, true })}, k == ir.Bool
@@ -115,7 +115,7 @@ func (t npyType) to(k ir.Kind) (conversion, bool) {
 	case 'M':
 		c, ok := fromDays[int64](k)
 		if t.unit != "D" {
-			c, ok = fromTimestamp(k, npyDigits[t.unit])
+			c, ok = fromTimestamp(k, npyDigits[t.unit], r)
 		}
 		return c, ok
 	case 'S':
@@ -165,7 +165,7 @@ func (t npyType) forField(f Field) (conversion, bool) {
 			return -1
 		}}, true
 	}
-	c, ok := t.to(f.Kind)
+	c, ok := t.to(f.Kind, f.Round)
 	if ok && t.code == 'M' {
 		c = c.withNaT(f)
 	}

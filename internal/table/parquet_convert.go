@@ -58,9 +58,9 @@ func conversionTo(f Field, e *format.SchemaElement) (conversion, bool) {
 		return fromDays[int32](k)
 	case classTimestamp:
 		if e.Type.V == format.Int96 {
-			return fromInt96(k)
+			return fromInt96(k, f.Round)
 		}
-		return fromTimestamp(k, scale)
+		return fromTimestamp(k, scale, f.Round)
 	case classText:
 		isLong := e.Type.V == format.FixedLenByteArray && e.TypeLength.V > 8
 		if k == ir.Text && f.Texts != nil {

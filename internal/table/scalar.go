@@ -115,6 +115,7 @@ func appendDate(out []byte, days int64) []byte {
 // builder collects the rows of one column.
 type builder interface {
 	add(text string) error // the error says what is wrong with text, without its position
+	addRow(c ir.Column)    // adds the first row of c
 	column() ir.Column     // valid until reset
 	reset()                // begins a new column in the same memory
 }
@@ -133,6 +134,8 @@ func (r *rows[T]) add(text string) error {
 	r.slice = append(r.slice, v)
 	return nil
 }
+
+func (r *rows[T]) addRow(c ir.Column) { r.slice = append(r.slice, c.Slice.([]T)[0]) }
 
 func (r *rows[T]) reset() { r.slice = r.slice[:0] }
 
@@ -177,7 +180,7 @@ func newBuilder(k ir.Kind) builder {
 	case ir.Date:
 		return &rows[int32]{kind: k, parse: parseDate}
 	case ir.Timestamp:
-		return &rows[int64]{kind: k, parse: parseTimestamp}
+		return &rows[int64]{kind: k, parse: func(text string) (int64, error) { return parseTimestamp(text, exact) }}
 	case ir.Char8:
 		return &rows[[8]byte]{kind: k, parse: parseChar8}
 	}
@@ -289,11 +292,14 @@ func quote(text string) string {
 // faultOf says what is wrong with text and what is expected.
 func faultOf(k ir.Kind, text string, err error) error {
 	shown, name := quote(text), k.String()
+	var written *patternError
 	switch {
 	case k != ir.Char8 && trim(text) == "":
 		return fmt.Errorf("the field is empty, but every row needs %s; the parameter may say what such rows have: missing", expected(k))
 	case k == ir.Char8:
 		return fmt.Errorf("%s has %d bytes; a char8 holds at most 8", shown, len(text))
+	case errors.As(err, &written):
+		return fmt.Errorf("%s is not a %s as %s writes it%w", shown, name, written.text, err)
 	case errors.Is(err, errNoSuchDay), errors.Is(err, errNoSuchTime), errors.Is(err, errTooFine):
 		return fmt.Errorf("%s is not a %s: %w", shown, name, err)
 	case errors.Is(err, strconv.ErrRange):

@@ -16,10 +16,31 @@ var (
 	errTooFine    = errors.New("it has a part of a microsecond")
 )
 
+// rounding says what becomes of a part of a microsecond: an error, or the nearest
+// microsecond, the even one of two.
+type rounding bool
+
+const (
+	exact   rounding = false
+	rounded rounding = true
+)
+
+// thousandth divides by 1000.
+func (r rounding) thousandth(v int64) (int64, bool) {
+	q, rest := v/1000, v%1000
+	if rest < 0 {
+		q, rest = q-1, rest+1000
+	}
+	if rest > 500 || rest == 500 && q&1 != 0 {
+		q++
+	}
+	return q, rest == 0 || r == rounded
+}
+
 // parseTimestamp reads ISO 8601: a date as parseDate does, then nothing (midnight), or T
 // or a blank, hours, minutes, and perhaps seconds and their fraction, then nothing or Z
 // (UTC) or an offset from UTC.
-func parseTimestamp(text string) (int64, error) {
+func parseTimestamp(text string, r rounding) (int64, error) {
 	text = trim(text)
 	day, clock := text, ""
 	if i := strings.IndexAny(text, "Tt "); i >= 0 {
@@ -39,7 +60,7 @@ func parseTimestamp(text string) (int64, error) {
 		}
 		clock = clock[:i]
 	}
-	micros, err := parseClock(clock)
+	micros, err := parseClock(clock, r)
 	if err != nil {
 		return 0, err
 	}
@@ -66,7 +87,7 @@ func timestampOf(days, micros int64) (int64, error) {
 }
 
 // parseClock reads hh:mm, hh:mm:ss or hh:mm:ss.fraction; "" is midnight.
-func parseClock(text string) (micros int64, err error) {
+func parseClock(text string, r rounding) (micros int64, err error) {
 	if text == "" {
 		return 0, nil
 	}
@@ -75,11 +96,15 @@ func parseClock(text string) (micros int64, err error) {
 		if i != len("15:04:05") || fraction == "" || strings.Trim(fraction, "0123456789") != "" {
 			return 0, strconv.ErrSyntax
 		}
-		if len(fraction) > 6 && strings.Trim(fraction[6:], "0") != "" {
+		n, _ := digits((fraction + "000000000")[:9])
+		if len(fraction) > 9 && strings.Trim(fraction[9:], "0") != "" {
+			n |= 1 // more than a half, and no whole number
+		}
+		var ok bool
+		if micros, ok = r.thousandth(int64(n)); !ok {
 			return 0, errTooFine
 		}
-		n, _ := digits((fraction + "000000")[:6])
-		micros, text = int64(n), text[:i]
+		text = text[:i]
 	}
 	if len(text) != len("15:04") && len(text) != len("15:04:05") {
 		return 0, strconv.ErrSyntax
@@ -129,12 +154,12 @@ func parseOffset(text string) (micros int64, err error) {
 
 // fromTimestamp converts integers of so many digits of the second: 0, 3 (milliseconds),
 // 6 or 9.
-func fromTimestamp(k ir.Kind, digits int) (conversion, bool) {
+func fromTimestamp(k ir.Kind, digits int, r rounding) (conversion, bool) {
 	c := conversion{text: func(value []byte) string { return timestampText(load[int64](value), digits) }}
 	if k == ir.Timestamp && digits == 6 {
 		return c, true // columns hold the same
 	}
-	micros := func(v int64) (int64, bool) { return v / 1000, v%1000 == 0 }
+	micros := r.thousandth
 	if digits <= 6 {
 		unit := int64(math.Pow10(6 - digits))
 		micros = func(v int64) (int64, bool) { return scaled(v, unit) }
@@ -202,16 +227,17 @@ func (v int96) parts() (days, nanos int64) {
 }
 
 // micros returns the microseconds since 1970; false if it has no whole number of them.
-func (v int96) micros() (int64, bool) {
+func (v int96) micros(r rounding) (int64, bool) {
 	days, nanos := v.parts()
 	start, ok := scaled(days, ir.MicrosPerDay)
-	return start + nanos/1000, ok && nanos%1000 == 0 && nanos >= 0 && nanos < 1000*ir.MicrosPerDay
+	micros, whole := r.thousandth(nanos)
+	return start + micros, ok && whole && nanos >= 0 && nanos < 1000*ir.MicrosPerDay
 }
 
-func fromInt96(k ir.Kind) (conversion, bool) {
+func fromInt96(k ir.Kind, r rounding) (conversion, bool) {
 	c := conversion{text: func(value []byte) string {
 		days, nanos := int96(value).parts()
 		return time.Unix(days*secondsPerDay, nanos).UTC().Format("2006-01-02T15:04:05.999999999Z")
 	}}
-	return toTime(c, k, int96.micros)
+	return toTime(c, k, func(v int96) (int64, bool) { return v.micros(r) })
 }

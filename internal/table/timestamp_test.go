@@ -28,7 +28,7 @@ func TestParseTimestamp(t *testing.T) {
 		"294247-01-10T04:00:54.775807Z":    math.MaxInt64,
 		"294247-01-10T05:00:54.775807+01Z": 0, // refused
 	} {
-		got, err := parseTimestamp(text)
+		got, err := parseTimestamp(text, exact)
 		if want == 0 {
 			if err == nil {
 				t.Errorf("%s is %d", text, got)
@@ -71,6 +71,26 @@ func TestNoTimestamps(t *testing.T) {
 	}
 }
 
+// Parts of a microsecond are rounded to the nearest one, halves to the even one.
+func TestRounding(t *testing.T) {
+	for fraction, want := range map[string]int64{
+		"0000004999": 0, "0000005": 0, "00000050000000001": 1, "0000015": 2, "0000014": 1, "0000025": 2, "000002500": 2, "9999995": 1000000, "1234567": 123457, "5": 500000,
+	} {
+		at, err := parseTimestamp("1969-12-31T23:59:58."+fraction, rounded)
+		if at += 2 * ir.MicrosPerSecond; err != nil || at != want {
+			t.Errorf("a fraction .%s is %d microseconds (%v), want %d", fraction, at, err, want)
+		}
+	}
+	for nanos, want := range map[int64]int64{-1: 0, -500: 0, -501: -1, -1500: -2, -2500: -2, -999: -1, 499: 0, 500: 0, 501: 1, 1500: 2, math.MaxInt64: 9223372036854776, math.MinInt64: -9223372036854776} {
+		if got, ok := rounded.thousandth(nanos); got != want || !ok {
+			t.Errorf("%d nanoseconds are %d microseconds (%v), want %d", nanos, got, ok, want)
+		}
+		if _, ok := exact.thousandth(nanos); ok {
+			t.Errorf("%d nanoseconds are whole microseconds", nanos)
+		}
+	}
+}
+
 // What is written is read back, and is what package time writes.
 func TestTimestampsComeBack(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -80,7 +100,7 @@ func TestTimestampsComeBack(t *testing.T) {
 			micros -= micros % 1000
 		}
 		text := string(ir.AppendTimestamp(nil, micros))
-		if back, err := parseTimestamp(text); err != nil || back != micros {
+		if back, err := parseTimestamp(text, exact); err != nil || back != micros {
 			t.Fatalf("%d is written %s, which is read as %d (%v)", micros, text, back, err)
 		}
 		if at, err := time.Parse(time.RFC3339Nano, text); err == nil && at.UnixMicro() != micros {
@@ -91,7 +111,7 @@ func TestTimestampsComeBack(t *testing.T) {
 
 func BenchmarkParseTimestamp(b *testing.B) {
 	for b.Loop() {
-		if _, err := parseTimestamp("2024-05-01T12:30:00.125Z"); err != nil {
+		if _, err := parseTimestamp("2024-05-01T12:30:00.125Z", exact); err != nil {
 			b.Fatal(err)
 		}
 	}
