@@ -201,7 +201,7 @@ func printData(out io.Writer, r dataReport, asJSON bool) error {
 
 // writeData streams the rows of a file into the stage.
 func writeData(c *cobra.Command, stage *table.Stage, file dataFile) (rows int64, err error) {
-	w, err := stage.NewWriter(file.path, generate.Fields(file.generator.Columns()))
+	w, err := stage.NewWriter(file.path, generate.Fields(file.generator))
 	if err != nil {
 		return 0, err
 	}

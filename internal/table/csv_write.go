@@ -19,22 +19,23 @@ func (CSV) NewWriter(stage *Stage, path string, columns []Field) (Writer, error)
 	if _, err := out.Write(append(header, '\n')); err != nil {
 		return nil, err
 	}
-	return &lineWriter{out: out, line: csvLine}, nil
+	return &lineWriter{out: out, line: func(c []ir.Column) rowAppender { return csvLine(columns, c) }}, nil
 }
 
 // csvLine returns a function that appends a record of columns.
-func csvLine(columns []ir.Column) rowAppender {
+func csvLine(fields []Field, columns []ir.Column) rowAppender {
 	appenders := make([]rowAppender, len(columns))
+	alone := len(columns) == 1
+	empty := string(appendField(nil, "", alone))
 	for i, c := range columns {
-		appenders[i] = valueAppender(c)
+		appendValue := valueAppender(c)
 		if s, ok := c.Slice.([][8]byte); ok {
-			alone := len(columns) == 1
-			appenders[i] = func(out []byte, row int) []byte { return appendField(out, trimChar8(&s[row]), alone) }
+			appendValue = func(out []byte, row int) []byte { return appendField(out, trimChar8(&s[row]), alone) }
 		}
 		if s, ok := c.Slice.([]int32); ok && c.Texts != nil {
-			alone := len(columns) == 1
-			appenders[i] = func(out []byte, row int) []byte { return appendField(out, c.Texts[s[row]], alone) }
+			appendValue = func(out []byte, row int) []byte { return appendField(out, c.Texts[s[row]], alone) }
 		}
+		appenders[i] = fields[i].withMissing(c, appendValue, empty)
 	}
 	return func(out []byte, row int) []byte {
 		for i, appendValue := range appenders {

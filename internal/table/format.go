@@ -49,7 +49,7 @@ type Field struct {
 	Param  string // the parameter bound to it, for messages; "" in a writer
 	Kind   ir.Kind
 	// Missing is what a row has that has no value in the file; of Kind Invalid, such a
-	// row is an error.
+	// row is an error. In a writer, rows that have it get no value; there, no text has it.
 	Missing     ir.Scalar
 	MissingText string // of kind Text
 	// Present is set if the field is a bool that tells which rows have a value.

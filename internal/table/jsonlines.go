@@ -20,10 +20,10 @@ func (JSONLines) NewWriter(stage *Stage, path string, columns []Field) (Writer, 
 	for i, c := range columns {
 		names[i] = append(appendJSONString(separate(nil, i), c.Column), ':')
 	}
-	line := func(columns []ir.Column) rowAppender {
-		appenders := make([]rowAppender, len(columns))
-		for i, c := range columns {
-			appenders[i] = jsonAppender(c)
+	line := func(data []ir.Column) rowAppender {
+		appenders := make([]rowAppender, len(data))
+		for i, c := range data {
+			appenders[i] = columns[i].withMissing(c, jsonAppender(c), "null")
 		}
 		return func(out []byte, row int) []byte {
 			out = append(out, '{')

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"errors"
 
 	"github.com/kgen-go/kgen/ir"
@@ -38,6 +39,29 @@ func (f Field) newBuilder() builder {
 		return &rows[int64]{kind: f.Kind, parse: func(text string) (int64, error) { return parseTimestamp(text, f.Round) }}
 	}
 	return newBuilder(f.Kind)
+}
+
+// withMissing returns a function that appends a row of a column, or text where the row has
+// no value in the file.
+func (f Field) withMissing(c ir.Column, appendValue rowAppender, text string) rowAppender {
+	if !f.mayMiss() {
+		return appendValue
+	}
+	missing, values, size := Bytes(columnOf(f.Missing)), Bytes(c), f.Kind.Size()
+	return func(out []byte, row int) []byte {
+		if bytes.Equal(values[row*size:(row+1)*size], missing) {
+			return append(out, text...)
+		}
+		return appendValue(out, row)
+	}
+}
+
+// missingElement returns what a row has that gets no value; nil if all get one.
+func missingElement[E any](f Field) *E {
+	if !f.mayMiss() {
+		return nil
+	}
+	return &columnOf(f.Missing).Slice.([]E)[0]
 }
 
 // fill returns what a row without a value has, as a column of one row.

@@ -201,7 +201,7 @@ func (NumPy) NewWriter(stage *Stage, path string, columns []Field) (Writer, erro
 			return nil, fmt.Errorf("%s would hold one column, but there are %d (%s); write the folder %s",
 				path, len(columns), strings.TrimPrefix(wanted(columns), ": "), folder)
 		}
-		return w, w.add(stage, path, columns[0].Kind)
+		return w, w.add(stage, path, columns[0])
 	}
 	if err := stage.createFolder(path); err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func (NumPy) NewWriter(stage *Stage, path string, columns []Field) (Writer, erro
 		if err != nil {
 			return nil, err
 		}
-		if err := w.add(stage, file, c.Kind); err != nil {
+		if err := w.add(stage, file, c); err != nil {
 			return nil, err
 		}
 	}

@@ -256,9 +256,13 @@ type npyOutput interface {
 }
 
 // add begins the array of a column.
-func (w *npyWriter) add(stage *Stage, path string, k ir.Kind) error {
+func (w *npyWriter) add(stage *Stage, path string, f Field) error {
+	k := f.Kind
 	if k == ir.Text {
 		return fmt.Errorf("%s: arrays hold no texts; write .csv or .parquet", path)
+	}
+	if f.mayMiss() {
+		return fmt.Errorf("%s: some rows of %s have no value, which arrays cannot say; write .csv, .parquet or .jsonl", path, f.Column)
 	}
 	created, err := stage.Create(path)
 	if err != nil {

@@ -33,40 +33,41 @@ type pageIndex struct {
 }
 
 // newChunkEncoder returns an encoder that makes pages of up to page bytes.
-func newChunkEncoder(k ir.Kind, page int) chunkEncoder {
-	e := pageEncoder{kind: k, page: page, withDictionary: k != ir.Bool} // one of two bools is no shorter than bits
-	e.dictionary.most = page / 2 / writtenBytes(k)                      // a first page of distinct values exceeds it
+func newChunkEncoder(f Field, page int) chunkEncoder {
+	k := f.Kind
+	e := pageEncoder{kind: k, page: page, withDictionary: k != ir.Bool, optional: f.mayMiss()} // one of two bools is no shorter than bits
+	e.dictionary.most = page / 2 / writtenBytes(k)                                             // a first page of distinct values exceeds it
 	switch k.Stored() {
 	case ir.Bool:
-		return &orderedEncoder[bool, uint8]{pageEncoder: e, order: boolByte, bits: wide[uint8]}
+		return &orderedEncoder[bool, uint8]{pageEncoder: e, missing: missingElement[bool](f), order: boolByte, bits: wide[uint8]}
 	case ir.Char8:
-		return &orderedEncoder[[8]byte, uint64]{pageEncoder: e, order: func(v [8]byte) uint64 { return binary.BigEndian.Uint64(v[:]) }, bits: wide[uint64]}
+		return &orderedEncoder[[8]byte, uint64]{pageEncoder: e, missing: missingElement[[8]byte](f), order: func(v [8]byte) uint64 { return binary.BigEndian.Uint64(v[:]) }, bits: wide[uint64]}
 	case ir.F32:
-		return &orderedEncoder[float32, float32]{pageEncoder: e, order: same[float32], bits: func(v float32) uint64 { return uint64(math.Float32bits(v)) }}
+		return &orderedEncoder[float32, float32]{pageEncoder: e, missing: missingElement[float32](f), order: same[float32], bits: func(v float32) uint64 { return uint64(math.Float32bits(v)) }}
 	case ir.F64:
-		return &orderedEncoder[float64, float64]{pageEncoder: e, order: same[float64], bits: math.Float64bits}
+		return &orderedEncoder[float64, float64]{pageEncoder: e, missing: missingElement[float64](f), order: same[float64], bits: math.Float64bits}
 	case ir.I8:
-		return integerEncoder[int8](e)
+		return integerEncoder[int8](e, f)
 	case ir.I16:
-		return integerEncoder[int16](e)
+		return integerEncoder[int16](e, f)
 	case ir.I32:
-		return integerEncoder[int32](e)
+		return integerEncoder[int32](e, f)
 	case ir.I64:
-		return integerEncoder[int64](e)
+		return integerEncoder[int64](e, f)
 	case ir.U8:
-		return integerEncoder[uint8](e)
+		return integerEncoder[uint8](e, f)
 	case ir.U16:
-		return integerEncoder[uint16](e)
+		return integerEncoder[uint16](e, f)
 	case ir.U32:
-		return integerEncoder[uint32](e)
+		return integerEncoder[uint32](e, f)
 	case ir.U64:
-		return integerEncoder[uint64](e)
+		return integerEncoder[uint64](e, f)
 	}
 	panic(fmt.Sprintf("table: no columns of %v", k))
 }
 
-func integerEncoder[T integer](e pageEncoder) chunkEncoder {
-	return &orderedEncoder[T, T]{pageEncoder: e, order: same[T], bits: wide[T]}
+func integerEncoder[T integer](e pageEncoder, f Field) chunkEncoder {
+	return &orderedEncoder[T, T]{pageEncoder: e, missing: missingElement[T](f), order: same[T], bits: wide[T]}
 }
 
 func same[T any](v T) T { return v }
@@ -81,46 +82,71 @@ func boolByte(v bool) uint8 {
 }
 
 // orderedEncoder encodes elements E, which are compared as T and stored as bits.
-type orderedEncoder[E any, T cmp.Ordered] struct {
+type orderedEncoder[E comparable, T cmp.Ordered] struct {
 	pageEncoder
-	order  func(E) T
-	bits   func(T) uint64
-	bounds []bounds[T] // by page
-	page   bounds[T]   // of the page that is being filled
-	nan    bool        // in this row group
+	order   func(E) T
+	bits    func(T) uint64
+	missing *E // what a row without a value has; nil if all have one
+	values  []E
+	bounds  []bounds[T] // by page
+	page    bounds[T]   // of the page that is being filled
+	nan     bool        // in this row group
 }
 
-type bounds[T cmp.Ordered] struct{ least, most T }
+type bounds[T cmp.Ordered] struct {
+	least, most  T
+	nulls, total int // rows
+}
 
 func (e *orderedEncoder[E, T]) write(c ir.Column) {
 	e.texts = c.Texts
 	for s := c.Slice.([]E); len(s) > 0; {
-		n := min(len(s), e.capacity()-e.count)
+		n := min(len(s), e.capacity()-e.count-e.nulls)
 		if e.kind == ir.Text { // which may be long
 			n = min(n, 64)
 		}
-		if e.count == 0 {
-			first := e.order(s[0])
-			e.page = bounds[T]{first, first}
+		values := s[:n]
+		if e.missing != nil {
+			values = e.present(values)
+		}
+		if e.count == 0 && len(values) > 0 {
+			first := e.order(values[0])
+			e.page.least, e.page.most = first, first
 		}
 		least, most := e.page.least, e.page.most
-		for _, element := range s[:n] {
+		for _, element := range values {
 			v := e.order(element)
 			least, most = min(least, v), max(most, v)
 			e.add(e.bits(v))
 		}
-		e.page = bounds[T]{least, most}
-		if s = s[n:]; e.count >= e.capacity() || e.kind == ir.Text && len(e.body) >= e.pageEncoder.page { // more where the dictionary has just been given up
+		e.page.least, e.page.most = least, most
+		if s = s[n:]; e.count+e.nulls >= e.capacity() || e.kind == ir.Text && len(e.body) >= e.pageEncoder.page { // more where the dictionary has just been given up
 			e.flush()
 		}
 	}
 }
 
+// present returns the rows that have a value, and notes which they are.
+func (e *orderedEncoder[E, T]) present(rows []E) []E {
+	e.values = e.values[:0]
+	for _, element := range rows {
+		if element == *e.missing {
+			e.levels = append(e.levels, 0)
+			e.nulls++
+			continue
+		}
+		e.levels = append(e.levels, 1)
+		e.values = append(e.values, element)
+	}
+	return e.values
+}
+
 func (e *orderedEncoder[E, T]) flush() {
-	if e.count == 0 {
+	if e.count+e.nulls == 0 {
 		return
 	}
-	e.nan = e.nan || e.page.least != e.page.least // min keeps a NaN
+	e.nan = e.nan || e.count > 0 && e.page.least != e.page.least // min keeps a NaN
+	e.page.nulls, e.page.total = e.nulls, e.count+e.nulls
 	e.bounds = append(e.bounds, e.page)
 	e.endPage()
 }
@@ -133,22 +159,35 @@ func (e *orderedEncoder[E, T]) reset() {
 // chunk describes the pages of a row group that will begin at offset at.
 func (e *orderedEncoder[E, T]) chunk(at int64) (format.ColumnMetaData, pageIndex) {
 	meta, places := e.pageEncoder.chunk(at)
-	if e.nan || len(e.bounds) == 0 {
-		return meta, pageIndex{places, nil}
-	}
-	index := &format.ColumnIndex{NullPages: make([]bool, len(e.bounds)), NullCounts: make([]int64, len(e.bounds))}
-	all := e.bounds[0]
+	index := &format.ColumnIndex{}
+	var known []bounds[T] // of pages that have a value
 	for _, b := range e.bounds {
+		meta.Statistics.NullCount += int64(b.nulls)
+		index.NullPages = append(index.NullPages, b.nulls == b.total)
+		index.NullCounts = append(index.NullCounts, int64(b.nulls))
+		least, most := []byte{}, []byte{}
+		if b.nulls < b.total {
+			known = append(known, b)
+			least, most = e.bound(b.least, true), e.bound(b.most, false)
+		}
+		index.MinValues, index.MaxValues = append(index.MinValues, least), append(index.MaxValues, most)
+	}
+	switch {
+	case e.nan || len(e.bounds) == 0:
+		return meta, pageIndex{places, nil}
+	case len(known) == 0:
+		return meta, pageIndex{places, index}
+	}
+	all := known[0]
+	for _, b := range known {
 		all.least, all.most = min(all.least, b.least), max(all.most, b.most)
-		index.MinValues = append(index.MinValues, e.bound(b.least, true))
-		index.MaxValues = append(index.MaxValues, e.bound(b.most, false))
 	}
 	falls := func(a, b bounds[T]) int { return min(cmp.Compare(a.least, b.least), cmp.Compare(a.most, b.most)) }
 	rises := func(a, b bounds[T]) int { return falls(b, a) }
 	switch {
-	case slices.IsSortedFunc(e.bounds, falls):
+	case slices.IsSortedFunc(known, falls):
 		index.BoundaryOrder = format.Ascending
-	case slices.IsSortedFunc(e.bounds, rises):
+	case slices.IsSortedFunc(known, rises):
 		index.BoundaryOrder = format.Descending
 	}
 	meta.Statistics.MinValue, meta.Statistics.MaxValue = e.bound(all.least, true), e.bound(all.most, false)
@@ -181,6 +220,9 @@ type pageEncoder struct {
 	texts          []string // of kind Text
 	page           int      // bytes
 	withDictionary bool
+	optional       bool   // rows may have no value
+	levels         []byte // then, of each row in the page, 1 if it has one
+	nulls          int    // the rows of the page without a value
 	dictionary     dictionary
 	indexes        []int32 // the page that is being filled, as numbers in the dictionary
 	body           []byte  // the same as values
@@ -250,7 +292,7 @@ func (e *pageEncoder) plain(out []byte, v uint64) []byte {
 
 // endPage encodes and compresses the page that is being filled.
 func (e *pageEncoder) endPage() {
-	header := format.DataPageHeader{NumValues: int32(e.count), Encoding: format.Plain, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE}
+	header := format.DataPageHeader{NumValues: int32(e.count + e.nulls), Encoding: format.Plain, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE}
 	body := e.body
 	if e.withDictionary {
 		var err error
@@ -259,11 +301,19 @@ func (e *pageEncoder) endPage() {
 		}
 		body, header.Encoding = e.scratch, format.RLEDictionary
 	}
-	page := endedPage{start: len(e.done), values: e.count, encoding: header.Encoding}
+	if e.optional {
+		levels, err := (&rle.Encoding{BitWidth: 1}).EncodeLevels(nil, e.levels)
+		if err != nil {
+			panic(err) // they have a width
+		}
+		body = slices.Concat(binary.LittleEndian.AppendUint32(nil, uint32(len(levels))), levels, body)
+	}
+	page := endedPage{start: len(e.done), values: e.count + e.nulls, encoding: header.Encoding}
 	e.done, page.uncompressed = e.appendPage(e.done, format.PageHeader{Type: format.DataPage, DataPageHeader: thrift.New(header)}, body)
 	page.size = len(e.done) - page.start
 	e.ended = append(e.ended, page)
 	e.body, e.indexes, e.count = e.body[:0], e.indexes[:0], 0
+	e.levels, e.nulls = e.levels[:0], 0
 }
 
 // appendPage appends a page, and returns how long it would be uncompressed.

@@ -43,7 +43,7 @@ func (Parquet) NewWriter(stage *Stage, path string, columns []Field) (Writer, er
 	w := &parquetWriter{out: file, fields: columns, notText: make([]bool, len(columns))}
 	rowBytes := 0
 	for _, c := range columns {
-		w.columns = append(w.columns, newChunkEncoder(c.Kind, page))
+		w.columns = append(w.columns, newChunkEncoder(c, page))
 		rowBytes += writtenBytes(c.Kind)
 	}
 	w.groupRows = max(1, min(rowGroupRows, rowGroupBytes/rowBytes))
@@ -196,7 +196,11 @@ func encodeThrift(structure any) ([]byte, error) {
 // schemaElement returns the type of a column. A column with a char8 that is not
 // UTF-8 is not annotated as text.
 func schemaElement(f Field, notText bool) format.SchemaElement {
-	e := format.SchemaElement{Name: f.Column, RepetitionType: thrift.New(format.Required), Type: thrift.New(storedType(f.Kind))}
+	repetition := format.Required
+	if f.mayMiss() {
+		repetition = format.Optional
+	}
+	e := format.SchemaElement{Name: f.Column, RepetitionType: thrift.New(repetition), Type: thrift.New(storedType(f.Kind))}
 	annotate := func(logical format.LogicalTypeValue, converted deprecated.ConvertedType) {
 		e.LogicalType, e.ConvertedType = format.LogicalType{Value: logical}, thrift.New(converted)
 	}

@@ -3,12 +3,15 @@ package oracle
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kgen-go/kgen/internal/table"
+	"github.com/kgen-go/kgen/internal/table/generate"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -75,6 +78,54 @@ func TestEvents(t *testing.T) {
 			}
 		}
 	}
+}
+
+// DuckDB reads the log that kgen data makes, with what its rows lack, and counts alike.
+func TestGeneratedEvents(t *testing.T) {
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	const rows = 200_000
+	events, err := generate.Events(rows, 900, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, extension := range []string{"parquet", "csv"} {
+		path := filepath.Join(t.TempDir(), "events."+extension)
+		if n := writeRelation(t, path, events); n != rows {
+			t.Fatalf("%d rows are written", n)
+		}
+		binding, err := table.Bind(generatedEvents(t), table.Flags{In: []string{path}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := binding.Read(table.NewSource(context.Background(), nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paid, amounts := 0, int64(0)
+		for row := range rows {
+			if in[1].At(row) == ir.BoolScalar(true) {
+				paid++
+				amounts += in[0].At(row).Int64()
+			}
+		}
+		got := queryRows(t, db, fmt.Sprintf("SELECT count(*), count(amount), sum(amount)::BIGINT, count(*) FILTER (page = 'pay') FROM '%s'", path))
+		if d := cmp.Diff([]string{fmt.Sprintf("%d|%d|%d|%[2]d", rows, paid, amounts)}, got); d != "" || paid == 0 || paid == rows {
+			t.Errorf("%s: -kgen +DuckDB: %s", extension, d)
+		}
+	}
+}
+
+func generatedEvents(t *testing.T) *ir.Pipeline {
+	t.Helper()
+	p, err := ir.Load("events.kg", []byte("pipeline events(amount: [n]i64 missing 0, paid: [n]bool present amount) { return amount, paid }"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p[0]
 }
 
 // queryRows returns the rows of a query, as text.

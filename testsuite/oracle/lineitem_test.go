@@ -101,18 +101,24 @@ func TestLineitem(t *testing.T) {
 // writeLineitem makes lineitem at a scale and returns its rows.
 func writeLineitem(t *testing.T, path string, scale float64) (rows int) {
 	t.Helper()
-	ctx := context.Background()
 	lineitem, err := generate.Lineitem(scale, *seedFlag)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return writeRelation(t, path, lineitem)
+}
+
+// writeRelation writes a file and returns its rows.
+func writeRelation(t *testing.T, path string, relation generate.Generator) (rows int) {
+	t.Helper()
+	ctx := context.Background()
 	stage := table.NewStage(ctx, nil)
 	defer stage.Abort()
-	w, err := stage.NewWriter(path, generate.Fields(lineitem.Columns()))
+	w, err := stage.NewWriter(path, generate.Fields(relation))
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = lineitem.Stream(ctx, generate.Workers(), func(batch []ir.Column) error {
+	err = relation.Stream(ctx, generate.Workers(), func(batch []ir.Column) error {
 		rows += batch[0].Len()
 		return w.Write(batch)
 	})

@@ -136,7 +136,7 @@ func TestSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got bytes.Buffer
-	w, err := table.NewStage(t.Context(), &got).NewWriter(table.Standard, Fields(g.Columns()))
+	w, err := table.NewStage(t.Context(), &got).NewWriter(table.Standard, Fields(g))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,13 +16,23 @@ type Column struct {
 	Meaning string
 }
 
-// Fields returns columns as a [table.Writer] wants them.
-func Fields(columns []Column) []table.Field {
-	fields := make([]table.Field, len(columns))
-	for i, c := range columns {
-		fields[i] = table.Field{Column: c.Name, Kind: c.Kind}
+// Fields returns the columns of a relation as a [table.Writer] wants them.
+func Fields(g Generator) []table.Field {
+	var fields []table.Field
+	for _, c := range g.Columns() {
+		fields = append(fields, table.Field{Column: c.Name, Kind: c.Kind})
+	}
+	if g, ok := g.(incomplete); ok {
+		fields[g.column].Missing = g.missing
 	}
 	return fields
+}
+
+// incomplete is a relation in which rows of one column have no value in the file.
+type incomplete struct {
+	Generator
+	column  int
+	missing ir.Scalar // what these rows have instead
 }
 
 // Generator makes the rows of one relation.

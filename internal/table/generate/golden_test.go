@@ -4,7 +4,7 @@ package generate
 var golden = map[string]string{
 	"biker tree":    "2156 rows e4fed0cdd32c323c",
 	"biker":         "100000 rows 9a367a09bb8ac33e",
-	"events":        "150001 rows f59526c7e849de97",
+	"events":        "150001 rows 685673e1b6b383b7",
 	"large":         "100000 rows 908825d2d9addc49",
 	"lineitem":      "120628 rows efd0ac0432b79f98",
 	"machine":       "15889 rows 349d0272f3472bf2",
