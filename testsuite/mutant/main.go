@@ -1,6 +1,7 @@
 // Command mutant measures what the differential tester notices: it plants one
 // bug after the other in a copy of kgen's sources, builds kgen with it, and asks
-// kgen difftest.
+// kgen difftest, or tests of a package for what devices have in common, such as
+// reading files.
 //
 //	go run ./testsuite/mutant             all of them
 //	go run ./testsuite/mutant -part 3     the fourth tenth
@@ -8,12 +9,13 @@
 //	go run ./testsuite/mutant -list       their names
 //	go run ./testsuite/mutant -check      only whether all fit the sources and compile
 //
-// A mutant is killed if difftest finds a difference, and survives if it does
+// A mutant is killed if difftest finds a difference or a test fails, and survives if it does
 // not. A mutant that changes no result is equivalent: the list says why. The
 // exit status is 1 if a mutant survives or no longer fits the sources.
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,6 +38,7 @@ type Mutant struct {
 	Device   string // that shows it
 	Programs string // pipelines of the corpus that have what it breaks; "" is random ones
 	Schedule string // that shows it; "" is any
+	Tests    string // arguments of go test that show it, in place of difftest
 	// Equivalent says why a mutant that may survive changes no result.
 	Equivalent string
 }
@@ -65,7 +68,7 @@ func main() {
 	switch {
 	case *list:
 		for _, m := range chosen {
-			fmt.Printf("%-40s %-9s %s\n", m.Name, m.Device, m.File)
+			fmt.Printf("%-40s %-9s %s\n", m.Name, cmp.Or(m.Device, "go test"), m.File)
 		}
 		return
 	case *check:
@@ -210,6 +213,9 @@ func (m Mutant) run(ctx context.Context, folder string, sound *baseline) (verdic
 	if err != nil {
 		return broken, err.Error()
 	}
+	if m.Tests != "" {
+		return m.runTests(ctx, folder, text)
+	}
 	binary, err := m.build(ctx, folder, text)
 	if err != nil {
 		return broken, err.Error()
@@ -236,8 +242,35 @@ func (m Mutant) run(ctx context.Context, folder string, sound *baseline) (verdic
 	return survived, ""
 }
 
-// build makes the executable, without touching the sources.
-func (m Mutant) build(ctx context.Context, folder, text string) (string, error) {
+// runTests runs tests of Go with the bug, and without it.
+func (m Mutant) runTests(ctx context.Context, folder, text string) (verdict, string) {
+	overlay, err := m.overlay(folder, text)
+	if err != nil {
+		return broken, err.Error()
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	test := func(flags ...string) (string, error) {
+		arguments := slices.Concat([]string{"test"}, flags, strings.Fields(m.Tests))
+		out, err := exec.CommandContext(ctx, "go", arguments...).CombinedOutput()
+		return string(out), err
+	}
+	out, err := test("-overlay", overlay)
+	switch {
+	case err == nil:
+		return survived, ""
+	case !strings.Contains(out, "--- FAIL"):
+		return broken, fmt.Sprintf("go test: %v\n%s", err, out)
+	}
+	if _, err := test(); err != nil {
+		return broken, "the tests fail without a mutant, too: mend those first"
+	}
+	return killed, firstLine(out, "--- FAIL: ")
+}
+
+// overlay makes a file for go's flag -overlay, which puts the bug into the sources without
+// touching them.
+func (m Mutant) overlay(folder, text string) (string, error) {
 	mutated := filepath.Join(folder, filepath.Base(m.File))
 	if err := os.WriteFile(mutated, []byte(text), 0o600); err != nil {
 		return "", err
@@ -250,8 +283,14 @@ func (m Mutant) build(ctx context.Context, folder, text string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	overlayName := filepath.Join(folder, "overlay.json")
-	if err := os.WriteFile(overlayName, overlay, 0o600); err != nil {
+	name := filepath.Join(folder, "overlay.json")
+	return name, os.WriteFile(name, overlay, 0o600)
+}
+
+// build makes the executable with the bug.
+func (m Mutant) build(ctx context.Context, folder, text string) (string, error) {
+	overlayName, err := m.overlay(folder, text)
+	if err != nil {
 		return "", err
 	}
 	binary := filepath.Join(folder, "kgen-mutant")
