@@ -194,8 +194,12 @@ func (g *generator) column(shape Shape, rows int) ir.Column {
 	c := ir.NewColumn(g.kind, rows)
 	nan := g.special && g.kind.IsFloat() && g.r.IntN(3) == 0
 	zeros := g.special && g.kind.IsFloat() && g.r.IntN(2) == 0
+	below := int64(0)
+	if k := g.kind; g.limit == 0 && (k.IsInteger() && !k.IsUnsigned() || k.IsFloat() || k.IsCalendar()) && g.r.IntN(4) == 0 {
+		below = 1 + g.r.Int64N(40) // most or all values are negative
+	}
 	for i, o := range g.ordinals(shape, rows) {
-		v := g.scalar(o)
+		v := g.scalar(o - below)
 		if shape == Extreme && g.limit == 0 && g.r.IntN(4) == 0 {
 			v = g.extreme(v)
 		}
