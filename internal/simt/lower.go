@@ -103,7 +103,8 @@ func lower(program *backends.Program, target Target, family *family, schedule pl
 	out := *logical
 	out.Kernels, out.Steps = nil, nil
 	out.Buffers, out.Scalars = slices.Clone(logical.Buffers), slices.Clone(logical.Scalars)
-	l := &lowering{family: family, rowSpan: wholeSpan{}, target: target, logical: logical, out: &out, names: namesOf(logical), schedule: schedule, cells: map[string]string{}, steps: map[string][]plan.Step{}, spinLimit: spinLimit, suffix: suffix}
+	l := &lowering{family: family, rowSpan: wholeSpan{}, target: target, logical: logical, names: namesOf(logical), schedule: schedule, spinLimit: spinLimit, suffix: suffix,
+		growing: growing{out: &out, cells: map[string]string{}, steps: map[string][]plan.Step{}}}
 	if schedule.Part > 0 {
 		l.rowSpan = &partSpan{}
 	}
@@ -187,27 +188,32 @@ func launchesOf(kernel string, steps []plan.Step) (n int) {
 	return n
 }
 
-// lowering is the plan that grows while kernels are lowered.
+// lowering turns kernels, and the plan that launches them, into those of work-groups.
 type lowering struct {
 	family    *family
 	target    Target
 	logical   *plan.Plan
-	out       *plan.Plan
 	names     naming.Taken
 	schedule  plan.Schedule
-	errors    string // the errors buffer
-	abort     string // the abort word, once a kernel waits
 	rowSpan   rowSpan
-	cells     map[string]string      // buffers of one element, for scalars that kernels compute
-	steps     map[string][]plan.Step // that run a kernel, by its name
-	suffix    string                 // of the names of functions
-	spinLimit int64                  // see lookback.go
-	added     []plan.Buffer          // buffers to allocate before the next launch
-	isNested  bool                   // the steps at hand run under a condition
-	early     []plan.Step            // that allocate memory before it is tested
-	kernels   []*loop.Program
-	faults    []error
-	asksMuch  bool // kernels wait, or take more work-items or local memory than all devices have
+	suffix    string // of the names of functions
+	spinLimit int64  // see lookback.go
+	growing
+	kernels  []*loop.Program
+	faults   []error
+	asksMuch bool // kernels wait, or take more work-items or local memory than all devices have
+}
+
+// growing is the plan of work-groups as far as it is written.
+type growing struct {
+	out      *plan.Plan
+	errors   string                 // the errors buffer
+	abort    string                 // the abort word, once a kernel waits
+	cells    map[string]string      // buffers of one element, for scalars that kernels compute
+	steps    map[string][]plan.Step // that run a kernel, by its name
+	added    []plan.Buffer          // buffers to allocate before the next launch
+	isNested bool                   // the steps at hand run under a condition
+	early    []plan.Step            // that allocate memory before it is tested
 }
 
 // kernel lowers one kernel and appends the steps that run it.
