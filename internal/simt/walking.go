@@ -7,8 +7,8 @@ import (
 )
 
 // walking is the scheme of kernels whose rows may be taken in any order and leave
-// nothing but folds and tables. As many work-groups as run at once walk over the
-// tiles, so that few folds and tables have to be combined in the end.
+// folds and tables. As many work-groups as run at once walk over the tiles, so that
+// few folds and tables have to be combined in the end.
 type walking struct{ flat }
 
 // maxWorkItems is how many work-items of such a kernel a compute unit is to run.
@@ -21,7 +21,9 @@ const maxWalkers = 1 << 14
 // keepsFolds reports whether work-items can keep the folds of their rows from tile to
 // tile. In parts, the folds of tiles are combined after the last part.
 func (l *lowering) keepsFolds(t *tile.Kernel) bool {
-	return l.schedule.Part == 0 && t.Has((*tile.Op).IsReduction) && l.hasTablesOnly(t) && !t.Has(leavesMore)
+	return l.schedule.Part == 0 && t.Has((*tile.Op).IsReduction) && l.hasTablesOnly(t) && !t.Has(func(op *tile.Op) bool {
+		return leavesMore(op) && !(op.Kind == tile.Store && op.Domain == 0)
+	})
 }
 
 // leavesMore reports whether rows leave anything but folds, tables and failed checks.
