@@ -201,11 +201,16 @@ func isUnordered(tokens []formatToken, i int) bool {
 	return i > 0 && tokens[i].isWord("unordered") && tokens[i-1].isWord("return") && unorderedBefore(tokens[i+1].lexeme)
 }
 
+// isMissing reports whether token i is the keyword behind the type of a column.
+func isMissing(tokens []formatToken, i int) bool {
+	return i > 0 && tokens[i].isWord("missing") && endsOperand(tokens, i-1)
+}
+
 // endsOperand reports whether token i can end a value.
 func endsOperand(tokens []formatToken, i int) bool {
 	switch t := tokens[i]; t.tok {
 	case token.IDENT:
-		return !t.isWord("return") && !t.isWord("pipeline") && !isUnordered(tokens, i)
+		return !t.isWord("return") && !t.isWord("pipeline") && !isUnordered(tokens, i) && !isMissing(tokens, i)
 	case token.INT, token.FLOAT, token.STRING:
 		return true
 	default:
