@@ -31,6 +31,9 @@ step "agreement: random programs" 5m go run ./cmd/kgen difftest --random 60 --se
 step "agreement: differences of the past" 4m go run ./cmd/kgen difftest --replay testsuite/fixedbugs --levels all --devices gocpu,emulated,cudaemu:check
 step "pipelines: format" 2m go run ./cmd/kgen fmt -l .
 step "pipelines: vet" 2m go run ./cmd/kgen vet examples testsuite/corpus
+if [ "$tree_sitter" ]; then
+	step "tree-sitter's grammar, made again and tested" 5m bash -c 'tree_sitter_grammar "$0"' "$tree_sitter/tree-sitter"
+fi
 step "staticcheck" 5m go run "$staticcheck" ./...
 step "dead code" 5m "${opencl[@]}" bash -c 'dead_code "$0"' "$deadcode"
 step "regenerate" 5m go generate ./...

@@ -34,3 +34,14 @@ else
 fi
 # Where nothing makes PTX 8, as clang-19 does, its steps fail, and so where nothing compiles. -v says what did.
 nvrtc=(env ${cuda_found:+KGEN_NVRTC="$cuda/lib/libnvrtc.so.11.2"} KGEN_REQUIRE_CUDA_COMPILER=1)
+
+# tree-sitter, which needs node for its grammars, in such a folder too.
+install node nodejs
+tree_sitter=${XDG_CACHE_HOME:-$HOME/.cache}/kgen-ci/tree-sitter
+if ! has node; then
+	tree_sitter=
+	not_run+=("tree-sitter's grammar: there is no node")
+elif ! tree_sitter_missing=$(timeout 5m .ci/tree-sitter "$tree_sitter" 2>&1); then
+	tree_sitter=
+	not_run+=("tree-sitter's grammar: ${tree_sitter_missing##*$'\n'}")
+fi

@@ -45,6 +45,10 @@ cuda_stand_in() { # PACKAGES
 	go vet -tags cuda ./backends/cuda/... ./internal/device/cuda/... ./cmd/kgen-cuda &&
 		LD_LIBRARY_PATH=$driver go test -count=1 -tags cuda ./internal/device/cuda ./cmd/kgen-cuda
 }
+tree_sitter_grammar() { # PROGRAM; what it makes has to be what is there
+	(cd editors/tree-sitter-kgen && "$1" generate --no-bindings && "$1" test) &&
+		KGEN_TREE_SITTER=$1 go test -count=1 -v -run '^TestTreeSitterAgrees$' ./testsuite/docs
+}
 device_suite() { # "pocl" or "", PART: built, and run where go does not work; PoCL runs a part of the corpus, one pipeline of seven
 	local i=0 file
 	folder=$(mktemp -d) || return 1 # not local: the trap comes later
@@ -67,5 +71,5 @@ dead_code() {
 	[ -z "$dead" ] || { echo "$dead"; return 1; }
 }
 
-export -f dead_code consumer beam_example format_check cross_build same_tree fuzz_all duckdb_oracle cuda_stand_in device_suite
+export -f dead_code consumer beam_example format_check cross_build same_tree fuzz_all duckdb_oracle cuda_stand_in tree_sitter_grammar device_suite
 

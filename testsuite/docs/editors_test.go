@@ -2,6 +2,7 @@ package docs
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -27,6 +28,32 @@ func readJSON(t *testing.T, path string, v any) {
 	}
 	if err := json.Unmarshal(text, v); err != nil {
 		t.Fatalf("%s: %v", path, err)
+	}
+}
+
+// called returns the functions that are no casts, the names of their operands, and the functions that take an operation.
+func called() (functions, operands, scans []string) {
+	names := map[string]bool{}
+	for _, f := range ir.Functions() {
+		if !slices.Contains(ir.Words().Types, f.Name) {
+			functions = append(functions, f.Name)
+		}
+		for _, name := range f.Named {
+			names[name] = true
+		}
+		if f.Operation {
+			scans = append(scans, f.Name)
+		}
+	}
+	return functions, slices.Collect(maps.Keys(names)), scans
+}
+
+// same compares two lists without their order.
+func same(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	got, want = slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))
+	if !slices.Equal(got, want) {
+		t.Errorf("%s:\n%q, the language has\n%q", what, got, want)
 	}
 }
 
@@ -56,15 +83,7 @@ func TestTextMateGrammar(t *testing.T) {
 	}
 
 	words := ir.Words()
-	functions, operands := map[string]bool{}, map[string]bool{}
-	for _, f := range ir.Functions() {
-		if !slices.Contains(words.Types, f.Name) {
-			functions[f.Name] = true
-		}
-		for _, name := range f.Named {
-			operands[name] = true
-		}
-	}
+	functions, operands, _ := called()
 	for _, c := range []struct {
 		rules []string
 		want  []string
@@ -75,15 +94,10 @@ func TestTextMateGrammar(t *testing.T) {
 		{[]string{"casts"}, words.Types},
 		{[]string{"operations"}, words.Operations},
 		{[]string{"fields"}, words.Fields},
-		{[]string{"functions"}, slices.Collect(maps.Keys(functions))},
-		{[]string{"operands"}, slices.Collect(maps.Keys(operands))},
+		{[]string{"functions"}, functions},
+		{[]string{"operands"}, operands},
 	} {
-		got := has(c.rules...)
-		slices.Sort(got)
-		slices.Sort(c.want)
-		if !slices.Equal(got, c.want) {
-			t.Errorf("rules %q have\n%q, the language has\n%q", c.rules, got, c.want)
-		}
+		same(t, fmt.Sprintf("rules %q", c.rules), has(c.rules...), c.want)
 	}
 
 	pattern := grammar.Repository["symbols"].Match
