@@ -17,7 +17,6 @@ step "OpenCL devices: a part of the corpus" 12m "${opencl[@]}" KGEN_TEST_PART=$p
 # Level onepass is among the tests above.
 step "CUDA emulation: corpus, unfused" 8m env KGEN_TEST_PART=$part KGEN_CUDAEMU_LEVELS=none go test -count=1 -run '^TestCUDAEmulation$' ./testsuite/cuda
 step "CUDA emulation: corpus, tiles numbered by blocks" 5m env KGEN_TEST_PART=$part KGEN_CUDAEMU_SCHEDULE=static go test -count=1 -run '^TestCUDAEmulation$' ./testsuite/cuda
-step "CUDA emulation: from the command line" 2m go run ./cmd/kgen run examples/tpch/orders.kg --in examples/tpch/lineitem-sample.csv --device cudaemu:check
 step "emitted CUDA C++ compiled, a part of the corpus" 18m "${nvrtc[@]}" KGEN_TEST_PART=$part KGEN_CUDA_LEVELS=onepass go test -count=1 -timeout 18m -v -run '^Test(EmittedCUDA|CUDACompilersRefuse(Persistent)?)$' ./testsuite/cuda
 if [ $cuda_found ] && has gcc; then
 	step "the worker for CUDA devices, on a stand-in for the driver" 6m bash -c 'cuda_stand_in "$0"' "$cuda"
