@@ -14,8 +14,8 @@
 // conditions: an index is in bounds, an integer divisor is not zero, and no
 // sum, difference or product of counters overflows.
 //
-// Dates are i32 here. A char8 is a value of 64 bits that orders as an unsigned
-// integer; only in memory is it 8 bytes.
+// Dates and texts are i32 here, timestamps i64. A char8 is a value of 64 bits that
+// orders as an unsigned integer; only in memory is it 8 bytes.
 //
 // Programs are made by [Builder] and checked by [Verify].
 package loop
