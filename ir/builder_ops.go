@@ -236,13 +236,16 @@ func (b *Builder) Argmin(x any, named ...Named) Operand { return b.call(OpArgmin
 // Argmax returns argmax(x), with an optional [By].
 func (b *Builder) Argmax(x any, named ...Named) Operand { return b.call(OpArgmax, x, named) }
 
-// call makes a call of a function from operands and what names or marks them.
-func (b *Builder) call(op Op, operands ...any) Operand {
+// call makes a call of an operator from operands and what names or marks them.
+func (b *Builder) call(op Op, operands ...any) Operand { return b.callNamed(op.String(), operands...) }
+
+// callNamed is call by the name of a function.
+func (b *Builder) callNamed(function string, operands ...any) Operand {
 	if !b.isOpen() {
 		return Operand{}
 	}
 	pos := b.here()
-	f := functionsByName[op.String()]
+	f := functionsByName[function]
 	c := &call{pos: pos, op: f, named: map[string]operand{}}
 	bad := false
 	name := func(n Named) {

@@ -49,7 +49,7 @@ func buildEverything() *ir.Builder {
 		ir.As("l", b.At(c, b.Left(j))), ir.As("r", b.At(u, b.Right(j))), ir.As("aligned", b.Align(t, a)),
 		ir.As("chosen", b.Select(hit, b.Abs(a), b.Least(a, 7))), ir.As("root", b.Sqrt(c)),
 		ir.As("y", b.Year(d)), ir.As("mo", b.Month(d)), ir.As("da", b.Day(d)),
-		ir.As("cast", b.Cast(ir.F32, a)), ir.As("minus", b.Prefix("-", a)), ir.As("flipped", b.Prefix("^", a)),
+		ir.As("cast", b.Cast(ir.F32, a)), ir.As("minus", b.Prefix("-", a)), ir.As("flipped", b.Prefix("^", a)), ir.As("air", b.Startswith(s, "AI")),
 	)
 	return b
 }
@@ -66,7 +66,7 @@ pipeline everything(a: [n]i64, c: [n]f64, d: [n]date, s: [n]char8, t: [m]i64, u:
 	f = find((a, c), in: (t, u))
 	j = join(a, t)
 	found = f >= 0
-	return a[hit], looked: u[f[found]], row: index(a), rows: len(a), before: prev(a, 1, 0), after: next(c, 2, 0), running: scan(add, a, by: g), start: exscan(max, a, by: st), total: sum(c, by: h), hits: count(hit, by: bin), size: count(by: bin), least: min(c, else: 0), most: max(a, by: bin, else: -1), mean: avg(a, by: g), head: first(d, by: g), tail: last(s, by: g), lowest: argmin(c, by: g), highest: argmax(c, by: h), copy: a[e], sorted: a[o], l: c[j.left], r: u[j.right], aligned: align(t, to: a), chosen: select(hit, abs(a), least(a, 7)), root: sqrt(c), y: year(d), mo: month(d), da: day(d), cast: f32(a), minus: -a, flipped: ^a
+	return a[hit], looked: u[f[found]], row: index(a), rows: len(a), before: prev(a, 1, 0), after: next(c, 2, 0), running: scan(add, a, by: g), start: exscan(max, a, by: st), total: sum(c, by: h), hits: count(hit, by: bin), size: count(by: bin), least: min(c, else: 0), most: max(a, by: bin, else: -1), mean: avg(a, by: g), head: first(d, by: g), tail: last(s, by: g), lowest: argmin(c, by: g), highest: argmax(c, by: h), copy: a[e], sorted: a[o], l: c[j.left], r: u[j.right], aligned: align(t, to: a), chosen: select(hit, abs(a), least(a, 7)), root: sqrt(c), y: year(d), mo: month(d), da: day(d), cast: f32(a), minus: -a, flipped: ^a, air: s >= "AI" && s < "AJ"
 }
 `
 

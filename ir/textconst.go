@@ -70,6 +70,11 @@ func (b *Builder) Text(text string) Operand {
 	return b.literal(Text, text)
 }
 
+// Startswith returns startswith(x, "PROMO"), of a text or char8.
+func (b *Builder) Startswith(x any, prefix string) Operand {
+	return b.callNamed("startswith", x, prefix)
+}
+
 // Declared returns the parameters that the text of p declares; constants of type text
 // follow them in p.Params.
 func (p *Pipeline) Declared() []*Value {
