@@ -201,9 +201,15 @@ func isUnordered(tokens []formatToken, i int) bool {
 	return i > 0 && tokens[i].isWord("unordered") && tokens[i-1].isWord("return") && unorderedBefore(tokens[i+1].lexeme)
 }
 
-// isMissing reports whether token i is the keyword behind the type of a column.
+// isMissing reports whether token i is the keyword after the type of a column.
 func isMissing(tokens []formatToken, i int) bool {
-	return i > 0 && tokens[i].isWord("missing") && endsOperand(tokens, i-1)
+	if i < 2 || !tokens[i].isWord("missing") {
+		return false
+	}
+	if i > 5 && tokens[i-1].tok == token.RPAREN && tokens[i-3].tok == token.LPAREN { // decimal(2)
+		i -= 3
+	}
+	return tokens[i-1].tok == token.IDENT && tokens[i-2].tok == token.RBRACK
 }
 
 // endsOperand reports whether token i can end a value.

@@ -74,7 +74,7 @@ module.exports = grammar({
       ),
 
     // The number is the scale of a decimal.
-    type: ($) => seq($._name, optional(seq("(", field("scale", $.number), ")"))),
+    type: ($) => seq($._name, optional(seq("(", field("scale", $.number), optional(","), ")"))),
 
     block: ($) => seq("{", repeat(seq($.statement, lineEnd($))), $.return_statement, optional(lineEnd($)), "}"),
 
