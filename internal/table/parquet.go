@@ -25,7 +25,7 @@ import (
 //	BOOLEAN                                    bool
 //	DATE                                       date, timestamp (midnight)
 //	TIMESTAMP, INT96                           timestamp, date (of midnights)
-//	STRING, ENUM, byte arrays without a type,
+//	STRING, ENUM, byte arrays without a type   text, char8
 //	fixed-length byte arrays of up to 8 bytes  char8
 //
 // A value is read as CSV would read its text: a float becomes the nearest
