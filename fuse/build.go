@@ -30,6 +30,7 @@ type kernelBuilder struct {
 	columns map[*ir.Value]tile.ID
 	scalars [2]map[*ir.Value]tile.ID // before the rows, and after them
 	built   map[*Value]tile.ID       // values between stages that are no results
+	again   bool                     // what is cheap is computed again, in place of being loaded
 
 	ranked   *ir.Value       // by whose digit rows move
 	edgeRows map[edgeKey]int // domains of first and last rows of segments
@@ -40,8 +41,14 @@ type kernelBuilder struct {
 // exists. A tile program is internal to this module: package backends passes it
 // to emitters, and programs outside the module can only test for the reason.
 func (g *Graph) Build(name string, stages []*Stage, demanded func(*Value) bool) (k *tile.Kernel, reason error) {
+	return g.build(name, stages, demanded, false)
+}
+
+// build is Build. With again, the kernel computes cheap columns of other kernels itself,
+// as computesAgain says.
+func (g *Graph) build(name string, stages []*Stage, demanded func(*Value) bool, again bool) (k *tile.Kernel, reason error) {
 	b := &kernelBuilder{graph: g, in: map[*Stage]bool{}, domains: map[*ir.Domain]int{}, columns: map[*ir.Value]tile.ID{},
-		scalars: [2]map[*ir.Value]tile.ID{{}, {}}, built: map[*Value]tile.ID{}, edgeRows: map[edgeKey]int{}}
+		scalars: [2]map[*ir.Value]tile.ID{{}, {}}, built: map[*Value]tile.ID{}, again: again, edgeRows: map[edgeKey]int{}}
 	for _, s := range stages {
 		b.in[s] = true
 	}

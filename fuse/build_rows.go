@@ -21,6 +21,9 @@ func (b *kernelBuilder) newColumn(v *ir.Value) tile.ID {
 		return b.rowWise(v, false)
 	}
 	if w.Writer == nil || !b.in[w.Writer] {
+		if b.computesAgain(w) {
+			return b.rowWise(v, false)
+		}
 		return b.load(w)
 	}
 	switch s := w.Writer; s.Kind {

@@ -42,7 +42,7 @@ func (f *Fusion) Program() (*Program, error) {
 	}
 	for i := len(f.Groups) - 1; i >= 0; i-- {
 		name := fmt.Sprintf("%s_kernel%d", f.Graph.Pipeline.Name, i+1)
-		k, err := f.Graph.Build(name, f.Groups[i], func(w *Value) bool { return m.demanded[w] })
+		k, err := f.Graph.build(name, f.Groups[i], func(w *Value) bool { return m.demanded[w] }, f.Level == LevelAuto)
 		if err != nil {
 			return nil, err
 		}
