@@ -75,7 +75,7 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 		if items == 0 {
 			k.items = 4
 		}
-		if k.localTables != nil || k.keeps && !k.Has(leavesMore) { // neighbours store neighbouring rows
+		if k.localTables != nil || k.keeps {
 			k.holdRows(items, aligned)
 		}
 		return

@@ -71,7 +71,7 @@ func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
 	}
 	workgroup := s.workgroup
 	if s.isOpen {
-		workgroup = l.tableWorkgroup()
+		workgroup = l.foldingWorkgroup()
 	}
 	p := &localTables{beside: besideTables(t, *s, workgroup)}
 	budgets := []int64{l.budget() - p.beside}
@@ -105,9 +105,7 @@ func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
 		return nil
 	}
 	s.workgroup = workgroup
-	if workgroup > flatWorkgroup || p.bytes+p.beside > fallbackBudget {
-		l.asksMuch = true
-	}
+	l.asksMuch = l.asksMuch || workgroup > flatWorkgroup || p.bytes+p.beside > fallbackBudget
 	return p
 }
 
@@ -301,9 +299,10 @@ func (k *kernel) localTableOf(op *tile.Op) *localTable {
 	return nil
 }
 
-// tableWorkgroup is the size of work-groups that share a table: the more work-items
-// do, the fewer tables there are. A fallback takes what all devices have.
-func (l *lowering) tableWorkgroup() int {
+// foldingWorkgroup is the size of work-groups that share a table or a fold: the more
+// work-items do, the fewer of these are combined in the end. A fallback takes what all
+// devices have.
+func (l *lowering) foldingWorkgroup() int {
 	switch {
 	case l.suffix != "":
 		return flatWorkgroup

@@ -235,6 +235,10 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 		return
 	}
 	s.localTables, s.keeps = l.planTables(t, &s), l.keepsFolds(t)
+	if s.isOpen && s.localTables == nil && l.foldsByTile(t) {
+		s.workgroup = l.foldingWorkgroup()
+		l.asksMuch = l.asksMuch || s.workgroup > flatWorkgroup
+	}
 	k := newKernel(t, s, lines, aligned)
 	if err := k.placement.refuse(k, l.schedule); err != nil {
 		l.faults = append(l.faults, err)

@@ -7,8 +7,8 @@ import (
 )
 
 // walking is the scheme of kernels whose rows may be taken in any order and leave
-// folds and tables. As many work-groups as run at once walk over the tiles, so that
-// few folds and tables have to be combined in the end.
+// nothing but folds and tables. As many work-groups as run at once walk over the
+// tiles, so that few folds and tables have to be combined in the end.
 type walking struct{ flat }
 
 // maxWorkItems is how many work-items of such a kernel a compute unit is to run.
@@ -21,9 +21,15 @@ const maxWalkers = 1 << 14
 // keepsFolds reports whether work-items can keep the folds of their rows from tile to
 // tile. In parts, the folds of tiles are combined after the last part.
 func (l *lowering) keepsFolds(t *tile.Kernel) bool {
-	return l.schedule.Part == 0 && t.Has((*tile.Op).IsReduction) && l.hasTablesOnly(t) && !t.Has(func(op *tile.Op) bool {
-		return leavesMore(op) && !(op.Kind == tile.Store && op.Domain == 0)
-	})
+	return l.schedule.Part == 0 && t.Has((*tile.Op).IsReduction) && l.hasTablesOnly(t) && !t.Has(leavesMore)
+}
+
+// foldsByTile reports whether each tile leaves a fold of its rows, which may be taken in any
+// order, because they leave more, too. Work-groups that walked over the rows would overlap
+// fewer accesses to memory: where columns of 4 bytes are stored beside a sum, it took 1.10
+// to 1.16 times as long on an H100.
+func (l *lowering) foldsByTile(t *tile.Kernel) bool {
+	return t.Has((*tile.Op).IsReduction) && l.hasTablesOnly(t) && !l.keepsFolds(t)
 }
 
 // leavesMore reports whether rows leave anything but folds, tables and failed checks.
