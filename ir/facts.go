@@ -192,10 +192,14 @@ func (f *facts) sizeRange(size *Value) valueRange {
 // date.
 func (f *facts) aggregateRange(v *Value) valueRange {
 	a := v.Op.Aggregate()
-	if a.GivesRow() {
+	switch a.Finish {
+	case FinishField:
+	case FinishRow:
 		r := anyRow
 		r.clamped = mayBeEmpty(v)
 		return r
+	default: // a quotient is no integer
+		panic(fmt.Sprintf("ir: no range of %v", v.Op))
 	}
 	var r valueRange
 	x := between(0, 1) // a mask, or the 1 of every row

@@ -150,7 +150,11 @@ func (p *printer) valueType(t loop.Type) string {
 	case t.Kind == ir.F64:
 		p.needs[plan.CapFP64] = true
 	}
-	return p.dialect.Types[t.Kind]
+	name := p.dialect.Types[t.Kind]
+	if name == "" {
+		p.fail("%v is no type of this language", t.Kind)
+	}
+	return name
 }
 
 // memoryType is the type of one value of t in memory.

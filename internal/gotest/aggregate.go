@@ -218,11 +218,13 @@ func (w *writer) identity(op ir.ReduceOp, k ir.Kind) string {
 			return "true"
 		}
 		return fmt.Sprintf("^%s(0)", goType)
+	case ir.ReduceAdd, ir.ReduceOr, ir.ReduceXor:
+		if k == ir.Bool {
+			return "false"
+		}
+		return goType + "(0)"
 	}
-	if k == ir.Bool {
-		return "false"
-	}
-	return goType + "(0)"
+	panic(fmt.Sprintf("gotest: no identity of the fold %v", op))
 }
 
 // reduced combines an accumulator with one more element.
@@ -241,7 +243,11 @@ func (w *writer) reduced(op ir.ReduceOp, k ir.Kind, state, x string) string {
 	if k == ir.Bool {
 		tokens = map[ir.ReduceOp]string{ir.ReduceAnd: "&&", ir.ReduceOr: "||", ir.ReduceXor: "!="}
 	}
-	return state + " " + tokens[op] + " " + x
+	token, ok := tokens[op]
+	if !ok {
+		panic(fmt.Sprintf("gotest: no text of the fold %v", op))
+	}
+	return state + " " + token + " " + x
 }
 
 // scan is scan and exscan; an accumulator per group starts at the identity.
