@@ -318,7 +318,7 @@ func TestPrintedProgramRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	write("main.go", main)
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module printed\n\ngo 1.26\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module printed\n\ngo 1.23\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"vet", "."}, {"run", "."}} {

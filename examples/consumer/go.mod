@@ -1,6 +1,6 @@
 module example.com/consumer
 
-go 1.26.8
+go 1.26.0
 
 tool github.com/kgen-go/kgen/cmd/kgen
 

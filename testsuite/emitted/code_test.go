@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"go/format"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -25,8 +24,7 @@ func TestEmittedCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	sample.Log(t)
-	folder := t.TempDir()
-	write(t, filepath.Join(folder, "go.mod"), []byte("module emitted\n\ngo 1.26\n"))
+	folder := newModule(t)
 	for _, level := range fuse.Levels {
 		var programs []*backends.Program
 		for i, entry := range entries {
@@ -56,16 +54,9 @@ func TestEmittedCode(t *testing.T) {
 			write(t, filepath.Join(folder, level, file.Name), file.Text)
 		}
 	}
-	check := func(arguments ...string) {
-		command := exec.Command("go", arguments...)
-		command.Dir = folder
-		if output, err := command.CombinedOutput(); err != nil {
-			t.Errorf("go %s: %v\n%s", arguments, err, output)
-		}
-	}
-	check("vet", "./...")
+	goCommand(t, folder, "vet", "./...")
 	if tool := os.Getenv("KGEN_STATICCHECK"); tool != "" {
-		check("run", tool, "./...")
+		goCommand(t, folder, "run", tool, "./...")
 	}
 }
 

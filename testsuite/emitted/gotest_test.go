@@ -54,7 +54,8 @@ func TestEmittedTests(t *testing.T) {
 	goCommand(t, folder, "test", "-bench=.", "-benchtime=1x", "./...")
 }
 
-// newModule makes a folder for a module of emitted packages.
+// newModule makes a folder for a module of emitted packages, with the oldest Go
+// that docs/go-generate.md promises.
 func newModule(t *testing.T) string {
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "go.mod"), []byte("module emitted\n\ngo 1.23\n"))
@@ -96,11 +97,15 @@ func emitWithTests(t *testing.T, folder, pkg, level string, pipelines []*ir.Pipe
 	return len(programs), partials
 }
 
-// goCommand runs the go command in a folder.
+// goCommand runs the go command in a folder, of the toolchain that
+// KGEN_EMITTED_GO names, such as go1.23.0.
 func goCommand(t *testing.T, folder string, arguments ...string) {
 	t.Helper()
 	command := exec.Command("go", arguments...)
 	command.Dir = folder
+	if toolchain := os.Getenv("KGEN_EMITTED_GO"); toolchain != "" {
+		command.Env = append(os.Environ(), "GOTOOLCHAIN="+toolchain)
+	}
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Errorf("go %s: %v\n%s", arguments, err, output)
 	}

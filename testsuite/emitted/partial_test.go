@@ -150,7 +150,7 @@ func comparePartials(t *testing.T, entries []testsuite.Entry) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(folder, "go.mod"), []byte("module partials\n\ngo 1.26\n"))
+	write(t, filepath.Join(folder, "go.mod"), []byte("module partials\n\ngo 1.23\n"))
 	for _, file := range out.Files {
 		if formatted, err := format.Source(file.Text); err != nil || !bytes.Equal(formatted, file.Text) {
 			t.Errorf("%s is not as gofmt would have it; error %v", file.Name, err)

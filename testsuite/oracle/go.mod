@@ -1,6 +1,6 @@
 module github.com/kgen-go/kgen/testsuite/oracle
 
-go 1.26.8
+go 1.26.0
 
 require (
 	example.com/consumer v0.0.0-00010101000000-000000000000

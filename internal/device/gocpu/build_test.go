@@ -246,6 +246,21 @@ func TestBrokenToolchain(t *testing.T) {
 	}
 }
 
+func TestOldToolchain(t *testing.T) {
+	for version, fits := range map[string]bool{"go1.22.9": false, "go1.9": false, "go1.23": true, "go1.23rc1": true, "go1.26.8 X:jsonv2": true, "devel go1.28-0123abc": true} {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, "go"), []byte("#!/bin/sh\necho '"+version+"'\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", folder)
+		_, err := FindGo(t.Context())
+		var missing *NoToolchainError
+		if fits != (err == nil) || !fits && (!errors.As(err, &missing) || !strings.Contains(err.Error(), "emitted Go needs 1.23 or later")) {
+			t.Errorf("%s: error %v", version, err)
+		}
+	}
+}
+
 func TestMalformedEnvironment(t *testing.T) {
 	for name, value := range map[string]string{"GOFLAGS": "-mod=vendor", "GOWORK": "/missing/go.work", "GOOS": "plan9",
 		"GOARCH": "mips", "GO111MODULE": "off", "CGO_ENABLED": "1", "CC": "/missing/cc"} {

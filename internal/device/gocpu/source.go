@@ -57,8 +57,10 @@ func (f Field) GoType() string { return goTypes[f.Kind] }
 //go:embed harness/harness.go harness/map_linux.go harness/map_other.go
 var harnessFiles embed.FS
 
-// goMod names the oldest Go that emitted programs and the harness need.
-const goMod = "module kgenrun\n\ngo 1.23\n"
+// oldestGo is the oldest Go that compiles emitted programs and the harness.
+const oldestGo = "1.23"
+
+const goMod = "module kgenrun\n\ngo " + oldestGo + "\n"
 
 var mainTemplate = template.Must(template.New("main").Funcs(template.FuncMap{
 	"used": func(s Source) []int {

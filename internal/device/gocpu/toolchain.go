@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	goversion "go/version"
 	"os"
 	"os/exec"
 	"runtime"
@@ -45,6 +46,10 @@ func FindGo(ctx context.Context) (Toolchain, error) {
 	version = strings.TrimSpace(version)
 	if !strings.Contains(version, "go") {
 		return Toolchain{}, &NoToolchainError{fmt.Sprintf("%s reports the version %q", path, version)}
+	}
+	release, _, _ := strings.Cut(version, " ") // before experiments
+	if goversion.IsValid(release) && goversion.Compare(release, "go"+oldestGo) < 0 {
+		return Toolchain{}, &NoToolchainError{fmt.Sprintf("%s is %s, and emitted Go needs %s or later", path, release, oldestGo)}
 	}
 	return Toolchain{Path: path, Version: version, target: target}, nil
 }
