@@ -11,6 +11,7 @@ import (
 
 func newEmit() *cobra.Command {
 	var flags build.Flags
+	var watch bool
 	c := &cobra.Command{
 		Use:   "emit FILE.kg[#NAME]|-e TEXT",
 		Short: "Emit the source text of kernels",
@@ -21,19 +22,34 @@ nothing of kgen. Equal input gives equal bytes.
 With --check, emit writes nothing. It prints what it would change, as a diff,
 and fails if that is anything: in CI, generated files then match their source.
 
+With --watch, emit goes on after that: it emits again whenever the file has
+changed. Errors are printed, and the files stay as they are until it is mended.
+
 With --after, emit prints the program as it is after one pass instead:
 ` + strings.Join(compile.Passes(), ", ") + `.`,
 		Example: `  kgen emit orders.kg --backend gocpu --package tpch -o out
   kgen emit queries.kg#q6 --fuse none -o out
   kgen emit orders.kg --package tpch -o out --check
+  kgen emit orders.kg --package tpch -o out --watch
   kgen emit orders.kg --fuse paper2 --after=tile`,
 		Args: arguments(1, 1, "one file, FILE.kg or FILE.kg#NAME, or -e TEXT"),
 		RunE: func(c *cobra.Command, args []string) error {
-			load := func() (*source, error) { return loadAll(c, args) }
-			return flags.Emit(c.Context(), load, c.OutOrStdout())
+			emit := func() error {
+				load := func() (*source, error) { return loadAll(c, args) }
+				return flags.Emit(c.Context(), load, c.OutOrStdout())
+			}
+			if !watch {
+				return emit()
+			}
+			if len(args) == 0 || c.Flags().Changed("check") {
+				return usageErrorf("--watch waits for changes of a file: leave out -e and --check")
+			}
+			path, _ := splitName(args[0])
+			return watchFile(c, path, emit)
 		},
 	}
 	flags.Bind(c.Flags())
+	c.Flags().BoolVar(&watch, "watch", false, "emit again whenever the file has changed, until Ctrl-C")
 	takeInline(c)
 	c.ValidArgsFunction = completePipeline
 	completeFlags(c, map[string]cobra.CompletionFunc{
