@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/cuda/emu"
@@ -59,12 +60,20 @@ func prepareCUDAEmulation(options emu.Options) func(context.Context, request) (*
 
 // emulate runs kernels in the emulation.
 func emulate(ctx context.Context, r request, options emu.Options, space *memory.Space, made *kernels.Program, in exec.Inputs) (*worker.Result, error) {
+	var steps []worker.Step
+	var compiled time.Duration // within the step that has not ended
+	options.Compiling = func(what string) { r.waiting.on("compiling " + what) }
+	options.Compiled = func(took time.Duration, cached bool) {
+		steps = append(steps, worker.Step{Step: compileStep(took, cached).Name, Host: took.Nanoseconds()})
+		compiled += took
+		r.waiting.on("running " + r.pipeline.Name)
+	}
 	e, err := emu.New(ctx, options)
 	if err != nil {
 		return nil, err
 	}
 	defer e.Close()
-	var steps []worker.Step
+	compiled = 0
 	o := exec.Options{Memory: r.limit, Place: func(_ string, bytes int64) []byte {
 		data, err := space.New(bytes)
 		if err != nil {
@@ -75,7 +84,8 @@ func emulate(ctx context.Context, r request, options emu.Options, space *memory.
 	if r.trace {
 		o.Event = func(e exec.Event) {
 			steps = append(steps, worker.Step{Step: e.Step, Name: e.Name, Workgroups: e.Workgroups, Rows: e.Rows, Bytes: e.Bytes,
-				Reason: e.Reason, Host: e.Duration.Nanoseconds()})
+				Reason: e.Reason, Host: max(e.Duration-compiled, 0).Nanoseconds()})
+			compiled = 0
 		}
 	}
 	result, err := e.Run(ctx, emu.Request{Plan: made.Plan, Texts: made.Texts(), Inputs: in, Options: o})

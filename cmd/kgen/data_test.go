@@ -7,7 +7,6 @@ import (
 	"math/big"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -104,42 +103,5 @@ func TestDataCancelled(t *testing.T) {
 		if entries, err := os.ReadDir("."); err != nil || len(entries) > 0 {
 			t.Errorf("%s: left %v, %v", args, entries, err)
 		}
-	}
-}
-
-func TestProgress(t *testing.T) {
-	var out bytes.Buffer
-	if p := newProgress(&out, "x", "rows"); p != nil {
-		t.Error("a line where there is no terminal")
-	}
-	var none *progress
-	none.report(1, 2)
-	none.end()
-
-	p := &progress{out: &out, what: "lineitem.parquet", unit: "rows"}
-	p.report(0, 0) // nothing is known yet
-	p.report(10, 100)
-	time.Sleep(progressInterval) // the line changes no faster
-	var reporting sync.WaitGroup
-	for i := range int64(4) {
-		reporting.Go(func() { p.report(25*(i+1), 100) })
-	}
-	reporting.Wait()
-	p.report(139, 100) // more than expected
-	time.Sleep(progressInterval)
-	p.report(140, 141)
-	time.Sleep(progressInterval)
-	p.report(140, 141)
-	if text := out.String(); !strings.Contains(text, "lineitem.parquet") || !strings.Contains(text, "99% (140/141 rows)") {
-		t.Errorf("the line is %q", text)
-	}
-	p.end()
-	if text := out.String(); !strings.HasSuffix(text, clearLine) {
-		t.Errorf("not removed: %q", text)
-	}
-	length := out.Len()
-	p.report(150, 200)
-	if out.Len() != length {
-		t.Errorf("shown again after its end: %q", out.String()[length:])
 	}
 }

@@ -35,10 +35,12 @@ type request struct {
 	timeout  time.Duration // of a run by a worker; 0 is its default
 	repeat   int           // how often a worker repeats the device's work
 	trace    bool          // whether each step is timed
+	waiting  *waiting      // says what takes long
 }
 
 // executable is a pipeline that is ready to run.
 type executable struct {
+	steps []step // what compilers have taken
 	// footprint returns the memory of the run, given an extent per parameter.
 	footprint func([]table.Extent) plan.Footprint
 	// run takes one column per parameter, in memory of the space. Afterwards only

@@ -36,8 +36,11 @@ what is found is kept in kgen's cache; --json prints it, with the evidence.`,
 		Example: "  kgen devices\n  kgen devices --json",
 		Args:    arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
+			waiting := newWaiting(c.ErrOrStderr())
+			defer waiting.end()
 			var rows []deviceRow
 			for _, d := range devices {
+				waiting.on("looking for " + d.name)
 				detail, err := d.probe(c.Context())
 				if err != nil {
 					detail = err.Error()
@@ -49,8 +52,10 @@ what is found is kept in kgen's cache; --json prints it, with the evidence.`,
 				rows = append(rows, row)
 			}
 			for i := range drivers {
-				rows = append(rows, drivers[i].list(c.Context())...)
+				waiting.on("starting " + drivers[i].program.Name)
+				rows = append(rows, drivers[i].list(c.Context(), waiting)...)
 			}
+			waiting.on("")
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), map[string]any{"devices": rows})
 			}

@@ -258,7 +258,7 @@ func testDevices(ctx context.Context, text, programs string) (list []difftest.De
 	if text == "all" {
 		names = []string{"gocpu", "emulated", "cudaemu"}
 		for i := range drivers {
-			for _, row := range drivers[i].list(ctx) {
+			for _, row := range drivers[i].list(ctx, nil) {
 				if row.Available {
 					names = append(names, row.Name)
 				}

@@ -45,11 +45,13 @@ func driverByDevice(name string) (d *driver, number int, err error) {
 
 // list returns a row for each device of the worker. If there are none, one row
 // says why.
-func (d *driver) list(ctx context.Context) []deviceRow {
+func (d *driver) list(ctx context.Context, waiting *waiting) []deviceRow {
 	none := func(reason string) []deviceRow {
 		return []deviceRow{{Name: d.name, Detail: strings.ReplaceAll(reason, "\n", "; ")}}
 	}
-	client, err := worker.Open(ctx, worker.Options{Program: d.program})
+	client, err := worker.Open(ctx, worker.Options{Program: d.program, Doing: func(what string) {
+		waiting.on(d.name + ": " + what)
+	}})
 	if err != nil {
 		return none(err.Error())
 	}

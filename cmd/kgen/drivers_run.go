@@ -23,7 +23,8 @@ func (d *driver) prepare(_ context.Context, r request, number int) (*executable,
 		return nil, err
 	}
 	return prepareKernels(r, d.emitter, func(ctx context.Context, space *memory.Space, made *kernels.Program, in exec.Inputs) (*worker.Result, error) {
-		client, err := worker.Open(ctx, worker.Options{Program: d.program, Space: space, Limit: r.timeout})
+		client, err := worker.Open(ctx, worker.Options{Program: d.program, Space: space, Limit: r.timeout,
+			Doing: func(what string) { r.waiting.on("waiting for " + what) }})
 		if err != nil {
 			return nil, err
 		}
@@ -126,14 +127,17 @@ func planSizes(p *plan.Plan, extents []table.Extent) (rows, scalars map[string]i
 var sections = map[string]string{"import": "transfer", "alloc": "allocate", "init": "allocate", "read": "read back", "return": "read back"}
 
 // stepsOf joins neighbouring steps of a section; a kernel's time is that of
-// the device's own clock if it has one.
+// the device's own clock if it has one. What launches take beyond that, such as
+// the work of a driver at the first one, is a step of its own.
 func stepsOf(list []worker.Step) (steps []step) {
+	var launches time.Duration
 	for _, s := range list {
 		name, elapsed := sections[s.Step], time.Duration(s.Host)
 		switch {
 		case s.Step == "launch":
 			name = s.Name
 			if s.Device > 0 {
+				launches += max(elapsed-time.Duration(s.Device), 0)
 				elapsed = time.Duration(s.Device)
 			}
 		case s.Step == "fallback":
@@ -146,6 +150,9 @@ func stepsOf(list []worker.Step) (steps []step) {
 		} else {
 			steps = append(steps, step{name, elapsed})
 		}
+	}
+	if launches > 0 {
+		steps = append(steps, step{"launch", launches})
 	}
 	return steps
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	planexec "github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/device/worker"
@@ -15,8 +16,12 @@ import (
 )
 
 // The command hanging-worker is a worker with one device, whose kernels do not
-// end. The device has the capabilities that its environment names.
-const capsVariable = "KGEN_TEST_CAPS"
+// end. The device has the capabilities that its environment names, and is probed
+// for as long as that says.
+const (
+	capsVariable  = "KGEN_TEST_CAPS"
+	probeVariable = "KGEN_TEST_PROBE"
+)
 
 func init() {
 	commands["hanging-worker"] = func() {
@@ -30,7 +35,11 @@ func (hanging) List(context.Context) (worker.Listing, error) {
 	return worker.Listing{Devices: []worker.Device{{Name: "opencl:0", Machine: hanging{}.Machine()}}}, nil
 }
 
-func (hanging) Open(context.Context, int, worker.SessionOptions) (worker.Session, error) {
+func (hanging) Open(_ context.Context, _ int, options worker.SessionOptions) (worker.Session, error) {
+	if long, err := time.ParseDuration(os.Getenv(probeVariable)); err == nil {
+		options.Probing()
+		time.Sleep(long)
+	}
 	return hanging{}, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/backends/gocpu"
@@ -39,7 +40,9 @@ func prepareGoCPU(ctx context.Context, r request) (*executable, error) {
 	if err != nil {
 		return nil, err
 	}
-	binary, err := run.Build(ctx, buildSource(output), run.Options{})
+	begun := time.Now()
+	binary, err := run.Build(ctx, buildSource(output), run.Options{Building: func() { r.waiting.on("compiling the emitted Go") }})
+	r.waiting.on("")
 	var missing *run.NoToolchainError
 	if errors.As(err, &missing) {
 		return nil, fmt.Errorf("%w\nDevice gocpu builds the Go that it emits: install Go (https://go.dev/dl), or run the interpreter by --device interp", err)
@@ -48,7 +51,7 @@ func prepareGoCPU(ctx context.Context, r request) (*executable, error) {
 		return nil, err
 	}
 	g := goProgram{request: r, plan: program.Plan, binary: binary, name: output.Entries[0].Pipeline}
-	return &executable{footprint: g.footprint, run: g.run}, nil
+	return &executable{steps: []step{compileStep(time.Since(begun), binary.Cached)}, footprint: g.footprint, run: g.run}, nil
 }
 
 // goProgram is a built pipeline.

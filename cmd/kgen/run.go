@@ -133,13 +133,15 @@ func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 	if err != nil {
 		return err
 	}
+	waiting := newWaiting(c.ErrOrStderr())
+	defer waiting.end()
 	clock := newClock()
 	program, err := device.prepare(c.Context(), request{source: source, pipeline: pipeline, level: flags.level, workers: flags.workers,
-		schedule: schedule, limit: limit, timeout: flags.timeout, repeat: flags.repeat, trace: flags.time || flags.json})
+		schedule: schedule, limit: limit, timeout: flags.timeout, repeat: flags.repeat, trace: flags.time || flags.json, waiting: waiting})
 	if err != nil {
 		return err
 	}
-	clock.end("build")
+	clock.add("emit", program.steps)
 	space := memory.NewSpace(limit)
 	defer func() {
 		if c.Context().Err() == nil { // or an abandoned interpreter may still read it
@@ -157,7 +159,9 @@ func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 		return err
 	}
 	clock.end("read")
+	waiting.on("running " + pipeline.Name)
 	done, err := program.run(c.Context(), space, in)
+	waiting.on("")
 	var check *ir.CheckError
 	if errors.As(err, &check) {
 		return checkError(source, check)
@@ -165,7 +169,7 @@ func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 	if err != nil {
 		return err
 	}
-	clock.add(done.steps)
+	clock.add("start", done.steps)
 	for _, note := range done.notes {
 		fmt.Fprintln(c.ErrOrStderr(), "kgen:", note)
 	}
@@ -209,7 +213,7 @@ func readColumns(c *cobra.Command, binding *table.Binding, space *memory.Space, 
 	if err := check(extents); err != nil {
 		return nil, err
 	}
-	bar := newProgress(c.ErrOrStderr(), "read", "bytes")
+	bar := newProgress(c.ErrOrStderr(), "read", inBytes)
 	from.Progress = bar.report
 	in, err := binding.Read(from)
 	bar.end()

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"text/tabwriter"
 	"time"
+
+	"github.com/kgen-go/kgen/internal/device/worker"
 )
 
 // step is a section of a run, in the sense of tables 5 and 8 of the seed's
@@ -30,16 +32,24 @@ func (c *clock) end(name string) {
 	c.begun = now
 }
 
-// add puts steps that somebody else has measured, and begins the next: what
-// lies between is the cost of reaching the device.
-func (c *clock) add(steps []step) {
+// add puts steps that somebody else has measured behind one, of that name, which
+// took the rest of the time, and begins the next.
+func (c *clock) add(name string, steps []step) {
 	now := time.Now()
 	rest := now.Sub(c.begun)
 	for _, s := range steps {
 		rest -= s.Elapsed
 	}
-	c.steps = append(append(c.steps, step{"start", rest}), steps...)
+	c.steps = append(append(c.steps, step{name, rest}), steps...)
 	c.begun = now
+}
+
+// compileStep is the work of a compiler, or of the cache that spares it.
+func compileStep(took time.Duration, cached bool) step {
+	if cached {
+		return step{worker.StepCached, took}
+	}
+	return step{worker.StepCompile, took}
 }
 
 // printTimes prints what repetitions on a device took, if there were any.

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kgen-go/kgen/internal/device/cache"
 	"github.com/kgen-go/kgen/internal/device/tree"
@@ -32,6 +33,9 @@ type compiler struct {
 	own     *cache.Cache   // of what is the same for all texts
 	scratch *cache.Scratch // holds the runtime's source, and what g++ writes
 	source  string         // all of it, for keys of the cache
+
+	compiling func(what string) // as in Options
+	compiled  func(took time.Duration, cached bool)
 }
 
 // MissingError says why this machine cannot run the emulation.
@@ -102,14 +106,20 @@ func newCompiler(ctx context.Context, c *cache.Cache) (*compiler, error) {
 func (k *compiler) close() { k.scratch.Remove() }
 
 // build returns the output of g++ for the arguments and the input, from the cache
-// c if it has it; refused makes an error of the compiler's messages.
-func (k *compiler) build(ctx context.Context, c *cache.Cache, arguments []string, input string, refused func(log string) error) ([]byte, error) {
+// c if it has it; refused makes an error of the compiler's messages about what it
+// compiles.
+func (k *compiler) build(ctx context.Context, c *cache.Cache, what string, arguments []string, input string, refused func(log string) error) ([]byte, error) {
 	var binary []byte
+	cached, begun := true, time.Now()
 	key := cache.Key(append(arguments, k.version, k.source, input)...)
 	err := c.Do(ctx, key, func(data []byte) error {
 		binary = data
 		return nil
 	}, func() ([]byte, error) {
+		cached = false
+		if k.compiling != nil {
+			k.compiling(what)
+		}
 		out := filepath.Join(k.scratch.Path, key)
 		defer os.Remove(out)
 		command := exec.CommandContext(ctx, k.path, append(arguments, "-o", out)...)
@@ -131,6 +141,9 @@ func (k *compiler) build(ctx context.Context, c *cache.Cache, arguments []string
 	if binary == nil {
 		return nil, err
 	}
+	if k.compiled != nil {
+		k.compiled(time.Since(begun), cached)
+	}
 	return binary, nil // even if it could not be cached
 }
 
@@ -144,7 +157,7 @@ func (k *compiler) host(ctx context.Context, flags ...string) ([]byte, error) {
 	for _, s := range sources {
 		arguments = append(arguments, filepath.Base(s))
 	}
-	return k.build(ctx, k.own, append(arguments, "-ldl"), "", func(log string) error {
+	return k.build(ctx, k.own, "the CUDA emulation", append(arguments, "-ldl"), "", func(log string) error {
 		return fmt.Errorf("g++ (%s) cannot build the CUDA emulation:\n%s", firstLine(k.version), log)
 	})
 }
@@ -192,7 +205,7 @@ func (k *compiler) module(ctx context.Context, kernel, file, text string, consta
 	if err != nil {
 		return nil, err
 	}
-	binary, err := k.build(ctx, k.cache, append(arguments, linkFlags...), input, func(log string) error {
+	binary, err := k.build(ctx, k.cache, fmt.Sprintf("kernel %q", kernel), append(arguments, linkFlags...), input, func(log string) error {
 		return worker.NewBuildError(kernel, file, firstLine(k.version), log, text)
 	})
 	if err != nil {

@@ -21,6 +21,11 @@ type Options struct {
 	Memory   int64         // of the device, in bytes; 0 is DefaultMemory or, with checks, DefaultCheckedMemory
 	Limit    time.Duration // of one launch; 0 is DefaultLimit
 	Cache    *cache.Cache  // keeps compiled texts; nil for none
+
+	// Compiling is called before g++ compiles something, with what that is.
+	// Compiled is called after that, or when a cache had it. Both may be nil.
+	Compiling func(what string)
+	Compiled  func(took time.Duration, cached bool)
 }
 
 // The defaults of [Options]. Checks take about 15 times the memory that a launch
@@ -66,6 +71,7 @@ func New(ctx context.Context, options Options) (*Emulator, error) {
 	if err != nil {
 		return nil, err
 	}
+	k.compiling, k.compiled = options.Compiling, options.Compiled
 	host, err := k.host(ctx)
 	if err != nil {
 		k.close()

@@ -35,6 +35,7 @@ type source struct {
 	file    string
 	text    string
 	options []string
+	missed  func() // is called if the cache lacks the program
 }
 
 // build returns the program of s: loaded earlier, compiled earlier by any
@@ -60,6 +61,7 @@ func (d *device) build(ctx context.Context, s source) (*program, error) {
 	}
 	var ptx []byte
 	err := d.cache.Do(ctx, key, load, func() ([]byte, error) {
+		s.missed()
 		if missing != nil {
 			return nil, missing
 		}

@@ -32,8 +32,9 @@ type session struct {
 	options  []string // of the compiler, in addition to our own
 	timed    bool
 	commands shared.Commands[event]
-	compiles atomic.Pointer[string]  // the kernel being compiled
-	kernels  shared.Kernels[*kernel] // those launched before
+	compiles atomic.Pointer[string]    // the kernel being compiled
+	kernels  shared.Kernels[*kernel]   // those launched before
+	compiled func(time.Duration, bool) // as in worker.SessionOptions
 }
 
 func (s *session) Machine() plan.Machine { return s.device.machine }
@@ -311,9 +312,13 @@ func (s *session) compile(ctx context.Context, l *exec.Launch) (*kernel, error) 
 	compiles := fmt.Sprintf("the compilation of kernel %q", l.Kernel.Name)
 	s.compiles.Store(&compiles)
 	defer s.compiles.Store(nil)
-	p, err := s.device.build(ctx, source{kernel: l.Kernel.Name, file: l.Variant.File, text: text, options: append(constants, s.options...)})
+	cached, begun := true, time.Now()
+	p, err := s.device.build(ctx, source{kernel: l.Kernel.Name, file: l.Variant.File, text: text, options: append(constants, s.options...), missed: func() { cached = false }})
 	if err != nil {
 		return nil, s.notLost(compiles, err)
+	}
+	if s.compiled != nil {
+		s.compiled(time.Since(begun), cached)
 	}
 	k, err := p.kernel(l.Variant.Entry)
 	return k, s.notLost(compiles, err)

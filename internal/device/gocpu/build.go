@@ -32,6 +32,9 @@ type Options struct {
 	// Race builds for the race detector, which ends the process at a race: the
 	// call then returns a [CrashError]. It needs gcc.
 	Race bool
+	// Building is called before the toolchain builds what the cache lacks; it may
+	// be nil.
+	Building func()
 }
 
 // Binary is a built executable.
@@ -107,6 +110,9 @@ func Build(ctx context.Context, s Source, options Options) (*Binary, error) {
 		return b, nil
 	}
 	tidy(folder)
+	if options.Building != nil {
+		options.Building()
+	}
 	err = build(ctx, toolchain, arguments, files, folder, entry)
 	if err == nil {
 		caches.Trim(filepath.Dir(folder), limit) // not worth failing for

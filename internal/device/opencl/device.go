@@ -31,7 +31,7 @@ type device struct {
 	resident int64 // work-groups that are sure to run at once
 }
 
-func newDevice(ctx context.Context, c *cache.Cache, f found) (*device, error) {
+func newDevice(ctx context.Context, c *cache.Cache, f found, probing func()) (*device, error) {
 	d := &device{facts: queryFacts(f.platform, f.device), cache: c, id: f.device, programs: map[string]*program{}}
 	switch {
 	case !d.available:
@@ -48,7 +48,7 @@ func newDevice(ctx context.Context, c *cache.Cache, f found) (*device, error) {
 	}
 	d.pool = newPool(d.context, d.memory)
 	d.pool.Exact = os.Getenv("KGEN_OPENCL_EXACT_BUFFERS") != "" // for tools that find accesses out of bounds
-	if err := d.probe(ctx); err != nil {
+	if err := d.probe(ctx, probing); err != nil {
 		return nil, fmt.Errorf("the probe failed: %w", err)
 	}
 	return d, nil
@@ -82,7 +82,7 @@ func (d *device) session(options worker.SessionOptions) (*session, error) {
 	if options.Passing {
 		kept = nil
 	}
-	return &session{device: d, queue: queue, texts: options.Texts, options: options.Build, cache: kept, commands: shared.Commands[event]{Timed: options.Timed}}, nil
+	return &session{device: d, queue: queue, texts: options.Texts, options: options.Build, cache: kept, commands: shared.Commands[event]{Timed: options.Timed}, compiled: options.Compiled}, nil
 }
 
 // useDefective is the environment variable that lets defective drivers be used.

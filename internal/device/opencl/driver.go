@@ -76,7 +76,7 @@ func (d *Driver) List(ctx context.Context) (worker.Listing, error) {
 		facts := queryFacts(f.platform, f.device)
 		described := worker.Device{Name: fmt.Sprintf("opencl:%d", i), Platform: facts.platform, Vendor: facts.vendor, Version: facts.version}
 		described.Machine = facts.machine()
-		if opened, err := d.open(ctx, i); err != nil {
+		if opened, err := d.open(ctx, i, nil); err != nil {
 			described.Problem = err.Error()
 		} else {
 			described.Machine, described.Findings = opened.machine, opened.findings
@@ -88,7 +88,7 @@ func (d *Driver) List(ctx context.Context) (worker.Listing, error) {
 
 // Open readies a device for one run.
 func (d *Driver) Open(ctx context.Context, number int, options worker.SessionOptions) (worker.Session, error) {
-	opened, err := d.open(ctx, number)
+	opened, err := d.open(ctx, number, options.Probing)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (d *Driver) Open(ctx context.Context, number int, options worker.SessionOpt
 }
 
 // open returns a device, probed.
-func (d *Driver) open(ctx context.Context, number int) (*device, error) {
+func (d *Driver) open(ctx context.Context, number int, probing func()) (*device, error) {
 	if opened := d.devices[number]; opened != nil {
 		return opened, nil
 	}
@@ -107,7 +107,7 @@ func (d *Driver) open(ctx context.Context, number int) (*device, error) {
 	if number < 0 || number >= len(all) {
 		return nil, fmt.Errorf("there is no device opencl:%d; there are %d, from opencl:0 on", number, len(all))
 	}
-	opened, err := newDevice(ctx, d.cache, all[number])
+	opened, err := newDevice(ctx, d.cache, all[number], probing)
 	if err != nil {
 		return nil, fmt.Errorf("opencl:%d: %w", number, err)
 	}

@@ -31,13 +31,17 @@ type probed struct {
 	Resident int64            `json:"resident"`
 }
 
-// probe tests the device: once per device and driver, then from the cache.
-func (d *device) probe(ctx context.Context) error {
+// probe tests the device: once per device and driver, then from the cache. If it
+// has to, it calls probing first, unless that is nil.
+func (d *device) probe(ctx context.Context, probing func()) error {
 	var p probed
 	key := cache.Key(append(d.identity(), probeText, probe64Text, probeVersion)...)
 	err := d.cache.Do(ctx, key,
 		func(data []byte) error { return p.decode(data) },
 		func() ([]byte, error) {
+			if probing != nil {
+				probing()
+			}
 			s, err := d.session(worker.SessionOptions{})
 			if err != nil {
 				return nil, err

@@ -29,6 +29,7 @@ type source struct {
 	file    string
 	text    string
 	options string
+	missed  func() // is called if the cache lacks the program; nil for nobody
 }
 
 // options returns the driver's options for a text: our own, the options of the
@@ -68,6 +69,9 @@ func (d *device) build(ctx context.Context, c *cache.Cache, s source) (*program,
 		p.built = built
 		return nil
 	}, func() ([]byte, error) {
+		if s.missed != nil {
+			s.missed()
+		}
 		built, err := d.context.CreateProgramWithSource([]string{s.text})
 		if err != nil {
 			return nil, errors.New(describe(err))

@@ -31,6 +31,7 @@ type session struct {
 	building atomic.Pointer[string]     // the kernel being compiled
 	kernels  shared.Kernels[*cl.Kernel] // those launched before
 	span     *span                      // of the commands queued now, or nil
+	compiled func(time.Duration, bool)  // as in worker.SessionOptions
 }
 
 func (s *session) Machine() plan.Machine { return s.device.machine }
@@ -183,9 +184,13 @@ func (s *session) build(ctx context.Context, l *exec.Launch) (*cl.Kernel, error)
 	building := fmt.Sprintf("the compilation of kernel %q", l.Kernel.Name)
 	s.building.Store(&building)
 	defer s.building.Store(nil)
-	p, err := s.device.build(ctx, s.cache, source{kernel: l.Kernel.Name, file: l.Variant.File, text: text, options: options})
+	cached, begun := true, time.Now()
+	p, err := s.device.build(ctx, s.cache, source{kernel: l.Kernel.Name, file: l.Variant.File, text: text, options: options, missed: func() { cached = false }})
 	if err != nil {
 		return nil, err
+	}
+	if s.compiled != nil {
+		s.compiled(time.Since(begun), cached)
 	}
 	return p.kernel(l.Variant.Entry)
 }

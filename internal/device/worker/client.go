@@ -19,6 +19,7 @@ type Options struct {
 	Space       *memory.Space // holds results; columns in it are not copied. nil is a space of the client's own
 	Limit       time.Duration // for each call; 0 is DefaultLimit
 	Environment []string      // of the worker, beside kgen's own: KEY=VALUE
+	Doing       func(string)  // hears what a call that takes long is waiting for, as "the probe of the devices"; may be nil
 }
 
 // DefaultLimit is the time that a call may take.
@@ -107,7 +108,7 @@ func (c *Client) Close() {
 func (c *Client) List(ctx context.Context) (Listing, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	r, _, err := c.exchange(ctx, &transfer{space: c.options.Space, request: request{Devices: true}})
+	r, _, err := c.exchange(ctx, &transfer{space: c.options.Space, doing: c.options.Doing, request: request{Devices: true}})
 	if err != nil {
 		return Listing{}, err
 	}
@@ -121,7 +122,7 @@ func (c *Client) List(ctx context.Context) (Listing, error) {
 func (c *Client) Run(ctx context.Context, r Request) (*Result, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	t := &transfer{space: c.options.Space}
+	t := &transfer{space: c.options.Space, doing: c.options.Doing}
 	defer t.release()
 	if err := t.prepare(r); err != nil {
 		return nil, err

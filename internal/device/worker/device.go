@@ -35,7 +35,7 @@ type Finding struct {
 
 // Step is a part of a run.
 type Step struct {
-	Step       string `json:"step"` // as in exec.Event
+	Step       string `json:"step"` // as in exec.Event, or one of those below
 	Name       string `json:"name,omitzero"`
 	Workgroups int64  `json:"workgroups,omitzero"`
 	Rows       int64  `json:"rows,omitzero"`
@@ -44,6 +44,14 @@ type Step struct {
 	Host       int64  `json:"host"`            // nanoseconds until the step had ended
 	Device     int64  `json:"device,omitzero"` // nanoseconds of the device's own clock
 }
+
+// Steps before and between those of exec.
+const (
+	StepOpen    = "open"             // of the device
+	StepProbe   = "probe"            // the same with a probe
+	StepCompile = "compile"          // of kernels
+	StepCached  = "compile (cached)" // the cache had them
+)
 
 // Driver is what a worker program links.
 type Driver interface {
@@ -59,6 +67,11 @@ type SessionOptions struct {
 	Build   []string          // options of the driver's compiler
 	Passing bool              // built kernels need not be kept for other processes
 	Timed   bool              // Elapsed or Spans will be called
+
+	// Probing is called before a device is probed, which is done once on a machine.
+	Probing func()
+	// Compiled is called when a kernel has been compiled, or found in a cache.
+	Compiled func(took time.Duration, cached bool)
 }
 
 // Session is a device during one run.

@@ -12,7 +12,7 @@ import (
 )
 
 // protocol is the version of the messages; both sides must have the same.
-const protocol = 4
+const protocol = 5
 
 // hello is the first message of a worker, before it uses its driver.
 type hello struct {
@@ -53,8 +53,9 @@ type column struct {
 }
 
 // response is the reply to a request: a line of JSON, then the bytes of its
-// inline columns.
+// inline columns. Before it there may be others, each with Doing alone.
 type response struct {
+	Doing   string     `json:"doing,omitzero"` // what the call is waiting for
 	Listing *Listing   `json:"listing,omitzero"`
 	Run     *runResult `json:"run,omitzero"`
 	Failure *failure   `json:"failure,omitzero"`

@@ -103,14 +103,54 @@ func (s *server) answer(c *call) {
 		writeMessage(s.out, response{Failure: &failure{Timeout: &timeoutFailure{c.Limit, doing}}})
 		os.Exit(exitTimeout)
 	})
+	stop := s.report(func() string {
+		busyMutex.Lock()
+		defer busyMutex.Unlock()
+		if busy == nil {
+			return ""
+		}
+		return busy()
+	})
 	r, inline, release := s.respond(c, watch)
 	defer release()
+	stop()
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	timer.Stop()
 	if err := writeMessage(s.out, r, inline...); err != nil {
 		fmt.Fprintln(os.Stderr, "answering:", err)
 		os.Exit(1)
+	}
+}
+
+// reportInterval is the time between looks at what a call is waiting for.
+const reportInterval = 250 * time.Millisecond
+
+// report tells the client what a call is waiting for, until stop.
+func (s *server) report(doing func() string) (stop func()) {
+	ended := make(chan struct{})
+	var done sync.WaitGroup
+	done.Go(func() {
+		tick := time.NewTicker(reportInterval)
+		defer tick.Stop()
+		told := ""
+		for {
+			select {
+			case <-ended:
+				return
+			case <-tick.C:
+			}
+			if now := doing(); now != "" && now != told {
+				told = now
+				s.mutex.Lock()
+				writeMessage(s.out, response{Doing: now}) // a client that has gone is noticed by the answer
+				s.mutex.Unlock()
+			}
+		}
+	})
+	return func() {
+		close(ended)
+		done.Wait()
 	}
 }
 
@@ -166,14 +206,34 @@ func (s *server) run(c *call, watch func(busy func() string)) (_ *runResult, inl
 		releases = append(releases, unmap)
 		places[column.Port], files[column.Port] = data, column.File
 	}
+	done := &runResult{}
+	step := func(name string, took time.Duration) {
+		if c.Run.Trace {
+			done.Steps = append(done.Steps, Step{Step: name, Host: took.Nanoseconds()})
+		}
+	}
+	var compiled time.Duration // within the step that has not ended
 	watch(func() string { return "the start of the device" })
-	session, err := s.driver.Open(context.Background(), c.Run.Device, SessionOptions{Texts: c.Run.Texts, Build: c.Run.Build, Passing: c.Run.Passing, Timed: c.Run.Trace || c.Run.Repeat > 0})
+	opening, begun := StepOpen, time.Now()
+	session, err := s.driver.Open(context.Background(), c.Run.Device, SessionOptions{Texts: c.Run.Texts, Build: c.Run.Build, Passing: c.Run.Passing, Timed: c.Run.Trace || c.Run.Repeat > 0,
+		Probing: func() {
+			opening = StepProbe
+			watch(func() string { return "the probe of the device" })
+		},
+		Compiled: func(took time.Duration, cached bool) {
+			compiled += took
+			if cached {
+				step(StepCached, took)
+			} else {
+				step(StepCompile, took)
+			}
+		}})
 	if err != nil {
 		return nil, nil, release, err
 	}
 	defer session.Close()
+	step(opening, time.Since(begun))
 	watch(session.Busy)
-	done := &runResult{}
 	options := exec.Options{Memory: c.Run.Memory, PartRows: c.Run.PartRows, Place: func(port string, bytes int64) []byte {
 		if int64(len(places[port])) < bytes {
 			return nil
@@ -183,7 +243,8 @@ func (s *server) run(c *call, watch func(busy func() string)) (_ *runResult, inl
 	if c.Run.Trace {
 		options.Event = func(e exec.Event) {
 			done.Steps = append(done.Steps, Step{Step: e.Step, Name: e.Name, Workgroups: e.Workgroups, Rows: e.Rows, Bytes: e.Bytes,
-				Reason: e.Reason, Host: e.Duration.Nanoseconds(), Device: session.Elapsed().Nanoseconds()})
+				Reason: e.Reason, Host: max(e.Duration-compiled, 0).Nanoseconds(), Device: session.Elapsed().Nanoseconds()})
+			compiled = 0
 		}
 	}
 	if c.Run.Repeat > 0 {

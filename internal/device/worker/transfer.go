@@ -19,6 +19,7 @@ type transfer struct {
 	inline   [][]byte          // columns inside the message
 	copies   [][]byte          // of large columns that lay elsewhere
 	reserved map[string][]byte // memory for results, by port
+	doing    func(string)      // as in Options
 }
 
 // spaceError reports that the space lacks memory for the response.
@@ -110,8 +111,17 @@ func (t *transfer) exchange(w *process) (response, map[string]exec.Column, error
 	if err := writeMessage(w.In, t.request, t.inline...); err != nil {
 		return answer, nil, err
 	}
-	if err := readMessage(w.Out, &answer); err != nil {
-		return answer, nil, err
+	for {
+		answer = response{}
+		if err := readMessage(w.Out, &answer); err != nil {
+			return answer, nil, err
+		}
+		if answer.Doing == "" {
+			break
+		}
+		if t.doing != nil {
+			t.doing(answer.Doing)
+		}
 	}
 	if answer.Failure != nil {
 		return answer, nil, nil

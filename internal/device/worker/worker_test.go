@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	case "mute":
 		os.Exit(0)
 	case "babble":
-		fmt.Println(`{"protocol":4}`)
+		fmt.Println(`{"protocol":5}`)
 		fmt.Println(os.Getenv(babbleVariable))
 		io.Copy(io.Discard, os.Stdin)
 	default:
@@ -62,6 +62,10 @@ func (fake) List(context.Context) (worker.Listing, error) {
 func (fake) Open(_ context.Context, device int, options worker.SessionOptions) (worker.Session, error) {
 	if device != 0 {
 		return nil, fmt.Errorf("there is no device fake:%d", device)
+	}
+	if options.Texts["text"] == "slow" {
+		options.Probing()
+		time.Sleep(time.Second)
 	}
 	return &session{options: options}, nil
 }
@@ -112,6 +116,10 @@ func (s *session) Launch(_ context.Context, l *exec.Launch) error {
 		select {}
 	case "crash":
 		panic("driver bug")
+	case "slow":
+		time.Sleep(time.Second)
+		s.options.Compiled(900*time.Millisecond, false)
+		s.options.Compiled(50*time.Millisecond, true)
 	case "lose":
 		lost = true
 	case "refuse":
@@ -228,7 +236,7 @@ func TestColumnsCross(t *testing.T) {
 			if result.Scalars["same"] != (exec.Value{Kind: plan.I64, Bits: 1<<63 + 1}) || result.Level != "onepass" || result.Depths["y"] != 7 || result.Peak != int64(max(16*n, 16)+8) {
 				t.Errorf("n=%d: %+v", n, result)
 			}
-			if r.Trace != (len(result.Steps) == 8) || r.Trace && (result.Steps[5].Step != "launch" || result.Steps[5].Device != 1000) {
+			if r.Trace != (len(result.Steps) == 9) || r.Trace && (result.Steps[0].Step != worker.StepOpen || result.Steps[6].Step != "launch" || result.Steps[6].Device != 1000) {
 				t.Errorf("n=%d: steps %+v", n, result.Steps)
 			}
 			// Reserved memory, into which the worker writes, does not count.
@@ -241,6 +249,41 @@ func TestColumnsCross(t *testing.T) {
 	}
 	if space.Used() != 0 {
 		t.Errorf("%d bytes are still in use", space.Used())
+	}
+}
+
+// TestDoing: a client hears what a call is waiting for, and a trace tells the
+// probe and the compilation from the kernel.
+func TestDoing(t *testing.T) {
+	o := options("")
+	var doing []string
+	o.Doing = func(what string) { doing = append(doing, what) }
+	c := open(t, o)
+	for text, want := range map[string][]string{"slow": {"the probe of the device", "its task"}, "": nil} {
+		doing = nil
+		r := request([]int64{1, 2}, text)
+		r.Trace = true
+		result, err := c.Run(context.Background(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(doing, want) {
+			t.Errorf("%q: heard %q, want %q", text, doing, want)
+		}
+		host := map[string]time.Duration{}
+		for _, s := range result.Steps {
+			host[s.Step] += time.Duration(s.Host)
+		}
+		if text == "" {
+			if _, ok := host[worker.StepOpen]; !ok || len(host) < 4 {
+				t.Errorf("the steps are %v", host)
+			}
+			continue
+		}
+		if host[worker.StepProbe] < time.Second || host[worker.StepCompile] != 900*time.Millisecond || host[worker.StepCached] != 50*time.Millisecond ||
+			host["launch"] < 50*time.Millisecond || host["launch"] > 900*time.Millisecond {
+			t.Errorf("the steps are %v", host)
+		}
 	}
 }
 
@@ -420,7 +463,7 @@ func TestBadWorkers(t *testing.T) {
 	for mode, want := range map[string]string{
 		"library":  "apt-get install ocl-icd-libopencl1",
 		"untagged": "built without the tag",
-		"old":      "it speaks version 0 of the protocol and this kgen version 4",
+		"old":      "it speaks version 0 of the protocol and this kgen version 5",
 		"mute":     "it ended without a word",
 	} {
 		_, err := worker.Open(context.Background(), options(mode))
