@@ -216,6 +216,9 @@ func writeReservedNames(t *testing.T, emitter kernels.Emitter) (folder string, p
 				}
 			}
 		case ".h":
+			if !regexp.MustCompile(`(?m)^//   \w+: len\(n\) of \w+ \(input\)$`).Match(f.Text) {
+				t.Errorf("%s has no length of an input:\n%s", f.Name, f.Text)
+			}
 			fmt.Fprintf(&host, "#include %q\n#include %q\n", f.Name, f.Name)
 		default:
 			paths = append(paths, path)

@@ -16,6 +16,12 @@ func header(base string, p *plan.Plan, macros macroNames) []byte {
 	fmt.Fprintf(&b, "// %s\n//\n// The constants of %s.plan.json. docs/plan.md of kgen says how to run a plan.\n\n", backends.Generated(), base)
 	fmt.Fprintf(&b, "#ifndef %s\n#define %s\n", guard, guard)
 	for host := p; host != nil; host = host.Fallback {
+		what := "its fallback"
+		if host == p {
+			what = "the plan"
+		}
+		fmt.Fprintf(&b, "\n// Buffers of %s, by the number of their elements:\n", what)
+		lengths(&b, host)
 		for _, k := range host.Kernels {
 			v := k.Variants[0]
 			macro := macros.of(v.Entry)
@@ -30,4 +36,19 @@ func header(base string, p *plan.Plan, macros macroNames) []byte {
 	}
 	b.WriteString("\n#endif\n")
 	return []byte(b.String())
+}
+
+// lengths writes the lengths of a plan's buffers as a comment.
+func lengths(b *strings.Builder, p *plan.Plan) {
+	domains := map[string]string{} // of inputs
+	for _, port := range p.Ports {
+		domains[port.Buffer] = port.Domain
+	}
+	for _, buffer := range p.Buffers {
+		length := buffer.Length
+		if length.IsZero() {
+			length = plan.Len(domains[buffer.Name])
+		}
+		fmt.Fprintf(b, "//   %s: %v of %s (%s)\n", buffer.Name, length, buffer.Kind, buffer.Role)
+	}
 }
