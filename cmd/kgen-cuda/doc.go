@@ -1,7 +1,7 @@
 // Command kgen-cuda drives CUDA devices for kgen, which starts it; it is the
 // only program that links libcuda, with the build tag cuda and cgo:
 //
-//	CGO_ENABLED=1 go install -tags cuda github.com/kgen-go/kgen/cmd/kgen-cuda@latest
+//	CGO_ENABLED=1 go install -tags cuda ./cmd/kgen-cuda
 //
 // It is used as
 //

@@ -10,6 +10,6 @@ import (
 )
 
 func main() {
-	fmt.Fprintln(os.Stderr, "this kgen-cuda was built without the tag cuda, so it can drive no device; "+worker.CUDA.Install)
+	fmt.Fprintln(os.Stderr, "this kgen-cuda was built without the tag cuda, so it can drive no device; "+worker.CUDA.Install())
 	os.Exit(2)
 }

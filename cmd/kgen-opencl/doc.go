@@ -1,7 +1,7 @@
 // Command kgen-opencl drives OpenCL devices for kgen, which starts it; it is
 // the only program that links libOpenCL, with the build tag opencl and cgo:
 //
-//	CGO_ENABLED=1 go install -tags opencl github.com/kgen-go/kgen/cmd/kgen-opencl@latest
+//	CGO_ENABLED=1 go install -tags opencl ./cmd/kgen-opencl
 //
 // It is used as
 //

@@ -10,6 +10,6 @@ import (
 )
 
 func main() {
-	fmt.Fprintln(os.Stderr, "this kgen-opencl was built without the tag opencl, so it can drive no device; "+worker.OpenCL.Install)
+	fmt.Fprintln(os.Stderr, "this kgen-opencl was built without the tag opencl, so it can drive no device; "+worker.OpenCL.Install())
 	os.Exit(2)
 }

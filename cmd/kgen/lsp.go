@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/lsp"
+	"github.com/kgen-go/kgen/internal/version"
 )
 
 func newLSP() *cobra.Command {
@@ -19,7 +19,7 @@ how editors are told to start it.`,
 		Example: "  kgen lsp",
 		Args:    arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return lsp.Serve(c.Context(), backends.Version(), c.InOrStdin(), c.OutOrStdout())
+			return lsp.Serve(c.Context(), version.Kgen(), c.InOrStdin(), c.OutOrStdout())
 		},
 	}
 }

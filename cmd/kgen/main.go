@@ -18,9 +18,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/internal/table"
+	"github.com/kgen-go/kgen/internal/version"
 )
 
 // Exit codes.
@@ -143,7 +143,7 @@ A pipeline is a function from columns and scalars to columns and scalars:
 		PersistentPreRun: func(*cobra.Command, []string) { *started = true },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return numberError(err) })
-	root.Version = backends.Version()
+	root.Version = version.Kgen()
 	root.SetVersionTemplate(versionLine())
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", build.HelpWidth)))
 	root.CompletionOptions.HiddenDefaultCmd = true

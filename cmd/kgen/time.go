@@ -67,15 +67,16 @@ func printTimes(out io.Writer, times []time.Duration) error {
 // printSteps prints a line per step; per row of the longest input where it has rows.
 func printSteps(out io.Writer, steps []step, rows int64) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	const width = len(worker.StepCached) // the same with and without it
 	var total time.Duration
 	line := func(name string, elapsed time.Duration) {
 		perRow := ""
 		if rows > 0 {
 			perRow = fmt.Sprintf("%.3f", float64(elapsed.Nanoseconds())/float64(rows))
 		}
-		fmt.Fprintf(w, "%s\t%.3f\t%s\t\n", name, float64(elapsed.Nanoseconds())/1e6, perRow)
+		fmt.Fprintf(w, "%*s\t%.3f\t%s\t\n", width, name, float64(elapsed.Nanoseconds())/1e6, perRow)
 	}
-	fmt.Fprint(w, "step\tms\tns/row\t\n")
+	fmt.Fprintf(w, "%*s\tms\tns/row\t\n", width, "step")
 	for _, s := range steps {
 		total += s.Elapsed
 		line(s.Name, s.Elapsed)

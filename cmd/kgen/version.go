@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/internal/version"
 )
 
 func newVersion() *cobra.Command {
@@ -23,5 +23,5 @@ the Go that built it. In a working copy of kgen the version is (devel).`,
 
 // versionLine is what kgen version and kgen --version print.
 func versionLine() string {
-	return fmt.Sprintf("kgen %s %s %s/%s\n", backends.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("kgen %s %s %s/%s\n", version.Kgen(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -15,12 +15,12 @@ const waitingFrom = 300 * time.Millisecond
 type waiting struct {
 	out io.Writer
 
-	mutex  sync.Mutex
-	what   string // "" for nothing
-	since  time.Time
-	line   string // on the terminal, or ""
-	stop   chan struct{}
-	done   sync.WaitGroup
+	mutex sync.Mutex
+	what  string // "" for nothing
+	since time.Time
+	line  string // on the terminal, or ""
+	stop  chan struct{}
+	done  sync.WaitGroup
 }
 
 // newWaiting returns nil where out is no terminal. Otherwise the caller has to end

@@ -21,7 +21,7 @@ func (e *MissingError) Error() string {
 	if reason == "" {
 		reason = fmt.Sprintf("%s is neither beside kgen nor on PATH", e.Program.Name)
 	}
-	return reason + ": " + e.Program.Install
+	return reason + ": " + e.Program.Install()
 }
 
 // StartError reports a worker that ended before the first request.

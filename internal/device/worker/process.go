@@ -37,7 +37,7 @@ func start(p Program, path string, environment []string) (*process, error) {
 	if said.Protocol != protocol {
 		w.end(nil)
 		return nil, &StartError{Path: path, Status: fmt.Sprintf("it speaks version %d of the protocol and this kgen version %d; %s",
-			said.Protocol, protocol, p.Install)}
+			said.Protocol, protocol, p.Install())}
 	}
 	return w, nil
 }

@@ -6,13 +6,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+
+	"github.com/kgen-go/kgen/internal/version"
 )
 
 // Program describes a worker program to kgen.
 type Program struct {
 	Name     string // of the executable
 	Variable string // the environment variable with its path
-	Install  string // how to get it
+	Tag      string // of its build
+	Needs    string // what its build needs
 	Library  string // what it links, as the dynamic linker names it
 	Hint     string // how to get that library
 }
@@ -21,9 +24,9 @@ type Program struct {
 var OpenCL = Program{
 	Name:     "kgen-opencl",
 	Variable: "KGEN_OPENCL_WORKER",
-	Install: "get it by CGO_ENABLED=1 go install -tags opencl github.com/kgen-go/kgen/cmd/kgen-opencl@latest" +
-		" (with gcc, pkg-config and OpenCL's headers: apt-get install gcc pkg-config ocl-icd-opencl-dev)",
-	Library: "libOpenCL",
+	Tag:      "opencl",
+	Needs:    "gcc, pkg-config and OpenCL's headers: apt-get install gcc pkg-config ocl-icd-opencl-dev",
+	Library:  "libOpenCL",
 	Hint: "Install the OpenCL loader and a driver: apt-get install ocl-icd-libopencl1 (Debian, Ubuntu) or dnf install ocl-icd (Fedora), " +
 		"and the package of your device, such as pocl-opencl-icd for CPUs",
 }
@@ -32,10 +35,15 @@ var OpenCL = Program{
 var CUDA = Program{
 	Name:     "kgen-cuda",
 	Variable: "KGEN_CUDA_WORKER",
-	Install: "get it by CGO_ENABLED=1 go install -tags cuda github.com/kgen-go/kgen/cmd/kgen-cuda@latest" +
-		" (with gcc, cuda.h and libcuda.so: docs/cuda.md)",
-	Library: "libcuda",
-	Hint:    "Install NVIDIA's driver: apt-get install nvidia-driver (Debian, from non-free), nvidia-driver-580-server (Ubuntu), or https://www.nvidia.com/drivers",
+	Tag:      "cuda",
+	Needs:    "gcc, cuda.h and libcuda.so: docs/cuda.md",
+	Library:  "libcuda",
+	Hint:     "Install NVIDIA's driver: apt-get install nvidia-driver (Debian, from non-free), nvidia-driver-580-server (Ubuntu), or https://www.nvidia.com/drivers",
+}
+
+// Install says how to get the program, in the version of this one.
+func (p Program) Install() string {
+	return fmt.Sprintf("get it by CGO_ENABLED=1 %s (with %s)", version.Install(p.Name, "-tags "+p.Tag), p.Needs)
 }
 
 // Find returns the path of the program: the path in its environment variable, or

@@ -490,7 +490,7 @@ func TestFind(t *testing.T) {
 	t.Setenv("PATH", empty)
 	_, err := worker.Open(context.Background(), worker.Options{Program: worker.OpenCL})
 	var missing *worker.MissingError
-	if !errors.As(err, &missing) || !strings.Contains(err.Error(), "go install -tags opencl github.com/kgen-go/kgen/cmd/kgen-opencl@latest") {
+	if !errors.As(err, &missing) || !strings.Contains(err.Error(), "go install -tags opencl ./cmd/kgen-opencl, in the folder") {
 		t.Errorf("got %v", err)
 	}
 	if runtime.GOOS == "windows" {

@@ -1,4 +1,4 @@
-package backends
+package version
 
 import (
 	"runtime/debug"
@@ -31,6 +31,17 @@ func TestVersionOf(t *testing.T) {
 	} {
 		if got := versionOf(c.info); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+func TestInstall(t *testing.T) {
+	for version, want := range map[string]string{
+		"(devel)":    "go install -tags opencl ./cmd/kgen-opencl, in the folder of kgen's source",
+		"v0.3.0-rc1": "go install -tags opencl github.com/kgen-go/kgen/cmd/kgen-opencl@v0.3.0-rc1",
+	} {
+		if got := install(version, "kgen-opencl", "-tags opencl"); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }
