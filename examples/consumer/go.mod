@@ -10,6 +10,7 @@ replace github.com/kgen-go/kgen => ../..
 
 // Of kgen, as its go.mod has them.
 require (
+	github.com/creack/pty v1.1.24 // indirect
 	github.com/dave/jennifer v1.7.1 // indirect
 	github.com/dsnet/compress v0.0.1 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
@@ -26,6 +27,7 @@ require (
 	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect
 	golang.org/x/exp v0.0.0-20260908205506-85c1c2202aba // indirect
+	golang.org/x/mod v0.41.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/term v0.47.0 // indirect
 	golang.org/x/tools v0.50.0 // indirect

@@ -73,7 +73,7 @@ func TestTutorial(t *testing.T) {
 			}
 		}
 	}
-	if written < 5 || commands < 9 || replaced != 1 {
+	if written < 5 || commands < 9 || replaced != 2 {
 		t.Fatalf("%d files and %d commands, %d with %s", written, commands, replaced, clone)
 	}
 	script.WriteString("shell 'go vet ./... && test -z \"$(gofmt -l .)\" && go test -short .'\n")
