@@ -61,7 +61,8 @@ func publish(proxy, version string, t time.Time, pack func(io.Writer, module.Ver
 type installer struct {
 	path        string // GOPATH of its own
 	environment []string
-	texts       map[string]string // licenses by module
+	license     string            // of Go
+	texts       map[string]string // licenses of the modules of an archive
 }
 
 // newInstaller returns an installer that takes kgen from a proxy, and other
@@ -84,7 +85,7 @@ func newInstaller(ctx context.Context, path, proxy string) (*installer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the license of Go: %w", err)
 	}
-	i.texts["Go"] = string(license)
+	i.license = string(license)
 	return i, nil
 }
 
@@ -151,12 +152,14 @@ func (i *installer) collectLicenses(program string) error {
 	return nil
 }
 
-// licenses returns the collected licenses.
-func (i *installer) licenses() []byte {
+// takeLicenses returns the collected licenses, and begins anew.
+func (i *installer) takeLicenses() []byte {
 	var b bytes.Buffer
 	b.WriteString("The programs in this folder contain parts of the following, under their licenses.\n")
+	fmt.Fprintf(&b, "\n---- Go\n\n%s\n", strings.TrimSpace(i.license))
 	for _, name := range slices.Sorted(maps.Keys(i.texts)) {
 		fmt.Fprintf(&b, "\n---- %s\n\n%s\n", name, strings.TrimSpace(i.texts[name]))
 	}
+	clear(i.texts)
 	return b.Bytes()
 }

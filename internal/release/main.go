@@ -152,7 +152,7 @@ func contents(ctx context.Context, install *installer, commit *commit, p platfor
 	}
 	return append(files,
 		file{name: "INSTALL.txt", text: installText(commit.version, p, missing)},
-		file{name: "THIRD-PARTY-LICENSES.txt", text: install.licenses()}), nil
+		file{name: "THIRD-PARTY-LICENSES.txt", text: install.takeLicenses()}), nil
 }
 
 // installText says what to do with an archive.

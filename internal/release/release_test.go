@@ -167,7 +167,7 @@ func TestGoInstall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := install.collectLicenses(kgen); err != nil || !strings.Contains(string(install.licenses()), "---- github.com/spf13/cobra v") {
+	if err := install.collectLicenses(kgen); err != nil || !strings.Contains(string(install.takeLicenses()), "---- github.com/spf13/cobra v") {
 		t.Errorf("licenses: %v", err)
 	}
 	shop := filepath.Join(folder, "shop")
