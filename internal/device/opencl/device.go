@@ -79,10 +79,17 @@ func (d *device) session(options worker.SessionOptions) (*session, error) {
 		return nil, fmt.Errorf("no queue: %s", describe(err))
 	}
 	kept := d.cache
-	if options.Passing {
+	if options.Passing || keepsPrograms(d.platform) {
 		kept = nil
 	}
 	return &session{device: d, queue: queue, texts: options.Texts, options: options.Build, cache: kept, commands: shared.Commands[event]{Timed: options.Timed}, compiled: options.Compiled}, nil
+}
+
+// keepsPrograms reports whether a platform has a cache of its own. PoCL has, and
+// takes three times as long to the first result if it is asked for a binary: for
+// that it compiles all kernels once more, for work-groups of any size.
+func keepsPrograms(platform string) bool {
+	return strings.Contains(platform, "Portable Computing Language") && os.Getenv("POCL_KERNEL_CACHE") != "0"
 }
 
 // useDefective is the environment variable that lets defective drivers be used.

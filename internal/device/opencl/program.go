@@ -82,8 +82,6 @@ func (d *device) build(ctx context.Context, c *cache.Cache, s source) (*program,
 		}
 		p.built = built
 		if c == nil {
-			// For a binary, PoCL compiles all kernels once more, for
-			// work-groups of any size.
 			return nil, nil
 		}
 		return binaryOf(built)

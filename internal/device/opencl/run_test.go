@@ -73,10 +73,10 @@ func TestProbe(t *testing.T) {
 func TestProgramCache(t *testing.T) {
 	suite.Device(t)
 	folder := t.TempDir()
-	passing := false
+	passing, pocl := false, "0" // PoCL without a cache of its own
 	times := func(factor string) int64 {
 		t.Helper()
-		c := suite.Open(t, func(o *worker.Options) { o.Environment = []string{"KGEN_CACHE=" + folder} })
+		c := suite.Open(t, func(o *worker.Options) { o.Environment = []string{"KGEN_CACHE=" + folder, "POCL_KERNEL_CACHE=" + pocl} })
 		defer c.Close()
 		r := suite.Request(devicetest.WordPlan("times"), nil)
 		r.Passing = passing
@@ -138,6 +138,18 @@ func TestProgramCache(t *testing.T) {
 	}
 	if after := entries(); !slices.Equal(after, before) {
 		t.Errorf("of a text that passes something was kept: %v, before %v", after, before)
+	}
+	passing, pocl = false, "1"
+	if got := times("7"); got != 7 {
+		t.Errorf("with a cache of PoCL's own: %d", got)
+	}
+	listing, err := suite.Device(t).List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	isPoCL := strings.Contains(listing.Devices[0].Platform, "Portable Computing Language")
+	if after := entries(); slices.Equal(after, before) != isPoCL {
+		t.Errorf("PoCL %v: kept %v, before %v", isPoCL, after, before)
 	}
 }
 
