@@ -5,11 +5,30 @@
 #ifndef KGEN_COUNT_RUNS_H
 #define KGEN_COUNT_RUNS_H
 
+// Buffers of the plan, by the number of their elements:
+//   key: len(n) of i32 (input)
+//   key_2: len(n) of i32 (output)
+//   count: len(n) of i64 (output)
+//   count_runs_kernel1_status0: (max(ceildiv(len(n), 5120), 1) * 1) of u64 (status)
+//   count_runs_kernel1_tickets: 1 of u32 (status)
+//   abort: 1 of u32 (abort)
+//   g_length_cell: 1 of i64 (counter)
+
 // count_runs_kernel1(row0, rows, count_runs_kernel1_tickets, key, count_runs_kernel1_status0, v_abort, key_2, count, tiles, g_length_cell)
 #define COUNT_RUNS_KERNEL1_NAME "count_runs_kernel1"
 #define COUNT_RUNS_KERNEL1_WORKGROUP 256
 #define COUNT_RUNS_KERNEL1_ROWS 5120 // of a group
 #define COUNT_RUNS_KERNEL1_ARGS 10
+
+// Buffers of its fallback, by the number of their elements:
+//   key: len(n) of i32 (input)
+//   key_2: len(n) of i32 (output)
+//   count: len(n) of i64 (output)
+//   count_runs_kernel1_tile0: max(ceildiv(len(n), 5120), 1) of i32 (temporary)
+//   count_runs_kernel1_tile1: max(ceildiv(len(n), 5120), 1) of i32 (temporary)
+//   count_runs_kernel1_total0: 1 of i32 (temporary)
+//   count_runs_kernel1_total1: 1 of i32 (temporary)
+//   g_length_cell: 1 of i64 (counter)
 
 // count_runs_kernel1_sum0_published(row0, rows, key, count_runs_kernel1_tile0, count_runs_kernel1_tile1)
 #define COUNT_RUNS_KERNEL1_SUM0_PUBLISHED_NAME "count_runs_kernel1_sum0_published"

@@ -5,11 +5,36 @@
 #ifndef KGEN_EXTREMES_H
 #define KGEN_EXTREMES_H
 
+// Buffers of the plan, by the number of their elements:
+//   key: len(n) of i32 (input)
+//   value: len(n) of i32 (input)
+//   key_2: len(n) of i32 (output)
+//   low: len(n) of i32 (output)
+//   high: len(n) of i32 (output)
+//   extremes_kernel1_status0: (max(ceildiv(len(n), 2560), 1) * 4) of u64 (status)
+//   extremes_kernel1_tickets: 1 of u32 (status)
+//   abort: 1 of u32 (abort)
+//   g_length_cell: 1 of i64 (counter)
+
 // extremes_kernel1(row0, rows, extremes_kernel1_tickets, key, value, extremes_kernel1_status0, v_abort, key_2, low, high, tiles, g_length_cell)
 #define EXTREMES_KERNEL1_NAME "extremes_kernel1"
 #define EXTREMES_KERNEL1_WORKGROUP 128
 #define EXTREMES_KERNEL1_ROWS 2560 // of a group
 #define EXTREMES_KERNEL1_ARGS 12
+
+// Buffers of its fallback, by the number of their elements:
+//   key: len(n) of i32 (input)
+//   value: len(n) of i32 (input)
+//   key_2: len(n) of i32 (output)
+//   low: len(n) of i32 (output)
+//   high: len(n) of i32 (output)
+//   extremes_kernel1_tile0: max(ceildiv(len(n), 3072), 1) of i32 (temporary)
+//   extremes_kernel1_tile1: max(ceildiv(len(n), 3072), 1) of i32 (temporary)
+//   extremes_kernel1_tile2: max(ceildiv(len(n), 3072), 1) of i32 (temporary)
+//   extremes_kernel1_total0: 1 of i32 (temporary)
+//   extremes_kernel1_total1: 1 of i32 (temporary)
+//   extremes_kernel1_total2: 1 of i32 (temporary)
+//   g_length_cell: 1 of i64 (counter)
 
 // extremes_kernel1_sum0_published(row0, rows, key, value, extremes_kernel1_tile0, extremes_kernel1_tile1, extremes_kernel1_tile2)
 #define EXTREMES_KERNEL1_SUM0_PUBLISHED_NAME "extremes_kernel1_sum0_published"

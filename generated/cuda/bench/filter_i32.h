@@ -5,11 +5,26 @@
 #ifndef KGEN_FILTER_I32_H
 #define KGEN_FILTER_I32_H
 
+// Buffers of the plan, by the number of their elements:
+//   x: len(n) of i32 (input)
+//   x_2: len(n) of i32 (output)
+//   filter_i32_kernel1_status0: (max(ceildiv(len(n), 5120), 1) * 1) of u64 (status)
+//   filter_i32_kernel1_tickets: 1 of u32 (status)
+//   abort: 1 of u32 (abort)
+//   selected_length_cell: 1 of i64 (counter)
+
 // filter_i32_kernel1(row0, rows, limit, filter_i32_kernel1_tickets, x, filter_i32_kernel1_status0, v_abort, x_2, tiles, selected_length_cell)
 #define FILTER_I32_KERNEL1_NAME "filter_i32_kernel1"
 #define FILTER_I32_KERNEL1_WORKGROUP 256
 #define FILTER_I32_KERNEL1_ROWS 5120 // of a group
 #define FILTER_I32_KERNEL1_ARGS 10
+
+// Buffers of its fallback, by the number of their elements:
+//   x: len(n) of i32 (input)
+//   x_2: len(n) of i32 (output)
+//   filter_i32_kernel1_tile0: max(ceildiv(len(n), 5120), 1) of i32 (temporary)
+//   filter_i32_kernel1_total0: 1 of i32 (temporary)
+//   selected_length_cell: 1 of i64 (counter)
 
 // filter_i32_kernel1_sum0_published(row0, rows, limit, x, filter_i32_kernel1_tile0)
 #define FILTER_I32_KERNEL1_SUM0_PUBLISHED_NAME "filter_i32_kernel1_sum0_published"

@@ -5,6 +5,24 @@
 #ifndef KGEN_HAVING_H
 #define KGEN_HAVING_H
 
+// Buffers of the plan, by the number of their elements:
+//   key: len(n) of i32 (input)
+//   value: len(n) of i32 (input)
+//   c: len(n) of i64 (temporary)
+//   aggregate: len(n) of i32 (temporary)
+//   aggregate_2: len(n) of i64 (temporary)
+//   keep: len(n) of bool (temporary)
+//   key_2: len(n) of i32 (output)
+//   count: len(n) of i64 (output)
+//   total: len(n) of i64 (output)
+//   having_kernel1_status0: (max(ceildiv(len(n), 2560), 1) * 4) of u64 (status)
+//   having_kernel1_tickets: 1 of u32 (status)
+//   abort: 1 of u32 (abort)
+//   g_length_cell: 1 of i64 (counter)
+//   having_kernel2_status0: (max(ceildiv(len(g), 2048), 1) * 1) of u64 (status)
+//   having_kernel2_tickets: 1 of u32 (status)
+//   keep_length_cell: 1 of i64 (counter)
+
 // having_kernel1(row0, rows, least, having_kernel1_tickets, key, value, having_kernel1_status0, v_abort, aggregate, c, aggregate_2, keep, tiles, g_length_cell)
 #define HAVING_KERNEL1_NAME "having_kernel1"
 #define HAVING_KERNEL1_WORKGROUP 128
@@ -16,6 +34,27 @@
 #define HAVING_KERNEL2_WORKGROUP 256
 #define HAVING_KERNEL2_ROWS 2048 // of a group
 #define HAVING_KERNEL2_ARGS 14
+
+// Buffers of its fallback, by the number of their elements:
+//   key: len(n) of i32 (input)
+//   value: len(n) of i32 (input)
+//   c: len(n) of i64 (temporary)
+//   aggregate: len(n) of i32 (temporary)
+//   aggregate_2: len(n) of i64 (temporary)
+//   keep: len(n) of bool (temporary)
+//   key_2: len(n) of i32 (output)
+//   count: len(n) of i64 (output)
+//   total: len(n) of i64 (output)
+//   having_kernel1_tile0: max(ceildiv(len(n), 3072), 1) of i32 (temporary)
+//   having_kernel1_tile1: max(ceildiv(len(n), 3072), 1) of i32 (temporary)
+//   having_kernel1_tile2: max(ceildiv(len(n), 3072), 1) of i64 (temporary)
+//   having_kernel1_total0: 1 of i32 (temporary)
+//   having_kernel1_total1: 1 of i32 (temporary)
+//   having_kernel1_total2: 1 of i64 (temporary)
+//   g_length_cell: 1 of i64 (counter)
+//   having_kernel2_tile0: max(ceildiv(len(g), 1536), 1) of i32 (temporary)
+//   having_kernel2_total0: 1 of i32 (temporary)
+//   keep_length_cell: 1 of i64 (counter)
 
 // having_kernel1_sum0_published(row0, rows, least, key, value, having_kernel1_tile0, having_kernel1_tile1, having_kernel1_tile2)
 #define HAVING_KERNEL1_SUM0_PUBLISHED_NAME "having_kernel1_sum0_published"

@@ -5,11 +5,36 @@
 #ifndef KGEN_SUM_RUNS_H
 #define KGEN_SUM_RUNS_H
 
+// Buffers of the plan, by the number of their elements:
+//   key: len(n) of i32 (input)
+//   value: len(n) of i32 (input)
+//   key_2: len(n) of i32 (output)
+//   count: len(n) of i64 (output)
+//   total: len(n) of i64 (output)
+//   sum_runs_kernel1_status0: (max(ceildiv(len(n), 2560), 1) * 4) of u64 (status)
+//   sum_runs_kernel1_tickets: 1 of u32 (status)
+//   abort: 1 of u32 (abort)
+//   g_length_cell: 1 of i64 (counter)
+
 // sum_runs_kernel1(row0, rows, sum_runs_kernel1_tickets, key, value, sum_runs_kernel1_status0, v_abort, key_2, count, total, tiles, g_length_cell)
 #define SUM_RUNS_KERNEL1_NAME "sum_runs_kernel1"
 #define SUM_RUNS_KERNEL1_WORKGROUP 128
 #define SUM_RUNS_KERNEL1_ROWS 2560 // of a group
 #define SUM_RUNS_KERNEL1_ARGS 12
+
+// Buffers of its fallback, by the number of their elements:
+//   key: len(n) of i32 (input)
+//   value: len(n) of i32 (input)
+//   key_2: len(n) of i32 (output)
+//   count: len(n) of i64 (output)
+//   total: len(n) of i64 (output)
+//   sum_runs_kernel1_tile0: max(ceildiv(len(n), 3072), 1) of i32 (temporary)
+//   sum_runs_kernel1_tile1: max(ceildiv(len(n), 3072), 1) of i32 (temporary)
+//   sum_runs_kernel1_tile2: max(ceildiv(len(n), 3072), 1) of i64 (temporary)
+//   sum_runs_kernel1_total0: 1 of i32 (temporary)
+//   sum_runs_kernel1_total1: 1 of i32 (temporary)
+//   sum_runs_kernel1_total2: 1 of i64 (temporary)
+//   g_length_cell: 1 of i64 (counter)
 
 // sum_runs_kernel1_sum0_published(row0, rows, key, value, sum_runs_kernel1_tile0, sum_runs_kernel1_tile1, sum_runs_kernel1_tile2)
 #define SUM_RUNS_KERNEL1_SUM0_PUBLISHED_NAME "sum_runs_kernel1_sum0_published"

@@ -5,6 +5,15 @@
 #ifndef KGEN_DATE_BINS_H
 #define KGEN_DATE_BINS_H
 
+// Buffers of the plan, by the number of their elements:
+//   day: len(n) of date (input)
+//   m_min_min: len(m) of date (temporary)
+//   m_min_count: len(m) of i64 (temporary)
+//   m_max_max: len(m) of date (temporary)
+//   days: len(m) of i64 (output)
+//   first: len(m) of date (output)
+//   last: len(m) of date (output)
+
 // date_bins_kernel1(row0, rows, day, m_min_min, m_min_count, m_max_max, days)
 #define DATE_BINS_KERNEL1_NAME "date_bins_kernel1"
 #define DATE_BINS_KERNEL1_WORKGROUP 1024
@@ -16,6 +25,15 @@
 #define DATE_BINS_KERNEL2_WORKGROUP 256
 #define DATE_BINS_KERNEL2_ROWS 1024 // of a group
 #define DATE_BINS_KERNEL2_ARGS 7
+
+// Buffers of its fallback, by the number of their elements:
+//   day: len(n) of date (input)
+//   m_min_min: len(m) of date (temporary)
+//   m_min_count: len(m) of i64 (temporary)
+//   m_max_max: len(m) of date (temporary)
+//   days: len(m) of i64 (output)
+//   first: len(m) of date (output)
+//   last: len(m) of date (output)
 
 // date_bins_kernel1_published(row0, rows, day, m_min_min, m_min_count, m_max_max, days)
 #define DATE_BINS_KERNEL1_PUBLISHED_NAME "date_bins_kernel1_published"

@@ -5,11 +5,19 @@
 #ifndef KGEN_HIST_H
 #define KGEN_HIST_H
 
+// Buffers of the plan, by the number of their elements:
+//   x: len(n) of u8 (input)
+//   h: len(bin) of i64 (output)
+
 // hist_kernel1(row0, rows, x, x_u32, h)
 #define HIST_KERNEL1_NAME "hist_kernel1"
 #define HIST_KERNEL1_WORKGROUP 1024
 #define HIST_KERNEL1_ROWS 32768 // of a group
 #define HIST_KERNEL1_ARGS 5
+
+// Buffers of its fallback, by the number of their elements:
+//   x: len(n) of u8 (input)
+//   h: len(bin) of i64 (output)
 
 // hist_kernel1_published(row0, rows, x, x_u32, h)
 #define HIST_KERNEL1_PUBLISHED_NAME "hist_kernel1_published"

@@ -5,6 +5,14 @@
 #ifndef KGEN_MAVG7_H
 #define KGEN_MAVG7_H
 
+// Buffers of the plan, by the number of their elements:
+//   x: len(n) of f64 (input)
+//   c: len(n) of f64 (temporary)
+//   avg: len(n) of f64 (output)
+//   mavg7_kernel1_status0: (max(ceildiv(len(n), 5120), 1) * 4) of u64 (status)
+//   mavg7_kernel1_tickets: 1 of u32 (status)
+//   abort: 1 of u32 (abort)
+
 // mavg7_kernel1(row0, rows, mavg7_kernel1_tickets, x, mavg7_kernel1_status0, v_abort, c)
 #define MAVG7_KERNEL1_NAME "mavg7_kernel1"
 #define MAVG7_KERNEL1_WORKGROUP 256
@@ -16,6 +24,13 @@
 #define MAVG7_KERNEL2_WORKGROUP 256
 #define MAVG7_KERNEL2_ROWS 1024 // of a group
 #define MAVG7_KERNEL2_ARGS 4
+
+// Buffers of its fallback, by the number of their elements:
+//   x: len(n) of f64 (input)
+//   c: len(n) of f64 (temporary)
+//   avg: len(n) of f64 (output)
+//   mavg7_kernel1_tile0: max(ceildiv(len(n), 3072), 1) of f64 (temporary)
+//   mavg7_kernel1_total0: 1 of f64 (temporary)
 
 // mavg7_kernel1_sum0_published(row0, rows, x, mavg7_kernel1_tile0)
 #define MAVG7_KERNEL1_SUM0_PUBLISHED_NAME "mavg7_kernel1_sum0_published"

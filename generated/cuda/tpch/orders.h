@@ -5,11 +5,36 @@
 #ifndef KGEN_ORDERS_H
 #define KGEN_ORDERS_H
 
+// Buffers of the plan, by the number of their elements:
+//   l_orderkey: len(n) of i64 (input)
+//   l_quantity: len(n) of i64 (input)
+//   key: len(n) of i64 (output)
+//   count: len(n) of i64 (output)
+//   quantity: len(n) of i64 (output)
+//   orders_kernel1_status0: (max(ceildiv(len(n), 1536), 1) * 4) of u64 (status)
+//   orders_kernel1_tickets: 1 of u32 (status)
+//   abort: 1 of u32 (abort)
+//   g_length_cell: 1 of i64 (counter)
+
 // orders_kernel1(row0, rows, orders_kernel1_tickets, l_orderkey, l_quantity, orders_kernel1_status0, v_abort, key, count, quantity, tiles, g_length_cell)
 #define ORDERS_KERNEL1_NAME "orders_kernel1"
 #define ORDERS_KERNEL1_WORKGROUP 128
 #define ORDERS_KERNEL1_ROWS 1536 // of a group
 #define ORDERS_KERNEL1_ARGS 12
+
+// Buffers of its fallback, by the number of their elements:
+//   l_orderkey: len(n) of i64 (input)
+//   l_quantity: len(n) of i64 (input)
+//   key: len(n) of i64 (output)
+//   count: len(n) of i64 (output)
+//   quantity: len(n) of i64 (output)
+//   orders_kernel1_tile0: max(ceildiv(len(n), 1536), 1) of i32 (temporary)
+//   orders_kernel1_tile1: max(ceildiv(len(n), 1536), 1) of i32 (temporary)
+//   orders_kernel1_tile2: max(ceildiv(len(n), 1536), 1) of i64 (temporary)
+//   orders_kernel1_total0: 1 of i32 (temporary)
+//   orders_kernel1_total1: 1 of i32 (temporary)
+//   orders_kernel1_total2: 1 of i64 (temporary)
+//   g_length_cell: 1 of i64 (counter)
 
 // orders_kernel1_sum0_published(row0, rows, l_orderkey, l_quantity, orders_kernel1_tile0, orders_kernel1_tile1, orders_kernel1_tile2)
 #define ORDERS_KERNEL1_SUM0_PUBLISHED_NAME "orders_kernel1_sum0_published"

@@ -5,6 +5,24 @@
 #ifndef KGEN_ORDERS_H
 #define KGEN_ORDERS_H
 
+// Buffers of the plan, by the number of their elements:
+//   l_orderkey: len(n) of i64 (input)
+//   l_quantity: len(n) of i64 (input)
+//   g_head: len(n) of bool (temporary)
+//   g_total: ceildiv(len(n), 4096) of i64 (temporary)
+//   g_partial: len(n) of i64 (temporary)
+//   g_offset: ceildiv(len(n), 4096) of i64 (temporary)
+//   g: len(n) of i64 (temporary)
+//   key: len(n) of i64 (output)
+//   count: len(n) of i64 (output)
+//   quantity: len(n) of i64 (output)
+//   orders_kernel3_status0: (max(ceildiv(ceildiv(len(n), 4096), 5120), 1) * 4) of u64 (status)
+//   orders_kernel3_tickets: 1 of u32 (status)
+//   abort: 1 of u32 (abort)
+//   g_length_cell: 1 of i64 (counter)
+//   orders_kernel5_status0: (max(ceildiv(len(n), 2048), 1) * 8) of u64 (status)
+//   orders_kernel5_tickets: 1 of u32 (status)
+
 // orders_kernel1(row0, rows, l_orderkey, g_head)
 #define ORDERS_KERNEL1_NAME "orders_kernel1"
 #define ORDERS_KERNEL1_WORKGROUP 256
@@ -34,6 +52,35 @@
 #define ORDERS_KERNEL5_WORKGROUP 256
 #define ORDERS_KERNEL5_ROWS 2048 // of a group
 #define ORDERS_KERNEL5_ARGS 12
+
+// Buffers of its fallback, by the number of their elements:
+//   l_orderkey: len(n) of i64 (input)
+//   l_quantity: len(n) of i64 (input)
+//   g_head: len(n) of bool (temporary)
+//   g_total: ceildiv(len(n), 4096) of i64 (temporary)
+//   g_partial: len(n) of i64 (temporary)
+//   g_offset: ceildiv(len(n), 4096) of i64 (temporary)
+//   g: len(n) of i64 (temporary)
+//   key: len(n) of i64 (output)
+//   count: len(n) of i64 (output)
+//   quantity: len(n) of i64 (output)
+//   orders_kernel3_tile0: max(ceildiv(ceildiv(len(n), 4096), 3072), 1) of i64 (temporary)
+//   orders_kernel3_total0: 1 of i64 (temporary)
+//   g_length_cell: 1 of i64 (counter)
+//   orders_kernel5_tile0: max(ceildiv(len(n), 1536), 1) of bool (temporary)
+//   orders_kernel5_tile1: max(ceildiv(len(n), 1536), 1) of i64 (temporary)
+//   orders_kernel5_tile2: max(ceildiv(len(n), 1536), 1) of i64 (temporary)
+//   orders_kernel5_tile3: max(ceildiv(len(n), 1536), 1) of i32 (temporary)
+//   orders_kernel5_tile4: max(ceildiv(len(n), 1536), 1) of i64 (temporary)
+//   orders_kernel5_tile5: max(ceildiv(len(n), 1536), 1) of bool (temporary)
+//   orders_kernel5_tile6: max(ceildiv(len(n), 1536), 1) of bool (temporary)
+//   orders_kernel5_total0: 1 of bool (temporary)
+//   orders_kernel5_total1: 1 of i64 (temporary)
+//   orders_kernel5_total2: 1 of i64 (temporary)
+//   orders_kernel5_total3: 1 of i32 (temporary)
+//   orders_kernel5_total4: 1 of i64 (temporary)
+//   orders_kernel5_total5: 1 of bool (temporary)
+//   orders_kernel5_total6: 1 of bool (temporary)
 
 // orders_kernel1_published(row0, rows, l_orderkey, g_head)
 #define ORDERS_KERNEL1_PUBLISHED_NAME "orders_kernel1_published"

@@ -5,6 +5,13 @@
 #ifndef KGEN_ARGMIN_F64_H
 #define KGEN_ARGMIN_F64_H
 
+// Buffers of the plan, by the number of their elements:
+//   x: len(n) of f64 (input)
+//   errors: 1 of i64 (errors)
+//   argmin_f64_kernel1_tile0: max(ceildiv(len(n), 5120), 1) of f64 (temporary)
+//   argmin_f64_kernel1_tile1: max(ceildiv(len(n), 5120), 1) of i64 (temporary)
+//   row_cell: 1 of i64 (counter)
+
 // argmin_f64_kernel1(row0, rows, x, argmin_f64_kernel1_tile0, argmin_f64_kernel1_tile1)
 #define ARGMIN_F64_KERNEL1_NAME "argmin_f64_kernel1"
 #define ARGMIN_F64_KERNEL1_WORKGROUP 256

@@ -5,11 +5,24 @@
 #ifndef KGEN_SCAN_I32_H
 #define KGEN_SCAN_I32_H
 
+// Buffers of the plan, by the number of their elements:
+//   x: len(n) of i32 (input)
+//   total: len(n) of i32 (output)
+//   scan_i32_kernel1_status0: (max(ceildiv(len(n), 5120), 1) * 1) of u64 (status)
+//   scan_i32_kernel1_tickets: 1 of u32 (status)
+//   abort: 1 of u32 (abort)
+
 // scan_i32_kernel1(row0, rows, scan_i32_kernel1_tickets, x, scan_i32_kernel1_status0, v_abort, total)
 #define SCAN_I32_KERNEL1_NAME "scan_i32_kernel1"
 #define SCAN_I32_KERNEL1_WORKGROUP 256
 #define SCAN_I32_KERNEL1_ROWS 5120 // of a group
 #define SCAN_I32_KERNEL1_ARGS 7
+
+// Buffers of its fallback, by the number of their elements:
+//   x: len(n) of i32 (input)
+//   total: len(n) of i32 (output)
+//   scan_i32_kernel1_tile0: max(ceildiv(len(n), 5120), 1) of i32 (temporary)
+//   scan_i32_kernel1_total0: 1 of i32 (temporary)
 
 // scan_i32_kernel1_sum0_published(row0, rows, x, scan_i32_kernel1_tile0)
 #define SCAN_I32_KERNEL1_SUM0_PUBLISHED_NAME "scan_i32_kernel1_sum0_published"

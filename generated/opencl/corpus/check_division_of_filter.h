@@ -5,11 +5,32 @@
 #ifndef KGEN_CHECK_DIVISION_OF_FILTER_H
 #define KGEN_CHECK_DIVISION_OF_FILTER_H
 
+// Buffers of the plan, by the number of their elements:
+//   a: len(n) of i32 (input)
+//   b: len(n) of i32 (input)
+//   k: len(n) of bool (input)
+//   errors: 1 of i64 (errors)
+//   ratio: len(n) of i32 (output)
+//   check_division_of_filter_kernel1_status0: (max(ceildiv(len(n), 5120), 1) * 1) of u64 (status)
+//   check_division_of_filter_kernel1_tickets: 1 of u32 (status)
+//   abort: 1 of u32 (abort)
+//   k_length_cell: 1 of i64 (counter)
+
 // check_division_of_filter_kernel1(row0, rows, check_division_of_filter_kernel1_tickets, k, a, b, check_division_of_filter_kernel1_status0, v_abort, errors, ratio, tiles, k_length_cell)
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_NAME "check_division_of_filter_kernel1"
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_WORKGROUP 256
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_ROWS 5120 // of a group
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_ARGS 12
+
+// Buffers of its fallback, by the number of their elements:
+//   a: len(n) of i32 (input)
+//   b: len(n) of i32 (input)
+//   k: len(n) of bool (input)
+//   errors: 1 of i64 (errors)
+//   ratio: len(n) of i32 (output)
+//   check_division_of_filter_kernel1_tile0: max(ceildiv(len(n), 5120), 1) of i32 (temporary)
+//   check_division_of_filter_kernel1_total0: 1 of i32 (temporary)
+//   k_length_cell: 1 of i64 (counter)
 
 // check_division_of_filter_kernel1_sum0_published(row0, rows, k, b, check_division_of_filter_kernel1_tile0)
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_SUM0_PUBLISHED_NAME "check_division_of_filter_kernel1_sum0_published"

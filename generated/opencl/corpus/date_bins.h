@@ -5,6 +5,19 @@
 #ifndef KGEN_DATE_BINS_H
 #define KGEN_DATE_BINS_H
 
+// Buffers of the plan, by the number of their elements:
+//   day: len(n) of date (input)
+//   m_min_min: len(m) of date (temporary)
+//   m_min_count: len(m) of i64 (temporary)
+//   m_max_max: len(m) of date (temporary)
+//   days: len(m) of i64 (output)
+//   first: len(m) of date (output)
+//   last: len(m) of date (output)
+//   m_min_min_rows: (max(min(ceildiv(len(n), 16384), (machine.units * 4)), 1) * 12) of date (temporary)
+//   m_min_count_rows: (max(min(ceildiv(len(n), 16384), (machine.units * 4)), 1) * 12) of i64 (temporary)
+//   m_max_max_rows: (max(min(ceildiv(len(n), 16384), (machine.units * 4)), 1) * 12) of date (temporary)
+//   days_rows: (max(min(ceildiv(len(n), 16384), (machine.units * 4)), 1) * 12) of i64 (temporary)
+
 // date_bins_kernel1(row0, rows, day, m_min_min_rows, m_min_count_rows, m_max_max_rows, days_rows)
 #define DATE_BINS_KERNEL1_NAME "date_bins_kernel1"
 #define DATE_BINS_KERNEL1_WORKGROUP 512
@@ -40,6 +53,19 @@
 #define DATE_BINS_KERNEL2_WORKGROUP 256
 #define DATE_BINS_KERNEL2_ROWS 1024 // of a group
 #define DATE_BINS_KERNEL2_ARGS 7
+
+// Buffers of its fallback, by the number of their elements:
+//   day: len(n) of date (input)
+//   m_min_min: len(m) of date (temporary)
+//   m_min_count: len(m) of i64 (temporary)
+//   m_max_max: len(m) of date (temporary)
+//   days: len(m) of i64 (output)
+//   first: len(m) of date (output)
+//   last: len(m) of date (output)
+//   m_min_min_rows: (max(min(ceildiv(len(n), 8192), (machine.units * 8)), 1) * 12) of date (temporary)
+//   m_min_count_rows: (max(min(ceildiv(len(n), 8192), (machine.units * 8)), 1) * 12) of i64 (temporary)
+//   m_max_max_rows: (max(min(ceildiv(len(n), 8192), (machine.units * 8)), 1) * 12) of date (temporary)
+//   days_rows: (max(min(ceildiv(len(n), 8192), (machine.units * 8)), 1) * 12) of i64 (temporary)
 
 // date_bins_kernel1_published(row0, rows, day, m_min_min_rows, m_min_count_rows, m_max_max_rows, days_rows)
 #define DATE_BINS_KERNEL1_PUBLISHED_NAME "date_bins_kernel1_published"

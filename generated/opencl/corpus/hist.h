@@ -5,6 +5,11 @@
 #ifndef KGEN_HIST_H
 #define KGEN_HIST_H
 
+// Buffers of the plan, by the number of their elements:
+//   x: len(n) of u8 (input)
+//   h: len(bin) of i64 (output)
+//   h_rows: (max(min(ceildiv(len(n), 16384), (machine.units * 4)), 1) * 256) of i64 (temporary)
+
 // hist_kernel1(row0, rows, x, x_u32, h_rows)
 #define HIST_KERNEL1_NAME "hist_kernel1"
 #define HIST_KERNEL1_WORKGROUP 512
@@ -16,6 +21,11 @@
 #define HIST_KERNEL1_H_WORKGROUP 256
 #define HIST_KERNEL1_H_ROWS 256 // of a group
 #define HIST_KERNEL1_H_ARGS 5
+
+// Buffers of its fallback, by the number of their elements:
+//   x: len(n) of u8 (input)
+//   h: len(bin) of i64 (output)
+//   h_rows: (max(min(ceildiv(len(n), 8192), (machine.units * 8)), 1) * 256) of i64 (temporary)
 
 // hist_kernel1_published(row0, rows, x, x_u32, h_rows)
 #define HIST_KERNEL1_PUBLISHED_NAME "hist_kernel1_published"

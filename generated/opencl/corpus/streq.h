@@ -5,11 +5,30 @@
 #ifndef KGEN_STREQ_H
 #define KGEN_STREQ_H
 
+// Buffers of the plan, by the number of their elements:
+//   name: len(n) of char8 (input)
+//   v: len(n) of i32 (input)
+//   name_2: len(n) of char8 (output)
+//   v_2: len(n) of i32 (output)
+//   streq_kernel1_status0: (max(ceildiv(len(n), 3072), 1) * 1) of u64 (status)
+//   streq_kernel1_tickets: 1 of u32 (status)
+//   abort: 1 of u32 (abort)
+//   m_length_cell: 1 of i64 (counter)
+
 // streq_kernel1(row0, rows, streq_kernel1_tickets, name, streq_kernel1_status0, v_abort, name_2, v_2, v, tiles, m_length_cell)
 #define STREQ_KERNEL1_NAME "streq_kernel1"
 #define STREQ_KERNEL1_WORKGROUP 256
 #define STREQ_KERNEL1_ROWS 3072 // of a group
 #define STREQ_KERNEL1_ARGS 11
+
+// Buffers of its fallback, by the number of their elements:
+//   name: len(n) of char8 (input)
+//   v: len(n) of i32 (input)
+//   name_2: len(n) of char8 (output)
+//   v_2: len(n) of i32 (output)
+//   streq_kernel1_tile0: max(ceildiv(len(n), 2560), 1) of i32 (temporary)
+//   streq_kernel1_total0: 1 of i32 (temporary)
+//   m_length_cell: 1 of i64 (counter)
 
 // streq_kernel1_sum0_published(row0, rows, name, streq_kernel1_tile0)
 #define STREQ_KERNEL1_SUM0_PUBLISHED_NAME "streq_kernel1_sum0_published"

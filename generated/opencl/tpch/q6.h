@@ -5,6 +5,14 @@
 #ifndef KGEN_Q6_H
 #define KGEN_Q6_H
 
+// Buffers of the plan, by the number of their elements:
+//   l_shipdate: len(n) of date (input)
+//   l_discount: len(n) of f64 (input)
+//   l_quantity: len(n) of i64 (input)
+//   l_extendedprice: len(n) of f64 (input)
+//   q6_kernel1_tile0: max(min(ceildiv(len(n), 1024), (machine.units * 8)), 1) of f64 (temporary)
+//   revenue_cell: 1 of f64 (counter)
+
 // q6_kernel1(row0, rows, from, to, l_shipdate, l_shipdate_u64, l_discount, l_quantity, l_extendedprice, q6_kernel1_tile0)
 #define Q6_KERNEL1_NAME "q6_kernel1"
 #define Q6_KERNEL1_WORKGROUP 256
