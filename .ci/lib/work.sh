@@ -63,15 +63,16 @@ device_suite() { # "pocl" or "", PART: built, and run where go does not work; Po
 	"$folder/suite/device-suite" -out "$folder/out-pocl" -devices pocl -levels auto -only scheme=published
 }
 release_archives() { # TAGS of the workers: all are built, and that of this platform runs elsewhere
-	local program version root=$PWD
+	local program version
 	folder=$(mktemp -d) || return 1 # not local: the trap comes later
 	trap 'rm -rf "$folder"' EXIT
 	go run ./internal/release -workers "$1" "$folder/dist" && cp examples/grades/grades.kg examples/grades/students.csv "$folder" && cd "$folder" &&
 		(cd dist && sha256sum -c SHA256SUMS) && [ "$(wc -l <dist/SHA256SUMS)" = 5 ] && tar -xzf dist/kgen-*-linux-amd64.tar.gz && cd kgen-*-linux-amd64 || return 1
 	version=${PWD##*/kgen-} program=$PWD/kgen
 	ls && "$program" version | grep -F "kgen ${version%-linux-amd64} " && cd "$folder" && "$program" run grades.kg --in students.csv | grep '^5 rows$' || return 1
-	[[ $1 != *opencl* ]] || "$program" devices | grep '^opencl:0 *yes' && cd "$root"
+	[[ $1 != *opencl* ]] || "$program" devices | grep '^opencl:0 *yes'
 }
+export -f release_archives
 # No function that neither a program nor a test reaches. What becomes part of
 # emitted programs is reached there, and build.Main by users.
 dead_code() {
@@ -81,5 +82,5 @@ dead_code() {
 	[ -z "$dead" ] || { echo "$dead"; return 1; }
 }
 
-export -f release_archives dead_code consumer beam_example format_check cross_build same_tree fuzz_all duckdb_oracle cuda_stand_in tree_sitter_grammar device_suite
+export -f dead_code consumer beam_example format_check cross_build same_tree fuzz_all duckdb_oracle cuda_stand_in tree_sitter_grammar device_suite
 
