@@ -112,6 +112,8 @@ type naming struct {
 	fresh   int
 	pending []*Value // written where they are used, by no statement so far
 	waits   []bool   // whether a value is pending
+	within  []*Value // by value that is no longer: the one within which it is written first
+	behind  []bool   // whether another one is made before it there
 	length  []int    // of the text that stands for a value
 }
 
@@ -121,6 +123,8 @@ func nameValues(p *Pipeline) *naming {
 		taken:  map[string]bool{},
 		length: make([]int, len(p.Values)),
 		waits:  make([]bool, len(p.Values)),
+		within: make([]*Value, len(p.Values)),
+		behind: make([]bool, len(p.Values)),
 	}
 	uses := make([]int, len(p.Values))
 	for _, v := range p.Values {
@@ -134,7 +138,7 @@ func nameValues(p *Pipeline) *naming {
 	}
 	own := map[string]bool{}
 	for _, v := range p.Values {
-		n.use(v.Operands())
+		n.use(v.Operands(), v)
 		n.measure(v)
 		switch {
 		case v.isLiteral():
@@ -152,22 +156,32 @@ func nameValues(p *Pipeline) *naming {
 	for i, r := range p.Results {
 		results[i] = r.Value
 	}
-	n.use(results)
+	n.use(results, nil)
 	return n
 }
 
 // use takes the operands of a value, which are read in this order, from the
-// pending values. They must be the last of them.
-func (n *naming) use(operands []*Value) {
+// pending values. They must be the last of them, and what is written once more must not
+// be within an operand that is still to come, and behind another value there.
+func (n *naming) use(operands []*Value, by *Value) {
 	var first []*Value
+	early := false
 	for _, o := range operands {
 		if n.waits[o.ID] {
 			n.waits[o.ID] = false
+			n.within[o.ID], n.behind[o.ID] = by, len(first) > 0
 			first = append(first, o)
+			continue
 		}
+		behind := false
+		for o != nil && n.names[o.ID] == "" && !n.waits[o.ID] {
+			behind = behind || n.behind[o.ID]
+			o = n.within[o.ID]
+		}
+		early = early || behind && o != nil && n.waits[o.ID] && slices.Contains(operands, o)
 	}
 	rest := len(n.pending) - len(first)
-	if !slices.Equal(n.pending[rest:], first) {
+	if early || !slices.Equal(n.pending[rest:], first) {
 		n.flush()
 		return
 	}
