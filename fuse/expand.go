@@ -8,8 +8,8 @@ import (
 )
 
 // expand returns p without order, groups, repeat, find and join, and without parts of
-// timestamps, which it composes of other operators, and what the plan may leave out of
-// that; p itself if it has none.
+// timestamps and decimals, which it composes of other operators, and what the plan may
+// leave out of that; p itself if it has none.
 func expand(p *ir.Pipeline, options Options) (*ir.Pipeline, map[*ir.Value]turn) {
 	isComposed := func(v *ir.Value) bool {
 		switch v.Op {
@@ -18,7 +18,7 @@ func expand(p *ir.Pipeline, options Options) (*ir.Pipeline, map[*ir.Value]turn) 
 		}
 		return false
 	}
-	p = withoutCalendar(p, options)
+	p = withoutCalendar(withoutDecimals(p, options), options)
 	if !slices.ContainsFunc(p.Values, isComposed) {
 		return p, nil
 	}

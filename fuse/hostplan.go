@@ -234,28 +234,28 @@ func (m *planner) bound(d *ir.Domain) plan.Expr {
 }
 
 func (m *planner) parameters() {
-	for _, v := range m.Pipeline.Params {
-		port := plan.Port{Name: v.Name, Direction: plan.In, Kind: plan.Kind(v.Type.Kind.String())}
+	for i, v := range m.Pipeline.Params {
+		port := plan.Port{Name: v.Name, Direction: plan.In, Kind: plan.Kind(m.declared.Params[i].Type.Kind.String())}
 		if v.Literal != nil {
 			port.Text = plan.Literal(strconv.Quote(*v.Literal))
 		}
 		if v.Type.Domain != nil {
 			port.Domain, port.Buffer = m.DomainName(v.Type.Domain), v.Name
-			m.out.Buffers = append(m.out.Buffers, plan.Buffer{Name: v.Name, Kind: port.Kind, Role: plan.Input})
+			m.out.Buffers = append(m.out.Buffers, plan.Buffer{Name: v.Name, Kind: port.Kind.Stored(), Role: plan.Input})
 		} else {
 			port.Scalar = v.Name
 			if v.Const.Kind != ir.Invalid && v.Const.Kind != ir.Text {
 				port.Default = literal(v.Const)
 			}
-			m.out.Scalars = append(m.out.Scalars, plan.Scalar{Name: v.Name, Kind: port.Kind})
+			m.out.Scalars = append(m.out.Scalars, plan.Scalar{Name: v.Name, Kind: port.Kind.Stored()})
 		}
 		m.out.Ports = append(m.out.Ports, port)
 	}
 }
 
 func (m *planner) results() {
-	for _, r := range m.Pipeline.Results {
-		port := plan.Port{Name: r.Label, Direction: plan.Out, Kind: plan.Kind(r.Value.Type.Kind.String())}
+	for i, r := range m.Pipeline.Results {
+		port := plan.Port{Name: r.Label, Direction: plan.Out, Kind: plan.Kind(m.declared.Results[i].Value.Type.Kind.String())}
 		name := r.Value.Name
 		if w := m.result(r.Value); w != nil {
 			name = w.Name
@@ -265,7 +265,7 @@ func (m *planner) results() {
 			port.Domain, port.Buffer = m.DomainName(r.Value.Type.Domain), name
 		case r.Value.Op == ir.OpConst:
 			port.Scalar = "constant_" + r.Label
-			m.out.Scalars = append(m.out.Scalars, plan.Scalar{Name: port.Scalar, Kind: port.Kind, Init: literal(r.Value.Const)})
+			m.out.Scalars = append(m.out.Scalars, plan.Scalar{Name: port.Scalar, Kind: port.Kind.Stored(), Init: literal(r.Value.Const)})
 		default:
 			port.Scalar = name
 		}

@@ -115,6 +115,7 @@ type Prefix struct {
 // Graph is a pipeline as stages.
 type Graph struct {
 	Pipeline *ir.Pipeline
+	declared *ir.Pipeline // as the user wrote it, whose parameters and results the plan has
 	Stages   []*Stage
 	Values   []*Value
 

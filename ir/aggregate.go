@@ -24,10 +24,10 @@ const (
 // one: lowering, partials, emitted tests and random programs read it. The
 // interpreter has a meaning of its own.
 var aggregates = [endOfAggregates - firstAggregate]Aggregate{
-	OpSum - firstAggregate: {name: "sum", takes: numbers, hint: "count true rows with count(%[1]v), or sum i64(%[1]v)",
+	OpSum - firstAggregate: {name: "sum", takes: numbers | decimals, hint: "count true rows with count(%[1]v), or sum i64(%[1]v)",
 		State: []StateField{sumOfRows}, help: OperatorHelp{
 			Signature: "sum(x) or sum(x, by: g)",
-			Result:    "i64 of signed integers, u64 of unsigned ones, f64 of floats; with by: [g] of it",
+			Result:    "i64 of signed integers, u64 of unsigned ones, f64 of floats, T of decimals T; with by: [g] of it",
 			Doc:       "The sum of all rows, or of each group; 0 of none.",
 			Example: `pipeline totals(k: [n]i32, x: [n]i32) {
 	g = groups(k)
@@ -63,12 +63,12 @@ var aggregates = [endOfAggregates - firstAggregate]Aggregate{
 	return most: max(x[x < 1000], else: 0)
 }`,
 		}},
-	OpAvg - firstAggregate: {name: "avg", takes: numbers, hint: "the share of true rows is avg(f64(%[1]v))", NoRows: NoRowsElse, Finish: FinishQuotient,
+	OpAvg - firstAggregate: {name: "avg", takes: numbers | decimals, hint: "the share of true rows is avg(f64(%[1]v))", NoRows: NoRowsElse, Finish: FinishQuotient,
 		State: []StateField{sumOfRows, CountOfRows}, help: OperatorHelp{
 			Names:     []string{"mean"},
 			Signature: "avg(x), with by: g and else: v",
 			Result:    "f64; with by: [g]f64",
-			Doc:       "f64(sum) / f64(count); v of no rows, which without else: are an error.",
+			Doc:       "f64(sum) / f64(count), of decimals avg(unscaled(x)) / f64(10^scale); v of no rows, which without else: are an error.",
 			Example: `pipeline means(class: [n]i32, score: [n]i32) {
 	g = groups(class)
 	return class: first(class, by: g), mean: avg(score, by: g)
@@ -232,6 +232,8 @@ func SumKind(k Kind) Kind {
 		return F64
 	case k.IsUnsigned():
 		return U64
+	case k.IsDecimal():
+		return k
 	}
 	return I64
 }

@@ -40,8 +40,9 @@ type ParamDecl struct {
 	Name       string
 	Domain     string // "" for a scalar
 	DomPos     Pos
-	Type       string
+	Type       string // as written, without spaces, such as decimal(2)
 	TypePos    Pos
+	TypeEnd    Pos    // of the closing parenthesis of Type; invalid without one
 	Default    Expr   // nil without one
 	Missing    Expr   // nil without one
 	Present    string // "" without one

@@ -3,8 +3,10 @@ package ir
 import (
 	"fmt"
 	"go/constant"
+	"go/token"
 	"math"
 	"runtime"
+	"strconv"
 	"strings"
 )
 
@@ -187,7 +189,7 @@ func (b *Builder) Constant(x any) Operand {
 }
 
 // kindsAre is what to write in place of another kind.
-const kindsAre = "the types are ir.Bool to ir.Char8"
+const kindsAre = "the types are ir.Bool to ir.Char8, and those of ir.DecimalOf"
 
 // Let gives x a name, as the statement name = x does.
 func (b *Builder) Let(name string, x any) Operand {
@@ -338,7 +340,12 @@ func (b *Builder) operand(pos Pos, x any) operand {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return b.g.fail(pos, "compute it from columns, or pass it as a parameter", "%v is no constant of the language", x)
 		}
-		return operand{pos: pos, constant: constant.ToFloat(constant.MakeFloat64(x))}
+		// As source text would write it, so that 0.05 is a decimal.
+		c := constant.ToFloat(constant.MakeFromLiteral(strconv.FormatFloat(math.Abs(x), 'g', -1, 64), token.FLOAT, 0))
+		if x < 0 {
+			c = constant.UnaryOp(token.SUB, c, 0)
+		}
+		return operand{pos: pos, constant: c}
 	case string:
 		return operand{pos: pos, constant: constant.MakeString(x)}
 	case bool:

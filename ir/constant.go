@@ -126,6 +126,8 @@ func represent(c constant.Value, k Kind) (s Scalar, problem, hint string) {
 			return s, fmt.Sprintf("literal %s does not fit %v", text, k), ""
 		}
 		return Float(k, f), "", ""
+	case k.IsDecimal():
+		return representDecimal(c, k)
 	case k.IsCalendar():
 		return s, fmt.Sprintf("constant %s where a %v is needed", text, k),
 			fmt.Sprintf("write %s, or %v(%s) for a count of %s since 1970-01-01", calendarExample(k), k, text, countedUnit(k))

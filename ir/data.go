@@ -14,7 +14,8 @@ type Scalar struct {
 	Bits uint64
 }
 
-// Int returns the scalar of integer kind k (or date) that is i wrapped to k's width.
+// Int returns the scalar of kind k, an integer or stored as one, that is i wrapped to
+// k's width.
 func Int(k Kind, i int64) Scalar { return Scalar{k, wrap(k, uint64(i))} }
 
 // Float returns the scalar of float kind k nearest to f.
@@ -95,7 +96,8 @@ func wrap(k Kind, x uint64) uint64 {
 
 // Column is the data of a column, or of a scalar as one row. Slice is the Go
 // slice that generated Go code takes for Kind: []bool, []int8 ... []uint64,
-// []float32, []float64, []int32 for date and text, []int64 for timestamp, [][8]byte for char8.
+// []float32, []float64, []int32 for date and text, []int64 for timestamp and decimals,
+// [][8]byte for char8.
 type Column struct {
 	Kind  Kind
 	Slice any
@@ -104,16 +106,16 @@ type Column struct {
 
 // NewColumn returns n zero rows of kind k.
 func NewColumn(k Kind, n int) Column {
-	switch k {
+	switch k.Stored() {
 	case Bool:
 		return Column{Kind: k, Slice: make([]bool, n)}
 	case I8:
 		return Column{Kind: k, Slice: make([]int8, n)}
 	case I16:
 		return Column{Kind: k, Slice: make([]int16, n)}
-	case I32, Date, Text:
+	case I32:
 		return Column{Kind: k, Slice: make([]int32, n)}
-	case I64, Timestamp:
+	case I64:
 		return Column{Kind: k, Slice: make([]int64, n)}
 	case U8:
 		return Column{Kind: k, Slice: make([]uint8, n)}

@@ -72,5 +72,5 @@ func decides(v *Value, i int) bool {
 	if !v.Op.IsElementwise() || !v.Op.row().steps {
 		return false
 	}
-	return v.Args[i].Type.Kind.IsFloat() && (v.Op != OpCast || v.Type.Kind.IsInteger())
+	return v.Args[i].Type.Kind.IsFloat() && (v.Op != OpCast || v.Type.Kind.IsInteger() || v.Type.Kind.IsDecimal())
 }

@@ -132,6 +132,13 @@ func readScalar(kind ir.Kind, word string) (ir.Scalar, error) {
 		u, err := strconv.ParseUint(word, 10, 8*kind.Size())
 		return ir.Scalar{Kind: kind, Bits: u}, err
 	}
+	if kind.IsDecimal() {
+		whole, fraction, _ := strings.Cut(word, ".")
+		if len(fraction) != kind.Scale() {
+			return ir.Scalar{}, fmt.Errorf("%s is no %v", word, kind)
+		}
+		word = whole + fraction
+	}
 	i, err := strconv.ParseInt(word, 10, 8*kind.Size())
 	return ir.Int(kind, i), err
 }

@@ -97,8 +97,8 @@ func (r valueRange) union(s valueRange) valueRange {
 
 // kindRange returns the bounds of all values of kind k.
 func kindRange(k Kind) valueRange {
-	switch k {
-	case I8, I16, I32, I64, Date, Timestamp, Text:
+	switch k.Stored() {
+	case I8, I16, I32, I64:
 		shift := 8*k.Size() - 1
 		return between(math.MinInt64>>(63-shift), math.MaxInt64>>(63-shift))
 	case U8, U16, U32:
@@ -260,9 +260,9 @@ func (f *facts) castRange(v *Value) valueRange {
 	from, to := v.Args[0].Type.Kind, v.Type.Kind
 	x := f.ranges[v.Args[0].ID]
 	switch {
-	case from == Bool:
+	case from == Bool && !to.IsDecimal():
 		return between(0, 1)
-	case from.IsFloat(), from != to && from.IsCalendar() && to.IsCalendar():
+	case from == Bool, from.IsFloat(), from != to && (from.IsCalendar() && to.IsCalendar() || from.IsDecimal() || to.IsDecimal()):
 		return kindRange(to)
 	}
 	r := fit(to, x)

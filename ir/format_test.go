@@ -35,7 +35,7 @@ func TestFormatLineEnds(t *testing.T) {
 
 // Comments and line breaks between any two tokens survive.
 func TestFormatAnyGap(t *testing.T) {
-	const source = `pipeline p ( x : [ n ] i32 , from : date = date ( "1994-01-01" ) ) {
+	const source = `pipeline p ( x : [ n ] i32 , z : [ n ] decimal ( 2 ) missing ( 0.5 ) , from : date = date ( "1994-01-01" ) ) {
 a = - x [ j . left ] + find ( ( x , y , ) , in : ( a , b ) )
 b = ( a )
 return unordered a , c : b

@@ -34,6 +34,11 @@ func (g *graph) binaryKinds(pos Pos, op Op, x, y *operand) (Kind, bool) {
 	switch {
 	case op == OpLogicalAnd || op == OpLogicalOr:
 		return Bool, g.mask(*x, op.String()) && g.mask(*y, op.String())
+	case op == OpMul && (x.kind().IsDecimal() || y.kind().IsDecimal()):
+		return g.productKinds(pos, x, y)
+	case x.kind().IsDecimal() && !op.Takes(x.kind()):
+		g.fail(pos, operandHint(op, x.kind()), "%v of decimals: %v and %v", op, *x, *y)
+		return Invalid, false
 	case k.IsCalendar() && op.row().rule == sameKindOrCount:
 		return g.calendarKinds(pos, op, k, x, y)
 	case k.IsCalendar() && !op.Takes(k):
@@ -64,6 +69,10 @@ func operandHint(op Op, k Kind) string {
 		return "bools have no order: use ==, !=, && and ||"
 	case k == Bool:
 		return "count true rows with count(mask), or convert with i64(...)"
+	case k.IsDecimal() && op == OpDiv:
+		return "how many digits are wanted is not known: write f64(x) / f64(y), and decimal(z, 2) of that if it is to be a decimal"
+	case k.IsDecimal():
+		return fmt.Sprintf("write unscaled(x) %v unscaled(y) for decimals of one scale", op)
 	case k.IsCalendar():
 		return fmt.Sprintf("%[1]vs take %[1]v + %[2]v, %[1]v - %[2]v, %[1]v - %[1]v, comparisons, and year, month and their like", k, k.Stored())
 	case k.IsFloat():

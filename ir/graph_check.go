@@ -65,8 +65,8 @@ func castHint(o operand, k Kind) string {
 	if o.value != nil && o.value.Op == OpConst && k.IsNumeric() && from.IsNumeric() {
 		return fmt.Sprintf("no type converts by itself: write the constant as %v", k)
 	}
-	if k.IsNumeric() && (from.IsNumeric() || from == Bool) || k.IsInteger() && from.IsCalendar() || k.IsCalendar() && (from.IsInteger() || from.IsCalendar()) {
-		return fmt.Sprintf("no type converts by itself: write %v(%v)", k, o)
+	if castable(from, k) {
+		return fmt.Sprintf("no type converts by itself: write %s", castText(k, o.String()))
 	}
 	return ""
 }
@@ -98,7 +98,7 @@ func (g *graph) sameKind(pos Pos, what string, x, y *operand) (Kind, bool) {
 		hint = castHint(*y, a)
 	case b.IsFloat() && !a.IsFloat() || b.IsNumeric() && a == Bool:
 		hint = castHint(*x, b)
-	case b.IsNumeric() && a.IsNumeric() && a.Size() < b.Size():
+	case b.IsNumeric() && a.IsNumeric() && a.Size() < b.Size(), b.IsDecimal() && (a.IsInteger() || a.IsDecimal() && a.Scale() < b.Scale()):
 		hint = castHint(*x, b)
 	default:
 		hint = castHint(*y, a)

@@ -17,7 +17,7 @@ func (g *graph) unary(pos Pos, op Op, x operand) operand {
 	var hint string
 	switch op {
 	case OpNeg:
-		if k.IsNumeric() {
+		if k.IsNumeric() || k.IsDecimal() {
 			return g.map1(pos, op, k, x)
 		}
 		hint = "- takes numbers"
@@ -43,6 +43,20 @@ func (g *graph) map1(pos Pos, op Op, k Kind, x operand) operand {
 	return g.value(pos, Value{Op: op, Type: Type{Kind: k, Domain: x.typ().Domain}, Args: []*Value{x.value}})
 }
 
+// castable reports whether a cast takes values of one kind to another.
+func castable(from, to Kind) bool {
+	isNumber := func(k Kind) bool { return k.IsNumeric() || k.IsDecimal() }
+	switch {
+	case from == to:
+		return true
+	case to.IsCalendar():
+		return from.IsInteger() || from.IsCalendar()
+	case from.IsCalendar():
+		return to.IsInteger()
+	}
+	return isNumber(to) && (isNumber(from) || from == Bool)
+}
+
 // cast returns x cast to k.
 func (g *graph) cast(pos Pos, k Kind, x operand) operand {
 	if !g.plain(pos, x) {
@@ -53,9 +67,7 @@ func (g *graph) cast(pos Pos, k Kind, x operand) operand {
 	}
 	from := x.kind()
 	switch {
-	case k == from:
-	case k.IsNumeric() && (from.IsNumeric() || from == Bool):
-	case k.IsCalendar() && (from.IsInteger() || from.IsCalendar()), k.IsInteger() && from.IsCalendar():
+	case castable(from, k):
 	case k == Bool:
 		return g.fail(pos, fmt.Sprintf("compare instead: %v != 0", x), "nothing casts to bool")
 	case k == Text, from == Text:

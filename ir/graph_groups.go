@@ -73,11 +73,17 @@ func buildAggregate(g *graph, c *call) operand {
 		return x
 	}
 	a := c.op.op.Aggregate()
-	if k := x.kind(); a.takes.has(k) {
+	switch k := x.kind(); {
+	case c.op.op == OpAvg && k.IsDecimal():
+		return g.average(c, x)
+	case a.takes.has(k):
 		return g.aggregate(c, a.Result(k), x)
 	}
 	hint := fmt.Sprintf(a.hint, x)
-	if a.takes == numbers && x.kind() != Bool {
+	switch {
+	case x.kind().IsDecimal():
+		hint = fmt.Sprintf("each factor adds digits after the point: write %s(f64(%v))", c.op.name, x)
+	case a.takes&numbers == numbers && x.kind() != Bool:
 		hint = c.op.name + " takes numbers"
 	}
 	return g.fail(c.pos, hint, "%s of %v, which is %v", c.op.name, x, x.typ())

@@ -178,7 +178,7 @@ func buildScan(g *graph, c *call) operand {
 	}
 	what := fmt.Sprintf("%s(%v, ...)", c.op.name, c.reduce)
 	if k := x.kind(); !reduces(c.reduce, k) {
-		hint := fmt.Sprintf("%s takes add mul min max of numbers, min max of dates, timestamps, texts and char8, and or xor of integers, and or of bools", c.op.name)
+		hint := fmt.Sprintf("%s takes add mul min max of numbers, add min max of decimals, min max of dates, timestamps, texts and char8, and or xor of integers, and or of bools", c.op.name)
 		if k == Bool {
 			hint = fmt.Sprintf("number the true rows with %s(%v, i64(%v)), or count them with count(%v)", c.op.name, c.reduce, x, x)
 		}
@@ -211,7 +211,9 @@ func buildScan(g *graph, c *call) operand {
 // reduces reports whether r is an operation on kind k.
 func reduces(r ReduceOp, k Kind) bool {
 	switch r {
-	case ReduceAdd, ReduceMul:
+	case ReduceAdd:
+		return k.IsNumeric() || k.IsDecimal()
+	case ReduceMul:
 		return k.IsNumeric()
 	case ReduceMin, ReduceMax:
 		return k.IsNumeric() || k.IsCoded() || k == Char8

@@ -55,6 +55,7 @@ var habits = byWord([]habit{
 	{"int integer", "write i32(x) or i64(x)"},
 	{"uint", "write u32(x) or u64(x)"},
 	{"number", "write i64(x) or f64(x)"},
+	{"numeric money", "write decimal(x, 2)"},
 	{"byte uint8", "write u8(x)"},
 	{"int8", "write i8(x)"},
 	{"int16", "write i16(x)"},

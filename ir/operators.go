@@ -215,7 +215,7 @@ var operatorHelps = append([]OperatorHelp{
 	{
 		Names:     []string{"+", "-", "*", "/", "%"},
 		Signature: "x + y, x - y, x * y, x / y, x % y, -x, +x",
-		Result:    "T, for numbers of type T (% integers); date + i32, date - i32, date - date",
+		Result:    "T, for numbers of type T (% integers); decimal(a) * decimal(b) is decimal(a+b), decimal * i64 decimal; date + i32, date - i32, date - date",
 		Doc:       "Arithmetic. Integers wrap, / truncates, % has the sign of x; division of integers by 0 is an error.",
 		Example: `pipeline averages(total: [n]i64, rows: [n]i64) {
 	return mean: f64(total) / f64(rows), whole: total / greatest(rows, 1), due: date("1994-01-01") + i32(rows)
@@ -250,9 +250,9 @@ var operatorHelps = append([]OperatorHelp{
 	},
 	{
 		Names:     append([]string{"cast"}, typeNames()...),
-		Signature: `i8(x), i16(x), ..., u64(x), f32(x), f64(x), date(x), date("1994-01-01"), timestamp(x), text("AIR")`,
+		Signature: `i8(x), i16(x), ..., u64(x), f32(x), f64(x), decimal(x, 2), date(x), date("1994-01-01"), timestamp(x), text("AIR")`,
 		Result:    "the type that it is called by",
-		Doc:       "Conversion. Integers wrap, floats to integers truncate and saturate, bools become 0 or 1; nothing casts to bool, char8 or text.",
+		Doc:       "Conversion. Integers wrap, floats to integers truncate and saturate, bools become 0 or 1; decimals that lose digits round to the nearest, half away from 0; nothing casts to bool, char8 or text.",
 		Example: `pipeline convert(x: [n]i32, m: [n]bool) {
 	return half: f64(x) / 2, flag: i64(m), low: u8(x), day: date(x)
 }`,

@@ -61,7 +61,8 @@ func (p *parser) parseList(what string, element func()) {
 	}
 }
 
-// parseParameter = name ":" ( "[" domain "]" type | type [ "=" expression ] ).
+// parseParameter = name ":" ( "[" domain "]" type | type [ "=" expression ] ), and a type
+// may have a number in parentheses.
 func (p *parser) parseParameter() *ParamDecl {
 	name := p.expectName("the name of a parameter")
 	parameter := &ParamDecl{Pos: name.pos, Name: name.text}
@@ -81,6 +82,19 @@ func (p *parser) parseParameter() *ParamDecl {
 	}
 	typ := p.expectName("a type")
 	parameter.Type, parameter.TypePos = typ.text, typ.pos
+	if p.tok.tok == token.LPAREN {
+		p.openBracket(token.LPAREN, "")
+		if p.tok.tok != token.INT && p.tok.tok != token.FLOAT {
+			p.syntaxError(p.tok.pos, "write the digits after the point: decimal(2)", "expected a number, found %v", p.tok)
+		}
+		parameter.Type += "(" + p.tok.text + ")"
+		p.advance()
+		if p.at(token.COMMA) {
+			p.advance()
+		}
+		parameter.TypeEnd = p.tok.pos
+		p.closeBracket(token.RPAREN)
+	}
 	if word := p.tok; word.tok == token.IDENT {
 		if parameter.Domain == "" && (word.text == "missing" || word.text == "present") {
 			p.syntaxError(word.pos, "a scalar may have a default: "+clip(name.text)+": i32 = 0", "only values of columns may be missing")

@@ -12,11 +12,12 @@ import (
 func randomPipeline(random *rand.Rand, size int) *Pipeline {
 	b := NewBuilder("random")
 	var pool []any
-	for i, k := range []Kind{I32, I64, F64, Bool, Date, Char8, Timestamp, I64, F32, U64, U8} {
-		domain := []string{"n", "m"}[i/7]
+	for i, k := range []Kind{I32, I64, F64, Bool, Date, Char8, Timestamp, I64, F32, U64, U8, DecimalOf(2), DecimalOf(0), DecimalOf(5)} {
+		domain := []string{"n", "m"}[i/7%2]
 		pool = append(pool, b.Column(fmt.Sprintf("c%d", i), domain, k))
 	}
-	pool = append(pool, b.Scalar("s", I64), b.ScalarWithDefault("t", F64, 0.5), 0, 1, -3, 2.5, 7, true, "AIR", int32(4), b.Date("1994-01-01"), b.Timestamp("1994-01-01T12:00:00Z"))
+	pool = append(pool, b.Scalar("s", I64), b.ScalarWithDefault("t", F64, 0.5), 0, 1, -3, 2.5, 7, true, "AIR", int32(4), b.Date("1994-01-01"), b.Timestamp("1994-01-01T12:00:00Z"),
+		b.Cast(DecimalOf(2), 0.5), b.Cast(DecimalOf(1), 2.5))
 	pick := func() any {
 		if random.IntN(2) == 0 {
 			return pool[len(pool)-1-random.IntN(min(len(pool), 12))]
@@ -46,6 +47,9 @@ func randomPipeline(random *rand.Rand, size int) *Pipeline {
 		case formPrefix:
 			return b.Prefix(op.String(), pick())
 		case formCast:
+			if random.IntN(3) == 0 {
+				return b.Cast(DecimalOf(random.IntN(MaxScale+1)), pick())
+			}
 			return b.Cast(Bool+Kind(random.IntN(int(Char8))), pick())
 		case formIndex:
 			return b.At(pick(), pick())

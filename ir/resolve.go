@@ -279,7 +279,7 @@ func (r *resolver) plus(pos Pos, o operand) operand {
 	if !r.g.plain(pos, o) {
 		return operand{pos: pos}
 	}
-	if k := o.kind(); !k.IsNumeric() && k != UntypedInt && k != UntypedFloat {
+	if k := o.kind(); !k.IsNumeric() && !k.IsDecimal() && k != UntypedInt && k != UntypedFloat {
 		return r.g.fail(pos, "+ takes numbers", "+%v where %v is %v", o, o, o.typ())
 	}
 	return o
@@ -329,6 +329,8 @@ func (r *resolver) call(x *Call) operand {
 		return operand{pos: x.Pos}
 	case f != nil:
 		return r.g.call(c)
+	case x.Name == decimalName:
+		return r.g.decimal(c)
 	case isCast || x.Name == "desc":
 		if len(c.args) != 1 || len(c.named) > 0 {
 			return r.g.fail(x.Pos, "", "%s takes one operand", x.Name)

@@ -48,7 +48,8 @@ const (
 	OpFloor
 	OpCeil
 	OpTrunc
-	OpRound // to even
+	OpRound    // to even
+	OpUnscaled // the i64 that stands for a decimal
 	// Of one operand, and a constant unit.
 	OpTruncate
 	// Of three operands.
@@ -62,9 +63,9 @@ const (
 // about operators, except what a device computes: each backend has a table of its
 // own for that.
 var rowOps = [endOfRowOps]rowOp{
-	OpAdd:        {text: "+", token: token.ADD, form: formInfix, strength: 4, takes: numbers, rule: sameKindOrCount, bounds: binaryRange},
-	OpSub:        {text: "-", token: token.SUB, form: formInfix, strength: 4, takes: numbers, rule: sameKindOrCount, bounds: binaryRange},
-	OpMul:        {text: "*", token: token.MUL, form: formInfix, strength: 5, takes: numbers, cost: Mild, bounds: binaryRange},
+	OpAdd:        {text: "+", token: token.ADD, form: formInfix, strength: 4, takes: numbers | decimals, rule: sameKindOrCount, bounds: binaryRange},
+	OpSub:        {text: "-", token: token.SUB, form: formInfix, strength: 4, takes: numbers | decimals, rule: sameKindOrCount, bounds: binaryRange},
+	OpMul:        {text: "*", token: token.MUL, form: formInfix, strength: 5, takes: numbers, rule: product, cost: Mild, bounds: binaryRange},
 	OpDiv:        {text: "/", token: token.QUO, form: formInfix, strength: 5, takes: numbers, cost: Dear, bounds: binaryRange},
 	OpRem:        {text: "%", token: token.REM, form: formInfix, strength: 5, takes: integers, cost: Dear, bounds: binaryRange},
 	OpAnd:        {text: "&", token: token.AND, form: formInfix, strength: 5, takes: integers, bounds: binaryRange},
@@ -95,11 +96,11 @@ var rowOps = [endOfRowOps]rowOp{
 	return x: greatest(x, 0)
 }`,
 	}},
-	OpNeg:        {text: "-", token: token.SUB, form: formPrefix, takes: numbers, cost: Mild, bounds: unaryRange},
+	OpNeg:        {text: "-", token: token.SUB, form: formPrefix, takes: numbers | decimals, cost: Mild, bounds: unaryRange},
 	OpComplement: {text: "^", token: token.XOR, form: formPrefix, takes: integers, cost: Mild, bounds: unaryRange},
 	OpNot:        {text: "!", form: formPrefix, takes: bools},
-	OpCast:       {text: "cast", form: formCast, takes: numbers | calendar | bools | kindsOf(Text), rule: namedKind, steps: true},
-	OpAbs: {text: "abs", form: formCall, arity: 1, takes: numbers, cost: Mild, bounds: unaryRange, help: OperatorHelp{
+	OpCast:       {text: "cast", form: formCast, takes: numbers | decimals | calendar | bools | kindsOf(Text), rule: namedKind, steps: true},
+	OpAbs: {text: "abs", form: formCall, arity: 1, takes: numbers | decimals, cost: Mild, bounds: unaryRange, help: OperatorHelp{
 		Doc: "The absolute value; that of the least integer is itself.",
 		Example: `pipeline distances(x: [n]f64, y: [n]f64) {
 	return distance: abs(x - y)
@@ -205,6 +206,12 @@ var rowOps = [endOfRowOps]rowOp{
 	return cents: i64(round(amount * 100))
 }`,
 	}},
+	OpUnscaled: {text: "unscaled", form: formCall, arity: 1, takes: decimals, gives: I64, composed: true, bounds: sameRange, help: OperatorHelp{
+		Doc: "A decimal without its point: 1250 for the decimal(2) 12.50.",
+		Example: `pipeline cents(price: [n]decimal(2)) {
+	return cents: unscaled(price), whole: i64(price)
+}`,
+	}},
 	OpTruncate: {text: "truncate", form: formCall, arity: 2, takes: calendar, rule: unitOf, cost: Dear, composed: true, help: OperatorHelp{
 		Names:     []string{"date_trunc", "datetrunc"},
 		Signature: `truncate(t, "unit")`,
@@ -233,6 +240,9 @@ var rowOps = [endOfRowOps]rowOp{
 func always(lo, hi int64) func(Op, Kind, valueRange, valueRange) valueRange {
 	return func(Op, Kind, valueRange, valueRange) valueRange { return between(lo, hi) }
 }
+
+// sameRange bounds the operand itself.
+func sameRange(_ Op, _ Kind, x, _ valueRange) valueRange { return x }
 
 // bitCount bounds a number of bits of x.
 func bitCount(op Op, k Kind, x, _ valueRange) valueRange {

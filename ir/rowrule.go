@@ -29,6 +29,7 @@ type operandRule uint8
 const (
 	sameKind        operandRule = iota // all are of one kind
 	sameKindOrCount                    // or a calendar type and the integer that counts its unit, or two of one calendar type
+	product                            // or two decimals, or a decimal and an i64
 	anyCount                           // the second counts bits, in an integer of any kind
 	choice                             // a bool, then two of one kind
 	namedKind                          // one, and the result is of the kind that the operator names
@@ -37,7 +38,7 @@ const (
 )
 
 // kinds is a set of element types.
-type kinds uint32
+type kinds uint64
 
 func kindsOf(list ...Kind) (s kinds) {
 	for _, k := range list {
@@ -54,15 +55,18 @@ var (
 	floats   = kindsOf(F32, F64)
 	numbers  = integers | floats
 	calendar = kindsOf(Date, Timestamp)
-	ordered  = numbers | calendar | kindsOf(Text, Char8)
+	decimals = (kindsOf(endOfKinds) - 1) &^ (kindsOf(decimal0) - 1)
+	ordered  = numbers | calendar | decimals | kindsOf(Text, Char8)
 	elements = ordered | bools
 )
 
 // noun names the operands of a function.
 func (s kinds) noun() string {
 	switch s {
-	case numbers:
+	case numbers, numbers | decimals:
 		return "numbers"
+	case decimals:
+		return "a decimal"
 	case integers:
 		return "integers"
 	case floats:
@@ -151,7 +155,8 @@ func (o Op) Arity() int {
 
 // Takes reports whether operands of o, an element-wise operator, may be of kind k.
 // For a shift that is the shifted operand, and for select the two choices. Only
-// [Op.ResultKind] knows what can be added to dates and timestamps.
+// [Op.ResultKind] knows what can be added to dates and timestamps, and that decimals can
+// be multiplied.
 func (o Op) Takes(k Kind) bool { return o.row().takes.has(k) }
 
 // Gives returns the element type of the result of o, an element-wise operator, for
@@ -186,6 +191,13 @@ func (o Op) ResultKind(operands ...Kind) (result Kind, ok bool) {
 		return o.Gives(last), x == Bool && operands[1] == last && o.Takes(last)
 	case unitOf:
 		return o.Gives(x), o.Takes(x) && last == Char8
+	case product:
+		switch scale := x.Scale() + last.Scale(); {
+		case x.IsDecimal() && last.IsDecimal() && scale > MaxScale:
+			return Invalid, false
+		case x.IsDecimal() && (last.IsDecimal() || last == I64), last.IsDecimal() && x == I64:
+			return DecimalOf(scale), true
+		}
 	case sameKindOrCount:
 		switch {
 		case x.IsCalendar() && last == x:

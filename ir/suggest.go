@@ -38,6 +38,9 @@ func (r *resolver) unknownHint(x *Name) string {
 	if f := functionsByName[x.Name]; f != nil {
 		return "it is a function: " + f.signature()
 	}
+	if x.Name == decimalName {
+		return "it is a type: decimal(x, 2) casts to it"
+	}
 	if kind, ok := KindByName(x.Name); ok {
 		return fmt.Sprintf("it is a type: %v(x) casts to it", kind)
 	}
@@ -57,11 +60,16 @@ func unknownTypeHint(name string) string {
 		return "write text, or char8 for strings of at most 8 bytes"
 	case "datetime", "time":
 		return "write timestamp"
+	case decimalName, "numeric", "money":
+		return "write how many digits it has after the point: decimal(2)"
+	}
+	if strings.HasPrefix(name, decimalName+"(") {
+		return fmt.Sprintf("a decimal has 0 to %d digits after the point, as in decimal(2)", MaxScale)
 	}
 	if hint := habits[strings.ToLower(name)]; strings.Contains(hint, "(x)") {
 		return strings.ReplaceAll(hint, "(x)", "")
 	}
-	return "the types are bool, i8 i16 i32 i64, u8 u16 u32 u64, f32 f64, date, timestamp, text and char8"
+	return "the types are bool, i8 i16 i32 i64, u8 u16 u32 u64, f32 f64, decimal(2), date, timestamp, text and char8"
 }
 
 func (r *resolver) unknownFunction(x *Call) operand {

@@ -69,9 +69,10 @@ func (w *valueWriter) value(v *Value, strength int) {
 		w.WriteString(s.text)
 		w.operand(v, 0, unary)
 	case formCast:
-		w.WriteString(v.Type.Kind.String() + "(")
+		before, after := castParts(v.Type.Kind)
+		w.WriteString(before)
 		w.operand(v, 0, lowest)
-		w.WriteByte(')')
+		w.WriteString(after)
 	case formIndex:
 		w.operand(v, 0, primary)
 		w.WriteByte('[')
@@ -215,7 +216,7 @@ func typing(v *Value, i int) constantTyping {
 		return typedByContext
 	}
 	if v.Op.IsElementwise() && len(v.Args) == 2 {
-		if isConst(0) && isConst(1) {
+		if isConst(0) && isConst(1) || v.Op == OpMul && v.Type.Kind.IsDecimal() && !isLeastFactor(v, i) {
 			return typedByCast
 		}
 		return typedByContext
@@ -272,10 +273,25 @@ func (w *valueWriter) typedConstant(s Scalar, strength int) {
 	case s.Kind == Bool || s.Kind.IsCalendar():
 		w.constant(s, true, strength)
 	default:
-		w.WriteString(s.Kind.String() + "(")
+		before, after := castParts(s.Kind)
+		w.WriteString(before)
 		w.constant(s, true, lowest)
-		w.WriteByte(')')
+		w.WriteString(after)
 	}
+}
+
+// castParts is what stands before and after x in the cast of x to k.
+func castParts(k Kind) (before, after string) {
+	if k.IsDecimal() {
+		return decimalName + "(", fmt.Sprintf(", %d)", k.Scale())
+	}
+	return k.String() + "(", ")"
+}
+
+// castText writes the cast of x to k.
+func castText(k Kind, x string) string {
+	before, after := castParts(k)
+	return before + x + after
 }
 
 func numberText(s Scalar) string {
@@ -287,7 +303,7 @@ func numberText(s Scalar) string {
 	case s.Kind.IsUnsigned():
 		return strconv.FormatUint(s.Bits, 10)
 	}
-	return strconv.FormatInt(s.Int64(), 10)
+	return string(AppendDecimal(nil, s.Int64(), s.Kind.Scale()))
 }
 
 // Origin names d and says how it was made, as in [g] (the groups of [n] by runs(k)).

@@ -3,6 +3,7 @@ package ir
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Kind is an element type.
@@ -13,6 +14,7 @@ type Kind uint8
 // string in the sorted dictionary of all strings of a run; Char8 is 8 bytes, NUL-padded,
 // ordered as unsigned bytes. The untyped kinds exist only while a constant waits for its
 // context. Pair is the result of join, of which only the fields left and right are values.
+// The decimals come last, see [DecimalOf].
 const (
 	Invalid Kind = iota
 	Bool
@@ -34,6 +36,8 @@ const (
 	UntypedFloat
 	UntypedString
 	Pair
+	decimal0
+	endOfKinds = decimal0 + MaxScale + 1
 )
 
 var kindNames = [...]string{"invalid", "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
@@ -42,6 +46,9 @@ var kindNames = [...]string{"invalid", "bool", "i8", "i16", "i32", "i64", "u8", 
 // String returns the name of k in source text, or words for a kind that source
 // text cannot name.
 func (k Kind) String() string {
+	if k.IsDecimal() {
+		return fmt.Sprintf("%s(%d)", decimalName, k.Scale())
+	}
 	if int(k) >= len(kindNames) {
 		return fmt.Sprintf("ir.Kind(%d)", uint8(k))
 	}
@@ -49,13 +56,22 @@ func (k Kind) String() string {
 }
 
 // isElement reports whether columns can be of kind k.
-func (k Kind) isElement() bool { return k >= Bool && k <= Char8 }
+func (k Kind) isElement() bool { return k >= Bool && k <= Char8 || k.IsDecimal() }
 
-// typeNames are the element types as source text calls them.
-func typeNames() []string { return slices.Clone(kindNames[Bool : Char8+1]) }
+// typeNames are the words by which source text calls element types; decimal has its
+// scale behind it.
+func typeNames() []string { return append(slices.Clone(kindNames[Bool:Char8+1]), decimalName) }
 
-// KindByName returns the element type that source text calls name.
+// KindByName returns the element type that source text calls name, such as i32 or
+// decimal(2).
 func KindByName(name string) (Kind, bool) {
+	if scale, ok := strings.CutPrefix(name, decimalName+"("); ok {
+		for k := decimal0; k < endOfKinds; k++ {
+			if scale == fmt.Sprintf("%d)", k.Scale()) {
+				return k, true
+			}
+		}
+	}
 	for k := Bool; k <= Char8; k++ {
 		if kindNames[k] == name {
 			return k, true
@@ -82,14 +98,17 @@ func (k Kind) IsNumeric() bool { return k >= I8 && k <= F64 }
 // IsCalendar reports whether k is date or timestamp.
 func (k Kind) IsCalendar() bool { return k == Date || k == Timestamp }
 
-// Stored returns the integer by which columns of k stand for a date, a timestamp or a
-// text: the count of its days or microseconds, or its place in the dictionary; other
-// kinds are their own.
+// Stored returns the integer by which columns of k stand for a date, a timestamp, a
+// text or a decimal: the count of its days or microseconds, its place in the dictionary,
+// or the unscaled number; other kinds are their own.
 func (k Kind) Stored() Kind {
 	switch k {
 	case Date, Text:
 		return I32
 	case Timestamp:
+		return I64
+	}
+	if k.IsDecimal() {
 		return I64
 	}
 	return k
@@ -116,6 +135,9 @@ func (k Kind) Size() int {
 	case I32, U32, F32, Date, Text:
 		return 4
 	case I64, U64, F64, Timestamp, Char8:
+		return 8
+	}
+	if k.IsDecimal() {
 		return 8
 	}
 	panic(fmt.Sprintf("ir: %v has no size", k))

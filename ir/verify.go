@@ -49,7 +49,7 @@ func (v *verifier) structure() error {
 			return fmt.Errorf("value %d has number %d", i, value.ID)
 		case value.Op == OpInvalid || value.Op >= opEnd:
 			return fmt.Errorf("value %d has operator %d", i, value.Op)
-		case value.Type.Kind == Invalid || value.Type.Kind > Pair:
+		case value.Type.Kind == Invalid || value.Type.Kind >= endOfKinds:
 			return fmt.Errorf("value %d has element type %d", i, value.Type.Kind)
 		case value.Op == OpParam && (params >= len(v.p.Params) || v.p.Params[params] != value):
 			return fmt.Errorf("value %d is no parameter of the pipeline, or not in order", i)

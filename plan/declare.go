@@ -14,7 +14,7 @@ func (v *validator) declarations() {
 	}
 	for i := range v.p.Scalars {
 		s, path := &v.p.Scalars[i], fmt.Sprintf("scalars[%d]", i)
-		if v.kind(path+".kind", s.Kind) {
+		if v.storedKind(path+".kind", s.Kind) {
 			v.literal(path+".init", s.Kind, s.Init)
 		}
 	}
@@ -36,7 +36,7 @@ func (v *validator) declarations() {
 }
 
 func (v *validator) buffer(path string, b *Buffer) {
-	if !v.kind(path+".kind", b.Kind) {
+	if !v.storedKind(path+".kind", b.Kind) {
 		return
 	}
 	v.literal(path+".fill", b.Kind, b.Fill)
@@ -108,7 +108,7 @@ func (v *validator) port(path string, port *Port) {
 		v.report(path+".depth", "only a result has a depth")
 	}
 	if port.Scalar != "" {
-		if s := lookup(v, path+".scalar", "scalar", port.Scalar, v.scalars); s != nil && s.Kind != port.Kind {
+		if s := lookup(v, path+".scalar", "scalar", port.Scalar, v.scalars); s != nil && s.Kind != port.Kind.Stored() {
 			v.report(path, "the port is %s and its scalar %q is %s", port.Kind, s.Name, s.Kind)
 		}
 		return
@@ -118,7 +118,7 @@ func (v *validator) port(path string, port *Port) {
 	if b == nil || domain == nil {
 		return
 	}
-	if b.Kind != port.Kind {
+	if b.Kind != port.Kind.Stored() {
 		v.report(path, "the port is %s and its buffer %q is %s", port.Kind, b.Name, b.Kind)
 	}
 	if port.Direction == In && b.Role != Input {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -14,7 +15,8 @@ type Kind string
 
 // The element types. A date is an i32 of days since 1970-01-01, a timestamp an i64 of
 // microseconds since then in UTC, a text an i32, its place in the sorted dictionary
-// of all strings of a run; a char8 has 8 bytes, padded with NUL at the end.
+// of all strings of a run; a char8 has 8 bytes, padded with NUL at the end. Beside these,
+// decimal(0) to decimal(18) are kinds of ports, see [Kind.Scale].
 const (
 	Bool      Kind = "bool"
 	I8        Kind = "i8"
@@ -33,6 +35,26 @@ const (
 	Char8     Kind = "char8"
 )
 
+// Scale returns how many digits a decimal has after its point; ok is false if k is no
+// decimal. A decimal is held as its unscaled number: 1250 for the decimal(2) 12.50.
+func (k Kind) Scale() (scale int, ok bool) {
+	text, ok := strings.CutPrefix(string(k), "decimal(")
+	if !ok {
+		return 0, false
+	}
+	scale, err := strconv.Atoi(strings.TrimSuffix(text, ")"))
+	return scale, err == nil && scale >= 0 && scale <= maxScale && string(k) == fmt.Sprintf("decimal(%d)", scale)
+}
+
+// Stored returns the kind of the buffers and scalars that hold values of k: i64 for a
+// decimal, else k.
+func (k Kind) Stored() Kind {
+	if _, ok := k.Scale(); ok {
+		return I64
+	}
+	return k
+}
+
 // Size returns the width of an element in bytes, or 0 if k is no kind.
 func (k Kind) Size() int {
 	switch k {
@@ -45,12 +67,16 @@ func (k Kind) Size() int {
 	case I64, U64, F64, Timestamp, Char8:
 		return 8
 	}
+	if _, ok := k.Scale(); ok {
+		return 8
+	}
 	return 0
 }
 
 // Literal is a value as text: a number, true or false, a date as 1994-01-01 or,
 // outside the years 0001 to 9999, as its days since 1970-01-01, a timestamp as its
-// microseconds since then, or a char8 in Go's double quotes.
+// microseconds since then, a decimal as its unscaled number, or a char8 in Go's double
+// quotes.
 type Literal string
 
 // Parse returns the value that the text stands for: an integer, date or timestamp
@@ -69,7 +95,7 @@ func (k Kind) Parse(text Literal) (uint64, error) {
 
 func (k Kind) parse(text string) (uint64, error) {
 	width := k.Size() * 8
-	switch k {
+	switch k.Stored() {
 	case Bool:
 		switch text {
 		case "false":
@@ -114,7 +140,8 @@ func (k Kind) parse(text string) (uint64, error) {
 
 const (
 	secondsOfDay = 24 * 60 * 60
-	kindNames    = "bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 date timestamp text char8"
+	maxScale     = 18
+	kindNames    = "bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 date timestamp text char8 decimal(2)"
 )
 
 // cause returns the reason of an error of strconv, without text and function.

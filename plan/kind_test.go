@@ -14,7 +14,7 @@ func TestLiterals(t *testing.T) {
 		want uint64
 	}{
 		{Bool, "true", 1}, {Bool, "false", 0},
-		{I8, "-128", signed(-128)}, {I16, "-1", signed(-1)}, {I32, "2147483647", math.MaxInt32}, {I64, "-9223372036854775808", 1 << 63},
+		{I8, "-128", signed(-128)}, {I16, "-1", signed(-1)}, {I32, "2147483647", math.MaxInt32}, {I64, "-9223372036854775808", 1 << 63}, {"decimal(2)", "-5", signed(-5)}, {"decimal(18)", "", 0},
 		{U8, "255", 255}, {U64, "18446744073709551615", math.MaxUint64},
 		{F32, "1.5", uint64(math.Float32bits(1.5))}, {F64, "-Inf", math.Float64bits(math.Inf(-1))},
 		{F64, "1e-3", math.Float64bits(1e-3)},
@@ -41,6 +41,7 @@ func TestLiteralErrors(t *testing.T) {
 		{F32, "1e39", `"1e39" is no f32: value out of range`},
 		{Date, "1994-13-01", `"1994-13-01" is no date: write a day as 1994-01-01`},
 		{Date, "2147483648", `"2147483648" is no date: write a day as 1994-01-01`},
+		{"decimal(2)", "0.05", `"0.05" is no decimal(2): invalid syntax`},
 		{Char8, "ab", `"ab" is no char8: write at most 8 bytes in double quotes`},
 		{Char8, `"123456789"`, `is no char8: write at most 8 bytes in double quotes`},
 		{"i128", "1", `"1" is no i128: there are bool`},
@@ -53,7 +54,7 @@ func TestLiteralErrors(t *testing.T) {
 }
 
 func TestKinds(t *testing.T) {
-	sizes := map[Kind]int{Bool: 1, I8: 1, I16: 2, I32: 4, I64: 8, U8: 1, U16: 2, U32: 4, U64: 8, F32: 4, F64: 8, Date: 4, Timestamp: 8, Text: 4, Char8: 8}
+	sizes := map[Kind]int{Bool: 1, I8: 1, I16: 2, I32: 4, I64: 8, U8: 1, U16: 2, U32: 4, U64: 8, F32: 4, F64: 8, Date: 4, Timestamp: 8, Text: 4, Char8: 8, "decimal(2)": 8}
 	if got := len(strings.Fields(kindNames)); got != len(sizes) {
 		t.Errorf("%d names of %d kinds", got, len(sizes))
 	}

@@ -146,6 +146,14 @@ func (v *validator) kind(path string, k Kind) bool {
 	return k.Size() > 0
 }
 
+// storedKind is kind of a buffer or scalar, which are not decimals.
+func (v *validator) storedKind(path string, k Kind) bool {
+	if k.Stored() != k {
+		v.report(path, "only ports are %s; what holds it is %s", k, k.Stored())
+	}
+	return v.kind(path, k) && k.Stored() == k
+}
+
 func (v *validator) literal(path string, k Kind, text Literal) {
 	if _, err := k.Parse(text); err != nil && k.Size() > 0 {
 		v.report(path, "%v", err)

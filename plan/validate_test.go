@@ -66,6 +66,10 @@ func TestValidate(t *testing.T) {
 		// Names and references.
 		{"groups", func(p *Plan) { p.Version = 2 }, "version: 2; this program runs version 1"},
 		{"groups", func(p *Plan) { p.Pipeline = "" }, "pipeline: a plan has the name of its pipeline"},
+		{"groups", func(p *Plan) { p.Ports[0].Kind, p.Buffers[0].Kind = "decimal(2)", "decimal(2)" }, "buffers[0].kind: only ports are decimal(2); what holds it is i64"},
+		{"groups", func(p *Plan) { p.Scalars[0].Kind = "decimal(0)" }, "scalars[0].kind: only ports are decimal(0)"},
+		{"groups", func(p *Plan) { p.Ports[0].Kind = "decimal(19)" }, `ports[0].kind: there is no kind "decimal(19)"`},
+		{"groups", func(p *Plan) { p.Ports[0].Kind = "decimal(02)" }, `ports[0].kind: there is no kind "decimal(02)"`},
 		{"groups", func(p *Plan) { p.Sites[0].Message = "" }, "sites[0]: a site has a position, a kind and a message"},
 		{"groups", func(p *Plan) { find(p, isWhile).While.Steps = nil }, "while.steps: an iteration without steps changes nothing"},
 		{"parts", func(p *Plan) { find(p, isParts).Parts.Steps = nil }, "parts.steps: a part needs steps"},

@@ -17,11 +17,11 @@ func TestCorpusCoverage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var (
-		params, results                   [ir.Char8 + 1]bool
 		scans, exscans                    [ir.ReduceXor + 1]bool
 		checks                            [ir.CheckEmpty + 1]bool
 		descending, limited, binsByColumn bool
 	)
+	params, results := map[ir.Kind]bool{}, map[ir.Kind]bool{}
 	ops, grouped, whole, otherwise := map[ir.Op]bool{}, map[ir.Op]bool{}, map[ir.Op]bool{}, map[ir.Op]bool{}
 	for _, entry := range entries {
 		for _, v := range entry.Pipeline.Values {
@@ -57,7 +57,11 @@ func TestCorpusCoverage(t *testing.T) {
 			missing("else: of operator", int(op))
 		}
 	}
+	kinds := []ir.Kind{ir.DecimalOf(2)}
 	for k := ir.Bool; k <= ir.Char8; k++ {
+		kinds = append(kinds, k)
+	}
+	for _, k := range kinds {
 		if !params[k] || !results[k] {
 			missing("parameter and result of kind", int(k))
 		}

@@ -301,6 +301,9 @@ func (g *generator) scalar(o int64) ir.Scalar {
 	case ir.Char8:
 		return ir.Char8Scalar(string([]byte{'A' + byte(o>>10&15), 'a' + byte(o>>5&31)%26, 'a' + byte(o&31)%26}))
 	}
+	if g.kind.IsDecimal() { // many halves where digits are lost
+		return ir.Int(g.kind, o*455)
+	}
 	return ir.Int(g.kind, o)
 }
 
@@ -318,7 +321,7 @@ func (g *generator) extreme(v ir.Scalar) ir.Scalar {
 		return ir.Float(g.kind, edges[g.r.IntN(len(edges))])
 	case g.kind.IsUnsigned():
 		return ir.Int(g.kind, -g.r.Int64N(2))
-	case g.kind.IsSigned():
+	case g.kind.IsSigned(), g.kind.IsDecimal():
 		smallest := int64(-1) << (8*g.kind.Size() - 1)
 		return ir.Int(g.kind, []int64{smallest, smallest + 1, ^smallest, -1}[g.r.IntN(4)])
 	case g.kind == ir.Char8:

@@ -145,15 +145,23 @@ func newTileHost(program *backends.Program, in []ir.Column) *tileHost {
 			h.memory.Lengths[port.Domain] = int64(column.Len())
 			h.memory.Buffers[port.Buffer] = make([]ir.Scalar, column.Len())
 			for row := range h.memory.Buffers[port.Buffer] {
-				h.memory.Buffers[port.Buffer][row] = column.At(row)
+				h.memory.Buffers[port.Buffer][row] = stored(column.At(row))
 			}
 		case column.Slice == nil:
-			h.memory.Scalars[port.Scalar] = literalScalar(port.Kind, port.Default)
+			h.memory.Scalars[port.Scalar] = literalScalar(port.Kind.Stored(), port.Default)
 		default:
-			h.memory.Scalars[port.Scalar] = column.At(0)
+			h.memory.Scalars[port.Scalar] = stored(column.At(0))
 		}
 	}
 	return h
+}
+
+// stored returns s as a plan holds it.
+func stored(s ir.Scalar) ir.Scalar {
+	if s.Kind.IsDecimal() {
+		s.Kind = ir.I64
+	}
+	return s
 }
 
 func literalScalar(k plan.Kind, text plan.Literal) ir.Scalar {
@@ -233,10 +241,10 @@ func (h *tileHost) result(port plan.Port) (ir.Column, error) {
 	kind, _ := ir.KindByName(string(port.Kind))
 	column := ir.NewColumn(kind, len(data))
 	for row, x := range data {
-		if x.Kind != kind {
+		if x.Kind != stored(ir.Scalar{Kind: kind}).Kind {
 			return column, fmt.Errorf("row %d of %s is %v, not %v", row, port.Name, x.Kind, kind)
 		}
-		column.Set(row, x)
+		column.Set(row, ir.Scalar{Kind: kind, Bits: x.Bits})
 	}
 	return column, nil
 }

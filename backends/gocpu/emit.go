@@ -115,7 +115,7 @@ func (Emitter) Loops(program *backends.Program, _ backends.Options) (string, err
 
 // goTypeOf is the Go type of an element of a port.
 func goTypeOf(k plan.Kind) *jen.Statement {
-	switch k {
+	switch k = k.Stored(); k {
 	case plan.Bool:
 		return jen.Bool()
 	case plan.F32:
@@ -138,7 +138,7 @@ func goTypeOf(k plan.Kind) *jen.Statement {
 
 // kindOf returns the element type that a plan calls k.
 func kindOf(k plan.Kind) ir.Kind {
-	kind, ok := ir.KindByName(string(k))
+	kind, ok := ir.KindByName(string(k.Stored()))
 	if !ok {
 		panic("gocpu: no kind " + string(k))
 	}

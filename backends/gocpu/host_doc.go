@@ -28,12 +28,12 @@ func (h *host) doc() *jen.Statement {
 	code.Comment("//").Line()
 	described := false
 	for i, v := range p.Params {
-		if v.Doc != "" {
+		doc := v.Doc
+		if !v.Hidden { // that of a constant quotes it, spaces included
+			doc = strings.Join(strings.Fields(doc), " ")
+		}
+		if doc = joined(doc, unitOf(v.Type.Kind)); doc != "" {
 			described = true
-			doc := v.Doc
-			if !v.Hidden { // that of a constant quotes it, spaces included
-				doc = strings.Join(strings.Fields(doc), " ")
-			}
 			code.Comment(fmt.Sprintf("//   - %s: %s", h.paramNames[i], doc)).Line()
 		}
 	}
@@ -110,8 +110,12 @@ func (h *host) resultType(name string) jen.Code {
 			field.Index()
 		}
 		field.Add(goTypeOf(port.Kind))
+		note := ""
 		if port.Domain != "" {
-			field.Comment("one per " + rowOf(results[0].Value.Type.Domain))
+			note = "one per " + rowOf(results[0].Value.Type.Domain)
+		}
+		if note = joined(note, unitOf(results[0].Value.Type.Kind)); note != "" {
+			field.Comment(note)
 		}
 		fields = append(fields, field)
 		results = results[1:]
@@ -122,6 +126,22 @@ func (h *host) resultType(name string) jen.Code {
 	}
 	return comment(doc).
 		Type().Id(name).Struct(fields...)
+}
+
+// unitOf says what the integers count that stand for decimals; "" of other kinds.
+func unitOf(k ir.Kind) string {
+	if !k.IsDecimal() {
+		return ""
+	}
+	return fmt.Sprintf("a %v in units of %s", k, ir.AppendDecimal(nil, 1, k.Scale()))
+}
+
+// joined puts two notes behind each other, of which either may be "".
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
 }
 
 // rowOf describes a row of a domain.

@@ -410,6 +410,23 @@ func kgenSaturated[T kgenInteger](x float64, low, high T) T {
 	return T(whole.Int64())
 }
 
+// kgenRescale gives an unscaled number of one scale the digits after the point that
+// another has: it rounds to the nearest, half away from 0.
+func kgenRescale(unscaled int64, from, to int) int64 {
+	unit := int64(1)
+	for range max(from-to, to-from) {
+		unit *= 10
+	}
+	if from <= to {
+		return unscaled * unit
+	}
+	far := uint64(unit / 2) // from 0
+	if unscaled < 0 {
+		return -int64((uint64(-unscaled) + far) / uint64(unit))
+	}
+	return int64((uint64(unscaled) + far) / uint64(unit))
+}
+
 // kgenDate returns the day that is the given number of days after 1970-01-01.
 func kgenDate(days int32) time.Time { return time.Unix(int64(days)*86400, 0).UTC() }
 

@@ -64,7 +64,7 @@ func (w *writer) table(v *ir.Value, name, goType string) (element string) {
 // folded is an aggregate whose result is its state; no rows give the identity.
 func (w *writer) folded(v *ir.Value, name string) {
 	x, fold, kind := v.Args[0], v.Op.Aggregate().State[0].Fold, v.Type.Kind
-	element := w.table(v, name, goTypes[kind])
+	element := w.table(v, name, goTypeOf(kind))
 	if start := w.identity(fold, kind); fold == ir.ReduceAdd {
 		// What Go begins with.
 	} else if v.By == nil {
@@ -75,9 +75,9 @@ func (w *writer) folded(v *ir.Value, name string) {
 	w.rows(v)
 	switch {
 	case x.Type.Kind != kind && fold == ir.ReduceAdd:
-		w.line("%s += %s(%s)", element, goTypes[kind], w.at(x, "i"))
+		w.line("%s += %s(%s)", element, goTypeOf(kind), w.at(x, "i"))
 	case x.Type.Kind != kind:
-		w.line("%s = %s", element, w.reduced(fold, kind, element, goTypes[kind]+"("+w.at(x, "i")+")"))
+		w.line("%s = %s", element, w.reduced(fold, kind, element, goTypeOf(kind)+"("+w.at(x, "i")+")"))
 	case fold == ir.ReduceAdd:
 		w.line("%s += %s", element, w.at(x, "i"))
 	default:
@@ -104,9 +104,9 @@ func (w *writer) average(v *ir.Value) {
 	x := v.Args[0]
 	kind := v.Op.Aggregate().State[0].Kind(x.Type.Kind)
 	sums, counts := w.fresh.Fresh(v.Name+"_sum"), w.fresh.Fresh(v.Name+"_count")
-	sum, count := w.table(v, sums, goTypes[kind]), w.table(v, counts, "int64")
+	sum, count := w.table(v, sums, goTypeOf(kind)), w.table(v, counts, "int64")
 	w.rows(v)
-	w.line("%s += %s(%s)", sum, goTypes[kind], w.at(x, "i"))
+	w.line("%s += %s(%s)", sum, goTypeOf(kind), w.at(x, "i"))
 	w.line("%s++", count)
 	if kind == ir.F64 {
 		w.line("scale += kgenMagnitude(%s)", w.at(x, "i"))
@@ -145,7 +145,7 @@ func (w *writer) empty(v *ir.Value, element, condition, row string) {
 func (w *writer) chosen(v *ir.Value) {
 	x, kind := w.at(v.Args[0], "i"), v.Type.Kind
 	seen, name := w.fresh.Fresh(v.Name+"_seen"), w.variable(v)
-	value, found := w.table(v, name, goTypes[kind]), w.table(v, seen, "bool")
+	value, found := w.table(v, name, goTypeOf(kind)), w.table(v, seen, "bool")
 	w.rows(v)
 	switch fold := v.Op.Aggregate().State[0].Fold; fold {
 	case ir.ReduceFirst:
@@ -175,7 +175,7 @@ func (w *writer) emptyGroups(v *ir.Value, name, seen string) {
 func (w *writer) rowOfExtreme(v *ir.Value) {
 	x, kind, fold := v.Args[0], v.Args[0].Type.Kind, v.Op.Aggregate().State[0].Fold
 	seen, values, better, name := w.fresh.Fresh(v.Name+"_seen"), w.fresh.Fresh(v.Name+"_"+fold.String()), w.fresh.Fresh("better"), w.variable(v)
-	row, value, found := w.table(v, name, "int64"), w.table(v, values, goTypes[kind]), w.table(v, seen, "bool")
+	row, value, found := w.table(v, name, "int64"), w.table(v, values, goTypeOf(kind)), w.table(v, seen, "bool")
 	w.rows(v)
 	w.line("%s := %s", better, w.reduced(fold, kind, value, w.at(x, "i")))
 	differs := better + " != " + value
@@ -188,7 +188,7 @@ func (w *writer) rowOfExtreme(v *ir.Value) {
 
 // identity is the text of what an operation of scan starts with.
 func (w *writer) identity(op ir.ReduceOp, k ir.Kind) string {
-	goType := goTypes[k]
+	goType := goTypeOf(k)
 	limit := func(greatest bool) string {
 		switch {
 		case k == ir.Char8 && greatest:
@@ -253,7 +253,7 @@ func (w *writer) reduced(op ir.ReduceOp, k ir.Kind, state, x string) string {
 // scan is scan and exscan; an accumulator per group starts at the identity.
 func (w *writer) scan(v *ir.Value) {
 	x, kind := v.Args[0], v.Type.Kind
-	goType, start := goTypes[kind], w.identity(v.Reduce, kind)
+	goType, start := goTypeOf(kind), w.identity(v.Reduce, kind)
 	state := w.fresh.Fresh("state")
 	element := state
 	if v.By == nil {

@@ -115,9 +115,9 @@ func exported(name string) string { return strings.ToUpper(name[:1]) + name[1:] 
 // fieldType is the Go type of a parameter.
 func fieldType(v *ir.Value) string {
 	if v.Type.IsScalar() {
-		return goTypes[v.Type.Kind]
+		return goTypeOf(v.Type.Kind)
 	}
-	return "[]" + goTypes[v.Type.Kind]
+	return "[]" + goTypeOf(v.Type.Kind)
 }
 
 // subject prints the type that the shared tests drive: arguments, call,
@@ -212,7 +212,7 @@ func (w *writer) drawArguments() {
 	}
 	for _, v := range w.pipeline.Params {
 		if w.hints.sizes[v] {
-			w.line("k.in.%s = kgenSize[%s](d)", w.names[v], goTypes[v.Type.Kind])
+			w.line("k.in.%s = kgenSize[%s](d)", w.names[v], goTypeOf(v.Type.Kind))
 		}
 	}
 	for _, v := range w.pipeline.Params {
@@ -237,7 +237,7 @@ func (w *writer) differ(name string) {
 		field := w.entry.Results[i].Name
 		got, want, kind := "k.dst."+field, "k.want."+field, r.Value.Type.Kind
 		if r.Value.Type.IsScalar() {
-			got, want = fmt.Sprintf("[]%s{%s}", goTypes[kind], got), fmt.Sprintf("[]%s{%s}", goTypes[kind], want)
+			got, want = fmt.Sprintf("[]%s{%s}", goTypeOf(kind), got), fmt.Sprintf("[]%s{%s}", goTypeOf(kind), want)
 		}
 		switch {
 		case !kind.IsFloat():

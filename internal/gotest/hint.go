@@ -146,7 +146,7 @@ func origins(v *ir.Value) []*ir.Value {
 
 // draw returns the call that makes a column of n rows for parameter v.
 func (w *writer) draw(v *ir.Value, n string) string {
-	kind, goType := v.Type.Kind, goTypes[v.Type.Kind]
+	kind, goType := v.Type.Kind, goTypeOf(v.Type.Kind)
 	near := ""
 	for _, c := range w.hints.near[v] {
 		if kind == ir.Char8 {

@@ -81,7 +81,7 @@ func (w *writer) elementwise(v *ir.Value, row string) (text string, strength int
 		return w.operand(v.Args[i], row, strength)
 	}
 	kind, from := v.Type.Kind, v.Args[0].Type.Kind
-	goType := goTypes[kind]
+	goType := goTypeOf(kind)
 	call := func(format string, args ...any) (string, int) { return fmt.Sprintf(format, args...), primary }
 	switch {
 	case isShift:
@@ -100,6 +100,8 @@ func (w *writer) elementwise(v *ir.Value, row string) (text string, strength int
 		return o.token + arg(0, unary+1), unary
 	case v.Op == ir.OpCast:
 		return w.cast(kind, from, arg(0, 0)), primary
+	case v.Op == ir.OpUnscaled:
+		return w.within(v.Args[0], row)
 	case v.Op == ir.OpAbs && kind.IsUnsigned():
 		return arg(0, primary), primary
 	case v.Op == ir.OpAbs && !kind.IsFloat():

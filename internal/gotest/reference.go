@@ -85,7 +85,7 @@ func (w *writer) over(i string, d *ir.Domain) {
 func (w *writer) column(v *ir.Value) string {
 	length := w.lengths[v.Type.Domain]
 	name := w.variable(v)
-	w.line("%s := make([]%s, %s)", name, goTypes[v.Type.Kind], length)
+	w.line("%s := make([]%s, %s)", name, goTypeOf(v.Type.Kind), length)
 	w.line("for i := range %s {", name)
 	return name
 }
@@ -103,7 +103,7 @@ func (w *writer) value(v *ir.Value) {
 	switch v.Op {
 	case ir.OpCompact:
 		name := w.variable(v)
-		w.line("%s := []%s{}", name, goTypes[v.Type.Kind])
+		w.line("%s := []%s{}", name, goTypeOf(v.Type.Kind))
 		w.over("i", v.Args[1].Type.Domain)
 		w.line("if %s {", w.at(v.Args[1], "i"))
 		w.line("%s = append(%s, %s)", name, name, w.at(v.Args[0], "i"))
@@ -165,7 +165,7 @@ func (w *writer) rowByRow(v *ir.Value) {
 	text, _ := w.elementwise(v, "i")
 	length := w.lengths[v.Type.Domain]
 	name := w.variable(v)
-	w.line("%s := make([]%s, %s)", name, goTypes[v.Type.Kind], length)
+	w.line("%s := make([]%s, %s)", name, goTypeOf(v.Type.Kind), length)
 	w.line("for i := range %s {", name)
 	check("int64(i)")
 	w.line("%s[i] = %s\n}", name, text)
@@ -183,7 +183,7 @@ func (w *writer) gather(v *ir.Value) {
 	}
 	if v.Type.IsScalar() {
 		name := w.variable(v)
-		w.line("var %s %s\n{", name, goTypes[v.Type.Kind])
+		w.line("var %s %s\n{", name, goTypeOf(v.Type.Kind))
 		take("0")
 		w.line("%s = %s\n}", name, w.at(x, "at"))
 		return

@@ -17,6 +17,9 @@ var goTypes = map[ir.Kind]string{
 	ir.F32: "float32", ir.F64: "float64", ir.Date: "int32", ir.Text: "int32", ir.Timestamp: "int64", ir.Char8: "[8]byte",
 }
 
+// goTypeOf is the type of an element of kind k in Go.
+func goTypeOf(k ir.Kind) string { return goTypes[k.Stored()] }
+
 // writer writes the test file of one pipeline.
 type writer struct {
 	strings.Builder
@@ -62,7 +65,7 @@ func (w *writer) bare(c ir.Scalar) string {
 	default:
 		return strconv.FormatFloat(f, 'g', -1, bits)
 	}
-	return goTypes[c.Kind] + "(" + special + ")"
+	return goTypeOf(c.Kind) + "(" + special + ")"
 }
 
 // constant is a constant with its type.
@@ -71,7 +74,7 @@ func (w *writer) constant(c ir.Scalar) string {
 	if c.Kind == ir.Bool || c.Kind == ir.Char8 || strings.HasPrefix(text, "float") {
 		return text
 	}
-	return goTypes[c.Kind] + "(" + text + ")"
+	return goTypeOf(c.Kind) + "(" + text + ")"
 }
 
 // variable declares the variable of v.
@@ -130,17 +133,28 @@ func (w *writer) refuse(v *ir.Value) string {
 
 func (w *writer) cast(to, from ir.Kind, x string) string {
 	switch {
+	case from.IsDecimal() && to.IsDecimal():
+		return fmt.Sprintf("kgenRescale(%s, %d, %d)", x, from.Scale(), to.Scale())
+	case from.IsDecimal() && to.IsFloat():
+		return fmt.Sprintf("%s(float64(%s) / 1e%d)", goTypeOf(to), x, from.Scale())
+	case from.IsDecimal():
+		return fmt.Sprintf("%s((%s) / 1e%d)", goTypeOf(to), x, from.Scale())
+	case to.IsDecimal() && from.IsFloat():
+		low, high := limits(ir.I64)
+		return fmt.Sprintf("kgenSaturated[int64](math.Round(float64(%s) * 1e%d), %s, %s)", x, to.Scale(), low, high)
+	case to.IsDecimal():
+		return fmt.Sprintf("(%s * 1e%d)", w.cast(ir.I64, from, x), to.Scale())
 	case from == ir.Bool && to != ir.Bool:
-		return fmt.Sprintf("kgenNumber[%s](%s)", goTypes[to], x)
+		return fmt.Sprintf("kgenNumber[%s](%s)", goTypeOf(to), x)
 	case from == ir.Timestamp && to == ir.Date:
 		return fmt.Sprintf("int32(kgenDays(%s))", timeOf(from, x))
 	case from == ir.Date && to == ir.Timestamp:
 		return fmt.Sprintf("kgenDate(%s).UnixMicro()", x)
 	case from.IsFloat() && to.IsInteger():
 		low, high := limits(to)
-		return fmt.Sprintf("kgenSaturated[%s](float64(%s), %s, %s)", goTypes[to], x, low, high)
+		return fmt.Sprintf("kgenSaturated[%s](float64(%s), %s, %s)", goTypeOf(to), x, low, high)
 	}
-	return fmt.Sprintf("%s(%s)", goTypes[to], x)
+	return fmt.Sprintf("%s(%s)", goTypeOf(to), x)
 }
 
 // limits are the least and the greatest value of an integer type.

@@ -148,6 +148,8 @@ func sumKind(k ir.Kind) ir.Kind {
 		return ir.F64
 	case k.IsUnsigned():
 		return ir.U64
+	case k.IsDecimal():
+		return k
 	}
 	return ir.I64
 }

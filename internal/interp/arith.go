@@ -152,6 +152,8 @@ func applyUnary(op ir.Op, k, to ir.Kind, x uint64) uint64 {
 	case ir.OpSqrt:
 		// Rounding the root of an f32 to f64 and then to f32 is rounding it once.
 		return ir.Float(k, math.Sqrt(floatOf(k, x))).Bits
+	case ir.OpUnscaled:
+		return x
 	case ir.OpYear, ir.OpMonth, ir.OpDay, ir.OpWeekday:
 		return ir.Int(to, dayPart(op, dayOf(k, x))).Bits
 	case ir.OpHour, ir.OpMinute, ir.OpSecond:
@@ -199,6 +201,8 @@ func cast(from, to ir.Kind, x uint64) uint64 {
 	switch {
 	case from == to:
 		return x
+	case from.IsDecimal() || to.IsDecimal():
+		return castDecimal(from, to, x)
 	case from == ir.Timestamp && to == ir.Date:
 		return ir.Int(to, dayOf(from, x)).Bits
 	case from == ir.Date && to == ir.Timestamp:

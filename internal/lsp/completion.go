@@ -144,7 +144,8 @@ func (s *site) inParameters(list []completionItem) []completionItem {
 		return s.names(list)
 	case last.Kind == token.ASSIGN, last.Text == "missing":
 		return plain(list, itemConstant, words.Constants...)
-	case last.Kind == token.IDENT && before.Kind == token.RBRACK:
+	case last.Kind == token.IDENT && before.Kind == token.RBRACK,
+		last.Kind == token.RPAREN && s.last(4).Kind == token.RBRACK: // decimal(2)
 		return plain(list, itemKeyword, "missing", "present")
 	}
 	return list

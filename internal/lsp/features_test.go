@@ -97,6 +97,9 @@ func TestHover(t *testing.T) {
 		{"pipeline p(add: [n]i32) {\n\treturn a: scan(a¦dd, add)\n}", ""},
 		{"pipeline p(a: [n]i32, b: [m]i32) {\n\tj = join(a, b)\n\treturn a[j.le¦ft]\n}", "Here: `[j]→n`"},
 		{"pipeline p(a: [n]i32) {\n\treturn t: time¦stamp(date(a))\n}", "Conversion"},
+		{"pipeline p¦(x: [n]decimal(2)) {\n\treturn x\n}", "pipeline p(x: [n]decimal(2))"},
+		{"pipeline p(x: [n]decimal(2)) {\n\treturn ¦x\n}", "```kgen\nx: [n]decimal(2)\n```"},
+		{"pipeline p(x: [n]decimal(2)) {\n\treturn d: ¦decimal(x, 1)\n}", "decimal(x, 2)"},
 		{"¦", ""},
 	} {
 		text, params := at(test.text)
@@ -144,10 +147,12 @@ func TestCompletion(t *testing.T) {
 		{"¦", "pipeline", "sum return"},
 		{"pip¦", "pipeline", "sum"},
 		{"pipeline p(¦", "", "pipeline i32 sum"},
-		{"pipeline p(x: ¦", "i32 timestamp text", "sum"},
+		{"pipeline p(x: ¦", "i32 timestamp text decimal", "sum"},
 		{"pipeline p(x: [n]i32, y: [¦", "n", "i32"},
 		{"pipeline p(x: [n]¦", "i32", "n"},
 		{"pipeline p(x: [n]i32 ¦", "missing present", "i32"},
+		{"pipeline p(x: [n]decimal(2) ¦", "missing present", "i32"},
+		{"pipeline p(x: [n]decimal(¦", "", "i32 sum"},
 		{"pipeline p(x: [n]i32 missing 0, k: [n]bool present ¦", "x", "k missing"},
 		{"pipeline p(m: bool = ¦", "true false", "sum"},
 		{body("\t/* é🙂 */ b = su¦"), "sum x a f64 true", "b later by: return left"},

@@ -18,6 +18,7 @@ import (
 //
 //	integers       decimal, with an optional sign
 //	f32, f64       what strconv.ParseFloat reads, to the nearest float
+//	decimals       a sign, perhaps, and digits with a point or without; digits that the scale lacks are 0
 //	bool           true, True, TRUE or 1; false, False, FALSE or 0
 //	date           YYYY-MM-DD; a year of more digits or with a minus
 //	timestamp      ISO 8601: a date alone, or T or a blank, hh:mm, :ss and a fraction, Z or an offset

@@ -264,6 +264,9 @@ func (w *npyWriter) add(stage *Stage, path string, f Field) error {
 	if f.mayMiss() {
 		return fmt.Errorf("%s: some rows of %s have no value, which arrays cannot say; write .csv, .parquet or .jsonl", path, f.Column)
 	}
+	if k.IsDecimal() {
+		return fmt.Errorf("%s: arrays hold no decimals; write .csv or .parquet, or return unscaled(x) or f64(x)", path)
+	}
 	created, err := stage.Create(path)
 	if err != nil {
 		return err

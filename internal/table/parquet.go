@@ -19,9 +19,9 @@ import (
 // A bound column must be flat, with at most one value per row. Its type decides
 // which kinds can be read from it:
 //
-//	integers of 8 to 64 bits, signed or not   integers, floats, bool (0 and 1)
+//	integers of 8 to 64 bits, signed or not   integers, floats, decimals, bool (0 and 1)
 //	FLOAT, DOUBLE                              f32, f64
-//	DECIMAL                                    f32, f64, integers
+//	DECIMAL                                    decimals of any scale, f32, f64, integers
 //	BOOLEAN                                    bool
 //	DATE                                       date, timestamp (midnight)
 //	TIMESTAMP, INT96                           timestamp, date (of midnights)
@@ -32,8 +32,9 @@ import (
 // float, a DECIMAL the float nearest to its decimal fraction, and a text of
 // fewer than 8 bytes is padded with zero bytes. A value that does not fit is an
 // error: an integer or a float out of range, a DECIMAL with a fraction for an
-// integer, a string of more than 8 bytes for a char8, and NULL, unless the
-// parameter says what a row without a value has.
+// integer, or with more digits after the point than a decimal has, a string of
+// more than 8 bytes for a char8, and NULL, unless the parameter says what a row
+// without a value has.
 //
 // Every encoding of the format is read, and the compressions SNAPPY, GZIP,
 // BROTLI, ZSTD and LZ4_RAW. Pages have at most 256 MiB. Columns that are not
@@ -46,9 +47,9 @@ import (
 //
 // Columns are written without NULL, compressed by SNAPPY, with statistics: bool
 // as BOOLEAN, integers as INT(8,true) to INT(64,false), floats as FLOAT and
-// DOUBLE, date as DATE, timestamp as TIMESTAMP of microseconds in UTC, and char8
-// without the zero bytes at its end: a column as STRING if all its values are
-// UTF-8, else as byte arrays without a type.
+// DOUBLE, decimals as DECIMAL(18, scale) of INT64, date as DATE, timestamp as
+// TIMESTAMP of microseconds in UTC, and char8 without the zero bytes at its end: a
+// column as STRING if all its values are UTF-8, else as byte arrays without a type.
 type Parquet struct{}
 
 // Extensions returns the extension of Parquet files.

@@ -113,7 +113,10 @@ func fromInteger[P integer](k, same ir.Kind) (conversion, bool) {
 	case ir.F64:
 		c.numbers = each(func(v P) (float64, bool) { return float64(v), true })
 	default:
-		return c, false
+		if k.IsDecimal() {
+			c.numbers = each(rescaled[P](0, k.Scale()))
+		}
+		return c, k.IsDecimal()
 	}
 	return c, true
 }
@@ -193,6 +196,9 @@ func fromDecimal(k ir.Kind, physical format.Type, scale int) (conversion, bool) 
 	case ir.F64:
 		return decimalTo(k, physical, scale, func(v int64) (float64, bool) { return decimalFloat64(v, scale), true })
 	}
+	if k.IsDecimal() {
+		return toDecimal(k, physical, scale)
+	}
 	return conversion{}, false
 }
 
@@ -216,7 +222,7 @@ func decimalTo[K number](k ir.Kind, physical format.Type, scale int, convert fun
 			}
 			unscaled, ok := shortInteger(value)
 			if !ok {
-				return parseDecimal(k, out, decimalText(longInteger(value), scale))
+				return storeDecimal(k, out, decimalText(longInteger(value), scale))
 			}
 			element, ok := convert(unscaled)
 			store(out, element)
@@ -320,8 +326,8 @@ func decimalText(unscaled *big.Int, scale int) string {
 	return digits
 }
 
-// parseDecimal stores the element that text stands for.
-func parseDecimal(k ir.Kind, out []byte, text string) bool {
+// storeDecimal stores the element that text stands for.
+func storeDecimal(k ir.Kind, out []byte, text string) bool {
 	if k.IsInteger() {
 		if whole, fraction, _ := strings.Cut(text, "."); strings.Trim(fraction, "0") == "" {
 			text = whole

@@ -230,6 +230,8 @@ func readFrom(k ir.Kind) string {
 		return "STRING columns, and byte arrays without a type"
 	case k == ir.Char8:
 		return "STRING columns, byte arrays without a type, and fixed-length ones of at most 8 bytes"
+	case k.IsDecimal():
+		return "columns of DECIMAL and of integers; an f64 parameter takes FLOAT and DOUBLE, and decimal(x, 2) rounds it"
 	case k.IsFloat():
 		return "columns of integers, FLOAT, DOUBLE and DECIMAL"
 	}

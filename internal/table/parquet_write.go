@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -76,14 +77,22 @@ func (w *parquetWriter) Write(columns []ir.Column) error {
 		hi := min(rows, lo+w.groupRows-w.rows)
 		w.rows += hi - lo
 		full := w.rows == w.groupRows
+		faults := make([]error, len(columns))
 		w.each(func(i int) {
 			part := Rows(columns[i], lo, hi)
+			if row := tooLong(part); row >= 0 {
+				faults[i] = &DataError{Column: w.fields[i].Column, Row: w.meta.NumRows + int64(w.rows-(hi-lo)+row),
+					Msg: fmt.Sprintf("%s has more than the %d digits of a DECIMAL of 8 bytes; .csv holds it", AppendRow(nil, part, row), precision)}
+			}
 			w.notText[i] = w.notText[i] || !isText(part)
 			w.columns[i].write(part)
 			if full {
 				w.columns[i].flush()
 			}
 		})
+		if err := errors.Join(faults...); err != nil {
+			return err
+		}
 		if full {
 			if err := w.writeGroup(); err != nil {
 				return err
@@ -210,6 +219,9 @@ func schemaElement(f Field, notText bool) format.SchemaElement {
 		annotate(&format.DateType{}, deprecated.Date)
 	case k == ir.Timestamp:
 		annotate(&format.TimestampType{IsAdjustedToUTC: true, Unit: format.TimeUnit{Value: &format.MicroSeconds{}}}, deprecated.TimestampMicros)
+	case k.IsDecimal():
+		annotate(&format.DecimalType{Scale: int32(k.Scale()), Precision: precision}, deprecated.Decimal)
+		e.Scale, e.Precision = thrift.New(int32(k.Scale())), thrift.New(int32(precision))
 	case k == ir.Char8 || k == ir.Text:
 		annotate(&format.StringType{}, deprecated.UTF8)
 	default:

@@ -66,7 +66,7 @@ func printTable(w *bufio.Writer, t Table) {
 			if i > 0 {
 				b.WriteString("  ")
 			}
-			if c.Data.Kind.IsNumeric() {
+			if c.Data.Kind.IsNumeric() || c.Data.Kind.IsDecimal() {
 				b.WriteString(blanks + text)
 			} else {
 				b.WriteString(text + blanks)

@@ -59,8 +59,11 @@ func valueAppender(c ir.Column) rowAppender {
 		}
 		return appendInts(s)
 	case []int64:
-		if c.Kind == ir.Timestamp {
+		switch scale := c.Kind.Scale(); {
+		case c.Kind == ir.Timestamp:
 			return func(out []byte, row int) []byte { return ir.AppendTimestamp(out, s[row]) }
+		case scale > 0:
+			return func(out []byte, row int) []byte { return ir.AppendDecimal(out, s[row], scale) }
 		}
 		return appendInts(s)
 	case []uint8:
@@ -184,6 +187,9 @@ func newBuilder(k ir.Kind) builder {
 	case ir.Char8:
 		return &rows[[8]byte]{kind: k, parse: parseChar8}
 	}
+	if k.IsDecimal() {
+		return &rows[int64]{kind: k, parse: func(text string) (int64, error) { return parseDecimal(text, k.Scale()) }}
+	}
 	panic(fmt.Sprintf("table: no columns of %v", k))
 }
 
@@ -300,7 +306,7 @@ func faultOf(k ir.Kind, text string, err error) error {
 		return fmt.Errorf("%s has %d bytes; a char8 holds at most 8", shown, len(text))
 	case errors.As(err, &written):
 		return fmt.Errorf("%s is not a %s as %s writes it%w", shown, name, written.text, err)
-	case errors.Is(err, errNoSuchDay), errors.Is(err, errNoSuchTime), errors.Is(err, errTooFine):
+	case errors.Is(err, errNoSuchDay), errors.Is(err, errNoSuchTime), errors.Is(err, errTooFine), errors.Is(err, errTooManyDigits):
 		return fmt.Errorf("%s is not a %s: %w", shown, name, err)
 	case errors.Is(err, strconv.ErrRange):
 		return fmt.Errorf("%s is out of range for %s; %s", shown, name, limits(k))
@@ -319,6 +325,8 @@ func expected(k ir.Kind) string {
 		return "a timestamp (YYYY-MM-DDThh:mm:ssZ)"
 	case k == ir.Text:
 		return "a text"
+	case k.IsDecimal():
+		return fmt.Sprintf("a number with at most %d digits after the point (%v)", k.Scale(), k)
 	case k.IsFloat():
 		return fmt.Sprintf("a number (%s)", k)
 	}
@@ -332,6 +340,8 @@ func limits(k ir.Kind) string {
 		return fmt.Sprintf("dates reach from %s to %s", appendDate(nil, math.MinInt32), appendDate(nil, math.MaxInt32))
 	case k == ir.Timestamp:
 		return fmt.Sprintf("timestamps reach from %s to %s", ir.AppendTimestamp(nil, math.MinInt64), ir.AppendTimestamp(nil, math.MaxInt64))
+	case k.IsDecimal():
+		return fmt.Sprintf("it holds %s to %s", ir.AppendDecimal(nil, math.MinInt64, k.Scale()), ir.AppendDecimal(nil, math.MaxInt64, k.Scale()))
 	case k == ir.F32:
 		return fmt.Sprintf("its largest number is %g", math.MaxFloat32)
 	case k == ir.F64:

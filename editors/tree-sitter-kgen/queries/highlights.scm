@@ -9,19 +9,19 @@
 (type (identifier) @type)
 ((type (identifier) @type.builtin)
   (#any-of? @type.builtin
-    "bool" "i8" "i16" "i32" "i64" "u8" "u16" "u32" "u64" "f32" "f64" "date" "timestamp" "text" "char8"))
+    "bool" "i8" "i16" "i32" "i64" "u8" "u16" "u32" "u64" "f32" "f64" "date" "timestamp" "text" "char8" "decimal"))
 
 (pipeline name: (identifier) @function)
 (call_expression function: (identifier) @function)
 ((call_expression function: (identifier) @function.builtin)
   (#any-of? @function.builtin
     "least" "greatest" "abs" "sqrt" "year" "month" "day" "weekday" "hour" "minute" "second" "popcount"
-    "leadingzeros" "trailingzeros" "floor" "ceil" "trunc" "round" "truncate" "select" "index" "len" "prev" "next"
+    "leadingzeros" "trailingzeros" "floor" "ceil" "trunc" "round" "unscaled" "truncate" "select" "index" "len" "prev" "next"
     "scan" "exscan" "runs" "starts" "groups" "bins" "repeat" "order" "find" "join" "align" "startswith" "sum"
     "count" "min" "max" "avg" "first" "last" "product" "any" "all" "argmin" "argmax" "desc"))
 ((call_expression function: (identifier) @type.builtin)
   (#any-of? @type.builtin
-    "bool" "i8" "i16" "i32" "i64" "u8" "u16" "u32" "u64" "f32" "f64" "date" "timestamp" "text" "char8"))
+    "bool" "i8" "i16" "i32" "i64" "u8" "u16" "u32" "u64" "f32" "f64" "date" "timestamp" "text" "char8" "decimal"))
 
 ; What scan and exscan compute.
 ((call_expression

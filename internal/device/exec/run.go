@@ -176,7 +176,7 @@ func (r *run) bindScalar(port *plan.Port, in Inputs) (given bool, err error) {
 	default:
 		return false, &InputError{port.Name, fmt.Sprintf("a scalar of %s is missing", port.Kind)}
 	}
-	r.scalars[port.Scalar] = v
+	r.scalars[port.Scalar] = Value{port.Kind.Stored(), v.Bits}
 	return given, nil
 }
 

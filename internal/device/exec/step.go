@@ -351,7 +351,7 @@ func (r *run) finish() error {
 			result.Depths[port.Name] = depth
 		}
 		if port.Scalar != "" {
-			result.Scalars[port.Name] = r.scalars[port.Scalar]
+			result.Scalars[port.Name] = Value{port.Kind, r.scalars[port.Scalar].Bits}
 			continue
 		}
 		rows, err := env{r, nil}.Len(port.Domain)

@@ -52,7 +52,7 @@ var goTypes = map[plan.Kind]string{
 }
 
 // GoType returns the Go type of an element of f.
-func (f Field) GoType() string { return goTypes[f.Kind] }
+func (f Field) GoType() string { return goTypes[f.Kind.Stored()] }
 
 //go:embed harness/harness.go harness/map_linux.go harness/map_other.go
 var harnessFiles embed.FS

@@ -23,6 +23,9 @@ func (g *generator) literalText(k ir.Kind) string {
 		return choose(`text("")`, `text("AUTOMOBILE")`, `text("home")`)
 	case k == ir.Timestamp:
 		return choose(`timestamp("1994-01-01")`, `timestamp("1994-01-01T12:30:00.5Z")`, `timestamp("2000-02-29T23:59:59.999999Z")`, `timestamp("1969-12-31T23:00:00Z")`, `timestamp("0001-01-01T00:00:00Z")`)
+	case k.IsDecimal():
+		number := string(ir.AppendDecimal(nil, []int64{0, 1, 5, 10, 125, -5, -100, 99995}[g.r.IntN(8)], k.Scale()))
+		return fmt.Sprintf("decimal(%s, %d)", number, k.Scale())
 	case k == ir.Char8:
 		return choose(`""`, `"A"`, `"Aab"`, `"Aad"`, `"ABCDEFGH"`, `"\xff"`, `"a\"b\x00c"`)
 	case k.IsFloat():

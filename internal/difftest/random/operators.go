@@ -1,6 +1,7 @@
 package random
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/kgen-go/kgen/ir"
@@ -22,10 +23,11 @@ var (
 	rowKinds = []ir.Kind{ir.I64}
 	integers = append(slices.Clone(signed), ir.U8, ir.U16, ir.U32, ir.U64)
 	numbers  = append(slices.Clone(integers), floats...)
-	ordered  = append(slices.Clone(numbers), ir.Date, ir.Timestamp, ir.Text, ir.Char8)
+	decimals = []ir.Kind{ir.DecimalOf(1), ir.DecimalOf(2), ir.DecimalOf(4)} // products have others
+	ordered  = slices.Concat(numbers, calendar, decimals, []ir.Kind{ir.Text, ir.Char8})
 	all      = append(slices.Clone(ordered), ir.Bool)
 
-	counted = append(slices.Clone(numbers), calendar...) // what has a sum, or a difference
+	counted = slices.Concat(numbers, calendar, decimals) // what has a sum, or a difference
 )
 
 func among(kinds []ir.Kind) func(ir.Kind) bool {
@@ -54,6 +56,8 @@ func elementwise() []rule {
 		switch op {
 		case ir.OpAdd, ir.OpSub:
 			takes, gives, make = counted, counted, plus
+		case ir.OpMul:
+			takes, gives, make = slices.Concat(takes, decimals), slices.Concat(gives, decimals), times
 		case ir.OpDiv, ir.OpRem:
 			make = divide
 		case ir.OpShl, ir.OpShr:
@@ -162,6 +166,27 @@ func plus(g *generator, op ir.Op) *value {
 	return combine(g, op)
 }
 
+// times multiplies numbers, or a decimal by another one or an i64.
+func times(g *generator, op ir.Op) *value {
+	x := g.pick(func(v *value) bool { return v.kind.IsDecimal() })
+	if x == nil || x != g.wanted && g.r.IntN(4) > 0 {
+		return combine(g, op)
+	}
+	kind := ir.I64
+	if k := decimals[g.r.IntN(len(decimals))]; g.r.IntN(3) > 0 && x.kind.Scale()+k.Scale() <= ir.MaxScale {
+		kind = k
+	}
+	wanted := g.wanted
+	g.wanted = nil
+	y := g.like(kind, x.domain)
+	g.wanted = wanted
+	if g.r.IntN(2) == 0 {
+		x, y = y, x
+	}
+	result, _ := op.ResultKind(x.kind, y.kind)
+	return g.add(value{op: op, kind: result, domain: join(x, y)}, "$1 * $2", x, y)
+}
+
 // divide mostly guards integer divisors.
 func divide(g *generator, op ir.Op) *value {
 	x, y := g.both(taken(op))
@@ -214,12 +239,18 @@ func cast(g *generator, op ir.Op) *value {
 		to = append(slices.Clone(integers), calendar...)
 	case x.kind.IsInteger() && g.r.IntN(8) == 0:
 		to = calendar
+	case g.r.IntN(4) == 0:
+		to = decimals
 	}
 	k := to[g.r.IntN(len(to))]
 	if k == x.kind && x.target == nil { // of an index column it makes plain integers
 		return nil
 	}
-	return g.add(value{op: op, kind: k, domain: x.domain}, k.String()+"($1)", x)
+	text := k.String() + "($1)"
+	if k.IsDecimal() {
+		text = fmt.Sprintf("decimal($1, %d)", k.Scale())
+	}
+	return g.add(value{op: op, kind: k, domain: x.domain}, text, x)
 }
 
 func choose(g *generator, op ir.Op) *value {

@@ -277,7 +277,7 @@ func (g *generator) parameter(k ir.Kind, d *domain) *value {
 }
 
 // kind returns any element type.
-func (g *generator) kind() ir.Kind { return ir.Bool + ir.Kind(g.r.IntN(int(ir.Char8-ir.Bool)+1)) }
+func (g *generator) kind() ir.Kind { return all[g.r.IntN(len(all))] }
 
 // add makes a value of an expression, in which $1 stands for the first operand:
 // a statement, or where it may an expression that one other will hold.

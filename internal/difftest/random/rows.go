@@ -161,6 +161,8 @@ func scan(op ir.Op) func(*generator) *value {
 				return "add add mul min max"
 			case k.IsInteger():
 				return "add add mul min max and or xor"
+			case k.IsDecimal():
+				return "add min max"
 			}
 			return "min max"
 		}
