@@ -158,7 +158,14 @@ func tpchKind(name, short string, make func(scale float64, seed uint64) (generat
 		example: fmt.Sprintf("  kgen data %s --scale 1 --out %[1]s.parquet\n  kgen data %[1]s --scale 0.001 --seed 7 --out -", name),
 		flags: func(f *pflag.FlagSet) func(dataFlags) ([]dataFile, error) {
 			scale := f.Float64("scale", 1, "the scale `FACTOR`, fractions allowed")
-			return func(common dataFlags) ([]dataFile, error) { return common.file(make(*scale, common.seed)) }
+			decimals := f.Bool("decimals", false, "quantities, prices and rates are decimal(2), as TPC-H has them")
+			return func(common dataFlags) ([]dataFile, error) {
+				g, err := make(*scale, common.seed)
+				if err == nil && *decimals {
+					g = generate.WithDecimals(g)
+				}
+				return common.file(g, err)
+			}
 		},
 	}
 }

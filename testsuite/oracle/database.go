@@ -118,12 +118,23 @@ var sqlTypes = map[ir.Kind]string{
 	ir.F32: "FLOAT", ir.F64: "DOUBLE", ir.Date: "DATE", ir.Timestamp: "TIMESTAMP", ir.Text: "INTEGER", ir.Char8: "BLOB",
 }
 
+// sqlType returns the type of columns of kind k. That of decimals has as many digits as
+// there are, so that sums and products do not overflow.
+func sqlType(k ir.Kind) string {
+	if k.IsDecimal() {
+		return fmt.Sprintf("DECIMAL(%d, %d)", maxPrecision, k.Scale())
+	}
+	return sqlTypes[k]
+}
+
+const maxPrecision = 38
+
 func (s *session) createTables() error {
 	for _, in := range s.inputs {
 		var columns strings.Builder
 		for _, i := range in.params {
 			v := s.pipeline.Params[i]
-			fmt.Fprintf(&columns, "%s %s, ", quote(v.Name), sqlTypes[v.Type.Kind])
+			fmt.Fprintf(&columns, "%s %s, ", quote(v.Name), sqlType(v.Type.Kind))
 		}
 		if err := s.exec("CREATE TABLE " + quote(in.name) + " (" + columns.String() + "row BIGINT)"); err != nil {
 			return err
@@ -275,6 +286,9 @@ func toSQL(v ir.Scalar) driver.Value {
 		b := v.Bytes()
 		return []byte(strings.TrimRight(string(b[:]), "\x00"))
 	}
+	if v.Kind.IsDecimal() {
+		return duckdb.Decimal{Width: maxPrecision, Scale: uint8(v.Kind.Scale()), Value: big.NewInt(v.Int64())}
+	}
 	return v.Int64()
 }
 
@@ -305,8 +319,11 @@ func fromSQL(k ir.Kind, cell driver.Value) (ir.Scalar, error) {
 	case uint64:
 		return integer(k, int64(c))
 	case *big.Int:
-		low := new(big.Int).And(c, new(big.Int).SetUint64(1<<64-1)) // two's complement
-		return integer(k, int64(low.Uint64()))
+		return integer(k, low64(c))
+	case duckdb.Decimal:
+		if k.IsDecimal() && int(c.Scale) == k.Scale() {
+			return ir.Int(k, low64(c.Value)), nil
+		}
 	case float32:
 		if k == ir.F32 {
 			return ir.Float(k, float64(c)), nil
@@ -328,6 +345,11 @@ func fromSQL(k ir.Kind, cell driver.Value) (ir.Scalar, error) {
 		return char8(k, c)
 	}
 	return ir.Scalar{}, fmt.Errorf("DuckDB gives a %T where the pipeline has a %s", cell, k)
+}
+
+// low64 returns the low bits in two's complement.
+func low64(i *big.Int) int64 {
+	return int64(new(big.Int).And(i, new(big.Int).SetUint64(1<<64-1)).Uint64())
 }
 
 func integer(k ir.Kind, i int64) (ir.Scalar, error) {

@@ -15,8 +15,8 @@ import (
 
 // everyKind has a column of each type; its results are its parameters.
 const everyKind = `pipeline every_kind(b: [n]bool, a8: [n]i8, a16: [n]i16, a32: [n]i32, a64: [n]i64, u8: [n]u8, u16: [n]u16, u32: [n]u32,
-	u64: [n]u64, x32: [n]f32, x64: [n]f64, day: [n]date, at: [n]timestamp, name: [n]char8) {
-	return b, a8, a16, a32, a64, u8, u16, u32, u64, x32, x64, day, at, name
+	u64: [n]u64, x32: [n]f32, x64: [n]f64, day: [n]date, at: [n]timestamp, price: [n]decimal(2), rate: [n]decimal(9), name: [n]char8) {
+	return b, a8, a16, a32, a64, u8, u16, u32, u64, x32, x64, day, at, price, rate, name
 }`
 
 // fileForms are the files that DuckDB can write, as options of COPY.
@@ -112,7 +112,12 @@ func TestWriteFiles(t *testing.T) {
 // types are those of p's columns in files, where char8 is a text.
 func types(p *ir.Pipeline) (list []string) {
 	for _, v := range p.Params {
-		list = append(list, strings.Replace(sqlTypes[v.Type.Kind], "BLOB", "VARCHAR", 1))
+		k := v.Type.Kind
+		if k.IsDecimal() {
+			list = append(list, fmt.Sprintf("DECIMAL(18,%d)", k.Scale()))
+			continue
+		}
+		list = append(list, strings.Replace(sqlTypes[k], "BLOB", "VARCHAR", 1))
 	}
 	return list
 }
@@ -148,6 +153,11 @@ func eachKind(t *testing.T, test func(t *testing.T, s *session, p *ir.Pipeline, 
 				in := testsuite.RandomData{Rows: rows, Shape: c.shape, Seed: *seedFlag}.Columns(p)
 				if !c.bytes {
 					makeText(in[len(in)-1])
+				}
+				for _, c := range in { // what Parquet stores in 8 bytes
+					for row := 0; c.Kind.IsDecimal() && row < c.Len(); row++ {
+						c.Set(row, ir.Int(c.Kind, c.At(row).Int64()%1e18))
+					}
 				}
 				if err := s.load(in, true); err != nil {
 					t.Fatal(err)

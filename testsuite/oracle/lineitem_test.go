@@ -14,10 +14,17 @@ import (
 
 // onLineitem are pipelines that make sense over TPC-H's lineitem, with the
 // columns of parameters whose names differ.
-var onLineitem = []struct{ query, pipeline, bind, set string }{
+var onLineitem = []struct {
+	query, pipeline, bind, set string
+	decimals                   bool // those of the file
+}{
 	{query: "examples/orders", pipeline: "../../examples/tpch/orders.kg"},
 	{query: "examples/q6", pipeline: "../../examples/tpch/q6.kg"},
 	{query: "examples/q6", pipeline: "../../examples/tpch/q6.kg", set: "from=1995-01-01 to=1996-01-01"},
+	{query: "examples/q6", pipeline: "../../examples/tpch/q6.kg", decimals: true},
+	{query: "examples/revenue", pipeline: "../../examples/tpch/revenue.kg", decimals: true},
+	{query: "examples/revenue", pipeline: "../../examples/tpch/revenue.kg", decimals: true, set: "from=1995-01-01 to=1997-01-01 low=0.03 high=.08 most=40"},
+	{query: "decimal_revenue", decimals: true},
 	{query: "tpch_q1", bind: "flag=l_returnflag status=l_linestatus qty=l_quantity price=l_extendedprice disc=l_discount tax=l_tax ship=l_shipdate"},
 	{query: "tpch_q6", bind: "shipdate=l_shipdate discount=l_discount quantity=l_quantity price=l_extendedprice"},
 	{query: "aggregates_by_bins", bind: "month=l_linenumber sales=l_quantity"},
@@ -42,10 +49,16 @@ func TestLineitem(t *testing.T) {
 	if testing.Short() {
 		scale = 0.01
 	}
-	path := filepath.Join(t.TempDir(), "lineitem.parquet")
-	rows := writeLineitem(t, path, scale)
+	folder := t.TempDir()
+	floats, decimals := filepath.Join(folder, "lineitem.parquet"), filepath.Join(folder, "decimals.parquet")
+	rows := writeLineitem(t, floats, scale, func(g generate.Generator) generate.Generator { return g })
+	writeLineitem(t, decimals, scale, generate.WithDecimals)
 	for _, c := range onLineitem {
-		t.Run(c.query+" "+c.set, func(t *testing.T) {
+		name, path := c.query+" "+c.set, floats
+		if c.decimals {
+			name, path = name+" of decimals", decimals
+		}
+		t.Run(name, func(t *testing.T) {
 			source := c.pipeline
 			if source == "" {
 				source = filepath.Join(corpus, c.query+".kg")
@@ -99,13 +112,13 @@ func TestLineitem(t *testing.T) {
 }
 
 // writeLineitem makes lineitem at a scale and returns its rows.
-func writeLineitem(t *testing.T, path string, scale float64) (rows int) {
+func writeLineitem(t *testing.T, path string, scale float64, with func(generate.Generator) generate.Generator) (rows int) {
 	t.Helper()
 	lineitem, err := generate.Lineitem(scale, *seedFlag)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return writeRelation(t, path, lineitem)
+	return writeRelation(t, path, with(lineitem))
 }
 
 // writeRelation writes a file and returns its rows.
@@ -149,7 +162,7 @@ func (s *session) loadFile(path, bind string, in []ir.Column) error {
 				column = from
 			}
 		}
-		fmt.Fprintf(&columns, "%s::%s AS %s, ", quote(column), sqlTypes[v.Type.Kind], quote(v.Name))
+		fmt.Fprintf(&columns, "%s::%s AS %s, ", quote(column), sqlType(v.Type.Kind), quote(v.Name))
 	}
 	return s.exec(fmt.Sprintf("INSERT INTO %s SELECT %s file_row_number FROM read_parquet('%s', file_row_number = true)",
 		quote(s.inputs[0].name), columns.String(), path))

@@ -3,6 +3,7 @@ package generate
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/kgen-go/kgen/ir"
@@ -118,6 +119,30 @@ func (t *tpch) ordersOf(batch int64) (first, end int64) {
 
 func (t *tpch) batches() int64 { return (t.orders + ordersAtOnce - 1) / ordersAtOnce }
 
+// hundredths gives a column room for n numbers with two digits after the point, and
+// returns what stores one as a decimal(2) or, rounded, as an f64.
+func hundredths(c *ir.Column, n int) func(row int, number int64) {
+	if c.Kind.IsDecimal() {
+		numbers := room[int64](c, n)
+		return func(row int, number int64) { numbers[row] = number }
+	}
+	numbers := room[float64](c, n)
+	return func(row int, number int64) { numbers[row] = float64(number) / 100 }
+}
+
+// WithDecimals returns the relation of Lineitem or Orders with its quantities, prices and
+// rates as decimal(2), which TPC-H has, in place of i64 and f64.
+func WithDecimals(g Generator) Generator {
+	b := *g.(*batched)
+	b.columns = slices.Clone(b.columns)
+	for i, c := range b.columns {
+		if c.Kind == ir.F64 || c.Name == "l_quantity" {
+			b.columns[i].Kind = ir.DecimalOf(2)
+		}
+	}
+	return &b
+}
+
 // Lineitem returns TPC-H's lineitem: about 6,000,000 rows times scale, sorted
 // by l_orderkey and l_linenumber.
 func Lineitem(scale float64, seed uint64) (Generator, error) {
@@ -153,8 +178,8 @@ func (t *tpch) fillLines(batch int64, out []ir.Column) {
 		n += t.linesOf(order)
 	}
 	key, part, supplier := room[int64](&out[0], n), room[int64](&out[1], n), room[int64](&out[2], n)
-	number, quantity := room[int32](&out[3], n), room[int64](&out[4], n)
-	price, discount, tax := room[float64](&out[5], n), room[float64](&out[6], n), room[float64](&out[7], n)
+	number, quantity, whole := room[int32](&out[3], n), room[int64](&out[4], n), ir.PowerOfTen(out[4].Kind.Scale())
+	price, discount, tax := hundredths(&out[5], n), hundredths(&out[6], n), hundredths(&out[7], n)
 	flag, status := room[[8]byte](&out[8], n), room[[8]byte](&out[9], n)
 	shipped, committed, received := room[int32](&out[10], n), room[int32](&out[11], n), room[int32](&out[12], n)
 	instruction, mode := room[[8]byte](&out[13], n), room[[8]byte](&out[14], n)
@@ -165,9 +190,11 @@ func (t *tpch) fillLines(batch int64, out []ir.Column) {
 		for line := range t.linesOf(order) {
 			i := order*linePlaces + int64(line)
 			m := t.moneyOf(order, line)
-			key[row], part[row], number[row], quantity[row] = orderKey(order), m.part, int32(line+1), m.quantity
+			key[row], part[row], number[row], quantity[row] = orderKey(order), m.part, int32(line+1), m.quantity*whole
 			supplier[row] = (m.part+int64(t.supplier.below(i, 4))*(t.suppliers/4+(m.part-1)/t.suppliers))%t.suppliers + 1
-			price[row], discount[row], tax[row] = float64(m.price)/100, float64(m.discount)/100, float64(m.tax)/100
+			price(row, m.price)
+			discount(row, m.discount)
+			tax(row, m.tax)
 			ship := t.shipDate(order, line, date)
 			receipt := ship + 1 + int32(t.receiptDelay.below(i, 30))
 			shipped[row], committed[row], received[row] = ship, date+30+int32(t.commitDelay.below(i, 61)), receipt
@@ -214,7 +241,7 @@ func (t *tpch) fillOrders(batch int64, out []ir.Column) {
 	first, end := t.ordersOf(batch)
 	n := int(end - first)
 	key, customer, status := room[int64](&out[0], n), room[int64](&out[1], n), room[[8]byte](&out[2], n)
-	total, made := room[float64](&out[3], n), room[int32](&out[4], n)
+	total, made := hundredths(&out[3], n), room[int32](&out[4], n)
 	priority, clerk := room[[8]byte](&out[5], n), room[int64](&out[6], n)
 	clear(room[int32](&out[7], n))
 	for row := range n {
@@ -227,7 +254,8 @@ func (t *tpch) fillOrders(batch int64, out []ir.Column) {
 				open++
 			}
 		}
-		key[row], customer[row], total[row], made[row] = orderKey(order), t.customerOf(order), float64(cents)/100, date
+		key[row], customer[row], made[row] = orderKey(order), t.customerOf(order), date
+		total(row, cents)
 		switch open {
 		case 0:
 			status[row] = letters['F']
