@@ -31,7 +31,7 @@ const hostFolder = "../examples/host-python"
 var hostEntries = strings.Fields(`
 	aggregate_of_aggregate aggregates_by_bins aggregates_by_runs align_domains bins_by_column bool_columns casts
 	char8_codes check_bins check_division_of_filter check_empty_bin check_index check_lowest check_scalar_index
-	date_arithmetic date_months empty_input filter_all_or_nothing filter_of_filter float_double float_single
+	date_arithmetic date_months decimal_casts decimals empty_input filter_all_or_nothing filter_of_filter float_double float_single
 	gather_lookup histogram_bytes neighbours_of_filter runs_of_runs scalar_parameters scan_operations several_domains
 	signed_widths text_columns timestamps date_units sessions_of_events tpch_q6 unordered_filter unsigned_widths`)
 

@@ -5,6 +5,8 @@ import numpy as np
 # The elements of each kind, in files and buffers and as arguments of kernels.
 DTYPES = {"bool": "?", "i8": "i1", "i16": "i2", "i32": "i4", "i64": "i8", "u8": "u1", "u16": "u2", "u32": "u4",
           "u64": "u8", "f32": "f4", "f64": "f8", "date": "i4", "timestamp": "i8", "text": "i4", "char8": "S8"}
+SCALES = {f"decimal({scale})": scale for scale in range(19)}  # the digits after the point, of kinds of ports
+DTYPES |= dict.fromkeys(SCALES, "i8")
 DAY = r"-?\d{4,7}-\d\d-\d\d"
 TIME = re.compile(rf"({DAY})(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{{1,6}})0*)?)?(?:Z|([+-])(\d\d):(\d\d))?)?")
 BOOLS = {"true": True, "1": True, "false": False, "0": False}
@@ -37,9 +39,11 @@ def parse(kind, text):
         away = (int(hours) * 60 + int(minutes)) * (-1 if sign == "-" else 1)
         seconds = int(np.array(day, "M8[D]").astype("i8")) * 86400 + (int(hour) * 60 + int(minute) - away) * 60 + int(second)
         return fit(kind, np.array(seconds * 10**6 + int(fraction.ljust(6, "0"))))
+    if kind in SCALES and (match := re.fullmatch(r"([+-]?\d*)\.?(\d*?)0*", word)) and re.search(r"\d", word) and len(match[2]) <= SCALES[kind]:
+        return fit(kind, np.array(int(match[1] + match[2].ljust(SCALES[kind], "0"))))
     if kind == "bool" and word.lower() in BOOLS:
         return np.array(BOOLS[word.lower()])
-    if kind not in ("date", "timestamp", "bool"):
+    if kind not in ("date", "timestamp", "bool", *SCALES):
         return fit(kind, np.array(int(word)))
     raise ValueError(f"{text!r} is no {kind}")
 
@@ -48,7 +52,7 @@ def literal(kind, text):
     """Returns the element that a literal of a plan stands for; none is zero."""
     if not text:
         return np.zeros((), DTYPES[kind])
-    if kind in ("date", "timestamp", "text") and re.fullmatch(r"-?\d+", text):
+    if kind in ("date", "timestamp", "text", *SCALES) and re.fullmatch(r"-?\d+", text):
         return fit(kind, np.array(int(text)))
     if kind == "char8":
         return parse(kind, unquote(text))
@@ -77,6 +81,9 @@ def show(kind, value, texts):
         seconds, micros = divmod(micros, 10**6)
         fraction = re.sub(r"(\.000|)000$", "", f".{micros:06}")
         return f"{show('date', np.array(days), texts)}T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}{fraction}Z"
+    if SCALES.get(kind):
+        digits = str(abs(int(value))).zfill(SCALES[kind] + 1)
+        return "-" * (value < 0) + digits[:-SCALES[kind]] + "." + digits[-SCALES[kind]:]
     if kind not in ("f32", "f64"):
         return str(value)
     if not math.isfinite(value):
