@@ -3,8 +3,14 @@ package fuse
 import (
 	"slices"
 
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
+
+// readsRows reports whether a stage reads w at its own rows only.
+func readsRows(s *Stage, w *Value) bool {
+	return s.Domain == w.Domain && !slices.ContainsFunc(s.Reads, func(u Use) bool { return u.Value == w && (u.Access != tile.Element || u.Whole) })
+}
 
 // maxAgain is how many operators a column may take that is computed again.
 const maxAgain = 3
@@ -15,6 +21,9 @@ const maxAgain = 3
 func (b *kernelBuilder) computesAgain(w *Value) bool {
 	if !b.again || w.Writer == nil || w.Kind != Result || w.Writer.Kind != Map || w.Domain != b.base || b.graph.outputs[w] {
 		return false
+	}
+	if slices.ContainsFunc(b.graph.readBy[w], func(s *Stage) bool { return !readsRows(s, w) }) {
+		return false // it is stored in any case
 	}
 	operators, bytes, seen := 0, 0, map[*ir.Value]bool{}
 	var isCheap func(v *ir.Value) bool
