@@ -30,8 +30,13 @@ func topProducts(record arrow.RecordBatch) (arrow.RecordBatch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kgenarrow.NewRecord(kgenarrow.TextResult("product", r.Product, texts), kgenarrow.NumberResult("revenue", r.Revenue),
-		kgenarrow.NumberResult("sold", r.Sold), kgenarrow.NumberResult("looked", r.Looked))
+	top, err := kgenarrow.NewRecord(
+		kgenarrow.TextResult("product", r.Product, texts),
+		kgenarrow.NumberResult("revenue", r.Revenue),
+		kgenarrow.NumberResult("sold", r.Sold),
+		kgenarrow.NumberResult("looked", r.Looked),
+	)
+	return top, err
 }
 
 func Example() {

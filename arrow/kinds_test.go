@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -235,6 +236,29 @@ func TestDamaged(t *testing.T) {
 	if got != nil {
 		t.Errorf("values %q beside an error", got)
 	}
+}
+
+// id is an extension type over int64, whose meaning kgen does not know.
+type id struct{ arrow.ExtensionBase }
+
+func (*id) ArrayType() reflect.Type                                           { return reflect.TypeFor[ids]() }
+func (*id) ExtensionName() string                                             { return "id" }
+func (*id) ExtensionEquals(arrow.ExtensionType) bool                          { return true }
+func (*id) Serialize() string                                                 { return "" }
+func (t *id) Deserialize(arrow.DataType, string) (arrow.ExtensionType, error) { return t, nil }
+
+type ids struct{ array.ExtensionArrayBase }
+
+func (a *ids) Values() []int64 { return a.Storage().(*array.Int64).Values() }
+
+// Types that are not known are refused, whatever they are stored as, but tell their NULLs.
+func TestExtension(t *testing.T) {
+	stored := parse(t, arrow.PrimitiveTypes.Int64, "1", "(null)", "3")
+	a := array.NewExtensionArrayWithStorage(&id{arrow.ExtensionBase{Storage: arrow.PrimitiveTypes.Int64}}, stored)
+	_, err := Numbers[int64](ArrayColumn("x", array.NewSlice(a, 0, 1)))
+	wantError(t, err, `column "x" is of type extension_type<storage=int64>, which cannot be read as int64`)
+	present, err := Present(ArrayColumn("x", a))
+	wantRows(t, present, err, true, false, true)
 }
 
 // Strings do not lie in the array, which may be released or mapped.

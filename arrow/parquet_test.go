@@ -81,6 +81,31 @@ func must[T any](values []T, err error) []T {
 	return values
 }
 
+// docs/go-generate.md shows lines of the example.
+func TestDocument(t *testing.T) {
+	document, err := os.ReadFile("../docs/go-generate.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(document), "\n## Columns of Arrow\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	shown := 0
+	for line := range strings.Lines(section) {
+		if line, ok := strings.CutPrefix(line, "    "); ok {
+			if shown++; !strings.Contains(string(example), "\t"+strings.TrimSpace(line)+"\n") {
+				t.Errorf("the example does not have %s", line)
+			}
+		}
+	}
+	if shown < 8 {
+		t.Errorf("only %d lines", shown)
+	}
+}
+
 // readParquet reads a file by arrow-go in small batches, some columns with dictionaries.
 func readParquet(t *testing.T, path string, dictionaries ...string) arrow.Table {
 	t.Helper()

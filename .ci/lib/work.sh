@@ -37,6 +37,9 @@ consumer() { # a module of its own
 beam_example() { # a module of its own
 	cd examples/beam && go vet . && go test -count=1 . && go run . --scale 0.01 --repeat 2
 }
+arrow_module() { # a module of its own
+	cd arrow && go vet ./... && go test -count=1 ./... && go run "$1" ./...
+}
 cuda_stand_in() { # PACKAGES
 	driver=$(mktemp -d) || return 1 # not local: the trap comes later
 	trap 'rm -rf "$driver"' EXIT
@@ -82,5 +85,5 @@ dead_code() {
 	[ -z "$dead" ] || { echo "$dead"; return 1; }
 }
 
-export -f dead_code consumer beam_example format_check cross_build same_tree fuzz_all duckdb_oracle cuda_stand_in tree_sitter_grammar device_suite
+export -f dead_code consumer arrow_module beam_example format_check cross_build same_tree fuzz_all duckdb_oracle cuda_stand_in tree_sitter_grammar device_suite
 
