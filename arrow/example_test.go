@@ -17,7 +17,7 @@ func topProducts(record arrow.RecordBatch) (arrow.RecordBatch, error) {
 	if err != nil {
 		return nil, err
 	}
-	amount, err := kgenarrow.Numbers(kgenarrow.RecordColumn(record, "amount"), kgenarrow.Missing[int64](0))
+	amount, err := kgenarrow.Numbers(kgenarrow.RecordColumn(record, "amount"), kgenarrow.Missing(int64(0)))
 	if err != nil {
 		return nil, err
 	}

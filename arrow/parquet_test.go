@@ -47,7 +47,7 @@ func TestParquet(t *testing.T) {
 		"at":     slices.Equal(must(kgenarrow.Timestamps(column("at"))), must(kgenarrow.Timestamps(kgens("at")))),
 		"user":   slices.Equal(must(kgenarrow.Numbers[int64](column("user"))), must(kgenarrow.Numbers[int64](kgens("user")))),
 		"page":   slices.Equal(page, must(kgenarrow.Strings(kgens("page")))),
-		"amount": slices.Equal(must(kgenarrow.Numbers(column("amount"), kgenarrow.Missing[int64](-1))), must(kgenarrow.Numbers[int64](kgens("amount")))),
+		"amount": slices.Equal(must(kgenarrow.Numbers(column("amount"), kgenarrow.Missing(int64(-1)))), must(kgenarrow.Numbers[int64](kgens("amount")))),
 		"paid":   slices.Equal(paid, must(kgenarrow.Bools(kgens("paid")))),
 	} {
 		if !same {
@@ -60,7 +60,7 @@ func TestParquet(t *testing.T) {
 	}
 
 	texts := shop.NewTexts(page)
-	r, err := shop.Products(texts.Codes(page), must(kgenarrow.Numbers(column("amount"), kgenarrow.Missing[int64](0))), paid, 3)
+	r, err := shop.Products(texts.Codes(page), must(kgenarrow.Numbers(column("amount"), kgenarrow.Missing(int64(0)))), paid, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
