@@ -204,6 +204,8 @@ func TestDictionary(t *testing.T) {
 		wantRows(t, got, err, 8, 7, -1, 8, -1)
 		_, err = Numbers(ArrayColumn("x", a), Missing(int8(-1)))
 		wantError(t, err, "row 5: 300 does not fit int8")
+		two, err := Numbers[int64](ArrayColumn("x", array.NewSlice(a, 0, 2))) // fewer than the dictionary has
+		wantRows(t, two, err, 8, 7)
 		_, err = Numbers[int64](ArrayColumn("x", array.NewSlice(a, 3, 6)))
 		wantError(t, err, "row 1: the value is NULL")
 		present, err := Present(ArrayColumn("x", a))

@@ -108,8 +108,8 @@ func (k kind[T]) readerOf(a arrow.Array, o options[T]) reader[T] {
 	}
 }
 
-// decoder returns the reader of an array with a dictionary, each value of which it reads
-// once.
+// decoder returns the reader of an array with a dictionary, whose values it reads once where
+// rows repeat.
 func (k kind[T]) decoder(a *array.Dictionary, o options[T]) reader[T] {
 	if a.Len() == 0 { // it may lack a dictionary
 		return k.readerOf(empty(a.DataType().(*arrow.DictionaryType).ValueType), o)
@@ -119,14 +119,20 @@ func (k kind[T]) decoder(a *array.Dictionary, o options[T]) reader[T] {
 	if get == nil || place == nil {
 		return nil
 	}
-	values, known := make([]T, dictionary.Len()), make([]bool, dictionary.Len())
+	var values []T // that are known; nil where the dictionary, perhaps of many chunks, is longer than this one
+	var known []bool
+	if dictionary.Len() <= a.Len() {
+		values, known = make([]T, dictionary.Len()), make([]bool, dictionary.Len())
+	}
 	return func(row int) (v T, err error) {
 		i, err := place(row)
 		switch {
 		case err != nil:
 			return v, err
-		case i < 0 || i >= int64(len(values)):
-			return v, fmt.Errorf("the row has place %d of a dictionary of %d values", i, len(values))
+		case i < 0 || i >= int64(dictionary.Len()):
+			return v, fmt.Errorf("the row has place %d of a dictionary of %d values", i, dictionary.Len())
+		case values == nil:
+			return get(int(i))
 		case !known[i]:
 			if values[i], err = get(int(i)); err != nil {
 				return v, err
