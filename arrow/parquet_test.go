@@ -95,7 +95,7 @@ func TestDocument(t *testing.T) {
 	section, _, _ = strings.Cut(section, "\n## ")
 	shown := 0
 	for line := range strings.Lines(section) {
-		if line, ok := strings.CutPrefix(line, "    "); ok {
+		if line, ok := strings.CutPrefix(line, "    "); ok && !strings.HasPrefix(line, "go mod ") {
 			if shown++; !strings.Contains(string(example), "\t"+strings.TrimSpace(line)+"\n") {
 				t.Errorf("the example does not have %s", line)
 			}

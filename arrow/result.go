@@ -32,7 +32,8 @@ func NewRecord(results ...Result) (arrow.RecordBatch, error) {
 			return nil, r.err
 		}
 		if first := results[0]; r.values.Len() != first.values.Len() {
-			return nil, fmt.Errorf("results of one record have one length, but %q has %d rows and %q has %d", first.name, first.values.Len(), r.name, r.values.Len())
+			return nil, fmt.Errorf("results of one record have one length, but %q has %d rows and %q has %d",
+				first.name, first.values.Len(), r.name, r.values.Len())
 		}
 		fields[i], arrays[i] = arrow.Field{Name: r.name, Type: r.values.DataType()}, r.values
 	}
@@ -68,7 +69,8 @@ func StringResult(name string, values []string) Result {
 	total := 0
 	for row, v := range values {
 		if total += len(v); total > math.MaxInt32 {
-			return Result{err: &ValueError{name, int64(row), "a column of type utf8 holds less than 2 GiB; make records of fewer rows"}}
+			const reason = "a column of type utf8 holds less than 2 GiB; make records of fewer rows"
+			return Result{err: &ValueError{name, int64(row), reason}}
 		}
 		if !utf8.ValidString(v) {
 			return Result{err: &ValueError{name, int64(row), fmt.Sprintf("%.40q is not UTF-8", v)}}
