@@ -65,9 +65,9 @@ mean.`,
 		short:   "The event log of a web shop, in the order of time",
 		example: "  kgen data events --rows 1e6 --out events.parquet\n  kgen data events --rows 1000 --users 50 --out - | head",
 		long: `Events generates the log of a web shop from 2024-01-01 on: a timestamp, a user,
-a page, and what was paid where the page is pay; other rows have no amount, which
-NumPy arrays cannot say. Of each 1,024 events, all are of 64 users, so that users
-have sessions.`,
+a page, and what was paid where the page is pay; other rows have no amount,
+which NumPy arrays cannot say. Of each 1,024 events, all are of 64 users, so
+that users have sessions.`,
 		flags: func(f *pflag.FlagSet) func(dataFlags) ([]dataFile, error) {
 			rows, users := rowsFlag(f), count(0)
 			f.Var(&users, "users", "how many users there are (default: one for 100 rows)")
