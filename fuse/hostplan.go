@@ -25,7 +25,7 @@ type Program struct {
 // nothing needs is dropped.
 func (f *Fusion) Program() (*Program, error) {
 	p := &Program{Fusion: f}
-	m := &planner{Graph: f.Graph, demanded: map[*Value]bool{}, domains: map[*ir.Domain]bool{}, either: map[*Value]*Value{}, isShared: map[string]bool{}}
+	m := &planner{Graph: f.Graph, demanded: map[*Value]bool{}, domains: map[*ir.Domain]bool{}, either: map[*Value]*Value{}, scopes: map[string][]branch{}}
 	for _, w := range f.Graph.Values {
 		m.demanded[w] = f.Graph.outputs[w]
 	}
@@ -67,7 +67,7 @@ func (f *Fusion) Program() (*Program, error) {
 		m.errors += "_"
 	}
 	m.reuse(p)
-	m.findShared(p)
+	m.findScopes(p)
 	p.Plan = m.plan(f.Level, p)
 	return p, nil
 }
@@ -80,11 +80,10 @@ type planner struct {
 	errors   string              // the buffer of failed rows
 	out      *plan.Plan
 
-	either     map[*Value]*Value // by what one of two ways makes: the result, which lies in the same memory
-	isShared   map[string]bool   // buffers that kernels use under more than one test of a condition
-	sizedByWay []string          // buffers whose length one of two ways reads
-	choice     *plan.If          // of the last kernel's way
-	choiceOf   *ir.Value         // its condition
+	either     map[*Value]*Value   // by what one of two ways makes: the result, which lies in the same memory
+	scopes     map[string][]branch // in which buffers are used
+	sizedByWay []sized
+	choices    []choice // in which the last kernel stands
 }
 
 // made returns the names of the domains whose rows or length the kernel of some
@@ -338,7 +337,7 @@ func (m *planner) steps(p *Program) {
 			if op.Kind == tile.StoreScalar {
 				kind := k.Values[op.Args[0]].Kind
 				scalar := plan.Scalar{Name: op.Ref, Kind: plan.Kind(kind.String())}
-				if p.Groups[i][0].way != nil {
+				if len(p.Groups[i][0].ways) > 0 {
 					scalar.Init = "0"
 				}
 				m.out.Scalars = append(m.out.Scalars, scalar)

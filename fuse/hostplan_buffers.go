@@ -12,7 +12,7 @@ import (
 // addBuffer adds the buffer of w, which the kernel of some stages writes, and allocates
 // it. With made, the kernel itself makes the rows of w's domain.
 func (m *planner) addBuffer(stages []*Stage, w *Value, made bool) {
-	isEarly := stages[0].way != nil && m.isShared[w.Name] // before the rows are made
+	isEarly := m.isEarly(stages, w.Name) // before the rows are made
 	b := plan.Buffer{Name: w.Name, Kind: plan.Kind(w.Type.String()), Role: plan.Temporary, Length: m.length(w, made || isEarly || w.Writer.Kind == Either)}
 	if m.outputs[w] {
 		b.Role = plan.Output
@@ -24,34 +24,53 @@ func (m *planner) addBuffer(stages []*Stage, w *Value, made bool) {
 	m.allocate(stages, w.Name)
 }
 
-// allocate allocates a buffer for the kernel of some stages: before the condition of
-// their way is tested if kernels use the buffer that do not run under the same test.
+// isEarly reports whether a buffer that the kernel of some stages writes is there before a
+// condition of theirs is tested.
+func (m *planner) isEarly(stages []*Stage, buffer string) bool {
+	return len(m.scopes[buffer]) < len(stages[0].ways)
+}
+
+// allocate allocates a buffer for the kernel of some stages: in the branches that have all
+// kernels which use the buffer.
 func (m *planner) allocate(stages []*Stage, buffer string) {
-	if m.isSizedByWay(m.byName[buffer]) {
-		m.sizedByWay = append(m.sizedByWay, buffer)
-		return
-	}
 	list, at := m.stepsOf(stages), 0
-	if stages[0].way != nil && m.isShared[buffer] {
-		list, at = &m.out.Steps, 1
+	if m.isEarly(stages, buffer) {
+		list, at = m.stepsAt(len(m.scopes[buffer])), 1
+	}
+	if m.isSizedByWay(m.byName[buffer]) {
+		m.sizedByWay = append(m.sizedByWay, sized{buffer, list})
+		return
 	}
 	*list = slices.Insert(*list, len(*list)-at, plan.Step{Alloc: &plan.Alloc{Buffer: buffer}})
 }
 
-// isSizedByWay reports whether kernels use w under more than one test of a condition, or
-// of both ways, and one of the ways reads how many rows it has.
+// isSizedByWay reports whether kernels use w in more branches than the one that reads how
+// many rows it has.
 func (m *planner) isSizedByWay(w *Value) bool {
-	if w.Domain == nil || !m.isShared[w.Name] {
-		return false
-	}
-	from := []*ir.Domain{w.Domain}
-	if made, ok := m.sources[w.Domain]; ok {
-		from = made[:]
-	}
-	return slices.ContainsFunc(from, func(d *ir.Domain) bool {
+	return w.Domain != nil && slices.ContainsFunc(m.madeOf(w.Domain), func(d *ir.Domain) bool {
 		length := m.writer[key{kind: Lengths, of: d}]
-		return isSized(d) && length != nil && length.Writer.way != nil
+		return isSized(d) && length != nil && len(length.Writer.ways) > len(m.scopes[w.Name])
 	})
+}
+
+// madeOf returns the domains of whose rows those of d are made: d itself, or of which one
+// is chosen.
+func (g *Graph) madeOf(d *ir.Domain) (list []*ir.Domain) {
+	from, ok := g.sources[d]
+	if !ok {
+		return []*ir.Domain{d}
+	}
+	for _, source := range from {
+		list = append(list, g.madeOf(source)...)
+	}
+	return list
+}
+
+// sized is a buffer whose length one of two ways reads, and the list of steps in which it
+// is allocated, there or in branches.
+type sized struct {
+	buffer string
+	list   *[]plan.Step
 }
 
 // allocateByWay allocates the buffers that each way has to size: where kernels of the
@@ -64,30 +83,32 @@ func (m *planner) allocateByWay(p *Program) {
 			uses[k.Name][s.Buffer] = true
 		}
 	}
-	for _, buffer := range m.sizedByWay {
-		isBound := func(l *plan.Launch) bool {
-			isReplaced := slices.ContainsFunc(l.Bind, func(arg plan.Arg) bool { return arg.Name == buffer })
-			return uses[l.Kernel][buffer] && !isReplaced || slices.ContainsFunc(l.Bind, func(arg plan.Arg) bool { return arg.Buffer == buffer })
-		}
-		var isUse func(s plan.Step) bool
-		isUse = func(s plan.Step) bool {
-			return s.Init != nil && s.Init.Buffer == buffer || s.Launch != nil && isBound(s.Launch) ||
-				s.If != nil && (slices.ContainsFunc(s.If.Then, isUse) || slices.ContainsFunc(s.If.Else, isUse))
-		}
-		i := slices.IndexFunc(m.out.Steps, isUse)
-		choice := m.out.Steps[i].If
-		if choice == nil { // of rows that are made in any case
-			m.out.Steps = slices.Insert(m.out.Steps, i, plan.Step{Alloc: &plan.Alloc{Buffer: buffer}})
-			continue
-		}
-		for _, list := range []*[]plan.Step{&choice.Then, &choice.Else} {
-			at := slices.IndexFunc(*list, isUse)
-			if at < 0 {
-				at = len(*list)
-			}
-			*list = slices.Insert(*list, at, plan.Step{Alloc: &plan.Alloc{Buffer: buffer}})
-		}
+	for _, s := range m.sizedByWay {
+		allocateIn(s.list, s.buffer, func(l *plan.Launch) bool {
+			isReplaced := slices.ContainsFunc(l.Bind, func(arg plan.Arg) bool { return arg.Name == s.buffer })
+			return uses[l.Kernel][s.buffer] && !isReplaced || slices.ContainsFunc(l.Bind, func(arg plan.Arg) bool { return arg.Buffer == s.buffer })
+		})
 	}
+}
+
+// allocateIn allocates a buffer before the first step that uses it, or in both branches of
+// that.
+func allocateIn(list *[]plan.Step, buffer string, isBound func(*plan.Launch) bool) {
+	var isUse func(s plan.Step) bool
+	isUse = func(s plan.Step) bool {
+		return s.Init != nil && s.Init.Buffer == buffer || s.Launch != nil && isBound(s.Launch) ||
+			s.If != nil && (slices.ContainsFunc(s.If.Then, isUse) || slices.ContainsFunc(s.If.Else, isUse))
+	}
+	at := slices.IndexFunc(*list, isUse)
+	switch {
+	case at < 0:
+		at = len(*list)
+	case (*list)[at].If != nil:
+		allocateIn(&(*list)[at].If.Then, buffer, isBound)
+		allocateIn(&(*list)[at].If.Else, buffer, isBound)
+		return
+	}
+	*list = slices.Insert(*list, at, plan.Step{Alloc: &plan.Alloc{Buffer: buffer}})
 }
 
 // length returns how many elements the buffer of w must hold when its kernel is

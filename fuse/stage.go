@@ -41,7 +41,7 @@ type Stage struct {
 	Reads  []Use
 
 	turn    turn        // Histogram, Pass: when the plan runs it
-	way     *way        // of two, to which it belongs; nil if it always runs
+	ways    ways        // to which it belongs
 	counted *ir.Value   // Histogram: the words whose digits it counts
 	place   *ir.Value   // Pass: to which rows move
 	after   []*Stage    // that have to run before it, although it reads nothing of theirs

@@ -11,12 +11,29 @@ import (
 // Some results can be made in one of two ways, and what is read at run time decides
 // which is better. An Either stage stands where both ways end. It has no kernel: a
 // column that it defines is the memory that the kernels of both ways write. A stage
-// that only one way needs runs under the condition of that way.
+// that only one way needs runs under the condition of that way. Ways nest: one of two
+// may divide again.
 
 // way is one of two ways to make columns.
 type way struct {
 	condition *ir.Value // an i64 scalar; 0 is the second way
 	second    bool
+}
+
+// ways are those to which a stage belongs, the outermost first; none if it always runs.
+type ways []way
+
+// and returns the ways to what belongs to one more.
+func (w ways) and(inner way) ways { return append(w[:len(w):len(w)], inner) }
+
+// common returns the ways to which both belong.
+func (w ways) common(other ways) ways {
+	for i := range w {
+		if i == len(other) || w[i] != other[i] {
+			return w[:i]
+		}
+	}
+	return w
 }
 
 // sources are the domains of whose rows those of a DomainEither are made, by way.
@@ -57,31 +74,31 @@ func (l *lowering) eitherLength(s *Stage, d *ir.Domain, from sources) {
 	l.define(&Value{Kind: Lengths, Of: d, Name: l.DomainName(d) + "_length", Type: ir.I64}, s)
 }
 
-// findWays finds the stages that only one way needs. Rows are selected in any case if
-// the condition is how many they are.
+// findWays finds the ways to which stages belong: those to which all that needs them
+// does. Rows are selected in any case if the condition is how many they are.
 func (g *Graph) findWays() {
 	for _, s := range slices.Backward(g.Stages) {
-		if s.Kind == Either {
-			continue
-		}
-		var found *way
-		always := false
+		var found ways
+		isNeeded := false
 		for _, w := range s.Writes {
-			always = always || g.outputs[w]
+			if g.outputs[w] {
+				found, isNeeded = nil, true
+			}
 			for _, reader := range g.readBy[w] {
-				needed := reader.way
+				needed := reader.ways
 				if reader.Kind == Either {
 					needed = g.neededFor(reader, w)
 				}
-				if needed == nil || found != nil && *found != *needed {
-					always = true
+				if isNeeded {
+					needed = found.common(needed)
 				}
-				found = needed
+				found, isNeeded = needed, true
 			}
 		}
-		if !always && found != nil && !g.decides(s, found.condition) {
-			s.way = found
+		if i := slices.IndexFunc(found, func(w way) bool { return g.decides(s, w.condition) }); i >= 0 {
+			found = found[:i]
 		}
+		s.ways = found
 	}
 }
 
@@ -91,9 +108,9 @@ func (g *Graph) decides(s *Stage, condition *ir.Value) bool {
 	return s.Out != nil && length != nil && (length.Writer == g.result(condition).Writer || g.Needs(g.result(condition).Writer, length.Writer))
 }
 
-// neededFor returns the way for which s, an Either stage, reads w; nil if it is both
-// or their condition.
-func (g *Graph) neededFor(s *Stage, w *Value) *way {
+// neededFor returns the ways for which s, an Either stage, reads w: one of the two that
+// it ends, unless it is both or their condition.
+func (g *Graph) neededFor(s *Stage, w *Value) ways {
 	ends := func(i int) bool { // a way
 		return slices.ContainsFunc(s.roots, func(v *ir.Value) bool { return g.result(v.Args[i]) == w }) ||
 			slices.ContainsFunc(s.Writes, func(made *Value) bool {
@@ -102,9 +119,9 @@ func (g *Graph) neededFor(s *Stage, w *Value) *way {
 	}
 	first, second := ends(0), ends(1)
 	if first == second {
-		return nil
+		return s.ways
 	}
-	return &way{s.roots[0].Limit, second}
+	return s.ways.and(way{s.roots[0].Limit, second})
 }
 
 // oneWay refuses to join stages that do not run under the same condition, or the end
@@ -115,7 +132,7 @@ func (b *kernelBuilder) oneWay(stages []*Stage) {
 		switch {
 		case s.Kind == Either || first.Kind == Either:
 			b.refuse("what two ways make is read after the kernels of either")
-		case (s.way == nil) != (first.way == nil) || s.way != nil && *s.way != *first.way:
+		case !slices.Equal(s.ways, first.ways):
 			b.refuse("%s and %s do not run under the same condition", first.Name, s.Name)
 		}
 	}
@@ -150,35 +167,62 @@ func (m *planner) demandEither(s *Stage) {
 // joinWays gives the columns that one of two ways makes the memory of the result, and
 // brings the kernels of each condition together, those of the first way first.
 func (m *planner) joinWays(p *Program) {
+	all := make([]int, len(p.Kernels))
+	for i := range all {
+		all[i] = i
+	}
 	var kernels []*tile.Kernel
 	var groups [][]*Stage
+	for _, i := range m.arranged(p.Groups, all, 0) {
+		kernels, groups = append(kernels, p.Kernels[i]), append(groups, p.Groups[i])
+	}
+	p.Kernels, p.Groups = kernels, groups
+	for _, k := range p.Kernels {
+		for i := range k.Streams {
+			for w := m.either[m.byName[k.Streams[i].Buffer]]; w != nil; w = m.either[w] {
+				k.Streams[i].Buffer = w.Name
+			}
+		}
+	}
+}
+
+// arranged returns the order of a list of kernels that all belong to the same ways, so
+// many as depth says, if to more. Kernels under a condition wait until one that is not
+// needs them.
+func (m *planner) arranged(groups [][]*Stage, list []int, depth int) (order []int) {
 	waiting := map[*ir.Value][2][]int{} // kernels by their condition
 	var take func(i int)
 	run := func(condition *ir.Value) {
-		ways := waiting[condition]
+		branches, ok := waiting[condition]
+		if !ok {
+			return
+		}
 		delete(waiting, condition)
-		for _, i := range slices.Concat(ways[0], ways[1]) {
-			take(i)
+		for _, branch := range branches {
+			for _, i := range m.arranged(groups, branch, depth+1) {
+				take(i)
+			}
 		}
 	}
 	take = func(i int) {
 		for _, v := range m.Pipeline.Values {
-			ways := waiting[v]
-			if slices.ContainsFunc(slices.Concat(ways[0], ways[1]), func(j int) bool { return m.needsAny(p.Groups[i], p.Groups[j]) }) {
+			branches := waiting[v]
+			if slices.ContainsFunc(slices.Concat(branches[0], branches[1]), func(j int) bool { return m.needsAny(groups[i], groups[j]) }) {
 				run(v)
 			}
 		}
-		kernels, groups = append(kernels, p.Kernels[i]), append(groups, p.Groups[i])
+		order = append(order, i)
 	}
-	for i, group := range p.Groups {
-		if w := group[0].way; w != nil {
-			ways := waiting[w.condition]
+	for _, i := range list {
+		if of := groups[i][0].ways; len(of) > depth {
+			w := of[depth]
+			branches := waiting[w.condition]
 			at := 0
 			if w.second {
 				at = 1
 			}
-			ways[at] = append(ways[at], i)
-			waiting[w.condition] = ways
+			branches[at] = append(branches[at], i)
+			waiting[w.condition] = branches
 			continue
 		}
 		take(i)
@@ -186,32 +230,57 @@ func (m *planner) joinWays(p *Program) {
 	for _, v := range m.Pipeline.Values {
 		run(v)
 	}
-	p.Kernels, p.Groups = kernels, groups
-	for _, k := range p.Kernels {
-		for i := range k.Streams {
-			if w := m.either[m.byName[k.Streams[i].Buffer]]; w != nil {
-				k.Streams[i].Buffer = w.Name
+	return order
+}
+
+// branch is one of the branches of a test of a condition.
+type branch struct {
+	test   int
+	second bool
+}
+
+// findScopes finds the branches in which each buffer is used: those that have all kernels
+// that use it, or where two ways end that make it. What kernels use under more than one
+// test of a condition is outside of that: what both ways make, the memory of several sorts,
+// and what one way reads again after both have made something else.
+func (m *planner) findScopes(p *Program) {
+	var last []branch // of the kernel before
+	tests := 0
+	for i, k := range p.Kernels {
+		now := make([]branch, len(p.Groups[i][0].ways))
+		isSame := i > 0 // as before, up to here
+		for depth, w := range p.Groups[i][0].ways {
+			isSame = isSame && depth < len(last) && w.condition == p.Groups[i-1][0].ways[depth].condition
+			if isSame {
+				now[depth].test = last[depth].test
+			} else {
+				tests++
+				now[depth].test = tests
 			}
+			now[depth].second = w.second
+			isSame = isSame && now[depth] == last[depth]
 		}
+		for _, s := range k.Streams {
+			m.use(s.Buffer, now)
+		}
+		last = now
 	}
 }
 
-// findShared finds the buffers that kernels use under more than one test of a
-// condition: what both ways make, the memory of several sorts, and what one way reads
-// again after both have made something else.
-func (m *planner) findShared(p *Program) {
-	test, usedAt := 0, map[string]int{}
-	for i, k := range p.Kernels {
-		w := p.Groups[i][0].way
-		if i > 0 && (w == nil || p.Groups[i-1][0].way == nil || w.condition != p.Groups[i-1][0].way.condition) {
-			test++
-		}
-		for _, s := range k.Streams {
-			at, used := usedAt[s.Buffer]
-			m.isShared[s.Buffer] = m.isShared[s.Buffer] || used && at != test || m.byName[s.Buffer].Writer != nil && m.byName[s.Buffer].Writer.Kind == Either
-			usedAt[s.Buffer] = test
+// use notes that a kernel in some branches uses a buffer.
+func (m *planner) use(buffer string, in []branch) {
+	scope, isUsed := m.scopes[buffer]
+	if !isUsed {
+		scope = in
+		if w := m.byName[buffer].Writer; w != nil && w.Kind == Either {
+			scope = in[:min(len(in), len(w.ways))]
 		}
 	}
+	n := 0
+	for n < len(scope) && n < len(in) && scope[n] == in[n] {
+		n++
+	}
+	m.scopes[buffer] = scope[:n]
 }
 
 // needsAny reports whether a stage of group needs one of others.
@@ -224,17 +293,37 @@ func (g *Graph) needsAny(group, others []*Stage) bool {
 // stepsOf returns the list to which the steps of a kernel of some stages belong. The
 // kernels of both ways of a condition are neighbours.
 func (m *planner) stepsOf(stages []*Stage) *[]plan.Step {
-	w := stages[0].way
-	if w == nil {
-		m.choice, m.choiceOf = nil, nil
+	for depth, w := range stages[0].ways {
+		if depth == len(m.choices) || m.choices[depth].condition != w.condition {
+			m.choices = m.choices[:depth]
+			step := &plan.If{Cond: plan.Lt(plan.Const(0), plan.Var(m.result(w.condition).Name))}
+			list := m.stepsAt(depth)
+			*list = append(*list, plan.Step{If: step})
+			m.choices = append(m.choices, choice{w, step})
+		}
+		if m.choices[depth].way != w {
+			m.choices = m.choices[:depth+1]
+			m.choices[depth].way = w
+		}
+	}
+	m.choices = m.choices[:len(stages[0].ways)]
+	return m.stepsAt(len(m.choices))
+}
+
+// choice is a step of which a branch is being written.
+type choice struct {
+	way
+	step *plan.If
+}
+
+// stepsAt returns the list of steps that is so deep in the branches being written.
+func (m *planner) stepsAt(depth int) *[]plan.Step {
+	if depth == 0 {
 		return &m.out.Steps
 	}
-	if m.choiceOf != w.condition {
-		m.choice, m.choiceOf = &plan.If{Cond: plan.Lt(plan.Const(0), plan.Var(m.result(w.condition).Name))}, w.condition
-		m.out.Steps = append(m.out.Steps, plan.Step{If: m.choice})
+	c := m.choices[depth-1]
+	if c.second {
+		return &c.step.Else
 	}
-	if w.second {
-		return &m.choice.Else
-	}
-	return &m.choice.Then
+	return &c.step.Then
 }

@@ -14,6 +14,7 @@ import (
 // because goroutines may share only what is assigned once. At its end they are assigned
 // to variables from outside, which are copied after both branches.
 type branch struct {
+	outer   *branch              // in which the step stands, or nil
 	buffers map[string]*loop.Var // as the branch sees them
 	scalars map[string]loop.Expr
 	exports []export
@@ -31,6 +32,7 @@ func (of *branch) markReads(read map[*loop.Var]bool) {
 	if of == nil {
 		return
 	}
+	of.outer.markReads(read)
 	for _, e := range of.exports {
 		if read[e.copy] {
 			markVars(e.inner, read)
@@ -38,9 +40,9 @@ func (of *branch) markReads(read map[*loop.Var]bool) {
 	}
 }
 
-// lowerBranches lowers the launches of both branches of a step.
-func (h *host) lowerBranches(step *plan.If) {
-	made := &[2]branch{}
+// lowerBranches lowers the launches of both branches of a step, which may stand in another's.
+func (h *host) lowerBranches(step *plan.If, outer *branch) {
+	made := &[2]branch{{outer: outer}, {outer: outer}}
 	h.branches[step] = made
 	buffers, scalars := h.env.buffers, h.env.scalars
 	after := map[string]export{}

@@ -57,7 +57,7 @@ func (h *host) lowerSteps(steps []plan.Step, of *branch) {
 			h.env.final = i == last && of == nil
 			h.launches = append(h.launches, h.lowerLaunch(step.Launch, of))
 		case step.If != nil:
-			h.lowerBranches(step.If)
+			h.lowerBranches(step.If, of)
 		}
 	}
 }
