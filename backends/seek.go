@@ -26,23 +26,42 @@ func Search(b *loop.Builder, memory *loop.Var, first, end, x loop.Expr) loop.Exp
 type HashTable struct {
 	Memory *loop.Var
 	Slots  loop.Expr   // i64
-	Keys   []*loop.Var // columns, of the rows in the table
+	Keys   []*loop.Var // columns, of the rows in the table; none if the numbers of rows are the keys
+
+	Limit loop.Expr // i64: if more slots than that are taken, rows may be left out; nil if all are entered
+	Taken *loop.Var // i64: how many this worker has taken, or more than Limit if the table is full; nil if nobody counts
 }
 
 // Insert enters a row with keys: at the first slot, from its own on and around, that is
 // free or has a row of equal keys. Then the lesser row stays. Unless isAlone is set,
-// others enter rows at the same time.
+// others enter rows at the same time. A worker that has taken more slots than the limit
+// enters no more.
 func (t HashTable) Insert(b *loop.Builder, row, slot loop.Expr, keys []loop.Expr, isAlone bool) {
 	row = b.Let("entered", loop.To(t.Memory.T.Elem(), row))
 	load := func(at *loop.Var) loop.Expr { return b.CompareExchange("held", t.Memory, at, t.free(), row) }
-	enter := func(*loop.Var, loop.Expr) {}
+	enter := func(*loop.Var, loop.Expr) { t.countTaken(b) }
 	lessen := func(at *loop.Var, held loop.Expr) { b.Atomic(loop.AtomicMin, t.Memory, at, row) }
 	if isAlone {
 		load = func(at *loop.Var) loop.Expr { return loop.At(t.Memory, at) }
 		enter = func(at *loop.Var, _ loop.Expr) { b.Store(t.Memory, at, row) }
 		lessen = func(at *loop.Var, held loop.Expr) { b.Store(t.Memory, at, loop.Least(held, row)) }
 	}
-	t.visit(b, slot, load, keys, enter, lessen)
+	if len(t.Keys) == 0 {
+		lessen = func(*loop.Var, loop.Expr) {}
+	}
+	visit := func() { t.visit(b, slot, load, row, keys, enter, lessen) }
+	if t.Taken == nil {
+		visit()
+		return
+	}
+	b.If(loop.Le(t.Taken, t.Limit), visit, nil)
+}
+
+// countTaken counts a slot that this worker has taken.
+func (t HashTable) countTaken(b *loop.Builder) {
+	if t.Taken != nil {
+		b.Assign(t.Taken, loop.Add(t.Taken, loop.ConstOf(ir.Int(ir.I64, 1))))
+	}
 }
 
 // Probe returns the slot whose row has keys, or -1, from a slot on. If isDirect holds, that
@@ -51,7 +70,7 @@ func (t HashTable) Probe(b *loop.Builder, name string, isDirect, key, slot loop.
 	found := b.Decl(name, loop.ConstOf(ir.Int(ir.I64, -1)))
 	t.direct(b, isDirect, key, func(at loop.Expr) { b.Assign(found, at) }, func() {
 		load := func(at *loop.Var) loop.Expr { return loop.At(t.Memory, at) }
-		t.visit(b, slot, load, keys, func(*loop.Var, loop.Expr) {}, func(at *loop.Var, _ loop.Expr) { b.Assign(found, at) })
+		t.visit(b, slot, load, nil, keys, func(*loop.Var, loop.Expr) {}, func(at *loop.Var, _ loop.Expr) { b.Assign(found, at) })
 	})
 	return found
 }
@@ -79,12 +98,11 @@ func (t HashTable) Match(b *loop.Builder, name string, isDirect, slot, key, firs
 		})
 		b.Assign(found, loop.ToKind(ir.U32, held)) // of a free one, 0
 	}
-	switch isDirect {
-	case loop.Expr(loop.False):
-		search()
-	case loop.Expr(loop.True):
-	default:
+	switch isTrue, isKnown := literal(isDirect); {
+	case !isKnown:
 		b.If(loop.Not(isDirect), search, nil)
+	case !isTrue:
+		search()
 	}
 	return found
 }
@@ -96,22 +114,32 @@ func (t HashTable) direct(b *loop.Builder, isDirect loop.Expr, key loop.Expr, fo
 		at := b.Let("at", key)
 		b.If(loop.Inside(at, t.Slots), func() { found(at) }, nil)
 	}
-	switch isDirect {
-	case loop.Expr(loop.False):
-		search()
-	case loop.Expr(loop.True):
+	switch isTrue, isKnown := literal(isDirect); {
+	case !isKnown:
+		b.If(isDirect, atKey, search)
+	case isTrue:
 		atKey()
 	default:
-		b.If(isDirect, atKey, search)
+		search()
 	}
 }
 
-// visit looks at slots until one is free or has a row with keys.
-func (t HashTable) visit(b *loop.Builder, slot loop.Expr, load func(at *loop.Var) loop.Expr, keys []loop.Expr, isFree, isEqual func(at *loop.Var, held loop.Expr)) {
+// literal returns a bool if it is known.
+func literal(x loop.Expr) (value, isKnown bool) {
+	c, isKnown := x.(*loop.Const)
+	return isKnown && c.Value.IsTrue(), isKnown
+}
+
+// visit looks at slots until one is free or has a row with keys or, if the table has none,
+// the number row.
+func (t HashTable) visit(b *loop.Builder, slot loop.Expr, load func(at *loop.Var) loop.Expr, row loop.Expr, keys []loop.Expr, isFree, isEqual func(at *loop.Var, held loop.Expr)) {
 	for i := range keys {
 		keys[i] = b.Let("key", keys[i])
 	}
 	around := b.Let("last_slot", loop.Sub(t.Slots, loop.ConstOf(ir.Int(ir.I64, 1))))
+	if t.Limit != nil {
+		slot = b.Let("own_slot", slot)
+	}
 	at := b.Decl("slot", slot)
 	b.While(loop.True, func() {
 		held := b.Let("held", load(at))
@@ -120,6 +148,9 @@ func (t HashTable) visit(b *loop.Builder, slot loop.Expr, load func(at *loop.Var
 			b.Break()
 		}, nil)
 		differ := loop.Expr(loop.False)
+		if len(t.Keys) == 0 {
+			differ = loop.Ne(held, row)
+		}
 		for i, key := range keys {
 			differ = loop.Or(differ, loop.KeyNe(key, loop.At(t.Keys[i], loop.ToCounter(held))))
 		}
@@ -128,6 +159,14 @@ func (t HashTable) visit(b *loop.Builder, slot loop.Expr, load func(at *loop.Var
 			b.Break()
 		}, nil)
 		b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, 1))), around))
+		if t.Limit != nil {
+			b.If(loop.Eq(at, slot), func() { // others have taken all
+				if t.Taken != nil {
+					b.Assign(t.Taken, loop.Add(t.Limit, loop.ConstOf(ir.Int(ir.I64, 1))))
+				}
+				b.Break()
+			}, nil)
+		}
 	})
 }
 

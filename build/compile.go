@@ -47,7 +47,7 @@ func (s *Source) options(backend, level string, schedule plan.Schedule) compile.
 	options := compile.For(level, schedule)
 	options.Source = s.Text
 	if backend == (gocpu.Emitter{}).Name() {
-		options.Radix, options.Short = gocpu.Radix, false
+		options.Radix, options.Hash, options.Short = gocpu.Radix, gocpu.Hash, false
 	}
 	return options
 }

@@ -217,6 +217,10 @@ func isSized(d *ir.Domain) bool {
 	return false
 }
 
+// isBounded reports whether d is bins none of which is empty: there are no more of them than
+// rows.
+func isBounded(d *ir.Domain) bool { return d.Kind == ir.DomainBins && d.Parent != nil }
+
 // computedLength returns the length of d, before the rows or after them.
 func (b *kernelBuilder) computedLength(d *ir.Domain, after bool) tile.ID {
 	if d.Kind == ir.DomainOrder {

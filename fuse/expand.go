@@ -36,6 +36,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		radix:     cmp.Or(options.Radix, DefaultRadix),
 		short:     options.Short,
 		bins:      int64(cmp.Or(options.Bins, DefaultBins)),
+		hash:      int64(options.Hash),
 		sample:    int64(cmp.Or(options.Sample, DefaultSample)),
 		values:    map[*ir.Value]*ir.Value{},
 		domains:   map[*ir.Domain]*ir.Domain{nil: nil},
@@ -66,6 +67,7 @@ type expansion struct {
 	radix     int  // bits that a digit of keys has
 	short     bool // see Options
 	bins      int64
+	hash      int64
 	sample    int64
 	list      []*ir.Value
 	added     []*ir.Domain // that from does not have
@@ -93,7 +95,15 @@ type grouped struct {
 	order   *ir.Value               // the sorted rows; nil if a column came along in place of their numbers
 	runs    *ir.Value               // their groups
 	columns map[*ir.Value]*ir.Value // those that are there in the order of the rows
-	bins    *binned                 // the other way to make the groups, or nil
+	ways    []groupWay              // other ways to make the groups, the first to be chosen first
+}
+
+// groupWay is a way to make groups without sorting all rows.
+type groupWay interface {
+	condition() *ir.Value            // an i64 scalar: not 0 if the way can be taken
+	target() *ir.Domain              // the groups, be they made in this way or a later one
+	aggregate(v *ir.Value) *ir.Value // an aggregate by them
+	numbers() *ir.Value              // the number of each row's group
 }
 
 // domain returns what d becomes. Its By is set when all values are there.
@@ -198,8 +208,8 @@ func (e *expansion) column(v *ir.Value) *ir.Value {
 	if ok && e.values[v] == nil {
 		e.values[v] = e.add(v.Pos, ir.Value{Op: ir.OpScatter, Args: []*ir.Value{g.runs, g.order},
 			Type: ir.Type{Kind: ir.I64, Domain: e.domain(v.Type.Domain), Target: g.runs.Type.Target}})
-		if g.bins != nil {
-			e.values[v] = e.either(g.bins.size, g.bins.numbers(), e.values[v], ir.Type{Kind: ir.I64, Domain: g.bins.rows, Target: g.bins.out})
+		for _, way := range slices.Backward(g.ways) {
+			e.values[v] = e.either(way.condition(), way.numbers(), e.values[v], ir.Type{Kind: ir.I64, Domain: e.domain(v.Type.Domain), Target: way.target()})
 		}
 	}
 	return e.values[v]
@@ -213,8 +223,7 @@ func (e *expansion) group(v *ir.Value) {
 	o := ordering{expansion: e, pos: v.Pos, rows: rows, out: sorted}
 	g := grouped{columns: map[*ir.Value]*ir.Value{}}
 	target := e.domain(v.Type.Target)
-	g.bins = o.binned(keys, target)
-	o.chooses = g.bins != nil
+	target = o.otherWays(&g, keys, target)
 	var out sortedRows
 	if column := o.beside(v, keys); column != nil {
 		out = o.sort(keys, o.bitsOf(column), true)
@@ -224,10 +233,6 @@ func (e *expansion) group(v *ir.Value) {
 		g.order = o.rowOf(out.number)
 	}
 	sorted.By = out.number
-	if g.bins != nil {
-		target.Kind, target.Parent, target.By = ir.DomainEither, rows, nil
-		target = e.newDomain(ir.DomainRuns, target.Name+"_runs", sorted)
-	}
 	target.Kind, target.Parent = ir.DomainRuns, sorted
 	runs := ir.Value{Op: ir.OpRuns, Name: v.Name, Type: ir.Type{Kind: ir.I64, Domain: sorted, Target: target}}
 	if out.word != nil {
@@ -243,6 +248,32 @@ func (e *expansion) group(v *ir.Value) {
 	e.groups[v] = g
 }
 
+// otherWays adds the ways in which groups of keys may be made without sorting all rows. It
+// returns the domain of groups that are made by sorting, of which out are some.
+func (o *ordering) otherWays(g *grouped, keys []sortKey, out *ir.Domain) *ir.Domain {
+	name, made := out.Name, []*ir.Domain{out}
+	divide := func() {
+		out.Kind, out.Parent, out.By = ir.DomainEither, o.rows, nil
+		out = &ir.Domain{Name: name + "_runs"}
+		made = append(made, out)
+	}
+	if bins := o.binned(keys, out); bins != nil {
+		g.ways, o.chooses = append(g.ways, bins), true
+		divide()
+	}
+	if hashed := o.hashed(keys, out); hashed != nil {
+		g.ways = append(g.ways, hashed)
+		divide()
+	}
+	for i, d := range slices.Backward(made[1:]) { // what others are made of comes first
+		if i+2 < len(made) {
+			d.Name = name + "_spread"
+		}
+		o.added = append(o.added, d)
+	}
+	return out
+}
+
 // sortedColumn returns x in the order of the rows of g.
 func (e *expansion) sortedColumn(pos ir.Pos, g grouped, x *ir.Value) *ir.Value {
 	if known := g.columns[x]; known != nil {
@@ -255,8 +286,8 @@ func (e *expansion) sortedColumn(pos ir.Pos, g grouped, x *ir.Value) *ir.Value {
 func (e *expansion) aggregate(v *ir.Value) {
 	g := e.groups[v.By]
 	made := e.aggregateRuns(v, g)
-	if g.bins != nil {
-		made = e.either(g.bins.size, g.bins.aggregate(v), made, ir.Type{Kind: made.Type.Kind, Domain: g.bins.out, Target: made.Type.Target})
+	for _, way := range slices.Backward(g.ways) {
+		made = e.either(way.condition(), way.aggregate(v), made, ir.Type{Kind: made.Type.Kind, Domain: way.target(), Target: made.Type.Target})
 	}
 	made.Name = v.Name
 	e.values[v] = made

@@ -58,6 +58,12 @@ func (o *ordering) binned(keys []sortKey, out *ir.Domain) *binned {
 	return b
 }
 
+// condition returns how many bins there are.
+func (b *binned) condition() *ir.Value { return b.size }
+
+// target returns the groups, whichever way they are made.
+func (b *binned) target() *ir.Domain { return b.out }
+
 // aggregate writes an aggregate by the bins that have rows.
 func (b *binned) aggregate(v *ir.Value) *ir.Value {
 	var x *ir.Value
@@ -70,15 +76,20 @@ func (b *binned) aggregate(v *ir.Value) *ir.Value {
 		x = nil
 	}
 	if x == nil {
-		made := *v
-		made.Name, made.By, made.Args = "", b.of, b.columns(v.Args)
-		if v.Else != nil {
-			made.Else = b.column(v.Else)
-		}
-		made.Type.Domain, made.Type.Target = b.of.Type.Target, b.domain(v.Type.Target)
-		x = b.add(v.Pos, made)
+		x = b.aggregateBy(v, b.of)
 	}
 	return b.filled(x)
+}
+
+// aggregateBy writes an aggregate of rows by bins.
+func (o *ordering) aggregateBy(v, bins *ir.Value) *ir.Value {
+	made := *v
+	made.Name, made.By, made.Args = "", bins, o.columns(v.Args)
+	if v.Else != nil {
+		made.Else = o.column(v.Else)
+	}
+	made.Type.Domain, made.Type.Target = bins.Type.Target, o.domain(v.Type.Target)
+	return o.add(v.Pos, made)
 }
 
 // filled returns the bins of x that have rows.

@@ -102,11 +102,18 @@ func (o *ordering) match(t rowTable, keys []*ir.Value, codes *ir.Value) *ir.Valu
 	for i, key := range t.keys {
 		held[i] = o.gather(o.pos, key, row)
 	}
-	high := o.apply(ir.OpShl, o.cast(ir.U64, o.words(o.sortKeysOf(held))[0].value), o.constant(ir.Int(ir.U64, codeBits)))
+	return o.matchWords(t, o.words(o.sortKeysOf(keys)), o.words(o.sortKeysOf(held))[0].value, codes)
+}
+
+// matchWords is match by the one word of some keys, of which held is that of the row in each
+// slot.
+func (o *ordering) matchWords(t rowTable, keys []word, held, codes *ir.Value) *ir.Value {
+	high := o.apply(ir.OpShl, o.cast(ir.U64, held), o.constant(ir.Int(ir.U64, codeBits)))
 	word := o.apply(ir.OpOr, high, o.cast(ir.U64, codes))
 	word = o.choose(o.apply(ir.OpNe, codes, o.constant(ir.Int(codes.Type.Kind, 0))), word, o.integer(word, 0))
-	args := []*ir.Value{word, o.hashSlot(t, keys), t.isDirect, o.words(o.sortKeysOf(keys))[0].value}
-	return o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Type: ir.Type{Kind: ir.U32, Domain: keys[0].Type.Domain}})
+	key := keys[0].value
+	args := []*ir.Value{word, o.slotOfWords(t, keys), t.isDirect, key}
+	return o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Type: ir.Type{Kind: ir.U32, Domain: key.Type.Domain}})
 }
 
 // codeBits are the bits of a word below the key.
@@ -180,12 +187,9 @@ func (o *ordering) tableOf(keys []*ir.Value, lookedUp *ir.Value) rowTable {
 
 func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value) rowTable {
 	rows := o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(keys[0]), o.number(1)))
-	last := o.apply(ir.OpSub, rows, o.integer(rows, 1))
-	size := o.apply(ir.OpShl, o.number(2), o.apply(ir.OpSub, o.number(64), o.cast(ir.I64, o.apply(ir.OpLeadingzeros, last))))
-	// More slots could not be launched over.
-	size = o.choose(o.apply(ir.OpLe, rows, o.integer(rows, mostSlots/8*7)), o.apply(ir.OpLeast, size, o.number(mostSlots)), size)
 	t := rowTable{keys: keys, isDirect: o.constant(ir.BoolScalar(false))}
-	t.shift = o.apply(ir.OpAdd, o.apply(ir.OpLeadingzeros, o.cast(ir.U64, size)), o.constant(ir.Int(ir.U64, 1)))
+	var size *ir.Value
+	size, t.shift = o.hashSlots(rows)
 	words := o.words(o.sortKeysOf(keys))
 	t.isNarrow = o.short && len(words) == 1 && words[0].bits <= 32
 	if len(words) == 1 && isInvertible(keys[0].Type.Kind) {
@@ -204,15 +208,35 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value) rowTable {
 	if t.least != nil {
 		slot = o.choose(t.isDirect, o.directSlot(t, keys), slot)
 	}
-	slots := o.newDomain(ir.DomainBins, keys[0].Type.Domain.Name+"_slots", nil)
+	o.insert(&t, slot, size, nil)
+	return t
+}
+
+// hashSlots returns how many slots a hash table of so many rows has, one at least, and how
+// many low bits of a hash do not belong to the slot.
+func (o *ordering) hashSlots(rows *ir.Value) (size, shift *ir.Value) {
+	last := o.apply(ir.OpSub, rows, o.integer(rows, 1))
+	size = o.apply(ir.OpShl, o.number(2), o.apply(ir.OpSub, o.number(64), o.cast(ir.I64, o.apply(ir.OpLeadingzeros, last))))
+	// More slots could not be launched over.
+	size = o.choose(o.apply(ir.OpLe, rows, o.integer(rows, mostSlots/8*7)), o.apply(ir.OpLeast, size, o.number(mostSlots)), size)
+	return size, o.apply(ir.OpAdd, o.apply(ir.OpLeadingzeros, o.cast(ir.U64, size)), o.constant(ir.Int(ir.U64, 1)))
+}
+
+// insert makes the rows of a table of so many slots, by the slots of all rows. If limit is
+// not nil, the table may lack rows where more of its slots are taken.
+func (o *ordering) insert(t *rowTable, slot, size, limit *ir.Value) {
 	kind := ir.I64
 	if o.short {
 		kind = ir.U32
 	}
-	args := append([]*ir.Value{slot, size}, keys...)
-	slots.By = o.add(o.pos, ir.Value{Op: ir.OpInsert, Args: args, Type: ir.Type{Kind: kind, Domain: slots}})
-	t.rows = slots.By
-	return t
+	t.rows = o.slots(ir.Value{Op: ir.OpInsert, Args: append([]*ir.Value{slot, size}, t.keys...), Limit: limit, Type: ir.Type{Kind: kind}})
+}
+
+// slots adds v, which makes a hash table.
+func (o *ordering) slots(v ir.Value) *ir.Value {
+	v.Type.Domain = o.newDomain(ir.DomainBins, v.Args[0].Type.Domain.Name+"_slots", nil)
+	v.Type.Domain.By = o.add(o.pos, v)
+	return v.Type.Domain.By
 }
 
 // parameterOver returns a column of which d, or what it keeps of rows, has rows, or nil.
@@ -237,8 +261,12 @@ func (o *ordering) directSlot(t rowTable, keys []*ir.Value) *ir.Value {
 // For that, keys are multiplied by odd numbers (Knuth, section 6.4), and high bits
 // brought low in between, so that each bit of a key changes half of those of the slot.
 func (o *ordering) hashSlot(t rowTable, keys []*ir.Value) *ir.Value {
+	return o.slotOfWords(t, o.words(o.sortKeysOf(keys)))
+}
+
+func (o *ordering) slotOfWords(t rowTable, words []word) *ir.Value {
 	var hash *ir.Value
-	for _, w := range o.words(o.sortKeysOf(keys)) {
+	for _, w := range words {
 		x := o.cast(ir.U64, w.value)
 		if hash != nil {
 			x = o.apply(ir.OpXor, x, hash)

@@ -218,8 +218,15 @@ func (m *planner) bound(d *ir.Domain) plan.Expr {
 	case ir.DomainParam:
 		return plan.Len(m.DomainName(d))
 	case ir.DomainEither:
-		return plan.Max(m.bound(m.sources[d][0]), m.bound(m.sources[d][1]))
+		first, second := m.bound(m.sources[d][0]), m.bound(m.sources[d][1])
+		if first.String() == second.String() {
+			return first
+		}
+		return plan.Max(first, second)
 	case ir.DomainBins, ir.DomainRepeat, ir.DomainJoin:
+		if isBounded(d) {
+			return m.bound(d.Parent)
+		}
 		size, w := d.By.Args[1], m.writer[key{kind: Lengths, of: d}]
 		if w == nil {
 			return plan.Const(size.Const.Int64())

@@ -24,6 +24,11 @@ type Options struct {
 	// the number of rows instead.
 	Bins int
 
+	// Hash is how many rows there are at least for each group if a hash table finds the
+	// groups: if there are more groups, rows are sorted after all. Keys of more than 32 bits
+	// need twice as many rows. If Hash is 0, or Short is set, no table is tried.
+	Hash int
+
 	// Sample is how many rows are sorted to choose those that an order with a limit can
 	// have, if the plan may choose; 0 is [DefaultSample], and there is none below.
 	Sample int
@@ -212,7 +217,7 @@ func (l *lowering) lower(v *ir.Value) {
 	case ir.OpEither:
 		l.either(v)
 		return
-	case ir.OpInsert:
+	case ir.OpInsert, ir.OpCollect:
 		l.insert(v)
 		return
 	case ir.OpBins:

@@ -8,8 +8,11 @@ import (
 // keysOfTable returns the keys of the rows in the table that v makes or searches. Rows
 // are compared with any of them.
 func keysOfTable(v *ir.Value) []*ir.Value {
-	if v.Op == ir.OpInsert {
+	switch v.Op {
+	case ir.OpInsert:
 		return v.Args[2:]
+	case ir.OpCollect:
+		return nil
 	}
 	return v.Args[firstKey+(len(v.Args)-firstKey)/2:]
 }
@@ -22,6 +25,12 @@ func (l *lowering) insert(v *ir.Value) {
 	l.sizedLength(v, v.Type.Domain)
 	s := l.stage(Insert, v.Pos, v.Args[0].Type.Domain)
 	l.read(s, v.Args[0], tile.Element, false)
+	if v.Op == ir.OpCollect {
+		l.read(s, v.Args[2], tile.Element, false)
+	}
+	if v.Limit != nil {
+		l.read(s, v.Limit, tile.Element, true)
+	}
 	l.tableKeys(s, v)
 	l.length(s, v.Type.Domain)
 	s.roots = append(s.roots, v)
@@ -45,7 +54,18 @@ func (b *kernelBuilder) insert(w *Value) {
 		keys[i] = b.column(key)
 	}
 	stream := b.Stream(w.Name, w.Type, w.Name, tile.Scatter, true)
-	b.Insert(domain, stream, b.keyStreams(v), b.place(v.Args[0].Type.Domain), b.column(v.Args[0]), b.lengthBefore(w.Domain), keys)
+	slots := b.lengthBefore(w.Domain)
+	limit := slots
+	if v.Limit != nil {
+		limit = b.scalar(v.Limit, false)
+	}
+	entered := tile.ID(0)
+	if v.Op == ir.OpCollect {
+		entered = b.column(v.Args[2])
+	} else {
+		entered = b.place(v.Args[0].Type.Domain)
+	}
+	b.Insert(domain, stream, b.keyStreams(v), entered, b.column(v.Args[0]), slots, limit, keys)
 }
 
 // probe returns the slot of a hash table that has the keys of each row.

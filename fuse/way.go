@@ -75,9 +75,13 @@ func (l *lowering) eitherLength(s *Stage, d *ir.Domain, from sources) {
 }
 
 // findWays finds the ways to which stages belong: those to which all that needs them
-// does. Rows are selected in any case if the condition is how many they are.
+// does. Rows are selected in any case if the condition is how many they are, and scalars
+// that need no other stage cost nothing.
 func (g *Graph) findWays() {
 	for _, s := range slices.Backward(g.Stages) {
+		if s.Kind == ScalarMap && len(s.before()) == 0 {
+			continue
+		}
 		var found ways
 		isNeeded := false
 		for _, w := range s.Writes {
@@ -118,7 +122,7 @@ func (g *Graph) neededFor(s *Stage, w *Value) ways {
 			})
 	}
 	first, second := ends(0), ends(1)
-	if first == second {
+	if first == second || w == g.result(s.roots[0].Limit) {
 		return s.ways
 	}
 	return s.ways.and(way{s.roots[0].Limit, second})
@@ -150,6 +154,9 @@ func (m *planner) demandEither(s *Stage) {
 		}
 		for _, x := range w.IR.Args {
 			made := m.result(x)
+			if other := m.either[made]; other != nil && other != w {
+				panic("fuse: " + made.Name + " would have to be " + other.Name + " and " + w.Name)
+			}
 			m.demanded[made] = true
 			m.either[made] = w
 		}

@@ -59,7 +59,11 @@ const (
 	// Args: slot, size, keys... A hash table of size slots. A row takes the first slot,
 	// from its own on and around, that is free or has a row of equal keys. The result has
 	// the least such row of each slot; of a free one -1, or the greatest unsigned integer.
+	// Where more slots than Limit, if that is not nil, are taken, rows may be left out.
 	OpInsert
+	// Args: slot, size, x; x is not negative. The same of the numbers x, which are their own
+	// keys: the result has the number in each slot; of a free one -1.
+	OpCollect
 	// Args: table, slot, direct, key, keys..., keys of the rows in the table... The slot
 	// of the row in the table with equal keys, or -1. If the scalar direct holds, that is
 	// slot key, which may be free, or -1 if the table has no such slot.

@@ -167,7 +167,7 @@ type Domain struct {
 	Kind   DomainKind
 	Name   string  // for messages: the parameter's letter, or the statement that made it
 	By     *Value  // the value that made it; nil for DomainParam
-	Parent *Domain // the domain whose rows By reads, of a join those of its left key; nil for DomainParam and DomainBins
+	Parent *Domain // the domain whose rows By reads, of a join those of its left key; nil for DomainParam and, unless none of them is empty, DomainBins
 }
 
 // Ordered reports whether the order of the domain's rows is part of the

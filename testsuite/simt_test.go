@@ -118,13 +118,19 @@ func agreeEmulated(t *testing.T, program *simt.Program, p *ir.Pipeline, what str
 
 // emulatedOptions returns how pipelines are compiled for emulated devices. The rows of
 // the corpus have keys of a small range. So their groups are sorted at one level alone,
-// unfused.
+// unfused, and found by a hash table at others.
 func emulatedOptions(level, variant string) compile.Options {
 	s := plan.Schedule{Variant: variant, Radix: 2}
-	if level == fuse.LevelNone {
+	switch level {
+	case fuse.LevelNone:
 		s.Groups = plan.Sort
+	case fuse.LevelPaper3, fuse.LevelOnePass:
+		s.Groups = plan.Hash
 	}
 	options := compile.For(level, s)
 	options.Sample = 1
+	if s.Groups != plan.Sort {
+		options.Hash = 2
+	}
 	return options
 }

@@ -49,7 +49,7 @@ func emitterOf(kind tile.OpKind) emitter {
 	case tile.Source:
 		return emitter{begin: (*body).beginSource, row: (*body).nextSource}
 	case tile.Insert:
-		return emitter{row: (*body).insert}
+		return emitter{begin: (*body).beginInsert, row: (*body).insert}
 	case tile.Probe:
 		return emitter{value: (*body).probe}
 	case tile.Match:

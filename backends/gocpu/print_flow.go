@@ -255,21 +255,25 @@ func (p *printer) atomic(s *loop.Atomic) []jen.Code {
 	case loop.AtomicExchange:
 		return bind(call("Swap", value().code))
 	}
-	// Min and max: exchange until the memory holds no worse value.
-	better := "<"
-	if s.Op == loop.AtomicMax {
-		better = ">"
-	}
+	// Look first, and exchange until the memory holds no worse value, or another one than
+	// is expected.
 	var name string
 	if s.Old != nil {
 		name = p.names.Declare(s.Old)
 	} else {
 		name = p.names.Fresh("old")
 	}
+	exchanges := value().within(4).Op("<").Id(name)
+	switch s.Op {
+	case loop.AtomicMax:
+		exchanges = value().within(4).Op(">").Id(name)
+	case loop.AtomicCompareExchange:
+		exchanges = jen.Id(name).Op("==").Add(p.expr(s.Expected).within(4))
+	}
 	exchanged := call("CompareAndSwap", jen.Id(name), value().code)
 	return []jen.Code{
 		jen.Id(name).Op(":=").Add(call("Load")),
-		jen.For(value().within(4).Op(better).Id(name).Op("&&").Op("!").Add(exchanged)).Block(
+		jen.For(exchanges.Op("&&").Op("!").Add(exchanged)).Block(
 			jen.Id(name).Op("=").Add(call("Load"))),
 	}
 }

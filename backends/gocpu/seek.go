@@ -42,10 +42,25 @@ func (g *body) match(op *tile.Op) loop.Expr {
 	return g.hashTable(op, op.Args[1]).Match(g.b, g.name(op.Res[0]), g.expr(op.Args[2]), g.expr(op.Args[0]), g.expr(op.Args[3]), nil)
 }
 
-// insert enters the row in a hash table. One worker enters all rows.
+// isLimited reports whether a table takes rows of so many keys only: the workers enter rows
+// at the same time, as almost all of these only find that their keys are there.
+func isLimited(op *tile.Op) bool { return op.Does(tile.Claims) && op.Args[3] != op.Args[2] }
+
+// beginInsert counts the slots that rows lo to hi take.
+func (g *body) beginInsert(op *tile.Op, _, _ *loop.Var) {
+	if isLimited(op) {
+		g.taken[op.Stream] = g.b.Decl("taken", loop.ConstOf(ir.Int(ir.I64, 0)))
+	}
+}
+
+// insert enters the row in a hash table. Without a limit one worker enters all rows.
 func (g *body) insert(i int) {
 	op := &g.Ops[i]
-	g.hashTable(op, op.Args[2]).Insert(g.b, g.expr(op.Args[0]), g.expr(op.Args[1]), g.exprs(op.Args[3:]), true)
+	t := g.hashTable(op, op.Args[2])
+	if isLimited(op) {
+		t.Limit, t.Taken = g.expr(op.Args[3]), g.taken[op.Stream]
+	}
+	t.Insert(g.b, g.expr(op.Args[0]), g.expr(op.Args[1]), g.exprs(op.Args[4:]), !isLimited(op))
 }
 
 func (g *body) hashTable(op *tile.Op, slots tile.ID) backends.HashTable {

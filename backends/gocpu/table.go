@@ -13,6 +13,11 @@ const ownTable = 2048
 // workers have copies of.
 const rowsPerOwn = 64
 
+// Hash is how many rows there are at least for each group if emitted Go finds the groups of
+// rows by a hash table: so many that workers have copies of the tables of aggregates. With
+// fewer rows a group, a sort on several workers takes about as long.
+const Hash = rowsPerOwn
+
 // sharesTables reports whether workers can combine rows in tables of their own, which
 // are small and of integers, so that the order of the workers makes no difference.
 func (k *kernel) sharesTables() bool {

@@ -6,6 +6,7 @@ package tables
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"sync/atomic"
 )
 
@@ -88,6 +89,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 	if cond2 {
 		x7 = x6
 	}
+	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 268435456), 1)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 268435456), 1))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 268435456), 1))-1)))))&63)), 0)
 	if int(x7) > 2147483647 {
 		return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(x7))
 	}
@@ -101,6 +103,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		return fmt.Errorf("tables.kg:4:1: SumGroups: %w", call.err)
 	}
 	var nFilledLength int64
+	var scalar2 int64
 	var gRunsLength int64
 	if 0 < int(x7) {
 		aggregate := kgenTemporary[int64](&call, int(x7))
@@ -155,195 +158,429 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		nFilledLength2 := nFilledPlace
 		nFilledLength = nFilledLength2
 	} else {
-		histogram := kgenTemporary[int64](&call, 1024)
-		clear(histogram)
+		if int(nSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_slots would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
+		}
+		insert := kgenTemporary[int64](&call, int(nSlotsLength))
+		for i := range insert {
+			insert[i] = -1
+		}
 		if workers > 1 {
 			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				histogramOwn := make([]int64, 1024)
-				sumGroupsKernel4(lo, hi, histogramOwn, key)
-				for i := range histogramOwn {
-					atomic.AddInt64(&histogram[i], histogramOwn[i])
-				}
+				sumGroupsKernel4(lo, hi, insert, key, nSlotsLength, int64(n))
 			})
 		} else {
-			sumGroupsKernel4(0, n, histogram, key)
+			sumGroupsKernel4(0, n, insert, key, nSlotsLength, int64(n))
 		}
-		add := kgenTemporary[int64](&call, 1024)
+		mask := kgenTemporary[bool](&call, int(nSlotsLength))
+		var sum2 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add2 int64
-			kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+			var sum3 int64
+			kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add3 := sumGroupsKernel5Summary(lo, hi, histogram)
+					sum4 := sumGroupsKernel5Summary(lo, hi, insert)
 					blocks.await()
-					addBefore := add2
-					add2 = addBefore + add3
+					sumBefore := sum3
+					sum3 = sumBefore + sum4
 					blocks.release()
-					sumGroupsKernel5(lo, hi, histogram, add, addBefore)
+					sumGroupsKernel5(lo, hi, insert, mask, int64(n), sumBefore)
 				}
 			})
+			sum2 = sum3
 		} else {
-			sumGroupsKernel5(0, 1024, histogram, add, 0)
+			sum2 = sumGroupsKernel5(0, int(nSlotsLength), insert, mask, int64(n), 0)
 		}
-		pass := kgenTemporary[uint32](&call, n)
-		pass2 := kgenTemporary[int64](&call, n)
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumGroupsKernel6Summary(lo, hi, key, 0, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+		cond3 := sum2 <= max(min(int64(n)/64, 268435456), 1)
+		x8 := int64(0)
+		if cond3 {
+			x8 = sum2
+		}
+		var gRunsLength2 int64
+		if 0 < int(x8) {
+			if int(nSlotsLength) > 2147483647 {
+				return fmt.Errorf("n_distinct would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
+			}
+			if int(nSlotsLength) > 2147483647 {
+				return fmt.Errorf("n_ranked would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
+			}
+			compact := kgenTemporary[int64](&call, int(nSlotsLength))
+			map2 := kgenTemporary[uint32](&call, int(nSlotsLength))
+			histogram := kgenTemporary[int64](&call, 1024)
+			clear(histogram)
+			add := kgenTemporary[int64](&call, int(nSlotsLength))
+			var nDistinctPlace int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var nDistinctPlace2 int64
+				var add2 int64
+				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						nDistinctPlace3, add3 := sumGroupsKernel6Summary(lo, hi, mask)
+						blocks.await()
+						nDistinctPlaceBefore := nDistinctPlace2
+						addBefore := add2
+						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
+						add2 = addBefore + add3
+						nDistinctPlaceEnd := nDistinctPlace2
+						blocks.release()
+						compactPart := compact[:nDistinctPlaceEnd]
+						mapPart := map2[:nDistinctPlaceEnd]
+						histogramOwn := make([]int64, 1024)
+						sumGroupsKernel6(lo, hi, mask, insert, compactPart, mapPart, histogramOwn, add, nDistinctPlaceBefore, addBefore)
+						for i := range histogramOwn {
+							atomic.AddInt64(&histogram[i], histogramOwn[i])
+						}
 					}
-					blocks.release()
-					sumGroupsKernel6(lo, hi, add, key, pass, pass2, 0, 0, int64(n), digits)
-				}
-			})
+				})
+				nDistinctPlace = nDistinctPlace2
+			} else {
+				nDistinctPlace, _ = sumGroupsKernel6(0, int(nSlotsLength), mask, insert, compact, map2, histogram, add, 0, 0)
+			}
+			nDistinctLength := nDistinctPlace
+			add2 := kgenTemporary[int64](&call, 1024)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add3 int64
+				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add4 := sumGroupsKernel7Summary(lo, hi, histogram)
+						blocks.await()
+						addBefore := add3
+						add3 = addBefore + add4
+						blocks.release()
+						sumGroupsKernel7(lo, hi, histogram, add2, addBefore)
+					}
+				})
+			} else {
+				sumGroupsKernel7(0, 1024, histogram, add2, 0)
+			}
+			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
+			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sumGroupsKernel8Summary(lo, hi, map2, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						sumGroupsKernel8(lo, hi, add2, map2, pass, pass2, 0, 0, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sumGroupsKernel8(0, int(nDistinctLength), add2, map2, pass, pass2, 0, 0, nDistinctLength, digits)
+			}
+			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
+			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sumGroupsKernel9Summary(lo, hi, pass, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						sumGroupsKernel9(lo, hi, add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sumGroupsKernel9(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sumGroupsKernel9Summary(lo, hi, pass3, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						sumGroupsKernel9(lo, hi, add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sumGroupsKernel9(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+			}
+			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sumGroupsKernel11Summary(lo, hi, pass, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						sumGroupsKernel11(lo, hi, add2, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sumGroupsKernel11(0, int(nDistinctLength), add2, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				kgenFork(&call, workers, int(nDistinctLength), 4096, func(_, lo, hi int) {
+					sumGroupsKernel12(lo, hi, pass5, pass2)
+				})
+			} else {
+				sumGroupsKernel12(0, int(nDistinctLength), pass5, pass2)
+			}
+			map3 := kgenTemporary[uint64](&call, int(nSlotsLength))
+			if workers > 1 {
+				kgenFork(&call, workers, int(nSlotsLength), 4096, func(_, lo, hi int) {
+					sumGroupsKernel13(lo, hi, mask, add, pass2, insert, map3)
+				})
+			} else {
+				sumGroupsKernel13(0, int(nSlotsLength), mask, add, pass2, insert, map3)
+			}
+			clear(count)
+			clear(total)
+			if workers > 1 && (len(count) <= max(2048, n/64) && len(total) <= max(2048, n/64)) {
+				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					aggregateOwn := make([]int64, len(count))
+					aggregateOwn2 := make([]int64, len(total))
+					sumGroupsKernel14(lo, hi, aggregateOwn, map3, key, value, aggregateOwn2, int64(n), nSlotsLength)
+					for i := range aggregateOwn {
+						atomic.AddInt64(&count[i], aggregateOwn[i])
+					}
+					for i := range aggregateOwn2 {
+						atomic.AddInt64(&total[i], aggregateOwn2[i])
+					}
+				})
+			} else {
+				sumGroupsKernel14(0, n, count, map3, key, value, total, int64(n), nSlotsLength)
+			}
+			if workers > 1 {
+				kgenFork(&call, workers, int(x8), 4096, func(_, lo, hi int) {
+					sumGroupsKernel15(lo, hi, pass5, compact, key2)
+				})
+			} else {
+				sumGroupsKernel15(0, int(x8), pass5, compact, key2)
+			}
 		} else {
-			digits := make([]int64, 256)
-			sumGroupsKernel6(0, n, add, key, pass, pass2, 0, 0, int64(n), digits)
-		}
-		pass3 := kgenTemporary[uint32](&call, n)
-		pass4 := kgenTemporary[int64](&call, n)
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumGroupsKernel7Summary(lo, hi, pass, 8, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+			histogram := kgenTemporary[int64](&call, 1024)
+			clear(histogram)
+			if workers > 1 {
+				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 1024)
+					sumGroupsKernel16(lo, hi, histogramOwn, key)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram[i], histogramOwn[i])
 					}
-					blocks.release()
-					sumGroupsKernel7(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			sumGroupsKernel7(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumGroupsKernel7Summary(lo, hi, pass3, 16, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				sumGroupsKernel16(0, n, histogram, key)
+			}
+			add := kgenTemporary[int64](&call, 1024)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add2 int64
+				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add3 := sumGroupsKernel17Summary(lo, hi, histogram)
+						blocks.await()
+						addBefore := add2
+						add2 = addBefore + add3
+						blocks.release()
+						sumGroupsKernel17(lo, hi, histogram, add, addBefore)
 					}
-					blocks.release()
-					sumGroupsKernel7(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			sumGroupsKernel7(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-		}
-		pass5 := kgenTemporary[uint32](&call, n)
-		pass6 := kgenTemporary[int64](&call, n)
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumGroupsKernel7Summary(lo, hi, pass, 24, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				sumGroupsKernel17(0, 1024, histogram, add, 0)
+			}
+			pass := kgenTemporary[uint32](&call, n)
+			pass2 := kgenTemporary[int64](&call, n)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sumGroupsKernel18Summary(lo, hi, key, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						sumGroupsKernel18(lo, hi, add, key, pass, pass2, 0, 0, int64(n), digits)
 					}
-					blocks.release()
-					sumGroupsKernel7(lo, hi, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			sumGroupsKernel7(0, n, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
-		}
-		var gRunsBegun int64
-		var openLast int32
-		var openSum int64
-		var openSum2 int64
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var gRunsBegun2 int64
-			var openLast2 int32
-			var openSum3 int64
-			var openSum4 int64
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					gRunsBegun3, openPresent, openLast3, openHead, openSum5, openHead2, openSum6 := sumGroupsKernel10Summary(lo, hi, pass5, pass6, value)
-					blocks.await()
-					gRunsBegunBefore := gRunsBegun2
-					openLastBefore := openLast2
-					openSumBefore := openSum3
-					openSumBefore2 := openSum4
-					gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
-					if openPresent {
-						openLast2 = openLast3
-					} else {
-						openLast2 = openLastBefore
+				})
+			} else {
+				digits := make([]int64, 256)
+				sumGroupsKernel18(0, n, add, key, pass, pass2, 0, 0, int64(n), digits)
+			}
+			pass3 := kgenTemporary[uint32](&call, n)
+			pass4 := kgenTemporary[int64](&call, n)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sumGroupsKernel19Summary(lo, hi, pass, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						sumGroupsKernel19(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
 					}
-					if openHead {
-						openSum3 = openSum5
-					} else {
-						openSum3 = openSumBefore + openSum5
+				})
+			} else {
+				digits := make([]int64, 256)
+				sumGroupsKernel19(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sumGroupsKernel19Summary(lo, hi, pass3, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						sumGroupsKernel19(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
 					}
-					if openHead2 {
-						openSum4 = openSum6
-					} else {
-						openSum4 = openSumBefore2 + openSum6
+				})
+			} else {
+				digits := make([]int64, 256)
+				sumGroupsKernel19(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
+			}
+			pass5 := kgenTemporary[uint32](&call, n)
+			pass6 := kgenTemporary[int64](&call, n)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sumGroupsKernel19Summary(lo, hi, pass, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						sumGroupsKernel19(lo, hi, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
 					}
-					gRunsBegunEnd := gRunsBegun2
-					blocks.release()
-					aggregatePart := key2[:max(int(gRunsBegunEnd)-1, 0)]
-					aggregatePart2 := count[:max(int(gRunsBegunEnd)-1, 0)]
-					aggregatePart3 := total[:max(int(gRunsBegunEnd)-1, 0)]
-					sumGroupsKernel10(lo, hi, pass5, aggregatePart, aggregatePart2, pass6, value, aggregatePart3, gRunsBegunBefore, openLastBefore, openSumBefore, openSumBefore2)
-				}
-			})
-			gRunsBegun = gRunsBegun2
-			openLast = openLast2
-			openSum = openSum3
-			openSum2 = openSum4
-		} else {
-			gRunsBegun, openLast, openSum, openSum2 = sumGroupsKernel10(0, n, pass5, key2, count, pass6, value, total, 0, 0, 0, 0)
+				})
+			} else {
+				digits := make([]int64, 256)
+				sumGroupsKernel19(0, n, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
+			}
+			var gRunsBegun int64
+			var openLast int32
+			var openSum int64
+			var openSum2 int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var gRunsBegun2 int64
+				var openLast2 int32
+				var openSum3 int64
+				var openSum4 int64
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						gRunsBegun3, openPresent, openLast3, openHead, openSum5, openHead2, openSum6 := sumGroupsKernel22Summary(lo, hi, pass5, pass6, value)
+						blocks.await()
+						gRunsBegunBefore := gRunsBegun2
+						openLastBefore := openLast2
+						openSumBefore := openSum3
+						openSumBefore2 := openSum4
+						gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
+						if openPresent {
+							openLast2 = openLast3
+						} else {
+							openLast2 = openLastBefore
+						}
+						if openHead {
+							openSum3 = openSum5
+						} else {
+							openSum3 = openSumBefore + openSum5
+						}
+						if openHead2 {
+							openSum4 = openSum6
+						} else {
+							openSum4 = openSumBefore2 + openSum6
+						}
+						gRunsBegunEnd := gRunsBegun2
+						blocks.release()
+						aggregatePart := key2[:max(int(gRunsBegunEnd)-1, 0)]
+						aggregatePart2 := count[:max(int(gRunsBegunEnd)-1, 0)]
+						aggregatePart3 := total[:max(int(gRunsBegunEnd)-1, 0)]
+						sumGroupsKernel22(lo, hi, pass5, aggregatePart, aggregatePart2, pass6, value, aggregatePart3, gRunsBegunBefore, openLastBefore, openSumBefore, openSumBefore2)
+					}
+				})
+				gRunsBegun = gRunsBegun2
+				openLast = openLast2
+				openSum = openSum3
+				openSum2 = openSum4
+			} else {
+				gRunsBegun, openLast, openSum, openSum2 = sumGroupsKernel22(0, n, pass5, key2, count, pass6, value, total, 0, 0, 0, 0)
+			}
+			if gRunsBegun > 0 {
+				slot := gRunsBegun - 1
+				key2[slot] = openLast
+				count[slot] = openSum
+				total[slot] = openSum2
+			}
+			gRunsLength3 := gRunsBegun
+			gRunsLength2 = gRunsLength3
 		}
-		if gRunsBegun > 0 {
-			slot := gRunsBegun - 1
-			key2[slot] = openLast
-			count[slot] = openSum
-			total[slot] = openSum2
-		}
-		gRunsLength2 := gRunsBegun
-		gRunsLength = gRunsLength2
+		gRunsLength3 := gRunsLength2
+		scalar2 = x8
+		gRunsLength = gRunsLength3
 	}
 	nFilledLength2 := nFilledLength
+	scalar22 := scalar2
 	gRunsLength2 := gRunsLength
-	dst.Key = key2[:max(int(nFilledLength2), int(gRunsLength2))]
-	dst.Count = count[:max(int(nFilledLength2), int(gRunsLength2))]
-	dst.Total = total[:max(int(nFilledLength2), int(gRunsLength2))]
+	dst.Key = key2[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
+	dst.Count = count[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
+	dst.Total = total[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
 	return nil
 }
 
-// sumGroupsKernel1 returns what rows lo to hi add to the state, in the stages map1, reduce, scalar.
+// sumGroupsKernel1 returns what rows lo to hi add to the state, in the stages map1, reduce1, scalar1, scalar2.
 //
 //go:noinline
 func sumGroupsKernel1(lo, hi int, key []int32) (int64, uint32, uint32) {
@@ -385,33 +622,427 @@ func sumGroupsKernel2(lo, hi int, aggregate []int64, key []int32, aggregate2 []i
 	}
 }
 
-// sumGroupsKernel3 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map4, compact, from the state before them to the one after.
+// sumGroupsKernel3 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map4, compact1, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sumGroupsKernel3(lo, hi int, aggregate []int64, compact []int32, aggregate4, compact2, aggregate6, compact3 []int64, reduce uint32, nFilledPlace int64) int64 {
+func sumGroupsKernel3(lo, hi int, aggregate []int64, compact []int32, aggregate5, compact2, aggregate8, compact3 []int64, reduce uint32, nFilledPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	aggregateRows := aggregate[lo:hi]
-	aggregate4Rows := aggregate4[lo:hi]
-	aggregate4Rows = aggregate4Rows[:len(aggregateRows)]
-	aggregate6Rows := aggregate6[lo:hi]
-	aggregate6Rows = aggregate6Rows[:len(aggregateRows)]
+	aggregate5Rows := aggregate5[lo:hi]
+	aggregate5Rows = aggregate5Rows[:len(aggregateRows)]
+	aggregate8Rows := aggregate8[lo:hi]
+	aggregate8Rows = aggregate8Rows[:len(aggregateRows)]
 	for i := range aggregateRows {
 		selected := aggregateRows[i] > 0
 		at := int(nFilledPlace)
 		compact[at] = int32(uint32(int64(lo+i)) + reduce + 2147483648)
-		compact2[at] = aggregate4Rows[i]
-		compact3[at] = aggregate6Rows[i]
+		compact2[at] = aggregate5Rows[i]
+		compact3[at] = aggregate8Rows[i]
 		nFilledPlace += kgenBit[int64](selected)
 	}
 	return nFilledPlace
 }
 
-// sumGroupsKernel4 runs rows lo to hi through the stages map5, histogram, from the state before them to the one after.
+// sumGroupsKernel4 runs rows lo to hi through the stages map5, map6, map7, map8, insert, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel4(lo, hi int, histogram []int64, key []int32) {
+func sumGroupsKernel4(lo, hi int, insert []int64, key []int32, nSlots, n int64) {
+	x := n / 64
+	x2 := min(x, 268435456)
+	x3 := max(x2, 1)
+	x4 := uint64(x3)
+	cond := x4 <= 939524096
+	x5 := x4 - 1
+	x6 := uint64(bits.LeadingZeros64(uint64(x5)))
+	x7 := int64(x6)
+	x8 := 64 - x7
+	x9 := int64(2) << (x8 & 63)
+	x10 := min(x9, 1073741824)
+	x11 := x9
+	if cond {
+		x11 = x10
+	}
+	x12 := uint64(x11)
+	x13 := uint64(bits.LeadingZeros64(uint64(x12)))
+	x14 := x13 + 1
+	var taken int64
+	keyRows := key[lo:hi]
+	for i := range keyRows {
+		x15 := uint32(keyRows[i]) - 2147483648
+		x16 := uint64(x15) * 11400714819323198485
+		// g = groups(key)
+		entered := int64(x15)
+		if taken <= x3 {
+			lastSlot := nSlots - 1
+			ownSlot := int64((x16 ^ x16>>32) * 15485907386658061715 >> (x14 & 63))
+			slot := ownSlot
+			for true {
+				held := atomic.LoadInt64(&insert[slot])
+				for held == -1 && !atomic.CompareAndSwapInt64(&insert[slot], held, entered) {
+					held = atomic.LoadInt64(&insert[slot])
+				}
+				if held == -1 {
+					taken++
+					break
+				}
+				if held == entered {
+					break
+				}
+				slot = (slot + 1) & lastSlot
+				if slot == ownSlot {
+					taken = x3 + 1
+					break
+				}
+			}
+		}
+	}
+}
+
+// sumGroupsKernel5 runs rows lo to hi through the stages mask2, map9, reduce2, scalar3, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel5(lo, hi int, insert []int64, mask []bool, n, sum int64) int64 {
+	insertRows := insert[lo:hi]
+	maskRows := mask[lo:hi]
+	maskRows = maskRows[:len(insertRows)]
+	for i := range insertRows {
+		cond := insertRows[i] != -1
+		// g = groups(key)
+		maskRows[i] = cond
+		sum += kgenBit[int64](cond)
+	}
+	return sum
+}
+
+// sumGroupsKernel5Summary returns what rows lo to hi add to the state, in the stages mask2, map9, reduce2, scalar3.
+//
+//go:noinline
+func sumGroupsKernel5Summary(lo, hi int, insert []int64) int64 {
+	var sum int64
+	insertRows := insert[lo:hi]
+	for i := range insertRows {
+		cond := insertRows[i] != -1
+		sum += kgenBit[int64](cond)
+	}
+	return sum
+}
+
+// sumGroupsKernel6 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map10, histogram1, map11, partial4, offset4, add4, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel6(lo, hi int, mask2 []bool, insert, compact []int64, map2 []uint32, histogram, add []int64, nDistinctPlace, add2 int64) (int64, int64) {
+	map2 = map2[:len(compact)]
+	mask2Rows := mask2[lo:hi]
+	insertRows := insert[lo:hi]
+	insertRows = insertRows[:len(mask2Rows)]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(mask2Rows)]
+	for i, mask := range mask2Rows {
+		// g = groups(key)
+		addRows[i] = add2
+		if mask {
+			insert2 := insertRows[i]
+			compact[nDistinctPlace] = insert2
+			x := uint32(insert2)
+			map2[nDistinctPlace] = x
+			digit := int64(x >> 0 & 255)
+			bin := int(digit)
+			if uint64(bin) < uint64(len(histogram)) {
+				histogram[bin]++
+			}
+			digit2 := int64(x >> 8 & 255)
+			bin2 := int(digit2 + 256)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			digit3 := int64(x >> 16 & 255)
+			bin3 := int(digit3 + 512)
+			if uint64(bin3) < uint64(len(histogram)) {
+				histogram[bin3]++
+			}
+			digit4 := int64(x >> 24 & 255)
+			bin4 := int(digit4 + 768)
+			if uint64(bin4) < uint64(len(histogram)) {
+				histogram[bin4]++
+			}
+			nDistinctPlace++
+		}
+		add2 += kgenBit[int64](mask)
+	}
+	return nDistinctPlace, add2
+}
+
+// sumGroupsKernel6Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map10, histogram1, map11, partial4, offset4, add4.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func sumGroupsKernel6Summary(lo, hi int, mask2 []bool) (int64, int64) {
+	var nDistinctPlace int64
+	var add int64
+	mask2Rows := mask2[lo:hi]
+	for _, mask := range mask2Rows {
+		nDistinctPlace += kgenBit[int64](mask)
+		add += kgenBit[int64](mask)
+	}
+	return nDistinctPlace, add
+}
+
+// sumGroupsKernel7 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel7(lo, hi int, histogram, add []int64, add2 int64) int64 {
+	histogramRows := histogram[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogramRows)]
+	for i := range histogramRows {
+		// g = groups(key)
+		addRows[i] = add2
+		add2 += histogramRows[i]
+	}
+	return add2
+}
+
+// sumGroupsKernel7Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+//
+//go:noinline
+func sumGroupsKernel7Summary(lo, hi int, histogram []int64) int64 {
+	var add int64
+	histogramRows := histogram[lo:hi]
+	for i := range histogramRows {
+		add += histogramRows[i]
+	}
+	return add
+}
+
+// sumGroupsKernel8 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel8(lo, hi int, add []int64, map10, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nDistinct
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add[int64(digit)+x] - x2
+	}
+	map10Rows := map10[lo:hi]
+	for i, x3 := range map10Rows {
+		digit := int64(x3 >> (digitShift & 31) & 255)
+		// g = groups(key)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x3
+		pass2[place] = int64(lo + i)
+	}
+}
+
+// sumGroupsKernel8Summary returns what rows lo to hi add to the state, in the stages pass1.
+//
+//go:noinline
+func sumGroupsKernel8Summary(lo, hi int, map10 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map10Rows := map10[lo:hi]
+	for _, x := range map10Rows {
+		digit := int64(x >> (digitShift & 31) & 255)
+		// g = groups(key)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumGroupsKernel9 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel9(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nDistinct
+	pass3 = pass3[:len(pass2)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add[int64(digit)+x] - x2
+	}
+	passRows := pass[lo:hi]
+	pass2Rows := pass22[lo:hi]
+	pass2Rows = pass2Rows[:len(passRows)]
+	for i, pass4 := range passRows {
+		digit := int64(pass4 >> (digitShift & 31) & 255)
+		// g = groups(key)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass2[place] = pass4
+		pass3[place] = pass2Rows[i]
+	}
+}
+
+// sumGroupsKernel9Summary returns what rows lo to hi add to the state, in the stages pass2.
+//
+//go:noinline
+func sumGroupsKernel9Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	passRows := pass[lo:hi]
+	for _, pass2 := range passRows {
+		digit := int64(pass2 >> (digitShift & 31) & 255)
+		// g = groups(key)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumGroupsKernel11 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel11(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nDistinct
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add[int64(digit)+x] - x2
+	}
+	pass5Rows := pass5[lo:hi]
+	pass6Rows := pass6[lo:hi]
+	pass6Rows = pass6Rows[:len(pass5Rows)]
+	for i := range pass5Rows {
+		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
+		// g = groups(key)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass6Rows[i]
+	}
+}
+
+// sumGroupsKernel11Summary returns what rows lo to hi add to the state, in the stages pass4.
+//
+//go:noinline
+func sumGroupsKernel11Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass5Rows := pass5[lo:hi]
+	for i := range pass5Rows {
+		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
+		// g = groups(key)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumGroupsKernel12 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel12(lo, hi int, pass7, pass []int64) {
+	pass7Rows := pass7[lo:hi]
+	for i := range pass7Rows {
+		// g = groups(key)
+		pass[pass7Rows[i]] = int64(lo + i)
+	}
+}
+
+// sumGroupsKernel13 runs rows lo to hi through the stages map13, map14, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel13(lo, hi int, mask2 []bool, add2, pass8, insert []int64, map2 []uint64) {
+	mask2Rows := mask2[lo:hi]
+	add2Rows := add2[lo:hi]
+	add2Rows = add2Rows[:len(mask2Rows)]
+	insertRows := insert[lo:hi]
+	insertRows = insertRows[:len(mask2Rows)]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(mask2Rows)]
+	for i, mask := range mask2Rows {
+		at := int64(-1)
+		if mask {
+			at = add2Rows[i]
+		}
+		var pass int64
+		if uint64(at) < uint64(len(pass8)) {
+			pass = pass8[at]
+		}
+		pass2 := pass
+		x := uint32(kgenSelect(mask, pass2, -1) + 1)
+		// g = groups(key)
+		mapRows[i] = kgenSelect(x != 0, uint64(uint32(insertRows[i]))<<32|uint64(x), 0)
+	}
+}
+
+// sumGroupsKernel14 runs rows lo to hi through the stages map12, map15, map16, map17, map18, aggregate3, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel14(lo, hi int, aggregate []int64, map14 []uint64, key, value []int32, aggregate2 []int64, n, nSlots int64) {
+	x := n / 64
+	x2 := min(x, 268435456)
+	x3 := max(x2, 1)
+	x4 := uint64(x3)
+	cond := x4 <= 939524096
+	x5 := x4 - 1
+	x6 := uint64(bits.LeadingZeros64(uint64(x5)))
+	x7 := int64(x6)
+	x8 := 64 - x7
+	x9 := int64(2) << (x8 & 63)
+	x10 := min(x9, 1073741824)
+	x11 := x9
+	if cond {
+		x11 = x10
+	}
+	x12 := uint64(x11)
+	x13 := uint64(bits.LeadingZeros64(uint64(x12)))
+	x14 := x13 + 1
+	keyRows := key[lo:hi]
+	valueRows := value[lo:hi]
+	valueRows = valueRows[:len(keyRows)]
+	for i := range keyRows {
+		x15 := uint32(keyRows[i]) - 2147483648
+		x16 := uint64(x15) * 11400714819323198485
+		var code uint32
+		key2 := uint64(x15)
+		lastSlot := nSlots - 1
+		slot := int64((x16 ^ x16>>32) * 15485907386658061715 >> (x14 & 63))
+		held := map14[slot]
+		for held != 0 && held>>32 != key2 {
+			slot = (slot + 1) & lastSlot
+			held = map14[slot]
+		}
+		code = uint32(held)
+		code2 := code
+		x17 := int64(code2) - 1
+		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
+		bin := int(x17)
+		if uint64(bin) < uint64(len(aggregate)) {
+			aggregate[bin]++
+		}
+		bin2 := int(x17)
+		if uint64(bin2) < uint64(len(aggregate2)) {
+			aggregate2[bin2] += int64(valueRows[i])
+		}
+	}
+}
+
+// sumGroupsKernel15 runs rows lo to hi through the stages map22, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel15(lo, hi int, pass7, compact2 []int64, map2 []int32) {
+	mapRows := map2[lo:hi]
+	for i := range mapRows {
+		at := pass7[lo+i]
+		var compact int64
+		if uint64(at) < uint64(len(compact2)) {
+			compact = compact2[at]
+		}
+		compact3 := compact
+		// g = groups(key)
+		mapRows[i] = int32(uint32(compact3) + 2147483648)
+	}
+}
+
+// sumGroupsKernel16 runs rows lo to hi through the stages map19, histogram2, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel16(lo, hi int, histogram []int64, key []int32) {
 	keyRows := key[lo:hi]
 	for i := range keyRows {
 		x := uint32(keyRows[i]) - 2147483648
@@ -439,44 +1070,44 @@ func sumGroupsKernel4(lo, hi int, histogram []int64, key []int32) {
 	}
 }
 
-// sumGroupsKernel5 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
+// sumGroupsKernel17 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel5(lo, hi int, histogram, add []int64, add2 int64) int64 {
-	histogramRows := histogram[lo:hi]
+func sumGroupsKernel17(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogramRows)]
-	for i := range histogramRows {
+	addRows = addRows[:len(histogram2Rows)]
+	for i := range histogram2Rows {
 		// g = groups(key)
 		addRows[i] = add2
-		add2 += histogramRows[i]
+		add2 += histogram2Rows[i]
 	}
 	return add2
 }
 
-// sumGroupsKernel5Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
+// sumGroupsKernel17Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
 //
 //go:noinline
-func sumGroupsKernel5Summary(lo, hi int, histogram []int64) int64 {
+func sumGroupsKernel17Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
-	histogramRows := histogram[lo:hi]
-	for i := range histogramRows {
-		add += histogramRows[i]
+	histogram2Rows := histogram2[lo:hi]
+	for i := range histogram2Rows {
+		add += histogram2Rows[i]
 	}
 	return add
 }
 
-// sumGroupsKernel6 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// sumGroupsKernel18 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel6(lo, hi int, add []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel18(lo, hi int, add3 []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add[int64(digit)+x] - x2
+		places[digit] += add3[int64(digit)+x] - x2
 	}
 	keyRows := key[lo:hi]
 	for i := range keyRows {
@@ -491,10 +1122,10 @@ func sumGroupsKernel6(lo, hi int, add []int64, key []int32, pass []uint32, pass2
 	}
 }
 
-// sumGroupsKernel6Summary returns what rows lo to hi add to the state, in the stages pass1.
+// sumGroupsKernel18Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func sumGroupsKernel6Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel18Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for i := range keyRows {
@@ -506,65 +1137,65 @@ func sumGroupsKernel6Summary(lo, hi int, key []int32, digitShift int64, digits [
 	}
 }
 
-// sumGroupsKernel7 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// sumGroupsKernel19 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel7(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel19(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	pass3 = pass3[:len(pass2)]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add[int64(digit)+x] - x2
+		places[digit] += add3[int64(digit)+x] - x2
 	}
-	passRows := pass[lo:hi]
-	pass2Rows := pass22[lo:hi]
-	pass2Rows = pass2Rows[:len(passRows)]
-	for i, pass4 := range passRows {
-		digit := int64(pass4 >> (digitShift & 31) & 255)
+	pass9Rows := pass9[lo:hi]
+	pass10Rows := pass10[lo:hi]
+	pass10Rows = pass10Rows[:len(pass9Rows)]
+	for i, pass3 := range pass9Rows {
+		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass2[place] = pass4
-		pass3[place] = pass2Rows[i]
+		pass[place] = pass3
+		pass2[place] = pass10Rows[i]
 	}
 }
 
-// sumGroupsKernel7Summary returns what rows lo to hi add to the state, in the stages pass2.
+// sumGroupsKernel19Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func sumGroupsKernel7Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel19Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	passRows := pass[lo:hi]
-	for _, pass2 := range passRows {
-		digit := int64(pass2 >> (digitShift & 31) & 255)
+	pass9Rows := pass9[lo:hi]
+	for _, pass := range pass9Rows {
+		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// sumGroupsKernel10 runs rows lo to hi through the stages map6, mask2, partial3, offset3, add3, map7, aggregate2, from the state before them to the one after.
+// sumGroupsKernel22 runs rows lo to hi through the stages map20, mask3, partial6, offset6, add6, map21, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel10(lo, hi int, pass7 []uint32, aggregate []int32, aggregate2, pass8 []int64, value []int32, aggregate3 []int64, gRunsBegun int64, openLast int32, openSum, openSum2 int64) (int64, int32, int64, int64) {
+func sumGroupsKernel22(lo, hi int, pass15 []uint32, aggregate []int32, aggregate2, pass16 []int64, value []int32, aggregate3 []int64, gRunsBegun int64, openLast int32, openSum, openSum2 int64) (int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass7[lo-1]
+		lastPass = pass15[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass7[lo]
+		lastPass = ^pass15[lo]
 	}
-	pass7Rows := pass7[lo:hi]
-	pass8Rows := pass8[lo:hi]
-	pass8Rows = pass8Rows[:len(pass7Rows)]
-	for i, pass := range pass7Rows {
+	pass15Rows := pass15[lo:hi]
+	pass16Rows := pass16[lo:hi]
+	pass16Rows = pass16Rows[:len(pass15Rows)]
+	for i, pass := range pass15Rows {
 		// g = groups(key)
 		head := pass != lastPass
-		at := pass8Rows[i]
+		at := pass16Rows[i]
 		var value2 int32
 		if uint64(at) < uint64(len(value)) {
 			value2 = value[at]
@@ -595,11 +1226,11 @@ func sumGroupsKernel10(lo, hi int, pass7 []uint32, aggregate []int32, aggregate2
 	return gRunsBegun, openLast, openSum, openSum2
 }
 
-// sumGroupsKernel10Summary returns what rows lo to hi add to the state, in the stages map6, mask2, partial3, offset3, add3, map7, aggregate2.
+// sumGroupsKernel22Summary returns what rows lo to hi add to the state, in the stages map20, mask3, partial6, offset6, add6, map21, aggregate2.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func sumGroupsKernel10Summary(lo, hi int, pass7 []uint32, pass8 []int64, value []int32) (int64, bool, int32, bool, int64, bool, int64) {
+func sumGroupsKernel22Summary(lo, hi int, pass15 []uint32, pass16 []int64, value []int32) (int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast int32
@@ -609,17 +1240,17 @@ func sumGroupsKernel10Summary(lo, hi int, pass7 []uint32, pass8 []int64, value [
 	var openSum2 int64
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass7[lo-1]
+		lastPass = pass15[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass7[lo]
+		lastPass = ^pass15[lo]
 	}
-	pass7Rows := pass7[lo:hi]
-	pass8Rows := pass8[lo:hi]
-	pass8Rows = pass8Rows[:len(pass7Rows)]
-	for i, pass := range pass7Rows {
+	pass15Rows := pass15[lo:hi]
+	pass16Rows := pass16[lo:hi]
+	pass16Rows = pass16Rows[:len(pass15Rows)]
+	for i, pass := range pass15Rows {
 		// g = groups(key)
 		head := pass != lastPass
-		at := pass8Rows[i]
+		at := pass16Rows[i]
 		var value2 int32
 		if uint64(at) < uint64(len(value)) {
 			value2 = value[at]

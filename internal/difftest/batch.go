@@ -135,6 +135,9 @@ const optimizedEvery = 16
 func compileJob(p *ir.Pipeline, level string, schedule plan.Schedule, limit time.Duration) (c compiled, err error) {
 	options := compile.For(level, schedule)
 	options.Source, options.Sample = []byte(p.String()), 1 // of few rows
+	if schedule.Groups != plan.Sort {
+		options.Hash = 2
+	}
 	if options.Short {
 		if c.short, err = compileGuarded(p, options, limit); err != nil {
 			return c, err

@@ -57,7 +57,7 @@ func scheduleOf(seed uint64, program int) plan.Schedule {
 		s.Table = plan.Global
 	}
 	if r := chance(seed, streamSort, program, 0); r.IntN(3) == 0 {
-		s.Groups = plan.Sort
+		s.Groups = []string{plan.Sort, plan.Hash, plan.Hash}[r.IntN(3)]
 	} else {
 		s.Radix = []int{0, 0, 2, 3, 4}[r.IntN(5)]
 	}

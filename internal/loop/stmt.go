@@ -172,7 +172,7 @@ const (
 	AtomicAnd
 	AtomicOr
 	AtomicExchange
-	AtomicCompareExchange // stores X if the value is Expected (profile simt)
+	AtomicCompareExchange // stores X if the value is Expected
 )
 
 var atomicNames = [...]string{"add", "min", "max", "and", "or", "exchange", "compare_exchange"}

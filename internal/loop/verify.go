@@ -321,9 +321,6 @@ func (v *verifier) atomic(s *Atomic) {
 	if (s.Expected != nil) != (s.Op == AtomicCompareExchange) {
 		v.fail("an expected value is for compare_exchange, and only for it")
 	}
-	if s.Op == AtomicCompareExchange && v.profile == Cores {
-		v.fail("profile cores has no compare_exchange")
-	}
 	if s.Old != nil {
 		if s.Old.T != elem {
 			v.fail("the value before is %v, want %v", s.Old.T, elem)

@@ -369,9 +369,6 @@ func TestVerifyKernels(t *testing.T) {
 	check(t, Cores, []testCase{
 		{"kernel", func(b *Builder) { b.Kernel(0) }, "profile cores has no kernels"},
 		{"volatile", func(b *Builder) { b.Let("v", VolatileAt(b.Param("x", SliceOf(tI32)), Int(0))) }, "no volatile loads"},
-		{"compare_exchange", func(b *Builder) {
-			b.CompareExchange("old", b.Param("x", SliceOf(tI32)), Int(0), i32(1), i32(2))
-		}, "no compare_exchange"},
 		{"sum of floats", func(b *Builder) {
 			b.Atomic(AtomicAdd, b.Param("x", SliceOf(tF64)), Int(0), ConstOf(ir.Float(ir.F64, 1)))
 		}, "no atomic works on f64"},

@@ -56,7 +56,10 @@ func (e *rowBody) match(op *tile.Op) loop.Expr {
 func (e *rowBody) insert(op *tile.Op) {
 	s := e.Streams[op.Stream]
 	t := e.hashTable(op, e.arguments.buffer(s.Buffer, s.Kind, plan.ReadsWrites), e.expr(op.Args[2]))
-	t.Insert(e.b, e.expr(op.Args[0]), e.expr(op.Args[1]), e.exprs(op.Args[3:]), false)
+	if op.Args[3] != op.Args[2] {
+		t.Limit = e.expr(op.Args[3])
+	}
+	t.Insert(e.b, e.expr(op.Args[0]), e.expr(op.Args[1]), e.exprs(op.Args[4:]), false)
 }
 
 func (e *function) hashTable(op *tile.Op, memory *loop.Var, slots loop.Expr) backends.HashTable {

@@ -244,9 +244,9 @@ func (b *Builder) Source(stream int, name string, first, end ID) ID {
 }
 
 // Insert enters row in the hash table stream of so many slots; see the operation Insert.
-// The streams others have the keys of all rows.
-func (b *Builder) Insert(domain, stream int, others []int, row, slot, slots ID, keys []ID) {
-	b.emit(Op{Kind: Insert, Domain: domain, Stream: stream, Keys: others, Args: append([]ID{row, slot, slots}, keys...)})
+// The limit slots is none. The streams others have the keys of all rows.
+func (b *Builder) Insert(domain, stream int, others []int, row, slot, slots, limit ID, keys []ID) {
+	b.emit(Op{Kind: Insert, Domain: domain, Stream: stream, Keys: others, Args: append([]ID{row, slot, slots, limit}, keys...)})
 }
 
 // Probe returns the slot of the hash table stream whose row has equal keys, or -1; see

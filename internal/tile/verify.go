@@ -163,8 +163,10 @@ func countRoles(roles []Role, fields int) (least, most int) {
 			low = 0
 		case Terms:
 			high = mostTerms
-		case Keys, Compared:
+		case Keys:
 			high = math.MaxInt32
+		case Compared: // none if numbers are their own keys
+			low, high = 0, math.MaxInt32
 		case Fields:
 			low, high = fields, fields
 		}

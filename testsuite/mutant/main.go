@@ -310,7 +310,7 @@ func (m Mutant) tests() [][]string {
 	files, _ := filepath.Glob(filepath.Join("testsuite", "corpus", m.Programs+".kg"))
 	if m.Schedule != "" {
 		inputs := []string{"--inputs", walkedRows}
-		if m.Device == "emulated" {
+		if m.Device == "emulated" || m.Device == "gocpu" {
 			inputs = []string{"--runs", "40"}
 		}
 		return [][]string{slices.Concat(common, []string{"--levels", "onepass", "--schedule", m.Schedule}, inputs, files)}

@@ -1,0 +1,162 @@
+package testsuite_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/backends/gocpu"
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
+	run "github.com/kgen-go/kgen/internal/device/gocpu"
+	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
+)
+
+// groupedRows are enough for several workers, and not a multiple of rows per group.
+const groupedRows = 1<<16 + 1000
+
+// TestGroupsByHash groups rows by keys of every width that lie far apart: no group, as few as
+// a hash table takes, one more, so that rows are sorted after all, and a group for each row.
+func TestGroupsByHash(t *testing.T) {
+	keys := map[string]func(key uint64, row int) []ir.Scalar{
+		"i32": func(key uint64, _ int) []ir.Scalar { return []ir.Scalar{ir.Int(ir.I32, int64(key*2654435761))} },
+		"i64": func(key uint64, _ int) []ir.Scalar { return []ir.Scalar{ir.Int(ir.I64, int64(spread(key)))} },
+		"u64": func(key uint64, _ int) []ir.Scalar { return []ir.Scalar{ir.Int(ir.U64, -1-int64(key)<<40)} },
+		"f32": func(key uint64, row int) []ir.Scalar { return []ir.Scalar{floatKey(ir.F32, key, row)} },
+		"f64": func(key uint64, row int) []ir.Scalar { return []ir.Scalar{floatKey(ir.F64, key, row)} },
+		"char8": func(key uint64, _ int) []ir.Scalar {
+			return []ir.Scalar{ir.Char8Scalar(fmt.Sprintf("%07x", key*0x9e3779b&0xfffffff))}
+		},
+		"f64 bool": func(key uint64, row int) []ir.Scalar {
+			return []ir.Scalar{floatKey(ir.F64, key/2, row), ir.BoolScalar(key%2 == 1)}
+		},
+		"i64 char8 i32": func(key uint64, _ int) []ir.Scalar {
+			return []ir.Scalar{ir.Int(ir.I64, int64(key%3)), ir.Char8Scalar(fmt.Sprint(key % 7)), ir.Int(ir.I32, int64(key))}
+		},
+	}
+	device, pipelines := groupsDevice(t, keys)
+	defer device.space.Close()
+	defer device.worker.Close()
+	const narrow, wide = groupedRows / gocpu.Hash, groupedRows / (2 * gocpu.Hash) // most groups of a table
+	for types, keysOf := range keys {
+		t.Run(types, func(t *testing.T) {
+			p := pipelines[types]
+			for _, groups := range []uint64{1, 300, wide, wide + 1, narrow, narrow + 1, groupedRows} {
+				in := groupsInput(p, groupedRows, groups, keysOf)
+				agreeGroups(t, device, p, fmt.Sprintf("%d groups", groups), in)
+			}
+			agreeGroups(t, device, p, "no rows", groupsInput(p, 0, 1, keysOf))
+			agreeGroups(t, device, p, "a row", groupsInput(p, 1, 1, keysOf))
+			agreeGroups(t, device, p, "few rows", groupsInput(p, 130, 2, keysOf))
+		})
+	}
+}
+
+// spread maps small numbers to others that lie far apart.
+func spread(key uint64) uint64 { return key * 0x9e3779b97f4a7c15 }
+
+// floatKey returns a key of a group whose rows have different bits, if it is one of the first.
+func floatKey(k ir.Kind, key uint64, row int) ir.Scalar {
+	switch key {
+	case 0:
+		return ir.Float(k, math.Copysign(0, float64(row%2)-0.5))
+	case 1:
+		nan := ir.Float(k, math.NaN())
+		nan.Bits ^= uint64(row % 2) // still a NaN
+		return nan
+	}
+	return ir.Float(k, (float64(key)-500)*1.0e7)
+}
+
+// groupsDevice compiles a pipeline for each list of types.
+func groupsDevice(t *testing.T, keys map[string]func(uint64, int) []ir.Scalar) (device emittedGo, pipelines map[string]*ir.Pipeline) {
+	t.Helper()
+	var source run.Source
+	device.plans, pipelines = map[string]*plan.Plan{}, map[string]*ir.Pipeline{}
+	for _, level := range []string{fuse.LevelNone, fuse.LevelOnePass} {
+		var programs []*backends.Program
+		for types := range keys {
+			loaded, errs := ir.Load("groups.kg", []byte(groupsText(strings.Fields(types))))
+			if err := errs.Err(); err != nil {
+				t.Fatal(err)
+			}
+			p := loaded[0]
+			program, _, err := compile.Compile(p, compile.Options{Level: level, Bins: -1, Hash: gocpu.Hash})
+			if err != nil {
+				t.Fatal(err)
+			}
+			programs, pipelines[types] = append(programs, program), p
+			device.plans[level+"/"+p.Name] = program.Plan
+		}
+		out, err := gocpu.Emitter{}.Emit(programs, backends.Options{Package: level})
+		if err != nil {
+			t.Fatal(err)
+		}
+		addPackage(&source, level, out)
+	}
+	binary, err := run.Build(context.Background(), source, run.Options{CacheFolder: os.Getenv("KGEN_CACHE")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	device.space = memory.NewSpace(0)
+	device.worker = binary.Worker(device.space)
+	return device, pipelines
+}
+
+// groupsText returns a pipeline that groups by keys of some types.
+func groupsText(types []string) string {
+	var params, keys, firsts []string
+	for i, k := range types {
+		params = append(params, fmt.Sprintf("k%d: [n]%s", i, k))
+		keys = append(keys, fmt.Sprintf("k%d", i))
+		firsts = append(firsts, fmt.Sprintf("first%d: first(k%d, by: g), last%d: last(k%d, by: g)", i, i, i, i))
+	}
+	return fmt.Sprintf(`pipeline groups_%s(%s, x: [n]i32) {
+	g = groups(%s)
+	size = count(by: g)
+	return %s, size, total: sum(x, by: g), least: min(x, by: g), begin: first(x, by: g), at: argmax(x, by: g), of: size[g], g
+}
+`, strings.Join(types, "_"), strings.Join(params, ", "), strings.Join(keys, ", "), strings.Join(firsts, ", "))
+}
+
+// groupsInput returns rows of so many groups, all of which have rows if there are enough.
+func groupsInput(p *ir.Pipeline, rows int, groups uint64, keysOf func(uint64, int) []ir.Scalar) []ir.Column {
+	in := make([]ir.Column, len(p.Params))
+	for i, x := range p.Params {
+		in[i] = ir.NewColumn(x.Type.Kind, rows)
+	}
+	for r := range rows {
+		key := spread(uint64(r)) >> 20 % groups
+		if uint64(r) < groups {
+			key = groups - 1 - uint64(r)
+		}
+		for i, k := range keysOf(key, r) {
+			in[i].Set(r, k)
+		}
+		in[len(in)-1].Set(r, ir.Int(ir.I32, int64(spread(uint64(r))>>40)))
+	}
+	return in
+}
+
+func agreeGroups(t *testing.T, device emittedGo, p *ir.Pipeline, what string, in []ir.Column) {
+	t.Helper()
+	want, err := testsuite.Expect(p, in)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	for _, level := range []string{fuse.LevelNone, fuse.LevelOnePass} {
+		for _, workers := range []int{1, 3} {
+			got, err := device.run(p, level, workers, in)
+			if difference := want.Differ(got, err); difference != "" {
+				t.Errorf("%s at level %s with %d workers: %s", what, level, workers, difference)
+			}
+		}
+	}
+}
