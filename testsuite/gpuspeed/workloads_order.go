@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kgen-go/kgen/plan"
 )
@@ -99,15 +101,45 @@ func rowsInOrder(sorted []keyed, limit int) answer {
 
 // groupsOf returns the digests of keys, sums and counts of the bins that have rows.
 func groupsOf(bins []bin) answer {
+	numbers := make([]int32, len(bins))
+	for i := range numbers {
+		numbers[i] = int32(i)
+	}
+	return groupsInOrder(bins, numbers, func(number int32) int32 { return number })
+}
+
+// spreadGroupsOf is groupsOf for the bins of keys that lie anywhere.
+func spreadGroupsOf(bins []bin) answer {
+	key := func(number int32) int32 { return numberings["spread"].key(int64(number)) }
+	numbers := make([]int32, len(bins))
+	for i := range numbers {
+		numbers[i] = int32(i)
+	}
+	slices.SortFunc(numbers, func(x, y int32) int { return cmp.Compare(key(x), key(y)) })
+	return groupsInOrder(bins, numbers, key)
+}
+
+// groupsInOrder returns the digests of the groups of some bins, in the order of numbers.
+func groupsInOrder(bins []bin, numbers []int32, key func(number int32) int32) answer {
 	var keys, totals, rows digest
-	for key, b := range bins {
-		if b.rows > 0 {
-			keys.add(int64(key))
+	for _, number := range numbers {
+		if b := bins[number]; b.rows > 0 {
+			keys.add(int64(key(number)))
 			totals.add(b.total)
 			rows.add(b.rows)
 		}
 	}
 	return several(keys, totals, rows)
+}
+
+// spreadGroups are the numbers of groups whose keys lie far apart.
+var spreadGroups = []int{16, 1024, 4096, 65536}
+
+func init() {
+	for _, n := range spreadGroups {
+		distributions[fmt.Sprintf("any of %d spread keys", n)] = distribution{kind: plan.I32,
+			fill: each(func(i int64) int32 { return numberings["spread"].key(int64(random(14, i) % uint64(n))) })}
+	}
 }
 
 // byOrder are the workloads that sort.
@@ -145,6 +177,17 @@ func byOrder() (list []workload) {
 				{name: "CUB SortPairs, ReduceByKey, sums alone", command: "groupsums", results: 2, perRow: 8, each: 12},
 			},
 			within: []float64{.56, .75, 2.6, 3.7, 5.2}[i], asked: true,
+		})
+	}
+	for i, n := range spreadGroups {
+		list = append(list, workload{
+			name: fmt.Sprintf("sum, count by %d spread groups", n), pipeline: "sum_groups",
+			columns: []column{{"key", fmt.Sprintf("any of %d spread keys", n)}, {"value", "value"}},
+			expect: func(a args) answer {
+				keys, number := ints(a, 0), numberings["spread"].number
+				return spreadGroupsOf(combinedByBin(a, n, func(i int64) int { return int(number(keys[i])) }))
+			},
+			within: []float64{.56, .75, 1.06, 2.6}[i], asked: true,
 		})
 	}
 	return list
