@@ -6,6 +6,7 @@ package shop
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"sync/atomic"
 )
 
@@ -89,6 +90,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 	if cond2 {
 		x7 = x6
 	}
+	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 268435456), 1)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 268435456), 1))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 268435456), 1))-1)))))&63)), 0)
 	if int(x7) > 2147483647 {
 		return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(x7))
 	}
@@ -101,6 +103,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
 	}
 	var nFilledLength int64
+	var scalar2 int64
 	var gRunsLength int64
 	if 0 < int(x7) {
 		aggregate := kgenTemporary[int64](&call, int(x7))
@@ -147,183 +150,412 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		nFilledLength2 := nFilledPlace
 		nFilledLength = nFilledLength2
 	} else {
-		histogram := kgenTemporary[int64](&call, 1024)
-		clear(histogram)
+		if int(nSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_slots would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
+		}
+		insert := kgenTemporary[int64](&call, int(nSlotsLength))
+		for i := range insert {
+			insert[i] = -1
+		}
 		if workers > 1 {
 			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				histogramOwn := make([]int64, 1024)
-				monthsKernel4(lo, hi, histogramOwn, map2)
-				for i := range histogramOwn {
-					atomic.AddInt64(&histogram[i], histogramOwn[i])
-				}
+				monthsKernel4(lo, hi, insert, map2, nSlotsLength, int64(n))
 			})
 		} else {
-			monthsKernel4(0, n, histogram, map2)
+			monthsKernel4(0, n, insert, map2, nSlotsLength, int64(n))
 		}
-		add := kgenTemporary[int64](&call, 1024)
+		mask := kgenTemporary[bool](&call, int(nSlotsLength))
+		var sum2 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add2 int64
-			kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+			var sum3 int64
+			kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add3 := monthsKernel5Summary(lo, hi, histogram)
+					sum4 := monthsKernel5Summary(lo, hi, insert)
 					blocks.await()
-					addBefore := add2
-					add2 = addBefore + add3
+					sumBefore := sum3
+					sum3 = sumBefore + sum4
 					blocks.release()
-					monthsKernel5(lo, hi, histogram, add, addBefore)
+					monthsKernel5(lo, hi, insert, mask, int64(n), sumBefore)
 				}
 			})
+			sum2 = sum3
 		} else {
-			monthsKernel5(0, 1024, histogram, add, 0)
+			sum2 = monthsKernel5(0, int(nSlotsLength), insert, mask, int64(n), 0)
 		}
-		pass := kgenTemporary[uint32](&call, n)
-		pass2 := kgenTemporary[int64](&call, n)
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					monthsKernel6Summary(lo, hi, map2, 0, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
+		cond3 := sum2 <= max(min(int64(n)/64, 268435456), 1)
+		x8 := int64(0)
+		if cond3 {
+			x8 = sum2
+		}
+		var gRunsLength2 int64
+		if 0 < int(x8) {
+			if int(nSlotsLength) > 2147483647 {
+				return fmt.Errorf("n_distinct would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
+			}
+			if int(nSlotsLength) > 2147483647 {
+				return fmt.Errorf("n_ranked would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
+			}
+			compact := kgenTemporary[int64](&call, int(nSlotsLength))
+			map3 := kgenTemporary[uint32](&call, int(nSlotsLength))
+			histogram := kgenTemporary[int64](&call, 1024)
+			clear(histogram)
+			add := kgenTemporary[int64](&call, int(nSlotsLength))
+			var nDistinctPlace int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var nDistinctPlace2 int64
+				var add2 int64
+				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						nDistinctPlace3, add3 := monthsKernel6Summary(lo, hi, mask)
+						blocks.await()
+						nDistinctPlaceBefore := nDistinctPlace2
+						addBefore := add2
+						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
+						add2 = addBefore + add3
+						nDistinctPlaceEnd := nDistinctPlace2
+						blocks.release()
+						compactPart := compact[:nDistinctPlaceEnd]
+						mapPart := map3[:nDistinctPlaceEnd]
+						histogramOwn := make([]int64, 1024)
+						monthsKernel6(lo, hi, mask, insert, compactPart, mapPart, histogramOwn, add, nDistinctPlaceBefore, addBefore)
+						for i := range histogramOwn {
+							atomic.AddInt64(&histogram[i], histogramOwn[i])
+						}
 					}
-					blocks.release()
-					monthsKernel6(lo, hi, add, map2, pass, pass2, 0, 0, int64(n), digits)
-				}
-			})
+				})
+				nDistinctPlace = nDistinctPlace2
+			} else {
+				nDistinctPlace, _ = monthsKernel6(0, int(nSlotsLength), mask, insert, compact, map3, histogram, add, 0, 0)
+			}
+			nDistinctLength := nDistinctPlace
+			add2 := kgenTemporary[int64](&call, 1024)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add3 int64
+				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add4 := monthsKernel7Summary(lo, hi, histogram)
+						blocks.await()
+						addBefore := add3
+						add3 = addBefore + add4
+						blocks.release()
+						monthsKernel7(lo, hi, histogram, add2, addBefore)
+					}
+				})
+			} else {
+				monthsKernel7(0, 1024, histogram, add2, 0)
+			}
+			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
+			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						monthsKernel8Summary(lo, hi, map3, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						monthsKernel8(lo, hi, add2, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				monthsKernel8(0, int(nDistinctLength), add2, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+			}
+			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
+			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						monthsKernel9Summary(lo, hi, pass, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						monthsKernel9(lo, hi, add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				monthsKernel9(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						monthsKernel9Summary(lo, hi, pass3, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						monthsKernel9(lo, hi, add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				monthsKernel9(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+			}
+			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						monthsKernel11Summary(lo, hi, pass, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						monthsKernel11(lo, hi, add2, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				monthsKernel11(0, int(nDistinctLength), add2, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				kgenFork(&call, workers, int(nDistinctLength), 4096, func(_, lo, hi int) {
+					monthsKernel12(lo, hi, pass5, pass2)
+				})
+			} else {
+				monthsKernel12(0, int(nDistinctLength), pass5, pass2)
+			}
+			map4 := kgenTemporary[uint64](&call, int(nSlotsLength))
+			if workers > 1 {
+				kgenFork(&call, workers, int(nSlotsLength), 4096, func(_, lo, hi int) {
+					monthsKernel13(lo, hi, mask, add, pass2, insert, map4)
+				})
+			} else {
+				monthsKernel13(0, int(nSlotsLength), mask, add, pass2, insert, map4)
+			}
+			clear(revenue)
+			if workers > 1 && len(revenue) <= max(2048, n/64) {
+				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					aggregateOwn := make([]int64, len(revenue))
+					monthsKernel14(lo, hi, amount, aggregateOwn, map4, map2, int64(n), nSlotsLength)
+					for i := range aggregateOwn {
+						atomic.AddInt64(&revenue[i], aggregateOwn[i])
+					}
+				})
+			} else {
+				monthsKernel14(0, n, amount, revenue, map4, map2, int64(n), nSlotsLength)
+			}
+			if workers > 1 {
+				kgenFork(&call, workers, int(x8), 4096, func(_, lo, hi int) {
+					monthsKernel15(lo, hi, pass5, compact, month)
+				})
+			} else {
+				monthsKernel15(0, int(x8), pass5, compact, month)
+			}
 		} else {
-			digits := make([]int64, 256)
-			monthsKernel6(0, n, add, map2, pass, pass2, 0, 0, int64(n), digits)
-		}
-		pass3 := kgenTemporary[uint32](&call, n)
-		pass4 := kgenTemporary[int64](&call, n)
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					monthsKernel7Summary(lo, hi, pass, 8, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
+			histogram := kgenTemporary[int64](&call, 1024)
+			clear(histogram)
+			if workers > 1 {
+				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 1024)
+					monthsKernel16(lo, hi, histogramOwn, map2)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram[i], histogramOwn[i])
 					}
-					blocks.release()
-					monthsKernel7(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			monthsKernel7(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					monthsKernel7Summary(lo, hi, pass3, 16, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
+				})
+			} else {
+				monthsKernel16(0, n, histogram, map2)
+			}
+			add := kgenTemporary[int64](&call, 1024)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add2 int64
+				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add3 := monthsKernel17Summary(lo, hi, histogram)
+						blocks.await()
+						addBefore := add2
+						add2 = addBefore + add3
+						blocks.release()
+						monthsKernel17(lo, hi, histogram, add, addBefore)
 					}
-					blocks.release()
-					monthsKernel7(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			monthsKernel7(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-		}
-		pass5 := kgenTemporary[uint32](&call, n)
-		pass6 := kgenTemporary[int64](&call, n)
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					monthsKernel7Summary(lo, hi, pass, 24, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
+				})
+			} else {
+				monthsKernel17(0, 1024, histogram, add, 0)
+			}
+			pass := kgenTemporary[uint32](&call, n)
+			pass2 := kgenTemporary[int64](&call, n)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						monthsKernel18Summary(lo, hi, map2, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						monthsKernel18(lo, hi, add, map2, pass, pass2, 0, 0, int64(n), digits)
 					}
-					blocks.release()
-					monthsKernel7(lo, hi, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			monthsKernel7(0, n, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
-		}
-		var gRunsBegun int64
-		var openLast int32
-		var openSum int64
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var gRunsBegun2 int64
-			var openLast2 int32
-			var openSum2 int64
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					gRunsBegun3, openPresent, openLast3, openHead, openSum3 := monthsKernel10Summary(lo, hi, pass5, pass6, amount)
-					blocks.await()
-					gRunsBegunBefore := gRunsBegun2
-					openLastBefore := openLast2
-					openSumBefore := openSum2
-					gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
-					if openPresent {
-						openLast2 = openLast3
-					} else {
-						openLast2 = openLastBefore
+				})
+			} else {
+				digits := make([]int64, 256)
+				monthsKernel18(0, n, add, map2, pass, pass2, 0, 0, int64(n), digits)
+			}
+			pass3 := kgenTemporary[uint32](&call, n)
+			pass4 := kgenTemporary[int64](&call, n)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						monthsKernel19Summary(lo, hi, pass, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						monthsKernel19(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
 					}
-					if openHead {
-						openSum2 = openSum3
-					} else {
-						openSum2 = openSumBefore + openSum3
+				})
+			} else {
+				digits := make([]int64, 256)
+				monthsKernel19(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						monthsKernel19Summary(lo, hi, pass3, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						monthsKernel19(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
 					}
-					gRunsBegunEnd := gRunsBegun2
-					blocks.release()
-					aggregatePart := month[:max(int(gRunsBegunEnd)-1, 0)]
-					aggregatePart2 := revenue[:max(int(gRunsBegunEnd)-1, 0)]
-					monthsKernel10(lo, hi, pass5, aggregatePart, pass6, amount, aggregatePart2, gRunsBegunBefore, openLastBefore, openSumBefore)
-				}
-			})
-			gRunsBegun = gRunsBegun2
-			openLast = openLast2
-			openSum = openSum2
-		} else {
-			gRunsBegun, openLast, openSum = monthsKernel10(0, n, pass5, month, pass6, amount, revenue, 0, 0, 0)
+				})
+			} else {
+				digits := make([]int64, 256)
+				monthsKernel19(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
+			}
+			pass5 := kgenTemporary[uint32](&call, n)
+			pass6 := kgenTemporary[int64](&call, n)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						monthsKernel19Summary(lo, hi, pass, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						monthsKernel19(lo, hi, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				monthsKernel19(0, n, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
+			}
+			var gRunsBegun int64
+			var openLast int32
+			var openSum int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var gRunsBegun2 int64
+				var openLast2 int32
+				var openSum2 int64
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						gRunsBegun3, openPresent, openLast3, openHead, openSum3 := monthsKernel22Summary(lo, hi, pass5, pass6, amount)
+						blocks.await()
+						gRunsBegunBefore := gRunsBegun2
+						openLastBefore := openLast2
+						openSumBefore := openSum2
+						gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
+						if openPresent {
+							openLast2 = openLast3
+						} else {
+							openLast2 = openLastBefore
+						}
+						if openHead {
+							openSum2 = openSum3
+						} else {
+							openSum2 = openSumBefore + openSum3
+						}
+						gRunsBegunEnd := gRunsBegun2
+						blocks.release()
+						aggregatePart := month[:max(int(gRunsBegunEnd)-1, 0)]
+						aggregatePart2 := revenue[:max(int(gRunsBegunEnd)-1, 0)]
+						monthsKernel22(lo, hi, pass5, aggregatePart, pass6, amount, aggregatePart2, gRunsBegunBefore, openLastBefore, openSumBefore)
+					}
+				})
+				gRunsBegun = gRunsBegun2
+				openLast = openLast2
+				openSum = openSum2
+			} else {
+				gRunsBegun, openLast, openSum = monthsKernel22(0, n, pass5, month, pass6, amount, revenue, 0, 0, 0)
+			}
+			if gRunsBegun > 0 {
+				slot := gRunsBegun - 1
+				month[slot] = openLast
+				revenue[slot] = openSum
+			}
+			gRunsLength3 := gRunsBegun
+			gRunsLength2 = gRunsLength3
 		}
-		if gRunsBegun > 0 {
-			slot := gRunsBegun - 1
-			month[slot] = openLast
-			revenue[slot] = openSum
-		}
-		gRunsLength2 := gRunsBegun
-		gRunsLength = gRunsLength2
+		gRunsLength3 := gRunsLength2
+		scalar2 = x8
+		gRunsLength = gRunsLength3
 	}
 	nFilledLength2 := nFilledLength
+	scalar22 := scalar2
 	gRunsLength2 := gRunsLength
-	dst.Month = month[:max(int(nFilledLength2), int(gRunsLength2))]
-	dst.Revenue = revenue[:max(int(nFilledLength2), int(gRunsLength2))]
+	dst.Month = month[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
+	dst.Revenue = revenue[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
 	return nil
 }
 
-// monthsKernel1 runs rows lo to hi through the stages map1, map2, map3, map4, map5, map6, reduce, scalar, from the state before them to the one after.
+// monthsKernel1 runs rows lo to hi through the stages map1, map2, map3, map4, map5, map6, reduce1, scalar1, scalar2, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel1(lo, hi int, time []int64, map2 []int32, n, sum int64, least, greatest uint32) (int64, uint32, uint32) {
@@ -343,7 +575,7 @@ func monthsKernel1(lo, hi int, time []int64, map2 []int32, n, sum int64, least, 
 	return sum, least, greatest
 }
 
-// monthsKernel1Summary returns what rows lo to hi add to the state, in the stages map1, map2, map3, map4, map5, map6, reduce, scalar.
+// monthsKernel1Summary returns what rows lo to hi add to the state, in the stages map1, map2, map3, map4, map5, map6, reduce1, scalar1, scalar2.
 //
 //go:noinline
 func monthsKernel1Summary(lo, hi int, time []int64) (int64, uint32, uint32) {
@@ -383,29 +615,418 @@ func monthsKernel2(lo, hi int, aggregate []int64, map5 []int32, amount, aggregat
 	}
 }
 
-// monthsKernel3 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map9, compact, from the state before them to the one after.
+// monthsKernel3 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map9, compact1, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func monthsKernel3(lo, hi int, aggregate []int64, compact []int32, aggregate4, compact2 []int64, reduce uint32, nFilledPlace int64) int64 {
+func monthsKernel3(lo, hi int, aggregate []int64, compact []int32, aggregate5, compact2 []int64, reduce uint32, nFilledPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	aggregateRows := aggregate[lo:hi]
-	aggregate4Rows := aggregate4[lo:hi]
-	aggregate4Rows = aggregate4Rows[:len(aggregateRows)]
+	aggregate5Rows := aggregate5[lo:hi]
+	aggregate5Rows = aggregate5Rows[:len(aggregateRows)]
 	for i := range aggregateRows {
 		selected := aggregateRows[i] > 0
 		at := int(nFilledPlace)
 		compact[at] = int32((uint32(int64(lo+i))+reduce)&268435455 + 4188215274)
-		compact2[at] = aggregate4Rows[i]
+		compact2[at] = aggregate5Rows[i]
 		nFilledPlace += kgenBit[int64](selected)
 	}
 	return nFilledPlace
 }
 
-// monthsKernel4 runs rows lo to hi through the stages map10, histogram, from the state before them to the one after.
+// monthsKernel4 runs rows lo to hi through the stages map10, map11, map12, map13, insert, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel4(lo, hi int, histogram []int64, map5 []int32) {
+func monthsKernel4(lo, hi int, insert []int64, map5 []int32, nSlots, n int64) {
+	x := n / 64
+	x2 := min(x, 268435456)
+	x3 := max(x2, 1)
+	x4 := uint64(x3)
+	cond := x4 <= 939524096
+	x5 := x4 - 1
+	x6 := uint64(bits.LeadingZeros64(uint64(x5)))
+	x7 := int64(x6)
+	x8 := 64 - x7
+	x9 := int64(2) << (x8 & 63)
+	x10 := min(x9, 1073741824)
+	x11 := x9
+	if cond {
+		x11 = x10
+	}
+	x12 := uint64(x11)
+	x13 := uint64(bits.LeadingZeros64(uint64(x12)))
+	x14 := x13 + 1
+	var taken int64
+	map5Rows := map5[lo:hi]
+	for i := range map5Rows {
+		x15 := uint32(map5Rows[i]) - 4188215274
+		x16 := uint64(x15) * 11400714819323198485
+		// g = groups(truncate(date(time), "month"))
+		entered := int64(x15)
+		if taken <= x3 {
+			lastSlot := nSlots - 1
+			ownSlot := int64((x16 ^ x16>>32) * 15485907386658061715 >> (x14 & 63))
+			slot := ownSlot
+			for true {
+				held := atomic.LoadInt64(&insert[slot])
+				for held == -1 && !atomic.CompareAndSwapInt64(&insert[slot], held, entered) {
+					held = atomic.LoadInt64(&insert[slot])
+				}
+				if held == -1 {
+					taken++
+					break
+				}
+				if held == entered {
+					break
+				}
+				slot = (slot + 1) & lastSlot
+				if slot == ownSlot {
+					taken = x3 + 1
+					break
+				}
+			}
+		}
+	}
+}
+
+// monthsKernel5 runs rows lo to hi through the stages mask2, map14, reduce2, scalar3, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel5(lo, hi int, insert []int64, mask []bool, n, sum int64) int64 {
+	insertRows := insert[lo:hi]
+	maskRows := mask[lo:hi]
+	maskRows = maskRows[:len(insertRows)]
+	for i := range insertRows {
+		cond := insertRows[i] != -1
+		// g = groups(truncate(date(time), "month"))
+		maskRows[i] = cond
+		sum += kgenBit[int64](cond)
+	}
+	return sum
+}
+
+// monthsKernel5Summary returns what rows lo to hi add to the state, in the stages mask2, map14, reduce2, scalar3.
+//
+//go:noinline
+func monthsKernel5Summary(lo, hi int, insert []int64) int64 {
+	var sum int64
+	insertRows := insert[lo:hi]
+	for i := range insertRows {
+		cond := insertRows[i] != -1
+		sum += kgenBit[int64](cond)
+	}
+	return sum
+}
+
+// monthsKernel6 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map15, histogram1, map16, partial4, offset4, add4, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel6(lo, hi int, mask2 []bool, insert, compact []int64, map2 []uint32, histogram, add []int64, nDistinctPlace, add2 int64) (int64, int64) {
+	map2 = map2[:len(compact)]
+	mask2Rows := mask2[lo:hi]
+	insertRows := insert[lo:hi]
+	insertRows = insertRows[:len(mask2Rows)]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(mask2Rows)]
+	for i, mask := range mask2Rows {
+		// g = groups(truncate(date(time), "month"))
+		addRows[i] = add2
+		if mask {
+			insert2 := insertRows[i]
+			compact[nDistinctPlace] = insert2
+			x := uint32(insert2)
+			map2[nDistinctPlace] = x
+			digit := int64(x >> 0 & 255)
+			bin := int(digit)
+			if uint64(bin) < uint64(len(histogram)) {
+				histogram[bin]++
+			}
+			digit2 := int64(x >> 8 & 255)
+			bin2 := int(digit2 + 256)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			digit3 := int64(x >> 16 & 255)
+			bin3 := int(digit3 + 512)
+			if uint64(bin3) < uint64(len(histogram)) {
+				histogram[bin3]++
+			}
+			digit4 := int64(x >> 24 & 255)
+			bin4 := int(digit4 + 768)
+			if uint64(bin4) < uint64(len(histogram)) {
+				histogram[bin4]++
+			}
+			nDistinctPlace++
+		}
+		add2 += kgenBit[int64](mask)
+	}
+	return nDistinctPlace, add2
+}
+
+// monthsKernel6Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map15, histogram1, map16, partial4, offset4, add4.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func monthsKernel6Summary(lo, hi int, mask2 []bool) (int64, int64) {
+	var nDistinctPlace int64
+	var add int64
+	mask2Rows := mask2[lo:hi]
+	for _, mask := range mask2Rows {
+		nDistinctPlace += kgenBit[int64](mask)
+		add += kgenBit[int64](mask)
+	}
+	return nDistinctPlace, add
+}
+
+// monthsKernel7 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel7(lo, hi int, histogram, add []int64, add2 int64) int64 {
+	histogramRows := histogram[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogramRows)]
+	for i := range histogramRows {
+		// g = groups(truncate(date(time), "month"))
+		addRows[i] = add2
+		add2 += histogramRows[i]
+	}
+	return add2
+}
+
+// monthsKernel7Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+//
+//go:noinline
+func monthsKernel7Summary(lo, hi int, histogram []int64) int64 {
+	var add int64
+	histogramRows := histogram[lo:hi]
+	for i := range histogramRows {
+		add += histogramRows[i]
+	}
+	return add
+}
+
+// monthsKernel8 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel8(lo, hi int, add []int64, map15, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nDistinct
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add[int64(digit)+x] - x2
+	}
+	map15Rows := map15[lo:hi]
+	for i, x3 := range map15Rows {
+		digit := int64(x3 >> (digitShift & 31) & 255)
+		// g = groups(truncate(date(time), "month"))
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x3
+		pass2[place] = int64(lo + i)
+	}
+}
+
+// monthsKernel8Summary returns what rows lo to hi add to the state, in the stages pass1.
+//
+//go:noinline
+func monthsKernel8Summary(lo, hi int, map15 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map15Rows := map15[lo:hi]
+	for _, x := range map15Rows {
+		digit := int64(x >> (digitShift & 31) & 255)
+		// g = groups(truncate(date(time), "month"))
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// monthsKernel9 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel9(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nDistinct
+	pass3 = pass3[:len(pass2)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add[int64(digit)+x] - x2
+	}
+	passRows := pass[lo:hi]
+	pass2Rows := pass22[lo:hi]
+	pass2Rows = pass2Rows[:len(passRows)]
+	for i, pass4 := range passRows {
+		digit := int64(pass4 >> (digitShift & 31) & 255)
+		// g = groups(truncate(date(time), "month"))
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass2[place] = pass4
+		pass3[place] = pass2Rows[i]
+	}
+}
+
+// monthsKernel9Summary returns what rows lo to hi add to the state, in the stages pass2.
+//
+//go:noinline
+func monthsKernel9Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	passRows := pass[lo:hi]
+	for _, pass2 := range passRows {
+		digit := int64(pass2 >> (digitShift & 31) & 255)
+		// g = groups(truncate(date(time), "month"))
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// monthsKernel11 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel11(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nDistinct
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add[int64(digit)+x] - x2
+	}
+	pass5Rows := pass5[lo:hi]
+	pass6Rows := pass6[lo:hi]
+	pass6Rows = pass6Rows[:len(pass5Rows)]
+	for i := range pass5Rows {
+		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
+		// g = groups(truncate(date(time), "month"))
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass6Rows[i]
+	}
+}
+
+// monthsKernel11Summary returns what rows lo to hi add to the state, in the stages pass4.
+//
+//go:noinline
+func monthsKernel11Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass5Rows := pass5[lo:hi]
+	for i := range pass5Rows {
+		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
+		// g = groups(truncate(date(time), "month"))
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// monthsKernel12 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel12(lo, hi int, pass7, pass []int64) {
+	pass7Rows := pass7[lo:hi]
+	for i := range pass7Rows {
+		// g = groups(truncate(date(time), "month"))
+		pass[pass7Rows[i]] = int64(lo + i)
+	}
+}
+
+// monthsKernel13 runs rows lo to hi through the stages map18, map19, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel13(lo, hi int, mask2 []bool, add2, pass8, insert []int64, map2 []uint64) {
+	mask2Rows := mask2[lo:hi]
+	add2Rows := add2[lo:hi]
+	add2Rows = add2Rows[:len(mask2Rows)]
+	insertRows := insert[lo:hi]
+	insertRows = insertRows[:len(mask2Rows)]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(mask2Rows)]
+	for i, mask := range mask2Rows {
+		at := int64(-1)
+		if mask {
+			at = add2Rows[i]
+		}
+		var pass int64
+		if uint64(at) < uint64(len(pass8)) {
+			pass = pass8[at]
+		}
+		pass2 := pass
+		x := uint32(kgenSelect(mask, pass2, -1) + 1)
+		// g = groups(truncate(date(time), "month"))
+		mapRows[i] = kgenSelect(x != 0, uint64(uint32(insertRows[i]))<<32|uint64(x), 0)
+	}
+}
+
+// monthsKernel14 runs rows lo to hi through the stages map17, map20, map21, map22, map23, aggregate3, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel14(lo, hi int, amount, aggregate []int64, map19 []uint64, map5 []int32, n, nSlots int64) {
+	x := n / 64
+	x2 := min(x, 268435456)
+	x3 := max(x2, 1)
+	x4 := uint64(x3)
+	cond := x4 <= 939524096
+	x5 := x4 - 1
+	x6 := uint64(bits.LeadingZeros64(uint64(x5)))
+	x7 := int64(x6)
+	x8 := 64 - x7
+	x9 := int64(2) << (x8 & 63)
+	x10 := min(x9, 1073741824)
+	x11 := x9
+	if cond {
+		x11 = x10
+	}
+	x12 := uint64(x11)
+	x13 := uint64(bits.LeadingZeros64(uint64(x12)))
+	x14 := x13 + 1
+	amountRows := amount[lo:hi]
+	map5Rows := map5[lo:hi]
+	map5Rows = map5Rows[:len(amountRows)]
+	for i := range amountRows {
+		x15 := uint32(map5Rows[i]) - 4188215274
+		x16 := uint64(x15) * 11400714819323198485
+		var code uint32
+		key := uint64(x15)
+		lastSlot := nSlots - 1
+		slot := int64((x16 ^ x16>>32) * 15485907386658061715 >> (x14 & 63))
+		held := map19[slot]
+		for held != 0 && held>>32 != key {
+			slot = (slot + 1) & lastSlot
+			held = map19[slot]
+		}
+		code = uint32(held)
+		code2 := code
+		// return month: first(truncate(date(time), "month"), by: g), revenue: sum(amount, by: g)
+		bin := int(int64(code2) - 1)
+		if uint64(bin) < uint64(len(aggregate)) {
+			aggregate[bin] += amountRows[i]
+		}
+	}
+}
+
+// monthsKernel15 runs rows lo to hi through the stages map27, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel15(lo, hi int, pass7, compact2 []int64, map2 []int32) {
+	mapRows := map2[lo:hi]
+	for i := range mapRows {
+		at := pass7[lo+i]
+		var compact int64
+		if uint64(at) < uint64(len(compact2)) {
+			compact = compact2[at]
+		}
+		compact3 := compact
+		// g = groups(truncate(date(time), "month"))
+		mapRows[i] = int32(uint32(compact3)&268435455 + 4188215274)
+	}
+}
+
+// monthsKernel16 runs rows lo to hi through the stages map24, histogram2, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel16(lo, hi int, histogram []int64, map5 []int32) {
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
 		x := uint32(map5Rows[i]) - 4188215274
@@ -433,44 +1054,44 @@ func monthsKernel4(lo, hi int, histogram []int64, map5 []int32) {
 	}
 }
 
-// monthsKernel5 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
+// monthsKernel17 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel5(lo, hi int, histogram, add []int64, add2 int64) int64 {
-	histogramRows := histogram[lo:hi]
+func monthsKernel17(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogramRows)]
-	for i := range histogramRows {
+	addRows = addRows[:len(histogram2Rows)]
+	for i := range histogram2Rows {
 		// g = groups(truncate(date(time), "month"))
 		addRows[i] = add2
-		add2 += histogramRows[i]
+		add2 += histogram2Rows[i]
 	}
 	return add2
 }
 
-// monthsKernel5Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
+// monthsKernel17Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
 //
 //go:noinline
-func monthsKernel5Summary(lo, hi int, histogram []int64) int64 {
+func monthsKernel17Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
-	histogramRows := histogram[lo:hi]
-	for i := range histogramRows {
-		add += histogramRows[i]
+	histogram2Rows := histogram2[lo:hi]
+	for i := range histogram2Rows {
+		add += histogram2Rows[i]
 	}
 	return add
 }
 
-// monthsKernel6 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// monthsKernel18 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel6(lo, hi int, add []int64, map5 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel18(lo, hi int, add3 []int64, map5 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add[int64(digit)+x] - x2
+		places[digit] += add3[int64(digit)+x] - x2
 	}
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
@@ -485,10 +1106,10 @@ func monthsKernel6(lo, hi int, add []int64, map5 []int32, pass []uint32, pass2 [
 	}
 }
 
-// monthsKernel6Summary returns what rows lo to hi add to the state, in the stages pass1.
+// monthsKernel18Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func monthsKernel6Summary(lo, hi int, map5 []int32, digitShift int64, digits []int64) {
+func monthsKernel18Summary(lo, hi int, map5 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
@@ -500,64 +1121,64 @@ func monthsKernel6Summary(lo, hi int, map5 []int32, digitShift int64, digits []i
 	}
 }
 
-// monthsKernel7 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// monthsKernel19 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel7(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel19(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	pass3 = pass3[:len(pass2)]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add[int64(digit)+x] - x2
+		places[digit] += add3[int64(digit)+x] - x2
 	}
-	passRows := pass[lo:hi]
-	pass2Rows := pass22[lo:hi]
-	pass2Rows = pass2Rows[:len(passRows)]
-	for i, pass4 := range passRows {
-		digit := int64(pass4 >> (digitShift & 31) & 255)
+	pass9Rows := pass9[lo:hi]
+	pass10Rows := pass10[lo:hi]
+	pass10Rows = pass10Rows[:len(pass9Rows)]
+	for i, pass3 := range pass9Rows {
+		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass2[place] = pass4
-		pass3[place] = pass2Rows[i]
+		pass[place] = pass3
+		pass2[place] = pass10Rows[i]
 	}
 }
 
-// monthsKernel7Summary returns what rows lo to hi add to the state, in the stages pass2.
+// monthsKernel19Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func monthsKernel7Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+func monthsKernel19Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	passRows := pass[lo:hi]
-	for _, pass2 := range passRows {
-		digit := int64(pass2 >> (digitShift & 31) & 255)
+	pass9Rows := pass9[lo:hi]
+	for _, pass := range pass9Rows {
+		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// monthsKernel10 runs rows lo to hi through the stages map11, mask2, partial3, offset3, add3, map12, aggregate2, from the state before them to the one after.
+// monthsKernel22 runs rows lo to hi through the stages map25, mask3, partial6, offset6, add6, map26, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel10(lo, hi int, pass7 []uint32, aggregate []int32, pass8, amount, aggregate2 []int64, gRunsBegun int64, openLast int32, openSum int64) (int64, int32, int64) {
+func monthsKernel22(lo, hi int, pass15 []uint32, aggregate []int32, pass16, amount, aggregate2 []int64, gRunsBegun int64, openLast int32, openSum int64) (int64, int32, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass7[lo-1]
+		lastPass = pass15[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass7[lo]
+		lastPass = ^pass15[lo]
 	}
-	pass7Rows := pass7[lo:hi]
-	pass8Rows := pass8[lo:hi]
-	pass8Rows = pass8Rows[:len(pass7Rows)]
-	for i, pass := range pass7Rows {
+	pass15Rows := pass15[lo:hi]
+	pass16Rows := pass16[lo:hi]
+	pass16Rows = pass16Rows[:len(pass15Rows)]
+	for i, pass := range pass15Rows {
 		// g = groups(truncate(date(time), "month"))
 		head := pass != lastPass
-		at := pass8Rows[i]
+		at := pass16Rows[i]
 		var amount2 int64
 		if uint64(at) < uint64(len(amount)) {
 			amount2 = amount[at]
@@ -582,11 +1203,11 @@ func monthsKernel10(lo, hi int, pass7 []uint32, aggregate []int32, pass8, amount
 	return gRunsBegun, openLast, openSum
 }
 
-// monthsKernel10Summary returns what rows lo to hi add to the state, in the stages map11, mask2, partial3, offset3, add3, map12, aggregate2.
+// monthsKernel22Summary returns what rows lo to hi add to the state, in the stages map25, mask3, partial6, offset6, add6, map26, aggregate2.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func monthsKernel10Summary(lo, hi int, pass7 []uint32, pass8, amount []int64) (int64, bool, int32, bool, int64) {
+func monthsKernel22Summary(lo, hi int, pass15 []uint32, pass16, amount []int64) (int64, bool, int32, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast int32
@@ -594,17 +1215,17 @@ func monthsKernel10Summary(lo, hi int, pass7 []uint32, pass8, amount []int64) (i
 	var openSum int64
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass7[lo-1]
+		lastPass = pass15[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass7[lo]
+		lastPass = ^pass15[lo]
 	}
-	pass7Rows := pass7[lo:hi]
-	pass8Rows := pass8[lo:hi]
-	pass8Rows = pass8Rows[:len(pass7Rows)]
-	for i, pass := range pass7Rows {
+	pass15Rows := pass15[lo:hi]
+	pass16Rows := pass16[lo:hi]
+	pass16Rows = pass16Rows[:len(pass15Rows)]
+	for i, pass := range pass15Rows {
 		// g = groups(truncate(date(time), "month"))
 		head := pass != lastPass
-		at := pass8Rows[i]
+		at := pass16Rows[i]
 		var amount2 int64
 		if uint64(at) < uint64(len(amount)) {
 			amount2 = amount[at]

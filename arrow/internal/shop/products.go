@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"sync/atomic"
 )
 
@@ -101,6 +102,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if cond2 {
 		x7 = x6
 	}
+	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 268435456), 1)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 268435456), 1))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 268435456), 1))-1)))))&63)), 0)
 	if int(x7) > 2147483647 {
 		return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(x7))
 	}
@@ -112,6 +114,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	either2 := kgenTemporary[int64](&call, max(int(x7), n))
 	either3 := kgenTemporary[int64](&call, max(int(x7), n))
 	var nFilledLength int64
+	var scalar2 int64
 	var gRunsLength int64
 	if 0 < int(x7) {
 		aggregate := kgenTemporary[int64](&call, int(x7))
@@ -174,211 +177,450 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		nFilledLength2 := nFilledPlace
 		nFilledLength = nFilledLength2
 	} else {
-		histogram := kgenTemporary[int64](&call, 1024)
-		clear(histogram)
+		if int(nSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_slots would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
+		}
+		insert := kgenTemporary[int64](&call, int(nSlotsLength))
+		for i := range insert {
+			insert[i] = -1
+		}
 		if workers > 1 {
 			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				histogramOwn := make([]int64, 1024)
-				productsKernel4(lo, hi, histogramOwn, product)
-				for i := range histogramOwn {
-					atomic.AddInt64(&histogram[i], histogramOwn[i])
-				}
+				productsKernel4(lo, hi, insert, product, nSlotsLength, int64(n))
 			})
 		} else {
-			productsKernel4(0, n, histogram, product)
+			productsKernel4(0, n, insert, product, nSlotsLength, int64(n))
 		}
-		add := kgenTemporary[int64](&call, 1024)
+		mask := kgenTemporary[bool](&call, int(nSlotsLength))
+		var sum2 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add2 int64
-			kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+			var sum3 int64
+			kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add3 := productsKernel5Summary(lo, hi, histogram)
+					sum4 := productsKernel5Summary(lo, hi, insert)
 					blocks.await()
-					addBefore := add2
-					add2 = addBefore + add3
+					sumBefore := sum3
+					sum3 = sumBefore + sum4
 					blocks.release()
-					productsKernel5(lo, hi, histogram, add, addBefore)
+					productsKernel5(lo, hi, insert, mask, int64(n), sumBefore)
 				}
 			})
+			sum2 = sum3
 		} else {
-			productsKernel5(0, 1024, histogram, add, 0)
+			sum2 = productsKernel5(0, int(nSlotsLength), insert, mask, int64(n), 0)
 		}
-		pass := kgenTemporary[uint32](&call, n)
-		pass2 := kgenTemporary[int64](&call, n)
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					productsKernel6Summary(lo, hi, product, 0, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
+		cond3 := sum2 <= max(min(int64(n)/64, 268435456), 1)
+		x8 := int64(0)
+		if cond3 {
+			x8 = sum2
+		}
+		var gRunsLength2 int64
+		if 0 < int(x8) {
+			if int(nSlotsLength) > 2147483647 {
+				return fmt.Errorf("n_distinct would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
+			}
+			if int(nSlotsLength) > 2147483647 {
+				return fmt.Errorf("n_ranked would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
+			}
+			compact := kgenTemporary[int64](&call, int(nSlotsLength))
+			map3 := kgenTemporary[uint32](&call, int(nSlotsLength))
+			histogram := kgenTemporary[int64](&call, 1024)
+			clear(histogram)
+			add := kgenTemporary[int64](&call, int(nSlotsLength))
+			var nDistinctPlace int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var nDistinctPlace2 int64
+				var add2 int64
+				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						nDistinctPlace3, add3 := productsKernel6Summary(lo, hi, mask)
+						blocks.await()
+						nDistinctPlaceBefore := nDistinctPlace2
+						addBefore := add2
+						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
+						add2 = addBefore + add3
+						nDistinctPlaceEnd := nDistinctPlace2
+						blocks.release()
+						compactPart := compact[:nDistinctPlaceEnd]
+						mapPart := map3[:nDistinctPlaceEnd]
+						histogramOwn := make([]int64, 1024)
+						productsKernel6(lo, hi, mask, insert, compactPart, mapPart, histogramOwn, add, nDistinctPlaceBefore, addBefore)
+						for i := range histogramOwn {
+							atomic.AddInt64(&histogram[i], histogramOwn[i])
+						}
 					}
-					blocks.release()
-					productsKernel6(lo, hi, add, product, pass, pass2, 0, 0, int64(n), digits)
-				}
-			})
+				})
+				nDistinctPlace = nDistinctPlace2
+			} else {
+				nDistinctPlace, _ = productsKernel6(0, int(nSlotsLength), mask, insert, compact, map3, histogram, add, 0, 0)
+			}
+			nDistinctLength := nDistinctPlace
+			add2 := kgenTemporary[int64](&call, 1024)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add3 int64
+				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add4 := productsKernel7Summary(lo, hi, histogram)
+						blocks.await()
+						addBefore := add3
+						add3 = addBefore + add4
+						blocks.release()
+						productsKernel7(lo, hi, histogram, add2, addBefore)
+					}
+				})
+			} else {
+				productsKernel7(0, 1024, histogram, add2, 0)
+			}
+			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
+			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						productsKernel8Summary(lo, hi, map3, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						productsKernel8(lo, hi, add2, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				productsKernel8(0, int(nDistinctLength), add2, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+			}
+			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
+			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						productsKernel9Summary(lo, hi, pass, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						productsKernel9(lo, hi, add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				productsKernel9(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						productsKernel9Summary(lo, hi, pass3, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						productsKernel9(lo, hi, add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				productsKernel9(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+			}
+			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						productsKernel11Summary(lo, hi, pass, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						productsKernel11(lo, hi, add2, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				productsKernel11(0, int(nDistinctLength), add2, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				kgenFork(&call, workers, int(nDistinctLength), 4096, func(_, lo, hi int) {
+					productsKernel12(lo, hi, pass5, pass2)
+				})
+			} else {
+				productsKernel12(0, int(nDistinctLength), pass5, pass2)
+			}
+			map4 := kgenTemporary[uint64](&call, int(nSlotsLength))
+			if workers > 1 {
+				kgenFork(&call, workers, int(nSlotsLength), 4096, func(_, lo, hi int) {
+					productsKernel13(lo, hi, mask, add, pass2, insert, map4)
+				})
+			} else {
+				productsKernel13(0, int(nSlotsLength), mask, add, pass2, insert, map4)
+			}
+			clear(revenue)
+			clear(either2)
+			clear(either3)
+			if workers > 1 && (len(revenue) <= max(2048, n/64) && len(either2) <= max(2048, n/64) && len(either3) <= max(2048, n/64)) {
+				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					aggregateOwn := make([]int64, len(revenue))
+					aggregateOwn2 := make([]int64, len(either2))
+					aggregateOwn3 := make([]int64, len(either3))
+					productsKernel14(lo, hi, amount, aggregateOwn, map4, product, paid, aggregateOwn2, map2, aggregateOwn3, int64(n), nSlotsLength)
+					for i := range aggregateOwn {
+						atomic.AddInt64(&revenue[i], aggregateOwn[i])
+					}
+					for i := range aggregateOwn2 {
+						atomic.AddInt64(&either2[i], aggregateOwn2[i])
+					}
+					for i := range aggregateOwn3 {
+						atomic.AddInt64(&either3[i], aggregateOwn3[i])
+					}
+				})
+			} else {
+				productsKernel14(0, n, amount, revenue, map4, product, paid, either2, map2, either3, int64(n), nSlotsLength)
+			}
+			if workers > 1 {
+				kgenFork(&call, workers, int(x8), 4096, func(_, lo, hi int) {
+					productsKernel15(lo, hi, pass5, compact, either)
+				})
+			} else {
+				productsKernel15(0, int(x8), pass5, compact, either)
+			}
 		} else {
-			digits := make([]int64, 256)
-			productsKernel6(0, n, add, product, pass, pass2, 0, 0, int64(n), digits)
+			histogram := kgenTemporary[int64](&call, 1024)
+			clear(histogram)
+			if workers > 1 {
+				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 1024)
+					productsKernel16(lo, hi, histogramOwn, product)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram[i], histogramOwn[i])
+					}
+				})
+			} else {
+				productsKernel16(0, n, histogram, product)
+			}
+			add := kgenTemporary[int64](&call, 1024)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add2 int64
+				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add3 := productsKernel17Summary(lo, hi, histogram)
+						blocks.await()
+						addBefore := add2
+						add2 = addBefore + add3
+						blocks.release()
+						productsKernel17(lo, hi, histogram, add, addBefore)
+					}
+				})
+			} else {
+				productsKernel17(0, 1024, histogram, add, 0)
+			}
+			pass := kgenTemporary[uint32](&call, n)
+			pass2 := kgenTemporary[int64](&call, n)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						productsKernel18Summary(lo, hi, product, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						productsKernel18(lo, hi, add, product, pass, pass2, 0, 0, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				productsKernel18(0, n, add, product, pass, pass2, 0, 0, int64(n), digits)
+			}
+			pass3 := kgenTemporary[uint32](&call, n)
+			pass4 := kgenTemporary[int64](&call, n)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						productsKernel19Summary(lo, hi, pass, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						productsKernel19(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				productsKernel19(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						productsKernel19Summary(lo, hi, pass3, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						productsKernel19(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				productsKernel19(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
+			}
+			pass5 := kgenTemporary[uint32](&call, n)
+			pass6 := kgenTemporary[int64](&call, n)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						productsKernel19Summary(lo, hi, pass, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						productsKernel19(lo, hi, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				productsKernel19(0, n, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
+			}
+			var gRunsBegun int64
+			var openSum int64
+			var openLast int32
+			var openSum2 int64
+			var openSum3 int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var gRunsBegun2 int64
+				var openSum4 int64
+				var openLast2 int32
+				var openSum5 int64
+				var openSum6 int64
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel22Summary(lo, hi, pass5, pass6, amount, paid, map2)
+						blocks.await()
+						gRunsBegunBefore := gRunsBegun2
+						openSumBefore := openSum4
+						openLastBefore := openLast2
+						openSumBefore2 := openSum5
+						openSumBefore3 := openSum6
+						gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
+						if openHead {
+							openSum4 = openSum7
+						} else {
+							openSum4 = openSumBefore + openSum7
+						}
+						if openPresent {
+							openLast2 = openLast3
+						} else {
+							openLast2 = openLastBefore
+						}
+						if openHead2 {
+							openSum5 = openSum8
+						} else {
+							openSum5 = openSumBefore2 + openSum8
+						}
+						if openHead3 {
+							openSum6 = openSum9
+						} else {
+							openSum6 = openSumBefore3 + openSum9
+						}
+						gRunsBegunEnd := gRunsBegun2
+						blocks.release()
+						aggregatePart := revenue[:max(int(gRunsBegunEnd)-1, 0)]
+						aggregatePart2 := either[:max(int(gRunsBegunEnd)-1, 0)]
+						aggregatePart3 := either2[:max(int(gRunsBegunEnd)-1, 0)]
+						aggregatePart4 := either3[:max(int(gRunsBegunEnd)-1, 0)]
+						productsKernel22(lo, hi, pass5, pass6, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
+					}
+				})
+				gRunsBegun = gRunsBegun2
+				openSum = openSum4
+				openLast = openLast2
+				openSum2 = openSum5
+				openSum3 = openSum6
+			} else {
+				gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel22(0, n, pass5, pass6, amount, revenue, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
+			}
+			if gRunsBegun > 0 {
+				slot := gRunsBegun - 1
+				revenue[slot] = openSum
+				either[slot] = openLast
+				either2[slot] = openSum2
+				either3[slot] = openSum3
+			}
+			gRunsLength3 := gRunsBegun
+			gRunsLength2 = gRunsLength3
 		}
-		pass3 := kgenTemporary[uint32](&call, n)
-		pass4 := kgenTemporary[int64](&call, n)
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					productsKernel7Summary(lo, hi, pass, 8, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					productsKernel7(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			productsKernel7(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					productsKernel7Summary(lo, hi, pass3, 16, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					productsKernel7(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			productsKernel7(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-		}
-		pass5 := kgenTemporary[uint32](&call, n)
-		pass6 := kgenTemporary[int64](&call, n)
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					productsKernel7Summary(lo, hi, pass, 24, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					productsKernel7(lo, hi, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			productsKernel7(0, n, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
-		}
-		var gRunsBegun int64
-		var openSum int64
-		var openLast int32
-		var openSum2 int64
-		var openSum3 int64
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var gRunsBegun2 int64
-			var openSum4 int64
-			var openLast2 int32
-			var openSum5 int64
-			var openSum6 int64
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel10Summary(lo, hi, pass5, pass6, amount, paid, map2)
-					blocks.await()
-					gRunsBegunBefore := gRunsBegun2
-					openSumBefore := openSum4
-					openLastBefore := openLast2
-					openSumBefore2 := openSum5
-					openSumBefore3 := openSum6
-					gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
-					if openHead {
-						openSum4 = openSum7
-					} else {
-						openSum4 = openSumBefore + openSum7
-					}
-					if openPresent {
-						openLast2 = openLast3
-					} else {
-						openLast2 = openLastBefore
-					}
-					if openHead2 {
-						openSum5 = openSum8
-					} else {
-						openSum5 = openSumBefore2 + openSum8
-					}
-					if openHead3 {
-						openSum6 = openSum9
-					} else {
-						openSum6 = openSumBefore3 + openSum9
-					}
-					gRunsBegunEnd := gRunsBegun2
-					blocks.release()
-					aggregatePart := revenue[:max(int(gRunsBegunEnd)-1, 0)]
-					aggregatePart2 := either[:max(int(gRunsBegunEnd)-1, 0)]
-					aggregatePart3 := either2[:max(int(gRunsBegunEnd)-1, 0)]
-					aggregatePart4 := either3[:max(int(gRunsBegunEnd)-1, 0)]
-					productsKernel10(lo, hi, pass5, pass6, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
-				}
-			})
-			gRunsBegun = gRunsBegun2
-			openSum = openSum4
-			openLast = openLast2
-			openSum2 = openSum5
-			openSum3 = openSum6
-		} else {
-			gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel10(0, n, pass5, pass6, amount, revenue, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
-		}
-		if gRunsBegun > 0 {
-			slot := gRunsBegun - 1
-			revenue[slot] = openSum
-			either[slot] = openLast
-			either2[slot] = openSum2
-			either3[slot] = openSum3
-		}
-		gRunsLength2 := gRunsBegun
-		gRunsLength = gRunsLength2
+		gRunsLength3 := gRunsLength2
+		scalar2 = x8
+		gRunsLength = gRunsLength3
 	}
 	nFilledLength2 := nFilledLength
+	scalar22 := scalar2
 	gRunsLength2 := gRunsLength
 	histogram := kgenTemporary[int64](&call, 2048)
 	clear(histogram)
 	if workers > 1 {
-		kgenFork(&call, workers, max(int(nFilledLength2), int(gRunsLength2)), 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			productsKernel11(lo, hi, histogramOwn, revenue)
+			productsKernel23(lo, hi, histogramOwn, revenue)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel11(0, max(int(nFilledLength2), int(gRunsLength2)), histogram, revenue)
+		productsKernel23(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), histogram, revenue)
 	}
 	add := kgenTemporary[int64](&call, 2048)
 	// top = order(desc(revenue), limit: most)
@@ -391,27 +633,27 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add3 := productsKernel12Summary(lo, hi, histogram)
+				add3 := productsKernel24Summary(lo, hi, histogram)
 				blocks.await()
 				addBefore := add2
 				add2 = addBefore + add3
 				blocks.release()
-				productsKernel12(lo, hi, histogram, add, most, int64(max(int(nFilledLength2), int(gRunsLength2))), addBefore)
+				productsKernel24(lo, hi, histogram, add, most, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), addBefore)
 			}
 		})
 	} else {
-		productsKernel12(0, 2048, histogram, add, most, int64(max(int(nFilledLength2), int(gRunsLength2))), 0)
+		productsKernel24(0, 2048, histogram, add, most, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), 0)
 	}
-	topLength := min(max(most, 0), int64(max(int(nFilledLength2), int(gRunsLength2))))
-	pass := kgenTemporary[uint64](&call, max(int(nFilledLength2), int(gRunsLength2)))
-	pass2 := kgenTemporary[int64](&call, max(int(nFilledLength2), int(gRunsLength2)))
+	topLength := min(max(most, 0), int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))))
+	pass := kgenTemporary[uint64](&call, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))
+	pass2 := kgenTemporary[int64](&call, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), int(gRunsLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel13Summary(lo, hi, revenue, 0, digits)
+				productsKernel25Summary(lo, hi, revenue, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -419,22 +661,22 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel13(lo, hi, add, revenue, pass, pass2, 0, 0, int64(max(int(nFilledLength2), int(gRunsLength2))), digits)
+				productsKernel25(lo, hi, add, revenue, pass, pass2, 0, 0, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel13(0, max(int(nFilledLength2), int(gRunsLength2)), add, revenue, pass, pass2, 0, 0, int64(max(int(nFilledLength2), int(gRunsLength2))), digits)
+		productsKernel25(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, revenue, pass, pass2, 0, 0, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 	}
-	pass3 := kgenTemporary[uint64](&call, max(int(nFilledLength2), int(gRunsLength2)))
-	pass4 := kgenTemporary[int64](&call, max(int(nFilledLength2), int(gRunsLength2)))
+	pass3 := kgenTemporary[uint64](&call, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))
+	pass4 := kgenTemporary[int64](&call, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), int(gRunsLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel14Summary(lo, hi, pass, 8, digits)
+				productsKernel26Summary(lo, hi, pass, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -442,20 +684,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel14(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(max(int(nFilledLength2), int(gRunsLength2))), digits)
+				productsKernel26(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel14(0, max(int(nFilledLength2), int(gRunsLength2)), add, pass, pass3, pass2, pass4, 1, 8, int64(max(int(nFilledLength2), int(gRunsLength2))), digits)
+		productsKernel26(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass, pass3, pass2, pass4, 1, 8, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), int(gRunsLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel14Summary(lo, hi, pass3, 16, digits)
+				productsKernel26Summary(lo, hi, pass3, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -463,20 +705,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel14(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(max(int(nFilledLength2), int(gRunsLength2))), digits)
+				productsKernel26(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel14(0, max(int(nFilledLength2), int(gRunsLength2)), add, pass3, pass, pass4, pass2, 2, 16, int64(max(int(nFilledLength2), int(gRunsLength2))), digits)
+		productsKernel26(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass3, pass, pass4, pass2, 2, 16, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), int(gRunsLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel14Summary(lo, hi, pass, 24, digits)
+				productsKernel26Summary(lo, hi, pass, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -484,20 +726,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel14(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, int64(max(int(nFilledLength2), int(gRunsLength2))), digits)
+				productsKernel26(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel14(0, max(int(nFilledLength2), int(gRunsLength2)), add, pass, pass3, pass2, pass4, 3, 24, int64(max(int(nFilledLength2), int(gRunsLength2))), digits)
+		productsKernel26(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass, pass3, pass2, pass4, 3, 24, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), int(gRunsLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel14Summary(lo, hi, pass3, 32, digits)
+				productsKernel26Summary(lo, hi, pass3, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -505,20 +747,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel14(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, int64(max(int(nFilledLength2), int(gRunsLength2))), digits)
+				productsKernel26(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel14(0, max(int(nFilledLength2), int(gRunsLength2)), add, pass3, pass, pass4, pass2, 4, 32, int64(max(int(nFilledLength2), int(gRunsLength2))), digits)
+		productsKernel26(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass3, pass, pass4, pass2, 4, 32, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), int(gRunsLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel14Summary(lo, hi, pass, 40, digits)
+				productsKernel26Summary(lo, hi, pass, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -526,20 +768,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel14(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, int64(max(int(nFilledLength2), int(gRunsLength2))), digits)
+				productsKernel26(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel14(0, max(int(nFilledLength2), int(gRunsLength2)), add, pass, pass3, pass2, pass4, 5, 40, int64(max(int(nFilledLength2), int(gRunsLength2))), digits)
+		productsKernel26(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass, pass3, pass2, pass4, 5, 40, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), int(gRunsLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel14Summary(lo, hi, pass3, 48, digits)
+				productsKernel26Summary(lo, hi, pass3, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -547,21 +789,21 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel14(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, int64(max(int(nFilledLength2), int(gRunsLength2))), digits)
+				productsKernel26(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel14(0, max(int(nFilledLength2), int(gRunsLength2)), add, pass3, pass, pass4, pass2, 6, 48, int64(max(int(nFilledLength2), int(gRunsLength2))), digits)
+		productsKernel26(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass3, pass, pass4, pass2, 6, 48, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 	}
 	top := kgenTemporary[int64](&call, int(topLength))
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), int(gRunsLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel20Summary(lo, hi, pass, 56, digits)
+				productsKernel32Summary(lo, hi, pass, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -569,12 +811,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel20(lo, hi, add, pass, pass2, top, 7, 56, int64(max(int(nFilledLength2), int(gRunsLength2))), topLength, digits)
+				productsKernel32(lo, hi, add, pass, pass2, top, 7, 56, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), topLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel20(0, max(int(nFilledLength2), int(gRunsLength2)), add, pass, pass2, top, 7, 56, int64(max(int(nFilledLength2), int(gRunsLength2))), topLength, digits)
+		productsKernel32(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass, pass2, top, 7, 56, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), topLength, digits)
 	}
 	product2 := kgenColumn(&call, dst.Product, int(topLength))
 	revenue2 := kgenColumn(&call, dst.Revenue, int(topLength))
@@ -585,10 +827,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, int(topLength), 4096, func(_, lo, hi int) {
-			productsKernel21(lo, hi, top, either, product2, revenue, revenue2, either2, sold, either3, looked)
+			productsKernel33(lo, hi, top, either, product2, revenue, revenue2, either2, sold, either3, looked)
 		})
 	} else {
-		productsKernel21(0, int(topLength), top, either, product2, revenue, revenue2, either2, sold, either3, looked)
+		productsKernel33(0, int(topLength), top, either, product2, revenue, revenue2, either2, sold, either3, looked)
 	}
 	for site, row := range failed {
 		if row == math.MaxInt64 {
@@ -611,7 +853,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	return nil
 }
 
-// productsKernel1 runs rows lo to hi through the stages map1, reduce, scalar1, map4, from the state before them to the one after.
+// productsKernel1 runs rows lo to hi through the stages map1, reduce1, scalar1, map4, scalar2, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel1(lo, hi int, product []int32, paid, map2 []bool, n, sum int64, least, greatest uint32) (int64, uint32, uint32) {
@@ -631,7 +873,7 @@ func productsKernel1(lo, hi int, product []int32, paid, map2 []bool, n, sum int6
 	return sum, least, greatest
 }
 
-// productsKernel1Summary returns what rows lo to hi add to the state, in the stages map1, reduce, scalar1, map4.
+// productsKernel1Summary returns what rows lo to hi add to the state, in the stages map1, reduce1, scalar1, map4, scalar2.
 //
 //go:noinline
 func productsKernel1Summary(lo, hi int, product []int32) (int64, uint32, uint32) {
@@ -651,14 +893,14 @@ func productsKernel1Summary(lo, hi int, product []int32) (int64, uint32, uint32)
 // productsKernel2 runs rows lo to hi through the stages map2, map3, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel2(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map10 []bool, aggregate4 []int64, reduce uint32) {
+func productsKernel2(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map25 []bool, aggregate4 []int64, reduce uint32) {
 	productRows := product[lo:hi]
 	amountRows := amount[lo:hi]
 	amountRows = amountRows[:len(productRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(productRows)]
-	map10Rows := map10[lo:hi]
-	map10Rows = map10Rows[:len(productRows)]
+	map25Rows := map25[lo:hi]
+	map25Rows = map25Rows[:len(productRows)]
 	for i := range productRows {
 		x := int64(uint32(productRows[i]) - 2147483648 - reduce)
 		// g = groups(product)
@@ -676,42 +918,444 @@ func productsKernel2(lo, hi int, aggregate []int64, product []int32, amount, agg
 		}
 		bin4 := int(x)
 		if uint64(bin4) < uint64(len(aggregate4)) {
-			aggregate4[bin4] += kgenBit[int64](map10Rows[i])
+			aggregate4[bin4] += kgenBit[int64](map25Rows[i])
 		}
 	}
 }
 
-// productsKernel3 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map5, compact, from the state before them to the one after.
+// productsKernel3 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map5, compact1, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel3(lo, hi int, aggregate, aggregate3, compact []int64, compact2 []int32, aggregate6, compact3, aggregate8, compact4 []int64, reduce uint32, nFilledPlace int64) int64 {
+func productsKernel3(lo, hi int, aggregate, aggregate4, compact []int64, compact2 []int32, aggregate8, compact3, aggregate11, compact4 []int64, reduce uint32, nFilledPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	compact4 = compact4[:len(compact)]
 	aggregateRows := aggregate[lo:hi]
-	aggregate3Rows := aggregate3[lo:hi]
-	aggregate3Rows = aggregate3Rows[:len(aggregateRows)]
-	aggregate6Rows := aggregate6[lo:hi]
-	aggregate6Rows = aggregate6Rows[:len(aggregateRows)]
+	aggregate4Rows := aggregate4[lo:hi]
+	aggregate4Rows = aggregate4Rows[:len(aggregateRows)]
 	aggregate8Rows := aggregate8[lo:hi]
 	aggregate8Rows = aggregate8Rows[:len(aggregateRows)]
+	aggregate11Rows := aggregate11[lo:hi]
+	aggregate11Rows = aggregate11Rows[:len(aggregateRows)]
 	for i := range aggregateRows {
 		selected := aggregateRows[i] > 0
 		at := int(nFilledPlace)
-		compact[at] = aggregate3Rows[i]
+		compact[at] = aggregate4Rows[i]
 		compact2[at] = int32(uint32(int64(lo+i)) + reduce + 2147483648)
-		compact3[at] = aggregate6Rows[i]
-		compact4[at] = aggregate8Rows[i]
+		compact3[at] = aggregate8Rows[i]
+		compact4[at] = aggregate11Rows[i]
 		nFilledPlace += kgenBit[int64](selected)
 	}
 	return nFilledPlace
 }
 
-// productsKernel4 runs rows lo to hi through the stages map6, histogram1, from the state before them to the one after.
+// productsKernel4 runs rows lo to hi through the stages map6, map7, map8, map9, insert, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel4(lo, hi int, histogram []int64, product []int32) {
+func productsKernel4(lo, hi int, insert []int64, product []int32, nSlots, n int64) {
+	x := n / 64
+	x2 := min(x, 268435456)
+	x3 := max(x2, 1)
+	x4 := uint64(x3)
+	cond := x4 <= 939524096
+	x5 := x4 - 1
+	x6 := uint64(bits.LeadingZeros64(uint64(x5)))
+	x7 := int64(x6)
+	x8 := 64 - x7
+	x9 := int64(2) << (x8 & 63)
+	x10 := min(x9, 1073741824)
+	x11 := x9
+	if cond {
+		x11 = x10
+	}
+	x12 := uint64(x11)
+	x13 := uint64(bits.LeadingZeros64(uint64(x12)))
+	x14 := x13 + 1
+	var taken int64
+	productRows := product[lo:hi]
+	for i := range productRows {
+		x15 := uint32(productRows[i]) - 2147483648
+		x16 := uint64(x15) * 11400714819323198485
+		// g = groups(product)
+		entered := int64(x15)
+		if taken <= x3 {
+			lastSlot := nSlots - 1
+			ownSlot := int64((x16 ^ x16>>32) * 15485907386658061715 >> (x14 & 63))
+			slot := ownSlot
+			for true {
+				held := atomic.LoadInt64(&insert[slot])
+				for held == -1 && !atomic.CompareAndSwapInt64(&insert[slot], held, entered) {
+					held = atomic.LoadInt64(&insert[slot])
+				}
+				if held == -1 {
+					taken++
+					break
+				}
+				if held == entered {
+					break
+				}
+				slot = (slot + 1) & lastSlot
+				if slot == ownSlot {
+					taken = x3 + 1
+					break
+				}
+			}
+		}
+	}
+}
+
+// productsKernel5 runs rows lo to hi through the stages mask2, map10, reduce2, scalar3, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel5(lo, hi int, insert []int64, mask []bool, n, sum int64) int64 {
+	insertRows := insert[lo:hi]
+	maskRows := mask[lo:hi]
+	maskRows = maskRows[:len(insertRows)]
+	for i := range insertRows {
+		cond := insertRows[i] != -1
+		// g = groups(product)
+		maskRows[i] = cond
+		sum += kgenBit[int64](cond)
+	}
+	return sum
+}
+
+// productsKernel5Summary returns what rows lo to hi add to the state, in the stages mask2, map10, reduce2, scalar3.
+//
+//go:noinline
+func productsKernel5Summary(lo, hi int, insert []int64) int64 {
+	var sum int64
+	insertRows := insert[lo:hi]
+	for i := range insertRows {
+		cond := insertRows[i] != -1
+		sum += kgenBit[int64](cond)
+	}
+	return sum
+}
+
+// productsKernel6 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map11, histogram1, map12, partial4, offset4, add4, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel6(lo, hi int, mask2 []bool, insert, compact []int64, map2 []uint32, histogram, add []int64, nDistinctPlace, add2 int64) (int64, int64) {
+	map2 = map2[:len(compact)]
+	mask2Rows := mask2[lo:hi]
+	insertRows := insert[lo:hi]
+	insertRows = insertRows[:len(mask2Rows)]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(mask2Rows)]
+	for i, mask := range mask2Rows {
+		// g = groups(product)
+		addRows[i] = add2
+		if mask {
+			insert2 := insertRows[i]
+			compact[nDistinctPlace] = insert2
+			x := uint32(insert2)
+			map2[nDistinctPlace] = x
+			digit := int64(x >> 0 & 255)
+			bin := int(digit)
+			if uint64(bin) < uint64(len(histogram)) {
+				histogram[bin]++
+			}
+			digit2 := int64(x >> 8 & 255)
+			bin2 := int(digit2 + 256)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			digit3 := int64(x >> 16 & 255)
+			bin3 := int(digit3 + 512)
+			if uint64(bin3) < uint64(len(histogram)) {
+				histogram[bin3]++
+			}
+			digit4 := int64(x >> 24 & 255)
+			bin4 := int(digit4 + 768)
+			if uint64(bin4) < uint64(len(histogram)) {
+				histogram[bin4]++
+			}
+			nDistinctPlace++
+		}
+		add2 += kgenBit[int64](mask)
+	}
+	return nDistinctPlace, add2
+}
+
+// productsKernel6Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map11, histogram1, map12, partial4, offset4, add4.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func productsKernel6Summary(lo, hi int, mask2 []bool) (int64, int64) {
+	var nDistinctPlace int64
+	var add int64
+	mask2Rows := mask2[lo:hi]
+	for _, mask := range mask2Rows {
+		nDistinctPlace += kgenBit[int64](mask)
+		add += kgenBit[int64](mask)
+	}
+	return nDistinctPlace, add
+}
+
+// productsKernel7 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel7(lo, hi int, histogram, add []int64, add2 int64) int64 {
+	histogramRows := histogram[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogramRows)]
+	for i := range histogramRows {
+		// g = groups(product)
+		addRows[i] = add2
+		add2 += histogramRows[i]
+	}
+	return add2
+}
+
+// productsKernel7Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+//
+//go:noinline
+func productsKernel7Summary(lo, hi int, histogram []int64) int64 {
+	var add int64
+	histogramRows := histogram[lo:hi]
+	for i := range histogramRows {
+		add += histogramRows[i]
+	}
+	return add
+}
+
+// productsKernel8 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel8(lo, hi int, add []int64, map10, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nDistinct
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add[int64(digit)+x] - x2
+	}
+	map10Rows := map10[lo:hi]
+	for i, x3 := range map10Rows {
+		digit := int64(x3 >> (digitShift & 31) & 255)
+		// g = groups(product)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x3
+		pass2[place] = int64(lo + i)
+	}
+}
+
+// productsKernel8Summary returns what rows lo to hi add to the state, in the stages pass1.
+//
+//go:noinline
+func productsKernel8Summary(lo, hi int, map10 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map10Rows := map10[lo:hi]
+	for _, x := range map10Rows {
+		digit := int64(x >> (digitShift & 31) & 255)
+		// g = groups(product)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// productsKernel9 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel9(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nDistinct
+	pass3 = pass3[:len(pass2)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add[int64(digit)+x] - x2
+	}
+	passRows := pass[lo:hi]
+	pass2Rows := pass22[lo:hi]
+	pass2Rows = pass2Rows[:len(passRows)]
+	for i, pass4 := range passRows {
+		digit := int64(pass4 >> (digitShift & 31) & 255)
+		// g = groups(product)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass2[place] = pass4
+		pass3[place] = pass2Rows[i]
+	}
+}
+
+// productsKernel9Summary returns what rows lo to hi add to the state, in the stages pass2.
+//
+//go:noinline
+func productsKernel9Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	passRows := pass[lo:hi]
+	for _, pass2 := range passRows {
+		digit := int64(pass2 >> (digitShift & 31) & 255)
+		// g = groups(product)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// productsKernel11 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel11(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nDistinct
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add[int64(digit)+x] - x2
+	}
+	pass5Rows := pass5[lo:hi]
+	pass6Rows := pass6[lo:hi]
+	pass6Rows = pass6Rows[:len(pass5Rows)]
+	for i := range pass5Rows {
+		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
+		// g = groups(product)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass6Rows[i]
+	}
+}
+
+// productsKernel11Summary returns what rows lo to hi add to the state, in the stages pass4.
+//
+//go:noinline
+func productsKernel11Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass5Rows := pass5[lo:hi]
+	for i := range pass5Rows {
+		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
+		// g = groups(product)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// productsKernel12 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel12(lo, hi int, pass7, pass []int64) {
+	pass7Rows := pass7[lo:hi]
+	for i := range pass7Rows {
+		// g = groups(product)
+		pass[pass7Rows[i]] = int64(lo + i)
+	}
+}
+
+// productsKernel13 runs rows lo to hi through the stages map14, map15, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel13(lo, hi int, mask2 []bool, add2, pass8, insert []int64, map2 []uint64) {
+	mask2Rows := mask2[lo:hi]
+	add2Rows := add2[lo:hi]
+	add2Rows = add2Rows[:len(mask2Rows)]
+	insertRows := insert[lo:hi]
+	insertRows = insertRows[:len(mask2Rows)]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(mask2Rows)]
+	for i, mask := range mask2Rows {
+		at := int64(-1)
+		if mask {
+			at = add2Rows[i]
+		}
+		var pass int64
+		if uint64(at) < uint64(len(pass8)) {
+			pass = pass8[at]
+		}
+		pass2 := pass
+		x := uint32(kgenSelect(mask, pass2, -1) + 1)
+		// g = groups(product)
+		mapRows[i] = kgenSelect(x != 0, uint64(uint32(insertRows[i]))<<32|uint64(x), 0)
+	}
+}
+
+// productsKernel14 runs rows lo to hi through the stages map13, map16, map17, map18, map19, aggregate3, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel14(lo, hi int, amount, aggregate []int64, map14 []uint64, product []int32, paid []bool, aggregate2 []int64, map25 []bool, aggregate3 []int64, n, nSlots int64) {
+	x := n / 64
+	x2 := min(x, 268435456)
+	x3 := max(x2, 1)
+	x4 := uint64(x3)
+	cond := x4 <= 939524096
+	x5 := x4 - 1
+	x6 := uint64(bits.LeadingZeros64(uint64(x5)))
+	x7 := int64(x6)
+	x8 := 64 - x7
+	x9 := int64(2) << (x8 & 63)
+	x10 := min(x9, 1073741824)
+	x11 := x9
+	if cond {
+		x11 = x10
+	}
+	x12 := uint64(x11)
+	x13 := uint64(bits.LeadingZeros64(uint64(x12)))
+	x14 := x13 + 1
+	amountRows := amount[lo:hi]
+	productRows := product[lo:hi]
+	productRows = productRows[:len(amountRows)]
+	paidRows := paid[lo:hi]
+	paidRows = paidRows[:len(amountRows)]
+	map25Rows := map25[lo:hi]
+	map25Rows = map25Rows[:len(amountRows)]
+	for i := range amountRows {
+		x15 := uint32(productRows[i]) - 2147483648
+		x16 := uint64(x15) * 11400714819323198485
+		var code uint32
+		key := uint64(x15)
+		lastSlot := nSlots - 1
+		slot := int64((x16 ^ x16>>32) * 15485907386658061715 >> (x14 & 63))
+		held := map14[slot]
+		for held != 0 && held>>32 != key {
+			slot = (slot + 1) & lastSlot
+			held = map14[slot]
+		}
+		code = uint32(held)
+		code2 := code
+		x17 := int64(code2) - 1
+		// revenue = sum(amount, by: g)
+		bin := int(x17)
+		if uint64(bin) < uint64(len(aggregate)) {
+			aggregate[bin] += amountRows[i]
+		}
+		bin2 := int(x17)
+		if uint64(bin2) < uint64(len(aggregate2)) {
+			aggregate2[bin2] += kgenBit[int64](paidRows[i])
+		}
+		bin3 := int(x17)
+		if uint64(bin3) < uint64(len(aggregate3)) {
+			aggregate3[bin3] += kgenBit[int64](map25Rows[i])
+		}
+	}
+}
+
+// productsKernel15 runs rows lo to hi through the stages map25, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel15(lo, hi int, pass7, compact2 []int64, map2 []int32) {
+	mapRows := map2[lo:hi]
+	for i := range mapRows {
+		at := pass7[lo+i]
+		var compact int64
+		if uint64(at) < uint64(len(compact2)) {
+			compact = compact2[at]
+		}
+		compact3 := compact
+		// g = groups(product)
+		mapRows[i] = int32(uint32(compact3) + 2147483648)
+	}
+}
+
+// productsKernel16 runs rows lo to hi through the stages map20, histogram2, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel16(lo, hi int, histogram []int64, product []int32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
 		x := uint32(productRows[i]) - 2147483648
@@ -739,44 +1383,44 @@ func productsKernel4(lo, hi int, histogram []int64, product []int32) {
 	}
 }
 
-// productsKernel5 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
+// productsKernel17 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel5(lo, hi int, histogram, add []int64, add2 int64) int64 {
-	histogramRows := histogram[lo:hi]
+func productsKernel17(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogramRows)]
-	for i := range histogramRows {
+	addRows = addRows[:len(histogram2Rows)]
+	for i := range histogram2Rows {
 		// g = groups(product)
 		addRows[i] = add2
-		add2 += histogramRows[i]
+		add2 += histogram2Rows[i]
 	}
 	return add2
 }
 
-// productsKernel5Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
+// productsKernel17Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
 //
 //go:noinline
-func productsKernel5Summary(lo, hi int, histogram []int64) int64 {
+func productsKernel17Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
-	histogramRows := histogram[lo:hi]
-	for i := range histogramRows {
-		add += histogramRows[i]
+	histogram2Rows := histogram2[lo:hi]
+	for i := range histogram2Rows {
+		add += histogram2Rows[i]
 	}
 	return add
 }
 
-// productsKernel6 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// productsKernel18 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel6(lo, hi int, add []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel18(lo, hi int, add3 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add[int64(digit)+x] - x2
+		places[digit] += add3[int64(digit)+x] - x2
 	}
 	productRows := product[lo:hi]
 	for i := range productRows {
@@ -791,10 +1435,10 @@ func productsKernel6(lo, hi int, add []int64, product []int32, pass []uint32, pa
 	}
 }
 
-// productsKernel6Summary returns what rows lo to hi add to the state, in the stages pass1.
+// productsKernel18Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func productsKernel6Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
+func productsKernel18Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for i := range productRows {
@@ -806,66 +1450,66 @@ func productsKernel6Summary(lo, hi int, product []int32, digitShift int64, digit
 	}
 }
 
-// productsKernel7 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// productsKernel19 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel7(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel19(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	pass3 = pass3[:len(pass2)]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add[int64(digit)+x] - x2
+		places[digit] += add3[int64(digit)+x] - x2
 	}
-	passRows := pass[lo:hi]
-	pass2Rows := pass22[lo:hi]
-	pass2Rows = pass2Rows[:len(passRows)]
-	for i, pass4 := range passRows {
-		digit := int64(pass4 >> (digitShift & 31) & 255)
+	pass9Rows := pass9[lo:hi]
+	pass10Rows := pass10[lo:hi]
+	pass10Rows = pass10Rows[:len(pass9Rows)]
+	for i, pass3 := range pass9Rows {
+		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass2[place] = pass4
-		pass3[place] = pass2Rows[i]
+		pass[place] = pass3
+		pass2[place] = pass10Rows[i]
 	}
 }
 
-// productsKernel7Summary returns what rows lo to hi add to the state, in the stages pass2.
+// productsKernel19Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func productsKernel7Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+func productsKernel19Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	passRows := pass[lo:hi]
-	for _, pass2 := range passRows {
-		digit := int64(pass2 >> (digitShift & 31) & 255)
+	pass9Rows := pass9[lo:hi]
+	for _, pass := range pass9Rows {
+		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// productsKernel10 runs rows lo to hi through the stages map7, mask2, partial3, offset3, add3, map8, map9, map10, aggregate2, from the state before them to the one after.
+// productsKernel22 runs rows lo to hi through the stages map21, mask3, partial6, offset6, add6, map22, map23, map24, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel10(lo, hi int, pass7 []uint32, pass8, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map10 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
+func productsKernel22(lo, hi int, pass15 []uint32, pass16, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map25 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass7[lo-1]
+		lastPass = pass15[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass7[lo]
+		lastPass = ^pass15[lo]
 	}
-	pass7Rows := pass7[lo:hi]
-	pass8Rows := pass8[lo:hi]
-	pass8Rows = pass8Rows[:len(pass7Rows)]
-	for i, pass := range pass7Rows {
+	pass15Rows := pass15[lo:hi]
+	pass16Rows := pass16[lo:hi]
+	pass16Rows = pass16Rows[:len(pass15Rows)]
+	for i, pass := range pass15Rows {
 		// g = groups(product)
 		head := pass != lastPass
-		x := pass8Rows[i]
+		x := pass16Rows[i]
 		var amount2 int64
 		if uint64(x) < uint64(len(amount)) {
 			amount2 = amount[x]
@@ -877,8 +1521,8 @@ func productsKernel10(lo, hi int, pass7 []uint32, pass8, amount, aggregate []int
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map10)) {
-			cond = map10[x]
+		if uint64(x) < uint64(len(map25)) {
+			cond = map25[x]
 		}
 		cond2 := cond
 		if head && gRunsBegun > 0 {
@@ -912,11 +1556,11 @@ func productsKernel10(lo, hi int, pass7 []uint32, pass8, amount, aggregate []int
 	return gRunsBegun, openSum, openLast, openSum2, openSum3
 }
 
-// productsKernel10Summary returns what rows lo to hi add to the state, in the stages map7, mask2, partial3, offset3, add3, map8, map9, map10, aggregate2.
+// productsKernel22Summary returns what rows lo to hi add to the state, in the stages map21, mask3, partial6, offset6, add6, map22, map23, map24, aggregate2.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func productsKernel10Summary(lo, hi int, pass7 []uint32, pass8, amount []int64, paid, map10 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
+func productsKernel22Summary(lo, hi int, pass15 []uint32, pass16, amount []int64, paid, map25 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openHead bool
 	var openSum int64
@@ -928,17 +1572,17 @@ func productsKernel10Summary(lo, hi int, pass7 []uint32, pass8, amount []int64, 
 	var openSum3 int64
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass7[lo-1]
+		lastPass = pass15[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass7[lo]
+		lastPass = ^pass15[lo]
 	}
-	pass7Rows := pass7[lo:hi]
-	pass8Rows := pass8[lo:hi]
-	pass8Rows = pass8Rows[:len(pass7Rows)]
-	for i, pass := range pass7Rows {
+	pass15Rows := pass15[lo:hi]
+	pass16Rows := pass16[lo:hi]
+	pass16Rows = pass16Rows[:len(pass15Rows)]
+	for i, pass := range pass15Rows {
 		// g = groups(product)
 		head := pass != lastPass
-		x := pass8Rows[i]
+		x := pass16Rows[i]
 		var amount2 int64
 		if uint64(x) < uint64(len(amount)) {
 			amount2 = amount[x]
@@ -950,8 +1594,8 @@ func productsKernel10Summary(lo, hi int, pass7 []uint32, pass8, amount []int64, 
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map10)) {
-			cond = map10[x]
+		if uint64(x) < uint64(len(map25)) {
+			cond = map25[x]
 		}
 		cond2 := cond
 		openSum3 = openSum3&(kgenBit[int64](head)-1) + kgenBit[int64](cond2)
@@ -970,10 +1614,10 @@ func productsKernel10Summary(lo, hi int, pass7 []uint32, pass8, amount []int64, 
 	return gRunsBegun, openHead, openSum, openPresent, openLast, openHead2, openSum2, openHead3, openSum3
 }
 
-// productsKernel11 runs rows lo to hi through the stages map11, histogram2, from the state before them to the one after.
+// productsKernel23 runs rows lo to hi through the stages map26, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel11(lo, hi int, histogram, revenue []int64) {
+func productsKernel23(lo, hi int, histogram, revenue []int64) {
 	revenueRows := revenue[lo:hi]
 	for i := range revenueRows {
 		x := uint64(revenueRows[i]) - 9223372036854775808 ^ 18446744073709551615
@@ -1021,44 +1665,44 @@ func productsKernel11(lo, hi int, histogram, revenue []int64) {
 	}
 }
 
-// productsKernel12 runs rows lo to hi through the stages partial4, offset4, add4, scalar2, from the state before them to the one after.
+// productsKernel24 runs rows lo to hi through the stages partial7, offset7, add7, scalar4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel12(lo, hi int, histogram2, add []int64, most, g, add2 int64) int64 {
-	histogram2Rows := histogram2[lo:hi]
+func productsKernel24(lo, hi int, histogram3, add []int64, most, g, add2 int64) int64 {
+	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram2Rows)]
-	for i := range histogram2Rows {
+	addRows = addRows[:len(histogram3Rows)]
+	for i := range histogram3Rows {
 		// top = order(desc(revenue), limit: most)
 		addRows[i] = add2
-		add2 += histogram2Rows[i]
+		add2 += histogram3Rows[i]
 	}
 	return add2
 }
 
-// productsKernel12Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4, scalar2.
+// productsKernel24Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, scalar4.
 //
 //go:noinline
-func productsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
+func productsKernel24Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
-	histogram2Rows := histogram2[lo:hi]
-	for i := range histogram2Rows {
-		add += histogram2Rows[i]
+	histogram3Rows := histogram3[lo:hi]
+	for i := range histogram3Rows {
+		add += histogram3Rows[i]
 	}
 	return add
 }
 
-// productsKernel13 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// productsKernel25 runs rows lo to hi through the stages pass10, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel13(lo, hi int, add2, revenue []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, g int64, digits []int64) {
+func productsKernel25(lo, hi int, add4, revenue []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, g int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * g
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
+		places[digit] += add4[int64(digit)+x] - x2
 	}
 	revenueRows := revenue[lo:hi]
 	for i := range revenueRows {
@@ -1073,10 +1717,10 @@ func productsKernel13(lo, hi int, add2, revenue []int64, pass []uint64, pass2 []
 	}
 }
 
-// productsKernel13Summary returns what rows lo to hi add to the state, in the stages pass5.
+// productsKernel25Summary returns what rows lo to hi add to the state, in the stages pass10.
 //
 //go:noinline
-func productsKernel13Summary(lo, hi int, revenue []int64, digitShift int64, digits []int64) {
+func productsKernel25Summary(lo, hi int, revenue []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	revenueRows := revenue[lo:hi]
 	for i := range revenueRows {
@@ -1088,39 +1732,39 @@ func productsKernel13Summary(lo, hi int, revenue []int64, digitShift int64, digi
 	}
 }
 
-// productsKernel14 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// productsKernel26 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel14(lo, hi int, add2 []int64, pass9, pass []uint64, pass10, pass2 []int64, digitNumber, digitShift, g int64, digits []int64) {
+func productsKernel26(lo, hi int, add4 []int64, pass17, pass []uint64, pass18, pass2 []int64, digitNumber, digitShift, g int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * g
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
+		places[digit] += add4[int64(digit)+x] - x2
 	}
-	pass9Rows := pass9[lo:hi]
-	pass10Rows := pass10[lo:hi]
-	pass10Rows = pass10Rows[:len(pass9Rows)]
-	for i, pass3 := range pass9Rows {
+	pass17Rows := pass17[lo:hi]
+	pass18Rows := pass18[lo:hi]
+	pass18Rows = pass18Rows[:len(pass17Rows)]
+	for i, pass3 := range pass17Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass10Rows[i]
+		pass2[place] = pass18Rows[i]
 	}
 }
 
-// productsKernel14Summary returns what rows lo to hi add to the state, in the stages pass6.
+// productsKernel26Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func productsKernel14Summary(lo, hi int, pass9 []uint64, digitShift int64, digits []int64) {
+func productsKernel26Summary(lo, hi int, pass17 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass9Rows := pass9[lo:hi]
-	for _, pass := range pass9Rows {
+	pass17Rows := pass17[lo:hi]
+	for _, pass := range pass17Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -1128,50 +1772,50 @@ func productsKernel14Summary(lo, hi int, pass9 []uint64, digitShift int64, digit
 	}
 }
 
-// productsKernel20 runs rows lo to hi through the stages pass12, from the state before them to the one after.
+// productsKernel32 runs rows lo to hi through the stages pass17, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel20(lo, hi int, add2 []int64, pass21 []uint64, pass22, top []int64, digitNumber, digitShift, g, top2 int64, digits []int64) {
+func productsKernel32(lo, hi int, add4 []int64, pass29 []uint64, pass30, top []int64, digitNumber, digitShift, g, top2 int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * g
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
+		places[digit] += add4[int64(digit)+x] - x2
 	}
-	pass21Rows := pass21[lo:hi]
-	pass22Rows := pass22[lo:hi]
-	pass22Rows = pass22Rows[:len(pass21Rows)]
-	for i := range pass21Rows {
-		digit := int64(pass21Rows[i] >> (digitShift & 63) & 255)
+	pass29Rows := pass29[lo:hi]
+	pass30Rows := pass30[lo:hi]
+	pass30Rows = pass30Rows[:len(pass29Rows)]
+	for i := range pass29Rows {
+		digit := int64(pass29Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		if place < top2 {
-			top[place] = pass22Rows[i]
+			top[place] = pass30Rows[i]
 		}
 	}
 }
 
-// productsKernel20Summary returns what rows lo to hi add to the state, in the stages pass12.
+// productsKernel32Summary returns what rows lo to hi add to the state, in the stages pass17.
 //
 //go:noinline
-func productsKernel20Summary(lo, hi int, pass21 []uint64, digitShift int64, digits []int64) {
+func productsKernel32Summary(lo, hi int, pass29 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass21Rows := pass21[lo:hi]
-	for i := range pass21Rows {
-		digit := int64(pass21Rows[i] >> (digitShift & 63) & 255)
+	pass29Rows := pass29[lo:hi]
+	for i := range pass29Rows {
+		digit := int64(pass29Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// productsKernel21 runs rows lo to hi through the stages map12, map13, map14, map15, from the state before them to the one after.
+// productsKernel33 runs rows lo to hi through the stages map27, map28, map29, map30, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel21(lo, hi int, top []int64, either, product []int32, revenue, revenue2, either2, sold, either3, looked []int64) {
+func productsKernel33(lo, hi int, top []int64, either3, product []int32, revenue, revenue2, either5, sold, either7, looked []int64) {
 	topRows := top[lo:hi]
 	productRows := product[lo:hi]
 	productRows = productRows[:len(topRows)]
@@ -1182,28 +1826,28 @@ func productsKernel21(lo, hi int, top []int64, either, product []int32, revenue,
 	lookedRows := looked[lo:hi]
 	lookedRows = lookedRows[:len(topRows)]
 	for i, x := range topRows {
-		var either4 int32
-		if uint64(x) < uint64(len(either)) {
-			either4 = either[x]
+		var either int32
+		if uint64(x) < uint64(len(either3)) {
+			either = either3[x]
 		}
-		either5 := either4
+		either2 := either
 		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
-		productRows[i] = either5
+		productRows[i] = either2
 		var revenue3 int64
 		if uint64(x) < uint64(len(revenue)) {
 			revenue3 = revenue[x]
 		}
 		revenue4 := revenue3
 		revenueRows[i] = revenue4
-		var either6 int64
-		if uint64(x) < uint64(len(either2)) {
-			either6 = either2[x]
+		var either4 int64
+		if uint64(x) < uint64(len(either5)) {
+			either4 = either5[x]
 		}
-		either7 := either6
-		soldRows[i] = either7
+		either6 := either4
+		soldRows[i] = either6
 		var either8 int64
-		if uint64(x) < uint64(len(either3)) {
-			either8 = either3[x]
+		if uint64(x) < uint64(len(either7)) {
+			either8 = either7[x]
 		}
 		either9 := either8
 		lookedRows[i] = either9
