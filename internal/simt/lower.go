@@ -148,7 +148,7 @@ func (l *lowering) lowerSteps(program *backends.Program, steps []plan.Step, line
 			before := len(l.out.Steps)
 			i := slices.IndexFunc(l.logical.Kernels, func(k plan.Kernel) bool { return k.Name == step.Launch.Kernel })
 			l.kernel(program.Kernels[i], l.logical.Kernels[i], step.Launch.Rows, lines)
-			if l.isNested && launchesOf(step.Launch.Kernel, l.logical.Steps) > 1 {
+			if l.isNested && launchesOf(step.Launch.Kernel, l.logical.Steps) > launchesOf(step.Launch.Kernel, steps) {
 				l.allocateEarly(before)
 			}
 			l.steps[step.Launch.Kernel] = slices.Clone(l.out.Steps[before:])
