@@ -4,7 +4,7 @@
 // kgen.
 //
 // [RecordColumn] and the like name a column; a function for each kind of parameter reads it
-// as the slice that emitted functions take: [Numbers], [Bools], [Dates], [Timestamps],
+// as the slice that emitted functions take: [Numbers], [Decimals], [Bools], [Dates], [Timestamps],
 // [Strings], for the emitted NewTexts, and [Char8s]. [Present] says which rows have a value.
 // Several chunks are one column, and dictionaries are decoded.
 //

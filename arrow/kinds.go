@@ -2,6 +2,7 @@ package kgenarrow
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"strings"
@@ -19,11 +20,14 @@ var (
 	errNoMidnight = errors.New("it is not a midnight of UTC")
 	errNoBool     = errors.New("a bool is 0 or 1")
 	errTooLong    = errors.New("it has more than 8 bytes")
+	errDigits     = errors.New("it has more digits after the point")
 )
 
 const (
 	microsPerDay = 24 * 60 * 60 * 1_000_000
 	millisPerDay = 24 * 60 * 60 * 1_000
+
+	maxScale = 18 // of decimals that kgen has
 )
 
 // integerKind also reads the places of rows in a dictionary.
@@ -33,6 +37,18 @@ var integerKind = numberKind[int64]("int64")
 // from integers, and from decimals that are whole; floats are the nearest ones.
 func Numbers[T Number](c Column, options ...Option[T]) ([]T, error) {
 	return numberKind[T](arrow.GetDataType[T]().Name()).read(c, options)
+}
+
+// Decimals returns a column of decimals or integers as a parameter decimal(scale) takes it:
+// the number without its point, 1250 for 12.50 of a scale of 2. Each value has to fit
+// exactly.
+func Decimals(c Column, scale int, given ...Option[int64]) ([]int64, error) {
+	if scale < 0 || scale > maxScale {
+		return nil, fmt.Errorf("a decimal has 0 to %d digits after the point, not %d", maxScale, scale)
+	}
+	return kind[int64]{name: fmt.Sprintf("decimal(%d)", scale), open: func(a arrow.Array, _ options[int64]) reader[int64] {
+		return openDecimals(a, scale)
+	}}.read(c, given)
 }
 
 // Bools returns a column of bools, or of integers that are 0 or 1.
@@ -106,16 +122,73 @@ func openNumbers[T Number](a arrow.Array, _ options[T]) reader[T] {
 		return fromFloats[T](a.Value)
 	case *array.Float64:
 		return fromFloats[T](a.Value)
-	case *array.Decimal32:
-		return fromDecimals[T](a.DataType(), func(row int) *big.Int { return big.NewInt(int64(a.Value(row))) })
-	case *array.Decimal64:
-		return fromDecimals[T](a.DataType(), func(row int) *big.Int { return big.NewInt(int64(a.Value(row))) })
-	case *array.Decimal128:
-		return fromDecimals[T](a.DataType(), func(row int) *big.Int { return a.Value(row).BigInt() })
-	case *array.Decimal256:
-		return fromDecimals[T](a.DataType(), func(row int) *big.Int { return a.Value(row).BigInt() })
+	}
+	if exact := rationals(a); exact != nil {
+		return fromDecimals[T](exact)
 	}
 	return nil
+}
+
+// rationals returns the values of decimals; nil if a has none.
+func rationals(a arrow.Array) func(row int) *big.Rat {
+	var unscaled func(row int) *big.Int
+	switch a := a.(type) {
+	case *array.Decimal32:
+		unscaled = func(row int) *big.Int { return big.NewInt(int64(a.Value(row))) }
+	case *array.Decimal64:
+		unscaled = func(row int) *big.Int { return big.NewInt(int64(a.Value(row))) }
+	case *array.Decimal128:
+		unscaled = func(row int) *big.Int { return a.Value(row).BigInt() }
+	case *array.Decimal256:
+		unscaled = func(row int) *big.Int { return a.Value(row).BigInt() }
+	default:
+		return nil
+	}
+	scale := int64(a.DataType().(arrow.DecimalType).GetScale())
+	if most := int64(decimal.MaxPrecision[decimal.Decimal256]()); scale < -most || scale > most {
+		return nil
+	}
+	unit := tenTo(max(scale, -scale))
+	if scale > 0 {
+		unit.Inv(unit)
+	}
+	return func(row int) *big.Rat {
+		v := new(big.Rat).SetInt(unscaled(row))
+		return v.Mul(v, unit)
+	}
+}
+
+func tenTo(n int64) *big.Rat {
+	return new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(n), nil))
+}
+
+func openDecimals(a arrow.Array, scale int) reader[int64] {
+	exact := rationals(a)
+	if exact == nil {
+		if !arrow.IsInteger(a.DataType().ID()) {
+			return nil
+		}
+		if whole, ok := a.(*array.Uint64); ok {
+			exact = func(row int) *big.Rat { return new(big.Rat).SetUint64(whole.Value(row)) }
+		} else {
+			whole := openNumbers(a, options[int64]{})
+			exact = func(row int) *big.Rat {
+				v, _ := whole(row) // all but uint64 fit
+				return new(big.Rat).SetInt64(v)
+			}
+		}
+	}
+	unit := tenTo(int64(scale))
+	return func(row int) (int64, error) {
+		v := exact(row)
+		switch v.Mul(v, unit); {
+		case !v.IsInt():
+			return 0, errDigits
+		case !v.Num().IsInt64():
+			return 0, errRange
+		}
+		return v.Num().Int64(), nil
+	}
 }
 
 func isFloat[T Number]() bool { return T(1)/T(2) != 0 }
@@ -146,19 +219,10 @@ func fromFloats[T Number, P float32 | float64](value func(int) P) reader[T] {
 	}
 }
 
-// fromDecimals reads integers over a power of ten.
-func fromDecimals[T Number](t arrow.DataType, unscaled func(int) *big.Int) reader[T] {
-	scale := int64(t.(arrow.DecimalType).GetScale())
-	if most := int64(decimal.MaxPrecision[decimal.Decimal256]()); scale < -most || scale > most {
-		return nil
-	}
-	unit := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(max(scale, -scale)), nil))
-	if scale > 0 {
-		unit.Inv(unit)
-	}
+// fromDecimals reads decimals by their values.
+func fromDecimals[T Number](exact func(row int) *big.Rat) reader[T] {
 	return func(row int) (T, error) {
-		v := new(big.Rat).SetInt(unscaled(row))
-		v.Mul(v, unit)
+		v := exact(row)
 		switch any(T(0)).(type) {
 		case float32:
 			f, _ := v.Float32()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
@@ -54,6 +55,21 @@ func DateResult(name string, days []int32) Result {
 // copy.
 func TimestampResult(name string, micros []int64) Result {
 	return shared(name, arrow.FixedWidthTypes.Timestamp_us, micros)
+}
+
+// DecimalResult returns numbers without their point, as a result decimal(scale) has them, as a
+// column of type decimal128(19, scale).
+func DecimalResult(name string, scale int, unscaled []int64) Result {
+	if scale < 0 || scale > maxScale {
+		return Result{err: fmt.Errorf("result %q: a decimal has 0 to %d digits after the point, not %d", name, maxScale, scale)}
+	}
+	b := array.NewDecimal128Builder(goMemory, &arrow.Decimal128Type{Precision: 19, Scale: int32(scale)})
+	defer b.Release()
+	b.Reserve(len(unscaled))
+	for _, v := range unscaled {
+		b.UnsafeAppend(decimal128.FromI64(v))
+	}
+	return Result{name: name, values: b.NewArray()}
 }
 
 // BoolResult returns bools as a column.
