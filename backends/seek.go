@@ -28,7 +28,7 @@ type HashTable struct {
 	Slots  loop.Expr   // i64
 	Keys   []*loop.Var // columns, of the rows in the table; none if the numbers of rows are the keys
 
-	Limit loop.Expr // i64: if more slots than that are taken, rows may be left out; nil if all are entered
+	Limit loop.Expr // i64, less than Slots: if more slots than that are taken, rows may be left out; nil if all are entered
 	Taken *loop.Var // i64: how many this worker has taken, or more than Limit if the table is full; nil if nobody counts
 }
 
@@ -141,6 +141,10 @@ func (t HashTable) visit(b *loop.Builder, slot loop.Expr, load func(at *loop.Var
 		slot = b.Let("own_slot", slot)
 	}
 	at := b.Decl("slot", slot)
+	var steps *loop.Var
+	if t.Taken != nil {
+		steps = b.Decl("steps", loop.Int(0))
+	}
 	b.While(loop.True, func() {
 		held := b.Let("held", load(at))
 		b.If(loop.Eq(held, t.free()), func() {
@@ -159,15 +163,34 @@ func (t HashTable) visit(b *loop.Builder, slot loop.Expr, load func(at *loop.Var
 			b.Break()
 		}, nil)
 		b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, 1))), around))
-		if t.Limit != nil {
-			b.If(loop.Eq(at, slot), func() { // others have taken all
-				if t.Taken != nil {
-					b.Assign(t.Taken, loop.Add(t.Limit, loop.ConstOf(ir.Int(ir.I64, 1))))
-				}
+		switch {
+		case t.Taken != nil:
+			b.Assign(steps, loop.Add(steps, loop.Int(1)))
+			b.If(loop.Eq(steps, loop.Int(maxSteps)), func() {
+				t.giveUp(b, load)
 				b.Break()
 			}, nil)
+		case t.Limit != nil:
+			b.If(loop.Eq(at, slot), func() { b.Break() }, nil) // others have taken all
 		}
 	})
+}
+
+// maxSteps bounds the searches of a table with a limit. One that is half full has none so
+// long, unless keys meet by their hashes.
+const maxSteps = 256
+
+// giveUp takes slots until this worker has taken more than the limit, or all are taken, so
+// that whoever counts them learns that rows are left out. Workers count their own slots
+// alone: together they may fill a table in which searches then take ever longer.
+func (t HashTable) giveUp(b *loop.Builder, load func(at *loop.Var) loop.Expr) {
+	at := b.Decl("slot", loop.ConstOf(ir.Int(ir.I64, 0)))
+	b.While(loop.And(loop.Lt(at, t.Slots), loop.Le(t.Taken, t.Limit)), func() {
+		held := b.Let("held", load(at))
+		b.If(loop.Eq(held, t.free()), func() { t.countTaken(b) }, nil)
+		b.Assign(at, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, 1))))
+	})
+	b.Assign(t.Taken, loop.Add(t.Limit, loop.ConstOf(ir.Int(ir.I64, 1))))
 }
 
 // free returns what a free slot holds.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/constant"
 	"go/token"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -77,8 +78,8 @@ func representDecimal(c constant.Value, k Kind) (s Scalar, problem, hint string)
 	}
 	unscaled, exact := constant.Int64Val(scaled)
 	if !exact {
-		most := string(AppendDecimal(nil, 1<<63-1, k.Scale()))
-		return s, fmt.Sprintf("literal %s does not fit %v: -%s to %[3]s", constantText(c), k, most), ""
+		return s, fmt.Sprintf("literal %s does not fit %v: %s to %s", constantText(c), k,
+			AppendDecimal(nil, math.MinInt64, k.Scale()), AppendDecimal(nil, math.MaxInt64, k.Scale())), ""
 	}
 	return Int(k, unscaled), "", ""
 }

@@ -91,6 +91,9 @@ func (p *parser) parseParameter() *ParamDecl {
 		p.advance()
 		if p.at(token.COMMA) {
 			p.advance()
+			if p.tok.tok == token.INT {
+				p.syntaxError(p.tok.pos, "write the digits after the point alone: decimal("+clip(p.tok.text)+")", "a decimal has one number, not the digits in all")
+			}
 		}
 		parameter.TypeEnd = p.tok.pos
 		p.closeBracket(token.RPAREN)

@@ -48,7 +48,7 @@ func TestGroupsByHash(t *testing.T) {
 	for types, keysOf := range keys {
 		t.Run(types, func(t *testing.T) {
 			p := pipelines[types]
-			for _, groups := range []uint64{1, 300, wide, wide + 1, narrow, narrow + 1, groupedRows} {
+			for _, groups := range []uint64{1, 300, wide, wide + 1, narrow, narrow + 1, 2 * narrow, 4 * narrow, groupedRows} {
 				in := groupsInput(p, groupedRows, groups, keysOf)
 				agreeGroups(t, device, p, fmt.Sprintf("%d groups", groups), in)
 			}

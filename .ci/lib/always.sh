@@ -26,7 +26,7 @@ if pyopencl_found; then
 else
 	not_run+=("a host in Python: there is no PyOpenCL")
 fi
-step "agreement: random programs" 5m go run ./cmd/kgen difftest --random 60 --seed 1 --devices gocpu,emulated
+step "agreement: random programs" 8m go run ./cmd/kgen difftest --random 60 --seed 1 --devices gocpu,emulated
 step "agreement: differences of the past" 4m go run ./cmd/kgen difftest --replay testsuite/fixedbugs --levels all --devices gocpu,emulated,cudaemu:check
 step "pipelines: format" 2m go run ./cmd/kgen fmt -l .
 step "pipelines: vet" 2m go run ./cmd/kgen vet examples testsuite/corpus

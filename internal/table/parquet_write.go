@@ -3,7 +3,6 @@ package table
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -41,7 +40,7 @@ func (Parquet) NewWriter(stage *Stage, path string, columns []Field) (Writer, er
 		return nil, err
 	}
 	page := max(1<<12, min(pageBytes, pagesBytes/len(columns)))
-	w := &parquetWriter{out: file, fields: columns, notText: make([]bool, len(columns))}
+	w := &parquetWriter{path: path, out: file, fields: columns, notText: make([]bool, len(columns))}
 	rowBytes := 0
 	for _, c := range columns {
 		w.columns = append(w.columns, newChunkEncoder(c, page))
@@ -60,6 +59,7 @@ func writtenBytes(k ir.Kind) int {
 }
 
 type parquetWriter struct {
+	path      string
 	out       io.Writer
 	at        int64 // where the next byte goes
 	fields    []Field
@@ -90,8 +90,10 @@ func (w *parquetWriter) Write(columns []ir.Column) error {
 				w.columns[i].flush()
 			}
 		})
-		if err := errors.Join(faults...); err != nil {
-			return err
+		for _, fault := range faults {
+			if fault != nil {
+				return writing(w.path, fault)
+			}
 		}
 		if full {
 			if err := w.writeGroup(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/kgen-go/kgen/ir"
 )
@@ -16,13 +17,18 @@ type pattern struct {
 	layouts []string // of package time; the first that fits a field reads it
 }
 
-// directives are the layouts of package time for the letters behind %.
-var directives = map[byte]string{
-	'Y': "2006", 'y': "06", 'm': "01", 'd': "02", 'e': "_2", 'j': "002",
-	'B': "January", 'b': "Jan", 'A': "Monday", 'a': "Mon",
-	'H': "15", 'I': "03", 'M': "04", 'S': "05", 'p': "PM",
-	'F': "2006-01-02", 'T': "15:04:05", 'R': "15:04", '%': "%",
-	'z': "Z0700", // or Z07:00
+// directive is what stands behind % in a pattern.
+type directive struct {
+	layout string // of package time
+	parts  string // what it reads: a year, month, day, hour of 24 or of 12 (i), minute, second, half of a day (p), zone
+}
+
+var directives = map[byte]directive{
+	'Y': {"2006", "y"}, 'y': {"06", "y"}, 'm': {"01", "m"}, 'd': {"02", "d"}, 'e': {"_2", "d"}, 'j': {"002", "md"},
+	'B': {"January", "m"}, 'b': {"Jan", "m"}, 'A': {"Monday", ""}, 'a': {"Mon", ""},
+	'H': {"15", "h"}, 'I': {"03", "i"}, 'M': {"04", "n"}, 'S': {"05", "s"}, 'p': {"PM", "p"},
+	'F': {"2006-01-02", "ymd"}, 'T': {"15:04:05", "hns"}, 'R': {"15:04", "hn"}, '%': {"%", ""},
+	'z': {"Z0700", "z"}, // or Z07:00, or Z07
 }
 
 // PatternHelp lists what patterns of dates and times have.
@@ -31,25 +37,36 @@ const PatternHelp = "%Y %y %m %d %e %j %B %b %A %a %H %I %M %S %p %z %F %T %R, %
 // parsePattern reads a pattern.
 func parsePattern(text string) (pattern, error) {
 	var pieces []string // of the layout: text and directives in turn, the former perhaps ""
-	last := byte(0)
+	parts, last := "", byte(0)
 	for rest := text; ; {
-		plain, directive, found := strings.Cut(rest, "%")
+		plain, behind, found := strings.Cut(rest, "%")
 		pieces = append(pieces, plain)
 		if !found {
 			break
 		}
-		if directive == "" {
-			return pattern{}, fmt.Errorf("the pattern ends in %%; it has %s", PatternHelp)
+		if behind == "" {
+			return pattern{}, fmt.Errorf("the pattern ends in %%; a pattern has %s", PatternHelp)
 		}
-		letter := directive[0]
-		part, known := directives[letter]
+		letter := behind[0]
+		d, known := directives[letter]
 		if letter == 'f' && (last == 'S' || last == 'T') && (plain == "." || plain == ",") {
 			pieces[len(pieces)-1], known = "", true // package time reads any fraction of seconds
 		}
+		_, size := utf8.DecodeRuneInString(behind)
 		if !known {
-			return pattern{}, fmt.Errorf("%%%s is not known; a pattern has %s", directive[:1], PatternHelp)
+			return pattern{}, fmt.Errorf("%%%s is not known; a pattern has %s", behind[:size], PatternHelp)
 		}
-		pieces, rest, last = append(pieces, part), directive[1:], letter
+		if strings.ContainsAny(parts, d.parts) {
+			return pattern{}, fmt.Errorf("%%%c reads what a directive before it has read", letter)
+		}
+		pieces, rest, last, parts = append(pieces, d.layout), behind[1:], letter, parts+d.parts
+	}
+	has := func(list string) bool { return strings.ContainsAny(parts, list) }
+	switch {
+	case !has("y") || !has("m") || !has("d"):
+		return pattern{}, fmt.Errorf("a year, a month and a day are needed; a pattern has %s", PatternHelp)
+	case has("hi") && has("h") == has("i") || has("i") != has("p"):
+		return pattern{}, errors.New("%I and %p go together, and %H stands alone")
 	}
 	for i := 1; i < len(pieces); i += 2 { // a digit less is read, too, where that is clear
 		before, after := pieces[i-1], pieces[i+1]
@@ -62,31 +79,32 @@ func parsePattern(text string) (pattern, error) {
 	}
 	layout := strings.Join(pieces, "")
 	p := pattern{text: text, layouts: []string{layout}}
-	if colon := strings.ReplaceAll(layout, "Z0700", "Z07:00"); colon != layout {
-		p.layouts = append(p.layouts, colon)
+	for from, to := range map[string][]string{"Z0700": {"Z07:00", "Z07"}, "PM": {"pm"}} {
+		for _, by := range to {
+			for _, l := range p.layouts {
+				if other := strings.Replace(l, from, by, 1); other != l {
+					p.layouts = append(p.layouts, other)
+				}
+			}
+		}
 	}
 	return p, nil
 }
 
 // checkPieces makes sure that package time reads a layout by its pieces.
 func checkPieces(pieces []string) error {
-	varies := false
-	for _, t := range []time.Time{time.Date(1987, 11, 27, 18, 39, 48, 0, time.UTC), time.Date(2029, 8, 5, 9, 7, 3, 0, time.UTC)} {
+	for _, t := range []time.Time{time.Date(1987, 11, 27, 18, 39, 48, 123456789, time.UTC), time.Date(2029, 8, 5, 9, 7, 3, 987654321, time.UTC)} {
 		written := ""
 		for i, piece := range pieces {
 			by := t.Format(piece)
-			varies = varies || by != piece
 			if i%2 == 0 && by != piece {
-				return fmt.Errorf("%q between the directives would be read as a part of a date", piece)
+				return fmt.Errorf("the text %q would be read as a part of a date", piece)
 			}
 			written += by
 		}
 		if t.Format(strings.Join(pieces, "")) != written {
 			return errors.New("text and directives cannot be told apart where they touch")
 		}
-	}
-	if !varies {
-		return fmt.Errorf("no part of a date or time is in it; a pattern has %s", PatternHelp)
 	}
 	return nil
 }

@@ -39,7 +39,10 @@ func TestPatterns(t *testing.T) {
 		{"%e-%b-%Y", " 1-Feb-0000", "0000-02-01"},
 		{"%d.%m.%Y %H:%M:%S", "1.5.2024 9:05:7", "2024-05-01T09:05:07"},
 		{"%d_%m_%Y", "01_05_2024", "2024-05-01"},
-		{"%m%S", "0559", "0000-05-01T00:00:59"},
+		{"%F %I:%M %p", "2024-06-01 01:30 pm", "2024-06-01T13:30"},
+		{"%FT%R%z", "2024-05-01T12:30+02", "2024-05-01T10:30"},
+		{"%FT%R%z", "2024-05-01T12:30+02:00", "2024-05-01T10:30"},
+		{"%F %I%p %z", "2024-05-01 12am -0530", "2024-05-01T05:30"},
 		{"%% %F %T.%f", "% 9999-12-31 23:59:59.999999", "9999-12-31T23:59:59.999999"},
 	} {
 		p, err := parsePattern(c.pattern)
@@ -58,20 +61,27 @@ func TestPatterns(t *testing.T) {
 
 func TestBadPatterns(t *testing.T) {
 	for pattern, said := range map[string]string{
-		"":          "no part of a date or time is in it",
-		"day":       "no part of a date or time is in it",
-		"%d.%m.%":   "the pattern ends in %; it has %Y",
+		"":          "a year, a month and a day are needed; a pattern has %Y",
+		"day":       "a year, a month and a day are needed",
+		"%d.%m.":    "a year, a month and a day are needed",
+		"%H:%M":     "a year, a month and a day are needed",
+		"%Y %F":     "%F reads what a directive before it has read",
+		"%F %I:%M":  "%I and %p go together, and %H stands alone",
+		"%F %R %p":  "%I and %p go together, and %H stands alone",
+		"%F %é":     "%é is not known",
+		"%F %S.000": `the text ".000" would`,
+		"%d.%m.%":   "the pattern ends in %; a pattern has %Y",
 		"%d.%q":     "%q is not known; a pattern has %Y",
-		"%d 2006":   `" 2006" between the directives would be read as a part of a date`,
-		"Mon %d":    `"Mon " between the directives would be read as a part of a date`,
+		"%F 2006":   `the text " 2006" would be read as a part of a date`,
+		"Mon %F":    `the text "Mon " would be read as a part of a date`,
 		"%H:%M.%f":  "%f is not known",
 		"%S%f":      "%f is not known",
 		"%S..%f":    "%f is not known",
 		"%s":        "%s is not known",
-		"100%% %F":  `"100" between`,
-		"%d0%m":     "cannot be told apart",
-		"P%A":       "cannot be told apart",
-		"%d.%m.%Y1": `"1" between`,
+		"100%% %F":  `the text "100" would`,
+		"%Y-%d0%m":  "cannot be told apart",
+		"%F P%A":    "cannot be told apart",
+		"%d.%m.%Y1": `the text "1" would`,
 	} {
 		if _, err := parsePattern(pattern); err == nil || !strings.Contains(err.Error(), said) {
 			t.Errorf("%s: %v, want %s", pattern, err, said)

@@ -667,6 +667,7 @@ func monthsKernel4(lo, hi int, insert []int64, map5 []int32, nSlots, n int64) {
 			lastSlot := nSlots - 1
 			ownSlot := int64((x16 ^ x16>>32) * 15485907386658061715 >> (x14 & 63))
 			slot := ownSlot
+			steps := 0
 			for true {
 				held := atomic.LoadInt64(&insert[slot])
 				for held == -1 && !atomic.CompareAndSwapInt64(&insert[slot], held, entered) {
@@ -680,7 +681,19 @@ func monthsKernel4(lo, hi int, insert []int64, map5 []int32, nSlots, n int64) {
 					break
 				}
 				slot = (slot + 1) & lastSlot
-				if slot == ownSlot {
+				steps++
+				if steps == 256 {
+					var slot2 int64
+					for slot2 < nSlots && taken <= x3 {
+						held2 := atomic.LoadInt64(&insert[slot2])
+						for held2 == -1 && !atomic.CompareAndSwapInt64(&insert[slot2], held2, entered) {
+							held2 = atomic.LoadInt64(&insert[slot2])
+						}
+						if held2 == -1 {
+							taken++
+						}
+						slot2++
+					}
 					taken = x3 + 1
 					break
 				}

@@ -983,6 +983,7 @@ func productsKernel4(lo, hi int, insert []int64, product []int32, nSlots, n int6
 			lastSlot := nSlots - 1
 			ownSlot := int64((x16 ^ x16>>32) * 15485907386658061715 >> (x14 & 63))
 			slot := ownSlot
+			steps := 0
 			for true {
 				held := atomic.LoadInt64(&insert[slot])
 				for held == -1 && !atomic.CompareAndSwapInt64(&insert[slot], held, entered) {
@@ -996,7 +997,19 @@ func productsKernel4(lo, hi int, insert []int64, product []int32, nSlots, n int6
 					break
 				}
 				slot = (slot + 1) & lastSlot
-				if slot == ownSlot {
+				steps++
+				if steps == 256 {
+					var slot2 int64
+					for slot2 < nSlots && taken <= x3 {
+						held2 := atomic.LoadInt64(&insert[slot2])
+						for held2 == -1 && !atomic.CompareAndSwapInt64(&insert[slot2], held2, entered) {
+							held2 = atomic.LoadInt64(&insert[slot2])
+						}
+						if held2 == -1 {
+							taken++
+						}
+						slot2++
+					}
 					taken = x3 + 1
 					break
 				}
