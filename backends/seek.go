@@ -68,6 +68,7 @@ func (t HashTable) countTaken(b *loop.Builder) {
 // is slot key, or -1 if there is none.
 func (t HashTable) Probe(b *loop.Builder, name string, isDirect, key, slot loop.Expr, keys []loop.Expr) loop.Expr {
 	found := b.Decl(name, loop.ConstOf(ir.Int(ir.I64, -1)))
+	t.Limit = t.Slots // all may be taken, in a table that has given up
 	t.direct(b, isDirect, key, func(at loop.Expr) { b.Assign(found, at) }, func() {
 		load := func(at *loop.Var) loop.Expr { return loop.At(t.Memory, at) }
 		t.visit(b, slot, load, nil, keys, func(*loop.Var, loop.Expr) {}, func(at *loop.Var, _ loop.Expr) { b.Assign(found, at) })

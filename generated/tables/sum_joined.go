@@ -631,7 +631,8 @@ func sumJoinedKernel5(lo, hi int, key []int32, insert []int64, id, value, weight
 			}
 		} else {
 			lastSlot := mSlots - 1
-			slot2 := int64((x21 ^ x21>>32) * 15485907386658061715 >> (x12 & 63))
+			ownSlot := int64((x21 ^ x21>>32) * 15485907386658061715 >> (x12 & 63))
+			slot2 := ownSlot
 			for true {
 				held := insert[slot2]
 				if held == -1 {
@@ -642,6 +643,9 @@ func sumJoinedKernel5(lo, hi int, key []int32, insert []int64, id, value, weight
 					break
 				}
 				slot2 = (slot2 + 1) & lastSlot
+				if slot2 == ownSlot {
+					break
+				}
 			}
 		}
 		slot2 := slot
@@ -711,7 +715,8 @@ func sumJoinedKernel6(lo, hi int, id []int32, insert, map2, aggregate, histogram
 			}
 		} else {
 			lastSlot := mSlots - 1
-			slot2 := int64((x21 ^ x21>>32) * 15485907386658061715 >> (x12 & 63))
+			ownSlot := int64((x21 ^ x21>>32) * 15485907386658061715 >> (x12 & 63))
+			slot2 := ownSlot
 			for true {
 				held := insert[slot2]
 				if held == -1 {
@@ -722,6 +727,9 @@ func sumJoinedKernel6(lo, hi int, id []int32, insert, map2, aggregate, histogram
 					break
 				}
 				slot2 = (slot2 + 1) & lastSlot
+				if slot2 == ownSlot {
+					break
+				}
 			}
 		}
 		slot2 := slot
@@ -1032,7 +1040,8 @@ func sumJoinedKernel18(lo, hi int, key []int32, insert []int64, id []int32, map2
 			}
 		} else {
 			lastSlot := mSlots - 1
-			slot2 := int64((x21 ^ x21>>32) * 15485907386658061715 >> (x12 & 63))
+			ownSlot := int64((x21 ^ x21>>32) * 15485907386658061715 >> (x12 & 63))
+			slot2 := ownSlot
 			for true {
 				held := insert[slot2]
 				if held == -1 {
@@ -1043,6 +1052,9 @@ func sumJoinedKernel18(lo, hi int, key []int32, insert []int64, id []int32, map2
 					break
 				}
 				slot2 = (slot2 + 1) & lastSlot
+				if slot2 == ownSlot {
+					break
+				}
 			}
 		}
 		slot2 := slot
@@ -1116,7 +1128,8 @@ func sumJoinedKernel18Summary(lo, hi int, key []int32, insert []int64, id []int3
 			}
 		} else {
 			lastSlot := mSlots - 1
-			slot2 := int64((x21 ^ x21>>32) * 15485907386658061715 >> (x12 & 63))
+			ownSlot := int64((x21 ^ x21>>32) * 15485907386658061715 >> (x12 & 63))
+			slot2 := ownSlot
 			for true {
 				held := insert[slot2]
 				if held == -1 {
@@ -1127,6 +1140,9 @@ func sumJoinedKernel18Summary(lo, hi int, key []int32, insert []int64, id []int3
 					break
 				}
 				slot2 = (slot2 + 1) & lastSlot
+				if slot2 == ownSlot {
+					break
+				}
 			}
 		}
 		slot2 := slot
