@@ -30,6 +30,8 @@ type HashTable struct {
 
 	Limit loop.Expr // i64, less than Slots: if more slots than that are taken, rows may be left out; nil if all are entered
 	Taken *loop.Var // i64: how many this worker has taken, or more than Limit if the table is full; nil if nobody counts
+
+	mayBeFull bool // a search ends where it has seen all slots
 }
 
 // Insert enters a row with keys: at the first slot, from its own on and around, that is
@@ -49,6 +51,7 @@ func (t HashTable) Insert(b *loop.Builder, row, slot loop.Expr, keys []loop.Expr
 	if len(t.Keys) == 0 {
 		lessen = func(*loop.Var, loop.Expr) {}
 	}
+	t.mayBeFull = t.Limit != nil
 	visit := func() { t.visit(b, slot, load, row, keys, enter, lessen) }
 	if t.Taken == nil {
 		visit()
@@ -68,7 +71,7 @@ func (t HashTable) countTaken(b *loop.Builder) {
 // is slot key, or -1 if there is none.
 func (t HashTable) Probe(b *loop.Builder, name string, isDirect, key, slot loop.Expr, keys []loop.Expr) loop.Expr {
 	found := b.Decl(name, loop.ConstOf(ir.Int(ir.I64, -1)))
-	t.Limit = t.Slots // all may be taken, in a table that has given up
+	t.mayBeFull = true // if rows were left out
 	t.direct(b, isDirect, key, func(at loop.Expr) { b.Assign(found, at) }, func() {
 		load := func(at *loop.Var) loop.Expr { return loop.At(t.Memory, at) }
 		t.visit(b, slot, load, nil, keys, func(*loop.Var, loop.Expr) {}, func(at *loop.Var, _ loop.Expr) { b.Assign(found, at) })
@@ -138,7 +141,7 @@ func (t HashTable) visit(b *loop.Builder, slot loop.Expr, load func(at *loop.Var
 		keys[i] = b.Let("key", keys[i])
 	}
 	around := b.Let("last_slot", loop.Sub(t.Slots, loop.ConstOf(ir.Int(ir.I64, 1))))
-	if t.Limit != nil {
+	if t.mayBeFull {
 		slot = b.Let("own_slot", slot)
 	}
 	at := b.Decl("slot", slot)
@@ -171,7 +174,7 @@ func (t HashTable) visit(b *loop.Builder, slot loop.Expr, load func(at *loop.Var
 				t.giveUp(b, load)
 				b.Break()
 			}, nil)
-		case t.Limit != nil:
+		case t.mayBeFull:
 			b.If(loop.Eq(at, slot), func() { b.Break() }, nil) // others have taken all
 		}
 	})

@@ -10,7 +10,8 @@ import (
 // different keys, and these few alone are sorted. The place of a key among them is the
 // number of its group, which is a bin of all rows that have the key. The table is small. If
 // more keys come than it is for, which their number tells after all rows, rows are sorted
-// after all; no row enters a table that has too many keys, so little is lost.
+// after all. A worker that has taken too many slots, or searched long for one, enters no more
+// rows, so at most a pass over them is lost.
 
 // mostHashed is the most groups of a hash table.
 const mostHashed = 1 << 28

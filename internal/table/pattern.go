@@ -3,6 +3,7 @@ package table
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -79,12 +80,10 @@ func parsePattern(text string) (pattern, error) {
 	}
 	layout := strings.Join(pieces, "")
 	p := pattern{text: text, layouts: []string{layout}}
-	for from, to := range map[string][]string{"Z0700": {"Z07:00", "Z07"}, "PM": {"pm"}} {
-		for _, by := range to {
-			for _, l := range p.layouts {
-				if other := strings.Replace(l, from, by, 1); other != l {
-					p.layouts = append(p.layouts, other)
-				}
+	for _, other := range [...]struct{ from, to string }{{"Z0700", "Z07:00"}, {"Z0700", "Z07"}, {"PM", "pm"}} {
+		for _, l := range p.layouts {
+			if l := strings.Replace(l, other.from, other.to, 1); !slices.Contains(p.layouts, l) {
+				p.layouts = append(p.layouts, l)
 			}
 		}
 	}
