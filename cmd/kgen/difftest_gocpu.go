@@ -18,6 +18,7 @@ import (
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/testsuite"
 )
 
 // goTester tests emitted Go: jobs that are prepared together share a build.
@@ -178,7 +179,10 @@ func (g *goTested) Run(ctx context.Context, in []ir.Column, choice uint64) (out 
 	result, err := g.build.worker.Run(ctx, call)
 	var check *run.CheckError
 	var crash *run.CrashError
+	var refused *run.ArgumentError
 	switch {
+	case errors.As(err, &refused):
+		return out, fmt.Errorf("%w: %v", testsuite.ErrTooManyRows, err)
 	case errors.As(err, &check):
 		return out, &ir.CheckError{Site: &p.Sites[check.Site], Row: check.Row}
 	case errors.As(err, &crash) && crash.Race():

@@ -4,7 +4,7 @@
 // reading files.
 //
 //	go run ./testsuite/mutant             all of them
-//	go run ./testsuite/mutant -part 3     the fourth tenth
+//	go run ./testsuite/mutant -part 3     the fourth of 14 parts
 //	go run ./testsuite/mutant -only carry those whose name has carry
 //	go run ./testsuite/mutant -list       their names
 //	go run ./testsuite/mutant -check      only whether all fit the sources and compile
@@ -44,13 +44,13 @@ type Mutant struct {
 }
 
 // parts is the number of parts of a full run.
-const parts = 10
+const parts = 14
 
 // limit is how long difftest may look for a difference.
 const limit = 6 * time.Minute
 
 func main() {
-	part := flag.Int("part", -1, "run the mutants of `PART` 0 to 9 alone")
+	part := flag.Int("part", -1, "run the mutants of `PART` 0 to 13 alone")
 	from := flag.Int("from", 0, "leave out the first `N` of the list")
 	only := flag.String("only", "", "run the mutants whose name has `TEXT`")
 	device := flag.String("device", "", "run the mutants for `DEVICE` alone")
