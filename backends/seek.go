@@ -155,14 +155,7 @@ func (t HashTable) visit(b *loop.Builder, slot loop.Expr, load func(at *loop.Var
 			isFree(at, held)
 			b.Break()
 		}, nil)
-		differ := loop.Expr(loop.False)
-		if len(t.Keys) == 0 {
-			differ = loop.Ne(held, row)
-		}
-		for i, key := range keys {
-			differ = loop.Or(differ, loop.KeyNe(key, loop.At(t.Keys[i], loop.ToCounter(held))))
-		}
-		b.If(loop.Not(differ), func() {
+		b.If(loop.Not(t.Differ(row, held, keys)), func() {
 			isEqual(at, held)
 			b.Break()
 		}, nil)
@@ -178,6 +171,19 @@ func (t HashTable) visit(b *loop.Builder, slot loop.Expr, load func(at *loop.Var
 			b.If(loop.Eq(at, slot), func() { b.Break() }, nil) // others have taken all
 		}
 	})
+}
+
+// Differ returns whether a row with keys has others than the row held or, if the table has
+// none, whether it is another.
+func (t HashTable) Differ(row, held loop.Expr, keys []loop.Expr) loop.Expr {
+	differ := loop.Expr(loop.False)
+	if len(t.Keys) == 0 {
+		differ = loop.Ne(held, row)
+	}
+	for i, key := range keys {
+		differ = loop.Or(differ, loop.KeyNe(key, loop.At(t.Keys[i], loop.ToCounter(held))))
+	}
+	return differ
 }
 
 // maxSteps bounds the searches of a table with a limit. One that is half full has none so

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/gocpu"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
@@ -48,6 +49,9 @@ func (s *Source) options(backend, level string, schedule plan.Schedule) compile.
 	options.Source = s.Text
 	if backend == (gocpu.Emitter{}).Name() {
 		options.Radix, options.Hash, options.Short = gocpu.Radix, gocpu.Hash, false
+	}
+	if backend == cuda.Emitter().Name() && options.Short && schedule.Groups != plan.Sort {
+		options.Hash, options.HashGroups = fuse.DefaultHash, cuda.HashGroups
 	}
 	return options
 }

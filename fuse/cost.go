@@ -28,6 +28,8 @@ func assumedLength(d *ir.Domain) float64 {
 		return assumedSelected * assumedLength(d.Parent)
 	case ir.DomainRuns, ir.DomainStarts, ir.DomainEither:
 		return assumedGroups * assumedLength(d.Parent)
+	case ir.DomainOrder:
+		return assumedLength(d.Parent)
 	case ir.DomainBins:
 		if size := d.By.Args[1]; size.Op == ir.OpConst {
 			return float64(size.Const.Int64())

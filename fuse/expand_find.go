@@ -226,7 +226,10 @@ func (o *ordering) hashSlots(rows *ir.Value) (size, shift *ir.Value) {
 // not nil, the table may lack rows where more of its slots are taken.
 func (o *ordering) insert(t *rowTable, slot, size, limit *ir.Value) {
 	kind := ir.I64
-	if o.short {
+	switch {
+	case o.short && limit != nil:
+		kind = ir.I32 // see tile.LeftOut
+	case o.short:
 		kind = ir.U32
 	}
 	t.rows = o.slots(ir.Value{Op: ir.OpInsert, Args: append([]*ir.Value{slot, size}, t.keys...), Limit: limit, Type: ir.Type{Kind: kind}})

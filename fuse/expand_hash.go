@@ -3,6 +3,7 @@ package fuse
 import (
 	"slices"
 
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -13,7 +14,9 @@ import (
 // after all. A worker that has taken too many slots, or searched long for one, enters no more
 // rows, so at most a pass over them is lost.
 
-// mostHashed is the most groups of a hash table.
+// mostHashed is the most groups of a hash table on cores. On work-groups they are as many as
+// have their sums and counts in local memory: where rows change global memory, a sort is
+// faster.
 const mostHashed = 1 << 28
 
 // hashed is groups by a hash table.
@@ -23,8 +26,9 @@ type hashed struct {
 	number   *ir.Value // of the group of each row
 	of       *ir.Value // the same, as a bin
 	keys     []sortKey
-	word     word       // of the keys, if slots have it
-	isNarrow bool       // they do, and else the first row that has the keys
+	word     word       // of the keys
+	isNarrow bool       // it has up to 32 bits
+	hasWords bool       // slots have it, and else the first row that has the keys
 	held     *ir.Value  // what the slots have that are taken
 	place    *ir.Value  // of each group: where that is
 	out      *ir.Domain // the groups, if they are not made by bins
@@ -32,7 +36,8 @@ type hashed struct {
 
 // hashed returns groups of keys by a hash table; nil if rows are sorted in any case.
 func (o *ordering) hashed(keys []sortKey, out *ir.Domain) *hashed {
-	if o.hash < 1 || o.short {
+	keys = slices.DeleteFunc(slices.Clone(keys), func(key sortKey) bool { return key.column.Type.IsScalar() }) // equal in all rows
+	if o.hash < 1 || len(keys) == 0 {
 		return nil
 	}
 	columns := make([]*ir.Value, len(keys))
@@ -41,42 +46,40 @@ func (o *ordering) hashed(keys []sortKey, out *ir.Domain) *hashed {
 	}
 	words := o.words(keys)
 	isNarrow := len(words) == 1 && words[0].bits <= codeBits
-	rowsPerGroup := o.hash
+	h := &hashed{ordering: o, out: out, keys: keys, word: words[0], isNarrow: isNarrow, hasWords: isNarrow && !o.short}
+	rowsPerGroup, limit := o.hash, int64(mostHashed)
 	if !isNarrow { // a search looks at a slot, and then at the keys of its row
 		rowsPerGroup *= 2
 	}
+	if o.short {
+		limit = o.hashGroups
+	}
 	most := o.apply(ir.OpDiv, o.length(columns[0]), o.number(rowsPerGroup))
-	most = o.apply(ir.OpGreatest, o.apply(ir.OpLeast, most, o.number(mostHashed)), o.number(1))
-	t := o.limitedTable(columns, words, isNarrow, most)
+	most = o.apply(ir.OpGreatest, o.apply(ir.OpLeast, most, o.number(limit)), o.number(1))
+	t := h.limitedTable(columns, words, most)
 	isTaken := o.isTaken(t.rows)
-	distinct := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, isTaken)}, Type: ir.Type{Kind: ir.I64}})
-	h := &hashed{ordering: o, out: out, keys: keys, word: words[0], isNarrow: isNarrow}
-	h.size = o.choose(o.apply(ir.OpLe, distinct, most), distinct, o.number(0))
+	tooMany := o.apply(ir.OpAdd, most, o.number(1))
+	weight := o.choose(o.apply(ir.OpEq, t.rows, o.constant(ir.Int(t.rows.Type.Kind, tile.LeftOut))), tooMany, o.cast(ir.I64, isTaken))
+	distinct := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{weight}, Type: ir.Type{Kind: ir.I64}})
+	h.size = o.choose(o.apply(ir.OpLe, distinct, most), o.apply(ir.OpGreatest, o.apply(ir.OpLeast, distinct, most), o.number(0)), o.number(0))
 
 	taken := o.newDomain(ir.DomainMask, o.rows.Name+"_distinct", t.rows.Type.Domain)
 	taken.By = isTaken
 	h.held = o.compact(t.rows, isTaken, taken)
-	few := slices.Clone(keys)
-	if isNarrow {
-		few = []sortKey{{column: o.cast(words[0].value.Type.Kind, h.held), width: words[0].bits}}
-	} else {
+	few := []sortKey{{column: o.cast(words[0].value.Type.Kind, h.held), width: words[0].bits}}
+	if !h.hasWords {
+		h.held = o.cast(ir.I64, h.held)
 		h.held.Type.Target = o.rows
-		for i, key := range keys {
-			few[i].column = o.gather(o.pos, key.column, h.held)
-		}
+		few = h.keysAt(keys, h.held)
 	}
 	sorted := o.newDomain(ir.DomainOrder, o.rows.Name+"_ranked", taken)
 	by := &ordering{expansion: o.expansion, pos: o.pos, rows: taken, out: sorted}
-	sorted.By = by.sort(few, by.row(few), false).number
-	groups := o.newDomain(ir.DomainBins, o.rows.Name+"_hashed", o.rows)
-	rank := o.add(o.pos, ir.Value{Op: ir.OpScatter, Args: []*ir.Value{o.index(sorted.By, sorted), sorted.By}, Type: ir.Type{Kind: ir.I64, Domain: taken, Target: groups}})
-	rank = o.ofSlots(rank, isTaken, taken)
-	if isNarrow {
-		word := o.cast(words[0].value.Type.Kind, t.rows)
-		h.number = o.rowOfCode(o.matchWords(t, o.words(keys), word, o.cast(ir.U32, o.apply(ir.OpAdd, rank, o.number(1)))))
-	} else {
-		h.number = o.atSlot(rank, o.probe(t, columns))
+	sorted.By = by.rowOf(by.sort(few, by.row(few), false).number)
+	for i, key := range few {
+		few[i].column = o.gather(o.pos, key.column, sorted.By)
 	}
+	h.number = h.ranked(few, columns, distinct)
+	groups := o.newDomain(ir.DomainBins, o.rows.Name+"_hashed", o.rows)
 	h.number.Type.Target = groups
 	h.of = o.add(o.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{h.number, h.size}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: groups}})
 	groups.By = h.of
@@ -89,26 +92,53 @@ func (o *ordering) hashed(keys []sortKey, out *ir.Domain) *hashed {
 
 // limitedTable returns a hash table of rows that have up to so many different keys, or of
 // the words of these keys.
-func (o *ordering) limitedTable(keys []*ir.Value, words []word, isNarrow bool, most *ir.Value) rowTable {
-	t := rowTable{keys: keys, isDirect: o.constant(ir.BoolScalar(false))}
-	var size *ir.Value
-	size, t.shift = o.hashSlots(o.cast(ir.U64, most))
-	if !isNarrow {
-		o.insert(&t, o.hashSlot(t, keys), size, most)
-		return t
+func (h *hashed) limitedTable(keys []*ir.Value, words []word, most *ir.Value) rowTable {
+	t := rowTable{keys: keys, isDirect: h.constant(ir.BoolScalar(false))}
+	room := most
+	if h.short { // searches are short in a table that is a quarter full, and it is small in any case
+		room = h.apply(ir.OpMul, most, h.ordering.number(2))
 	}
-	args := []*ir.Value{o.slotOfWords(t, words), size, o.cast(ir.I64, words[0].value)}
-	t.rows = o.slots(ir.Value{Op: ir.OpCollect, Args: args, Limit: most, Type: ir.Type{Kind: ir.I64}})
+	var size *ir.Value
+	size, t.shift = h.hashSlots(h.cast(ir.U64, room))
+	switch {
+	case h.hasWords:
+		args := []*ir.Value{h.slotOfWords(t, words), size, h.cast(ir.I64, words[0].value)}
+		t.rows = h.slots(ir.Value{Op: ir.OpCollect, Args: args, Limit: most, Type: ir.Type{Kind: ir.I64}})
+	case h.isNarrow:
+		h.insert(&t, h.slotOfWords(t, words), size, most)
+	default:
+		h.insert(&t, h.hashSlot(t, keys), size, most)
+	}
 	return t
 }
 
-// ofSlots returns, of each slot, what x has for those that are taken; of the others -1.
-func (o *ordering) ofSlots(x, isTaken *ir.Value, taken *ir.Domain) *ir.Value {
-	place := o.add(o.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{o.cast(ir.I64, isTaken)},
-		Type: ir.Type{Kind: ir.I64, Domain: isTaken.Type.Domain}})
-	place = o.choose(isTaken, place, o.number(-1))
-	place.Type.Target = taken
-	return o.choose(isTaken, o.gather(o.pos, x, place), o.number(-1))
+// ranked returns, of each row, which of the sorted keys it has. These are so few that their
+// table is small, and near whoever searches in it.
+func (h *hashed) ranked(sorted []sortKey, columns []*ir.Value, distinct *ir.Value) *ir.Value {
+	t := rowTable{isDirect: h.constant(ir.BoolScalar(false)), isNarrow: h.isNarrow}
+	for _, key := range sorted {
+		t.keys = append(t.keys, key.column)
+	}
+	var size *ir.Value
+	size, t.shift = h.hashSlots(h.cast(ir.U64, h.apply(ir.OpGreatest, distinct, h.ordering.number(1))))
+	if !h.isNarrow {
+		h.insert(&t, h.hashSlot(t, t.keys), size, nil)
+		return h.rowAt(t, h.probe(t, columns))
+	}
+	h.insert(&t, h.slotOfWords(t, h.words(sorted)), size, nil)
+	_, row := h.rowOfSlot(t)
+	word := h.words(h.keysAt(sorted, row))[0].value
+	code := h.apply(ir.OpAdd, h.cast(ir.U32, t.rows), h.constant(ir.Int(ir.U32, 1))) // 0 of a free slot
+	return h.rowOfCode(h.matchWords(t, h.words(h.keys), word, code))
+}
+
+// keysAt returns the keys of some rows.
+func (h *hashed) keysAt(keys []sortKey, rows *ir.Value) []sortKey {
+	keys = slices.Clone(keys)
+	for i, key := range keys {
+		keys[i].column = h.gather(h.pos, key.column, rows)
+	}
+	return keys
 }
 
 // condition returns how many groups there are, and numbers that of each row's.
@@ -125,12 +155,12 @@ func (h *hashed) aggregate(v *ir.Value) *ir.Value {
 	case ir.OpFirst, ir.OpLast, ir.OpMin, ir.OpMax: // all rows of a group have one key
 		x := h.column(v.Args[0])
 		isKey := slices.ContainsFunc(h.keys, func(key sortKey) bool { return key.column == x }) && isInvertible(x.Type.Kind)
-		if isKey && h.isNarrow {
+		if isKey && h.hasWords {
 			columns := map[*ir.Value]*ir.Value{}
 			h.keysOf(h.cast(h.word.value.Type.Kind, h.ofGroups(h.held)), h.keys, columns)
 			return columns[x]
 		}
-		if !h.isNarrow && (isKey || v.Op == ir.OpFirst) {
+		if !h.hasWords && !x.Type.IsScalar() && (isKey || v.Op == ir.OpFirst) {
 			return h.add(v.Pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{x, h.ofGroups(h.held)}, Type: ir.Type{Kind: x.Type.Kind, Domain: h.of.Type.Target, Target: x.Type.Target}})
 		}
 	}

@@ -123,9 +123,9 @@ func (m *planner) demand(k *tile.Kernel, stages []*Stage) {
 			if w := m.byName[op.Ref]; w != nil {
 				m.demanded[w] = true
 			}
-		case tile.Length:
+		case tile.Length, tile.Update:
 			for d, name := range m.domainNames {
-				if name == op.Ref {
+				if name == op.Ref || name == op.Bins {
 					m.demandLength(d)
 				}
 			}
@@ -222,11 +222,9 @@ func (m *planner) bound(d *ir.Domain) plan.Expr {
 		if first.String() == second.String() {
 			return first
 		}
-		return plan.Max(first, second)
+		isSecond := plan.Sub(plan.Const(1), plan.Min(plan.Var(m.result(m.chosenBy[d]).Name), plan.Const(1)))
+		return plan.Max(first, plan.Mul(second, isSecond))
 	case ir.DomainBins, ir.DomainRepeat, ir.DomainJoin:
-		if isBounded(d) {
-			return m.bound(d.Parent)
-		}
 		size, w := d.By.Args[1], m.writer[key{kind: Lengths, of: d}]
 		if w == nil {
 			return plan.Const(size.Const.Int64())

@@ -49,7 +49,7 @@ func (m *planner) allocate(stages []*Stage, buffer string) {
 func (m *planner) isSizedByWay(w *Value) bool {
 	return w.Domain != nil && slices.ContainsFunc(m.madeOf(w.Domain), func(d *ir.Domain) bool {
 		length := m.writer[key{kind: Lengths, of: d}]
-		return isSized(d) && !isBounded(d) && length != nil && len(length.Writer.ways) > len(m.scopes[w.Name])
+		return isSized(d) && length != nil && len(length.Writer.ways) > len(m.scopes[w.Name])
 	})
 }
 

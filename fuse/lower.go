@@ -26,8 +26,12 @@ type Options struct {
 
 	// Hash is how many rows there are at least for each group if a hash table finds the
 	// groups: if there are more groups, rows are sorted after all. Keys of more than 32 bits
-	// need twice as many rows. If Hash is 0, or Short is set, no table is tried.
+	// need twice as many rows. If Hash is 0, no table is tried.
 	Hash int
+
+	// HashGroups is the most groups that such a table is for; 0 is [DefaultHashGroups]. Without
+	// Short there is no other limit than Hash.
+	HashGroups int
 
 	// Sample is how many rows are sorted to choose those that an order with a limit can
 	// have, if the plan may choose; 0 is [DefaultSample], and there is none below.
@@ -40,17 +44,20 @@ type Options struct {
 }
 
 // Defaults that suit work-groups: digits whose counters, and bins whose sums, lie in
-// local memory.
+// local memory, and groups that are few beside the rows.
 const (
 	DefaultRadix = 8
 	DefaultBins  = 8192
+	DefaultHash  = 64
+
+	DefaultHashGroups = 1024 // whose sums and counts lie in 32 KiB, several copies of each
 )
 
 // Lower turns a pipeline into stages.
 func Lower(p *ir.Pipeline, options Options) *Graph {
 	declared := p
 	p, turns := expand(p, options)
-	l := &lowering{options: options, Graph: &Graph{Pipeline: p, declared: declared, turns: turns, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}, sources: map[*ir.Domain]sources{}},
+	l := &lowering{options: options, Graph: &Graph{Pipeline: p, declared: declared, turns: turns, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}, sources: map[*ir.Domain]sources{}, chosenBy: map[*ir.Domain]*ir.Value{}},
 		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: naming.Taken{}, group: map[groupKey]*Stage{}, computed: map[computed]bool{}, tables: map[tableKey]*Value{}}
 	for _, v := range p.Values {
 		for _, o := range v.Operands() {

@@ -131,6 +131,7 @@ type Graph struct {
 	readBy      map[*Value][]*Stage
 	outputs     map[*Value]bool // results, and the lengths of their domains
 	sources     map[*ir.Domain]sources
+	chosenBy    map[*ir.Domain]*ir.Value // of a DomainEither: the condition of its ways
 }
 
 // key identifies a Value.

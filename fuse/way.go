@@ -48,8 +48,8 @@ func (l *lowering) either(v *ir.Value) {
 		l.read(s, x, tile.Gather, true)
 	}
 	x, y := v.Args[0].Type, v.Args[1].Type
-	l.eitherLength(s, v.Type.Domain, sources{x.Domain, y.Domain})
-	l.eitherLength(s, v.Type.Target, sources{x.Target, y.Target})
+	l.eitherLength(s, v.Limit, v.Type.Domain, sources{x.Domain, y.Domain})
+	l.eitherLength(s, v.Limit, v.Type.Target, sources{x.Target, y.Target})
 	w := l.defineResult(s, v)
 	for _, x := range v.Args {
 		if fill := l.result(x).Fill; fill.Kind != ir.Invalid { // of a table
@@ -60,11 +60,11 @@ func (l *lowering) either(v *ir.Value) {
 
 // eitherLength defines the length of d, if s is the first to meet it: rows are made of
 // those of one of two domains.
-func (l *lowering) eitherLength(s *Stage, d *ir.Domain, from sources) {
+func (l *lowering) eitherLength(s *Stage, condition *ir.Value, d *ir.Domain, from sources) {
 	if d == nil || d.Kind != ir.DomainEither || from[0] == d || l.sources[d][0] != nil {
 		return
 	}
-	l.sources[d] = from
+	l.sources[d], l.chosenBy[d] = from, condition
 	for _, source := range from {
 		if l.writer[key{kind: Lengths, of: source}] == nil {
 			panic("fuse: nothing says how many rows " + l.DomainName(source) + " has")
@@ -103,6 +103,24 @@ func (g *Graph) findWays() {
 			found = found[:i]
 		}
 		s.ways = found
+	}
+	for _, s := range g.Stages {
+		g.computeEarly(s)
+	}
+}
+
+// computeEarly computes scalars where those are computed from which alone they follow: that
+// costs nothing, and a kernel of the way may need them to begin with.
+func (g *Graph) computeEarly(s *Stage) {
+	before := s.before()
+	if s.Kind != ScalarMap || len(before) == 0 || slices.ContainsFunc(before, func(b *Stage) bool { return b.Kind != ScalarMap }) {
+		return
+	}
+	s.ways = nil
+	for _, b := range before {
+		if len(b.ways) > len(s.ways) {
+			s.ways = b.ways
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ type Schedule struct {
 	Offsets   string `json:"offsets,omitempty"`  // how published folds of tiles become prefixes: scan, broadcast; "" is scan
 	Variant   string `json:"variant,omitempty"`  // how rows of groups are combined: direct, chunked, privvar, privarray, segmented
 	Table     string `json:"table,omitempty"`    // where rows of bins are combined: local, global
-	Groups    string `json:"groups,omitempty"`   // how rows are brought into groups: sort, hash; "" is bins where these suit the keys, else hash
+	Groups    string `json:"groups,omitempty"`   // how rows are brought into groups: sort, hash; "" is bins where these suit the keys, else hash in Go and CUDA C++
 	Radix     int    `json:"radix,omitzero"`     // bits of the digits by which rows are sorted; 0 is what suits the device
 	Ring      int    `json:"ring,omitzero"`      // tiles that a work-group has in local memory or in flight, under scheme persistent
 	Lookahead int    `json:"lookahead,omitzero"` // rounds between publishing the fold of a tile and finishing the tile, under scheme persistent
@@ -57,7 +57,7 @@ const (
 // keys could be.
 const (
 	Sort = "sort" // rows are sorted
-	Hash = "hash" // a hash table finds the groups if these are few; else, and in kernels of work-groups, rows are sorted
+	Hash = "hash" // a hash table finds the groups if these are few; else, and in parts, rows are sorted
 )
 
 // Variants lists the variants of aggregation, the default last.

@@ -14,6 +14,7 @@ import (
 	"github.com/kgen-go/kgen/internal/compile"
 	run "github.com/kgen-go/kgen/internal/device/gocpu"
 	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite"
@@ -157,6 +158,45 @@ func agreeGroups(t *testing.T, device emittedGo, p *ir.Pipeline, what string, in
 			if difference := want.Differ(got, err); difference != "" {
 				t.Errorf("%s at level %s with %d workers: %s", what, level, workers, difference)
 			}
+		}
+	}
+}
+
+// TestGroupsLeftOut groups rows on work-groups by keys that meet: their slots are one, so
+// that searches in the hash table are long, and the rows are sorted after all. Only a few
+// keys meet in another input, which the table takes.
+func TestGroupsLeftOut(t *testing.T) {
+	const rows, met = 600, 100
+	// The slot of a key: fuse.slotOfWords, in a table for half of the rows.
+	slot := func(key int32) uint64 {
+		x := uint64(uint32(key)+1<<31) * 0x9e3779b97f4a7c15
+		return (x ^ x>>32) * 0xd6e8feb86659fd93 >> (64 - 11)
+	}
+	var keys []int32
+	for key := int32(0); len(keys) < met; key++ {
+		if slot(key) == 5 {
+			keys = append(keys, key)
+		}
+	}
+	loaded, errs := ir.Load("groups.kg", []byte(groupsText([]string{"i32"})))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	p := loaded[0]
+	for _, level := range []string{fuse.LevelNone, fuse.LevelAuto} {
+		options := compile.For(level, plan.Schedule{Groups: plan.Hash})
+		options.Hash = 2
+		program, _, err := compile.Compile(p, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lowered, err := simt.Lower(program, plan.Schedule{Workgroup: 8, Items: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, groups := range []uint64{met, 3} {
+			in := groupsInput(p, rows, groups, func(key uint64, _ int) []ir.Scalar { return []ir.Scalar{ir.Int(ir.I32, int64(keys[key]))} })
+			agreeEmulated(t, lowered, p, fmt.Sprintf("level %s, %d keys of a slot", level, groups), in)
 		}
 	}
 }

@@ -24,6 +24,10 @@ import (
 	"github.com/kgen-go/kgen/templates"
 )
 
+// HashGroups is the most groups that kernels find by a hash table: as many as have their sums
+// and counts in the local memory that a launch brings.
+const HashGroups = 8192
+
 // Emitter returns the backend that emits CUDA C++, a backends.Emitter. Its type is
 // internal to this module.
 func Emitter() kernels.Emitter {

@@ -36,6 +36,7 @@ type host struct {
 	loops       loop.Program
 	limited     map[string]bool // domains whose length has been checked
 	branches    map[*plan.If]*[2]branch
+	positive    map[string]bool    // scalars that the steps at hand know to be above 0, or to be 0
 	read        map[*loop.Var]bool // variables that later statements read
 	pending     bool               // memory that an allocator may have refused
 	temporaries bool               // something is stored that is no result
@@ -67,7 +68,7 @@ func newHost(p *printer, program *backends.Program, options backends.Options) *h
 // newHostCalled is newHost with names that the caller has chosen.
 func newHostCalled(p *printer, program *backends.Program, entry backends.Entry) *host {
 	p.inCall = true
-	h := &host{printer: p, program: program, plan: program.Plan, entry: entry, fields: map[string]string{}, limited: map[string]bool{}, branches: map[*plan.If]*[2]branch{}, read: map[*loop.Var]bool{},
+	h := &host{printer: p, program: program, plan: program.Plan, entry: entry, fields: map[string]string{}, limited: map[string]bool{}, branches: map[*plan.If]*[2]branch{}, positive: map[string]bool{}, read: map[*loop.Var]bool{},
 		lowered: map[string]*kernel{}, env: environment{buffers: map[string]*loop.Var{}, scalars: map[string]loop.Expr{}}}
 	taken := naming.Taken{}
 	for _, port := range h.plan.Ports {

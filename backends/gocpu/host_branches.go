@@ -86,13 +86,17 @@ func (h *host) lowerBranches(step *plan.If, outer *branch) {
 
 // inBranches calls body for the steps of both branches, as they see buffers and scalars.
 func (h *host) inBranches(step *plan.If, body func(steps []plan.Step, of *branch)) {
-	buffers, scalars := h.env.buffers, h.env.scalars
+	buffers, scalars, positive := h.env.buffers, h.env.scalars, h.positive
 	for i, steps := range [2][]plan.Step{step.Then, step.Else} {
 		of := &h.branches[step][i]
 		h.env.buffers, h.env.scalars = of.buffers, of.scalars
+		if c := step.Cond; c.Op == plan.OpLt && c.Args[0].Op == plan.OpConst && c.Args[0].Const == 0 && c.Args[1].Op == plan.OpScalar {
+			h.positive = maps.Clone(positive)
+			h.positive[c.Args[1].Name] = i == 0
+		}
 		body(steps, of)
 	}
-	h.env.buffers, h.env.scalars = buffers, scalars
+	h.env.buffers, h.env.scalars, h.positive = buffers, scalars, positive
 }
 
 // launchesOf returns how many launches some steps have.

@@ -28,6 +28,8 @@ func (h *host) counter(e plan.Expr) loop.Expr {
 		return loop.Add(arg(0), arg(1))
 	case plan.OpSub:
 		return loop.Sub(arg(0), arg(1))
+	case plan.OpMul:
+		return loop.Mul(arg(0), arg(1))
 	case plan.OpMax:
 		return loop.Greatest(arg(0), arg(1))
 	case plan.OpMin:
@@ -83,7 +85,7 @@ func (h *host) declareBuffer(b plan.Buffer) {
 func (h *host) alloc(b plan.Buffer) {
 	v := h.env.buffers[b.Name]
 	h.limit(b)
-	length := h.expr(h.counter(b.Length)).code
+	length := h.expr(h.counter(b.Length.Assuming(h.positive))).code
 	for _, port := range h.plan.Ports {
 		if port.Direction == plan.Out && port.Buffer == b.Name {
 			h.column(v, port, length)
@@ -124,8 +126,9 @@ func (h *host) requireMemory() {
 // limit makes computed lengths beyond plan.MaxRows an error, before the function
 // runs out of memory.
 func (h *host) limit(b plan.Buffer) {
+	size := b.Length.Assuming(h.positive)
 	for _, d := range h.plan.Domains {
-		isSize := b.Length.Op == plan.OpLen && b.Length.Name == d.Name || d.Bound.Op == plan.OpScalar && readsScalar(b.Length, d.Bound.Name)
+		isSize := size.Op == plan.OpLen && size.Name == d.Name || d.Bound.Op == plan.OpScalar && readsScalar(size, d.Bound.Name)
 		if !isSize || d.Bound.Op != plan.OpScalar || h.env.scalars[d.Bound.Name] == nil || h.limited[d.Name] {
 			continue
 		}
@@ -146,7 +149,7 @@ func readsScalar(e plan.Expr, scalar string) bool {
 func (h *host) madeOf(d string) string {
 	for _, made := range h.plan.Domains {
 		if made.Len.Op == plan.OpMax && slices.ContainsFunc(made.Len.Args, func(arg plan.Expr) bool { return arg.Op == plan.OpLen && arg.Name == d }) {
-			return made.Name
+			return h.madeOf(made.Name)
 		}
 	}
 	return d

@@ -42,25 +42,22 @@ func (g *body) match(op *tile.Op) loop.Expr {
 	return g.hashTable(op, op.Args[1]).Match(g.b, g.name(op.Res[0]), g.expr(op.Args[2]), g.expr(op.Args[0]), g.expr(op.Args[3]), nil)
 }
 
-// isLimited reports whether a table takes rows of so many keys only: the workers enter rows
-// at the same time, as almost all of these only find that their keys are there.
-func isLimited(op *tile.Op) bool { return op.Does(tile.Claims) && op.Args[3] != op.Args[2] }
-
 // beginInsert counts the slots that rows lo to hi take.
 func (g *body) beginInsert(op *tile.Op, _, _ *loop.Var) {
-	if isLimited(op) {
+	if op.IsLimited() {
 		g.taken[op.Stream] = g.b.Decl("taken", loop.ConstOf(ir.Int(ir.I64, 0)))
 	}
 }
 
-// insert enters the row in a hash table. Without a limit one worker enters all rows.
+// insert enters the row in a hash table. Without a limit one worker enters all rows; with one
+// all workers do at the same time, as almost every row only finds that its keys are there.
 func (g *body) insert(i int) {
 	op := &g.Ops[i]
 	t := g.hashTable(op, op.Args[2])
-	if isLimited(op) {
+	if op.IsLimited() {
 		t.Limit, t.Taken = g.expr(op.Args[3]), g.taken[op.Stream]
 	}
-	t.Insert(g.b, g.expr(op.Args[0]), g.expr(op.Args[1]), g.exprs(op.Args[4:]), !isLimited(op))
+	t.Insert(g.b, g.expr(op.Args[0]), g.expr(op.Args[1]), g.exprs(op.Args[4:]), !op.IsLimited())
 }
 
 func (g *body) hashTable(op *tile.Op, slots tile.ID) backends.HashTable {

@@ -58,7 +58,7 @@ func makeKernels(r request, emitter kernels.Emitter) (*kernelsByRows, error) {
 
 // make compiles the pipeline by a schedule.
 func (k *kernelsByRows) make(schedule plan.Schedule) (*kernels.Program, error) {
-	program, _, err := build.Compile(k.source, k.pipeline, "", k.level, schedule)
+	program, _, err := build.Compile(k.source, k.pipeline, k.emitter.Name(), k.level, schedule)
 	if err != nil {
 		return nil, err
 	}

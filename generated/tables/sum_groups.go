@@ -90,22 +90,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		x7 = x6
 	}
 	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 268435456), 1)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 268435456), 1))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 268435456), 1))-1)))))&63)), 0)
-	if int(x7) > 2147483647 {
-		return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(x7))
-	}
-	if int(x7) > 2147483647 {
-		return fmt.Errorf("tables.kg:5:6: g would have %d rows; at most 2147483647 can be computed", int(x7))
-	}
-	key2 := kgenColumn(&call, dst.Key, max(int(x7), n))
-	count := kgenColumn(&call, dst.Count, max(int(x7), n))
-	total := kgenColumn(&call, dst.Total, max(int(x7), n))
-	if call.err != nil {
-		return fmt.Errorf("tables.kg:4:1: SumGroups: %w", call.err)
-	}
+	var key2 []int32
+	var count []int64
+	var total []int64
 	var nFilledLength int64
 	var scalar2 int64
 	var gRunsLength int64
 	if 0 < int(x7) {
+		if int(x7) > 2147483647 {
+			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(x7))
+		}
 		aggregate := kgenTemporary[int64](&call, int(x7))
 		clear(aggregate)
 		aggregate2 := kgenTemporary[int64](&call, int(x7))
@@ -131,6 +125,15 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		} else {
 			sumGroupsKernel2(0, n, aggregate, key, aggregate2, value, aggregate3, x)
 		}
+		if int(x7) > 2147483647 {
+			return fmt.Errorf("tables.kg:5:6: g would have %d rows; at most 2147483647 can be computed", int(x7))
+		}
+		key3 := kgenColumn(&call, dst.Key, int(x7))
+		count2 := kgenColumn(&call, dst.Count, int(x7))
+		total2 := kgenColumn(&call, dst.Total, int(x7))
+		if call.err != nil {
+			return fmt.Errorf("tables.kg:4:1: SumGroups: %w", call.err)
+		}
 		var nFilledPlace int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
@@ -146,16 +149,19 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					nFilledPlaceBefore := nFilledPlace2
 					nFilledPlace2 = nFilledPlaceBefore + nFilledPlace3
 					blocks.release()
-					copy(key2[nFilledPlaceBefore:], compactScratch[:nFilledPlace3])
-					copy(count[nFilledPlaceBefore:], compactScratch2[:nFilledPlace3])
-					copy(total[nFilledPlaceBefore:], compactScratch3[:nFilledPlace3])
+					copy(key3[nFilledPlaceBefore:], compactScratch[:nFilledPlace3])
+					copy(count2[nFilledPlaceBefore:], compactScratch2[:nFilledPlace3])
+					copy(total2[nFilledPlaceBefore:], compactScratch3[:nFilledPlace3])
 				}
 			})
 			nFilledPlace = nFilledPlace2
 		} else {
-			nFilledPlace = sumGroupsKernel3(0, int(x7), aggregate, key2, aggregate2, count, aggregate3, total, x, 0)
+			nFilledPlace = sumGroupsKernel3(0, int(x7), aggregate, key3, aggregate2, count2, aggregate3, total2, x, 0)
 		}
 		nFilledLength2 := nFilledPlace
+		key2 = key3
+		count = count2
+		total = total2
 		nFilledLength = nFilledLength2
 	} else {
 		if int(nSlotsLength) > 2147483647 {
@@ -180,7 +186,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum4 := sumGroupsKernel5Summary(lo, hi, insert)
+					sum4 := sumGroupsKernel5Summary(lo, hi, insert, int64(n))
 					blocks.await()
 					sumBefore := sum3
 					sum3 = sumBefore + sum4
@@ -192,13 +198,19 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		} else {
 			sum2 = sumGroupsKernel5(0, int(nSlotsLength), insert, mask, int64(n), 0)
 		}
+		reduce3 := sum2
 		cond3 := sum2 <= max(min(int64(n)/64, 268435456), 1)
-		x8 := int64(0)
+		x8 := min(sum2, max(min(int64(n)/64, 268435456), 1))
+		x9 := max(x8, 0)
+		x10 := int64(0)
 		if cond3 {
-			x8 = sum2
+			x10 = x9
 		}
+		var key22 []int32
+		var count2 []int64
+		var total2 []int64
 		var gRunsLength2 int64
-		if 0 < int(x8) {
+		if 0 < int(x10) {
 			if int(nSlotsLength) > 2147483647 {
 				return fmt.Errorf("n_distinct would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
 			}
@@ -209,27 +221,23 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			map2 := kgenTemporary[uint32](&call, int(nSlotsLength))
 			histogram := kgenTemporary[int64](&call, 1024)
 			clear(histogram)
-			add := kgenTemporary[int64](&call, int(nSlotsLength))
 			var nDistinctPlace int64
 			if workers > 1 {
 				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 				var nDistinctPlace2 int64
-				var add2 int64
 				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						nDistinctPlace3, add3 := sumGroupsKernel6Summary(lo, hi, mask)
+						nDistinctPlace3 := sumGroupsKernel6Summary(lo, hi, mask)
 						blocks.await()
 						nDistinctPlaceBefore := nDistinctPlace2
-						addBefore := add2
 						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
-						add2 = addBefore + add3
 						nDistinctPlaceEnd := nDistinctPlace2
 						blocks.release()
 						compactPart := compact[:nDistinctPlaceEnd]
 						mapPart := map2[:nDistinctPlaceEnd]
 						histogramOwn := make([]int64, 1024)
-						sumGroupsKernel6(lo, hi, mask, insert, compactPart, mapPart, histogramOwn, add, nDistinctPlaceBefore, addBefore)
+						sumGroupsKernel6(lo, hi, mask, insert, compactPart, mapPart, histogramOwn, nDistinctPlaceBefore)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
@@ -237,26 +245,26 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
-				nDistinctPlace, _ = sumGroupsKernel6(0, int(nSlotsLength), mask, insert, compact, map2, histogram, add, 0, 0)
+				nDistinctPlace = sumGroupsKernel6(0, int(nSlotsLength), mask, insert, compact, map2, histogram, 0)
 			}
 			nDistinctLength := nDistinctPlace
-			add2 := kgenTemporary[int64](&call, 1024)
+			add := kgenTemporary[int64](&call, 1024)
 			if workers > 1 {
 				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-				var add3 int64
+				var add2 int64
 				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add4 := sumGroupsKernel7Summary(lo, hi, histogram)
+						add3 := sumGroupsKernel7Summary(lo, hi, histogram)
 						blocks.await()
-						addBefore := add3
-						add3 = addBefore + add4
+						addBefore := add2
+						add2 = addBefore + add3
 						blocks.release()
-						sumGroupsKernel7(lo, hi, histogram, add2, addBefore)
+						sumGroupsKernel7(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				sumGroupsKernel7(0, 1024, histogram, add2, 0)
+				sumGroupsKernel7(0, 1024, histogram, add, 0)
 			}
 			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -269,17 +277,17 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						sumGroupsKernel8Summary(lo, hi, map2, 0, digits)
 						blocks.await()
 						for digit := range 256 {
-							count2 := digits[digit]
+							count3 := digits[digit]
 							digits[digit] = counts[digit]
-							counts[digit] += count2
+							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel8(lo, hi, add2, map2, pass, pass2, 0, 0, nDistinctLength, digits)
+						sumGroupsKernel8(lo, hi, add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel8(0, int(nDistinctLength), add2, map2, pass, pass2, 0, 0, nDistinctLength, digits)
+				sumGroupsKernel8(0, int(nDistinctLength), add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
 			}
 			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -292,17 +300,17 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						sumGroupsKernel9Summary(lo, hi, pass, 8, digits)
 						blocks.await()
 						for digit := range 256 {
-							count2 := digits[digit]
+							count3 := digits[digit]
 							digits[digit] = counts[digit]
-							counts[digit] += count2
+							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel9(lo, hi, add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+						sumGroupsKernel9(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel9(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+				sumGroupsKernel9(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -313,17 +321,17 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						sumGroupsKernel9Summary(lo, hi, pass3, 16, digits)
 						blocks.await()
 						for digit := range 256 {
-							count2 := digits[digit]
+							count3 := digits[digit]
 							digits[digit] = counts[digit]
-							counts[digit] += count2
+							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel9(lo, hi, add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+						sumGroupsKernel9(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel9(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+				sumGroupsKernel9(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 			}
 			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
 			if workers > 1 {
@@ -335,70 +343,96 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						sumGroupsKernel11Summary(lo, hi, pass, 24, digits)
 						blocks.await()
 						for digit := range 256 {
-							count2 := digits[digit]
+							count3 := digits[digit]
 							digits[digit] = counts[digit]
-							counts[digit] += count2
+							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel11(lo, hi, add2, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+						sumGroupsKernel11(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel11(0, int(nDistinctLength), add2, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+				sumGroupsKernel11(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 			}
+			map3 := kgenTemporary[uint32](&call, int(nDistinctLength))
+			map4 := kgenTemporary[int64](&call, int(nDistinctLength))
 			if workers > 1 {
 				kgenFork(&call, workers, int(nDistinctLength), 4096, func(_, lo, hi int) {
-					sumGroupsKernel12(lo, hi, pass5, pass2)
+					sumGroupsKernel12(lo, hi, pass5, map2, map3, map4, reduce3)
 				})
 			} else {
-				sumGroupsKernel12(0, int(nDistinctLength), pass5, pass2)
+				sumGroupsKernel12(0, int(nDistinctLength), pass5, map2, map3, map4, reduce3)
 			}
-			map3 := kgenTemporary[uint64](&call, int(nSlotsLength))
+			nRankedSlotsLength := max(kgenSelect(uint64(max(reduce3, 1)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(reduce3, 1))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(reduce3, 1))-1)))))&63)), 0)
+			if int(nRankedSlotsLength) > 2147483647 {
+				return fmt.Errorf("n_ranked_slots would have %d rows; at most 2147483647 can be computed", int(nRankedSlotsLength))
+			}
+			insert2 := kgenTemporary[int64](&call, int(nRankedSlotsLength))
+			for i := range insert2 {
+				insert2[i] = -1
+			}
+			sumGroupsKernel13(0, int(nDistinctLength), map3, insert2, map4, nRankedSlotsLength)
+			map5 := kgenTemporary[uint64](&call, int(nRankedSlotsLength))
 			if workers > 1 {
-				kgenFork(&call, workers, int(nSlotsLength), 4096, func(_, lo, hi int) {
-					sumGroupsKernel13(lo, hi, mask, add, pass2, insert, map3)
+				kgenFork(&call, workers, int(nRankedSlotsLength), 4096, func(_, lo, hi int) {
+					sumGroupsKernel14(lo, hi, insert2, map3, map5)
 				})
 			} else {
-				sumGroupsKernel13(0, int(nSlotsLength), mask, add, pass2, insert, map3)
+				sumGroupsKernel14(0, int(nRankedSlotsLength), insert2, map3, map5)
 			}
-			clear(count)
-			clear(total)
-			if workers > 1 && (len(count) <= max(2048, n/64) && len(total) <= max(2048, n/64)) {
+			if int(x10) > 2147483647 {
+				return fmt.Errorf("tables.kg:5:6: g would have %d rows; at most 2147483647 can be computed", int(x10))
+			}
+			count3 := kgenColumn(&call, dst.Count, int(x10))
+			clear(count3)
+			total3 := kgenColumn(&call, dst.Total, int(x10))
+			clear(total3)
+			if call.err != nil {
+				return fmt.Errorf("tables.kg:4:1: SumGroups: %w", call.err)
+			}
+			if workers > 1 && (len(count3) <= max(2048, n/64) && len(total3) <= max(2048, n/64)) {
 				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-					aggregateOwn := make([]int64, len(count))
-					aggregateOwn2 := make([]int64, len(total))
-					sumGroupsKernel14(lo, hi, aggregateOwn, map3, key, value, aggregateOwn2, int64(n), nSlotsLength)
+					aggregateOwn := make([]int64, len(count3))
+					aggregateOwn2 := make([]int64, len(total3))
+					sumGroupsKernel15(lo, hi, aggregateOwn, map5, key, value, aggregateOwn2, reduce3, nRankedSlotsLength)
 					for i := range aggregateOwn {
-						atomic.AddInt64(&count[i], aggregateOwn[i])
+						atomic.AddInt64(&count3[i], aggregateOwn[i])
 					}
 					for i := range aggregateOwn2 {
-						atomic.AddInt64(&total[i], aggregateOwn2[i])
+						atomic.AddInt64(&total3[i], aggregateOwn2[i])
 					}
 				})
 			} else {
-				sumGroupsKernel14(0, n, count, map3, key, value, total, int64(n), nSlotsLength)
+				sumGroupsKernel15(0, n, count3, map5, key, value, total3, reduce3, nRankedSlotsLength)
+			}
+			key3 := kgenColumn(&call, dst.Key, int(x10))
+			if call.err != nil {
+				return fmt.Errorf("tables.kg:4:1: SumGroups: %w", call.err)
 			}
 			if workers > 1 {
-				kgenFork(&call, workers, int(x8), 4096, func(_, lo, hi int) {
-					sumGroupsKernel15(lo, hi, pass5, compact, key2)
+				kgenFork(&call, workers, int(x10), 4096, func(_, lo, hi int) {
+					sumGroupsKernel16(lo, hi, pass5, compact, key3)
 				})
 			} else {
-				sumGroupsKernel15(0, int(x8), pass5, compact, key2)
+				sumGroupsKernel16(0, int(x10), pass5, compact, key3)
 			}
+			key22 = key3
+			count2 = count3
+			total2 = total3
 		} else {
 			histogram := kgenTemporary[int64](&call, 1024)
 			clear(histogram)
 			if workers > 1 {
 				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 1024)
-					sumGroupsKernel16(lo, hi, histogramOwn, key)
+					sumGroupsKernel17(lo, hi, histogramOwn, key)
 					for i := range histogramOwn {
 						atomic.AddInt64(&histogram[i], histogramOwn[i])
 					}
 				})
 			} else {
-				sumGroupsKernel16(0, n, histogram, key)
+				sumGroupsKernel17(0, n, histogram, key)
 			}
 			add := kgenTemporary[int64](&call, 1024)
 			if workers > 1 {
@@ -407,16 +441,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add3 := sumGroupsKernel17Summary(lo, hi, histogram)
+						add3 := sumGroupsKernel18Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add2
 						add2 = addBefore + add3
 						blocks.release()
-						sumGroupsKernel17(lo, hi, histogram, add, addBefore)
+						sumGroupsKernel18(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				sumGroupsKernel17(0, 1024, histogram, add, 0)
+				sumGroupsKernel18(0, 1024, histogram, add, 0)
 			}
 			pass := kgenTemporary[uint32](&call, n)
 			pass2 := kgenTemporary[int64](&call, n)
@@ -426,20 +460,20 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumGroupsKernel18Summary(lo, hi, key, 0, digits)
+						sumGroupsKernel19Summary(lo, hi, key, 0, digits)
 						blocks.await()
 						for digit := range 256 {
-							count2 := digits[digit]
+							count3 := digits[digit]
 							digits[digit] = counts[digit]
-							counts[digit] += count2
+							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel18(lo, hi, add, key, pass, pass2, 0, 0, int64(n), digits)
+						sumGroupsKernel19(lo, hi, add, key, pass, pass2, 0, 0, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel18(0, n, add, key, pass, pass2, 0, 0, int64(n), digits)
+				sumGroupsKernel19(0, n, add, key, pass, pass2, 0, 0, int64(n), digits)
 			}
 			pass3 := kgenTemporary[uint32](&call, n)
 			pass4 := kgenTemporary[int64](&call, n)
@@ -449,20 +483,20 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumGroupsKernel19Summary(lo, hi, pass, 8, digits)
+						sumGroupsKernel20Summary(lo, hi, pass, 8, digits)
 						blocks.await()
 						for digit := range 256 {
-							count2 := digits[digit]
+							count3 := digits[digit]
 							digits[digit] = counts[digit]
-							counts[digit] += count2
+							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel19(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
+						sumGroupsKernel20(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel19(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
+				sumGroupsKernel20(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -470,20 +504,20 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumGroupsKernel19Summary(lo, hi, pass3, 16, digits)
+						sumGroupsKernel20Summary(lo, hi, pass3, 16, digits)
 						blocks.await()
 						for digit := range 256 {
-							count2 := digits[digit]
+							count3 := digits[digit]
 							digits[digit] = counts[digit]
-							counts[digit] += count2
+							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel19(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
+						sumGroupsKernel20(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel19(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
+				sumGroupsKernel20(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
 			}
 			pass5 := kgenTemporary[uint32](&call, n)
 			pass6 := kgenTemporary[int64](&call, n)
@@ -493,20 +527,26 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumGroupsKernel19Summary(lo, hi, pass, 24, digits)
+						sumGroupsKernel20Summary(lo, hi, pass, 24, digits)
 						blocks.await()
 						for digit := range 256 {
-							count2 := digits[digit]
+							count3 := digits[digit]
 							digits[digit] = counts[digit]
-							counts[digit] += count2
+							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel19(lo, hi, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
+						sumGroupsKernel20(lo, hi, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel19(0, n, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
+				sumGroupsKernel20(0, n, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
+			}
+			key3 := kgenColumn(&call, dst.Key, n)
+			count3 := kgenColumn(&call, dst.Count, n)
+			total3 := kgenColumn(&call, dst.Total, n)
+			if call.err != nil {
+				return fmt.Errorf("tables.kg:4:1: SumGroups: %w", call.err)
 			}
 			var gRunsBegun int64
 			var openLast int32
@@ -521,7 +561,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						gRunsBegun3, openPresent, openLast3, openHead, openSum5, openHead2, openSum6 := sumGroupsKernel22Summary(lo, hi, pass5, pass6, value)
+						gRunsBegun3, openPresent, openLast3, openHead, openSum5, openHead2, openSum6 := sumGroupsKernel23Summary(lo, hi, pass5, pass6, value)
 						blocks.await()
 						gRunsBegunBefore := gRunsBegun2
 						openLastBefore := openLast2
@@ -545,10 +585,10 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						}
 						gRunsBegunEnd := gRunsBegun2
 						blocks.release()
-						aggregatePart := key2[:max(int(gRunsBegunEnd)-1, 0)]
-						aggregatePart2 := count[:max(int(gRunsBegunEnd)-1, 0)]
-						aggregatePart3 := total[:max(int(gRunsBegunEnd)-1, 0)]
-						sumGroupsKernel22(lo, hi, pass5, aggregatePart, aggregatePart2, pass6, value, aggregatePart3, gRunsBegunBefore, openLastBefore, openSumBefore, openSumBefore2)
+						aggregatePart := key3[:max(int(gRunsBegunEnd)-1, 0)]
+						aggregatePart2 := count3[:max(int(gRunsBegunEnd)-1, 0)]
+						aggregatePart3 := total3[:max(int(gRunsBegunEnd)-1, 0)]
+						sumGroupsKernel23(lo, hi, pass5, aggregatePart, aggregatePart2, pass6, value, aggregatePart3, gRunsBegunBefore, openLastBefore, openSumBefore, openSumBefore2)
 					}
 				})
 				gRunsBegun = gRunsBegun2
@@ -556,27 +596,39 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				openSum = openSum3
 				openSum2 = openSum4
 			} else {
-				gRunsBegun, openLast, openSum, openSum2 = sumGroupsKernel22(0, n, pass5, key2, count, pass6, value, total, 0, 0, 0, 0)
+				gRunsBegun, openLast, openSum, openSum2 = sumGroupsKernel23(0, n, pass5, key3, count3, pass6, value, total3, 0, 0, 0, 0)
 			}
 			if gRunsBegun > 0 {
 				slot := gRunsBegun - 1
-				key2[slot] = openLast
-				count[slot] = openSum
-				total[slot] = openSum2
+				key3[slot] = openLast
+				count3[slot] = openSum
+				total3[slot] = openSum2
 			}
 			gRunsLength3 := gRunsBegun
+			key22 = key3
+			count2 = count3
+			total2 = total3
 			gRunsLength2 = gRunsLength3
 		}
+		key23 := key22
+		count3 := count2
+		total3 := total2
 		gRunsLength3 := gRunsLength2
-		scalar2 = x8
+		key2 = key23
+		count = count3
+		total = total3
+		scalar2 = x10
 		gRunsLength = gRunsLength3
 	}
+	key22 := key2
+	count2 := count
+	total2 := total
 	nFilledLength2 := nFilledLength
 	scalar22 := scalar2
 	gRunsLength2 := gRunsLength
-	dst.Key = key2[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
-	dst.Count = count[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
-	dst.Total = total[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
+	dst.Key = key22[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
+	dst.Count = count2[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
+	dst.Total = total2[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
 	return nil
 }
 
@@ -645,7 +697,7 @@ func sumGroupsKernel3(lo, hi int, aggregate []int64, compact []int32, aggregate5
 	return nFilledPlace
 }
 
-// sumGroupsKernel4 runs rows lo to hi through the stages map5, map6, map7, map8, insert, from the state before them to the one after.
+// sumGroupsKernel4 runs rows lo to hi through the stages map5, map6, map7, map8, insert1, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel4(lo, hi int, insert []int64, key []int32, nSlots, n int64) {
@@ -717,14 +769,18 @@ func sumGroupsKernel4(lo, hi int, insert []int64, key []int32, nSlots, n int64) 
 //
 //go:noinline
 func sumGroupsKernel5(lo, hi int, insert []int64, mask []bool, n, sum int64) int64 {
+	x := n / 64
+	x2 := min(x, 268435456)
+	x3 := max(x2, 1)
+	x4 := x3 + 1
 	insertRows := insert[lo:hi]
 	maskRows := mask[lo:hi]
 	maskRows = maskRows[:len(insertRows)]
-	for i := range insertRows {
-		cond := insertRows[i] != -1
+	for i, insert2 := range insertRows {
+		cond := insert2 != -1
 		// g = groups(key)
 		maskRows[i] = cond
-		sum += kgenBit[int64](cond)
+		sum += kgenSelect(insert2 == -2, x4, kgenBit[int64](cond))
 	}
 	return sum
 }
@@ -732,31 +788,32 @@ func sumGroupsKernel5(lo, hi int, insert []int64, mask []bool, n, sum int64) int
 // sumGroupsKernel5Summary returns what rows lo to hi add to the state, in the stages mask2, map9, reduce2, scalar3.
 //
 //go:noinline
-func sumGroupsKernel5Summary(lo, hi int, insert []int64) int64 {
+func sumGroupsKernel5Summary(lo, hi int, insert []int64, n int64) int64 {
 	var sum int64
+	x := n / 64
+	x2 := min(x, 268435456)
+	x3 := max(x2, 1)
+	x4 := x3 + 1
 	insertRows := insert[lo:hi]
-	for i := range insertRows {
-		cond := insertRows[i] != -1
-		sum += kgenBit[int64](cond)
+	for _, insert2 := range insertRows {
+		cond := insert2 != -1
+		sum += kgenSelect(insert2 == -2, x4, kgenBit[int64](cond))
 	}
 	return sum
 }
 
-// sumGroupsKernel6 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map10, histogram1, map11, partial4, offset4, add4, from the state before them to the one after.
+// sumGroupsKernel6 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map10, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel6(lo, hi int, mask2 []bool, insert, compact []int64, map2 []uint32, histogram, add []int64, nDistinctPlace, add2 int64) (int64, int64) {
+func sumGroupsKernel6(lo, hi int, mask2 []bool, insert, compact []int64, map2 []uint32, histogram []int64, nDistinctPlace int64) int64 {
 	map2 = map2[:len(compact)]
 	mask2Rows := mask2[lo:hi]
 	insertRows := insert[lo:hi]
 	insertRows = insertRows[:len(mask2Rows)]
-	addRows := add[lo:hi]
-	addRows = addRows[:len(mask2Rows)]
-	for i, mask := range mask2Rows {
-		// g = groups(key)
-		addRows[i] = add2
-		if mask {
+	for i := range mask2Rows {
+		if mask2Rows[i] {
 			insert2 := insertRows[i]
+			// g = groups(key)
 			compact[nDistinctPlace] = insert2
 			x := uint32(insert2)
 			map2[nDistinctPlace] = x
@@ -782,24 +839,21 @@ func sumGroupsKernel6(lo, hi int, mask2 []bool, insert, compact []int64, map2 []
 			}
 			nDistinctPlace++
 		}
-		add2 += kgenBit[int64](mask)
 	}
-	return nDistinctPlace, add2
+	return nDistinctPlace
 }
 
-// sumGroupsKernel6Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map10, histogram1, map11, partial4, offset4, add4.
+// sumGroupsKernel6Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map10, histogram1.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sumGroupsKernel6Summary(lo, hi int, mask2 []bool) (int64, int64) {
+func sumGroupsKernel6Summary(lo, hi int, mask2 []bool) int64 {
 	var nDistinctPlace int64
-	var add int64
 	mask2Rows := mask2[lo:hi]
-	for _, mask := range mask2Rows {
-		nDistinctPlace += kgenBit[int64](mask)
-		add += kgenBit[int64](mask)
+	for _, selected := range mask2Rows {
+		nDistinctPlace += kgenBit[int64](selected)
 	}
-	return nDistinctPlace, add
+	return nDistinctPlace
 }
 
 // sumGroupsKernel7 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
@@ -945,100 +999,153 @@ func sumGroupsKernel11Summary(lo, hi int, pass5 []uint32, digitShift int64, digi
 	}
 }
 
-// sumGroupsKernel12 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// sumGroupsKernel12 runs rows lo to hi through the stages map11, map12, map13, scalar4, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel12(lo, hi int, pass7, pass []int64) {
-	pass7Rows := pass7[lo:hi]
-	for i := range pass7Rows {
-		// g = groups(key)
-		pass[pass7Rows[i]] = int64(lo + i)
-	}
-}
-
-// sumGroupsKernel13 runs rows lo to hi through the stages map13, map14, from the state before them to the one after.
-//
-//go:noinline
-func sumGroupsKernel13(lo, hi int, mask2 []bool, add2, pass8, insert []int64, map2 []uint64) {
-	mask2Rows := mask2[lo:hi]
-	add2Rows := add2[lo:hi]
-	add2Rows = add2Rows[:len(mask2Rows)]
-	insertRows := insert[lo:hi]
-	insertRows = insertRows[:len(mask2Rows)]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(mask2Rows)]
-	for i, mask := range mask2Rows {
-		at := int64(-1)
-		if mask {
-			at = add2Rows[i]
-		}
-		var pass int64
-		if uint64(at) < uint64(len(pass8)) {
-			pass = pass8[at]
-		}
-		pass2 := pass
-		x := uint32(kgenSelect(mask, pass2, -1) + 1)
-		// g = groups(key)
-		mapRows[i] = kgenSelect(x != 0, uint64(uint32(insertRows[i]))<<32|uint64(x), 0)
-	}
-}
-
-// sumGroupsKernel14 runs rows lo to hi through the stages map12, map15, map16, map17, map18, aggregate3, from the state before them to the one after.
-//
-//go:noinline
-func sumGroupsKernel14(lo, hi int, aggregate []int64, map14 []uint64, key, value []int32, aggregate2 []int64, n, nSlots int64) {
-	x := n / 64
-	x2 := min(x, 268435456)
-	x3 := max(x2, 1)
-	x4 := uint64(x3)
-	cond := x4 <= 939524096
-	x5 := x4 - 1
-	x6 := uint64(bits.LeadingZeros64(uint64(x5)))
-	x7 := int64(x6)
-	x8 := 64 - x7
-	x9 := int64(2) << (x8 & 63)
-	x10 := min(x9, 1073741824)
-	x11 := x9
+func sumGroupsKernel12(lo, hi int, pass7 []int64, map10, map2 []uint32, map3 []int64, reduce3 int64) {
+	x := max(reduce3, 1)
+	x2 := uint64(x)
+	cond := x2 <= 939524096
+	x3 := x2 - 1
+	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
+	x5 := int64(x4)
+	x6 := 64 - x5
+	x7 := int64(2) << (x6 & 63)
+	x8 := min(x7, 1073741824)
+	x9 := x7
 	if cond {
-		x11 = x10
+		x9 = x8
 	}
-	x12 := uint64(x11)
-	x13 := uint64(bits.LeadingZeros64(uint64(x12)))
-	x14 := x13 + 1
+	x10 := uint64(x9)
+	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
+	x12 := x11 + 1
+	pass7Rows := pass7[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(pass7Rows)]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(pass7Rows)]
+	for i, at := range pass7Rows {
+		var x13 uint32
+		if uint64(at) < uint64(len(map10)) {
+			x13 = map10[at]
+		}
+		x14 := x13
+		// g = groups(key)
+		mapRows[i] = x14
+		x15 := uint64(x14) * 11400714819323198485
+		mapRows2[i] = int64((x15 ^ x15>>32) * 15485907386658061715 >> (x12 & 63))
+	}
+}
+
+// sumGroupsKernel13 runs rows lo to hi through the stages insert2, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel13(lo, hi int, map11 []uint32, insert, map13 []int64, nRankedSlots int64) {
+	map11Rows := map11[lo:hi]
+	map13Rows := map13[lo:hi]
+	map13Rows = map13Rows[:len(map11Rows)]
+	for i := range map11Rows {
+		// g = groups(key)
+		entered := int64(lo + i)
+		key := map11Rows[i]
+		lastSlot := nRankedSlots - 1
+		slot := map13Rows[i]
+		for true {
+			held := insert[slot]
+			if held == -1 {
+				insert[slot] = entered
+				break
+			}
+			if key == map11[held] {
+				insert[slot] = min(held, entered)
+				break
+			}
+			slot = (slot + 1) & lastSlot
+		}
+	}
+}
+
+// sumGroupsKernel14 runs rows lo to hi through the stages map14, map15, map17, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel14(lo, hi int, insert2 []int64, map11 []uint32, map2 []uint64) {
+	insert2Rows := insert2[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(insert2Rows)]
+	for i, insert := range insert2Rows {
+		cond := insert != -1
+		x := uint32(0)
+		if cond {
+			x = uint32(insert) + 1
+		}
+		at := int64(-1)
+		if cond {
+			at = insert
+		}
+		var x2 uint32
+		if uint64(at) < uint64(len(map11)) {
+			x2 = map11[at]
+		}
+		x3 := x2
+		// g = groups(key)
+		mapRows[i] = kgenSelect(x != 0, uint64(x3)<<32|uint64(x), 0)
+	}
+}
+
+// sumGroupsKernel15 runs rows lo to hi through the stages map16, map18, map19, map20, map21, aggregate3, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel15(lo, hi int, aggregate []int64, map17 []uint64, key, value []int32, aggregate2 []int64, reduce3, nRankedSlots int64) {
+	x := max(reduce3, 1)
+	x2 := uint64(x)
+	cond := x2 <= 939524096
+	x3 := x2 - 1
+	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
+	x5 := int64(x4)
+	x6 := 64 - x5
+	x7 := int64(2) << (x6 & 63)
+	x8 := min(x7, 1073741824)
+	x9 := x7
+	if cond {
+		x9 = x8
+	}
+	x10 := uint64(x9)
+	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
+	x12 := x11 + 1
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(keyRows)]
 	for i := range keyRows {
-		x15 := uint32(keyRows[i]) - 2147483648
-		x16 := uint64(x15) * 11400714819323198485
+		x13 := uint32(keyRows[i]) - 2147483648
+		x14 := uint64(x13) * 11400714819323198485
 		var code uint32
-		key2 := uint64(x15)
-		lastSlot := nSlots - 1
-		slot := int64((x16 ^ x16>>32) * 15485907386658061715 >> (x14 & 63))
-		held := map14[slot]
+		key2 := uint64(x13)
+		lastSlot := nRankedSlots - 1
+		slot := int64((x14 ^ x14>>32) * 15485907386658061715 >> (x12 & 63))
+		held := map17[slot]
 		for held != 0 && held>>32 != key2 {
 			slot = (slot + 1) & lastSlot
-			held = map14[slot]
+			held = map17[slot]
 		}
 		code = uint32(held)
 		code2 := code
-		x17 := int64(code2) - 1
+		x15 := int64(code2) - 1
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		bin := int(x17)
+		bin := int(x15)
 		if uint64(bin) < uint64(len(aggregate)) {
 			aggregate[bin]++
 		}
-		bin2 := int(x17)
+		bin2 := int(x15)
 		if uint64(bin2) < uint64(len(aggregate2)) {
 			aggregate2[bin2] += int64(valueRows[i])
 		}
 	}
 }
 
-// sumGroupsKernel15 runs rows lo to hi through the stages map22, from the state before them to the one after.
+// sumGroupsKernel16 runs rows lo to hi through the stages map25, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel15(lo, hi int, pass7, compact2 []int64, map2 []int32) {
+func sumGroupsKernel16(lo, hi int, pass7, compact2 []int64, map2 []int32) {
 	mapRows := map2[lo:hi]
 	for i := range mapRows {
 		at := pass7[lo+i]
@@ -1052,10 +1159,10 @@ func sumGroupsKernel15(lo, hi int, pass7, compact2 []int64, map2 []int32) {
 	}
 }
 
-// sumGroupsKernel16 runs rows lo to hi through the stages map19, histogram2, from the state before them to the one after.
+// sumGroupsKernel17 runs rows lo to hi through the stages map22, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel16(lo, hi int, histogram []int64, key []int32) {
+func sumGroupsKernel17(lo, hi int, histogram []int64, key []int32) {
 	keyRows := key[lo:hi]
 	for i := range keyRows {
 		x := uint32(keyRows[i]) - 2147483648
@@ -1083,10 +1190,10 @@ func sumGroupsKernel16(lo, hi int, histogram []int64, key []int32) {
 	}
 }
 
-// sumGroupsKernel17 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
+// sumGroupsKernel18 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel17(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func sumGroupsKernel18(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -1098,10 +1205,10 @@ func sumGroupsKernel17(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumGroupsKernel17Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
+// sumGroupsKernel18Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func sumGroupsKernel17Summary(lo, hi int, histogram2 []int64) int64 {
+func sumGroupsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -1110,17 +1217,17 @@ func sumGroupsKernel17Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel18 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// sumGroupsKernel19 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel18(lo, hi int, add3 []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel19(lo, hi int, add2 []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add2[int64(digit)+x] - x2
 	}
 	keyRows := key[lo:hi]
 	for i := range keyRows {
@@ -1135,10 +1242,10 @@ func sumGroupsKernel18(lo, hi int, add3 []int64, key []int32, pass []uint32, pas
 	}
 }
 
-// sumGroupsKernel18Summary returns what rows lo to hi add to the state, in the stages pass6.
+// sumGroupsKernel19Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func sumGroupsKernel18Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel19Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for i := range keyRows {
@@ -1150,39 +1257,39 @@ func sumGroupsKernel18Summary(lo, hi int, key []int32, digitShift int64, digits 
 	}
 }
 
-// sumGroupsKernel19 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// sumGroupsKernel20 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel19(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel20(lo, hi int, add2 []int64, pass8, pass []uint32, pass9, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add2[int64(digit)+x] - x2
 	}
+	pass8Rows := pass8[lo:hi]
 	pass9Rows := pass9[lo:hi]
-	pass10Rows := pass10[lo:hi]
-	pass10Rows = pass10Rows[:len(pass9Rows)]
-	for i, pass3 := range pass9Rows {
+	pass9Rows = pass9Rows[:len(pass8Rows)]
+	for i, pass3 := range pass8Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass10Rows[i]
+		pass2[place] = pass9Rows[i]
 	}
 }
 
-// sumGroupsKernel19Summary returns what rows lo to hi add to the state, in the stages pass7.
+// sumGroupsKernel20Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func sumGroupsKernel19Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel20Summary(lo, hi int, pass8 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass9Rows := pass9[lo:hi]
-	for _, pass := range pass9Rows {
+	pass8Rows := pass8[lo:hi]
+	for _, pass := range pass8Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -1190,25 +1297,25 @@ func sumGroupsKernel19Summary(lo, hi int, pass9 []uint32, digitShift int64, digi
 	}
 }
 
-// sumGroupsKernel22 runs rows lo to hi through the stages map20, mask3, partial6, offset6, add6, map21, aggregate2, from the state before them to the one after.
+// sumGroupsKernel23 runs rows lo to hi through the stages map23, mask3, partial5, offset5, add5, map24, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel22(lo, hi int, pass15 []uint32, aggregate []int32, aggregate2, pass16 []int64, value []int32, aggregate3 []int64, gRunsBegun int64, openLast int32, openSum, openSum2 int64) (int64, int32, int64, int64) {
+func sumGroupsKernel23(lo, hi int, pass14 []uint32, aggregate []int32, aggregate2, pass15 []int64, value []int32, aggregate3 []int64, gRunsBegun int64, openLast int32, openSum, openSum2 int64) (int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass15[lo-1]
+		lastPass = pass14[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass15[lo]
+		lastPass = ^pass14[lo]
 	}
+	pass14Rows := pass14[lo:hi]
 	pass15Rows := pass15[lo:hi]
-	pass16Rows := pass16[lo:hi]
-	pass16Rows = pass16Rows[:len(pass15Rows)]
-	for i, pass := range pass15Rows {
+	pass15Rows = pass15Rows[:len(pass14Rows)]
+	for i, pass := range pass14Rows {
 		// g = groups(key)
 		head := pass != lastPass
-		at := pass16Rows[i]
+		at := pass15Rows[i]
 		var value2 int32
 		if uint64(at) < uint64(len(value)) {
 			value2 = value[at]
@@ -1239,11 +1346,11 @@ func sumGroupsKernel22(lo, hi int, pass15 []uint32, aggregate []int32, aggregate
 	return gRunsBegun, openLast, openSum, openSum2
 }
 
-// sumGroupsKernel22Summary returns what rows lo to hi add to the state, in the stages map20, mask3, partial6, offset6, add6, map21, aggregate2.
+// sumGroupsKernel23Summary returns what rows lo to hi add to the state, in the stages map23, mask3, partial5, offset5, add5, map24, aggregate2.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func sumGroupsKernel22Summary(lo, hi int, pass15 []uint32, pass16 []int64, value []int32) (int64, bool, int32, bool, int64, bool, int64) {
+func sumGroupsKernel23Summary(lo, hi int, pass14 []uint32, pass15 []int64, value []int32) (int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast int32
@@ -1253,17 +1360,17 @@ func sumGroupsKernel22Summary(lo, hi int, pass15 []uint32, pass16 []int64, value
 	var openSum2 int64
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass15[lo-1]
+		lastPass = pass14[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass15[lo]
+		lastPass = ^pass14[lo]
 	}
+	pass14Rows := pass14[lo:hi]
 	pass15Rows := pass15[lo:hi]
-	pass16Rows := pass16[lo:hi]
-	pass16Rows = pass16Rows[:len(pass15Rows)]
-	for i, pass := range pass15Rows {
+	pass15Rows = pass15Rows[:len(pass14Rows)]
+	for i, pass := range pass14Rows {
 		// g = groups(key)
 		head := pass != lastPass
-		at := pass16Rows[i]
+		at := pass15Rows[i]
 		var value2 int32
 		if uint64(at) < uint64(len(value)) {
 			value2 = value[at]

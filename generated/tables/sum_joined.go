@@ -128,7 +128,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 	var jFoundLength int64
 	var jRepeatedLength int64
 	if 0 < int(x3) {
-		either := kgenTemporary[int64](&call, max(n, 0))
+		either := kgenTemporary[int64](&call, n)
 		var jFoundPlace int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack

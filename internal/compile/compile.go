@@ -18,17 +18,18 @@ import (
 
 // Options choose among equivalent programs.
 type Options struct {
-	Level   string           // a fusion level, or a plan by hand; "" is auto
-	Variant string           // of aggregation over contiguous groups, see plan.Schedule; "" is segmented
-	Radix   int              // bits of the digits by which rows are sorted; 0 is what suits work-groups
-	Bins    int              // the largest range of keys whose groups are combined in bins; 0 is what suits work-groups, and below there is none
-	Hash    int              // how many rows there are at least for each group if a hash table finds the groups; 0 if none does
-	Sample  int              // how many rows are sorted to choose those that an order with a limit can have; 0 is what suits work-groups, and below there is none
-	Short   bool             // no column has 2^32 rows, and the backend is of work-groups
-	Machine plan.Machine     // costs are predicted for it; the zero value is the default profile
-	Backend backends.Emitter // for the pass loop, and
-	Emit    backends.Options // what is asked of it
-	Source  []byte           // the text of the pipeline's file, for comments in emitted code
+	Level      string           // a fusion level, or a plan by hand; "" is auto
+	Variant    string           // of aggregation over contiguous groups, see plan.Schedule; "" is segmented
+	Radix      int              // bits of the digits by which rows are sorted; 0 is what suits work-groups
+	Bins       int              // the largest range of keys whose groups are combined in bins; 0 is what suits work-groups, and below there is none
+	Hash       int              // how many rows there are at least for each group if a hash table finds the groups; 0 if none does
+	HashGroups int              // the most groups that a hash table of work-groups is for; 0 is what suits all of them
+	Sample     int              // how many rows are sorted to choose those that an order with a limit can have; 0 is what suits work-groups, and below there is none
+	Short      bool             // no column has 2^32 rows, and the backend is of work-groups
+	Machine    plan.Machine     // costs are predicted for it; the zero value is the default profile
+	Backend    backends.Emitter // for the pass loop, and
+	Emit       backends.Options // what is asked of it
+	Source     []byte           // the text of the pipeline's file, for comments in emitted code
 }
 
 // For returns the options for a level and a schedule of work-groups.
@@ -36,6 +37,9 @@ func For(level string, s plan.Schedule) Options {
 	options := Options{Level: level, Variant: s.Variant, Radix: s.Radix, Short: s.Part == 0}
 	if s.Groups != "" {
 		options.Bins = -1
+	}
+	if options.Short && s.Groups == plan.Hash {
+		options.Hash = fuse.DefaultHash
 	}
 	return options
 }
@@ -154,7 +158,7 @@ func verify(s *state) error {
 }
 
 func lower(s *state) error {
-	s.graph = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, Bins: s.options.Bins, Hash: s.options.Hash, Sample: s.options.Sample, Short: s.options.Short})
+	s.graph = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, Bins: s.options.Bins, Hash: s.options.Hash, HashGroups: s.options.HashGroups, Sample: s.options.Sample, Short: s.options.Short})
 	return nil
 }
 

@@ -206,7 +206,7 @@ func (b *batch) prepare(ctx context.Context) {
 		for i, u := range b.units {
 			jobs[i] = u.job
 			if b.Schedule == (plan.Schedule{}) {
-				jobs[i].Schedule = allowed(d, u.job.Program, u.job.Schedule)
+				jobs[i].Schedule = allowed(d, u.job.ForWorkgroups(), u.job.Schedule)
 			}
 			u.given = append(u.given, jobs[i].Schedule)
 		}

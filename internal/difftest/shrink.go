@@ -195,7 +195,7 @@ func (f *finding) ready(ctx context.Context, list []candidate) []Prepared {
 			continue
 		}
 		if f.device != nil {
-			list[i].schedule = allowed(f.device, made.any, c.schedule)
+			list[i].schedule = allowed(f.device, f.job(f.number, made, c.schedule).ForWorkgroups(), c.schedule)
 		}
 		jobs = append(jobs, f.job(f.number, made, list[i].schedule))
 		at = append(at, i)

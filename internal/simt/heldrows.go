@@ -39,7 +39,11 @@ func (k *kernel) holdRows(items int, aligned func(stream int) bool) {
 		if k.workgroup < maxWorkItems/2 || k.filters() { // few rows need the later columns
 			budget *= 2
 		}
-		k.items = min(max(budget/bytes/vector*vector, vector), maxHeldItems)
+		most := maxHeldItems
+		if k.remembered > 0 {
+			most = seekItems
+		}
+		k.items = min(max(budget/bytes/vector*vector, vector), most)
 	}
 	if k.items%vector != 0 || k.items*bytes > registerBudget {
 		return

@@ -43,6 +43,7 @@ type shape struct {
 	placement        placement
 	localTables      *localTables // nil if no table lies in local memory
 	keeps            bool         // work-items keep the folds of their rows from tile to tile
+	remembered       int64        // rows that a work-group remembers of each limited table
 	ranks            *ranks       // nil if no rows move by a digit
 }
 

@@ -119,6 +119,7 @@ func (s *launches) startTile(e *rowBody) {
 	e.tileRows()
 	e.findSources()
 	e.stage()
+	e.pollLimited()
 	e.declareKept()
 	if !s.keeps {
 		e.declareReductions()

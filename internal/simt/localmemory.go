@@ -75,7 +75,7 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 		if items == 0 {
 			k.items = 4
 		}
-		if k.localTables != nil || k.keeps {
+		if k.walks() {
 			k.holdRows(items, aligned)
 		}
 		return

@@ -77,9 +77,6 @@ func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
 	budgets := []int64{l.budget() - p.beside}
 	if l.target.LaunchedLocal > 0 && l.suffix == "" {
 		budgets = launchedBudgets
-		if t.Has(gathers) {
-			budgets = budgets[:1]
-		}
 	}
 	for i, op := range t.With(isTableUpdate) {
 		if first := p.like(t, op); first != nil {
@@ -96,7 +93,12 @@ func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
 	best, most := budgets[0], []int64{-1}
 	for _, budget := range budgets { // more memory has to give more
 		p.choose(t, all, budget, copiesOfCounts)
-		if has := p.has(); slices.Compare(has, most) > 0 {
+		has := p.has()
+		isMore := slices.Compare(has, most) > 0
+		if budget > budgets[0] && t.Has(gathers) {
+			isMore = has[0] > most[0] // a whole table
+		}
+		if isMore {
 			best, most = budget, has
 		}
 	}
@@ -123,6 +125,7 @@ func (p *localTables) like(k *tile.Kernel, op *tile.Op) *localTable {
 // take.
 func besideTables(t *tile.Kernel, s shape, workgroup int) (bytes int64) {
 	s.workgroup = workgroup
+	bytes = s.rememberedBytes(t)
 	elements := int64(s.collectiveOf().elements(&kernel{Kernel: t, shape: s}))
 	for _, op := range t.With((*tile.Op).IsReduction) {
 		for _, f := range op.Monoid.Fields {
@@ -162,7 +165,7 @@ func (l *lowering) hasTablesOnly(t *tile.Kernel) bool {
 // localTable returns the table of an operation, or nil if it cannot lie in local
 // memory.
 func (l *lowering) localTable(t *tile.Kernel, i int, op *tile.Op) *localTable {
-	size := l.bufferLength(t.Streams[op.Stream].Buffer)
+	size := l.tableLength(t, op)
 	table := &localTable{op: i, size: size.String(), form: formOf(t, op)}
 	if table.length, table.isKnown = l.logical.Constant(size); table.isKnown {
 		if table.length <= 0 || table.length > plan.MaxRows {
@@ -174,6 +177,14 @@ func (l *lowering) localTable(t *tile.Kernel, i int, op *tile.Op) *localTable {
 		table.length = most
 	}
 	return table
+}
+
+// tableLength returns how many elements rows may combine in the table of an operation.
+func (l *lowering) tableLength(t *tile.Kernel, op *tile.Op) plan.Expr {
+	if op.Bins != "" {
+		return plan.Len(op.Bins)
+	}
+	return l.bufferLength(t.Streams[op.Stream].Buffer)
 }
 
 // mostElements returns how many elements may lie in local memory as a whole. What

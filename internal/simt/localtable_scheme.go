@@ -39,14 +39,14 @@ type lateLength struct {
 
 // readLength finds out how much of a table lies in local memory.
 func (w walking) readLength(e *function, table *localTable) *lateLength {
-	stream := e.Ops[table.op].Stream
-	length := w.bufferLength(e.Streams[stream].Buffer)
+	op := &e.Ops[table.op]
+	length := w.tableLength(e.Kernel, op)
 	for _, other := range w.localTables.tables { // a table of the same bins and as much memory
 		if late := w.localTables.unread[other.op]; late != nil && other.elements == table.elements && (other.cache == nil) == (table.cache == nil) && late.length.String() == length.String() {
 			return late
 		}
 	}
-	bins, capacity := e.b.Let("bins", e.elementsOf(stream)), loop.ConstOf(ir.Int(ir.I64, table.elements))
+	bins, capacity := e.b.Let("bins", e.tableElements(op)), loop.ConstOf(ir.Int(ir.I64, table.elements))
 	late := &lateLength{table: table, length: length, isWhole: loop.True}
 	if table.cache != nil {
 		late.isWhole = e.b.Let("whole", loop.Le(bins, capacity))
@@ -181,7 +181,7 @@ func (w walking) foldTable(table *localTable, rows string) {
 	all := e.b.Decl("all", loop.ConstOf(op.Monoid.Identity[0]))
 	elements := loop.Expr(loop.Int(table.elements))
 	if !table.isKnown {
-		bins := e.b.Let("bins", e.elementsOf(op.Stream))
+		bins := e.b.Let("bins", e.tableElements(op))
 		fits := loop.Le(bins, loop.ConstOf(ir.Int(ir.I64, table.elements)))
 		elements = e.b.Let("elements", loop.Choose(fits, loop.ToCounter(bins), loop.Int(0)))
 	}
@@ -209,7 +209,7 @@ func (w walking) foldTable(table *localTable, rows string) {
 	}, nil)
 	bins := plan.Const(table.elements)
 	if !table.isKnown {
-		bins = plan.Min(w.bufferLength(stream.Buffer), bins)
+		bins = plan.Min(w.tableLength(w.Kernel, op), bins)
 	}
 	w.followLaunch(e.function, launch{foldWorkgroup, plan.CeilDiv(plan.Rows(), plan.Const(foldLanes)), plan.ForwardNone, func(v *plan.Variant) {
 		v.Schedule = plan.Schedule{Workgroup: foldWorkgroup, Scheme: SchemeFlat}

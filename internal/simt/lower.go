@@ -136,9 +136,13 @@ func (l *lowering) lowerSteps(program *backends.Program, steps []plan.Step, line
 			choice := *step.If
 			choice.Then = l.nested(program, choice.Then, lines)
 			choice.Else = l.nested(program, choice.Else, lines)
-			if !l.isNested {
-				l.out.Steps, l.early = append(l.out.Steps, l.early...), nil
-			}
+			l.early = slices.DeleteFunc(l.early, func(a earlyAlloc) bool {
+				isHere := launchesOf(a.kernel, l.logical.Steps) == launchesOf(a.kernel, steps)
+				if isHere {
+					l.out.Steps = append(l.out.Steps, a.step)
+				}
+				return isHere
+			})
 			l.out.Steps = append(l.out.Steps, plan.Step{If: &choice})
 		case step.Launch == nil:
 			l.out.Steps = append(l.out.Steps, step)
@@ -149,7 +153,7 @@ func (l *lowering) lowerSteps(program *backends.Program, steps []plan.Step, line
 			i := slices.IndexFunc(l.logical.Kernels, func(k plan.Kernel) bool { return k.Name == step.Launch.Kernel })
 			l.kernel(program.Kernels[i], l.logical.Kernels[i], step.Launch.Rows, lines)
 			if l.isNested && launchesOf(step.Launch.Kernel, l.logical.Steps) > launchesOf(step.Launch.Kernel, steps) {
-				l.allocateEarly(before)
+				l.allocateEarly(step.Launch.Kernel, before)
 			}
 			l.steps[step.Launch.Kernel] = slices.Clone(l.out.Steps[before:])
 		default:
@@ -168,11 +172,12 @@ func (l *lowering) nested(program *backends.Program, steps []plan.Step, lines fu
 }
 
 // allocateEarly takes the memory of a kernel out of its steps, which run under a
-// condition: the kernel is launched again under another.
-func (l *lowering) allocateEarly(from int) {
+// condition: the kernel is launched again under another. It is allocated where all of
+// these are tested, and not before: that may be a way in which its length is known.
+func (l *lowering) allocateEarly(kernel string, from int) {
 	l.out.Steps = append(l.out.Steps[:from], slices.DeleteFunc(slices.Clone(l.out.Steps[from:]), func(s plan.Step) bool {
 		if s.Alloc != nil {
-			l.early = append(l.early, s)
+			l.early = append(l.early, earlyAlloc{kernel, s})
 		}
 		return s.Alloc != nil
 	})...)
@@ -213,7 +218,13 @@ type growing struct {
 	steps    map[string][]plan.Step // that run a kernel, by its name
 	added    []plan.Buffer          // buffers to allocate before the next launch
 	isNested bool                   // the steps at hand run under a condition
-	early    []plan.Step            // that allocate memory before it is tested
+	early    []earlyAlloc           // that is allocated before it is tested
+}
+
+// earlyAlloc is a step that allocates memory of a kernel.
+type earlyAlloc struct {
+	kernel string
+	step   plan.Step
 }
 
 // kernel lowers one kernel and appends the steps that run it.
@@ -233,6 +244,10 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	if err != nil {
 		l.faults = append(l.faults, err)
 		return
+	}
+	if s.remembered = l.remembers(t); s.remembered > 0 && s.isOpen {
+		s.workgroup = l.foldingWorkgroup()
+		l.asksMuch = l.asksMuch || s.workgroup > flatWorkgroup
 	}
 	s.localTables, s.keeps = l.planTables(t, &s), l.keepsFolds(t)
 	if s.isOpen && s.localTables == nil && l.foldsByTile(t) {

@@ -1,8 +1,10 @@
 package simt
 
 import (
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -111,4 +113,70 @@ func TestNamesOfUsers(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestEarlyAllocations checks that a plan knows the length of memory of its own when it
+// allocates that: groups by hash sort as many keys as they find, by kernels that are
+// launched more than once.
+func TestEarlyAllocations(t *testing.T) {
+	pipelines, errs := ir.Load("groups.kg", []byte("pipeline groups_of(k: [n]i64) {\n\treturn c: count(by: groups(k))\n}\n"))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	program, _, err := compile.Compile(pipelines[0], compile.For(fuse.LevelAuto, plan.Schedule{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lowered, err := Lower(program, plan.Schedule{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := lowered.Plan
+	allocations := 0
+	var check func(steps []plan.Step, known map[string]bool)
+	check = func(steps []plan.Step, known map[string]bool) {
+		for _, s := range steps {
+			switch {
+			case s.Read != nil:
+				for _, name := range s.Read.Scalars {
+					known[name] = true
+				}
+			case s.Set != nil:
+				known[s.Set.Scalar] = true
+			case s.If != nil:
+				check(s.If.Then, maps.Clone(known))
+				check(s.If.Else, maps.Clone(known))
+			case s.Alloc != nil:
+				i := slices.IndexFunc(p.Buffers, func(b plan.Buffer) bool { return b.Name == s.Alloc.Buffer })
+				for _, name := range scalarsOf(p, p.Buffers[i].Length) {
+					if p.Buffers[i].Role != plan.Output && !known[name] { // results may be those of another way
+						t.Errorf("%s is allocated before %s is known", s.Alloc.Buffer, name)
+					}
+					allocations++
+				}
+			}
+		}
+	}
+	check(p.Steps, map[string]bool{})
+	if allocations == 0 {
+		t.Error("no length depends on a scalar")
+	}
+}
+
+// scalarsOf lists the scalars that decide a length.
+func scalarsOf(p *plan.Plan, x plan.Expr) (list []string) {
+	switch x.Op {
+	case plan.OpScalar:
+		list = append(list, x.Name)
+	case plan.OpLen:
+		for _, d := range p.Domains {
+			if d.Name == x.Name && !d.Len.IsZero() {
+				list = append(list, scalarsOf(p, d.Len)...)
+			}
+		}
+	}
+	for _, arg := range x.Args {
+		list = append(list, scalarsOf(p, arg)...)
+	}
+	return list
 }

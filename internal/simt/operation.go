@@ -40,7 +40,7 @@ func init() { // the functions use the table
 		tile.Update:      {row: withEffects((*rowBody).combineRow), end: direct((*rowBody).update)},
 		tile.Search:      {value: (*rowBody).search, row: (*rowBody).nameValue},
 		tile.Source:      {value: (*rowBody).source, row: (*rowBody).nameValue},
-		tile.Insert:      {row: withEffects(direct((*rowBody).insert))},
+		tile.Insert:      {row: withEffects((*rowBody).insert)},
 		tile.Probe:       {value: (*rowBody).probe, row: (*rowBody).nameValue},
 		tile.Match:       {value: (*rowBody).match, row: (*rowBody).nameValue},
 		tile.Check:       {row: withEffects(direct((*rowBody).check)), end: direct((*rowBody).check)},

@@ -72,6 +72,14 @@ func (e *function) loadAt(op *tile.Op, at loop.Expr) loop.Expr {
 	return e.b.LoadInside(e.name(op.Res[0]), memory, at, e.elementsOf(op.Stream))
 }
 
+// tableElements returns how many elements rows may combine in the table of an operation.
+func (e *function) tableElements(op *tile.Op) loop.Expr {
+	if op.Bins != "" {
+		return e.length(op.Bins)
+	}
+	return e.elementsOf(op.Stream)
+}
+
 // elementsOf returns how many elements a stream's buffer has.
 func (e *function) elementsOf(stream int) loop.Expr {
 	buffer := e.Streams[stream].Buffer

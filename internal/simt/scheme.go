@@ -96,7 +96,7 @@ func withoutPrefix(s *launches) scheme {
 		return broadcasting{published{f}}
 	case len(s.gridCuts()) > 0:
 		return published{f}
-	case s.localTables != nil || s.keeps:
+	case s.walks():
 		return walking{f}
 	}
 	return f

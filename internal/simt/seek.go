@@ -53,12 +53,14 @@ func (e *rowBody) match(op *tile.Op) loop.Expr {
 }
 
 // insert enters the row in a hash table.
-func (e *rowBody) insert(op *tile.Op) {
+func (e *rowBody) insert(i int) {
+	op := &e.Ops[i]
+	if op.IsLimited() {
+		e.enter(i)
+		return
+	}
 	s := e.Streams[op.Stream]
 	t := e.hashTable(op, e.arguments.buffer(s.Buffer, s.Kind, plan.ReadsWrites), e.expr(op.Args[2]))
-	if op.Args[3] != op.Args[2] {
-		t.Limit = e.expr(op.Args[3])
-	}
 	t.Insert(e.b, e.expr(op.Args[0]), e.expr(op.Args[1]), e.exprs(op.Args[4:]), false)
 }
 

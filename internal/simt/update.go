@@ -25,7 +25,7 @@ func (e *function) inTable(op *tile.Op, index loop.Expr) loop.Expr {
 	if t := e.localTableOf(op); t != nil && t.isKnown {
 		elements = loop.ConstOf(ir.Int(ir.U64, t.length))
 	} else {
-		elements = loop.ToKind(ir.U64, e.elementsOf(op.Stream))
+		elements = loop.ToKind(ir.U64, e.tableElements(op))
 	}
 	return loop.Lt(loop.ToKind(ir.U64, index), elements)
 }

@@ -32,9 +32,12 @@ func (l *lowering) foldsByTile(t *tile.Kernel) bool {
 	return t.Has((*tile.Op).IsReduction) && l.hasTablesOnly(t) && !l.keepsFolds(t)
 }
 
+// walks reports whether work-groups walk over the tiles.
+func (s shape) walks() bool { return s.localTables != nil || s.keeps || s.remembered > 0 }
+
 // leavesMore reports whether rows leave anything but folds, tables and failed checks.
 func leavesMore(op *tile.Op) bool {
-	return !op.Epilogue && op.HasEffect() && !op.IsReduction() && !isTableUpdate(op) && op.Kind != tile.Check
+	return !op.Epilogue && op.HasEffect() && !op.IsReduction() && !isTableUpdate(op) && !op.IsLimited() && op.Kind != tile.Check
 }
 
 func (w walking) prepare() {
@@ -50,6 +53,9 @@ func (w walking) main() {
 	e.begin()
 	if w.localTables != nil {
 		w.beginTables(e.function)
+	}
+	if w.remembered > 0 {
+		e.beginRemembered()
 	}
 	if w.keeps {
 		e.declareReductions()
@@ -83,6 +89,9 @@ func (w walking) main() {
 
 func (w walking) describe(v *plan.Variant) {
 	v.Schedule.Scheme = SchemeFlat
+	if w.remembered == rememberedLaunched {
+		v.LocalBytes = plan.Const(w.rememberedBytes(w.Kernel))
+	}
 	if w.localTables == nil {
 		return
 	}

@@ -226,9 +226,10 @@ func (b *Builder) StoreAt(domain, stream int, x, place ID) {
 }
 
 // Update combines x into stream at index, for the rows of domain; contiguous
-// says that rows of equal index lie together.
-func (b *Builder) Update(domain, stream int, m *Monoid, contiguous bool, index, x ID) {
-	b.emit(Op{Kind: Update, Domain: domain, Stream: stream, Monoid: m, Contiguous: contiguous, Args: []ID{index, x}})
+// says that rows of equal index lie together, and bins names the domain of the plan that
+// they number, if stream may have more elements than that.
+func (b *Builder) Update(domain, stream int, m *Monoid, contiguous bool, bins string, index, x ID) {
+	b.emit(Op{Kind: Update, Domain: domain, Stream: stream, Monoid: m, Contiguous: contiguous, Bins: bins, Args: []ID{index, x}})
 }
 
 // Search returns how many elements of stream, which ascend, are at most x: those before

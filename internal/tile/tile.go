@@ -94,7 +94,7 @@ const (
 	Update                    // (index, x) -> (): Stream[index] = Monoid(Stream[index], x), in any order
 	Search                    // (x, first, end) -> i64: how many elements of Stream, which ascend, are at most x: those before first are, those from end on are not
 	Source                    // (first, end) -> i64 over the base: how many elements of Stream, which ascend, are at most the row's number: those before first are, those from end on are not; first and end are recomputable, and neither falls from row to row
-	Insert                    // (row, slot, slots, limit, keys...) -> (): row enters the hash table Stream of so many slots: a power of two, unless rows of one slot have equal keys. It takes the first slot, from its own on and around, that is free (all bits are set) or has a row of equal keys; then the lesser row stays. Without keys, the number row is its own key. Where more slots than limit are taken, rows may be left out
+	Insert                    // (row, slot, slots, limit, keys...) -> (): row enters the hash table Stream of so many slots: a power of two, unless rows of one slot have equal keys. It takes the first slot, from its own on and around, that is free (all bits are set) or has a row of equal keys; then the lesser row stays. Without keys, the number row is its own key. Where more slots than limit are taken, rows may be left out; if they may be although fewer are taken, slot 0 is LeftOut
 	Probe                     // (slot, slots, direct, key, keys...) -> i64: the slot of such a table whose row has equal keys, or -1. If direct, which is uniform, holds, that is slot key, which may be free, or -1 if there is no such slot
 	Match                     // (slot, slots, direct, key) -> u32: Stream is a hash table of so many words, of which those that are not 0 have a key above a code of 32 bits: from slot on and around, the code of the one that has key, or 0. If direct, which is uniform, holds, 0
 	Check                     // (failed, row) -> (): if failed holds, Site fails at row, which nobody knows if there is no row
@@ -114,6 +114,7 @@ type Op struct {
 	Const     ir.Scalar // Const
 	Ref       string    // Scalar, Length, StoreScalar: a name in the plan
 	Site      int       // Check: index of the plan's site
+	Bins      string    // Update: the domain of the plan that indexes number, if Stream may have more elements
 	Stream    int       // Load, Store, Update, Search, Source, Insert, Probe, Match
 	Distance  int64     // Shift: rows back; negative is ahead
 	Keys      []int     // Insert, Probe: streams, the keys of rows in the table

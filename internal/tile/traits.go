@@ -250,6 +250,13 @@ func (op *Op) Touches() (place ID, ok bool) {
 	return 0, false
 }
 
+// IsLimited reports whether the operation may leave out rows where too many slots are taken.
+func (op *Op) IsLimited() bool { return op.Does(Claims) && op.Args[3] != op.Args[2] }
+
+// LeftOut is what the first slot of a hash table has, as a signed number, if rows were left
+// out. It is less than the number of any row.
+const LeftOut = -2
+
 // Seeks reports whether the operation only reads, and elements of its stream until it
 // has found what it looks for.
 func (op *Op) Seeks() bool {

@@ -49,7 +49,7 @@ func (all pipelines) make(e kernels.Emitter, name, level string, schedule plan.S
 	if source == nil {
 		return nil, fmt.Errorf("there is no pipeline %s", name)
 	}
-	program, _, err := build.Compile(source, source.Pipelines[0], "", level, schedule)
+	program, _, err := build.Compile(source, source.Pipelines[0], e.Name(), level, schedule)
 	if err != nil {
 		return nil, err
 	}

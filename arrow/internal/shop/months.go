@@ -91,21 +91,15 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		x7 = x6
 	}
 	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 268435456), 1)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 268435456), 1))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 268435456), 1))-1)))))&63)), 0)
-	if int(x7) > 2147483647 {
-		return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(x7))
-	}
-	if int(x7) > 2147483647 {
-		return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(x7))
-	}
-	month := kgenColumn(&call, dst.Month, max(int(x7), n))
-	revenue := kgenColumn(&call, dst.Revenue, max(int(x7), n))
-	if call.err != nil {
-		return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
-	}
+	var month []int32
+	var revenue []int64
 	var nFilledLength int64
 	var scalar2 int64
 	var gRunsLength int64
 	if 0 < int(x7) {
+		if int(x7) > 2147483647 {
+			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(x7))
+		}
 		aggregate := kgenTemporary[int64](&call, int(x7))
 		clear(aggregate)
 		aggregate2 := kgenTemporary[int64](&call, int(x7))
@@ -125,6 +119,14 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		} else {
 			monthsKernel2(0, n, aggregate, map2, amount, aggregate2, x)
 		}
+		if int(x7) > 2147483647 {
+			return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(x7))
+		}
+		month2 := kgenColumn(&call, dst.Month, int(x7))
+		revenue2 := kgenColumn(&call, dst.Revenue, int(x7))
+		if call.err != nil {
+			return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
+		}
 		var nFilledPlace int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
@@ -139,15 +141,17 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					nFilledPlaceBefore := nFilledPlace2
 					nFilledPlace2 = nFilledPlaceBefore + nFilledPlace3
 					blocks.release()
-					copy(month[nFilledPlaceBefore:], compactScratch[:nFilledPlace3])
-					copy(revenue[nFilledPlaceBefore:], compactScratch2[:nFilledPlace3])
+					copy(month2[nFilledPlaceBefore:], compactScratch[:nFilledPlace3])
+					copy(revenue2[nFilledPlaceBefore:], compactScratch2[:nFilledPlace3])
 				}
 			})
 			nFilledPlace = nFilledPlace2
 		} else {
-			nFilledPlace = monthsKernel3(0, int(x7), aggregate, month, aggregate2, revenue, x, 0)
+			nFilledPlace = monthsKernel3(0, int(x7), aggregate, month2, aggregate2, revenue2, x, 0)
 		}
 		nFilledLength2 := nFilledPlace
+		month = month2
+		revenue = revenue2
 		nFilledLength = nFilledLength2
 	} else {
 		if int(nSlotsLength) > 2147483647 {
@@ -172,7 +176,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum4 := monthsKernel5Summary(lo, hi, insert)
+					sum4 := monthsKernel5Summary(lo, hi, insert, int64(n))
 					blocks.await()
 					sumBefore := sum3
 					sum3 = sumBefore + sum4
@@ -184,13 +188,18 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		} else {
 			sum2 = monthsKernel5(0, int(nSlotsLength), insert, mask, int64(n), 0)
 		}
+		reduce3 := sum2
 		cond3 := sum2 <= max(min(int64(n)/64, 268435456), 1)
-		x8 := int64(0)
+		x8 := min(sum2, max(min(int64(n)/64, 268435456), 1))
+		x9 := max(x8, 0)
+		x10 := int64(0)
 		if cond3 {
-			x8 = sum2
+			x10 = x9
 		}
+		var month2 []int32
+		var revenue2 []int64
 		var gRunsLength2 int64
-		if 0 < int(x8) {
+		if 0 < int(x10) {
 			if int(nSlotsLength) > 2147483647 {
 				return fmt.Errorf("n_distinct would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
 			}
@@ -201,27 +210,23 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			map3 := kgenTemporary[uint32](&call, int(nSlotsLength))
 			histogram := kgenTemporary[int64](&call, 1024)
 			clear(histogram)
-			add := kgenTemporary[int64](&call, int(nSlotsLength))
 			var nDistinctPlace int64
 			if workers > 1 {
 				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 				var nDistinctPlace2 int64
-				var add2 int64
 				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						nDistinctPlace3, add3 := monthsKernel6Summary(lo, hi, mask)
+						nDistinctPlace3 := monthsKernel6Summary(lo, hi, mask)
 						blocks.await()
 						nDistinctPlaceBefore := nDistinctPlace2
-						addBefore := add2
 						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
-						add2 = addBefore + add3
 						nDistinctPlaceEnd := nDistinctPlace2
 						blocks.release()
 						compactPart := compact[:nDistinctPlaceEnd]
 						mapPart := map3[:nDistinctPlaceEnd]
 						histogramOwn := make([]int64, 1024)
-						monthsKernel6(lo, hi, mask, insert, compactPart, mapPart, histogramOwn, add, nDistinctPlaceBefore, addBefore)
+						monthsKernel6(lo, hi, mask, insert, compactPart, mapPart, histogramOwn, nDistinctPlaceBefore)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
@@ -229,26 +234,26 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
-				nDistinctPlace, _ = monthsKernel6(0, int(nSlotsLength), mask, insert, compact, map3, histogram, add, 0, 0)
+				nDistinctPlace = monthsKernel6(0, int(nSlotsLength), mask, insert, compact, map3, histogram, 0)
 			}
 			nDistinctLength := nDistinctPlace
-			add2 := kgenTemporary[int64](&call, 1024)
+			add := kgenTemporary[int64](&call, 1024)
 			if workers > 1 {
 				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-				var add3 int64
+				var add2 int64
 				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add4 := monthsKernel7Summary(lo, hi, histogram)
+						add3 := monthsKernel7Summary(lo, hi, histogram)
 						blocks.await()
-						addBefore := add3
-						add3 = addBefore + add4
+						addBefore := add2
+						add2 = addBefore + add3
 						blocks.release()
-						monthsKernel7(lo, hi, histogram, add2, addBefore)
+						monthsKernel7(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				monthsKernel7(0, 1024, histogram, add2, 0)
+				monthsKernel7(0, 1024, histogram, add, 0)
 			}
 			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -266,12 +271,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel8(lo, hi, add2, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+						monthsKernel8(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel8(0, int(nDistinctLength), add2, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+				monthsKernel8(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 			}
 			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -289,12 +294,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel9(lo, hi, add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+						monthsKernel9(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel9(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+				monthsKernel9(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -310,12 +315,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel9(lo, hi, add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+						monthsKernel9(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel9(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+				monthsKernel9(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 			}
 			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
 			if workers > 1 {
@@ -332,60 +337,84 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel11(lo, hi, add2, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+						monthsKernel11(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel11(0, int(nDistinctLength), add2, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+				monthsKernel11(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 			}
+			map4 := kgenTemporary[uint32](&call, int(nDistinctLength))
+			map5 := kgenTemporary[int64](&call, int(nDistinctLength))
 			if workers > 1 {
 				kgenFork(&call, workers, int(nDistinctLength), 4096, func(_, lo, hi int) {
-					monthsKernel12(lo, hi, pass5, pass2)
+					monthsKernel12(lo, hi, pass5, map3, map4, map5, reduce3)
 				})
 			} else {
-				monthsKernel12(0, int(nDistinctLength), pass5, pass2)
+				monthsKernel12(0, int(nDistinctLength), pass5, map3, map4, map5, reduce3)
 			}
-			map4 := kgenTemporary[uint64](&call, int(nSlotsLength))
+			nRankedSlotsLength := max(kgenSelect(uint64(max(reduce3, 1)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(reduce3, 1))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(reduce3, 1))-1)))))&63)), 0)
+			if int(nRankedSlotsLength) > 2147483647 {
+				return fmt.Errorf("n_ranked_slots would have %d rows; at most 2147483647 can be computed", int(nRankedSlotsLength))
+			}
+			insert2 := kgenTemporary[int64](&call, int(nRankedSlotsLength))
+			for i := range insert2 {
+				insert2[i] = -1
+			}
+			monthsKernel13(0, int(nDistinctLength), map4, insert2, map5, nRankedSlotsLength)
+			map6 := kgenTemporary[uint64](&call, int(nRankedSlotsLength))
 			if workers > 1 {
-				kgenFork(&call, workers, int(nSlotsLength), 4096, func(_, lo, hi int) {
-					monthsKernel13(lo, hi, mask, add, pass2, insert, map4)
+				kgenFork(&call, workers, int(nRankedSlotsLength), 4096, func(_, lo, hi int) {
+					monthsKernel14(lo, hi, insert2, map4, map6)
 				})
 			} else {
-				monthsKernel13(0, int(nSlotsLength), mask, add, pass2, insert, map4)
+				monthsKernel14(0, int(nRankedSlotsLength), insert2, map4, map6)
 			}
-			clear(revenue)
-			if workers > 1 && len(revenue) <= max(2048, n/64) {
+			if int(x10) > 2147483647 {
+				return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(x10))
+			}
+			revenue3 := kgenColumn(&call, dst.Revenue, int(x10))
+			clear(revenue3)
+			if call.err != nil {
+				return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
+			}
+			if workers > 1 && len(revenue3) <= max(2048, n/64) {
 				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-					aggregateOwn := make([]int64, len(revenue))
-					monthsKernel14(lo, hi, amount, aggregateOwn, map4, map2, int64(n), nSlotsLength)
+					aggregateOwn := make([]int64, len(revenue3))
+					monthsKernel15(lo, hi, amount, aggregateOwn, map6, map2, reduce3, nRankedSlotsLength)
 					for i := range aggregateOwn {
-						atomic.AddInt64(&revenue[i], aggregateOwn[i])
+						atomic.AddInt64(&revenue3[i], aggregateOwn[i])
 					}
 				})
 			} else {
-				monthsKernel14(0, n, amount, revenue, map4, map2, int64(n), nSlotsLength)
+				monthsKernel15(0, n, amount, revenue3, map6, map2, reduce3, nRankedSlotsLength)
+			}
+			month3 := kgenColumn(&call, dst.Month, int(x10))
+			if call.err != nil {
+				return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
 			}
 			if workers > 1 {
-				kgenFork(&call, workers, int(x8), 4096, func(_, lo, hi int) {
-					monthsKernel15(lo, hi, pass5, compact, month)
+				kgenFork(&call, workers, int(x10), 4096, func(_, lo, hi int) {
+					monthsKernel16(lo, hi, pass5, compact, month3)
 				})
 			} else {
-				monthsKernel15(0, int(x8), pass5, compact, month)
+				monthsKernel16(0, int(x10), pass5, compact, month3)
 			}
+			month2 = month3
+			revenue2 = revenue3
 		} else {
 			histogram := kgenTemporary[int64](&call, 1024)
 			clear(histogram)
 			if workers > 1 {
 				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 1024)
-					monthsKernel16(lo, hi, histogramOwn, map2)
+					monthsKernel17(lo, hi, histogramOwn, map2)
 					for i := range histogramOwn {
 						atomic.AddInt64(&histogram[i], histogramOwn[i])
 					}
 				})
 			} else {
-				monthsKernel16(0, n, histogram, map2)
+				monthsKernel17(0, n, histogram, map2)
 			}
 			add := kgenTemporary[int64](&call, 1024)
 			if workers > 1 {
@@ -394,16 +423,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add3 := monthsKernel17Summary(lo, hi, histogram)
+						add3 := monthsKernel18Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add2
 						add2 = addBefore + add3
 						blocks.release()
-						monthsKernel17(lo, hi, histogram, add, addBefore)
+						monthsKernel18(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				monthsKernel17(0, 1024, histogram, add, 0)
+				monthsKernel18(0, 1024, histogram, add, 0)
 			}
 			pass := kgenTemporary[uint32](&call, n)
 			pass2 := kgenTemporary[int64](&call, n)
@@ -413,7 +442,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						monthsKernel18Summary(lo, hi, map2, 0, digits)
+						monthsKernel19Summary(lo, hi, map2, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -421,12 +450,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel18(lo, hi, add, map2, pass, pass2, 0, 0, int64(n), digits)
+						monthsKernel19(lo, hi, add, map2, pass, pass2, 0, 0, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel18(0, n, add, map2, pass, pass2, 0, 0, int64(n), digits)
+				monthsKernel19(0, n, add, map2, pass, pass2, 0, 0, int64(n), digits)
 			}
 			pass3 := kgenTemporary[uint32](&call, n)
 			pass4 := kgenTemporary[int64](&call, n)
@@ -436,7 +465,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						monthsKernel19Summary(lo, hi, pass, 8, digits)
+						monthsKernel20Summary(lo, hi, pass, 8, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -444,12 +473,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel19(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
+						monthsKernel20(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel19(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
+				monthsKernel20(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -457,7 +486,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						monthsKernel19Summary(lo, hi, pass3, 16, digits)
+						monthsKernel20Summary(lo, hi, pass3, 16, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -465,12 +494,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel19(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
+						monthsKernel20(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel19(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
+				monthsKernel20(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
 			}
 			pass5 := kgenTemporary[uint32](&call, n)
 			pass6 := kgenTemporary[int64](&call, n)
@@ -480,7 +509,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						monthsKernel19Summary(lo, hi, pass, 24, digits)
+						monthsKernel20Summary(lo, hi, pass, 24, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -488,12 +517,17 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel19(lo, hi, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
+						monthsKernel20(lo, hi, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel19(0, n, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
+				monthsKernel20(0, n, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
+			}
+			month3 := kgenColumn(&call, dst.Month, n)
+			revenue3 := kgenColumn(&call, dst.Revenue, n)
+			if call.err != nil {
+				return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
 			}
 			var gRunsBegun int64
 			var openLast int32
@@ -506,7 +540,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						gRunsBegun3, openPresent, openLast3, openHead, openSum3 := monthsKernel22Summary(lo, hi, pass5, pass6, amount)
+						gRunsBegun3, openPresent, openLast3, openHead, openSum3 := monthsKernel23Summary(lo, hi, pass5, pass6, amount)
 						blocks.await()
 						gRunsBegunBefore := gRunsBegun2
 						openLastBefore := openLast2
@@ -524,34 +558,42 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						}
 						gRunsBegunEnd := gRunsBegun2
 						blocks.release()
-						aggregatePart := month[:max(int(gRunsBegunEnd)-1, 0)]
-						aggregatePart2 := revenue[:max(int(gRunsBegunEnd)-1, 0)]
-						monthsKernel22(lo, hi, pass5, aggregatePart, pass6, amount, aggregatePart2, gRunsBegunBefore, openLastBefore, openSumBefore)
+						aggregatePart := month3[:max(int(gRunsBegunEnd)-1, 0)]
+						aggregatePart2 := revenue3[:max(int(gRunsBegunEnd)-1, 0)]
+						monthsKernel23(lo, hi, pass5, aggregatePart, pass6, amount, aggregatePart2, gRunsBegunBefore, openLastBefore, openSumBefore)
 					}
 				})
 				gRunsBegun = gRunsBegun2
 				openLast = openLast2
 				openSum = openSum2
 			} else {
-				gRunsBegun, openLast, openSum = monthsKernel22(0, n, pass5, month, pass6, amount, revenue, 0, 0, 0)
+				gRunsBegun, openLast, openSum = monthsKernel23(0, n, pass5, month3, pass6, amount, revenue3, 0, 0, 0)
 			}
 			if gRunsBegun > 0 {
 				slot := gRunsBegun - 1
-				month[slot] = openLast
-				revenue[slot] = openSum
+				month3[slot] = openLast
+				revenue3[slot] = openSum
 			}
 			gRunsLength3 := gRunsBegun
+			month2 = month3
+			revenue2 = revenue3
 			gRunsLength2 = gRunsLength3
 		}
+		month3 := month2
+		revenue3 := revenue2
 		gRunsLength3 := gRunsLength2
-		scalar2 = x8
+		month = month3
+		revenue = revenue3
+		scalar2 = x10
 		gRunsLength = gRunsLength3
 	}
+	month2 := month
+	revenue2 := revenue
 	nFilledLength2 := nFilledLength
 	scalar22 := scalar2
 	gRunsLength2 := gRunsLength
-	dst.Month = month[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
-	dst.Revenue = revenue[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
+	dst.Month = month2[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
+	dst.Revenue = revenue2[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
 	return nil
 }
 
@@ -634,7 +676,7 @@ func monthsKernel3(lo, hi int, aggregate []int64, compact []int32, aggregate5, c
 	return nFilledPlace
 }
 
-// monthsKernel4 runs rows lo to hi through the stages map10, map11, map12, map13, insert, from the state before them to the one after.
+// monthsKernel4 runs rows lo to hi through the stages map10, map11, map12, map13, insert1, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel4(lo, hi int, insert []int64, map5 []int32, nSlots, n int64) {
@@ -706,14 +748,18 @@ func monthsKernel4(lo, hi int, insert []int64, map5 []int32, nSlots, n int64) {
 //
 //go:noinline
 func monthsKernel5(lo, hi int, insert []int64, mask []bool, n, sum int64) int64 {
+	x := n / 64
+	x2 := min(x, 268435456)
+	x3 := max(x2, 1)
+	x4 := x3 + 1
 	insertRows := insert[lo:hi]
 	maskRows := mask[lo:hi]
 	maskRows = maskRows[:len(insertRows)]
-	for i := range insertRows {
-		cond := insertRows[i] != -1
+	for i, insert2 := range insertRows {
+		cond := insert2 != -1
 		// g = groups(truncate(date(time), "month"))
 		maskRows[i] = cond
-		sum += kgenBit[int64](cond)
+		sum += kgenSelect(insert2 == -2, x4, kgenBit[int64](cond))
 	}
 	return sum
 }
@@ -721,31 +767,32 @@ func monthsKernel5(lo, hi int, insert []int64, mask []bool, n, sum int64) int64 
 // monthsKernel5Summary returns what rows lo to hi add to the state, in the stages mask2, map14, reduce2, scalar3.
 //
 //go:noinline
-func monthsKernel5Summary(lo, hi int, insert []int64) int64 {
+func monthsKernel5Summary(lo, hi int, insert []int64, n int64) int64 {
 	var sum int64
+	x := n / 64
+	x2 := min(x, 268435456)
+	x3 := max(x2, 1)
+	x4 := x3 + 1
 	insertRows := insert[lo:hi]
-	for i := range insertRows {
-		cond := insertRows[i] != -1
-		sum += kgenBit[int64](cond)
+	for _, insert2 := range insertRows {
+		cond := insert2 != -1
+		sum += kgenSelect(insert2 == -2, x4, kgenBit[int64](cond))
 	}
 	return sum
 }
 
-// monthsKernel6 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map15, histogram1, map16, partial4, offset4, add4, from the state before them to the one after.
+// monthsKernel6 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map15, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel6(lo, hi int, mask2 []bool, insert, compact []int64, map2 []uint32, histogram, add []int64, nDistinctPlace, add2 int64) (int64, int64) {
+func monthsKernel6(lo, hi int, mask2 []bool, insert, compact []int64, map2 []uint32, histogram []int64, nDistinctPlace int64) int64 {
 	map2 = map2[:len(compact)]
 	mask2Rows := mask2[lo:hi]
 	insertRows := insert[lo:hi]
 	insertRows = insertRows[:len(mask2Rows)]
-	addRows := add[lo:hi]
-	addRows = addRows[:len(mask2Rows)]
-	for i, mask := range mask2Rows {
-		// g = groups(truncate(date(time), "month"))
-		addRows[i] = add2
-		if mask {
+	for i := range mask2Rows {
+		if mask2Rows[i] {
 			insert2 := insertRows[i]
+			// g = groups(truncate(date(time), "month"))
 			compact[nDistinctPlace] = insert2
 			x := uint32(insert2)
 			map2[nDistinctPlace] = x
@@ -771,24 +818,21 @@ func monthsKernel6(lo, hi int, mask2 []bool, insert, compact []int64, map2 []uin
 			}
 			nDistinctPlace++
 		}
-		add2 += kgenBit[int64](mask)
 	}
-	return nDistinctPlace, add2
+	return nDistinctPlace
 }
 
-// monthsKernel6Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map15, histogram1, map16, partial4, offset4, add4.
+// monthsKernel6Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map15, histogram1.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func monthsKernel6Summary(lo, hi int, mask2 []bool) (int64, int64) {
+func monthsKernel6Summary(lo, hi int, mask2 []bool) int64 {
 	var nDistinctPlace int64
-	var add int64
 	mask2Rows := mask2[lo:hi]
-	for _, mask := range mask2Rows {
-		nDistinctPlace += kgenBit[int64](mask)
-		add += kgenBit[int64](mask)
+	for _, selected := range mask2Rows {
+		nDistinctPlace += kgenBit[int64](selected)
 	}
-	return nDistinctPlace, add
+	return nDistinctPlace
 }
 
 // monthsKernel7 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
@@ -934,80 +978,133 @@ func monthsKernel11Summary(lo, hi int, pass5 []uint32, digitShift int64, digits 
 	}
 }
 
-// monthsKernel12 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// monthsKernel12 runs rows lo to hi through the stages map16, map17, map18, scalar4, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel12(lo, hi int, pass7, pass []int64) {
-	pass7Rows := pass7[lo:hi]
-	for i := range pass7Rows {
-		// g = groups(truncate(date(time), "month"))
-		pass[pass7Rows[i]] = int64(lo + i)
-	}
-}
-
-// monthsKernel13 runs rows lo to hi through the stages map18, map19, from the state before them to the one after.
-//
-//go:noinline
-func monthsKernel13(lo, hi int, mask2 []bool, add2, pass8, insert []int64, map2 []uint64) {
-	mask2Rows := mask2[lo:hi]
-	add2Rows := add2[lo:hi]
-	add2Rows = add2Rows[:len(mask2Rows)]
-	insertRows := insert[lo:hi]
-	insertRows = insertRows[:len(mask2Rows)]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(mask2Rows)]
-	for i, mask := range mask2Rows {
-		at := int64(-1)
-		if mask {
-			at = add2Rows[i]
-		}
-		var pass int64
-		if uint64(at) < uint64(len(pass8)) {
-			pass = pass8[at]
-		}
-		pass2 := pass
-		x := uint32(kgenSelect(mask, pass2, -1) + 1)
-		// g = groups(truncate(date(time), "month"))
-		mapRows[i] = kgenSelect(x != 0, uint64(uint32(insertRows[i]))<<32|uint64(x), 0)
-	}
-}
-
-// monthsKernel14 runs rows lo to hi through the stages map17, map20, map21, map22, map23, aggregate3, from the state before them to the one after.
-//
-//go:noinline
-func monthsKernel14(lo, hi int, amount, aggregate []int64, map19 []uint64, map5 []int32, n, nSlots int64) {
-	x := n / 64
-	x2 := min(x, 268435456)
-	x3 := max(x2, 1)
-	x4 := uint64(x3)
-	cond := x4 <= 939524096
-	x5 := x4 - 1
-	x6 := uint64(bits.LeadingZeros64(uint64(x5)))
-	x7 := int64(x6)
-	x8 := 64 - x7
-	x9 := int64(2) << (x8 & 63)
-	x10 := min(x9, 1073741824)
-	x11 := x9
+func monthsKernel12(lo, hi int, pass7 []int64, map15, map2 []uint32, map3 []int64, reduce3 int64) {
+	x := max(reduce3, 1)
+	x2 := uint64(x)
+	cond := x2 <= 939524096
+	x3 := x2 - 1
+	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
+	x5 := int64(x4)
+	x6 := 64 - x5
+	x7 := int64(2) << (x6 & 63)
+	x8 := min(x7, 1073741824)
+	x9 := x7
 	if cond {
-		x11 = x10
+		x9 = x8
 	}
-	x12 := uint64(x11)
-	x13 := uint64(bits.LeadingZeros64(uint64(x12)))
-	x14 := x13 + 1
+	x10 := uint64(x9)
+	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
+	x12 := x11 + 1
+	pass7Rows := pass7[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(pass7Rows)]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(pass7Rows)]
+	for i, at := range pass7Rows {
+		var x13 uint32
+		if uint64(at) < uint64(len(map15)) {
+			x13 = map15[at]
+		}
+		x14 := x13
+		// g = groups(truncate(date(time), "month"))
+		mapRows[i] = x14
+		x15 := uint64(x14) * 11400714819323198485
+		mapRows2[i] = int64((x15 ^ x15>>32) * 15485907386658061715 >> (x12 & 63))
+	}
+}
+
+// monthsKernel13 runs rows lo to hi through the stages insert2, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel13(lo, hi int, map16 []uint32, insert, map18 []int64, nRankedSlots int64) {
+	map16Rows := map16[lo:hi]
+	map18Rows := map18[lo:hi]
+	map18Rows = map18Rows[:len(map16Rows)]
+	for i := range map16Rows {
+		// g = groups(truncate(date(time), "month"))
+		entered := int64(lo + i)
+		key := map16Rows[i]
+		lastSlot := nRankedSlots - 1
+		slot := map18Rows[i]
+		for true {
+			held := insert[slot]
+			if held == -1 {
+				insert[slot] = entered
+				break
+			}
+			if key == map16[held] {
+				insert[slot] = min(held, entered)
+				break
+			}
+			slot = (slot + 1) & lastSlot
+		}
+	}
+}
+
+// monthsKernel14 runs rows lo to hi through the stages map19, map20, map22, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel14(lo, hi int, insert2 []int64, map16 []uint32, map2 []uint64) {
+	insert2Rows := insert2[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(insert2Rows)]
+	for i, insert := range insert2Rows {
+		cond := insert != -1
+		x := uint32(0)
+		if cond {
+			x = uint32(insert) + 1
+		}
+		at := int64(-1)
+		if cond {
+			at = insert
+		}
+		var x2 uint32
+		if uint64(at) < uint64(len(map16)) {
+			x2 = map16[at]
+		}
+		x3 := x2
+		// g = groups(truncate(date(time), "month"))
+		mapRows[i] = kgenSelect(x != 0, uint64(x3)<<32|uint64(x), 0)
+	}
+}
+
+// monthsKernel15 runs rows lo to hi through the stages map21, map23, map24, map25, map26, aggregate3, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel15(lo, hi int, amount, aggregate []int64, map22 []uint64, map5 []int32, reduce3, nRankedSlots int64) {
+	x := max(reduce3, 1)
+	x2 := uint64(x)
+	cond := x2 <= 939524096
+	x3 := x2 - 1
+	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
+	x5 := int64(x4)
+	x6 := 64 - x5
+	x7 := int64(2) << (x6 & 63)
+	x8 := min(x7, 1073741824)
+	x9 := x7
+	if cond {
+		x9 = x8
+	}
+	x10 := uint64(x9)
+	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
+	x12 := x11 + 1
 	amountRows := amount[lo:hi]
 	map5Rows := map5[lo:hi]
 	map5Rows = map5Rows[:len(amountRows)]
 	for i := range amountRows {
-		x15 := uint32(map5Rows[i]) - 4188215274
-		x16 := uint64(x15) * 11400714819323198485
+		x13 := uint32(map5Rows[i]) - 4188215274
+		x14 := uint64(x13) * 11400714819323198485
 		var code uint32
-		key := uint64(x15)
-		lastSlot := nSlots - 1
-		slot := int64((x16 ^ x16>>32) * 15485907386658061715 >> (x14 & 63))
-		held := map19[slot]
+		key := uint64(x13)
+		lastSlot := nRankedSlots - 1
+		slot := int64((x14 ^ x14>>32) * 15485907386658061715 >> (x12 & 63))
+		held := map22[slot]
 		for held != 0 && held>>32 != key {
 			slot = (slot + 1) & lastSlot
-			held = map19[slot]
+			held = map22[slot]
 		}
 		code = uint32(held)
 		code2 := code
@@ -1019,10 +1116,10 @@ func monthsKernel14(lo, hi int, amount, aggregate []int64, map19 []uint64, map5 
 	}
 }
 
-// monthsKernel15 runs rows lo to hi through the stages map27, from the state before them to the one after.
+// monthsKernel16 runs rows lo to hi through the stages map30, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel15(lo, hi int, pass7, compact2 []int64, map2 []int32) {
+func monthsKernel16(lo, hi int, pass7, compact2 []int64, map2 []int32) {
 	mapRows := map2[lo:hi]
 	for i := range mapRows {
 		at := pass7[lo+i]
@@ -1036,10 +1133,10 @@ func monthsKernel15(lo, hi int, pass7, compact2 []int64, map2 []int32) {
 	}
 }
 
-// monthsKernel16 runs rows lo to hi through the stages map24, histogram2, from the state before them to the one after.
+// monthsKernel17 runs rows lo to hi through the stages map27, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel16(lo, hi int, histogram []int64, map5 []int32) {
+func monthsKernel17(lo, hi int, histogram []int64, map5 []int32) {
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
 		x := uint32(map5Rows[i]) - 4188215274
@@ -1067,10 +1164,10 @@ func monthsKernel16(lo, hi int, histogram []int64, map5 []int32) {
 	}
 }
 
-// monthsKernel17 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
+// monthsKernel18 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel17(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func monthsKernel18(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -1082,10 +1179,10 @@ func monthsKernel17(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel17Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
+// monthsKernel18Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func monthsKernel17Summary(lo, hi int, histogram2 []int64) int64 {
+func monthsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -1094,17 +1191,17 @@ func monthsKernel17Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// monthsKernel18 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// monthsKernel19 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel18(lo, hi int, add3 []int64, map5 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel19(lo, hi int, add2 []int64, map5 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add2[int64(digit)+x] - x2
 	}
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
@@ -1119,10 +1216,10 @@ func monthsKernel18(lo, hi int, add3 []int64, map5 []int32, pass []uint32, pass2
 	}
 }
 
-// monthsKernel18Summary returns what rows lo to hi add to the state, in the stages pass6.
+// monthsKernel19Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func monthsKernel18Summary(lo, hi int, map5 []int32, digitShift int64, digits []int64) {
+func monthsKernel19Summary(lo, hi int, map5 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
@@ -1134,39 +1231,39 @@ func monthsKernel18Summary(lo, hi int, map5 []int32, digitShift int64, digits []
 	}
 }
 
-// monthsKernel19 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// monthsKernel20 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel19(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel20(lo, hi int, add2 []int64, pass8, pass []uint32, pass9, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add2[int64(digit)+x] - x2
 	}
+	pass8Rows := pass8[lo:hi]
 	pass9Rows := pass9[lo:hi]
-	pass10Rows := pass10[lo:hi]
-	pass10Rows = pass10Rows[:len(pass9Rows)]
-	for i, pass3 := range pass9Rows {
+	pass9Rows = pass9Rows[:len(pass8Rows)]
+	for i, pass3 := range pass8Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass10Rows[i]
+		pass2[place] = pass9Rows[i]
 	}
 }
 
-// monthsKernel19Summary returns what rows lo to hi add to the state, in the stages pass7.
+// monthsKernel20Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func monthsKernel19Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
+func monthsKernel20Summary(lo, hi int, pass8 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass9Rows := pass9[lo:hi]
-	for _, pass := range pass9Rows {
+	pass8Rows := pass8[lo:hi]
+	for _, pass := range pass8Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -1174,24 +1271,24 @@ func monthsKernel19Summary(lo, hi int, pass9 []uint32, digitShift int64, digits 
 	}
 }
 
-// monthsKernel22 runs rows lo to hi through the stages map25, mask3, partial6, offset6, add6, map26, aggregate2, from the state before them to the one after.
+// monthsKernel23 runs rows lo to hi through the stages map28, mask3, partial5, offset5, add5, map29, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel22(lo, hi int, pass15 []uint32, aggregate []int32, pass16, amount, aggregate2 []int64, gRunsBegun int64, openLast int32, openSum int64) (int64, int32, int64) {
+func monthsKernel23(lo, hi int, pass14 []uint32, aggregate []int32, pass15, amount, aggregate2 []int64, gRunsBegun int64, openLast int32, openSum int64) (int64, int32, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass15[lo-1]
+		lastPass = pass14[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass15[lo]
+		lastPass = ^pass14[lo]
 	}
+	pass14Rows := pass14[lo:hi]
 	pass15Rows := pass15[lo:hi]
-	pass16Rows := pass16[lo:hi]
-	pass16Rows = pass16Rows[:len(pass15Rows)]
-	for i, pass := range pass15Rows {
+	pass15Rows = pass15Rows[:len(pass14Rows)]
+	for i, pass := range pass14Rows {
 		// g = groups(truncate(date(time), "month"))
 		head := pass != lastPass
-		at := pass16Rows[i]
+		at := pass15Rows[i]
 		var amount2 int64
 		if uint64(at) < uint64(len(amount)) {
 			amount2 = amount[at]
@@ -1216,11 +1313,11 @@ func monthsKernel22(lo, hi int, pass15 []uint32, aggregate []int32, pass16, amou
 	return gRunsBegun, openLast, openSum
 }
 
-// monthsKernel22Summary returns what rows lo to hi add to the state, in the stages map25, mask3, partial6, offset6, add6, map26, aggregate2.
+// monthsKernel23Summary returns what rows lo to hi add to the state, in the stages map28, mask3, partial5, offset5, add5, map29, aggregate2.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func monthsKernel22Summary(lo, hi int, pass15 []uint32, pass16, amount []int64) (int64, bool, int32, bool, int64) {
+func monthsKernel23Summary(lo, hi int, pass14 []uint32, pass15, amount []int64) (int64, bool, int32, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast int32
@@ -1228,17 +1325,17 @@ func monthsKernel22Summary(lo, hi int, pass15 []uint32, pass16, amount []int64) 
 	var openSum int64
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass15[lo-1]
+		lastPass = pass14[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass15[lo]
+		lastPass = ^pass14[lo]
 	}
+	pass14Rows := pass14[lo:hi]
 	pass15Rows := pass15[lo:hi]
-	pass16Rows := pass16[lo:hi]
-	pass16Rows = pass16Rows[:len(pass15Rows)]
-	for i, pass := range pass15Rows {
+	pass15Rows = pass15Rows[:len(pass14Rows)]
+	for i, pass := range pass14Rows {
 		// g = groups(truncate(date(time), "month"))
 		head := pass != lastPass
-		at := pass16Rows[i]
+		at := pass15Rows[i]
 		var amount2 int64
 		if uint64(at) < uint64(len(amount)) {
 			amount2 = amount[at]

@@ -103,20 +103,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		x7 = x6
 	}
 	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 268435456), 1)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 268435456), 1))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 268435456), 1))-1)))))&63)), 0)
-	if int(x7) > 2147483647 {
-		return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(x7))
-	}
-	if int(x7) > 2147483647 {
-		return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(x7))
-	}
-	revenue := kgenTemporary[int64](&call, max(int(x7), n))
-	either := kgenTemporary[int32](&call, max(int(x7), n))
-	either2 := kgenTemporary[int64](&call, max(int(x7), n))
-	either3 := kgenTemporary[int64](&call, max(int(x7), n))
+	var revenue []int64
+	var either3 []int32
+	var either5 []int64
+	var either7 []int64
 	var nFilledLength int64
 	var scalar2 int64
 	var gRunsLength int64
 	if 0 < int(x7) {
+		if int(x7) > 2147483647 {
+			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(x7))
+		}
 		aggregate := kgenTemporary[int64](&call, int(x7))
 		clear(aggregate)
 		aggregate2 := kgenTemporary[int64](&call, int(x7))
@@ -148,6 +145,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		} else {
 			productsKernel2(0, n, aggregate, product, amount, aggregate2, paid, aggregate3, map2, aggregate4, x)
 		}
+		if int(x7) > 2147483647 {
+			return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(x7))
+		}
+		revenue2 := kgenTemporary[int64](&call, int(x7))
+		either := kgenTemporary[int32](&call, int(x7))
+		either2 := kgenTemporary[int64](&call, int(x7))
+		either4 := kgenTemporary[int64](&call, int(x7))
 		var nFilledPlace int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
@@ -164,17 +168,21 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					nFilledPlaceBefore := nFilledPlace2
 					nFilledPlace2 = nFilledPlaceBefore + nFilledPlace3
 					blocks.release()
-					copy(revenue[nFilledPlaceBefore:], compactScratch[:nFilledPlace3])
+					copy(revenue2[nFilledPlaceBefore:], compactScratch[:nFilledPlace3])
 					copy(either[nFilledPlaceBefore:], compactScratch2[:nFilledPlace3])
 					copy(either2[nFilledPlaceBefore:], compactScratch3[:nFilledPlace3])
-					copy(either3[nFilledPlaceBefore:], compactScratch4[:nFilledPlace3])
+					copy(either4[nFilledPlaceBefore:], compactScratch4[:nFilledPlace3])
 				}
 			})
 			nFilledPlace = nFilledPlace2
 		} else {
-			nFilledPlace = productsKernel3(0, int(x7), aggregate, aggregate2, revenue, either, aggregate3, either2, aggregate4, either3, x, 0)
+			nFilledPlace = productsKernel3(0, int(x7), aggregate, aggregate2, revenue2, either, aggregate3, either2, aggregate4, either4, x, 0)
 		}
 		nFilledLength2 := nFilledPlace
+		revenue = revenue2
+		either3 = either
+		either5 = either2
+		either7 = either4
 		nFilledLength = nFilledLength2
 	} else {
 		if int(nSlotsLength) > 2147483647 {
@@ -199,7 +207,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum4 := productsKernel5Summary(lo, hi, insert)
+					sum4 := productsKernel5Summary(lo, hi, insert, int64(n))
 					blocks.await()
 					sumBefore := sum3
 					sum3 = sumBefore + sum4
@@ -211,13 +219,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		} else {
 			sum2 = productsKernel5(0, int(nSlotsLength), insert, mask, int64(n), 0)
 		}
+		reduce3 := sum2
 		cond3 := sum2 <= max(min(int64(n)/64, 268435456), 1)
-		x8 := int64(0)
+		x8 := min(sum2, max(min(int64(n)/64, 268435456), 1))
+		x9 := max(x8, 0)
+		x10 := int64(0)
 		if cond3 {
-			x8 = sum2
+			x10 = x9
 		}
+		var revenue2 []int64
+		var either32 []int32
+		var either52 []int64
+		var either72 []int64
 		var gRunsLength2 int64
-		if 0 < int(x8) {
+		if 0 < int(x10) {
 			if int(nSlotsLength) > 2147483647 {
 				return fmt.Errorf("n_distinct would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
 			}
@@ -228,27 +243,23 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			map3 := kgenTemporary[uint32](&call, int(nSlotsLength))
 			histogram := kgenTemporary[int64](&call, 1024)
 			clear(histogram)
-			add := kgenTemporary[int64](&call, int(nSlotsLength))
 			var nDistinctPlace int64
 			if workers > 1 {
 				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 				var nDistinctPlace2 int64
-				var add2 int64
 				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						nDistinctPlace3, add3 := productsKernel6Summary(lo, hi, mask)
+						nDistinctPlace3 := productsKernel6Summary(lo, hi, mask)
 						blocks.await()
 						nDistinctPlaceBefore := nDistinctPlace2
-						addBefore := add2
 						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
-						add2 = addBefore + add3
 						nDistinctPlaceEnd := nDistinctPlace2
 						blocks.release()
 						compactPart := compact[:nDistinctPlaceEnd]
 						mapPart := map3[:nDistinctPlaceEnd]
 						histogramOwn := make([]int64, 1024)
-						productsKernel6(lo, hi, mask, insert, compactPart, mapPart, histogramOwn, add, nDistinctPlaceBefore, addBefore)
+						productsKernel6(lo, hi, mask, insert, compactPart, mapPart, histogramOwn, nDistinctPlaceBefore)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
@@ -256,26 +267,26 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
-				nDistinctPlace, _ = productsKernel6(0, int(nSlotsLength), mask, insert, compact, map3, histogram, add, 0, 0)
+				nDistinctPlace = productsKernel6(0, int(nSlotsLength), mask, insert, compact, map3, histogram, 0)
 			}
 			nDistinctLength := nDistinctPlace
-			add2 := kgenTemporary[int64](&call, 1024)
+			add := kgenTemporary[int64](&call, 1024)
 			if workers > 1 {
 				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-				var add3 int64
+				var add2 int64
 				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add4 := productsKernel7Summary(lo, hi, histogram)
+						add3 := productsKernel7Summary(lo, hi, histogram)
 						blocks.await()
-						addBefore := add3
-						add3 = addBefore + add4
+						addBefore := add2
+						add2 = addBefore + add3
 						blocks.release()
-						productsKernel7(lo, hi, histogram, add2, addBefore)
+						productsKernel7(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				productsKernel7(0, 1024, histogram, add2, 0)
+				productsKernel7(0, 1024, histogram, add, 0)
 			}
 			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -293,12 +304,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel8(lo, hi, add2, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+						productsKernel8(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel8(0, int(nDistinctLength), add2, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+				productsKernel8(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 			}
 			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -316,12 +327,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel9(lo, hi, add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+						productsKernel9(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel9(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+				productsKernel9(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -337,12 +348,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel9(lo, hi, add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+						productsKernel9(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel9(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+				productsKernel9(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 			}
 			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
 			if workers > 1 {
@@ -359,70 +370,92 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel11(lo, hi, add2, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+						productsKernel11(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel11(0, int(nDistinctLength), add2, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+				productsKernel11(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 			}
+			map4 := kgenTemporary[uint32](&call, int(nDistinctLength))
+			map5 := kgenTemporary[int64](&call, int(nDistinctLength))
 			if workers > 1 {
 				kgenFork(&call, workers, int(nDistinctLength), 4096, func(_, lo, hi int) {
-					productsKernel12(lo, hi, pass5, pass2)
+					productsKernel12(lo, hi, pass5, map3, map4, map5, reduce3)
 				})
 			} else {
-				productsKernel12(0, int(nDistinctLength), pass5, pass2)
+				productsKernel12(0, int(nDistinctLength), pass5, map3, map4, map5, reduce3)
 			}
-			map4 := kgenTemporary[uint64](&call, int(nSlotsLength))
+			nRankedSlotsLength := max(kgenSelect(uint64(max(reduce3, 1)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(reduce3, 1))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(reduce3, 1))-1)))))&63)), 0)
+			if int(nRankedSlotsLength) > 2147483647 {
+				return fmt.Errorf("n_ranked_slots would have %d rows; at most 2147483647 can be computed", int(nRankedSlotsLength))
+			}
+			insert2 := kgenTemporary[int64](&call, int(nRankedSlotsLength))
+			for i := range insert2 {
+				insert2[i] = -1
+			}
+			productsKernel13(0, int(nDistinctLength), map4, insert2, map5, nRankedSlotsLength)
+			map6 := kgenTemporary[uint64](&call, int(nRankedSlotsLength))
 			if workers > 1 {
-				kgenFork(&call, workers, int(nSlotsLength), 4096, func(_, lo, hi int) {
-					productsKernel13(lo, hi, mask, add, pass2, insert, map4)
+				kgenFork(&call, workers, int(nRankedSlotsLength), 4096, func(_, lo, hi int) {
+					productsKernel14(lo, hi, insert2, map4, map6)
 				})
 			} else {
-				productsKernel13(0, int(nSlotsLength), mask, add, pass2, insert, map4)
+				productsKernel14(0, int(nRankedSlotsLength), insert2, map4, map6)
 			}
-			clear(revenue)
+			if int(x10) > 2147483647 {
+				return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(x10))
+			}
+			revenue3 := kgenTemporary[int64](&call, int(x10))
+			clear(revenue3)
+			either := kgenTemporary[int64](&call, int(x10))
+			clear(either)
+			either2 := kgenTemporary[int64](&call, int(x10))
 			clear(either2)
-			clear(either3)
-			if workers > 1 && (len(revenue) <= max(2048, n/64) && len(either2) <= max(2048, n/64) && len(either3) <= max(2048, n/64)) {
+			if workers > 1 && (len(revenue3) <= max(2048, n/64) && len(either) <= max(2048, n/64) && len(either2) <= max(2048, n/64)) {
 				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-					aggregateOwn := make([]int64, len(revenue))
-					aggregateOwn2 := make([]int64, len(either2))
-					aggregateOwn3 := make([]int64, len(either3))
-					productsKernel14(lo, hi, amount, aggregateOwn, map4, product, paid, aggregateOwn2, map2, aggregateOwn3, int64(n), nSlotsLength)
+					aggregateOwn := make([]int64, len(revenue3))
+					aggregateOwn2 := make([]int64, len(either))
+					aggregateOwn3 := make([]int64, len(either2))
+					productsKernel15(lo, hi, amount, aggregateOwn, map6, product, paid, aggregateOwn2, map2, aggregateOwn3, reduce3, nRankedSlotsLength)
 					for i := range aggregateOwn {
-						atomic.AddInt64(&revenue[i], aggregateOwn[i])
+						atomic.AddInt64(&revenue3[i], aggregateOwn[i])
 					}
 					for i := range aggregateOwn2 {
-						atomic.AddInt64(&either2[i], aggregateOwn2[i])
+						atomic.AddInt64(&either[i], aggregateOwn2[i])
 					}
 					for i := range aggregateOwn3 {
-						atomic.AddInt64(&either3[i], aggregateOwn3[i])
+						atomic.AddInt64(&either2[i], aggregateOwn3[i])
 					}
 				})
 			} else {
-				productsKernel14(0, n, amount, revenue, map4, product, paid, either2, map2, either3, int64(n), nSlotsLength)
+				productsKernel15(0, n, amount, revenue3, map6, product, paid, either, map2, either2, reduce3, nRankedSlotsLength)
 			}
+			either4 := kgenTemporary[int32](&call, int(x10))
 			if workers > 1 {
-				kgenFork(&call, workers, int(x8), 4096, func(_, lo, hi int) {
-					productsKernel15(lo, hi, pass5, compact, either)
+				kgenFork(&call, workers, int(x10), 4096, func(_, lo, hi int) {
+					productsKernel16(lo, hi, pass5, compact, either4)
 				})
 			} else {
-				productsKernel15(0, int(x8), pass5, compact, either)
+				productsKernel16(0, int(x10), pass5, compact, either4)
 			}
+			revenue2 = revenue3
+			either32 = either4
+			either52 = either
+			either72 = either2
 		} else {
 			histogram := kgenTemporary[int64](&call, 1024)
 			clear(histogram)
 			if workers > 1 {
 				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 1024)
-					productsKernel16(lo, hi, histogramOwn, product)
+					productsKernel17(lo, hi, histogramOwn, product)
 					for i := range histogramOwn {
 						atomic.AddInt64(&histogram[i], histogramOwn[i])
 					}
 				})
 			} else {
-				productsKernel16(0, n, histogram, product)
+				productsKernel17(0, n, histogram, product)
 			}
 			add := kgenTemporary[int64](&call, 1024)
 			if workers > 1 {
@@ -431,16 +464,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add3 := productsKernel17Summary(lo, hi, histogram)
+						add3 := productsKernel18Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add2
 						add2 = addBefore + add3
 						blocks.release()
-						productsKernel17(lo, hi, histogram, add, addBefore)
+						productsKernel18(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				productsKernel17(0, 1024, histogram, add, 0)
+				productsKernel18(0, 1024, histogram, add, 0)
 			}
 			pass := kgenTemporary[uint32](&call, n)
 			pass2 := kgenTemporary[int64](&call, n)
@@ -450,7 +483,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel18Summary(lo, hi, product, 0, digits)
+						productsKernel19Summary(lo, hi, product, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -458,12 +491,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel18(lo, hi, add, product, pass, pass2, 0, 0, int64(n), digits)
+						productsKernel19(lo, hi, add, product, pass, pass2, 0, 0, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel18(0, n, add, product, pass, pass2, 0, 0, int64(n), digits)
+				productsKernel19(0, n, add, product, pass, pass2, 0, 0, int64(n), digits)
 			}
 			pass3 := kgenTemporary[uint32](&call, n)
 			pass4 := kgenTemporary[int64](&call, n)
@@ -473,7 +506,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel19Summary(lo, hi, pass, 8, digits)
+						productsKernel20Summary(lo, hi, pass, 8, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -481,12 +514,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel19(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
+						productsKernel20(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel19(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
+				productsKernel20(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -494,7 +527,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel19Summary(lo, hi, pass3, 16, digits)
+						productsKernel20Summary(lo, hi, pass3, 16, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -502,12 +535,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel19(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
+						productsKernel20(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel19(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
+				productsKernel20(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
 			}
 			pass5 := kgenTemporary[uint32](&call, n)
 			pass6 := kgenTemporary[int64](&call, n)
@@ -517,7 +550,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel19Summary(lo, hi, pass, 24, digits)
+						productsKernel20Summary(lo, hi, pass, 24, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -525,13 +558,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel19(lo, hi, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
+						productsKernel20(lo, hi, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel19(0, n, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
+				productsKernel20(0, n, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
 			}
+			revenue3 := kgenTemporary[int64](&call, n)
+			either := kgenTemporary[int32](&call, n)
+			either2 := kgenTemporary[int64](&call, n)
+			either4 := kgenTemporary[int64](&call, n)
 			var gRunsBegun int64
 			var openSum int64
 			var openLast int32
@@ -547,7 +584,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel22Summary(lo, hi, pass5, pass6, amount, paid, map2)
+						gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel23Summary(lo, hi, pass5, pass6, amount, paid, map2)
 						blocks.await()
 						gRunsBegunBefore := gRunsBegun2
 						openSumBefore := openSum4
@@ -577,11 +614,11 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						}
 						gRunsBegunEnd := gRunsBegun2
 						blocks.release()
-						aggregatePart := revenue[:max(int(gRunsBegunEnd)-1, 0)]
+						aggregatePart := revenue3[:max(int(gRunsBegunEnd)-1, 0)]
 						aggregatePart2 := either[:max(int(gRunsBegunEnd)-1, 0)]
 						aggregatePart3 := either2[:max(int(gRunsBegunEnd)-1, 0)]
-						aggregatePart4 := either3[:max(int(gRunsBegunEnd)-1, 0)]
-						productsKernel22(lo, hi, pass5, pass6, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
+						aggregatePart4 := either4[:max(int(gRunsBegunEnd)-1, 0)]
+						productsKernel23(lo, hi, pass5, pass6, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
 					}
 				})
 				gRunsBegun = gRunsBegun2
@@ -590,22 +627,38 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				openSum2 = openSum5
 				openSum3 = openSum6
 			} else {
-				gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel22(0, n, pass5, pass6, amount, revenue, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
+				gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel23(0, n, pass5, pass6, amount, revenue3, either, paid, either2, map2, either4, 0, 0, 0, 0, 0)
 			}
 			if gRunsBegun > 0 {
 				slot := gRunsBegun - 1
-				revenue[slot] = openSum
+				revenue3[slot] = openSum
 				either[slot] = openLast
 				either2[slot] = openSum2
-				either3[slot] = openSum3
+				either4[slot] = openSum3
 			}
 			gRunsLength3 := gRunsBegun
+			revenue2 = revenue3
+			either32 = either
+			either52 = either2
+			either72 = either4
 			gRunsLength2 = gRunsLength3
 		}
+		revenue3 := revenue2
+		either33 := either32
+		either53 := either52
+		either73 := either72
 		gRunsLength3 := gRunsLength2
-		scalar2 = x8
+		revenue = revenue3
+		either3 = either33
+		either5 = either53
+		either7 = either73
+		scalar2 = x10
 		gRunsLength = gRunsLength3
 	}
+	revenue2 := revenue
+	either32 := either3
+	either52 := either5
+	either72 := either7
 	nFilledLength2 := nFilledLength
 	scalar22 := scalar2
 	gRunsLength2 := gRunsLength
@@ -614,13 +667,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			productsKernel23(lo, hi, histogramOwn, revenue)
+			productsKernel24(lo, hi, histogramOwn, revenue2)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel23(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), histogram, revenue)
+		productsKernel24(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), histogram, revenue2)
 	}
 	add := kgenTemporary[int64](&call, 2048)
 	// top = order(desc(revenue), limit: most)
@@ -633,16 +686,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add3 := productsKernel24Summary(lo, hi, histogram)
+				add3 := productsKernel25Summary(lo, hi, histogram)
 				blocks.await()
 				addBefore := add2
 				add2 = addBefore + add3
 				blocks.release()
-				productsKernel24(lo, hi, histogram, add, most, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), addBefore)
+				productsKernel25(lo, hi, histogram, add, most, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), addBefore)
 			}
 		})
 	} else {
-		productsKernel24(0, 2048, histogram, add, most, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), 0)
+		productsKernel25(0, 2048, histogram, add, most, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), 0)
 	}
 	topLength := min(max(most, 0), int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))))
 	pass := kgenTemporary[uint64](&call, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))
@@ -653,7 +706,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel25Summary(lo, hi, revenue, 0, digits)
+				productsKernel26Summary(lo, hi, revenue2, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -661,12 +714,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel25(lo, hi, add, revenue, pass, pass2, 0, 0, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+				productsKernel26(lo, hi, add, revenue2, pass, pass2, 0, 0, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel25(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, revenue, pass, pass2, 0, 0, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+		productsKernel26(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, revenue2, pass, pass2, 0, 0, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 	}
 	pass3 := kgenTemporary[uint64](&call, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))
 	pass4 := kgenTemporary[int64](&call, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))
@@ -676,7 +729,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel26Summary(lo, hi, pass, 8, digits)
+				productsKernel27Summary(lo, hi, pass, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -684,12 +737,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel26(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+				productsKernel27(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel26(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass, pass3, pass2, pass4, 1, 8, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+		productsKernel27(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass, pass3, pass2, pass4, 1, 8, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -697,7 +750,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel26Summary(lo, hi, pass3, 16, digits)
+				productsKernel27Summary(lo, hi, pass3, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -705,12 +758,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel26(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+				productsKernel27(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel26(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass3, pass, pass4, pass2, 2, 16, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+		productsKernel27(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass3, pass, pass4, pass2, 2, 16, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -718,7 +771,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel26Summary(lo, hi, pass, 24, digits)
+				productsKernel27Summary(lo, hi, pass, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -726,12 +779,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel26(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+				productsKernel27(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel26(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass, pass3, pass2, pass4, 3, 24, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+		productsKernel27(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass, pass3, pass2, pass4, 3, 24, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -739,7 +792,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel26Summary(lo, hi, pass3, 32, digits)
+				productsKernel27Summary(lo, hi, pass3, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -747,12 +800,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel26(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+				productsKernel27(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel26(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass3, pass, pass4, pass2, 4, 32, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+		productsKernel27(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass3, pass, pass4, pass2, 4, 32, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -760,7 +813,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel26Summary(lo, hi, pass, 40, digits)
+				productsKernel27Summary(lo, hi, pass, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -768,12 +821,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel26(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+				productsKernel27(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel26(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass, pass3, pass2, pass4, 5, 40, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+		productsKernel27(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass, pass3, pass2, pass4, 5, 40, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -781,7 +834,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel26Summary(lo, hi, pass3, 48, digits)
+				productsKernel27Summary(lo, hi, pass3, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -789,12 +842,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel26(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+				productsKernel27(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel26(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass3, pass, pass4, pass2, 6, 48, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+		productsKernel27(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass3, pass, pass4, pass2, 6, 48, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
 	}
 	top := kgenTemporary[int64](&call, int(topLength))
 	if workers > 1 {
@@ -803,7 +856,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel32Summary(lo, hi, pass, 56, digits)
+				productsKernel33Summary(lo, hi, pass, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -811,15 +864,15 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel32(lo, hi, add, pass, pass2, top, 7, 56, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), topLength, digits)
+				productsKernel33(lo, hi, add, pass, pass2, top, 7, 56, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), topLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel32(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass, pass2, top, 7, 56, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), topLength, digits)
+		productsKernel33(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass, pass2, top, 7, 56, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), topLength, digits)
 	}
 	product2 := kgenColumn(&call, dst.Product, int(topLength))
-	revenue2 := kgenColumn(&call, dst.Revenue, int(topLength))
+	revenue3 := kgenColumn(&call, dst.Revenue, int(topLength))
 	sold := kgenColumn(&call, dst.Sold, int(topLength))
 	looked := kgenColumn(&call, dst.Looked, int(topLength))
 	if call.err != nil {
@@ -827,10 +880,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, int(topLength), 4096, func(_, lo, hi int) {
-			productsKernel33(lo, hi, top, either, product2, revenue, revenue2, either2, sold, either3, looked)
+			productsKernel34(lo, hi, top, either32, product2, revenue2, revenue3, either52, sold, either72, looked)
 		})
 	} else {
-		productsKernel33(0, int(topLength), top, either, product2, revenue, revenue2, either2, sold, either3, looked)
+		productsKernel34(0, int(topLength), top, either32, product2, revenue2, revenue3, either52, sold, either72, looked)
 	}
 	for site, row := range failed {
 		if row == math.MaxInt64 {
@@ -847,7 +900,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		return err
 	}
 	dst.Product = product2[:topLength]
-	dst.Revenue = revenue2[:topLength]
+	dst.Revenue = revenue3[:topLength]
 	dst.Sold = sold[:topLength]
 	dst.Looked = looked[:topLength]
 	return nil
@@ -893,14 +946,14 @@ func productsKernel1Summary(lo, hi int, product []int32) (int64, uint32, uint32)
 // productsKernel2 runs rows lo to hi through the stages map2, map3, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel2(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map25 []bool, aggregate4 []int64, reduce uint32) {
+func productsKernel2(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map28 []bool, aggregate4 []int64, reduce uint32) {
 	productRows := product[lo:hi]
 	amountRows := amount[lo:hi]
 	amountRows = amountRows[:len(productRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(productRows)]
-	map25Rows := map25[lo:hi]
-	map25Rows = map25Rows[:len(productRows)]
+	map28Rows := map28[lo:hi]
+	map28Rows = map28Rows[:len(productRows)]
 	for i := range productRows {
 		x := int64(uint32(productRows[i]) - 2147483648 - reduce)
 		// g = groups(product)
@@ -918,7 +971,7 @@ func productsKernel2(lo, hi int, aggregate []int64, product []int32, amount, agg
 		}
 		bin4 := int(x)
 		if uint64(bin4) < uint64(len(aggregate4)) {
-			aggregate4[bin4] += kgenBit[int64](map25Rows[i])
+			aggregate4[bin4] += kgenBit[int64](map28Rows[i])
 		}
 	}
 }
@@ -950,7 +1003,7 @@ func productsKernel3(lo, hi int, aggregate, aggregate4, compact []int64, compact
 	return nFilledPlace
 }
 
-// productsKernel4 runs rows lo to hi through the stages map6, map7, map8, map9, insert, from the state before them to the one after.
+// productsKernel4 runs rows lo to hi through the stages map6, map7, map8, map9, insert1, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel4(lo, hi int, insert []int64, product []int32, nSlots, n int64) {
@@ -1022,14 +1075,18 @@ func productsKernel4(lo, hi int, insert []int64, product []int32, nSlots, n int6
 //
 //go:noinline
 func productsKernel5(lo, hi int, insert []int64, mask []bool, n, sum int64) int64 {
+	x := n / 64
+	x2 := min(x, 268435456)
+	x3 := max(x2, 1)
+	x4 := x3 + 1
 	insertRows := insert[lo:hi]
 	maskRows := mask[lo:hi]
 	maskRows = maskRows[:len(insertRows)]
-	for i := range insertRows {
-		cond := insertRows[i] != -1
+	for i, insert2 := range insertRows {
+		cond := insert2 != -1
 		// g = groups(product)
 		maskRows[i] = cond
-		sum += kgenBit[int64](cond)
+		sum += kgenSelect(insert2 == -2, x4, kgenBit[int64](cond))
 	}
 	return sum
 }
@@ -1037,31 +1094,32 @@ func productsKernel5(lo, hi int, insert []int64, mask []bool, n, sum int64) int6
 // productsKernel5Summary returns what rows lo to hi add to the state, in the stages mask2, map10, reduce2, scalar3.
 //
 //go:noinline
-func productsKernel5Summary(lo, hi int, insert []int64) int64 {
+func productsKernel5Summary(lo, hi int, insert []int64, n int64) int64 {
 	var sum int64
+	x := n / 64
+	x2 := min(x, 268435456)
+	x3 := max(x2, 1)
+	x4 := x3 + 1
 	insertRows := insert[lo:hi]
-	for i := range insertRows {
-		cond := insertRows[i] != -1
-		sum += kgenBit[int64](cond)
+	for _, insert2 := range insertRows {
+		cond := insert2 != -1
+		sum += kgenSelect(insert2 == -2, x4, kgenBit[int64](cond))
 	}
 	return sum
 }
 
-// productsKernel6 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map11, histogram1, map12, partial4, offset4, add4, from the state before them to the one after.
+// productsKernel6 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map11, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel6(lo, hi int, mask2 []bool, insert, compact []int64, map2 []uint32, histogram, add []int64, nDistinctPlace, add2 int64) (int64, int64) {
+func productsKernel6(lo, hi int, mask2 []bool, insert, compact []int64, map2 []uint32, histogram []int64, nDistinctPlace int64) int64 {
 	map2 = map2[:len(compact)]
 	mask2Rows := mask2[lo:hi]
 	insertRows := insert[lo:hi]
 	insertRows = insertRows[:len(mask2Rows)]
-	addRows := add[lo:hi]
-	addRows = addRows[:len(mask2Rows)]
-	for i, mask := range mask2Rows {
-		// g = groups(product)
-		addRows[i] = add2
-		if mask {
+	for i := range mask2Rows {
+		if mask2Rows[i] {
 			insert2 := insertRows[i]
+			// g = groups(product)
 			compact[nDistinctPlace] = insert2
 			x := uint32(insert2)
 			map2[nDistinctPlace] = x
@@ -1087,24 +1145,21 @@ func productsKernel6(lo, hi int, mask2 []bool, insert, compact []int64, map2 []u
 			}
 			nDistinctPlace++
 		}
-		add2 += kgenBit[int64](mask)
 	}
-	return nDistinctPlace, add2
+	return nDistinctPlace
 }
 
-// productsKernel6Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map11, histogram1, map12, partial4, offset4, add4.
+// productsKernel6Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map11, histogram1.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel6Summary(lo, hi int, mask2 []bool) (int64, int64) {
+func productsKernel6Summary(lo, hi int, mask2 []bool) int64 {
 	var nDistinctPlace int64
-	var add int64
 	mask2Rows := mask2[lo:hi]
-	for _, mask := range mask2Rows {
-		nDistinctPlace += kgenBit[int64](mask)
-		add += kgenBit[int64](mask)
+	for _, selected := range mask2Rows {
+		nDistinctPlace += kgenBit[int64](selected)
 	}
-	return nDistinctPlace, add
+	return nDistinctPlace
 }
 
 // productsKernel7 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
@@ -1250,108 +1305,161 @@ func productsKernel11Summary(lo, hi int, pass5 []uint32, digitShift int64, digit
 	}
 }
 
-// productsKernel12 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// productsKernel12 runs rows lo to hi through the stages map12, map13, map14, scalar4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel12(lo, hi int, pass7, pass []int64) {
-	pass7Rows := pass7[lo:hi]
-	for i := range pass7Rows {
-		// g = groups(product)
-		pass[pass7Rows[i]] = int64(lo + i)
-	}
-}
-
-// productsKernel13 runs rows lo to hi through the stages map14, map15, from the state before them to the one after.
-//
-//go:noinline
-func productsKernel13(lo, hi int, mask2 []bool, add2, pass8, insert []int64, map2 []uint64) {
-	mask2Rows := mask2[lo:hi]
-	add2Rows := add2[lo:hi]
-	add2Rows = add2Rows[:len(mask2Rows)]
-	insertRows := insert[lo:hi]
-	insertRows = insertRows[:len(mask2Rows)]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(mask2Rows)]
-	for i, mask := range mask2Rows {
-		at := int64(-1)
-		if mask {
-			at = add2Rows[i]
-		}
-		var pass int64
-		if uint64(at) < uint64(len(pass8)) {
-			pass = pass8[at]
-		}
-		pass2 := pass
-		x := uint32(kgenSelect(mask, pass2, -1) + 1)
-		// g = groups(product)
-		mapRows[i] = kgenSelect(x != 0, uint64(uint32(insertRows[i]))<<32|uint64(x), 0)
-	}
-}
-
-// productsKernel14 runs rows lo to hi through the stages map13, map16, map17, map18, map19, aggregate3, from the state before them to the one after.
-//
-//go:noinline
-func productsKernel14(lo, hi int, amount, aggregate []int64, map14 []uint64, product []int32, paid []bool, aggregate2 []int64, map25 []bool, aggregate3 []int64, n, nSlots int64) {
-	x := n / 64
-	x2 := min(x, 268435456)
-	x3 := max(x2, 1)
-	x4 := uint64(x3)
-	cond := x4 <= 939524096
-	x5 := x4 - 1
-	x6 := uint64(bits.LeadingZeros64(uint64(x5)))
-	x7 := int64(x6)
-	x8 := 64 - x7
-	x9 := int64(2) << (x8 & 63)
-	x10 := min(x9, 1073741824)
-	x11 := x9
+func productsKernel12(lo, hi int, pass7 []int64, map10, map2 []uint32, map3 []int64, reduce3 int64) {
+	x := max(reduce3, 1)
+	x2 := uint64(x)
+	cond := x2 <= 939524096
+	x3 := x2 - 1
+	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
+	x5 := int64(x4)
+	x6 := 64 - x5
+	x7 := int64(2) << (x6 & 63)
+	x8 := min(x7, 1073741824)
+	x9 := x7
 	if cond {
-		x11 = x10
+		x9 = x8
 	}
-	x12 := uint64(x11)
-	x13 := uint64(bits.LeadingZeros64(uint64(x12)))
-	x14 := x13 + 1
+	x10 := uint64(x9)
+	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
+	x12 := x11 + 1
+	pass7Rows := pass7[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(pass7Rows)]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(pass7Rows)]
+	for i, at := range pass7Rows {
+		var x13 uint32
+		if uint64(at) < uint64(len(map10)) {
+			x13 = map10[at]
+		}
+		x14 := x13
+		// g = groups(product)
+		mapRows[i] = x14
+		x15 := uint64(x14) * 11400714819323198485
+		mapRows2[i] = int64((x15 ^ x15>>32) * 15485907386658061715 >> (x12 & 63))
+	}
+}
+
+// productsKernel13 runs rows lo to hi through the stages insert2, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel13(lo, hi int, map11 []uint32, insert, map13 []int64, nRankedSlots int64) {
+	map11Rows := map11[lo:hi]
+	map13Rows := map13[lo:hi]
+	map13Rows = map13Rows[:len(map11Rows)]
+	for i := range map11Rows {
+		// g = groups(product)
+		entered := int64(lo + i)
+		key := map11Rows[i]
+		lastSlot := nRankedSlots - 1
+		slot := map13Rows[i]
+		for true {
+			held := insert[slot]
+			if held == -1 {
+				insert[slot] = entered
+				break
+			}
+			if key == map11[held] {
+				insert[slot] = min(held, entered)
+				break
+			}
+			slot = (slot + 1) & lastSlot
+		}
+	}
+}
+
+// productsKernel14 runs rows lo to hi through the stages map15, map16, map18, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel14(lo, hi int, insert2 []int64, map11 []uint32, map2 []uint64) {
+	insert2Rows := insert2[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(insert2Rows)]
+	for i, insert := range insert2Rows {
+		cond := insert != -1
+		x := uint32(0)
+		if cond {
+			x = uint32(insert) + 1
+		}
+		at := int64(-1)
+		if cond {
+			at = insert
+		}
+		var x2 uint32
+		if uint64(at) < uint64(len(map11)) {
+			x2 = map11[at]
+		}
+		x3 := x2
+		// g = groups(product)
+		mapRows[i] = kgenSelect(x != 0, uint64(x3)<<32|uint64(x), 0)
+	}
+}
+
+// productsKernel15 runs rows lo to hi through the stages map17, map19, map20, map21, map22, aggregate3, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel15(lo, hi int, amount, aggregate []int64, map17 []uint64, product []int32, paid []bool, aggregate2 []int64, map28 []bool, aggregate3 []int64, reduce3, nRankedSlots int64) {
+	x := max(reduce3, 1)
+	x2 := uint64(x)
+	cond := x2 <= 939524096
+	x3 := x2 - 1
+	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
+	x5 := int64(x4)
+	x6 := 64 - x5
+	x7 := int64(2) << (x6 & 63)
+	x8 := min(x7, 1073741824)
+	x9 := x7
+	if cond {
+		x9 = x8
+	}
+	x10 := uint64(x9)
+	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
+	x12 := x11 + 1
 	amountRows := amount[lo:hi]
 	productRows := product[lo:hi]
 	productRows = productRows[:len(amountRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(amountRows)]
-	map25Rows := map25[lo:hi]
-	map25Rows = map25Rows[:len(amountRows)]
+	map28Rows := map28[lo:hi]
+	map28Rows = map28Rows[:len(amountRows)]
 	for i := range amountRows {
-		x15 := uint32(productRows[i]) - 2147483648
-		x16 := uint64(x15) * 11400714819323198485
+		x13 := uint32(productRows[i]) - 2147483648
+		x14 := uint64(x13) * 11400714819323198485
 		var code uint32
-		key := uint64(x15)
-		lastSlot := nSlots - 1
-		slot := int64((x16 ^ x16>>32) * 15485907386658061715 >> (x14 & 63))
-		held := map14[slot]
+		key := uint64(x13)
+		lastSlot := nRankedSlots - 1
+		slot := int64((x14 ^ x14>>32) * 15485907386658061715 >> (x12 & 63))
+		held := map17[slot]
 		for held != 0 && held>>32 != key {
 			slot = (slot + 1) & lastSlot
-			held = map14[slot]
+			held = map17[slot]
 		}
 		code = uint32(held)
 		code2 := code
-		x17 := int64(code2) - 1
+		x15 := int64(code2) - 1
 		// revenue = sum(amount, by: g)
-		bin := int(x17)
+		bin := int(x15)
 		if uint64(bin) < uint64(len(aggregate)) {
 			aggregate[bin] += amountRows[i]
 		}
-		bin2 := int(x17)
+		bin2 := int(x15)
 		if uint64(bin2) < uint64(len(aggregate2)) {
 			aggregate2[bin2] += kgenBit[int64](paidRows[i])
 		}
-		bin3 := int(x17)
+		bin3 := int(x15)
 		if uint64(bin3) < uint64(len(aggregate3)) {
-			aggregate3[bin3] += kgenBit[int64](map25Rows[i])
+			aggregate3[bin3] += kgenBit[int64](map28Rows[i])
 		}
 	}
 }
 
-// productsKernel15 runs rows lo to hi through the stages map25, from the state before them to the one after.
+// productsKernel16 runs rows lo to hi through the stages map28, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel15(lo, hi int, pass7, compact2 []int64, map2 []int32) {
+func productsKernel16(lo, hi int, pass7, compact2 []int64, map2 []int32) {
 	mapRows := map2[lo:hi]
 	for i := range mapRows {
 		at := pass7[lo+i]
@@ -1365,10 +1473,10 @@ func productsKernel15(lo, hi int, pass7, compact2 []int64, map2 []int32) {
 	}
 }
 
-// productsKernel16 runs rows lo to hi through the stages map20, histogram2, from the state before them to the one after.
+// productsKernel17 runs rows lo to hi through the stages map23, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel16(lo, hi int, histogram []int64, product []int32) {
+func productsKernel17(lo, hi int, histogram []int64, product []int32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
 		x := uint32(productRows[i]) - 2147483648
@@ -1396,10 +1504,10 @@ func productsKernel16(lo, hi int, histogram []int64, product []int32) {
 	}
 }
 
-// productsKernel17 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
+// productsKernel18 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel17(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func productsKernel18(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -1411,10 +1519,10 @@ func productsKernel17(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel17Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
+// productsKernel18Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func productsKernel17Summary(lo, hi int, histogram2 []int64) int64 {
+func productsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -1423,17 +1531,17 @@ func productsKernel17Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// productsKernel18 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// productsKernel19 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel18(lo, hi int, add3 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel19(lo, hi int, add2 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add2[int64(digit)+x] - x2
 	}
 	productRows := product[lo:hi]
 	for i := range productRows {
@@ -1448,10 +1556,10 @@ func productsKernel18(lo, hi int, add3 []int64, product []int32, pass []uint32, 
 	}
 }
 
-// productsKernel18Summary returns what rows lo to hi add to the state, in the stages pass6.
+// productsKernel19Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func productsKernel18Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
+func productsKernel19Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for i := range productRows {
@@ -1463,39 +1571,39 @@ func productsKernel18Summary(lo, hi int, product []int32, digitShift int64, digi
 	}
 }
 
-// productsKernel19 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// productsKernel20 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel19(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel20(lo, hi int, add2 []int64, pass8, pass []uint32, pass9, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add2[int64(digit)+x] - x2
 	}
+	pass8Rows := pass8[lo:hi]
 	pass9Rows := pass9[lo:hi]
-	pass10Rows := pass10[lo:hi]
-	pass10Rows = pass10Rows[:len(pass9Rows)]
-	for i, pass3 := range pass9Rows {
+	pass9Rows = pass9Rows[:len(pass8Rows)]
+	for i, pass3 := range pass8Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass10Rows[i]
+		pass2[place] = pass9Rows[i]
 	}
 }
 
-// productsKernel19Summary returns what rows lo to hi add to the state, in the stages pass7.
+// productsKernel20Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func productsKernel19Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
+func productsKernel20Summary(lo, hi int, pass8 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass9Rows := pass9[lo:hi]
-	for _, pass := range pass9Rows {
+	pass8Rows := pass8[lo:hi]
+	for _, pass := range pass8Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -1503,26 +1611,26 @@ func productsKernel19Summary(lo, hi int, pass9 []uint32, digitShift int64, digit
 	}
 }
 
-// productsKernel22 runs rows lo to hi through the stages map21, mask3, partial6, offset6, add6, map22, map23, map24, aggregate2, from the state before them to the one after.
+// productsKernel23 runs rows lo to hi through the stages map24, mask3, partial5, offset5, add5, map25, map26, map27, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel22(lo, hi int, pass15 []uint32, pass16, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map25 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
+func productsKernel23(lo, hi int, pass14 []uint32, pass15, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map28 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass15[lo-1]
+		lastPass = pass14[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass15[lo]
+		lastPass = ^pass14[lo]
 	}
+	pass14Rows := pass14[lo:hi]
 	pass15Rows := pass15[lo:hi]
-	pass16Rows := pass16[lo:hi]
-	pass16Rows = pass16Rows[:len(pass15Rows)]
-	for i, pass := range pass15Rows {
+	pass15Rows = pass15Rows[:len(pass14Rows)]
+	for i, pass := range pass14Rows {
 		// g = groups(product)
 		head := pass != lastPass
-		x := pass16Rows[i]
+		x := pass15Rows[i]
 		var amount2 int64
 		if uint64(x) < uint64(len(amount)) {
 			amount2 = amount[x]
@@ -1534,8 +1642,8 @@ func productsKernel22(lo, hi int, pass15 []uint32, pass16, amount, aggregate []i
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map25)) {
-			cond = map25[x]
+		if uint64(x) < uint64(len(map28)) {
+			cond = map28[x]
 		}
 		cond2 := cond
 		if head && gRunsBegun > 0 {
@@ -1569,11 +1677,11 @@ func productsKernel22(lo, hi int, pass15 []uint32, pass16, amount, aggregate []i
 	return gRunsBegun, openSum, openLast, openSum2, openSum3
 }
 
-// productsKernel22Summary returns what rows lo to hi add to the state, in the stages map21, mask3, partial6, offset6, add6, map22, map23, map24, aggregate2.
+// productsKernel23Summary returns what rows lo to hi add to the state, in the stages map24, mask3, partial5, offset5, add5, map25, map26, map27, aggregate2.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func productsKernel22Summary(lo, hi int, pass15 []uint32, pass16, amount []int64, paid, map25 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
+func productsKernel23Summary(lo, hi int, pass14 []uint32, pass15, amount []int64, paid, map28 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openHead bool
 	var openSum int64
@@ -1585,17 +1693,17 @@ func productsKernel22Summary(lo, hi int, pass15 []uint32, pass16, amount []int64
 	var openSum3 int64
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass15[lo-1]
+		lastPass = pass14[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass15[lo]
+		lastPass = ^pass14[lo]
 	}
+	pass14Rows := pass14[lo:hi]
 	pass15Rows := pass15[lo:hi]
-	pass16Rows := pass16[lo:hi]
-	pass16Rows = pass16Rows[:len(pass15Rows)]
-	for i, pass := range pass15Rows {
+	pass15Rows = pass15Rows[:len(pass14Rows)]
+	for i, pass := range pass14Rows {
 		// g = groups(product)
 		head := pass != lastPass
-		x := pass16Rows[i]
+		x := pass15Rows[i]
 		var amount2 int64
 		if uint64(x) < uint64(len(amount)) {
 			amount2 = amount[x]
@@ -1607,8 +1715,8 @@ func productsKernel22Summary(lo, hi int, pass15 []uint32, pass16, amount []int64
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map25)) {
-			cond = map25[x]
+		if uint64(x) < uint64(len(map28)) {
+			cond = map28[x]
 		}
 		cond2 := cond
 		openSum3 = openSum3&(kgenBit[int64](head)-1) + kgenBit[int64](cond2)
@@ -1627,10 +1735,10 @@ func productsKernel22Summary(lo, hi int, pass15 []uint32, pass16, amount []int64
 	return gRunsBegun, openHead, openSum, openPresent, openLast, openHead2, openSum2, openHead3, openSum3
 }
 
-// productsKernel23 runs rows lo to hi through the stages map26, histogram3, from the state before them to the one after.
+// productsKernel24 runs rows lo to hi through the stages map29, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel23(lo, hi int, histogram, revenue []int64) {
+func productsKernel24(lo, hi int, histogram, revenue []int64) {
 	revenueRows := revenue[lo:hi]
 	for i := range revenueRows {
 		x := uint64(revenueRows[i]) - 9223372036854775808 ^ 18446744073709551615
@@ -1678,10 +1786,10 @@ func productsKernel23(lo, hi int, histogram, revenue []int64) {
 	}
 }
 
-// productsKernel24 runs rows lo to hi through the stages partial7, offset7, add7, scalar4, from the state before them to the one after.
+// productsKernel25 runs rows lo to hi through the stages partial6, offset6, add6, scalar5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel24(lo, hi int, histogram3, add []int64, most, g, add2 int64) int64 {
+func productsKernel25(lo, hi int, histogram3, add []int64, most, g, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -1693,10 +1801,10 @@ func productsKernel24(lo, hi int, histogram3, add []int64, most, g, add2 int64) 
 	return add2
 }
 
-// productsKernel24Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, scalar4.
+// productsKernel25Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, scalar5.
 //
 //go:noinline
-func productsKernel24Summary(lo, hi int, histogram3 []int64) int64 {
+func productsKernel25Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -1705,17 +1813,17 @@ func productsKernel24Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// productsKernel25 runs rows lo to hi through the stages pass10, from the state before them to the one after.
+// productsKernel26 runs rows lo to hi through the stages pass9, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel25(lo, hi int, add4, revenue []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, g int64, digits []int64) {
+func productsKernel26(lo, hi int, add3, revenue []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, g int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * g
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add3[int64(digit)+x] - x2
 	}
 	revenueRows := revenue[lo:hi]
 	for i := range revenueRows {
@@ -1730,10 +1838,10 @@ func productsKernel25(lo, hi int, add4, revenue []int64, pass []uint64, pass2 []
 	}
 }
 
-// productsKernel25Summary returns what rows lo to hi add to the state, in the stages pass10.
+// productsKernel26Summary returns what rows lo to hi add to the state, in the stages pass9.
 //
 //go:noinline
-func productsKernel25Summary(lo, hi int, revenue []int64, digitShift int64, digits []int64) {
+func productsKernel26Summary(lo, hi int, revenue []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	revenueRows := revenue[lo:hi]
 	for i := range revenueRows {
@@ -1745,39 +1853,39 @@ func productsKernel25Summary(lo, hi int, revenue []int64, digitShift int64, digi
 	}
 }
 
-// productsKernel26 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+// productsKernel27 runs rows lo to hi through the stages pass10, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel26(lo, hi int, add4 []int64, pass17, pass []uint64, pass18, pass2 []int64, digitNumber, digitShift, g int64, digits []int64) {
+func productsKernel27(lo, hi int, add3 []int64, pass16, pass []uint64, pass17, pass2 []int64, digitNumber, digitShift, g int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * g
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add3[int64(digit)+x] - x2
 	}
+	pass16Rows := pass16[lo:hi]
 	pass17Rows := pass17[lo:hi]
-	pass18Rows := pass18[lo:hi]
-	pass18Rows = pass18Rows[:len(pass17Rows)]
-	for i, pass3 := range pass17Rows {
+	pass17Rows = pass17Rows[:len(pass16Rows)]
+	for i, pass3 := range pass16Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass18Rows[i]
+		pass2[place] = pass17Rows[i]
 	}
 }
 
-// productsKernel26Summary returns what rows lo to hi add to the state, in the stages pass11.
+// productsKernel27Summary returns what rows lo to hi add to the state, in the stages pass10.
 //
 //go:noinline
-func productsKernel26Summary(lo, hi int, pass17 []uint64, digitShift int64, digits []int64) {
+func productsKernel27Summary(lo, hi int, pass16 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass17Rows := pass17[lo:hi]
-	for _, pass := range pass17Rows {
+	pass16Rows := pass16[lo:hi]
+	for _, pass := range pass16Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -1785,50 +1893,50 @@ func productsKernel26Summary(lo, hi int, pass17 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel32 runs rows lo to hi through the stages pass17, from the state before them to the one after.
+// productsKernel33 runs rows lo to hi through the stages pass16, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel32(lo, hi int, add4 []int64, pass29 []uint64, pass30, top []int64, digitNumber, digitShift, g, top2 int64, digits []int64) {
+func productsKernel33(lo, hi int, add3 []int64, pass28 []uint64, pass29, top []int64, digitNumber, digitShift, g, top2 int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * g
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add3[int64(digit)+x] - x2
 	}
+	pass28Rows := pass28[lo:hi]
 	pass29Rows := pass29[lo:hi]
-	pass30Rows := pass30[lo:hi]
-	pass30Rows = pass30Rows[:len(pass29Rows)]
-	for i := range pass29Rows {
-		digit := int64(pass29Rows[i] >> (digitShift & 63) & 255)
+	pass29Rows = pass29Rows[:len(pass28Rows)]
+	for i := range pass28Rows {
+		digit := int64(pass28Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		if place < top2 {
-			top[place] = pass30Rows[i]
+			top[place] = pass29Rows[i]
 		}
 	}
 }
 
-// productsKernel32Summary returns what rows lo to hi add to the state, in the stages pass17.
+// productsKernel33Summary returns what rows lo to hi add to the state, in the stages pass16.
 //
 //go:noinline
-func productsKernel32Summary(lo, hi int, pass29 []uint64, digitShift int64, digits []int64) {
+func productsKernel33Summary(lo, hi int, pass28 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass29Rows := pass29[lo:hi]
-	for i := range pass29Rows {
-		digit := int64(pass29Rows[i] >> (digitShift & 63) & 255)
+	pass28Rows := pass28[lo:hi]
+	for i := range pass28Rows {
+		digit := int64(pass28Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// productsKernel33 runs rows lo to hi through the stages map27, map28, map29, map30, from the state before them to the one after.
+// productsKernel34 runs rows lo to hi through the stages map30, map31, map32, map33, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel33(lo, hi int, top []int64, either3, product []int32, revenue, revenue2, either5, sold, either7, looked []int64) {
+func productsKernel34(lo, hi int, top []int64, either3, product []int32, revenue, revenue2, either5, sold, either7, looked []int64) {
 	topRows := top[lo:hi]
 	productRows := product[lo:hi]
 	productRows = productRows[:len(topRows)]
