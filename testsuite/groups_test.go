@@ -190,13 +190,15 @@ func TestGroupsLeftOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lowered, err := simt.Lower(program, plan.Schedule{Workgroup: 8, Items: 4})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, groups := range []uint64{met, 3} {
-			in := groupsInput(p, rows, groups, func(key uint64, _ int) []ir.Scalar { return []ir.Scalar{ir.Int(ir.I32, int64(keys[key]))} })
-			agreeEmulated(t, lowered, p, fmt.Sprintf("level %s, %d keys of a slot", level, groups), in)
+		for _, target := range []simt.Target{{}, {Atomics64: true}} {
+			lowered, err := target.Lower(program, plan.Schedule{Workgroup: 8, Items: 4})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, groups := range []uint64{met, 3} {
+				in := groupsInput(p, rows, groups, func(key uint64, _ int) []ir.Scalar { return []ir.Scalar{ir.Int(ir.I32, int64(keys[key]))} })
+				agreeEmulated(t, lowered, p, fmt.Sprintf("level %s, %d keys of a slot, atomic operations of 64 bits: %v", level, groups, target.Atomics64), in)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package testsuite
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/table"
@@ -28,7 +29,11 @@ func RunPlan(p *ir.Pipeline, host *plan.Plan, run func(exec.Inputs) (*exec.Resul
 	if errors.As(err, &check) {
 		return nil, &ir.CheckError{Site: &p.Sites[check.Site.Number], Row: check.Row}
 	}
-	if err != nil {
+	var full *exec.AllocError
+	switch {
+	case errors.Is(err, plan.ErrOverflow), errors.As(err, &full):
+		return nil, fmt.Errorf("%w: %w", ErrTooManyRows, err)
+	case err != nil:
 		return nil, err
 	}
 	var out []ir.Column

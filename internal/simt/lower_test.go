@@ -123,7 +123,7 @@ func TestEarlyAllocations(t *testing.T) {
 	if err := errs.Err(); err != nil {
 		t.Fatal(err)
 	}
-	program, _, err := compile.Compile(pipelines[0], compile.For(fuse.LevelAuto, plan.Schedule{}))
+	program, _, err := compile.Compile(pipelines[0], compile.For(fuse.LevelAuto, plan.Schedule{Groups: plan.Hash}))
 	if err != nil {
 		t.Fatal(err)
 	}

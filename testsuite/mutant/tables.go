@@ -13,7 +13,7 @@ var tables = []Mutant{
 	{Name: "work-groups leave out tiles", File: "internal/simt/walking.go", Device: "emulated", Programs: "bins_of_*", Schedule: "workgroup=8,items=2,chunk=2",
 		Old: "e.b.Assign(at, loop.Add(at, workgroups))",
 		New: "e.b.Assign(at, loop.Add(loop.Add(at, workgroups), loop.Int(1)))"},
-	{Name: "the table of earlier launches is lost", File: "internal/simt/localtable_scheme.go", Device: "emulated", Programs: "bins_of_*",
+	{Name: "the table of earlier launches is lost", File: "internal/simt/localtable_scheme.go", Device: "emulated", Programs: "bins_of_*", Schedule: "workgroup=8,items=3,part=100",
 		Old: "combine(all, loop.At(out, bin))",
 		New: "combine(all, loop.ConstOf(op.Monoid.Identity[0]))"},
 	{Name: "a slice of tables is left out", File: "internal/simt/localtable_scheme.go", Device: "emulated", Programs: "bins_of_*",
