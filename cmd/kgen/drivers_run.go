@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -21,6 +22,11 @@ import (
 func (d *driver) prepare(_ context.Context, r request, number int) (*executable, error) {
 	if err := refuseFlags(fmt.Sprintf("%s:%d", d.name, number), r, "--time-limit", "--repeat"); err != nil {
 		return nil, err
+	}
+	if numbered := r.schedule; numbered.IDs == "" {
+		if numbered.IDs = d.ids; simt.CheckSchedule(numbered) == nil { // not every scheme numbers tiles
+			r.schedule = numbered
+		}
 	}
 	return prepareKernels(r, d.emitter, func(ctx context.Context, space *memory.Space, made *kernels.Program, in exec.Inputs) (*worker.Result, error) {
 		client, err := worker.Open(ctx, worker.Options{Program: d.program, Space: space, Limit: r.timeout,
