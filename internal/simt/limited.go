@@ -123,7 +123,7 @@ func (e *function) beginRemembered() {
 }
 
 // pollLimited finds out, at the start of a tile, whether rows are left out.
-func (e *tileBody) pollLimited() {
+func (e *rowBody) pollLimited() {
 	if !e.effects {
 		return
 	}
