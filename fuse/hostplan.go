@@ -222,8 +222,7 @@ func (m *planner) bound(d *ir.Domain) plan.Expr {
 		if first.String() == second.String() {
 			return first
 		}
-		isSecond := plan.Sub(plan.Const(1), plan.Min(plan.Var(m.result(m.chosenBy[d]).Name), plan.Const(1)))
-		return plan.Max(first, plan.Mul(second, isSecond))
+		return plan.Max(first, second)
 	case ir.DomainBins, ir.DomainRepeat, ir.DomainJoin:
 		size, w := d.By.Args[1], m.writer[key{kind: Lengths, of: d}]
 		if w == nil {
@@ -231,6 +230,9 @@ func (m *planner) bound(d *ir.Domain) plan.Expr {
 		}
 		if lo, most, ok := m.Pipeline.Range(size); ok && lo >= 0 && most <= maxBound {
 			return plan.Const(most)
+		}
+		if isBounded(d) {
+			return m.bound(d.Parent)
 		}
 		return plan.Var(w.Name)
 	}

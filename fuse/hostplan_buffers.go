@@ -116,12 +116,32 @@ func allocateIn(list *[]plan.Step, buffer string, isBound func(*plan.Launch) boo
 func (m *planner) length(w *Value, made bool) plan.Expr {
 	length := plan.Len(m.DomainName(w.Domain))
 	if made {
-		length = m.bound(w.Domain)
+		length = m.room(w.Domain)
 	}
 	if w.Chunks {
 		length = plan.CeilDiv(length, plan.Const(ChunkRows))
 	}
 	return length
+}
+
+// room returns how many rows of d there has to be memory for: what d exceeds in no case, or
+// in the way that is taken.
+func (m *planner) room(d *ir.Domain) plan.Expr {
+	switch {
+	case d.Kind == ir.DomainEither:
+		first, second := m.room(m.sources[d][0]), m.room(m.sources[d][1])
+		if first.String() == second.String() {
+			return first
+		}
+		return plan.Max(first, plan.Mul(second, plan.IsZero(m.result(m.chosenBy[d]).Name)))
+	case isBounded(d):
+		return plan.Var(m.writer[key{kind: Lengths, of: d}].Name)
+	}
+	switch d.Kind {
+	case ir.DomainParam, ir.DomainBins, ir.DomainRepeat, ir.DomainJoin:
+		return m.bound(d)
+	}
+	return m.room(d.Parent)
 }
 
 // literal writes s as the plan does.

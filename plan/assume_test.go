@@ -9,8 +9,7 @@ import (
 // TestAssuming simplifies the length of what one of three ways makes: as many rows as a, as
 // b, or as a column has.
 func TestAssuming(t *testing.T) {
-	isZero := func(scalar string) Expr { return Sub(Const(1), Min(Var(scalar), Const(1))) }
-	length := Max(Var("a"), Mul(Max(Var("b"), Mul(Len("n"), isZero("b"))), isZero("a")))
+	length := Max(Var("a"), Mul(Max(Var("b"), Mul(Len("n"), IsZero("b"))), IsZero("a")))
 	for _, test := range []struct {
 		positive map[string]bool
 		want     Expr

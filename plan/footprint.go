@@ -77,7 +77,7 @@ var errUnknown = errors.New("plan: known only when the plan runs")
 
 func (e footprintEnv) length(b Buffer) (int64, error) {
 	if b.Role != Input {
-		return b.Length.Eval(e)
+		return b.Length.inAnyWay().Eval(e)
 	}
 	for _, port := range e.plan.Ports {
 		if port.Buffer == b.Name {
@@ -106,8 +106,13 @@ func (e footprintEnv) Len(domain string) (int64, error) {
 	return 0, errUnknown
 }
 
-// Scalar returns parameters, which no step may change.
+// Scalar returns parameters, which no step may change, and bounds the length of a domain.
 func (e footprintEnv) Scalar(name string) (int64, error) {
+	for _, d := range e.plan.Domains {
+		if d.Len.Op == OpScalar && d.Len.Name == name && d.Bound.Op != OpScalar && !d.Bound.IsZero() {
+			return d.Bound.Eval(e)
+		}
+	}
 	isParameter := slices.ContainsFunc(e.plan.Ports, func(p Port) bool { return p.Direction == In && p.Scalar == name })
 	if v, ok := e.scalars[name]; ok && isParameter {
 		return v, nil

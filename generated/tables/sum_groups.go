@@ -381,9 +381,6 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			} else {
 				sumGroupsKernel14(0, int(nRankedSlotsLength), insert2, map3, map5)
 			}
-			if int(x10) > 2147483647 {
-				return fmt.Errorf("tables.kg:5:6: g would have %d rows; at most 2147483647 can be computed", int(x10))
-			}
 			count3 := kgenColumn(&call, dst.Count, int(x10))
 			clear(count3)
 			total3 := kgenColumn(&call, dst.Total, int(x10))
@@ -1065,7 +1062,7 @@ func sumGroupsKernel13(lo, hi int, map11 []uint32, insert, map13 []int64, nRanke
 	}
 }
 
-// sumGroupsKernel14 runs rows lo to hi through the stages map14, map15, map17, from the state before them to the one after.
+// sumGroupsKernel14 runs rows lo to hi through the stages map14, map16, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel14(lo, hi int, insert2 []int64, map11 []uint32, map2 []uint64) {
@@ -1073,13 +1070,9 @@ func sumGroupsKernel14(lo, hi int, insert2 []int64, map11 []uint32, map2 []uint6
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(insert2Rows)]
 	for i, insert := range insert2Rows {
-		cond := insert != -1
-		x := uint32(0)
-		if cond {
-			x = uint32(insert) + 1
-		}
+		x := uint32(insert) + 1
 		at := int64(-1)
-		if cond {
+		if insert != -1 {
 			at = insert
 		}
 		var x2 uint32
@@ -1092,10 +1085,10 @@ func sumGroupsKernel14(lo, hi int, insert2 []int64, map11 []uint32, map2 []uint6
 	}
 }
 
-// sumGroupsKernel15 runs rows lo to hi through the stages map16, map18, map19, map20, map21, aggregate3, from the state before them to the one after.
+// sumGroupsKernel15 runs rows lo to hi through the stages map15, map17, map18, map19, map20, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel15(lo, hi int, aggregate []int64, map17 []uint64, key, value []int32, aggregate2 []int64, reduce3, nRankedSlots int64) {
+func sumGroupsKernel15(lo, hi int, aggregate []int64, map16 []uint64, key, value []int32, aggregate2 []int64, reduce3, nRankedSlots int64) {
 	x := max(reduce3, 1)
 	x2 := uint64(x)
 	cond := x2 <= 939524096
@@ -1122,10 +1115,10 @@ func sumGroupsKernel15(lo, hi int, aggregate []int64, map17 []uint64, key, value
 		key2 := uint64(x13)
 		lastSlot := nRankedSlots - 1
 		slot := int64((x14 ^ x14>>32) * 15485907386658061715 >> (x12 & 63))
-		held := map17[slot]
+		held := map16[slot]
 		for held != 0 && held>>32 != key2 {
 			slot = (slot + 1) & lastSlot
-			held = map17[slot]
+			held = map16[slot]
 		}
 		code = uint32(held)
 		code2 := code
@@ -1142,7 +1135,7 @@ func sumGroupsKernel15(lo, hi int, aggregate []int64, map17 []uint64, key, value
 	}
 }
 
-// sumGroupsKernel16 runs rows lo to hi through the stages map25, from the state before them to the one after.
+// sumGroupsKernel16 runs rows lo to hi through the stages map24, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel16(lo, hi int, pass7, compact2 []int64, map2 []int32) {
@@ -1159,7 +1152,7 @@ func sumGroupsKernel16(lo, hi int, pass7, compact2 []int64, map2 []int32) {
 	}
 }
 
-// sumGroupsKernel17 runs rows lo to hi through the stages map22, histogram2, from the state before them to the one after.
+// sumGroupsKernel17 runs rows lo to hi through the stages map21, histogram2, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel17(lo, hi int, histogram []int64, key []int32) {
@@ -1297,7 +1290,7 @@ func sumGroupsKernel20Summary(lo, hi int, pass8 []uint32, digitShift int64, digi
 	}
 }
 
-// sumGroupsKernel23 runs rows lo to hi through the stages map23, mask3, partial5, offset5, add5, map24, aggregate2, from the state before them to the one after.
+// sumGroupsKernel23 runs rows lo to hi through the stages map22, mask3, partial5, offset5, add5, map23, aggregate2, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel23(lo, hi int, pass14 []uint32, aggregate []int32, aggregate2, pass15 []int64, value []int32, aggregate3 []int64, gRunsBegun int64, openLast int32, openSum, openSum2 int64) (int64, int32, int64, int64) {
@@ -1346,7 +1339,7 @@ func sumGroupsKernel23(lo, hi int, pass14 []uint32, aggregate []int32, aggregate
 	return gRunsBegun, openLast, openSum, openSum2
 }
 
-// sumGroupsKernel23Summary returns what rows lo to hi add to the state, in the stages map23, mask3, partial5, offset5, add5, map24, aggregate2.
+// sumGroupsKernel23Summary returns what rows lo to hi add to the state, in the stages map22, mask3, partial5, offset5, add5, map23, aggregate2.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline

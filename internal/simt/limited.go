@@ -15,7 +15,8 @@ import (
 // Where local memory has atomic operations of 64 bits, it has a narrow key above its row.
 //
 // If there are too many keys, searches get long. One that is too long says so in the first
-// slot, and then no work-group enters more rows.
+// slot, and then no work-group enters more rows. Nobody counts up to the table's limit: the
+// plan counts the slots that are taken.
 
 // The rows that a work-group remembers at most, a power of two: in kernels for which a launch
 // brings local memory and that have no other use for it, in other kernels, and in fallbacks.

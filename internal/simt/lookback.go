@@ -68,7 +68,10 @@ func (s *lookback) refuse() error {
 }
 
 func (s *lookback) describe(v *plan.Variant) {
-	v.Schedule.Scheme, v.Schedule.IDs = SchemeLookback, s.schedule.IDs
+	v.Schedule.Scheme = SchemeLookback
+	if s.schedule.IDs != plan.Static || s.isStatic() {
+		v.Schedule.IDs = s.schedule.IDs
+	}
 }
 
 func (s *lookback) prepare() {
@@ -96,7 +99,10 @@ func (s *lookback) addTickets() {
 }
 
 // isStatic reports whether tiles are numbered by work-group IDs, without tickets.
-func (s *lookback) isStatic() bool { return s.schedule.IDs == plan.Static }
+// Work-groups that walk over the tiles take a ticket for each in any case.
+func (s *lookback) isStatic() bool {
+	return s.schedule.IDs == plan.Static && (s.ranks == nil || !s.ranks.walks)
+}
 
 func (s *lookback) main() {
 	strategy, forward := s.strategy, plan.ForwardTicket

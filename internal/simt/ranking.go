@@ -111,7 +111,7 @@ var rankingFamily = family{
 		s.ranks = &ranks{}
 		if l.target.LaunchedLocal > 0 && l.suffix == "" {
 			s.ranks.launched, l.asksMuch = l.target.LaunchedLocal, true
-			s.ranks.walks = l.target.Subgroup.Width > 1 && l.schedule.Part == 0 && l.schedule.Scheme != SchemePublished && l.schedule.IDs != plan.Static
+			s.ranks.walks = l.target.Subgroup.Width > 1 && l.schedule.Part == 0 && l.schedule.Scheme != SchemePublished
 		}
 		return s, nil
 	},

@@ -370,9 +370,6 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			} else {
 				monthsKernel14(0, int(nRankedSlotsLength), insert2, map4, map6)
 			}
-			if int(x10) > 2147483647 {
-				return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(x10))
-			}
 			revenue3 := kgenColumn(&call, dst.Revenue, int(x10))
 			clear(revenue3)
 			if call.err != nil {
@@ -1044,7 +1041,7 @@ func monthsKernel13(lo, hi int, map16 []uint32, insert, map18 []int64, nRankedSl
 	}
 }
 
-// monthsKernel14 runs rows lo to hi through the stages map19, map20, map22, from the state before them to the one after.
+// monthsKernel14 runs rows lo to hi through the stages map19, map21, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel14(lo, hi int, insert2 []int64, map16 []uint32, map2 []uint64) {
@@ -1052,13 +1049,9 @@ func monthsKernel14(lo, hi int, insert2 []int64, map16 []uint32, map2 []uint64) 
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(insert2Rows)]
 	for i, insert := range insert2Rows {
-		cond := insert != -1
-		x := uint32(0)
-		if cond {
-			x = uint32(insert) + 1
-		}
+		x := uint32(insert) + 1
 		at := int64(-1)
-		if cond {
+		if insert != -1 {
 			at = insert
 		}
 		var x2 uint32
@@ -1071,10 +1064,10 @@ func monthsKernel14(lo, hi int, insert2 []int64, map16 []uint32, map2 []uint64) 
 	}
 }
 
-// monthsKernel15 runs rows lo to hi through the stages map21, map23, map24, map25, map26, aggregate3, from the state before them to the one after.
+// monthsKernel15 runs rows lo to hi through the stages map20, map22, map23, map24, map25, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel15(lo, hi int, amount, aggregate []int64, map22 []uint64, map5 []int32, reduce3, nRankedSlots int64) {
+func monthsKernel15(lo, hi int, amount, aggregate []int64, map21 []uint64, map5 []int32, reduce3, nRankedSlots int64) {
 	x := max(reduce3, 1)
 	x2 := uint64(x)
 	cond := x2 <= 939524096
@@ -1101,10 +1094,10 @@ func monthsKernel15(lo, hi int, amount, aggregate []int64, map22 []uint64, map5 
 		key := uint64(x13)
 		lastSlot := nRankedSlots - 1
 		slot := int64((x14 ^ x14>>32) * 15485907386658061715 >> (x12 & 63))
-		held := map22[slot]
+		held := map21[slot]
 		for held != 0 && held>>32 != key {
 			slot = (slot + 1) & lastSlot
-			held = map22[slot]
+			held = map21[slot]
 		}
 		code = uint32(held)
 		code2 := code
@@ -1116,7 +1109,7 @@ func monthsKernel15(lo, hi int, amount, aggregate []int64, map22 []uint64, map5 
 	}
 }
 
-// monthsKernel16 runs rows lo to hi through the stages map30, from the state before them to the one after.
+// monthsKernel16 runs rows lo to hi through the stages map29, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel16(lo, hi int, pass7, compact2 []int64, map2 []int32) {
@@ -1133,7 +1126,7 @@ func monthsKernel16(lo, hi int, pass7, compact2 []int64, map2 []int32) {
 	}
 }
 
-// monthsKernel17 runs rows lo to hi through the stages map27, histogram2, from the state before them to the one after.
+// monthsKernel17 runs rows lo to hi through the stages map26, histogram2, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel17(lo, hi int, histogram []int64, map5 []int32) {
@@ -1271,7 +1264,7 @@ func monthsKernel20Summary(lo, hi int, pass8 []uint32, digitShift int64, digits 
 	}
 }
 
-// monthsKernel23 runs rows lo to hi through the stages map28, mask3, partial5, offset5, add5, map29, aggregate2, from the state before them to the one after.
+// monthsKernel23 runs rows lo to hi through the stages map27, mask3, partial5, offset5, add5, map28, aggregate2, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel23(lo, hi int, pass14 []uint32, aggregate []int32, pass15, amount, aggregate2 []int64, gRunsBegun int64, openLast int32, openSum int64) (int64, int32, int64) {
@@ -1313,7 +1306,7 @@ func monthsKernel23(lo, hi int, pass14 []uint32, aggregate []int32, pass15, amou
 	return gRunsBegun, openLast, openSum
 }
 
-// monthsKernel23Summary returns what rows lo to hi add to the state, in the stages map28, mask3, partial5, offset5, add5, map29, aggregate2.
+// monthsKernel23Summary returns what rows lo to hi add to the state, in the stages map27, mask3, partial5, offset5, add5, map28, aggregate2.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline

@@ -403,9 +403,6 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			} else {
 				productsKernel14(0, int(nRankedSlotsLength), insert2, map4, map6)
 			}
-			if int(x10) > 2147483647 {
-				return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(x10))
-			}
 			revenue3 := kgenTemporary[int64](&call, int(x10))
 			clear(revenue3)
 			either := kgenTemporary[int64](&call, int(x10))
@@ -946,14 +943,14 @@ func productsKernel1Summary(lo, hi int, product []int32) (int64, uint32, uint32)
 // productsKernel2 runs rows lo to hi through the stages map2, map3, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel2(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map28 []bool, aggregate4 []int64, reduce uint32) {
+func productsKernel2(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map27 []bool, aggregate4 []int64, reduce uint32) {
 	productRows := product[lo:hi]
 	amountRows := amount[lo:hi]
 	amountRows = amountRows[:len(productRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(productRows)]
-	map28Rows := map28[lo:hi]
-	map28Rows = map28Rows[:len(productRows)]
+	map27Rows := map27[lo:hi]
+	map27Rows = map27Rows[:len(productRows)]
 	for i := range productRows {
 		x := int64(uint32(productRows[i]) - 2147483648 - reduce)
 		// g = groups(product)
@@ -971,7 +968,7 @@ func productsKernel2(lo, hi int, aggregate []int64, product []int32, amount, agg
 		}
 		bin4 := int(x)
 		if uint64(bin4) < uint64(len(aggregate4)) {
-			aggregate4[bin4] += kgenBit[int64](map28Rows[i])
+			aggregate4[bin4] += kgenBit[int64](map27Rows[i])
 		}
 	}
 }
@@ -1371,7 +1368,7 @@ func productsKernel13(lo, hi int, map11 []uint32, insert, map13 []int64, nRanked
 	}
 }
 
-// productsKernel14 runs rows lo to hi through the stages map15, map16, map18, from the state before them to the one after.
+// productsKernel14 runs rows lo to hi through the stages map15, map17, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel14(lo, hi int, insert2 []int64, map11 []uint32, map2 []uint64) {
@@ -1379,13 +1376,9 @@ func productsKernel14(lo, hi int, insert2 []int64, map11 []uint32, map2 []uint64
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(insert2Rows)]
 	for i, insert := range insert2Rows {
-		cond := insert != -1
-		x := uint32(0)
-		if cond {
-			x = uint32(insert) + 1
-		}
+		x := uint32(insert) + 1
 		at := int64(-1)
-		if cond {
+		if insert != -1 {
 			at = insert
 		}
 		var x2 uint32
@@ -1398,10 +1391,10 @@ func productsKernel14(lo, hi int, insert2 []int64, map11 []uint32, map2 []uint64
 	}
 }
 
-// productsKernel15 runs rows lo to hi through the stages map17, map19, map20, map21, map22, aggregate3, from the state before them to the one after.
+// productsKernel15 runs rows lo to hi through the stages map16, map18, map19, map20, map21, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel15(lo, hi int, amount, aggregate []int64, map17 []uint64, product []int32, paid []bool, aggregate2 []int64, map28 []bool, aggregate3 []int64, reduce3, nRankedSlots int64) {
+func productsKernel15(lo, hi int, amount, aggregate []int64, map16 []uint64, product []int32, paid []bool, aggregate2 []int64, map27 []bool, aggregate3 []int64, reduce3, nRankedSlots int64) {
 	x := max(reduce3, 1)
 	x2 := uint64(x)
 	cond := x2 <= 939524096
@@ -1423,8 +1416,8 @@ func productsKernel15(lo, hi int, amount, aggregate []int64, map17 []uint64, pro
 	productRows = productRows[:len(amountRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(amountRows)]
-	map28Rows := map28[lo:hi]
-	map28Rows = map28Rows[:len(amountRows)]
+	map27Rows := map27[lo:hi]
+	map27Rows = map27Rows[:len(amountRows)]
 	for i := range amountRows {
 		x13 := uint32(productRows[i]) - 2147483648
 		x14 := uint64(x13) * 11400714819323198485
@@ -1432,10 +1425,10 @@ func productsKernel15(lo, hi int, amount, aggregate []int64, map17 []uint64, pro
 		key := uint64(x13)
 		lastSlot := nRankedSlots - 1
 		slot := int64((x14 ^ x14>>32) * 15485907386658061715 >> (x12 & 63))
-		held := map17[slot]
+		held := map16[slot]
 		for held != 0 && held>>32 != key {
 			slot = (slot + 1) & lastSlot
-			held = map17[slot]
+			held = map16[slot]
 		}
 		code = uint32(held)
 		code2 := code
@@ -1451,12 +1444,12 @@ func productsKernel15(lo, hi int, amount, aggregate []int64, map17 []uint64, pro
 		}
 		bin3 := int(x15)
 		if uint64(bin3) < uint64(len(aggregate3)) {
-			aggregate3[bin3] += kgenBit[int64](map28Rows[i])
+			aggregate3[bin3] += kgenBit[int64](map27Rows[i])
 		}
 	}
 }
 
-// productsKernel16 runs rows lo to hi through the stages map28, from the state before them to the one after.
+// productsKernel16 runs rows lo to hi through the stages map27, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel16(lo, hi int, pass7, compact2 []int64, map2 []int32) {
@@ -1473,7 +1466,7 @@ func productsKernel16(lo, hi int, pass7, compact2 []int64, map2 []int32) {
 	}
 }
 
-// productsKernel17 runs rows lo to hi through the stages map23, histogram2, from the state before them to the one after.
+// productsKernel17 runs rows lo to hi through the stages map22, histogram2, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel17(lo, hi int, histogram []int64, product []int32) {
@@ -1611,10 +1604,10 @@ func productsKernel20Summary(lo, hi int, pass8 []uint32, digitShift int64, digit
 	}
 }
 
-// productsKernel23 runs rows lo to hi through the stages map24, mask3, partial5, offset5, add5, map25, map26, map27, aggregate2, from the state before them to the one after.
+// productsKernel23 runs rows lo to hi through the stages map23, mask3, partial5, offset5, add5, map24, map25, map26, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel23(lo, hi int, pass14 []uint32, pass15, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map28 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
+func productsKernel23(lo, hi int, pass14 []uint32, pass15, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map27 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
@@ -1642,8 +1635,8 @@ func productsKernel23(lo, hi int, pass14 []uint32, pass15, amount, aggregate []i
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map28)) {
-			cond = map28[x]
+		if uint64(x) < uint64(len(map27)) {
+			cond = map27[x]
 		}
 		cond2 := cond
 		if head && gRunsBegun > 0 {
@@ -1677,11 +1670,11 @@ func productsKernel23(lo, hi int, pass14 []uint32, pass15, amount, aggregate []i
 	return gRunsBegun, openSum, openLast, openSum2, openSum3
 }
 
-// productsKernel23Summary returns what rows lo to hi add to the state, in the stages map24, mask3, partial5, offset5, add5, map25, map26, map27, aggregate2.
+// productsKernel23Summary returns what rows lo to hi add to the state, in the stages map23, mask3, partial5, offset5, add5, map24, map25, map26, aggregate2.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func productsKernel23Summary(lo, hi int, pass14 []uint32, pass15, amount []int64, paid, map28 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
+func productsKernel23Summary(lo, hi int, pass14 []uint32, pass15, amount []int64, paid, map27 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openHead bool
 	var openSum int64
@@ -1715,8 +1708,8 @@ func productsKernel23Summary(lo, hi int, pass14 []uint32, pass15, amount []int64
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map28)) {
-			cond = map28[x]
+		if uint64(x) < uint64(len(map27)) {
+			cond = map27[x]
 		}
 		cond2 := cond
 		openSum3 = openSum3&(kgenBit[int64](head)-1) + kgenBit[int64](cond2)
@@ -1735,7 +1728,7 @@ func productsKernel23Summary(lo, hi int, pass14 []uint32, pass15, amount []int64
 	return gRunsBegun, openHead, openSum, openPresent, openLast, openHead2, openSum2, openHead3, openSum3
 }
 
-// productsKernel24 runs rows lo to hi through the stages map29, histogram3, from the state before them to the one after.
+// productsKernel24 runs rows lo to hi through the stages map28, histogram3, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel24(lo, hi int, histogram, revenue []int64) {
@@ -1933,7 +1926,7 @@ func productsKernel33Summary(lo, hi int, pass28 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel34 runs rows lo to hi through the stages map30, map31, map32, map33, from the state before them to the one after.
+// productsKernel34 runs rows lo to hi through the stages map29, map30, map31, map32, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel34(lo, hi int, top []int64, either3, product []int32, revenue, revenue2, either5, sold, either7, looked []int64) {

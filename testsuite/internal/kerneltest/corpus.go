@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/device/exec"
@@ -148,7 +149,7 @@ func Make(t *testing.T, emitter kernels.Emitter, entry testsuite.Entry, level st
 	t.Helper()
 	options := compile.For(level, schedule)
 	if options.Short && schedule.Groups != plan.Sort { // as for users of CUDA C++
-		options.Hash = fuse.DefaultHash
+		options.Hash, options.HashGroups = fuse.DefaultHash, cuda.HashGroups
 	}
 	program, _, err := compile.Compile(entry.Pipeline, options)
 	if err != nil {
