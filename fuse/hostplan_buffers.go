@@ -133,7 +133,7 @@ func (m *planner) room(d *ir.Domain) plan.Expr {
 		if first.String() == second.String() {
 			return first
 		}
-		return plan.Max(first, plan.Mul(second, plan.IsZero(m.result(m.chosenBy[d]).Name)))
+		return plan.Max(first, plan.Mul(second, plan.OneIfZero(m.result(m.chosenBy[d]).Name)))
 	case isBounded(d):
 		return plan.Var(m.writer[key{kind: Lengths, of: d}].Name)
 	}

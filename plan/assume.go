@@ -1,13 +1,13 @@
 package plan
 
-// IsZero returns 1 if a scalar that is not negative is 0, else 0: a factor of what is needed
+// OneIfZero returns 1 if a scalar that is not negative is 0, else 0: a factor of what is needed
 // in one of two ways.
-func IsZero(scalar string) Expr { return Sub(Const(1), Min(Var(scalar), Const(1))) }
+func OneIfZero(scalar string) Expr { return Sub(Const(1), Min(Var(scalar), Const(1))) }
 
 // inAnyWay returns e with 1 for each such factor, so that e is at least as great whatever
 // way is taken.
 func (e Expr) inAnyWay() Expr {
-	if e.Op == OpSub && len(e.Args) == 2 && e.Args[1].Op == OpMin && e.Args[1].Args[0].Op == OpScalar && e.String() == IsZero(e.Args[1].Args[0].Name).String() {
+	if e.Op == OpSub && len(e.Args) == 2 && e.Args[1].Op == OpMin && e.Args[1].Args[0].Op == OpScalar && e.String() == OneIfZero(e.Args[1].Args[0].Name).String() {
 		return Const(1)
 	}
 	args := make([]Expr, len(e.Args))

@@ -9,7 +9,7 @@ import (
 // TestAssuming simplifies the length of what one of three ways makes: as many rows as a, as
 // b, or as a column has.
 func TestAssuming(t *testing.T) {
-	length := Max(Var("a"), Mul(Max(Var("b"), Mul(Len("n"), IsZero("b"))), IsZero("a")))
+	length := Max(Var("a"), Mul(Max(Var("b"), Mul(Len("n"), OneIfZero("b"))), OneIfZero("a")))
 	for _, test := range []struct {
 		positive map[string]bool
 		want     Expr
