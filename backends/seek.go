@@ -29,7 +29,7 @@ type HashTable struct {
 	Keys   []*loop.Var // columns, of the rows in the table; none if the numbers of rows are the keys
 
 	Limit loop.Expr // i64, less than Slots: if more slots than that are taken, rows may be left out; nil if all are entered
-	Taken *loop.Var // i64: how many this worker has taken, or more than Limit if the table is full; nil if nobody counts
+	Taken *loop.Var // i64: how many this worker has taken, or more than Limit if the table is full; nil without a limit
 
 	mayBeFull bool // a search ends where it has seen all slots
 }
@@ -51,7 +51,6 @@ func (t HashTable) Insert(b *loop.Builder, row, slot loop.Expr, keys []loop.Expr
 	if len(t.Keys) == 0 {
 		lessen = func(*loop.Var, loop.Expr) {}
 	}
-	t.mayBeFull = t.Limit != nil
 	visit := func() { t.visit(b, slot, load, row, keys, enter, lessen) }
 	if t.Taken == nil {
 		visit()

@@ -50,8 +50,8 @@ func (s *Source) options(backend, level string, schedule plan.Schedule) compile.
 	if backend == (gocpu.Emitter{}).Name() {
 		options.Radix, options.Hash, options.Short = gocpu.Radix, gocpu.Hash, false
 	}
-	if backend == cuda.Emitter().Name() && options.Short && schedule.Groups != plan.Sort {
-		options.Hash, options.HashGroups = fuse.DefaultHash, cuda.HashGroups
+	if backend == cuda.Emitter().Name() {
+		options = options.WithHash(schedule, cuda.HashGroups)
 	}
 	return options
 }

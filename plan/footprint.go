@@ -23,7 +23,7 @@ func (f Footprint) Total() int64 { return addSaturating(addSaturating(f.Input, f
 // the given values of scalar parameters (those of kind i64; others decide no
 // size). Memory that p frees early counts as well.
 func (p *Plan) Footprint(rows, scalars map[string]int64) Footprint {
-	env := footprintEnv{p, rows, scalars}
+	env := footprintEnv{plan: p, rows: rows, scalars: scalars}
 	f := Footprint{Buffers: map[string]int64{}}
 	for _, b := range p.Buffers {
 		length, err := env.length(b)
@@ -71,6 +71,7 @@ type footprintEnv struct {
 	plan    *Plan
 	rows    map[string]int64
 	scalars map[string]int64
+	isBound bool // what is evaluated bounds a scalar
 }
 
 var errUnknown = errors.New("plan: known only when the plan runs")
@@ -106,16 +107,18 @@ func (e footprintEnv) Len(domain string) (int64, error) {
 	return 0, errUnknown
 }
 
-// Scalar returns parameters, which no step may change, and bounds the length of a domain.
+// Scalar returns parameters, which no step may change, and bounds the length of a domain,
+// if its bound needs no such bound itself.
 func (e footprintEnv) Scalar(name string) (int64, error) {
-	for _, d := range e.plan.Domains {
-		if d.Len.Op == OpScalar && d.Len.Name == name && d.Bound.Op != OpScalar && !d.Bound.IsZero() {
-			return d.Bound.Eval(e)
-		}
-	}
 	isParameter := slices.ContainsFunc(e.plan.Ports, func(p Port) bool { return p.Direction == In && p.Scalar == name })
 	if v, ok := e.scalars[name]; ok && isParameter {
 		return v, nil
+	}
+	for _, d := range e.plan.Domains {
+		if !e.isBound && d.Len.Op == OpScalar && d.Len.Name == name && !d.Bound.IsZero() {
+			e.isBound = true
+			return d.Bound.Eval(e)
+		}
 	}
 	return 0, errUnknown
 }

@@ -53,3 +53,27 @@ func TestFootprint(t *testing.T) {
 		t.Errorf("a total beyond 64 bits is %d", total)
 	}
 }
+
+// TestFootprintOfWays bounds memory that has the length of one of two ways, which only a run
+// can tell. A parameter has its value, also where it is the length of a domain, and a bound
+// that names its own scalar is none.
+func TestFootprintOfWays(t *testing.T) {
+	p := &Plan{
+		Ports: []Port{{Name: "k", Direction: In, Kind: I64, Scalar: "k"}},
+		Domains: []Domain{
+			{Name: "n"},
+			{Name: "few", Len: Var("few_length"), Bound: Const(100)},
+			{Name: "bins", Len: Var("k"), Bound: Const(255)},
+			{Name: "endless", Len: Var("endless_length"), Bound: Max(Var("endless_length"), Const(1))},
+		},
+		Buffers: []Buffer{
+			{Name: "either", Kind: I64, Role: Temporary, Length: Max(Var("few_length"), Mul(Len("n"), OneIfZero("few_length")))},
+			{Name: "table", Kind: I64, Role: Temporary, Length: Var("k")},
+			{Name: "open", Kind: I64, Role: Temporary, Length: Var("endless_length")},
+		},
+	}
+	got := p.Footprint(map[string]int64{"n": 1000}, map[string]int64{"k": 7}).Buffers
+	if diff := cmp.Diff(map[string]int64{"either": 8000, "table": 56}, got); diff != "" {
+		t.Errorf("bytes of buffers (-want +got):\n%s", diff)
+	}
+}

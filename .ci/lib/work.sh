@@ -33,7 +33,7 @@ fuzz_all() {
 				tail -n 1 "$output"
 			fi
 		done || exit 1
-	done
+	done && rm -f "$output"
 }
 duckdb_oracle() {
 	cd testsuite/oracle && export CGO_ENABLED=1 && go vet ./... && go test -count=1 ./... && go run ./speed -rows 1000000 -rounds 1

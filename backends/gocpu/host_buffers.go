@@ -57,6 +57,9 @@ func (h *host) otherwise(scalar string) loop.Expr {
 	panic("gocpu: nothing computes " + scalar)
 }
 
+// lengthOf returns how long memory is that the steps at hand allocate.
+func (h *host) lengthOf(b plan.Buffer) plan.Expr { return b.Length.Assuming(h.positive) }
+
 // length returns the length of a domain of the plan.
 func (h *host) length(domain string) loop.Expr {
 	if x, ok := h.env.scalars[lengthKey(domain)]; ok {
@@ -85,7 +88,7 @@ func (h *host) declareBuffer(b plan.Buffer) {
 func (h *host) alloc(b plan.Buffer) {
 	v := h.env.buffers[b.Name]
 	h.limit(b)
-	length := h.expr(h.counter(b.Length.Assuming(h.positive))).code
+	length := h.expr(h.counter(h.lengthOf(b))).code
 	for _, port := range h.plan.Ports {
 		if port.Direction == plan.Out && port.Buffer == b.Name {
 			h.column(v, port, length)
@@ -126,7 +129,7 @@ func (h *host) requireMemory() {
 // limit makes computed lengths beyond plan.MaxRows an error, before the function
 // runs out of memory.
 func (h *host) limit(b plan.Buffer) {
-	size := b.Length.Assuming(h.positive)
+	size := h.lengthOf(b)
 	for _, d := range h.plan.Domains {
 		isSize := size.Op == plan.OpLen && size.Name == d.Name || d.Bound.Op == plan.OpScalar && readsScalar(size, d.Bound.Name)
 		if !isSize || d.Bound.Op != plan.OpScalar || h.env.scalars[d.Bound.Name] == nil || h.limited[d.Name] {

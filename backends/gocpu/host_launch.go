@@ -70,7 +70,7 @@ func (h *host) hostReads() (list []loop.Expr) {
 		for _, step := range steps {
 			switch {
 			case step.Alloc != nil:
-				list = append(list, h.counter(h.bufferNamed(step.Alloc.Buffer).Length.Assuming(h.positive)))
+				list = append(list, h.counter(h.lengthOf(h.bufferNamed(step.Alloc.Buffer))))
 			case step.If != nil:
 				list = append(list, h.counter(step.If.Cond))
 				h.inBranches(step.If, func(steps []plan.Step, _ *branch) { reads(steps) })

@@ -725,8 +725,7 @@ func sumGroupsKernel4(lo, hi int, insert []int64, key []int32, nSlots, n int64) 
 		entered := int64(x15)
 		if taken <= x3 {
 			lastSlot := nSlots - 1
-			ownSlot := int64((x16 ^ x16>>32) * 15485907386658061715 >> (x14 & 63))
-			slot := ownSlot
+			slot := int64((x16 ^ x16>>32) * 15485907386658061715 >> (x14 & 63))
 			steps := 0
 			for true {
 				held := atomic.LoadInt64(&insert[slot])

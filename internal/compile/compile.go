@@ -38,10 +38,19 @@ func For(level string, s plan.Schedule) Options {
 	if s.Groups != "" {
 		options.Bins = -1
 	}
-	if options.Short && s.Groups == plan.Hash {
-		options.Hash = fuse.DefaultHash
+	if s.Groups == plan.Hash {
+		options = options.WithHash(s, 0)
 	}
 	return options
+}
+
+// WithHash lets work-groups find up to so many groups by a hash table, unless the schedule
+// has rows sorted or launched in parts; 0 is what suits all of them.
+func (o Options) WithHash(s plan.Schedule, groups int) Options {
+	if o.Short && s.Groups != plan.Sort {
+		o.Hash, o.HashGroups = fuse.DefaultHash, groups
+	}
+	return o
 }
 
 // state is what the passes hand on.

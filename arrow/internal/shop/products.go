@@ -1031,8 +1031,7 @@ func productsKernel4(lo, hi int, insert []int64, product []int32, nSlots, n int6
 		entered := int64(x15)
 		if taken <= x3 {
 			lastSlot := nSlots - 1
-			ownSlot := int64((x16 ^ x16>>32) * 15485907386658061715 >> (x14 & 63))
-			slot := ownSlot
+			slot := int64((x16 ^ x16>>32) * 15485907386658061715 >> (x14 & 63))
 			steps := 0
 			for true {
 				held := atomic.LoadInt64(&insert[slot])

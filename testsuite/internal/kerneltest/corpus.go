@@ -147,10 +147,7 @@ func RunCorpus[D Device](t *testing.T, folder string, emitter kernels.Emitter, d
 // test is skipped.
 func Make(t *testing.T, emitter kernels.Emitter, entry testsuite.Entry, level string, schedule plan.Schedule) *kernels.Program {
 	t.Helper()
-	options := compile.For(level, schedule)
-	if options.Short && schedule.Groups != plan.Sort { // as for users of CUDA C++
-		options.Hash, options.HashGroups = fuse.DefaultHash, cuda.HashGroups
-	}
+	options := compile.For(level, schedule).WithHash(schedule, cuda.HashGroups) // as for users of CUDA C++
 	program, _, err := compile.Compile(entry.Pipeline, options)
 	if err != nil {
 		t.Fatal(err)
