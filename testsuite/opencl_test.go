@@ -109,7 +109,7 @@ func requireDevice(t *testing.T, device openCLDevice) {
 // runner returns the function that runs a program.
 func (d openCLDevice) Runner(made *kernels.Program) func(planexec.Inputs) (*planexec.Result, error) {
 	return func(in planexec.Inputs) (*planexec.Result, error) {
-		result, err := d.Run(context.Background(), worker.Request{Device: d.number, Plan: made.Plan, Texts: made.Texts(), Build: made.Options, Inputs: in})
+		result, err := d.Run(context.Background(), worker.Request{Code: worker.Code{Device: d.number, Plan: made.Plan, Texts: made.Texts(), Build: made.Options}, Inputs: in})
 		if err != nil {
 			return nil, err
 		}

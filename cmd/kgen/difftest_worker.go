@@ -174,7 +174,7 @@ func (w *workerTested) Run(ctx context.Context, in []ir.Column, _ uint64) (difft
 		client.runs = 1
 	}
 	run := func(inputs exec.Inputs) (*exec.Result, error) {
-		result, err := client.Run(ctx, worker.Request{Device: w.number, Plan: w.made.Plan, Texts: w.made.Texts(), Build: w.made.Options, Passing: true, Inputs: inputs})
+		result, err := client.Run(ctx, worker.Request{Code: worker.Code{Device: w.number, Plan: w.made.Plan, Texts: w.made.Texts(), Build: w.made.Options, Passing: true}, Inputs: inputs})
 		if err != nil {
 			return nil, err
 		}

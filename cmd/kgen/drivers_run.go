@@ -35,8 +35,8 @@ func (d *driver) prepare(_ context.Context, r request, number int) (*executable,
 			return nil, err
 		}
 		defer client.Close()
-		result, err := client.Run(ctx, worker.Request{Device: number, Plan: made.Plan, Texts: made.Texts(),
-			Build: made.Options, Inputs: in, Memory: r.limit, Trace: r.trace, Repeat: r.repeat})
+		result, err := client.Run(ctx, worker.Request{Code: worker.Code{Device: number, Plan: made.Plan, Texts: made.Texts(), Build: made.Options}, Inputs: in,
+			Memory: r.limit, Trace: r.trace, Repeat: r.repeat})
 		return result, r.advise(err)
 	})
 }

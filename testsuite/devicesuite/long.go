@@ -270,7 +270,7 @@ func (s *suite) runLong(ctx context.Context, c *cell) (*difftest.Report, error) 
 	}
 	defer client.Close()
 	run := func(made *kernels.Program, in planexec.Inputs) (*planexec.Result, error) {
-		result, err := client.Run(ctx, worker.Request{Device: device, Plan: made.Plan, Texts: made.Texts(), Build: made.Options, Inputs: in})
+		result, err := client.Run(ctx, worker.Request{Code: worker.Code{Device: device, Plan: made.Plan, Texts: made.Texts(), Build: made.Options}, Inputs: in})
 		if err != nil {
 			return nil, err
 		}

@@ -175,7 +175,7 @@ func (s *suite) runPlanted(ctx context.Context, pattern *regexp.Regexp, with str
 	}
 	in := testsuite.RandomData{Rows: 2*128 + 7, Seed: 1, Whole: true}.Columns(entry.Pipeline)
 	_, ran := testsuite.RunPlan(entry.Pipeline, made.Plan, func(in planexec.Inputs) (*planexec.Result, error) {
-		result, err := client.Run(ctx, worker.Request{Plan: made.Plan, Texts: texts, Build: made.Options, Inputs: in})
+		result, err := client.Run(ctx, worker.Request{Code: worker.Code{Plan: made.Plan, Texts: texts, Build: made.Options}, Inputs: in})
 		if err != nil {
 			return nil, err
 		}

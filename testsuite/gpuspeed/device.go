@@ -63,7 +63,7 @@ func (d *driven) emitter() kernels.Emitter { return d.emits }
 func (d *driven) close()                   { d.client.Close() }
 
 func (d *driven) run(ctx context.Context, made *kernels.Program, in exec.Inputs, repeat int) (*exec.Result, []time.Duration, error) {
-	result, err := d.client.Run(ctx, worker.Request{Device: d.number, Plan: made.Plan, Texts: made.Texts(), Build: made.Options, Inputs: in, Repeat: repeat})
+	result, err := d.client.Run(ctx, worker.Request{Code: worker.Code{Device: d.number, Plan: made.Plan, Texts: made.Texts(), Build: made.Options}, Inputs: in, Repeat: repeat})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -143,6 +143,15 @@ func fill(to cu.DevicePtr, element []byte, size int64) error {
 	return nil
 }
 
+func (s *session) Copy(to, from exec.Memory, bytes int64) error {
+	if bytes == 0 {
+		return nil
+	}
+	return s.queued("the copy of a buffer", false, func() error {
+		return cu.MemcpyDtoDAsync(to.(*buffer).Object, from.(*buffer).Object, bytes, cu.NoStream)
+	})
+}
+
 func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 	b := m.(*buffer)
 	if len(to) == 0 {

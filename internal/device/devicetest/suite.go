@@ -118,7 +118,7 @@ func (s *Suite) Device(t *testing.T) *worker.Client {
 
 // Request is the run of a plan over columns.
 func (s *Suite) Request(p *plan.Plan, columns map[string]exec.Column) worker.Request {
-	return worker.Request{Plan: p, Texts: map[string]string{File: s.Kernels}, Inputs: exec.Inputs{Columns: columns}}
+	return worker.Request{Code: worker.Code{Plan: p, Texts: map[string]string{File: s.Kernels}}, Inputs: exec.Inputs{Columns: columns}}
 }
 
 // MustRun runs what must succeed.

@@ -20,12 +20,26 @@ func (v Value) Bytes() []byte { return encode(v.Kind, v.Bits) }
 // Column is the elements of a column, in the host's byte order, with char8 as
 // its 8 bytes in order and bool as a byte of 0 or 1.
 type Column struct {
-	Kind plan.Kind
-	Data []byte
+	Kind     plan.Kind
+	Data     []byte
+	Resident *Resident // if it is in memory of the device, and Data is nil
+}
+
+// Resident is a column in memory of the device.
+type Resident struct {
+	Memory Memory
+	Bytes  int64 // of the column; the memory may be larger
 }
 
 // Rows returns the number of rows.
-func (c Column) Rows() int64 { return int64(len(c.Data)) / int64(c.Kind.Size()) }
+func (c Column) Rows() int64 { return c.bytes() / int64(c.Kind.Size()) }
+
+func (c Column) bytes() int64 {
+	if c.Resident != nil {
+		return c.Resident.Bytes
+	}
+	return int64(len(c.Data))
+}
 
 // Inputs are the arguments of a run, by the names of the plan's ports.
 type Inputs struct {

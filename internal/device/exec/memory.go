@@ -13,6 +13,7 @@ type allocation struct {
 	memory Memory
 	length int64 // elements
 	bytes  int64
+	lent   bool // the memory is the caller's
 }
 
 // store owns the device memory of one run.
@@ -62,10 +63,17 @@ func (s *store) add(b *plan.Buffer, length int64, take func(bytes int64) (Memory
 // drop frees a buffer's memory, if it has any.
 func (s *store) drop(name string) {
 	if a := s.buffers[name]; a != nil {
-		s.device.Free(a.memory)
-		s.inUse -= a.bytes
-		delete(s.buffers, name)
+		if !a.lent {
+			s.device.Free(a.memory)
+		}
+		s.forget(name)
 	}
+}
+
+// forget ends the use of a buffer whose memory stays.
+func (s *store) forget(name string) {
+	s.inUse -= s.buffers[name].bytes
+	delete(s.buffers, name)
 }
 
 // release frees everything.

@@ -22,6 +22,12 @@ type Options struct {
 	// Place returns the memory for a result column of the given bytes, at least
 	// 1; nil lets the executor allocate it.
 	Place func(port string, bytes int64) []byte
+
+	// Keep reports whether a result column stays in memory of the device, which is
+	// then the caller's to free; nil keeps none.
+	Keep func(port string) bool
+
+	Valid bool // the plan is known to be valid
 }
 
 // Event is a step that has run.
@@ -36,10 +42,12 @@ type Event struct {
 }
 
 // Run runs p, and its fallbacks if it gives up. All device memory is free when it
-// returns.
+// returns, except that of kept results.
 func Run(ctx context.Context, d Device, p *plan.Plan, in Inputs, options Options) (*Result, error) {
-	if err := plan.Validate(p); err != nil {
-		return nil, err
+	if !options.Valid {
+		if err := plan.Validate(p); err != nil {
+			return nil, err
+		}
 	}
 	if options.PartRows < 0 || options.PartRows > plan.MaxRows || options.Memory < 0 {
 		return nil, fmt.Errorf("exec: PartRows %d is not between 0 and %d, or Memory %d is negative", options.PartRows, plan.MaxRows, options.Memory)
@@ -187,8 +195,8 @@ func (r *run) bindColumn(port *plan.Port, in Inputs) error {
 		return &InputError{port.Name, fmt.Sprintf("a column of %s is missing", port.Kind)}
 	case column.Kind != port.Kind:
 		return &InputError{port.Name, fmt.Sprintf("a column of %s is given, and it has to be %s", column.Kind, port.Kind)}
-	case len(column.Data)%port.Kind.Size() != 0:
-		return &InputError{port.Name, fmt.Sprintf("%d bytes are no whole number of %s", len(column.Data), port.Kind)}
+	case column.bytes()%int64(port.Kind.Size()) != 0:
+		return &InputError{port.Name, fmt.Sprintf("%d bytes are no whole number of %s", column.bytes(), port.Kind)}
 	}
 	rows := column.Rows()
 	if length, known := r.lengths[port.Domain]; known && length != rows {
@@ -196,9 +204,17 @@ func (r *run) bindColumn(port *plan.Port, in Inputs) error {
 	}
 	r.lengths[port.Domain] = rows
 	start := time.Now()
-	a, err := r.store.add(r.buffers[port.Buffer], rows, func(int64) (Memory, error) { return r.device.Import(column.Data) })
+	a, err := r.store.add(r.buffers[port.Buffer], rows, func(int64) (Memory, error) {
+		if column.Resident != nil {
+			return column.Resident.Memory, nil
+		}
+		return r.device.Import(column.Data)
+	})
 	if err != nil {
 		return err
+	}
+	if a.lent = column.Resident != nil; a.lent {
+		return nil
 	}
 	return r.report(Event{Step: "import", Name: port.Buffer, Rows: a.length, Bytes: a.bytes}, start)
 }

@@ -338,6 +338,8 @@ func (r *run) finish() error {
 	start := time.Now()
 	result := &Result{Columns: map[string]Column{}, Scalars: map[string]Value{}, Depths: map[string]int64{}, Level: r.plan.Level}
 	total := int64(0)
+	var keeps []*plan.Port
+	var kept []Column // of those ports
 	for i := range r.plan.Ports {
 		port := &r.plan.Ports[i]
 		if port.Direction != plan.Out {
@@ -361,12 +363,24 @@ func (r *run) finish() error {
 		if held := r.store.buffers[port.Buffer].length; rows > held {
 			return fmt.Errorf("result %q: %d rows of %s, but its buffer %q has %d", port.Name, rows, port.Domain, port.Buffer, held)
 		}
-		data := r.place(port, rows*int64(port.Kind.Size()))
+		bytes := rows * int64(port.Kind.Size())
+		if r.options.Keep != nil && r.options.Keep(port.Name) {
+			kept = append(kept, Column{Kind: port.Kind, Resident: &Resident{Bytes: bytes}})
+			keeps = append(keeps, port)
+			continue
+		}
+		data := r.place(port, bytes)
 		if err := r.fetchTo(data, port.Buffer, 0); err != nil {
 			return err
 		}
-		result.Columns[port.Name] = Column{port.Kind, data}
-		total += int64(len(data))
+		result.Columns[port.Name] = Column{Kind: port.Kind, Data: data}
+		total += bytes
+	}
+	if err := r.keep(keeps, kept); err != nil {
+		return err
+	}
+	for i, port := range keeps {
+		result.Columns[port.Name] = kept[i]
 	}
 	r.result = result
 	return r.report(Event{Step: "return", Bytes: total}, start)

@@ -97,6 +97,15 @@ func (s *session) Fill(m exec.Memory, element []byte, count int64) error {
 	})
 }
 
+func (s *session) Copy(to, from exec.Memory, bytes int64) error {
+	if bytes == 0 {
+		return nil
+	}
+	return s.queued("the copy of a buffer", false, func() (*cl.Event, error) {
+		return s.queue.EnqueueCopyBuffer(from.(*buffer).Object, to.(*buffer).Object, 0, 0, int(bytes), nil)
+	})
+}
+
 func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 	b := m.(*buffer)
 	if len(to) == 0 {

@@ -2,9 +2,7 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/kgen-go/kgen/internal/device/exec"
@@ -18,6 +16,7 @@ type Options struct {
 	Path        string        // of the executable; "" finds it
 	Space       *memory.Space // holds results; columns in it are not copied. nil is a space of the client's own
 	Limit       time.Duration // for each call; 0 is DefaultLimit
+	Grace       time.Duration // how long a call may go on after its context has ended, before the worker is killed with all that it holds
 	Environment []string      // of the worker, beside kgen's own: KEY=VALUE
 	Doing       func(string)  // hears what a call that takes long is waiting for, as "the probe of the devices"; may be nil
 }
@@ -28,18 +27,25 @@ const DefaultLimit = 10 * time.Minute
 // grace is how much longer than its limit a worker may take to say so.
 const grace = 2 * time.Second
 
-// Request is a plan to run on a device.
+// Code is a plan with the texts of its kernels, for a device.
+type Code struct {
+	Device  int // its number in the listing
+	Plan    *plan.Plan
+	Texts   map[string]string // the emitted text by Variant.File
+	Build   []string          // options of the driver's compiler that the text asks for
+	Passing bool              // the texts will not be met again, by any process
+}
+
+// Request is a run of a plan.
 type Request struct {
-	Device   int // its number in the listing
-	Plan     *plan.Plan
-	Texts    map[string]string // the emitted text by Variant.File
-	Build    []string          // options of the driver's compiler that the text asks for
-	Passing  bool              // the texts will not be met again, by any process
-	Inputs   exec.Inputs
-	Memory   int64 // bytes of device memory to use at most; 0 is no limit
-	PartRows int64 // as in exec.Options
-	Trace    bool  // return Steps; waiting for the end of each makes the run slower
-	Repeat   int   // do the device's work so many times more, and return Times
+	Code                 // the plan
+	Loaded   *Loaded     // or what keeps it ready from run to run
+	Inputs   exec.Inputs // columns that are resident are a [*Memory]
+	Keep     []string    // result columns that stay on the device, as a [*Memory]
+	Memory   int64       // bytes of device memory to use at most; 0 is no limit
+	PartRows int64       // as in exec.Options
+	Trace    bool        // return Steps; waiting for the end of each makes the run slower
+	Repeat   int         // do the device's work so many times more, and return Times
 }
 
 // Result is what a run returned. Its columns lie in the space, for the caller
@@ -61,8 +67,9 @@ type Result struct {
 // closed.
 type Client struct {
 	options Options
-	mutex   sync.Mutex
-	process *process // nil after a crash
+	turn    chan struct{} // holds the one token that a call takes
+	process *process      // nil after a crash
+	handles handles
 }
 
 // Open starts a worker. The error is a [MissingError] if there is no such program
@@ -87,7 +94,8 @@ func Open(ctx context.Context, options Options) (*Client, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c := &Client{options: options}
+	c := &Client{options: options, turn: make(chan struct{}, 1)}
+	c.turn <- struct{}{}
 	var err error
 	c.process, err = start(options.Program, options.Path, options.Environment)
 	return c, err
@@ -95,20 +103,20 @@ func Open(ctx context.Context, options Options) (*Client, error) {
 
 // Close ends the worker.
 func (c *Client) Close() {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
+	<-c.turn
+	defer func() { c.turn <- struct{}{} }()
 	if c.process != nil {
-		c.process.end(nil)
-		c.process = nil
+		c.drop(nil, "it was closed")
 	}
 }
 
 // List describes the devices. The first call on a machine probes them, which
 // takes seconds.
 func (c *Client) List(ctx context.Context) (Listing, error) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	r, _, err := c.exchange(ctx, &transfer{space: c.options.Space, doing: c.options.Doing, request: request{Devices: true}})
+	r, _, err := c.call(ctx, &transfer{}, func(t *transfer) error {
+		t.request.Devices = true
+		return nil
+	})
 	if err != nil {
 		return Listing{}, err
 	}
@@ -117,17 +125,22 @@ func (c *Client) List(ctx context.Context) (Listing, error) {
 
 // Run runs a plan. Errors are those of exec.Run ([exec.CheckError],
 // [exec.GiveUpError], [exec.InputError], [exec.AllocError]), or a
-// [BuildError], [TimeoutError], [CrashError] or [DeviceError]. When ctx ends
-// first, the worker is killed.
+// [BuildError], [TimeoutError], [CrashError], [MemoryError] or [DeviceError]. When ctx
+// ends first, the worker is killed after the time of grace.
 func (c *Client) Run(ctx context.Context, r Request) (*Result, error) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	t := &transfer{space: c.options.Space, doing: c.options.Doing}
-	defer t.release()
-	if err := t.prepare(r); err != nil {
-		return nil, err
+	if r.Repeat < 0 {
+		return nil, fmt.Errorf("%d repetitions", r.Repeat)
 	}
-	answer, columns, err := c.exchange(ctx, t)
+	loaded := r.Loaded
+	if loaded == nil {
+		var err error
+		if loaded, err = c.Load(r.Code); err != nil {
+			return nil, err
+		}
+		defer loaded.Unload()
+	}
+	t := &transfer{}
+	answer, columns, err := c.call(ctx, t, func(t *transfer) error { return t.run(r, loaded) })
 	if err != nil {
 		return nil, err
 	}
@@ -141,58 +154,4 @@ func (c *Client) Run(ctx context.Context, r Request) (*Result, error) {
 		Steps:  done.Steps,
 		Times:  times,
 	}, nil
-}
-
-// exchange sends a request and waits for the response. An error of the
-// connection ends the worker.
-func (c *Client) exchange(ctx context.Context, t *transfer) (response, map[string]exec.Column, error) {
-	if err := ctx.Err(); err != nil {
-		return response{}, nil, err
-	}
-	if c.process == nil {
-		var err error
-		if c.process, err = start(c.options.Program, c.options.Path, c.options.Environment); err != nil {
-			return response{}, nil, err
-		}
-	}
-	t.request.Limit = c.options.Limit.Nanoseconds()
-	bounded, cancel := context.WithTimeout(ctx, c.options.Limit+grace)
-	defer cancel()
-	stop := context.AfterFunc(bounded, c.process.Kill)
-	answer, columns, err := t.exchange(c.process)
-	killed := !stop()
-	switch {
-	case killed && ctx.Err() != nil:
-		c.drop(err)
-		return response{}, nil, ctx.Err()
-	case killed:
-		c.drop(err)
-		return response{}, nil, &TimeoutError{Limit: c.options.Limit}
-	case err != nil:
-		c.process.Kill()
-		var full *spaceError
-		stderr := &c.process.Stderr
-		status := c.drop(err)
-		if errors.As(err, &full) {
-			return response{}, nil, full.error
-		}
-		return response{}, nil, &CrashError{Program: c.options.Program.Name, Status: status, Stderr: stderr.String()}
-	case answer.Failure != nil:
-		switch {
-		case answer.Failure.Timeout != nil:
-			c.drop(nil)
-		case answer.Failure.Lost:
-			c.process.Kill() // with such a device it may not end by itself
-			c.drop(nil)
-		}
-		return response{}, nil, answer.Failure.error()
-	}
-	return answer, columns, nil
-}
-
-// drop waits for the end of the process.
-func (c *Client) drop(cause error) (status string) {
-	status = c.process.end(cause)
-	c.process = nil
-	return status
 }

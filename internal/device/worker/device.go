@@ -74,9 +74,10 @@ type SessionOptions struct {
 	Compiled func(took time.Duration, cached bool)
 }
 
-// Session is a device during one run.
+// Session is a device for runs of one program. Import copies: what it returns outlives the data.
 type Session interface {
 	exec.Device
+	exec.Copier
 	// Elapsed returns the time on the device's own clock of all commands that
 	// have ended since the last call.
 	Elapsed() time.Duration

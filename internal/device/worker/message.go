@@ -12,7 +12,7 @@ import (
 )
 
 // protocol is the version of the messages; both sides must have the same.
-const protocol = 5
+const protocol = 6
 
 // hello is the first message of a worker, before it uses its driver.
 type hello struct {
@@ -22,35 +22,57 @@ type hello struct {
 // request is a message to a worker: a line of JSON, then the bytes of its inline
 // columns.
 type request struct {
-	Devices bool        `json:"devices,omitzero"`
-	Run     *runRequest `json:"run,omitzero"`
-	Limit   int64       `json:"limit"` // nanoseconds
+	Devices  bool             `json:"devices,omitzero"`
+	Free     []int64          `json:"free,omitzero"`   // memory that ends before anything else is done
+	Unload   []int64          `json:"unload,omitzero"` // programs that do so
+	Load     *loadRequest     `json:"load,omitzero"`
+	Run      *runRequest      `json:"run,omitzero"`
+	Upload   *transferRequest `json:"upload,omitzero"`
+	Download *transferRequest `json:"download,omitzero"`
+	Limit    int64            `json:"limit"` // nanoseconds
 }
 
-// runRequest is a plan to run.
+// loadRequest is a plan that runs of its number name, until it is unloaded.
+type loadRequest struct {
+	Program int64             `json:"program"`
+	Device  int               `json:"device"`
+	Plan    *plan.Plan        `json:"plan"`
+	Texts   map[string]string `json:"texts"` // by Variant.File
+	Build   []string          `json:"build,omitzero"`
+	Passing bool              `json:"passing,omitzero"`
+}
+
+// runRequest is a loaded plan to run.
 type runRequest struct {
-	Device   int                   `json:"device"`
-	Plan     *plan.Plan            `json:"plan"`
-	Texts    map[string]string     `json:"texts"` // by Variant.File
-	Build    []string              `json:"build,omitzero"`
-	Passing  bool                  `json:"passing,omitzero"`
+	Program  int64                 `json:"program"`
 	Columns  []column              `json:"columns"`
-	Scalars  map[string]exec.Value `json:"scalars"`
-	Results  []column              `json:"results"` // memory for columns of the result, if it is reserved
+	Scalars  map[string]exec.Value `json:"scalars,omitzero"`
+	Results  []column              `json:"results,omitzero"` // memory for columns of the result, where it is reserved or they are kept
 	Memory   int64                 `json:"memory,omitzero"`
 	PartRows int64                 `json:"partRows,omitzero"`
 	Trace    bool                  `json:"trace,omitzero"`
 	Repeat   int                   `json:"repeat,omitzero"`
 }
 
-// column is where the bytes of a port are: in a file that both sides map, or
-// inside the message.
-type column struct {
-	Port string    `json:"port"`
-	Kind plan.Kind `json:"kind,omitzero"`
-	Size int64     `json:"size"`
-	File string    `json:"file,omitzero"`
+// transferRequest is a column that goes to memory of a device, or comes from there.
+type transferRequest struct {
+	Device int    `json:"device"`
+	Memory int64  `json:"memory"`
+	Data   column `json:"data"`
 }
+
+// column is where the bytes of a port are: in memory of the device, in a file that
+// both sides map, or inside the message.
+type column struct {
+	Port   string    `json:"port,omitzero"`
+	Kind   plan.Kind `json:"kind,omitzero"`
+	Size   int64     `json:"size"`
+	Memory int64     `json:"memory,omitzero"` // its number, from 1 on
+	File   string    `json:"file,omitzero"`
+}
+
+// inline reports whether the bytes are inside the message.
+func (c column) inline() bool { return c.File == "" && c.Memory == 0 }
 
 // response is the reply to a request: a line of JSON, then the bytes of its
 // inline columns. Before it there may be others, each with Doing alone.
@@ -58,13 +80,14 @@ type response struct {
 	Doing   string     `json:"doing,omitzero"` // what the call is waiting for
 	Listing *Listing   `json:"listing,omitzero"`
 	Run     *runResult `json:"run,omitzero"`
+	Data    *column    `json:"data,omitzero"` // of a transfer
 	Failure *failure   `json:"failure,omitzero"`
 }
 
 type runResult struct {
 	Columns []column              `json:"columns"`
-	Scalars map[string]exec.Value `json:"scalars"`
-	Depths  map[string]int64      `json:"depths"`
+	Scalars map[string]exec.Value `json:"scalars,omitzero"`
+	Depths  map[string]int64      `json:"depths,omitzero"`
 	Level   string                `json:"level"`
 	Peak    int64                 `json:"peak"`
 	GaveUp  []exec.GiveUpError    `json:"gaveUp,omitzero"`

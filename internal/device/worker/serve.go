@@ -23,7 +23,7 @@ const exitTimeout = 3
 // busy then; the caller must end the process. Nothing else may write to out.
 func Serve(driver Driver, in io.Reader, out io.Writer) error {
 	signal.Ignore(os.Interrupt) // kgen decides when this process ends
-	s := &server{driver: driver, out: bufio.NewWriter(out)}
+	s := &server{driver: driver, residents: newResidents(driver), out: bufio.NewWriter(out)}
 	if err := writeMessage(s.out, hello{protocol}); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func Serve(driver Driver, in io.Reader, out io.Writer) error {
 // call is a request with its inline columns.
 type call struct {
 	request
-	inline [][]byte // by position in Run.Columns; nil for those in files
+	inline [][]byte // by position in Run.Columns, or of the upload; nil for those that are elsewhere
 }
 
 func readCall(in *bufio.Reader) (*call, error) {
@@ -58,12 +58,16 @@ func readCall(in *bufio.Reader) (*call, error) {
 	if err := readMessage(in, &c.request); err != nil {
 		return nil, err
 	}
-	if c.Run == nil {
-		return c, nil
+	var columns []column
+	switch {
+	case c.Run != nil:
+		columns = c.Run.Columns
+	case c.Upload != nil:
+		columns = []column{c.Upload.Data}
 	}
-	for _, column := range c.Run.Columns {
+	for _, column := range columns {
 		var data []byte
-		if column.File == "" {
+		if column.inline() {
 			if column.Size < 0 || column.Size != int64(int(column.Size)) {
 				return nil, fmt.Errorf("a column of %d bytes", column.Size)
 			}
@@ -80,8 +84,9 @@ func readCall(in *bufio.Reader) (*call, error) {
 // server writes responses.
 type server struct {
 	driver Driver
-	mutex  sync.Mutex // of out, and of the decision between response and timeout
-	out    *bufio.Writer
+	residents
+	mutex sync.Mutex // of out, and of the decision between response and timeout
+	out   *bufio.Writer
 }
 
 // answer handles one call within its limit, or ends the process at the timeout.
@@ -126,37 +131,45 @@ func (s *server) answer(c *call) {
 // reportInterval is the time between looks at what a call is waiting for.
 const reportInterval = 250 * time.Millisecond
 
-// report tells the client what a call is waiting for, until stop.
+// report tells the client what a call is waiting for, until stop. Most calls end before
+// the first look, so nothing is started for them but a timer.
 func (s *server) report(doing func() string) (stop func()) {
-	ended := make(chan struct{})
-	var done sync.WaitGroup
-	done.Go(func() {
-		tick := time.NewTicker(reportInterval)
-		defer tick.Stop()
-		told := ""
-		for {
-			select {
-			case <-ended:
-				return
-			case <-tick.C:
-			}
-			if now := doing(); now != "" && now != told {
-				told = now
-				s.mutex.Lock()
-				writeMessage(s.out, response{Doing: now}) // a client that has gone is noticed by the answer
-				s.mutex.Unlock()
-			}
+	var mutex sync.Mutex
+	ended, told := false, ""
+	var timer *time.Timer
+	look := func() {
+		mutex.Lock()
+		defer mutex.Unlock()
+		if ended {
+			return
 		}
-	})
+		if now := doing(); now != "" && now != told {
+			told = now
+			s.mutex.Lock()
+			writeMessage(s.out, response{Doing: now}) // a client that has gone is noticed by the answer
+			s.mutex.Unlock()
+		}
+		timer.Reset(reportInterval)
+	}
+	mutex.Lock()
+	timer = time.AfterFunc(reportInterval, look)
+	mutex.Unlock()
 	return func() {
-		close(ended)
-		done.Wait()
+		mutex.Lock()
+		defer mutex.Unlock()
+		ended = true
+		timer.Stop()
 	}
 }
 
 // respond executes c.
 func (s *server) respond(c *call, watch func(busy func() string)) (r response, inline [][]byte, release func()) {
 	release = func() {}
+	s.free(c.Free)
+	s.unload(c.Unload)
+	if c.Load != nil {
+		s.load(c.Load)
+	}
 	var err error
 	switch {
 	case c.Devices:
@@ -165,8 +178,13 @@ func (s *server) respond(c *call, watch func(busy func() string)) (r response, i
 		if listing, err = s.driver.List(context.Background()); err == nil {
 			r.Listing = &listing
 		}
-	case c.Run != nil && c.Run.Plan != nil:
+	case c.Run != nil:
 		r.Run, inline, release, err = s.run(c, watch)
+	case c.Upload != nil:
+		r.Data = &c.Upload.Data
+		err = s.upload(c.Upload, c.inline[0], watch)
+	case c.Download != nil:
+		r.Data, inline, err = s.download(c.Download, watch)
 	default:
 		err = errors.New("the worker was asked for nothing")
 	}
@@ -184,87 +202,70 @@ func (s *server) run(c *call, watch func(busy func() string)) (_ *runResult, inl
 			f()
 		}
 	}
+	program := s.programs[c.Run.Program]
+	if program == nil {
+		return nil, nil, release, fmt.Errorf("no program %d is loaded", c.Run.Program)
+	}
 	in := exec.Inputs{Columns: map[string]exec.Column{}, Scalars: c.Run.Scalars}
 	for i, column := range c.Run.Columns {
-		data := c.inline[i]
-		if column.File != "" {
+		given := exec.Column{Kind: column.Kind, Data: c.inline[i]}
+		switch {
+		case column.Memory != 0:
+			if given.Resident, err = s.resident(column.Memory, program.Device, column.Size); err != nil {
+				return nil, nil, release, err
+			}
+		case column.File != "":
 			var unmap func()
-			if data, unmap, err = memory.Map(column.File, column.Size, false); err != nil {
+			if given.Data, unmap, err = memory.Map(column.File, column.Size, false); err != nil {
 				return nil, nil, release, err
 			}
 			releases = append(releases, unmap)
 		}
-		in.Columns[column.Port] = exec.Column{Kind: column.Kind, Data: data}
+		in.Columns[column.Port] = given
 	}
 	places := map[string][]byte{}
-	files := map[string]string{}
+	results := map[string]column{}
 	for _, column := range c.Run.Results {
+		results[column.Port] = column
+		if column.Memory != 0 {
+			continue
+		}
 		data, unmap, err := memory.Map(column.File, column.Size, true)
 		if err != nil {
 			return nil, nil, release, err
 		}
 		releases = append(releases, unmap)
-		places[column.Port], files[column.Port] = data, column.File
+		places[column.Port] = data
 	}
 	done := &runResult{}
-	step := func(name string, took time.Duration) {
-		if c.Run.Trace {
-			done.Steps = append(done.Steps, Step{Step: name, Host: took.Nanoseconds()})
-		}
+	session, err := program.open(s.driver, c.Run, done, watch)
+	if err != nil {
+		return nil, nil, release, err
 	}
-	var compiled time.Duration // within the step that has not ended
-	watch(func() string { return "the start of the device" })
-	opening, begun := StepOpen, time.Now()
-	session, err := s.driver.Open(context.Background(), c.Run.Device, SessionOptions{Texts: c.Run.Texts, Build: c.Run.Build, Passing: c.Run.Passing, Timed: c.Run.Trace || c.Run.Repeat > 0,
-		Probing: func() {
-			opening = StepProbe
-			watch(func() string { return "the probe of the device" })
-		},
-		Compiled: func(took time.Duration, cached bool) {
-			compiled += took
-			if cached {
-				step(StepCached, took)
-			} else {
-				step(StepCompile, took)
+	defer func() { session.end(err) }()
+	options := exec.Options{Memory: c.Run.Memory, PartRows: c.Run.PartRows, Valid: program.valid, Event: session.event, Settled: session.settled,
+		Keep: func(port string) bool { return results[port].Memory != 0 },
+		Place: func(port string, bytes int64) []byte {
+			if int64(len(places[port])) < bytes {
+				return nil
 			}
-		}})
+			return places[port]
+		}}
+	result, err := exec.Run(context.Background(), session, program.Plan, in, options)
 	if err != nil {
 		return nil, nil, release, err
 	}
-	defer session.Close()
-	step(opening, time.Since(begun))
-	watch(session.Busy)
-	options := exec.Options{Memory: c.Run.Memory, PartRows: c.Run.PartRows, Place: func(port string, bytes int64) []byte {
-		if int64(len(places[port])) < bytes {
-			return nil
-		}
-		return places[port]
-	}}
-	if c.Run.Trace {
-		options.Event = func(e exec.Event) {
-			done.Steps = append(done.Steps, Step{Step: e.Step, Name: e.Name, Workgroups: e.Workgroups, Rows: e.Rows, Bytes: e.Bytes,
-				Reason: e.Reason, Host: max(e.Duration-compiled, 0).Nanoseconds(), Device: session.Elapsed().Nanoseconds()})
-			compiled = 0
-		}
-	}
-	if c.Run.Repeat > 0 {
-		repeated := &repeater{Session: session, times: c.Run.Repeat}
-		options.Settled = func() (err error) {
-			done.Times, err = repeated.again()
-			return err
-		}
-		session = repeated
-	}
-	result, err := exec.Run(context.Background(), session, c.Run.Plan, in, options)
-	if err != nil {
-		return nil, nil, release, err
-	}
+	program.valid = true
 	done.Scalars, done.Depths, done.Level, done.Peak, done.GaveUp = result.Scalars, result.Depths, result.Level, result.Peak, result.GaveUp
 	for port, data := range result.Columns {
 		column := column{Port: port, Kind: data.Kind, Size: int64(len(data.Data))}
-		if place := places[port]; len(data.Data) > 0 && unsafe.SliceData(place) == unsafe.SliceData(data.Data) {
-			column.File = files[port]
-		} else {
+		switch place := places[port]; {
+		case data.Resident != nil:
+			column.Memory, column.Size = results[port].Memory, data.Resident.Bytes
+			s.memories[column.Memory] = &held{program.Device, data.Resident.Memory, data.Resident.Bytes}
+		case len(data.Data) > 0 && unsafe.SliceData(place) == unsafe.SliceData(data.Data):
+			column.File = results[port].File
+		default:
 			inline = append(inline, data.Data)
 		}
 		done.Columns = append(done.Columns, column)

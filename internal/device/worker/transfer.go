@@ -2,7 +2,6 @@ package worker
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -16,37 +15,47 @@ import (
 type transfer struct {
 	space    *memory.Space
 	request  request
-	inline   [][]byte          // columns inside the message
-	copies   [][]byte          // of large columns that lay elsewhere
-	reserved map[string][]byte // memory for results, by port
-	doing    func(string)      // as in Options
+	inline   [][]byte           // columns inside the message
+	copies   [][]byte           // of large columns that lay elsewhere
+	reserved map[string][]byte  // memory for results, by port
+	kept     map[string]*Memory // of the device for results, by port
+	doing    func(string)       // as in Options
 }
 
 // spaceError reports that the space lacks memory for the response.
 type spaceError struct{ error }
 
-// prepare makes the request of a run.
-func (t *transfer) prepare(r Request) error {
-	if r.Plan == nil {
-		return errors.New("no plan")
-	}
-	if r.Repeat < 0 {
-		return fmt.Errorf("%d repetitions", r.Repeat)
-	}
-	t.request.Run = &runRequest{Device: r.Device, Plan: r.Plan, Texts: r.Texts, Build: r.Build, Passing: r.Passing, Scalars: r.Inputs.Scalars,
-		Memory: r.Memory, PartRows: r.PartRows, Trace: r.Trace, Repeat: r.Repeat}
+// run makes the request of a run.
+func (t *transfer) run(r Request, p *Loaded) error {
+	run := &runRequest{Program: p.number, Scalars: r.Inputs.Scalars, Memory: r.Memory, PartRows: r.PartRows, Trace: r.Trace, Repeat: r.Repeat}
+	t.request.Run = run
 	for _, port := range slices.Sorted(maps.Keys(r.Inputs.Columns)) {
-		if err := t.send(port, r.Inputs.Columns[port]); err != nil {
+		c := r.Inputs.Columns[port]
+		sent := column{Port: port, Kind: c.Kind}
+		if c.Resident != nil {
+			m := c.Resident.Memory.(*Memory)
+			if err := m.usable(p.client); err != nil {
+				return err
+			}
+			sent.Memory, sent.Size = m.number, c.Resident.Bytes
+		} else if err := t.send(&sent, c.Data); err != nil {
 			return err
 		}
+		run.Columns = append(run.Columns, sent)
 	}
-	t.reserve(r.Plan, r.Inputs)
-	return nil
+	t.kept = map[string]*Memory{}
+	for _, port := range p.Plan.Ports {
+		if port.Direction == plan.Out && port.Domain != "" && slices.Contains(r.Keep, port.Name) {
+			t.kept[port.Name] = p.client.newMemory(p.Device, 0)
+			run.Results = append(run.Results, column{Port: port.Name, Memory: t.kept[port.Name].number})
+		}
+	}
+	t.reserve(p.Plan, r.Inputs)
+	return p.request(p.client, &t.request) // last: what it asks for counts as done
 }
 
 // send places a column in memory that the worker can map.
-func (t *transfer) send(port string, c exec.Column) error {
-	data := c.Data
+func (t *transfer) send(c *column, data []byte) error {
 	path, shared := t.space.Path(data)
 	if !shared && len(data) >= memory.LeastShared {
 		copied, err := t.space.Reserve(int64(len(data)))
@@ -64,7 +73,7 @@ func (t *transfer) send(port string, c exec.Column) error {
 	} else {
 		t.inline = append(t.inline, data)
 	}
-	t.request.Run.Columns = append(t.request.Run.Columns, column{Port: port, Kind: c.Kind, Size: int64(len(data)), File: path})
+	c.Size, c.File = int64(len(data)), path
 	return nil
 }
 
@@ -81,28 +90,41 @@ func (t *transfer) reserve(p *plan.Plan, in exec.Inputs) {
 		}
 	}
 	bounds := p.ResultBounds(rows, scalars)
-	t.reserved = map[string][]byte{}
 	for _, port := range p.Ports {
 		if port.Direction != plan.Out {
 			continue
 		}
 		bound := bounds[0]
 		bounds = bounds[1:]
-		if bound < memory.LeastShared {
+		if t.kept[port.Name] != nil {
 			continue
 		}
-		data, err := t.space.Reserve(bound)
-		if err != nil {
-			continue // a bound beyond all memory; the result itself may be small
+		if path := t.take(port.Name, bound); path != "" {
+			t.request.Run.Results = append(t.request.Run.Results, column{Port: port.Name, Size: bound, File: path})
 		}
-		path, shared := t.space.Path(data)
-		if !shared {
-			t.space.Free(data)
-			continue
-		}
-		t.reserved[port.Name] = data
-		t.request.Run.Results = append(t.request.Run.Results, column{Port: port.Name, Size: bound, File: path})
 	}
+}
+
+// take reserves memory for a result of at most so many bytes and returns its path, or ""
+// for a result that is inside the message.
+func (t *transfer) take(port string, bound int64) string {
+	if bound < memory.LeastShared {
+		return ""
+	}
+	data, err := t.space.Reserve(bound)
+	if err != nil {
+		return "" // a bound beyond all memory; the result itself may be small
+	}
+	path, shared := t.space.Path(data)
+	if !shared {
+		t.space.Free(data)
+		return ""
+	}
+	if t.reserved == nil {
+		t.reserved = map[string][]byte{}
+	}
+	t.reserved[port] = data
+	return path
 }
 
 // exchange sends the request and receives the response.
@@ -126,14 +148,28 @@ func (t *transfer) exchange(w *process) (response, map[string]exec.Column, error
 	if answer.Failure != nil {
 		return answer, nil, nil
 	}
-	if (answer.Run != nil) != (t.request.Run != nil) || (answer.Listing != nil) != t.request.Devices {
+	if (answer.Run != nil) != (t.request.Run != nil) || (answer.Listing != nil) != t.request.Devices ||
+		(answer.Data != nil) != (t.request.Upload != nil || t.request.Download != nil) {
 		return answer, nil, errors.New("the answer does not fit the question")
 	}
-	if answer.Run == nil {
-		return answer, nil, nil
-	}
 	columns := map[string]exec.Column{}
-	for _, c := range answer.Run.Columns {
+	var received []column
+	switch {
+	case answer.Run != nil:
+		received = answer.Run.Columns
+	case t.request.Download != nil:
+		received = []column{*answer.Data}
+	}
+	for _, c := range received {
+		if c.Memory != 0 {
+			m := t.kept[c.Port]
+			if m == nil || m.number != c.Memory {
+				return answer, nil, errors.New("the answer keeps what was not asked for")
+			}
+			m.bytes = c.Size
+			columns[c.Port] = exec.Column{Kind: c.Kind, Resident: &exec.Resident{Memory: m, Bytes: c.Size}}
+			continue
+		}
 		data, err := t.receive(w, c)
 		if err != nil {
 			for _, received := range columns {

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	case "mute":
 		os.Exit(0)
 	case "babble":
-		fmt.Println(`{"protocol":5}`)
+		fmt.Println(`{"protocol":6}`)
 		fmt.Println(os.Getenv(babbleVariable))
 		io.Copy(io.Discard, os.Stdin)
 	default:
@@ -80,7 +80,7 @@ type session struct {
 
 func (*session) Machine() plan.Machine                                                { return machine }
 func (*session) Resident(context.Context, *plan.Kernel, *plan.Variant) (int64, error) { return 1, nil }
-func (*session) Import(data []byte) (exec.Memory, error)                              { return data, nil }
+func (*session) Import(data []byte) (exec.Memory, error)                              { return slices.Clone(data), nil }
 func (*session) Alloc(bytes int64) (exec.Memory, error)                               { return make([]byte, bytes), nil }
 func (*session) Free(exec.Memory)                                                     {}
 func (*session) Sync() error                                                          { return nil }
@@ -89,6 +89,11 @@ func (*session) Busy() string                                                   
 func (*session) Close()                                                               {}
 func (*session) Read(m exec.Memory, offset int64, to []byte) error {
 	copy(to, m.([]byte)[offset:])
+	return nil
+}
+
+func (*session) Copy(to, from exec.Memory, bytes int64) error {
+	copy(to.([]byte), from.([]byte)[:bytes])
 	return nil
 }
 
@@ -197,7 +202,7 @@ func open(t *testing.T, o worker.Options) *worker.Client {
 
 func request(x []int64, text string) worker.Request {
 	data := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 8*len(x))
-	return worker.Request{Plan: double(), Texts: map[string]string{"text": text}, Inputs: exec.Inputs{
+	return worker.Request{Code: worker.Code{Plan: double(), Texts: map[string]string{"text": text}}, Inputs: exec.Inputs{
 		Columns: map[string]exec.Column{"x": {Kind: plan.I64, Data: data}}, Scalars: map[string]exec.Value{"add": {Kind: plan.I64, Bits: 1<<63 + 1}}}}
 }
 
@@ -464,7 +469,7 @@ func TestBadWorkers(t *testing.T) {
 	for mode, want := range map[string]string{
 		"library":  "apt-get install ocl-icd-libopencl1",
 		"untagged": "built without the tag",
-		"old":      "it speaks version 0 of the protocol and this kgen version 5",
+		"old":      "it speaks version 0 of the protocol and this kgen version 6",
 		"mute":     "it ended without a word",
 	} {
 		_, err := worker.Open(context.Background(), options(mode))

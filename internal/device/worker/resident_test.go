@@ -1,0 +1,145 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// A column goes to the device once, a result stays there and is the argument of the next
+// run, and what comes back is what the runs made of it.
+func TestColumnsStay(t *testing.T) {
+	for _, n := range []int{0, 1, 100, memory.LeastShared} {
+		space := memory.NewSpace(0)
+		o := options("")
+		o.Space = space
+		c := open(t, o)
+		x := make([]int64, n)
+		for i := range x {
+			x[i] = int64(i)
+		}
+		r := request(x, "")
+		r.Inputs.Scalars["add"] = exec.Value{Kind: plan.I64, Bits: 1}
+		var err error
+		if r.Loaded, err = c.Load(r.Code); err != nil {
+			t.Fatal(err)
+		}
+		m, err := c.Upload(context.Background(), 0, r.Inputs.Columns["x"].Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Keep = []string{"y"}
+		for range 3 { // each doubles and adds one
+			r.Inputs.Columns["x"] = exec.Column{Kind: plan.I64, Resident: &exec.Resident{Memory: m, Bytes: m.Bytes()}}
+			result, err := c.Run(context.Background(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Free()
+			m = result.Columns["y"].Resident.Memory.(*worker.Memory)
+		}
+		data, err := c.Download(context.Background(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := words(exec.Arg{Memory: data})
+		if len(got) != n {
+			t.Fatalf("%d rows, want %d", len(got), n)
+		}
+		for i := range got {
+			if got[i] != 8*int64(i)+7 {
+				t.Fatalf("row %d: %d", i, got[i])
+			}
+		}
+		space.Free(data)
+		m.Free()
+		if _, err := c.Download(context.Background(), m); !isMemory(err, "freed") {
+			t.Errorf("freed memory: %v", err)
+		}
+		r.Loaded.Unload()
+		if space.Used() != 0 {
+			t.Errorf("%d bytes are still in use", space.Used())
+		}
+	}
+}
+
+// What lay in a worker that has ended says so, and the next run starts it anew with the plan.
+func TestColumnsAreLost(t *testing.T) {
+	c := open(t, options(""))
+	r := request([]int64{1, 2}, "")
+	r.Inputs.Scalars["add"] = exec.Value{Kind: plan.I64}
+	var err error
+	if r.Loaded, err = c.Load(r.Code); err != nil {
+		t.Fatal(err)
+	}
+	run := func() []int64 {
+		result, err := c.Run(context.Background(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return words(exec.Arg{Memory: result.Columns["y"].Data})
+	}
+	run()
+	m, err := c.Upload(context.Background(), 0, r.Inputs.Columns["x"].Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	crash := request([]int64{1}, "crash")
+	var crashed *worker.CrashError
+	if _, err := c.Run(context.Background(), crash); !errors.As(err, &crashed) {
+		t.Fatalf("the crash is reported as %v", err)
+	}
+	lost := r
+	lost.Inputs.Columns = map[string]exec.Column{"x": {Kind: plan.I64, Resident: &exec.Resident{Memory: m, Bytes: m.Bytes()}}}
+	if _, err := c.Run(context.Background(), lost); !isMemory(err, "was lost with the process that drives the device: exit status 2") {
+		t.Errorf("lost memory: %v", err)
+	}
+	m.Free()
+	if got := run(); !slices.Equal(got, []int64{2, 4}) {
+		t.Errorf("after the crash: %d", got)
+	}
+	other := open(t, options(""))
+	foreign, err := other.Upload(context.Background(), 0, r.Inputs.Columns["x"].Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost.Inputs.Columns["x"] = exec.Column{Kind: plan.I64, Resident: &exec.Resident{Memory: foreign, Bytes: foreign.Bytes()}}
+	if _, err := c.Run(context.Background(), lost); !isMemory(err, "another device") {
+		t.Errorf("memory of another device: %v", err)
+	}
+}
+
+// Within the time of grace, a context that ends harms no other caller: the worker lives, and
+// so do columns.
+func TestGrace(t *testing.T) {
+	o := options("")
+	o.Grace = time.Minute
+	c := open(t, o)
+	r := request([]int64{1, 2}, "")
+	m, err := c.Upload(context.Background(), 0, r.Inputs.Columns["x"].Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	slow := request([]int64{1, 2}, "slow")
+	if _, err := c.Run(ctx, slow); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the run ended with %v", err)
+	}
+	if data, err := c.Download(context.Background(), m); err != nil || !slices.Equal(words(exec.Arg{Memory: data}), []int64{1, 2}) {
+		t.Errorf("the column is %v, %v", data, err)
+	}
+}
+
+func isMemory(err error, text string) bool {
+	var lost *worker.MemoryError
+	return errors.As(err, &lost) && strings.Contains(err.Error(), text)
+}
