@@ -15,7 +15,7 @@ import (
 	"github.com/kgen-go/kgen/internal/compile"
 	run "github.com/kgen-go/kgen/internal/device/gocpu"
 	"github.com/kgen-go/kgen/internal/memory"
-	"github.com/kgen-go/kgen/internal/table"
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite"
@@ -171,7 +171,7 @@ func (d emittedGo) run(p *ir.Pipeline, level string, workers int, in []ir.Column
 			c = ir.NewColumn(p.Params[i].Type.Kind, 1)
 			c.Set(0, p.Params[i].Const)
 		}
-		call.Params = append(call.Params, table.Bytes(c))
+		call.Params = append(call.Params, raw.Bytes(c))
 		port := d.plans[call.Program].Ports[i]
 		if port.Domain != "" {
 			rows[port.Domain] = int64(c.Len())
@@ -190,7 +190,7 @@ func (d emittedGo) run(p *ir.Pipeline, level string, workers int, in []ir.Column
 	}
 	var columns []ir.Column
 	for i, data := range result.Columns {
-		columns = append(columns, table.FromBytes(p.Results[i].Value.Type.Kind, bytes.Clone(data)))
+		columns = append(columns, raw.FromBytes(p.Results[i].Value.Type.Kind, bytes.Clone(data)))
 		d.space.Free(data)
 	}
 	return columns, nil

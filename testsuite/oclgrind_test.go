@@ -16,8 +16,8 @@ import (
 	planexec "github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/device/oclgrind"
 	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/internal/simt"
-	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite"
 	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
@@ -139,7 +139,7 @@ func TestOclgrindCatches(t *testing.T) {
 			in := planexec.Inputs{Columns: map[string]planexec.Column{}}
 			for i, c := range (testsuite.RandomData{Rows: 64, Shape: testsuite.Small, Whole: true}).Columns(entry.Pipeline) {
 				port := made.Plan.Ports[i]
-				in.Columns[port.Name] = planexec.Column{Kind: port.Kind, Data: table.Bytes(c)}
+				in.Columns[port.Name] = planexec.Column{Kind: port.Kind, Data: raw.Bytes(c)}
 			}
 			if _, err := device.Runner(made)(in); err != nil {
 				t.Logf("%s: %v", what, err)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/kgen-go/kgen/internal/device/exec"
-	"github.com/kgen-go/kgen/internal/table"
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -21,7 +21,7 @@ func RunPlan(p *ir.Pipeline, host *plan.Plan, run func(exec.Inputs) (*exec.Resul
 		case port.Domain == "":
 			inputs.Scalars[port.Name] = exec.Value{Kind: port.Kind, Bits: c.At(0).Bits}
 		default:
-			inputs.Columns[port.Name] = exec.Column{Kind: port.Kind, Data: table.Bytes(c)}
+			inputs.Columns[port.Name] = exec.Column{Kind: port.Kind, Data: raw.Bytes(c)}
 		}
 	}
 	result, err := run(inputs)
@@ -43,7 +43,7 @@ func RunPlan(p *ir.Pipeline, host *plan.Plan, run func(exec.Inputs) (*exec.Resul
 		}
 		kind, _ := ir.KindByName(string(port.Kind))
 		if port.Domain != "" {
-			out = append(out, table.FromBytes(kind, result.Columns[port.Name].Data))
+			out = append(out, raw.FromBytes(kind, result.Columns[port.Name].Data))
 			continue
 		}
 		c := ir.NewColumn(kind, 1)

@@ -15,6 +15,7 @@ import (
 	run "github.com/kgen-go/kgen/internal/device/gocpu"
 	"github.com/kgen-go/kgen/internal/difftest"
 	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
@@ -169,7 +170,7 @@ func (g *goTested) Run(ctx context.Context, in []ir.Column, choice uint64) (out 
 	p := g.job.Program.Pipeline
 	call := run.Call{Program: g.name, Workers: workerChoices[choice%uint64(len(workerChoices))]}
 	for _, column := range in {
-		call.Params = append(call.Params, table.Bytes(column))
+		call.Params = append(call.Params, raw.Bytes(column))
 	}
 	if g.race {
 		call.Workers = max(call.Workers, 2)
@@ -195,7 +196,7 @@ func (g *goTested) Run(ctx context.Context, in []ir.Column, choice uint64) (out 
 		return out, err
 	}
 	for i, data := range result.Columns {
-		out.Results = append(out.Results, table.FromBytes(p.Results[i].Value.Type.Kind, bytes.Clone(data)))
+		out.Results = append(out.Results, raw.FromBytes(p.Results[i].Value.Type.Kind, bytes.Clone(data)))
 		g.build.space.Free(data)
 	}
 	return out, nil

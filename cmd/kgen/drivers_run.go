@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
@@ -61,7 +62,7 @@ func planInputs(p *plan.Plan, in []ir.Column) exec.Inputs {
 		if port := p.Ports[i]; port.Domain == "" {
 			inputs.Scalars[port.Name] = exec.Value{Kind: port.Kind, Bits: column.At(0).Bits}
 		} else {
-			inputs.Columns[port.Name] = exec.Column{Kind: port.Kind, Data: table.Bytes(column)}
+			inputs.Columns[port.Name] = exec.Column{Kind: port.Kind, Data: raw.Bytes(column)}
 		}
 	}
 	return inputs
@@ -108,7 +109,7 @@ func resultColumn(port plan.Port, result *exec.Result) ir.Column {
 		panic(fmt.Sprintf("kgen: no kind %s", port.Kind))
 	}
 	if port.Domain != "" {
-		return table.FromBytes(kind, result.Columns[port.Name].Data)
+		return raw.FromBytes(kind, result.Columns[port.Name].Data)
 	}
 	column := ir.NewColumn(kind, 1)
 	column.Set(0, ir.Scalar{Kind: kind, Bits: result.Scalars[port.Name].Bits})

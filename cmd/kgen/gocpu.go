@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/build"
 	run "github.com/kgen-go/kgen/internal/device/gocpu"
 	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -71,7 +72,7 @@ func (g goProgram) run(ctx context.Context, space *memory.Space, in []ir.Column)
 	defer worker.Close()
 	call := run.Call{Program: g.name, Workers: g.workers}
 	for _, column := range in {
-		call.Params = append(call.Params, table.Bytes(column))
+		call.Params = append(call.Params, raw.Bytes(column))
 	}
 	call.Bounds = g.plan.ResultBounds(planSizes(g.plan, table.Extents(g.pipeline, in)))
 	result, err := worker.Run(ctx, call)
@@ -91,7 +92,7 @@ func (g goProgram) run(ctx context.Context, space *memory.Space, in []ir.Column)
 	}
 	done := outcome{level: g.plan.Level, kernels: g.plan.Kernels}
 	for i, data := range result.Columns {
-		done.columns = append(done.columns, table.FromBytes(g.pipeline.Results[i].Value.Type.Kind, data))
+		done.columns = append(done.columns, raw.FromBytes(g.pipeline.Results[i].Value.Type.Kind, data))
 	}
 	rest := result.Elapsed
 	for _, s := range result.Steps {

@@ -8,6 +8,7 @@ import (
 	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -32,7 +33,7 @@ func prepareKernels(r request, emitter kernels.Emitter, run runKernels) (*execut
 			return outcome{}, checkOf(r.pipeline, err)
 		}
 		for _, column := range in {
-			space.Free(table.Bytes(column))
+			space.Free(raw.Bytes(column))
 		}
 		done := planOutcome(made.Plan, &result.Result)
 		done.steps, done.times = stepsOf(result.Steps), result.Times

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -233,7 +234,7 @@ func (g *growingColumns) append(from []builder, rows int64) error {
 		}
 	}
 	for i, b := range from {
-		copy(Bytes(Rows(g.columns[i], int(g.rows), int(g.room))), Bytes(b.column()))
+		copy(raw.Bytes(Rows(g.columns[i], int(g.rows), int(g.room))), raw.Bytes(b.column()))
 	}
 	g.rows += rows
 	return nil

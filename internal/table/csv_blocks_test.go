@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -234,7 +235,7 @@ func TestValueAppendersAgreeWithScalars(t *testing.T) {
 			continue
 		}
 		c := ir.NewColumn(k, 100)
-		raw := Bytes(c)
+		raw := raw.Bytes(c)
 		for i := range raw {
 			raw[i] = byte(random.Uint32())
 			if k == ir.Bool {

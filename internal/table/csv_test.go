@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -321,14 +322,14 @@ func TestRawBytes(t *testing.T) {
 		}
 		c := ir.NewColumn(k, 3)
 		c.Set(1, ir.Scalar{Kind: k, Bits: 1})
-		b := Bytes(c)
+		b := raw.Bytes(c)
 		if len(b) != 3*k.Size() {
 			t.Errorf("%v: %d bytes", k, len(b))
 		}
-		if d := cmp.Diff(c, FromBytes(k, b)); d != "" {
+		if d := cmp.Diff(c, raw.FromBytes(k, b)); d != "" {
 			t.Errorf("%v: %s", k, d)
 		}
-		if e := FromBytes(k, Bytes(ir.NewColumn(k, 0))); e.Len() != 0 {
+		if e := raw.FromBytes(k, raw.Bytes(ir.NewColumn(k, 0))); e.Len() != 0 {
 			t.Errorf("%v: %d rows of nothing", k, e.Len())
 		}
 	}

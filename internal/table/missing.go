@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -47,7 +48,7 @@ func (f Field) withMissing(c ir.Column, appendValue rowAppender, text string) ro
 	if !f.mayMiss() {
 		return appendValue
 	}
-	missing, values, size := Bytes(columnOf(f.Missing)), Bytes(c), f.Kind.Size()
+	missing, values, size := raw.Bytes(columnOf(f.Missing)), raw.Bytes(c), f.Kind.Size()
 	return func(out []byte, row int) []byte {
 		if bytes.Equal(values[row*size:(row+1)*size], missing) {
 			return append(out, text...)

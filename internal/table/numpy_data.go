@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -29,7 +30,7 @@ func (a *npyArray) read(source *Source, field Field, done *progress) (ir.Column,
 	if err != nil {
 		return ir.Column{}, err
 	}
-	out := Bytes(column)
+	out := raw.Bytes(column)
 	size, width := int64(a.dtype.size), int64(field.Kind.Size())
 	var buffers sync.Pool // of *[]byte
 	atOnce := int64(npyChunk) / size
@@ -180,7 +181,7 @@ func (c conversion) withNaT(f Field) conversion {
 	}
 	c.numbers = func(out, values []byte) int {
 		for row := 0; row < len(values)/8; row++ {
-			at := slices.Index(sliceOf[int64](values[8*row:]), notATime)
+			at := slices.Index(raw.SliceOf[int64](values[8*row:]), notATime)
 			if at < 0 {
 				at = len(values)/8 - row
 			}
@@ -193,7 +194,7 @@ func (c conversion) withNaT(f Field) conversion {
 			if !f.mayMiss() {
 				return row
 			}
-			copy(out[row*size:], Bytes(columnOf(f.Missing)))
+			copy(out[row*size:], raw.Bytes(columnOf(f.Missing)))
 		}
 		return -1
 	}
@@ -223,15 +224,15 @@ func dtypesOf(k ir.Kind) string {
 func swapBytes(values []byte, size int) {
 	switch size {
 	case 2:
-		for i, v := range sliceOf[uint16](values) {
+		for i, v := range raw.SliceOf[uint16](values) {
 			binary.NativeEndian.PutUint16(values[2*i:], bits.ReverseBytes16(v))
 		}
 	case 4:
-		for i, v := range sliceOf[uint32](values) {
+		for i, v := range raw.SliceOf[uint32](values) {
 			binary.NativeEndian.PutUint32(values[4*i:], bits.ReverseBytes32(v))
 		}
 	case 8:
-		for i, v := range sliceOf[uint64](values) {
+		for i, v := range raw.SliceOf[uint64](values) {
 			binary.NativeEndian.PutUint64(values[8*i:], bits.ReverseBytes64(v))
 		}
 	}
@@ -307,7 +308,7 @@ func (w *npyWriter) writeColumn(out io.Writer, c ir.Column) error {
 		}
 	}
 	if c.Kind != ir.Date {
-		_, err := out.Write(Bytes(c))
+		_, err := out.Write(raw.Bytes(c))
 		return err
 	}
 	const atOnce = npyChunk / 8

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -128,7 +129,7 @@ func (f *parquetFile) decode(source *Source, in *Input, readers []columnReader, 
 			size := int64(columns[i].Kind.Size())
 			r.jobs = append(r.jobs, parquetJob{
 				reader: &readers[i], chunk: chunk, field: i, row: row, rows: rows,
-				out: Bytes(columns[i])[row*size : (row+rows)*size],
+				out: raw.Bytes(columns[i])[row*size : (row+rows)*size],
 			})
 			r.total += chunk.size
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -100,7 +101,7 @@ func (p *arrayPlacer) plain(n int, data []byte) error {
 // first array that is long or near the end. It returns their number and the
 // rest of data.
 func (p *arrayPlacer) plainShort(n int, data []byte) (int, []byte) {
-	out := sliceOf[uint64](p.out)[:n]
+	out := raw.SliceOf[uint64](p.out)[:n]
 	at := 0
 	for i := range out {
 		if at+12 > len(data) {
@@ -130,7 +131,7 @@ func (p *arrayPlacer) lengths(part, n int, data []byte) (lengths []int32, rest [
 	if n > maxPageBytes/4 {
 		return nil, nil, damaged("a page claims %d values", n)
 	}
-	buffer := sliceOf[int32](alignedSized(&p.d.pageBuffers.values, 2*4*n))[part*n:][:n]
+	buffer := raw.SliceOf[int32](alignedSized(&p.d.pageBuffers.values, 2*4*n))[part*n:][:n]
 	lengths, err = new(delta.BinaryPackedEncoding).DecodeInt32(buffer[:0:n], data[:end])
 	if err != nil || len(lengths) != n {
 		return nil, nil, damaged("%d lengths instead of %d in a page: %v", len(lengths), n, err)
@@ -145,7 +146,7 @@ func (p *arrayPlacer) deltaLengths(n int, data []byte) error {
 	if err != nil {
 		return err
 	}
-	short, out := p.short(), sliceOf[uint64](p.out)
+	short, out := p.short(), raw.SliceOf[uint64](p.out)
 	for i, length := range lengths {
 		if length < 0 || int(length) > len(data) {
 			return damaged("the values of a page are cut off")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -176,7 +177,7 @@ func (d *chunkDecoder) dataValues(n int, present []byte, encoding format.Encodin
 		if err != nil {
 			return err
 		}
-		spread(out, present, Bytes(fill), values)
+		spread(out, present, raw.Bytes(fill), values)
 	}
 	d.row += int64(n)
 	return nil
@@ -279,7 +280,7 @@ func (d *chunkDecoder) gather(out []byte, indexes []int32, first int) error {
 }
 
 func gatherEntries[T any](outBytes, entryBytes []byte, indexes []int32) bool {
-	out, entries := sliceOf[T](outBytes), sliceOf[T](entryBytes)
+	out, entries := raw.SliceOf[T](outBytes), raw.SliceOf[T](entryBytes)
 	if len(indexes) < len(out) { // one for all
 		if uint32(indexes[0]) >= uint32(len(entries)) {
 			return false

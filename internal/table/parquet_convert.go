@@ -11,6 +11,7 @@ import (
 
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -142,8 +143,8 @@ func fromFloat(k ir.Kind, wide bool) (conversion, bool) {
 // each turns the conversion of one value into a conversion of many.
 func each[K, P any](convert func(P) (K, bool)) func(out, values []byte) int {
 	return func(out, values []byte) int {
-		from := sliceOf[P](values)
-		to := sliceOf[K](out)[:len(from)]
+		from := raw.SliceOf[P](values)
+		to := raw.SliceOf[K](out)[:len(from)]
 		for i, v := range from {
 			element, ok := convert(v)
 			if !ok {
@@ -337,7 +338,7 @@ func storeDecimal(k ir.Kind, out []byte, text string) bool {
 	if err != nil {
 		return false
 	}
-	FromBytes(k, out[:k.Size()]).Set(0, s)
+	raw.FromBytes(k, out[:k.Size()]).Set(0, s)
 	return true
 }
 

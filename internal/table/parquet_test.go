@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -83,7 +84,7 @@ func TestParquetRoundTrip(t *testing.T) {
 
 // differ compares all bits; "" if they are equal.
 func differ(want, got ir.Column) string {
-	if want.Kind == got.Kind && bytes.Equal(Bytes(want), Bytes(got)) {
+	if want.Kind == got.Kind && bytes.Equal(raw.Bytes(want), raw.Bytes(got)) {
 		return ""
 	}
 	if want.Len() != got.Len() || want.Kind != got.Kind {

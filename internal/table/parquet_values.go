@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/parquet-go/parquet-go/encoding/bytestreamsplit"
 	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/format"
@@ -110,7 +111,7 @@ func (d *chunkDecoder) numbers32(out []byte, n int, encoding format.Encoding, da
 	default:
 		return d.unsupported(encoding)
 	}
-	raw, err := d.raw(out, n, 4)
+	stored, err := d.stored(out, n, 4)
 	if err != nil {
 		return err
 	}
@@ -118,12 +119,12 @@ func (d *chunkDecoder) numbers32(out []byte, n int, encoding format.Encoding, da
 	if encoding == format.DeltaBinaryPacked {
 		decode = deltaInt32
 	}
-	values := sliceOf[int32](raw)
+	values := raw.SliceOf[int32](stored)
 	values, err = decode(values[:0:n], data)
 	if err != nil || len(values) != n {
 		return damaged("%d values instead of %d in a page: %v", len(values), n, err)
 	}
-	return d.convert(out, raw, 4, 0, fault)
+	return d.convert(out, stored, 4, 0, fault)
 }
 
 // deltaInt32 decodes INT32 as cap(values) differences. Some writers, DuckDB's
@@ -159,7 +160,7 @@ func (d *chunkDecoder) numbers64(out []byte, n int, encoding format.Encoding, da
 	default:
 		return d.unsupported(encoding)
 	}
-	raw, err := d.raw(out, n, 8)
+	stored, err := d.stored(out, n, 8)
 	if err != nil {
 		return err
 	}
@@ -167,12 +168,12 @@ func (d *chunkDecoder) numbers64(out []byte, n int, encoding format.Encoding, da
 	if encoding == format.DeltaBinaryPacked {
 		decode = new(delta.BinaryPackedEncoding).DecodeInt64
 	}
-	values := sliceOf[int64](raw)
+	values := raw.SliceOf[int64](stored)
 	values, err = decode(values[:0:n], data)
 	if err != nil || len(values) != n {
 		return damaged("%d values instead of %d in a page: %v", len(values), n, err)
 	}
-	return d.convert(out, raw, 8, 0, fault)
+	return d.convert(out, stored, 8, 0, fault)
 }
 
 // plainNumbers decodes values that stand side by side.
@@ -185,20 +186,20 @@ func (d *chunkDecoder) plainNumbers(out []byte, n, width int, data []byte, fault
 		return nil
 	}
 	const window = 1024 // values; they may lie at odd addresses in data
-	raw := alignedSized(&d.pageBuffers.values, window*width)
+	stored := alignedSized(&d.pageBuffers.values, window*width)
 	for first := 0; first < n; first += window {
-		m := copy(raw, data[first*width:])
+		m := copy(stored, data[first*width:])
 		size := d.field.Kind.Size()
-		if err := d.convert(out[first*size:(first+m/width)*size], raw[:m], width, first, fault); err != nil {
+		if err := d.convert(out[first*size:(first+m/width)*size], stored[:m], width, first, fault); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// raw returns the memory for n stored values that convert will turn into out:
-// out itself if they already are elements.
-func (d *chunkDecoder) raw(out []byte, n, width int) ([]byte, error) {
+// stored returns the memory for n stored values that convert will turn into out:
+// out itself if they already are stored.
+func (d *chunkDecoder) stored(out []byte, n, width int) ([]byte, error) {
 	if d.conversion.numbers == nil {
 		return out, nil
 	}
@@ -209,19 +210,19 @@ func (d *chunkDecoder) raw(out []byte, n, width int) ([]byte, error) {
 }
 
 // convert turns stored values, the first of which is the page's value first,
-// into elements.
-func (d *chunkDecoder) convert(out, raw []byte, width, first int, fault onFault) error {
+// into stored.
+func (d *chunkDecoder) convert(out, stored []byte, width, first int, fault onFault) error {
 	if d.conversion.numbers == nil {
 		return nil
 	}
 	size := d.field.Kind.Size()
-	for i := 0; i*width < len(raw); i++ {
-		bad := d.conversion.numbers(out[i*size:], raw[i*width:])
+	for i := 0; i*width < len(stored); i++ {
+		bad := d.conversion.numbers(out[i*size:], stored[i*width:])
 		if bad < 0 {
 			return nil
 		}
 		i += bad
-		msg := unfit(d.field.Kind, d.text(raw[i*width:(i+1)*width]))
+		msg := unfit(d.field.Kind, d.text(stored[i*width:(i+1)*width]))
 		if err := fault(first+i, msg); err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -107,7 +108,7 @@ func TestWriteParquet(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range columns {
-		if !bytes.Equal(Bytes(c.Data), Bytes(got[i])) {
+		if !bytes.Equal(raw.Bytes(c.Data), raw.Bytes(got[i])) {
 			t.Errorf("column %d differs", i)
 		}
 	}
@@ -256,7 +257,7 @@ func TestWriteTextOrBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range columns {
-		if !bytes.Equal(Bytes(c.Data), Bytes(got[i])) {
+		if !bytes.Equal(raw.Bytes(c.Data), raw.Bytes(got[i])) {
 			t.Errorf("column %s differs", c.Name)
 		}
 	}
@@ -288,7 +289,7 @@ func TestWriteNaN(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := readFile(t.Context(), path, []Field{{Column: "narrow", Param: "p", Kind: ir.F32}, {Column: "wide", Param: "p", Kind: ir.F64}}, nil)
-	if err != nil || !bytes.Equal(Bytes(got[0]), Bytes(narrow)) || !bytes.Equal(Bytes(got[1]), Bytes(wide)) {
+	if err != nil || !bytes.Equal(raw.Bytes(got[0]), raw.Bytes(narrow)) || !bytes.Equal(raw.Bytes(got[1]), raw.Bytes(wide)) {
 		t.Errorf("read back differently: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -39,22 +40,22 @@ func (s *Source) column(k ir.Kind, rows int64) (ir.Column, error) {
 	if err != nil {
 		return ir.Column{}, err
 	}
-	return FromBytes(k, data), nil
+	return raw.FromBytes(k, data), nil
 }
 
 // resize returns c with that many rows; c itself must not be used any more.
 func (s *Source) resize(c ir.Column, rows int64) (ir.Column, error) {
-	data, err := s.Memory.Resize(Bytes(c), rows*int64(c.Kind.Size()))
+	data, err := s.Memory.Resize(raw.Bytes(c), rows*int64(c.Kind.Size()))
 	if err != nil {
 		return ir.Column{}, err
 	}
-	return FromBytes(c.Kind, data), nil
+	return raw.FromBytes(c.Kind, data), nil
 }
 
 // Rows returns the rows lo to hi of c, without a copy.
 func Rows(c ir.Column, lo, hi int) ir.Column {
 	size := c.Kind.Size()
-	part := FromBytes(c.Kind, Bytes(c)[lo*size:hi*size:hi*size])
+	part := raw.FromBytes(c.Kind, raw.Bytes(c)[lo*size:hi*size:hi*size])
 	part.Texts = c.Texts
 	return part
 }

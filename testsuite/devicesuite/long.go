@@ -20,8 +20,8 @@ import (
 	"github.com/kgen-go/kgen/internal/difftest"
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/internal/simt"
-	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -194,7 +194,7 @@ func (l long) differ(p *ir.Pipeline, got []ir.Column, err error) string {
 	case err != nil:
 		return err.Error()
 	case p.Name == "dense":
-		return l.differDense(table.Bytes(got[0]))
+		return l.differDense(raw.Bytes(got[0]))
 	}
 	for i, want := range l.want(p.Name) {
 		label := p.Results[i].Label
@@ -278,10 +278,10 @@ func (s *suite) runLong(ctx context.Context, c *cell) (*difftest.Report, error) 
 	}
 	free := func(columns []ir.Column) {
 		for _, column := range columns {
-			space.Free(table.Bytes(column))
+			space.Free(raw.Bytes(column))
 		}
 	}
-	return l.compare(ctx, c, emitter, schedule, table.FromBytes(ir.U8, data), run, free)
+	return l.compare(ctx, c, emitter, schedule, raw.FromBytes(ir.U8, data), run, free)
 }
 
 // compare runs the pipelines and says what differs.

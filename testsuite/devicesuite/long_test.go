@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/internal/difftest"
 	"github.com/kgen-go/kgen/internal/interp"
 	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/internal/simt"
-	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -32,7 +32,7 @@ func TestLongWant(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range pipelines {
-		got, err := interp.Run(p, []ir.Column{table.FromBytes(ir.U8, data)})
+		got, err := interp.Run(p, []ir.Column{raw.FromBytes(ir.U8, data)})
 		if difference := l.differ(p, got, err); difference != "" {
 			t.Errorf("%s: %s", p.Name, difference)
 		}
@@ -48,7 +48,7 @@ func TestLongWant(t *testing.T) {
 		}
 		v.Bits ^= 1
 		last.Set(last.Len()-1, v)
-		got[len(got)-1] = table.FromBytes(last.Kind, append(table.Bytes(last), make([]byte, last.Kind.Size())...))
+		got[len(got)-1] = raw.FromBytes(last.Kind, append(raw.Bytes(last), make([]byte, last.Kind.Size())...))
 		if l.differ(p, got, nil) == "" {
 			t.Errorf("%s: one row too many is not noticed", p.Name)
 		}
@@ -72,7 +72,7 @@ func TestLongWithoutMemory(t *testing.T) {
 			return nil, &planexec.AllocError{Buffer: "b", Bytes: 100, InUse: 900}
 		}
 		return l.compare(t.Context(), &cell{row: &row{device: "cudaemu", memory: memory}, level: "onepass"}, cuda.Emitter(),
-			plan.Schedule{Workgroup: 64, Items: 2, Scheme: simt.Schemes()[0].Name, Part: 512}, table.FromBytes(ir.U8, data), run, func([]ir.Column) {})
+			plan.Schedule{Workgroup: 64, Items: 2, Scheme: simt.Schemes()[0].Name, Part: 512}, raw.FromBytes(ir.U8, data), run, func([]ir.Column) {})
 	}
 	if report, err := compare(1000); err != nil || report.Executions != 0 || len(report.Cells[0].Absent) != 1 {
 		t.Errorf("too small: %+v, %v", report, err)
@@ -104,7 +104,7 @@ func TestLongInParts(t *testing.T) {
 			}}})
 		}
 		report, err := l.compare(t.Context(), &cell{row: &row{device: "cudaemu"}, level: "onepass"}, cuda.Emitter(),
-			plan.Schedule{Workgroup: 64, Items: 2, Scheme: scheme, Part: 512}, table.FromBytes(ir.U8, data), run, func([]ir.Column) {})
+			plan.Schedule{Workgroup: 64, Items: 2, Scheme: scheme, Part: 512}, raw.FromBytes(ir.U8, data), run, func([]ir.Column) {})
 		if err != nil {
 			t.Fatal(err)
 		}

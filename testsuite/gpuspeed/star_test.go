@@ -5,7 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/internal/interp"
 	"github.com/kgen-go/kgen/internal/memory"
-	"github.com/kgen-go/kgen/internal/table"
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -27,7 +27,7 @@ func TestStarQueries(t *testing.T) {
 		}
 		var in []ir.Column
 		for _, c := range a.columns {
-			in = append(in, table.FromBytes(ir.I32, c.Data))
+			in = append(in, raw.FromBytes(ir.I32, c.Data))
 		}
 		out, err := interp.Run(all[w.pipeline].Pipelines[0], in)
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	run "github.com/kgen-go/kgen/internal/device/gocpu"
 	"github.com/kgen-go/kgen/internal/interp"
 	"github.com/kgen-go/kgen/internal/memory"
-	"github.com/kgen-go/kgen/internal/table"
+	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -121,7 +121,7 @@ func (e *emitted) run(p *ir.Pipeline, level string, in []ir.Column) ([]ir.Column
 	rows, scalars := map[string]int64{}, map[string]int64{}
 	for i, c := range in {
 		c = given(p.Params[i], c)
-		call.Params = append(call.Params, table.Bytes(c))
+		call.Params = append(call.Params, raw.Bytes(c))
 		if port := made.Ports[i]; port.Domain != "" {
 			rows[port.Domain] = int64(c.Len())
 		} else if port.Kind == plan.I64 {
@@ -139,7 +139,7 @@ func (e *emitted) run(p *ir.Pipeline, level string, in []ir.Column) ([]ir.Column
 	}
 	columns := make([]ir.Column, len(result.Columns))
 	for i, data := range result.Columns {
-		columns[i] = table.FromBytes(p.Results[i].Value.Type.Kind, bytes.Clone(data))
+		columns[i] = raw.FromBytes(p.Results[i].Value.Type.Kind, bytes.Clone(data))
 		e.space.Free(data)
 	}
 	return columns, nil
