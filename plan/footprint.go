@@ -19,6 +19,23 @@ type Footprint struct {
 // Total returns all bytes, at most [math.MaxInt64].
 func (f Footprint) Total() int64 { return addSaturating(addSaturating(f.Input, f.Temporary), f.Output) }
 
+// Sizes returns what arguments tell about sizes, as Footprint and ResultBounds take it: the
+// rows of input domains, and the scalars of kind i64. The functions are asked by the
+// position of the port.
+func (p *Plan) Sizes(rowsOf, scalarOf func(port int) int64) (rows, scalars map[string]int64) {
+	rows, scalars = map[string]int64{}, map[string]int64{}
+	for i, port := range p.Ports {
+		switch {
+		case port.Direction != In:
+		case port.Domain != "":
+			rows[port.Domain] = rowsOf(i)
+		case port.Kind == I64:
+			scalars[port.Scalar] = scalarOf(i)
+		}
+	}
+	return rows, scalars
+}
+
 // Footprint computes the memory of p for the given rows of the input domains and
 // the given values of scalar parameters (those of kind i64; others decide no
 // size). Memory that p frees early counts as well.

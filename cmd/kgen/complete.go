@@ -207,7 +207,7 @@ func completeFolder(*cobra.Command, []string, string) ([]cobra.Completion, cobra
 // completeDevice offers the devices that kgen can name without probing any.
 func completeDevice(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var names []cobra.Completion
-	for _, d := range devices {
+	for _, d := range locals {
 		names = append(names, d.name)
 	}
 	names = append(names, "cudaemu:check")

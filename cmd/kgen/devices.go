@@ -39,7 +39,7 @@ what is found is kept in kgen's cache; --json prints it, with the evidence.`,
 			waiting := newWaiting(c.ErrOrStderr())
 			defer waiting.end()
 			var rows []deviceRow
-			for _, d := range devices {
+			for _, d := range locals {
 				waiting.on("looking for " + d.name)
 				detail, err := d.probe(c.Context())
 				if err != nil {

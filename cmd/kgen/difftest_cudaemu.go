@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/cuda/emu"
@@ -27,12 +26,11 @@ type emulationTester struct {
 // newEmulationTester opens cudaemu, or cudaemu:check, which also reports races.
 func newEmulationTester(ctx context.Context, name string) (*emulationTester, error) {
 	t := &emulationTester{name: name, rows: 5000}
-	var options emu.Options
-	if text, ok := strings.CutPrefix(name, "cudaemu:"); ok {
-		var err error
-		if options, err = parseCUDAEmulation(text); err != nil {
-			return nil, err
-		}
+	options, err := emu.ParseOptions(name)
+	if err != nil {
+		return nil, usageErrorf("device %s: %w", name, err)
+	}
+	if options.Check {
 		t.rows = 2500
 	}
 	t.emulators = make(chan *emu.Emulator, workersPerDevice)

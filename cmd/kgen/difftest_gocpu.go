@@ -17,7 +17,6 @@ import (
 	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/internal/simt"
-	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/testsuite"
 )
@@ -110,7 +109,7 @@ func (g goTester) build(ctx context.Context, jobs []difftest.Job, at []int, read
 		if err != nil {
 			return err
 		}
-		one := buildSource(out)
+		one := run.SourceOf(out)
 		source.Packages = append(source.Packages, one.Packages...)
 		for n, e := range one.Entries {
 			e.Package, e.Traced = p, false
@@ -175,7 +174,8 @@ func (g *goTested) Run(ctx context.Context, in []ir.Column, choice uint64) (out 
 	if g.race {
 		call.Workers = max(call.Workers, 2)
 	} else { // memory that processes share is none that the race detector sees
-		call.Bounds = g.job.Program.Plan.ResultBounds(planSizes(g.job.Program.Plan, table.Extents(p, in)))
+		host := g.job.Program.Plan
+		call.Bounds = host.ResultBounds(host.Sizes(func(i int) int64 { return int64(in[i].Len()) }, func(i int) int64 { return in[i].At(0).Int64() }))
 	}
 	result, err := g.build.worker.Run(ctx, call)
 	var check *run.CheckError

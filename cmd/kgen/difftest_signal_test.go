@@ -13,7 +13,7 @@ import (
 // matrix says what was done until then, and nothing stays behind.
 func TestInterruptedDifftest(t *testing.T) {
 	enter(t, nil)
-	p := kgen(t, "difftest", "--random", "100000", "--devices", "emulated,gocpu").start()
+	p := command(t, "difftest", "--random", "100000", "--devices", "emulated,gocpu").start()
 	waitFor(t, "a folder for a build", func() bool {
 		entries, err := os.ReadDir(os.TempDir())
 		return err == nil && len(entries) > 0

@@ -54,7 +54,7 @@ func TestEndDuringABuild(t *testing.T) {
 				}
 				begin := func() (*process, []int) {
 					os.Remove("pids")
-					p := kgen(t, "run", "doubled.kg", "--in", "data.csv", "--device", c.device).start()
+					p := command(t, "run", "doubled.kg", "--in", "data.csv", "--device", c.device).start()
 					return p, waitForLines(t, "pids", 2)
 				}
 				p, started := begin()

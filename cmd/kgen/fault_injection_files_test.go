@@ -16,10 +16,10 @@ import (
 // was there stays, and no table of the run appears.
 func TestOutputsThatCannotBeWritten(t *testing.T) {
 	obeying := func(args ...string) func(*testing.T) *process {
-		return func(t *testing.T) *process { return kgen(t, args...).under(obey, true) }
+		return func(t *testing.T) *process { return command(t, args...).under(obey, true) }
 	}
 	full := func(size int, args ...string) func(*testing.T) *process {
-		return func(t *testing.T) *process { return kgen(t, args...).under(limitFiles, size) }
+		return func(t *testing.T) *process { return command(t, args...).under(limitFiles, size) }
 	}
 	for _, c := range []struct {
 		name  string
@@ -37,7 +37,7 @@ func TestOutputsThatCannotBeWritten(t *testing.T) {
 		{"full disk, Parquet data", full(100000, "data", "ints", "--rows", "1e9", "--out", "new.parquet"), []string{"writing new.parquet", "file too large"}},
 		{"full device", obeying(runBoth("n=out.csv", "m=full.csv")...), []string{"full.csv", "no space left on device"}},
 		{"full standard output", func(t *testing.T) *process {
-			p := kgen(t, runBoth("n=out.csv", "m=-")...)
+			p := command(t, runBoth("n=out.csv", "m=-")...)
 			device, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 			if err != nil {
 				t.Skip(err)
@@ -83,7 +83,7 @@ func TestFullStandardOutput(t *testing.T) {
 		"difftest doubled.kg --devices gocpu --runs 1", "lsp", "version", "help", "help run", "help scan", "--help", "run --help", "data ints --help",
 	} {
 		t.Run(line, func(t *testing.T) {
-			p := kgen(t, strings.Fields(line)...)
+			p := command(t, strings.Fields(line)...)
 			device, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 			if err != nil {
 				t.Skip(err)
@@ -129,11 +129,11 @@ func TestOddInputs(t *testing.T) {
 		"-":              "standard input: the file is empty", // it is closed
 	} {
 		t.Run(path, func(t *testing.T) {
-			kgen(t, interp(path)...).under(obey, true).start().expect(part)
+			command(t, interp(path)...).under(obey, true).start().expect(part)
 		})
 	}
 	t.Run("standard input is closed", func(t *testing.T) {
-		p := kgen(t)
+		p := command(t)
 		p.Path, p.Args = "/bin/sh", []string{"sh", "-c", "exec kgen run doubled.kg --device interp --in - <&-"}
 		p.start().expect("standard input")
 	})
@@ -165,7 +165,7 @@ func TestManyAtOnce(t *testing.T) {
 	cache := t.TempDir()
 	var processes []*process
 	for range 8 {
-		p := kgen(t, "run", "doubled.kg", "--in", "data.csv", "--out", "out.csv").under("KGEN_CACHE", cache)
+		p := command(t, "run", "doubled.kg", "--in", "data.csv", "--out", "out.csv").under("KGEN_CACHE", cache)
 		processes = append(processes, p.start())
 	}
 	for _, p := range processes {
@@ -189,7 +189,7 @@ func TestCacheThatFails(t *testing.T) {
 	enter(t, map[string]string{"doubled.kg": doubled, "data.csv": "x\n1\n"})
 	cache := t.TempDir()
 	run := func(cache string) *process {
-		return kgen(t, "run", "doubled.kg", "--in", "data.csv").under("KGEN_CACHE", cache)
+		return command(t, "run", "doubled.kg", "--in", "data.csv").under("KGEN_CACHE", cache)
 	}
 	if err := os.Mkdir(filepath.Join(cache, "closed"), 0o500); err != nil {
 		t.Fatal(err)
@@ -222,13 +222,13 @@ func TestProgramsThatFail(t *testing.T) {
 		{"echo nonsense; exec sleep 300", "ended early: ", ""},
 	} {
 		plant(t, cache, c.program+"\n")
-		p := kgen(t, args...).start()
+		p := command(t, args...).start()
 		p.expect(c.part, c.advice)
 		if c.advice == "" && strings.Contains(p.stderr.String(), "memory") {
 			t.Errorf("%s is no matter of memory: %s", c.program, p.stderr.String())
 		}
 	}
-	p := kgen(t, "run", "bins.kg", "--in", "data.csv", "--set", "size=1000000000", "--out", "out.csv")
+	p := command(t, "run", "bins.kg", "--in", "data.csv", "--set", "size=1000000000", "--out", "out.csv")
 	p.under(limitAddress, 4<<30).start().expect("the process that ran bins has run out of memory", "--memory-limit")
 	expectSame(t, first)
 }

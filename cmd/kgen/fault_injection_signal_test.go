@@ -3,22 +3,16 @@
 package main
 
 import (
-	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/kgen-go/kgen/internal/memory"
-	"github.com/kgen-go/kgen/ir"
 )
 
 func sum(program []byte) []byte { return fmt.Appendf(nil, "%x", sha256.Sum256(program)) }
@@ -166,7 +160,7 @@ func TestInterruptInEachPhase(t *testing.T) {
 		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 			t.Run(fmt.Sprintf("%s/%v", phase.name, s), func(t *testing.T) {
 				enter(t, files)
-				p := kgen(t, phase.args...)
+				p := command(t, phase.args...)
 				started := phase.begin(t, p)
 				p.expectInterrupted(s)
 				expectEnded(t, started)
@@ -215,42 +209,6 @@ func slowPipeline() string {
 	return text.String() + "\treturn s: 0" + sum.String() + "\n}\n"
 }
 
-// TestAbandonedInterpreter: what the interpreter goes on to read after an
-// interrupt stays where it is.
-func TestAbandonedInterpreter(t *testing.T) {
-	writeFiles(t, map[string]string{"doubled.kg": doubled, "large.csv": "x\n" + strings.Repeat("7\n", 1<<17)})
-	ctx, cancel := context.WithCancel(t.Context())
-	var read []int64
-	all := devices
-	defer func() { devices = all }()
-	devices = append(slices.Clone(devices), device{name: "abandoned", prepare: func(_ context.Context, r request) (*executable, error) {
-		e, err := prepareInterp(ctx, r)
-		e.run = func(ctx context.Context, _ *memory.Space, in []ir.Column) (outcome, error) {
-			read = in[0].Slice.([]int64)
-			cancel()
-			return outcome{}, ctx.Err()
-		}
-		return e, err
-	}})
-	c := newRun()
-	c.SilenceErrors, c.SilenceUsage = true, true
-	c.SetArgs([]string{"doubled.kg", "--in", "large.csv", "--device", "abandoned"})
-	if err := c.ExecuteContext(ctx); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	debug.SetPanicOnFault(true)
-	defer func() {
-		if fault := recover(); fault != nil {
-			t.Error(fault)
-		}
-	}()
-	for _, x := range read {
-		if x != 7 {
-			t.Fatalf("7 has become %d", x)
-		}
-	}
-}
-
 // ticks returns how long a process has computed, in hundredths of a second.
 func ticks(pid int) int {
 	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -267,7 +225,7 @@ func ticks(pid int) int {
 func TestSecondSignal(t *testing.T) {
 	enter(t, map[string]string{"doubled.kg": doubled, "data.csv": "x\n1\n"})
 	hangingGo(t, "env", "trap '' INT")
-	p := kgen(t, "run", "doubled.kg", "--in", "data.csv").start()
+	p := command(t, "run", "doubled.kg", "--in", "data.csv").start()
 	started := waitForLines(t, "pids", 2)
 	for _, pid := range started {
 		t.Cleanup(func() { syscall.Kill(pid, syscall.SIGKILL) })
@@ -302,7 +260,7 @@ func TestKillWhileWriting(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			p := kgen(t, "data", "ints", "--rows", "1e12", "--out", "out.csv").start()
+			p := command(t, "data", "ints", "--rows", "1e12", "--out", "out.csv").start()
 			waitFor(t, "rows are written", func() bool { _, size := temporaryOf("out.csv"); return size > 1<<20 })
 			p.signal(os.Kill)
 			p.finish()
@@ -335,7 +293,7 @@ func TestReaderLeaves(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			enter(t, map[string]string{"both.kg": both, "large.csv": "x,y\n" + strings.Repeat("1,2\n", 1<<17)})
-			p := kgen(t, args...)
+			p := command(t, args...)
 			stdout, err := p.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)

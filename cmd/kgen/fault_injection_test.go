@@ -75,9 +75,9 @@ func expectSame(t *testing.T, first []string) {
 	}
 }
 
-// kgen makes a process of kgen, which writes no file of more than 4 GiB: should
+// command makes a process of kgen, which writes no file of more than 4 GiB: should
 // the test die, it does not fill the disk.
-func kgen(t *testing.T, args ...string) *process {
+func command(t *testing.T, args ...string) *process {
 	p := &process{Cmd: exec.Command("limited", args...), t: t}
 	p.Stderr = &p.stderr
 	return p.under(limitFiles, 4<<30)

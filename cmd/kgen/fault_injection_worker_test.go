@@ -57,6 +57,7 @@ func (hanging) Free(planexec.Memory)                           {}
 func (hanging) Fill(planexec.Memory, []byte, int64) error      { return nil }
 func (hanging) Busy() string                                   { return "a kernel" }
 func (hanging) Close()                                         {}
+func (hanging) Sync() error                                    { return nil }
 func (hanging) Launch(context.Context, *planexec.Launch) error { select {} }
 
 // TestTimeLimit ends a run whose device hangs.
@@ -84,6 +85,6 @@ func onDevice(t *testing.T, caps string, args ...string) *process {
 			t.Fatal(err)
 		}
 	}
-	return kgen(t, append([]string{"run", "counts.kg", "--in", "data.csv", "--device", "opencl:0"}, args...)...).
+	return command(t, append([]string{"run", "counts.kg", "--in", "data.csv", "--device", "opencl:0"}, args...)...).
 		under(worker.OpenCL.Variable, path).under(capsVariable, caps).start()
 }

@@ -39,7 +39,7 @@ func TestFootprint(t *testing.T) {
 	}
 	rows := rowsOf(t, "lineitem.parquet")
 	for _, out := range []string{"orders.parquet", "orders.csv"} {
-		p := kgen(t, "run", "orders.kg", "--in", "lineitem.parquet", "--out", out, "--fuse", "onepass").start()
+		p := command(t, "run", "orders.kg", "--in", "lineitem.parquet", "--out", out, "--fuse", "onepass").start()
 		peak := int64(0)
 		done := make(chan int)
 		go func() { done <- p.finish() }()

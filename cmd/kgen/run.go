@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/kgen-go/kgen"
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/memory"
@@ -67,7 +69,7 @@ the user's cache, or in the folder that KGEN_CACHE names.`,
   kgen run join.kg --in n=orders.csv --in m=customers.csv --device interp
   cat lineitem.csv | kgen run orders.kg --in - --out - > orders.csv`,
 		Args: arguments(1, 1, "one pipeline, FILE.kg or FILE.kg#NAME, or -e TEXT"),
-		RunE: func(c *cobra.Command, args []string) error { return runPipeline(c, args, flags) },
+		RunE: func(c *cobra.Command, args []string) error { return advise(runPipeline(c, args, flags), flags) },
 	}
 	f := c.Flags()
 	f.StringArrayVarP(&flags.In, "in", "i", nil, "read columns from `[DOMAIN=]FILE`")
@@ -76,7 +78,7 @@ the user's cache, or in the folder that KGEN_CACHE names.`,
 	f.StringArrayVar(&flags.Set, "set", nil, "set a scalar parameter: `NAME=VALUE`")
 	f.StringArrayVar(&flags.Format, "format", nil, "how a CSV file writes the dates or timestamps of a parameter: `NAME=PATTERN`, as in day=%d.%m.%Y")
 	f.StringArrayVar(&flags.Round, "round", nil, "round parts of a microsecond in the timestamps of the parameter `NAME`")
-	f.StringVar(&flags.device, "device", devices[0].name, "the `DEVICE` to run on; kgen devices lists them")
+	f.StringVar(&flags.device, "device", defaultDevice, "the `DEVICE` to run on; kgen devices lists them")
 	f.StringVar(&flags.level, "fuse", "", build.LevelUsage)
 	f.IntVar(&flags.workers, "workers", 0, "use `N` cores at most (gocpu; default all that pay)")
 	f.StringVar(&flags.limit, "memory-limit", "", "refuse to use more memory than `SIZE` for columns, as in 500MB or 4GiB")
@@ -95,10 +97,6 @@ the user's cache, or in the folder that KGEN_CACHE names.`,
 }
 
 func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
-	device, err := deviceByName(flags.device)
-	if err != nil {
-		return err
-	}
 	if flags.workers < 0 {
 		return usageErrorf("--workers %d: at least 1, or 0 for all cores that pay", flags.workers)
 	}
@@ -129,54 +127,48 @@ func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 	if err != nil {
 		return err
 	}
-	schedule, err := build.ParseSchedule(flags.schedule)
-	if err != nil {
-		return err
-	}
 	waiting := newWaiting(c.ErrOrStderr())
 	defer waiting.end()
 	clock := newClock()
-	program, err := device.prepare(c.Context(), request{source: source, pipeline: pipeline, level: flags.level, workers: flags.workers,
-		schedule: schedule, limit: limit, timeout: flags.timeout, repeat: flags.repeat, trace: flags.time || flags.json, waiting: waiting})
+	device, err := kgen.Open(c.Context(), flags.device, kgen.MemoryLimit(limit), kgen.TimeLimit(flags.timeout), kgen.Waiting(waiting.on))
 	if err != nil {
 		return err
 	}
-	clock.add("emit", program.steps)
-	space := memory.NewSpace(limit)
-	defer func() {
-		if c.Context().Err() == nil { // or an abandoned interpreter may still read it
-			space.Close()
-		}
-	}()
-	in, err := readColumns(c, binding, space, func(extents []table.Extent) error {
-		return checkLimit(pipeline.Name, program.footprint(extents), limit)
+	defer device.Close()
+	program, err := kgen.Of(source, pipeline).On(c.Context(), device, kgen.Level(flags.level), kgen.Schedule(flags.schedule), kgen.Workers(flags.workers))
+	if err != nil {
+		return err
+	}
+	footprint := func(extents []table.Extent) plan.Footprint { return program.Footprint(sizes(pipeline, extents)) }
+	clock.add("emit", program.Compiled())
+	in, err := readColumns(c, binding, device.Space(), func(extents []table.Extent) error {
+		return checkLimit(pipeline.Name, footprint(extents), limit)
 	})
 	if err != nil {
 		return err
 	}
 	extents := table.Extents(pipeline, in)
-	if err := checkLimit(pipeline.Name, program.footprint(extents), limit); err != nil {
+	if err := checkLimit(pipeline.Name, footprint(extents), limit); err != nil {
 		return err
 	}
 	clock.end("read")
 	waiting.on("running " + pipeline.Name)
-	done, err := program.run(c.Context(), space, in)
-	waiting.on("")
-	var check *ir.CheckError
-	if errors.As(err, &check) {
-		return checkError(source, check)
+	options := []kgen.RunOption{kgen.Repeat(flags.repeat)}
+	if flags.time || flags.json {
+		options = append(options, kgen.Trace())
 	}
+	columns, done, err := program.RunColumns(c.Context(), in, options...)
+	waiting.on("")
 	if err != nil {
 		return err
 	}
-	clock.add("start", done.steps)
-	for _, note := range done.notes {
+	clock.add("start", done.Steps)
+	for _, note := range done.Notes {
 		fmt.Fprintln(c.ErrOrStderr(), "kgen:", note)
 	}
-	ir.ShareTexts(done.columns, in)
-	r := report{Pipeline: pipeline.Name, Device: device.name, Level: done.level, Plan: kernelsOf(done.kernels),
-		Results: table.Results(pipeline, done.columns), Files: outputs}
-	for _, s := range done.steps {
+	r := report{Pipeline: pipeline.Name, Device: device.Name(), Level: done.Level, Plan: kernelsOf(done.Kernels),
+		Results: table.Results(pipeline, columns), Files: outputs}
+	for _, s := range done.Steps {
 		r.Elapsed += s.Elapsed.Nanoseconds()
 	}
 	if flags.json {
@@ -189,7 +181,7 @@ func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 	}
 	clock.end("write")
 	r.Steps = clock.steps
-	r.Times = done.times
+	r.Times = done.Times
 	if flags.json {
 		return r.writeJSON(files.printTo)
 	}
@@ -199,7 +191,46 @@ func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 	if err := printSteps(c.ErrOrStderr(), clock.steps, longest(extents)); err != nil {
 		return err
 	}
-	return printTimes(c.ErrOrStderr(), done.times)
+	return printTimes(c.ErrOrStderr(), done.Times)
+}
+
+// settingFlags are the flags that make settings of a device.
+var settingFlags = map[string]string{"memory limit": "--memory-limit", "time limit": "--time-limit", "level": "--fuse", "workers": "--workers", "repetitions": "--repeat"}
+
+// advise adds to an error of a device which flag would help.
+func advise(err error, flags runFlags) error {
+	var setting *kgen.SettingError
+	var missing *kgen.NoToolchainError
+	var crash *kgen.GoCrashError
+	var timeout *kgen.TimeoutError
+	var gaveUp *kgen.GiveUpError
+	switch schedule, _ := build.ParseSchedule(flags.schedule); {
+	case errors.As(err, &setting):
+		return usageErrorf("device %s %s: leave out %s", setting.Device, setting.Reason, settingFlags[setting.Setting])
+	case errors.As(err, &missing):
+		return fmt.Errorf("%w, by --device interp", err)
+	case errors.As(err, &crash) && crash.OutOfMemory():
+		return fmt.Errorf("%w\nGive it fewer rows or a machine with more memory; --memory-limit refuses a run that would need too much before it begins", err)
+	case errors.As(err, &timeout):
+		return fmt.Errorf("%w\n  --time-limit gives a run more time", err)
+	case errors.As(err, &gaveUp) && schedule.Tables() && strings.Contains(gaveUp.Reason, string(plan.CapAtomicsI64)):
+		return fmt.Errorf("%w\n  --schedule variant=%s combines rows of contiguous groups without atomic operations", err, plan.Segmented)
+	}
+	return err
+}
+
+// sizes returns the rows of each domain and the scalars of kind i64, by name.
+func sizes(p *ir.Pipeline, extents []table.Extent) (rows, scalars map[string]int64) {
+	rows, scalars = map[string]int64{}, map[string]int64{}
+	for i, e := range extents {
+		switch v := p.Params[i]; {
+		case v.Type.Domain != nil:
+			rows[v.Type.Domain.Name] = e.Rows
+		case v.Type.Kind == ir.I64:
+			scalars[v.Name] = e.Scalar.Int64()
+		}
+	}
+	return rows, scalars
 }
 
 // readColumns reads the arguments; check first hears what they will be, as far

@@ -123,15 +123,6 @@ func pipelineNames(pipelines []*ir.Pipeline) string {
 	return strings.Join(names, ", ")
 }
 
-// checkError renders a failed check.
-func checkError(s *source, e *ir.CheckError) error {
-	message := e.Site.Message
-	if e.Site.Domain != nil {
-		message += fmt.Sprintf(", row %d of domain %s", e.Row, e.Site.Domain)
-	}
-	return s.ErrorAt(e.Site.Pos, message, "")
-}
-
 // sourceFiles returns the pipeline files among paths, which are files and
 // folders. Within folders, testdata and names that begin with . or _ are left
 // out: broken inputs of tests live there.

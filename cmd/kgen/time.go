@@ -7,15 +7,13 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/kgen-go/kgen"
 	"github.com/kgen-go/kgen/internal/device/worker"
 )
 
 // step is a section of a run, in the sense of tables 5 and 8 of the seed's
 // query operators: what a user waits for, one after the other.
-type step struct {
-	Name    string        `json:"name"`
-	Elapsed time.Duration `json:"ns"`
-}
+type step = kgen.Step
 
 // clock cuts a run into steps.
 type clock struct {
@@ -28,7 +26,7 @@ func newClock() *clock { return &clock{begun: time.Now()} }
 // end names the step that ends here.
 func (c *clock) end(name string) {
 	now := time.Now()
-	c.steps = append(c.steps, step{name, now.Sub(c.begun)})
+	c.steps = append(c.steps, step{Name: name, Elapsed: now.Sub(c.begun)})
 	c.begun = now
 }
 
@@ -40,16 +38,8 @@ func (c *clock) add(name string, steps []step) {
 	for _, s := range steps {
 		rest -= s.Elapsed
 	}
-	c.steps = append(append(c.steps, step{name, rest}), steps...)
+	c.steps = append(append(c.steps, step{Name: name, Elapsed: rest}), steps...)
 	c.begun = now
-}
-
-// compileStep is the work of a compiler, or of the cache that spares it.
-func compileStep(took time.Duration, cached bool) step {
-	if cached {
-		return step{worker.StepCached, took}
-	}
-	return step{worker.StepCompile, took}
 }
 
 // printTimes prints what repetitions on a device took, if there were any.

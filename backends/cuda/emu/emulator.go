@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -89,6 +91,25 @@ func (e *Emulator) Close() {
 		e.process = nil
 	}
 	e.compiler.close()
+}
+
+// ParseOptions reads the options in the name of a device: cudaemu, cudaemu:check, or
+// cudaemu:check:SEED with a whole number.
+func ParseOptions(device string) (Options, error) {
+	_, text, more := strings.Cut(device, ":")
+	if !more {
+		return Options{}, nil
+	}
+	mode, seed, seeded := strings.Cut(text, ":")
+	o := Options{Check: true}
+	var err error
+	if seeded {
+		o.Seed, err = strconv.ParseUint(seed, 10, 63)
+	}
+	if mode != "check" || err != nil {
+		return Options{}, errors.New("there are cudaemu, cudaemu:check, and cudaemu:check:SEED with a whole number")
+	}
+	return o, nil
 }
 
 // Request is a plan to run.

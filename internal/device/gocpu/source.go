@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -162,4 +163,24 @@ func (s Source) check() error {
 		}
 	}
 	return nil
+}
+
+// SourceOf returns what a backend has emitted as Build takes it.
+func SourceOf(output *backends.Output) Source {
+	files := map[string][]byte{}
+	for _, f := range output.Files {
+		files[f.Name] = f.Text
+	}
+	s := Source{Packages: []Package{{Files: files}}}
+	for _, e := range output.Entries {
+		entry := Entry{Program: e.Pipeline, Into: e.Into, Result: e.Result, Traced: true}
+		for _, f := range e.Params {
+			entry.Params = append(entry.Params, Field(f))
+		}
+		for _, f := range e.Results {
+			entry.Results = append(entry.Results, Field(f))
+		}
+		s.Entries = append(s.Entries, entry)
+	}
+	return s
 }

@@ -230,7 +230,7 @@ func (r *running) end(failed error) {
 	switch {
 	case r.program == nil:
 		r.Session.Close()
-	case failed != nil && (r.Sync() != nil || !expected(failed)):
+	case failed != nil && (!expected(failed) || r.Sync() != nil):
 		r.program.close()
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package kgen
 
 import (
 	"slices"
@@ -10,7 +10,6 @@ import (
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/simt"
-	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -22,16 +21,17 @@ func TestKernelsByRows(t *testing.T) {
 	if err := errs.Err(); err != nil {
 		t.Fatal(err)
 	}
-	r := request{source: &build.Source{Text: text, Pipelines: pipelines}, pipeline: pipelines[0], level: "onepass"}
+	program := Of(&build.Source{Text: text, Pipelines: pipelines}, pipelines[0])
+	s := settings{level: "onepass"}
 	inParts := func(p *plan.Plan) bool {
 		return slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Parts != nil && s.Parts.Limit == plan.PartRows })
 	}
 	for rows, want := range map[int64]bool{0: false, plan.MaxRows: false, plan.MaxRows + 1: true, 1 << 40: true} {
-		kernels, err := makeKernels(r, opencl.Emitter())
+		kernels, err := newKernelRunner(nil, program, s, opencl.Emitter(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		bytes := kernels.footprint([]table.Extent{{Rows: rows}}).Total()
+		bytes := kernels.footprint(map[string]int64{"n": rows}, nil).Total()
 		made, err := kernels.forRows(rows)
 		if err != nil || inParts(made.Plan) != want || inParts(made.Plan.Fallback) != want {
 			t.Errorf("%d rows: %v, in parts %v, its fallback %v, not %v", rows, err, inParts(made.Plan), inParts(made.Plan.Fallback), want)
@@ -40,8 +40,8 @@ func TestKernelsByRows(t *testing.T) {
 			t.Errorf("%d rows: %d bytes", rows, bytes)
 		}
 	}
-	r.schedule = plan.Schedule{Scheme: "published", Offsets: plan.Broadcast}
-	kernels, err := makeKernels(r, opencl.Emitter())
+	s.schedule = plan.Schedule{Scheme: "published", Offsets: plan.Broadcast}
+	kernels, err := newKernelRunner(nil, program, s, opencl.Emitter(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,9 +66,9 @@ func TestGaveUpNote(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		done := planOutcome(made.Plan, &exec.Result{GaveUp: []exec.GiveUpError{{Reason: "it lacks wings"}}})
-		if want := "the plan with " + scheme + " gave up (it lacks wings); "; len(done.notes) != 1 || !strings.HasPrefix(done.notes[0], want) {
-			t.Errorf("%q, want %s", done.notes, want)
+		notes := notesOf(made.Plan, []exec.GiveUpError{{Reason: "it lacks wings"}})
+		if want := "the plan with " + scheme + " gave up (it lacks wings); "; len(notes) != 1 || !strings.HasPrefix(notes[0], want) {
+			t.Errorf("%q, want %s", notes, want)
 		}
 	}
 }

@@ -1,0 +1,214 @@
+package kgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Device is a place where programs run and columns stay. It is safe for concurrent use;
+// calls to one device take turns.
+type Device struct {
+	name    string
+	options deviceOptions
+	space   *memory.Space // of the host, that processes of the device map
+	driver  driver
+
+	mutex     sync.Mutex
+	closed    bool
+	open      map[*Executable]bool
+	abandoned int // runs that cannot be stopped and may read the space
+}
+
+type deviceOptions struct {
+	limit   int64
+	timeout time.Duration
+	waiting func(string)
+}
+
+// DeviceOption is an option of [Open].
+type DeviceOption func(*deviceOptions)
+
+// MemoryLimit bounds the bytes of columns: on the device, and on the host those that its
+// process reads and writes. 0 is no limit.
+func MemoryLimit(bytes int64) DeviceOption { return func(o *deviceOptions) { o.limit = bytes } }
+
+// TimeLimit bounds the time of one call on a device with a driver, and of one kernel in the
+// emulation; the default is ten minutes.
+func TimeLimit(limit time.Duration) DeviceOption {
+	return func(o *deviceOptions) { o.timeout = limit }
+}
+
+// Waiting calls a function with what a call begins to wait for, such as a compiler, and with
+// "" when it goes on.
+func Waiting(on func(what string)) DeviceOption {
+	return func(o *deviceOptions) { o.waiting = on }
+}
+
+// driver is a kind of device.
+type driver interface {
+	// compile does everything that can fail before data is there.
+	compile(context.Context, *Program, settings) (runner, error)
+	// upload copies a column to where the device keeps it.
+	upload(context.Context, []byte) (exec.Column, error)
+	// download returns the bytes of a column; they lie in the device's space.
+	download(context.Context, exec.Column) ([]byte, error)
+	// free ends the use of a column.
+	free(exec.Column)
+	close()
+}
+
+// runner is a program compiled for a device.
+type runner interface {
+	// compiled returns what compilers took.
+	compiled() []Step
+	// footprint returns the memory of a run: rows by domain, scalars of kind i64 by name.
+	footprint(rows, scalars map[string]int64) plan.Footprint
+	// run takes a column per parameter; scalars are columns of one row. The columns of the
+	// outcome are where the driver keeps columns if the call asks for that; those of the
+	// host lie in the device's space.
+	run(context.Context, call) (outcome, error)
+	close()
+}
+
+// call is one run.
+type call struct {
+	columns []exec.Column // per parameter
+	keep    []bool        // per result
+	trace   bool
+	repeat  int
+	consume bool // columns may be freed as soon as they have been read
+}
+
+// outcome is what a run returned.
+type outcome struct {
+	columns []exec.Column // per result
+	level   string        // "" if the device has no levels
+	kernels []plan.Kernel
+	steps   []Step
+	times   []time.Duration
+	notes   []string
+}
+
+// kind of device, by its name or by that before a colon.
+type kind struct {
+	name string
+	open func(d *Device, rest string) (driver, error)
+}
+
+// kinds lists the kinds of devices. A new one is a new line.
+var kinds = []kind{
+	{"gocpu", openGo},
+	{"interp", openInterpreter},
+	{"cudaemu", openEmulation},
+	{"opencl", openWorker},
+	{"cuda", openWorker},
+}
+
+// Open opens a device by its name, as kgen devices lists them: gocpu, interp, cudaemu,
+// opencl:0, cuda:0 and so on. Devices with a driver of their own start their process here;
+// the error is then a [MissingError] or [StartError] if they cannot.
+func Open(ctx context.Context, name string, options ...DeviceOption) (*Device, error) {
+	d := &Device{name: name, open: map[*Executable]bool{}}
+	for _, option := range options {
+		option(&d.options)
+	}
+	if d.options.limit < 0 || d.options.timeout < 0 {
+		return nil, fmt.Errorf("device %s: a limit of %d bytes and %v; both are at least 0", name, d.options.limit, d.options.timeout)
+	}
+	if d.options.waiting == nil {
+		d.options.waiting = func(string) {}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	prefix, rest, _ := strings.Cut(name, ":")
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == prefix })
+	if i < 0 {
+		return nil, unknownDevice(name)
+	}
+	d.space = memory.NewSpace(d.options.limit)
+	var err error
+	if d.driver, err = kinds[i].open(d, rest); err != nil {
+		d.space.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+func unknownDevice(name string) error {
+	return &build.UsageError{Err: fmt.Errorf("unknown device %s; there are gocpu, interp, cudaemu, opencl:0 and on, cuda:0 and on", name)}
+}
+
+// deviceNumber reads the number of a device behind the colon.
+func deviceNumber(name, rest string) (int, error) {
+	number, err := strconv.Atoi(rest)
+	if err != nil || number < 0 {
+		prefix, _, _ := strings.Cut(name, ":")
+		return 0, &build.UsageError{Err: fmt.Errorf("device %s: %s:0 is the first, as kgen devices lists them", name, prefix)}
+	}
+	return number, nil
+}
+
+// Name returns the name by which the device was opened.
+func (d *Device) Name() string { return d.name }
+
+// Space returns the host's memory that processes of the device map. It is for commands of
+// this module, which read files into it.
+func (d *Device) Space() *memory.Space { return d.space }
+
+// Close ends the device's processes. Columns and executables of the device can not be used
+// any more.
+func (d *Device) Close() error {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.closed {
+		return nil
+	}
+	d.closed = true
+	for e := range d.open {
+		e.runner.close()
+	}
+	d.driver.close()
+	if d.abandoned == 0 {
+		d.space.Close()
+	}
+	return nil
+}
+
+// abandon leaves a run to itself until wait returns; the space outlives it.
+func (d *Device) abandon(wait func()) {
+	d.mutex.Lock()
+	d.abandoned++
+	d.mutex.Unlock()
+	go func() {
+		wait()
+		d.mutex.Lock()
+		defer d.mutex.Unlock()
+		if d.abandoned--; d.abandoned == 0 && d.closed {
+			d.space.Close()
+		}
+	}()
+}
+
+var errClosed = errors.New("the device has been closed")
+
+// use reports whether the device is open.
+func (d *Device) use() error {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.closed {
+		return fmt.Errorf("device %s: %w", d.name, errClosed)
+	}
+	return nil
+}

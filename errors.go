@@ -1,0 +1,84 @@
+package kgen
+
+import (
+	"fmt"
+
+	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/gocpu"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// CheckError is a check of the language that the data fails, as the division by zero in
+// some row.
+type CheckError struct {
+	Site *ir.Site
+	Row  int64 // in Site.Domain; 0 for a scalar
+
+	source *build.Source
+}
+
+// Error returns the position, the line of the pipeline, what is wrong, and in which row.
+func (e *CheckError) Error() string {
+	message := e.Site.Message
+	if e.Site.Domain != nil {
+		message += fmt.Sprintf(", row %d of domain %s", e.Row, e.Site.Domain)
+	}
+	return e.source.ErrorAt(e.Site.Pos, message, "").Error()
+}
+
+// Unwrap returns the error as the interpreter and emitted Go report it.
+func (e *CheckError) Unwrap() error { return &ir.CheckError{Site: e.Site, Row: e.Row} }
+
+// ArgumentError is an argument, or the name of a result, that does not fit a pipeline.
+type ArgumentError struct {
+	Name    string // of the parameter or result
+	Problem string // what is wrong, and what would be right
+}
+
+func (e *ArgumentError) Error() string { return e.Name + ": " + e.Problem }
+
+// SettingError is a setting that a device does not have.
+type SettingError struct {
+	Device  string
+	Setting string // memory limit, time limit, level, workers, repetitions
+	Reason  string // what the device is or does instead
+}
+
+func (e *SettingError) Error() string {
+	return fmt.Sprintf("device %s %s: leave out the %s", e.Device, e.Reason, e.Setting)
+}
+
+// refuse returns the error for a setting that a device does not have.
+func refuse(d *Device, reason, setting string) error { return &SettingError{d.name, setting, reason} }
+
+// Errors of devices.
+type (
+	// MissingError is a driver program, such as kgen-opencl, that is not installed.
+	MissingError = worker.MissingError
+	// StartError is a driver program that does not start, as without its library.
+	StartError = worker.StartError
+	// NoToolchainError is device gocpu on a machine without Go.
+	NoToolchainError = gocpu.NoToolchainError
+	// AllocError is memory that a run needs and the device, or the limit, does not have.
+	AllocError = exec.AllocError
+	// GiveUpError is a plan that this device, or this data, cannot finish.
+	GiveUpError = exec.GiveUpError
+	// BuildError is an emitted kernel that the driver's compiler refuses: a fault of kgen or
+	// of the driver.
+	BuildError = worker.BuildError
+	// GoBuildError is emitted Go that the toolchain refuses: a fault of kgen.
+	GoBuildError = gocpu.BuildError
+	// TimeoutError is a device that did not end in time.
+	TimeoutError = worker.TimeoutError
+	// CrashError is the end, during a call, of the process that drives the device.
+	CrashError = worker.CrashError
+	// GoCrashError is the end, during a call, of the process that runs emitted Go.
+	GoCrashError = gocpu.CrashError
+	// ColumnError is a column that has been freed, was lost with the process that held it,
+	// or lies on another device.
+	ColumnError = worker.MemoryError
+	// DeviceError is any other error of a driver.
+	DeviceError = worker.DeviceError
+)

@@ -1,0 +1,282 @@
+package kgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/raw"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Executable is a program that is ready to run on a device. It is safe for concurrent use.
+type Executable struct {
+	program *Program
+	device  *Device
+	runner  runner
+}
+
+type settings struct {
+	level    string
+	schedule plan.Schedule
+	workers  int
+}
+
+// Setting is an option of [Program.On]. Settings change how a program runs, never what it
+// returns.
+type Setting func(*settings) error
+
+// Level chooses the fusion level: none, paper3, paper2, onepass, auto, or a plan by hand. ""
+// is the default of the device.
+func Level(level string) Setting {
+	return func(s *settings) error {
+		s.level = level
+		return nil
+	}
+}
+
+// Schedule chooses the shape of kernels of work-groups, as the flag --schedule does:
+// "ids=static,workgroup=256".
+func Schedule(text string) Setting {
+	return func(s *settings) (err error) {
+		s.schedule, err = build.ParseSchedule(text)
+		return err
+	}
+}
+
+// Workers bounds the cores that a run on gocpu takes; 0 is all that pay.
+func Workers(n int) Setting {
+	return func(s *settings) error {
+		if n < 0 {
+			return fmt.Errorf("%d workers: at least 1, or 0 for all cores that pay", n)
+		}
+		s.workers = n
+		return nil
+	}
+}
+
+// On compiles the program for a device. What compilers make is cached on disk; the executable
+// keeps a process and compiled kernels until it is closed.
+func (p *Program) On(ctx context.Context, d *Device, options ...Setting) (*Executable, error) {
+	var s settings
+	for _, option := range options {
+		if err := option(&s); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.use(); err != nil {
+		return nil, err
+	}
+	r, err := d.driver.compile(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	e := &Executable{p, d, r}
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.closed {
+		r.close()
+		return nil, fmt.Errorf("device %s: %w", d.name, errClosed)
+	}
+	d.open[e] = true
+	return e, nil
+}
+
+// Close ends the process or forgets the kernels of the executable.
+func (e *Executable) Close() error {
+	e.device.mutex.Lock()
+	defer e.device.mutex.Unlock()
+	if e.device.open[e] {
+		delete(e.device.open, e)
+		e.runner.close()
+	}
+	return nil
+}
+
+// Compiled returns what compilers took, or the cache that spared them.
+func (e *Executable) Compiled() []Step { return e.runner.compiled() }
+
+// Footprint returns the memory that a run needs at most, given the rows of each domain of
+// the parameters and the values of the scalar parameters of kind i64, by their names.
+func (e *Executable) Footprint(rows, scalars map[string]int64) plan.Footprint {
+	return e.runner.footprint(rows, scalars)
+}
+
+// Step is a part of a run: a compiler, a kernel, a transfer.
+type Step struct {
+	Name    string        `json:"name"`
+	Elapsed time.Duration `json:"ns"`
+}
+
+// RunOption is an option of [Executable.Run].
+type RunOption func(*runOptions)
+
+type runOptions struct {
+	keep    []string
+	keepAll bool
+	trace   bool
+	repeat  int
+}
+
+// Keep leaves result columns on the device, until they are freed.
+func Keep(names ...string) RunOption {
+	return func(o *runOptions) { o.keep = append(o.keep, names...) }
+}
+
+// KeepAll leaves all result columns on the device, until they are freed.
+func KeepAll() RunOption { return func(o *runOptions) { o.keepAll = true } }
+
+// Trace measures each step of the run. On devices with a driver waiting for the end of each
+// makes the run slower.
+func Trace() RunOption { return func(o *runOptions) { o.trace = true } }
+
+// Repeat does the work of a device with a driver so many times more, and measures each by the
+// device's own clock.
+func Repeat(times int) RunOption { return func(o *runOptions) { o.repeat = times } }
+
+// Results are what a run returned.
+type Results struct {
+	columns map[string]*Column
+	names   []string
+
+	Level   string          // the fusion level that ran; "" if the device has none
+	Kernels []plan.Kernel   // of the plan that ran
+	Steps   []Step          // of a traced run
+	Times   []time.Duration // of repetitions: fills and kernels of the plan
+	Notes   []string        // for the user, about how it ran
+}
+
+func newResults(done outcome) *Results {
+	return &Results{columns: map[string]*Column{}, Level: done.level, Kernels: done.kernels, Steps: done.steps, Times: done.times, Notes: done.notes}
+}
+
+// Column returns a result by its name; a scalar is a column of one row. It is nil if there is
+// none, which [Read] reports.
+func (r *Results) Column(name string) *Column { return r.columns[name] }
+
+// Names returns the names of the results, in order.
+func (r *Results) Names() []string { return r.names }
+
+// Free frees the columns that stay on the device.
+func (r *Results) Free() {
+	for _, c := range r.columns {
+		c.Free()
+	}
+}
+
+// Scalar returns a scalar result, of which T is the Go type.
+func Scalar[T Element](r *Results, name string) (T, error) {
+	var zero T
+	rows, err := Read[T](context.Background(), r.Column(name))
+	if err != nil {
+		return zero, err
+	}
+	if len(rows) != 1 {
+		return zero, &ArgumentError{name, fmt.Sprintf("it is a column of %d rows, not a scalar", len(rows))}
+	}
+	return rows[0], nil
+}
+
+// Run runs the program. Results are in ordinary memory of this process, unless options keep
+// them on the device. The error is an [ArgumentError] if an argument does not fit, a
+// [CheckError] if the data fails a check, and else one of the device; wrapped errors of ctx
+// say that it has ended.
+func (e *Executable) Run(ctx context.Context, args Args, options ...RunOption) (*Results, error) {
+	var o runOptions
+	for _, option := range options {
+		option(&o)
+	}
+	if err := e.device.use(); err != nil {
+		return nil, err
+	}
+	p := e.program.pipeline
+	b, columns, err := e.program.bind(e.device, args)
+	if err != nil {
+		return nil, err
+	}
+	keep := make([]bool, len(p.Results))
+	for i, r := range p.Results {
+		keep[i] = r.Value.Type.Domain != nil && (o.keepAll || slices.Contains(o.keep, r.Label))
+	}
+	for _, name := range o.keep {
+		if !slices.ContainsFunc(p.Results, func(r ir.Result) bool { return r.Label == name }) {
+			return nil, &ArgumentError{name, fmt.Sprintf("pipeline %s has no such result to keep", p.Name)}
+		}
+	}
+	done, err := e.runner.run(ctx, call{columns: columns, keep: keep, trace: o.trace, repeat: o.repeat})
+	if err != nil {
+		return nil, e.failure(err)
+	}
+	r := newResults(done)
+	for i, result := range p.Results {
+		kind := result.Value.Type.Kind
+		c := &Column{kind: kind, stored: kind.Stored(), content: done.columns[i]}
+		if kind == ir.Text {
+			c.texts = b.texts
+		}
+		if keep[i] {
+			c.device = e.device
+		} else {
+			c.content.Data = e.device.settle(c.content.Data)
+		}
+		r.columns[result.Label] = c
+		r.names = append(r.names, result.Label)
+	}
+	return r, nil
+}
+
+// RunColumns is Run for commands of this module: it takes a column for each parameter,
+// constants of type text included, and frees those in [Device.Space]; the columns of the
+// results lie there, or in ordinary memory. The Results have no columns.
+func (e *Executable) RunColumns(ctx context.Context, in []ir.Column, options ...RunOption) ([]ir.Column, *Results, error) {
+	var o runOptions
+	for _, option := range options {
+		option(&o)
+	}
+	p := e.program.pipeline
+	c := call{keep: make([]bool, len(p.Results)), trace: o.trace, repeat: o.repeat, consume: true}
+	for _, column := range in {
+		c.columns = append(c.columns, exec.Column{Kind: plan.Kind(column.Kind.String()), Data: raw.Bytes(column)})
+	}
+	done, err := e.runner.run(ctx, c)
+	if err != nil {
+		return nil, nil, e.failure(err)
+	}
+	var out []ir.Column
+	for i, result := range p.Results {
+		out = append(out, raw.FromBytes(result.Value.Type.Kind, done.columns[i].Data))
+	}
+	ir.ShareTexts(out, in)
+	return out, newResults(done), nil
+}
+
+// settle moves bytes out of the device's space, into memory that the garbage collector frees.
+func (d *Device) settle(data []byte) []byte {
+	if _, shared := d.space.Path(data); !shared {
+		d.space.Free(data)
+		return data
+	}
+	words := make([]uint64, (len(data)+7)/8)
+	settled := raw.BytesOf(words)[:len(data)]
+	copy(settled, data)
+	d.space.Free(data)
+	return settled
+}
+
+// failure gives an error of a run the place in the text and the names of the caller.
+func (e *Executable) failure(err error) error {
+	var check *ir.CheckError
+	var input *exec.InputError
+	switch {
+	case errors.As(err, &check):
+		return e.program.check(check)
+	case errors.As(err, &input):
+		return &ArgumentError{input.Port, input.Problem}
+	}
+	return err
+}

@@ -1,0 +1,250 @@
+package kgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/internal/raw"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// launcher runs plans of kernels on a device.
+type launcher interface {
+	// launch runs a plan of code. Results lie in the device's space, if it has room, or
+	// where their names are kept.
+	launch(ctx context.Context, code *loadedCode, in exec.Inputs, keep []string, c call) (*worker.Result, error)
+	unload(*loadedCode)
+}
+
+// loadedCode is a program for columns of some length, with what the launcher keeps of it.
+type loadedCode struct {
+	*kernels.Program
+	kept any
+}
+
+// kernelRunner is a pipeline as kernels: for as many rows as a launch may span and, if data
+// has more rows, for parts.
+type kernelRunner struct {
+	program  *Program
+	settings settings
+	emitter  kernels.Emitter
+	launcher launcher
+	device   *Device
+
+	mutex sync.Mutex
+	short *loadedCode
+	long  *loadedCode
+}
+
+func newKernelRunner(d *Device, p *Program, s settings, emitter kernels.Emitter, l launcher) (*kernelRunner, error) {
+	if s.workers > 0 {
+		return nil, refuse(d, "takes no number of cores", "workers")
+	}
+	k := &kernelRunner{program: p, settings: s, emitter: emitter, launcher: l, device: d}
+	var err error
+	k.short, err = k.make(s.schedule)
+	return k, err
+}
+
+// make compiles the pipeline by a schedule.
+func (k *kernelRunner) make(schedule plan.Schedule) (*loadedCode, error) {
+	program, _, err := build.Compile(k.program.source, k.program.pipeline, k.emitter.Name(), k.settings.level, schedule)
+	if err != nil {
+		return nil, err
+	}
+	made, err := k.emitter.Make(program, schedule)
+	return &loadedCode{Program: made}, err
+}
+
+// forRows returns the kernels for columns of at most so many rows.
+func (k *kernelRunner) forRows(rows int64) (*loadedCode, error) {
+	if rows <= plan.MaxRows || k.settings.schedule.Part > 0 {
+		return k.short, nil
+	}
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	if k.long == nil {
+		schedule := k.settings.schedule
+		schedule.Part = plan.PartRows
+		var err error
+		if k.long, err = k.make(schedule); err != nil {
+			return nil, err
+		}
+	}
+	return k.long, nil
+}
+
+func (k *kernelRunner) compiled() []Step { return nil }
+
+// footprint returns the memory of a run, for as many rows as the longest column has.
+func (k *kernelRunner) footprint(rows, scalars map[string]int64) plan.Footprint {
+	longest := int64(0)
+	for _, n := range rows {
+		longest = max(longest, n)
+	}
+	made, err := k.forRows(longest)
+	if err != nil {
+		made = k.short
+	}
+	return made.Plan.Footprint(ofPlan(made.Plan, k.program.pipeline, rows, scalars))
+}
+
+func (k *kernelRunner) run(ctx context.Context, c call) (outcome, error) {
+	longest := int64(0)
+	for i, p := range k.program.pipeline.Params {
+		if !p.Type.IsScalar() {
+			longest = max(longest, c.columns[i].Rows())
+		}
+	}
+	made, err := k.forRows(longest)
+	if err != nil {
+		return outcome{}, err
+	}
+	in := exec.Inputs{Columns: map[string]exec.Column{}, Scalars: map[string]exec.Value{}}
+	for i, p := range k.program.pipeline.Params {
+		port := made.Plan.Ports[i]
+		if column := c.columns[i]; port.Domain == "" {
+			in.Scalars[port.Name] = exec.Value{Kind: port.Kind, Bits: raw.FromBytes(p.Type.Kind, column.Data).At(0).Bits}
+		} else {
+			column.Kind = port.Kind
+			in.Columns[port.Name] = column
+		}
+	}
+	var keep []string
+	var results []plan.Port
+	for _, port := range made.Plan.Ports {
+		if port.Direction == plan.Out {
+			if c.keep[len(results)] {
+				keep = append(keep, port.Name)
+			}
+			results = append(results, port)
+		}
+	}
+	result, err := k.launcher.launch(ctx, made, in, keep, c)
+	if err != nil {
+		return outcome{}, k.checked(err)
+	}
+	k.device.consumed(c)
+	done := outcome{level: result.Level, kernels: made.Plan.Kernels, steps: stepsOf(result.Steps), times: result.Times}
+	for _, port := range results {
+		if port.Domain != "" {
+			done.columns = append(done.columns, result.Columns[port.Name])
+			continue
+		}
+		kind, ok := ir.KindByName(string(port.Kind))
+		if !ok {
+			panic(fmt.Sprintf("kgen: no kind %s", port.Kind))
+		}
+		done.columns = append(done.columns, exec.Column{Data: element(ir.Scalar{Kind: kind, Bits: result.Scalars[port.Name].Bits})})
+	}
+	done.notes = notesOf(made.Plan, result.GaveUp)
+	return done, nil
+}
+
+// notesOf tells of the plans that gave up: p and its fallbacks, in order.
+func notesOf(p *plan.Plan, gaveUp []exec.GiveUpError) (notes []string) {
+	for _, reason := range gaveUp {
+		notes = append(notes, fmt.Sprintf("the plan%s gave up (%s); the result is its fallback's, which launches more kernels", withScheme(p), reason.Reason))
+		p = p.Fallback
+	}
+	return notes
+}
+
+// checked returns a failed check of a plan as one of the pipeline, and any other error as it
+// is.
+func (k *kernelRunner) checked(err error) error {
+	var check *exec.CheckError
+	if errors.As(err, &check) {
+		return &ir.CheckError{Site: &k.program.pipeline.Sites[check.Site.Number], Row: check.Row}
+	}
+	return err
+}
+
+func (k *kernelRunner) close() {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	for _, code := range []*loadedCode{k.short, k.long} {
+		if code != nil {
+			k.launcher.unload(code)
+		}
+	}
+}
+
+// withScheme names the scheme of a plan whose work-groups wait for each other.
+func withScheme(p *plan.Plan) string {
+	for _, k := range p.Kernels {
+		if v := k.Variants[0]; v.Forward != plan.ForwardNone {
+			return " with " + v.Schedule.Scheme
+		}
+	}
+	return ""
+}
+
+// sizes returns what columns, one per parameter, tell a plan about sizes.
+func sizes(p *plan.Plan, columns []exec.Column) (rows, scalars map[string]int64) {
+	return p.Sizes(func(i int) int64 {
+		column := columns[i]
+		column.Kind = p.Ports[i].Kind
+		return column.Rows()
+	}, func(i int) int64 { return raw.FromBytes(ir.I64, columns[i].Data).At(0).Int64() })
+}
+
+// ofPlan returns rows and scalars, by the names of the pipeline, by those of its plan.
+func ofPlan(p *plan.Plan, pipeline *ir.Pipeline, rows, scalars map[string]int64) (_, _ map[string]int64) {
+	return p.Sizes(func(i int) int64 { return rows[pipeline.Params[i].Type.Domain.Name] }, func(i int) int64 {
+		if value, given := scalars[pipeline.Params[i].Name]; given {
+			return value
+		}
+		return pipeline.Params[i].Const.Int64()
+	})
+}
+
+// compileStep is the work of a compiler, or of the cache that spares it.
+func compileStep(took time.Duration, cached bool) Step {
+	if cached {
+		return Step{worker.StepCached, took}
+	}
+	return Step{worker.StepCompile, took}
+}
+
+// sections maps steps of a plan to the section in which their times are reported.
+var sections = map[string]string{"import": "transfer", "alloc": "allocate", "init": "allocate", "read": "read back", "return": "read back"}
+
+// stepsOf joins neighbouring steps of a section; a kernel's time is that of the device's own
+// clock if it has one. What launches take beyond that, such as the work of a driver at the
+// first one, is a step of its own.
+func stepsOf(list []worker.Step) (steps []Step) {
+	var launches time.Duration
+	for _, s := range list {
+		name, elapsed := sections[s.Step], time.Duration(s.Host)
+		switch {
+		case s.Step == "launch":
+			name = s.Name
+			if s.Device > 0 {
+				launches += max(elapsed-time.Duration(s.Device), 0)
+				elapsed = time.Duration(s.Device)
+			}
+		case s.Step == "fallback":
+			name = "fallback: " + s.Reason
+		case name == "":
+			name = s.Step
+		}
+		if n := len(steps); n > 0 && steps[n-1].Name == name {
+			steps[n-1].Elapsed += elapsed
+		} else {
+			steps = append(steps, Step{name, elapsed})
+		}
+	}
+	if launches > 0 {
+		steps = append(steps, Step{"launch", launches})
+	}
+	return steps
+}

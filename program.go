@@ -1,0 +1,92 @@
+package kgen
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Program is a verified pipeline, for any device. It is safe for concurrent use.
+type Program struct {
+	source   *build.Source
+	pipeline *ir.Pipeline
+}
+
+// Compile reads the text of pipelines and verifies the one called name, or with the name
+// "" the only one. The error is an [ir.ErrorList] with positions and lines if the text is
+// wrong.
+func Compile(text, name string) (*Program, error) {
+	return compile("pipeline", []byte(text), name)
+}
+
+// CompileFile is [Compile] for the text of a file.
+func CompileFile(path, name string) (*Program, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return compile(path, text, name)
+}
+
+// compile compiles a text, which errors call by the name of its file.
+func compile(file string, text []byte, name string) (*Program, error) {
+	pipelines, errs := ir.Load(file, text)
+	if err := errs.Err(); err != nil {
+		return nil, err
+	}
+	return choose(&build.Source{Text: text, Pipelines: pipelines}, file, name)
+}
+
+// CompileBuilder verifies the pipeline that a builder has made.
+func CompileBuilder(b *ir.Builder) (*Program, error) {
+	p, err := b.Pipeline()
+	if err != nil {
+		return nil, err
+	}
+	return Of(&build.Source{Pipelines: []*ir.Pipeline{p}}, p), nil
+}
+
+// Of returns the program of one pipeline of a source.
+func Of(source *build.Source, p *ir.Pipeline) *Program { return &Program{source, p} }
+
+func choose(source *build.Source, file, name string) (*Program, error) {
+	var names []string
+	for _, p := range source.Pipelines {
+		if p.Name == name || name == "" && len(source.Pipelines) == 1 {
+			return Of(source, p), nil
+		}
+		names = append(names, p.Name)
+	}
+	switch {
+	case len(names) == 0:
+		return nil, fmt.Errorf("%s: there is no pipeline in it", file)
+	case name == "":
+		return nil, fmt.Errorf("%s has the pipelines %s: choose one by its name", file, strings.Join(names, ", "))
+	}
+	return nil, fmt.Errorf("%s has no pipeline %s; it has %s", file, name, strings.Join(names, ", "))
+}
+
+// Pipeline returns the operator graph, with its parameters, results and warnings.
+func (p *Program) Pipeline() *ir.Pipeline { return p.pipeline }
+
+// Texts returns the strings that the pipeline compares texts with. A dictionary for its
+// calls has to have them: [NewTexts].
+func (p *Program) Texts() []string {
+	var list []string
+	for _, v := range p.pipeline.Params {
+		if v.Literal != nil {
+			list = append(list, *v.Literal)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// check returns a failed check with the line of the text.
+func (p *Program) check(e *ir.CheckError) error {
+	return &CheckError{Site: e.Site, Row: e.Row, source: p.source}
+}

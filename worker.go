@@ -1,0 +1,105 @@
+package kgen
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/kgen-go/kgen/backends/cuda"
+	"github.com/kgen-go/kgen/backends/opencl"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/internal/simt"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// workerKind describes the devices NAME:0, NAME:1, ... of a worker program.
+type workerKind struct {
+	program worker.Program
+	emitter kernels.Emitter
+	ids     string // how tiles are numbered unless the user says; see plan.Schedule
+}
+
+// workers are the worker programs by the names of their devices.
+var workers = map[string]workerKind{
+	"opencl": {worker.OpenCL, opencl.Emitter(), ""},
+	"cuda":   {worker.CUDA, cuda.Emitter(), plan.Static}, // CUB relies on it, too, and who waits in vain gives up
+}
+
+// grace is how long a call may go on after its context has ended, before its process is
+// killed, and with it the columns of all: most calls end within.
+const grace = time.Second
+
+// workerDevice is a device that a worker program drives.
+type workerDevice struct {
+	workerKind
+	device *Device
+	number int
+	client *worker.Client
+}
+
+func openWorker(d *Device, rest string) (driver, error) {
+	number, err := deviceNumber(d.name, rest)
+	if err != nil {
+		return nil, err
+	}
+	prefix, _, _ := strings.Cut(d.name, ":")
+	w := &workerDevice{workerKind: workers[prefix], device: d, number: number}
+	w.client, err = worker.Open(context.Background(), worker.Options{Program: w.program, Space: d.space, Limit: d.options.timeout, Grace: grace,
+		Doing: func(what string) { d.options.waiting("waiting for " + what) }})
+	return w, err
+}
+
+func (w *workerDevice) compile(_ context.Context, p *Program, s settings) (runner, error) {
+	if numbered := s.schedule; numbered.IDs == "" {
+		if numbered.IDs = w.ids; simt.CheckSchedule(numbered) == nil { // not every scheme numbers tiles
+			s.schedule = numbered
+		}
+	}
+	return newKernelRunner(w.device, p, s, w.emitter, w)
+}
+
+func (w *workerDevice) launch(ctx context.Context, code *loadedCode, in exec.Inputs, keep []string, c call) (*worker.Result, error) {
+	loaded, err := w.load(code)
+	if err != nil {
+		return nil, err
+	}
+	return w.client.Run(ctx, worker.Request{Loaded: loaded, Inputs: in, Keep: keep, Memory: w.device.options.limit, Trace: c.trace, Repeat: c.repeat})
+}
+
+// load has the worker keep code, once.
+func (w *workerDevice) load(code *loadedCode) (*worker.Loaded, error) {
+	w.device.mutex.Lock()
+	defer w.device.mutex.Unlock()
+	if code.kept == nil {
+		loaded, err := w.client.Load(worker.Code{Device: w.number, Plan: code.Plan, Texts: code.Texts(), Build: code.Options})
+		if err != nil {
+			return nil, err
+		}
+		code.kept = loaded
+	}
+	return code.kept.(*worker.Loaded), nil
+}
+
+func (w *workerDevice) unload(code *loadedCode) {
+	if code.kept != nil {
+		code.kept.(*worker.Loaded).Unload()
+	}
+}
+
+func (w *workerDevice) upload(ctx context.Context, data []byte) (exec.Column, error) {
+	m, err := w.client.Upload(ctx, w.number, data)
+	if err != nil {
+		return exec.Column{}, err
+	}
+	return exec.Column{Resident: &exec.Resident{Memory: m, Bytes: m.Bytes()}}, nil
+}
+
+func (w *workerDevice) download(ctx context.Context, c exec.Column) ([]byte, error) {
+	return w.client.Download(ctx, c.Resident.Memory.(*worker.Memory))
+}
+
+func (w *workerDevice) free(c exec.Column) { c.Resident.Memory.(*worker.Memory).Free() }
+
+func (w *workerDevice) close() { w.client.Close() }
