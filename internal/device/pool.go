@@ -54,10 +54,7 @@ func (p *Pool[M]) Take(bytes int64) (*Buffer[M], error) {
 	if p.Exact {
 		size = bytes
 	}
-	if list := p.free[size]; len(list) > 0 {
-		b := list[len(list)-1]
-		p.free[size] = list[:len(list)-1]
-		p.idle -= size
+	if b := p.fitting(size); b != nil {
 		return b, nil
 	}
 	if size > p.Limit-p.held {
@@ -82,6 +79,30 @@ func (p *Pool[M]) Take(bytes int64) (*Buffer[M], error) {
 	}
 	p.held += size
 	return &Buffer[M]{object, size}, nil
+}
+
+// spare is by how much a reused buffer may always be larger than what is asked for.
+const spare = 256 << 10
+
+// fitting takes the smallest free buffer of at least so many bytes, if it is not much
+// larger: lengths that depend on data differ a little from run to run.
+func (p *Pool[M]) fitting(size int64) *Buffer[M] {
+	best := int64(-1)
+	for held, list := range p.free {
+		if len(list) > 0 && held >= size && held-size <= max(size/4, spare) && (best < 0 || held < best) {
+			best = held
+		}
+	}
+	if best < 0 || p.Exact && best != size {
+		return nil
+	}
+	list := p.free[best]
+	b := list[len(list)-1]
+	if p.free[best] = list[:len(list)-1]; len(list) == 1 {
+		delete(p.free, best)
+	}
+	p.idle -= best
+	return b
 }
 
 // Give returns a buffer to the pool. Queued commands may still use it; commands

@@ -143,3 +143,28 @@ func isMemory(err error, text string) bool {
 	var lost *worker.MemoryError
 	return errors.As(err, &lost) && strings.Contains(err.Error(), text)
 }
+
+// BenchmarkRoundTrip is what a call costs beside the device's work: a column that is there
+// already, and a plan that is loaded.
+func BenchmarkRoundTrip(b *testing.B) {
+	o := options("")
+	c, err := worker.Open(context.Background(), o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close()
+	r := request([]int64{1, 2}, "")
+	if r.Loaded, err = c.Load(r.Code); err != nil {
+		b.Fatal(err)
+	}
+	m, err := c.Upload(context.Background(), 0, r.Inputs.Columns["x"].Data)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r.Inputs.Columns["x"] = exec.Column{Kind: plan.I64, Resident: &exec.Resident{Memory: m, Bytes: m.Bytes()}}
+	for b.Loop() {
+		if _, err := c.Run(context.Background(), r); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
