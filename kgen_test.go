@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
+	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +16,7 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen"
+	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -360,6 +364,109 @@ func TestSettings(t *testing.T) {
 	}
 	if _, err := kgen.Compile(ordersText, "order"); err == nil || !strings.Contains(err.Error(), "it has orders") {
 		t.Error(err)
+	}
+}
+
+// TestFile: programs come from files and builders, too, and say what they need.
+func TestFile(t *testing.T) {
+	p, err := kgen.CompileFile("examples/grades/grades.kg", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kgen.CompileFile("examples/grades/none.kg", ""); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	var waited []string
+	d, err := kgen.Open(t.Context(), "gocpu", kgen.MemoryLimit(1<<30), kgen.Waiting(func(what string) { waited = append(waited, what) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	e, err := p.On(t.Context(), d, kgen.Level("onepass"), kgen.Workers(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := e.Footprint(map[string]int64{"n": 1000}, nil); f.Input == 0 || f.Unknown || len(e.Compiled()) != 1 || len(waited) == 0 {
+		t.Errorf("%+v, %v, %q", f, e.Compiled(), waited)
+	}
+	for _, v := range p.Pipeline().Params {
+		if v.Type.Domain == nil || v.Type.Domain.Name != "n" {
+			t.Errorf("%s is over %v", v.Name, v.Type.Domain)
+		}
+	}
+	b := ir.NewBuilder("double")
+	x := build.Column[int32](b, "x", "n")
+	b.Return(x.Add(x).As("y"), b.Sum(x).As("s"))
+	if p, err = kgen.CompileBuilder(b); err != nil {
+		t.Fatal(err)
+	}
+	if e, err = p.On(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	out, err := e.Run(t.Context(), kgen.Args{"x": []int32{1, 2}}, kgen.KeepAll())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows, ok := kgen.View[int32](out.Column("y")); !ok || !slices.Equal(rows, []int32{2, 4}) || !slices.Equal(out.Names(), []string{"y", "s"}) {
+		t.Errorf("%d, %v, %q", rows, ok, out.Names())
+	}
+	if _, ok := kgen.View[int64](out.Column("y")); ok {
+		t.Error("i32 are viewed as int64")
+	}
+	out.Free()
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	if n := kgen.NewTexts([]string{"b", "a"}, []string{"b"}).Len(); n != 2 {
+		t.Errorf("a dictionary of %d", n)
+	}
+	if _, err := kgen.Open(t.Context(), "gocpu", kgen.TimeLimit(time.Second)); err == nil {
+		t.Error("gocpu has a time limit")
+	}
+}
+
+// TestManyCalls: repeated runs hold no more memory, goroutines or files than one.
+func TestManyCalls(t *testing.T) {
+	for _, name := range []string{"gocpu", "opencl:0", "cuda:0"} {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, name)
+			e := on(t, d, "pipeline p(x: [n]i64, k: i64) {\n\treturn y: x[x > k], s: sum(x)\n}\n")
+			x := make([]int64, 10_000)
+			for i := range x {
+				x[i] = int64(i)
+			}
+			column, err := kgen.Upload(t.Context(), d, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := func(times int) {
+				for k := range times {
+					out, err := e.Run(t.Context(), kgen.Args{"x": column, "k": k}, kgen.KeepAll())
+					if err != nil {
+						t.Fatal(err)
+					}
+					if rows := out.Column("y").Rows(); rows != int64(len(x)-k-1) {
+						t.Fatalf("%d rows above %d", rows, k)
+					}
+					out.Free()
+				}
+			}
+			run(3)
+			goroutines, used := runtime.NumGoroutine(), d.Space().Used()
+			run(testCalls)
+			if now := runtime.NumGoroutine(); now > goroutines+2 || d.Space().Used() != used {
+				t.Errorf("%d goroutines, then %d; %d bytes, then %d", goroutines, now, used, d.Space().Used())
+			}
+		})
+	}
+}
+
+// testCalls is how often TestManyCalls runs.
+var testCalls = 200
+
+func init() {
+	if os.Getenv("KGEN_TEST_ALL") != "" {
+		testCalls = 9_990
 	}
 }
 

@@ -12,6 +12,8 @@ step "tests, all of the slow ones" 20m env KGEN_TEST_PART=$part KGEN_TEST_ALL=1 
 export KGEN_TEST_ALL=1 # for all that follows
 step "vet with the tag opencl" 5m "${opencl[@]}" go vet -tags opencl ./backends/opencl/... ./internal/device/opencl ./cmd/kgen-opencl ./testsuite
 step "OpenCL devices: PoCL" 10m "${opencl[@]}" go test -count=1 -tags opencl ./backends/opencl/... ./internal/device/opencl ./cmd/kgen-opencl
+worker=$(mktemp -d)
+step "OpenCL devices: kgen as a library" 6m "${opencl[@]}" bash -c 'go build -tags opencl -o "$0" ./cmd/kgen-opencl && KGEN_OPENCL_WORKER=$0/kgen-opencl go test -count=1 .' "$worker"
 # A part of the corpus, chosen by the commit; shards have other levels.
 step "OpenCL devices: a part of the corpus" 12m "${opencl[@]}" KGEN_TEST_PART=$part KGEN_OPENCL_LEVELS=onepass go test -count=1 -timeout 12m -tags opencl -run '^TestOpenCL$' ./testsuite
 # Level onepass is among the tests above.
