@@ -27,6 +27,18 @@ type device struct {
 	pool       shared.Pool[cu.DevicePtr]
 	machine    plan.Machine
 	findings   []worker.Finding
+	staged     []byte // memory of the host that copies from the device go through; nil before the first
+}
+
+// stagingBytes is the size of that memory.
+const stagingBytes = 64 << 10
+
+// staging returns it, empty if there is none.
+func (d *device) staging() []byte {
+	if d.staged == nil {
+		d.staged = pinnedBytes(stagingBytes)
+	}
+	return d.staged
 }
 
 // leastCapability is the compute capability that emitted text needs.

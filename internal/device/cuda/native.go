@@ -138,6 +138,16 @@ func launchTogether(f cu.Function, groups, size, local int64, arguments []uint64
 		(*C.ulonglong)(unsafe.Pointer(&arguments[0])))))
 }
 
+// pinnedBytes returns memory of the host that the device copies to without help; empty if
+// there is none.
+func pinnedBytes(size int) []byte {
+	var at unsafe.Pointer
+	if C.cuMemAllocHost(&at, C.size_t(size)) != C.CUDA_SUCCESS {
+		return []byte{}
+	}
+	return unsafe.Slice((*byte)(at), size)
+}
+
 // access says how the device uses memory of the host.
 type access C.uint
 

@@ -171,6 +171,49 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 	return s.finish(nil)
 }
 
+// Gather reads small parts by way of memory that the device writes while the host goes on.
+func (s *session) Gather(reads []exec.Read) error {
+	staging := s.device.staging()
+	total := 0
+	for _, part := range reads {
+		b := part.Memory.(*buffer)
+		if part.Offset < 0 || part.Offset > b.Size-int64(len(part.To)) {
+			return fmt.Errorf("a read of %d bytes at %d of a buffer of %d", len(part.To), part.Offset, b.Size)
+		}
+		total += len(part.To)
+	}
+	if total > len(staging) {
+		for _, part := range reads {
+			if err := s.Read(part.Memory, part.Offset, part.To); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	at := 0
+	for _, part := range reads {
+		if len(part.To) == 0 {
+			continue
+		}
+		from := part.Memory.(*buffer).Object + cu.DevicePtr(part.Offset)
+		err := s.queued("the copy of a column from the device", false, func() error {
+			return cu.MemcpyDtoHAsync(unsafe.Pointer(&staging[at]), from, int64(len(part.To)), cu.NoStream)
+		})
+		if err != nil {
+			return s.finish(err)
+		}
+		at += len(part.To)
+	}
+	if err := s.Sync(); err != nil {
+		return err
+	}
+	at = 0
+	for _, part := range reads {
+		at += copy(part.To, staging[at:])
+	}
+	return nil
+}
+
 // queued runs a function that queues a command. If the driver lacks memory,
 // queued frees the pool's buffers and tries again. The executor names a command
 // that fails now; name is for a command that fails later.

@@ -149,6 +149,15 @@ func (f *fake) Read(m exec.Memory, offset int64, to []byte) error {
 	return nil
 }
 
+func (f *fake) Gather(reads []exec.Read) error {
+	for _, part := range reads {
+		if err := f.Read(part.Memory, part.Offset, part.To); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (f *fake) Sync() error { return f.call() }
 
 func (f *fake) Launch(ctx context.Context, launch *exec.Launch) error {

@@ -103,7 +103,8 @@ type run struct {
 	lengths map[string]int64         // of input domains
 	chosen  map[string]*plan.Variant // of each kernel
 	store   store
-	result  *Result // set by return
+	ahead   map[reading][]byte // what steps will read that do not change the device's memory
+	result  *Result            // set by return
 }
 
 func newRun(ctx context.Context, d Device, p *plan.Plan, options Options) *run {

@@ -14,6 +14,9 @@ func (r *run) steps(steps []plan.Step) error {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
+		if err := r.readAhead(steps[i:]); err != nil {
+			return err
+		}
 		if err := r.step(&steps[i]); err != nil || r.result != nil {
 			return err
 		}
@@ -215,6 +218,9 @@ func (r *run) read(s *plan.Read) error {
 // fetch copies elements of a buffer to the host.
 func (r *run) fetch(buffer string, index, count int64) ([]byte, error) {
 	size := int64(r.buffers[buffer].Kind.Size())
+	if ahead := r.ahead[reading{buffer, index, count}]; ahead != nil {
+		return ahead, nil
+	}
 	to := alignedBytes(count * size)
 	return to, r.fetchTo(to, buffer, index*size)
 }
@@ -270,6 +276,7 @@ func (r *run) parts(s *plan.Parts) error {
 			b := r.store.buffers
 			b[carry.In], b[carry.Out] = b[carry.Out], b[carry.In]
 		}
+		r.ahead = nil // its names are those of before
 		row0 += rows
 		if row0 >= length {
 			return nil
@@ -340,6 +347,7 @@ func (r *run) finish() error {
 	total := int64(0)
 	var keeps []*plan.Port
 	var kept []Column // of those ports
+	var reads []Read
 	for i := range r.plan.Ports {
 		port := &r.plan.Ports[i]
 		if port.Direction != plan.Out {
@@ -370,11 +378,12 @@ func (r *run) finish() error {
 			continue
 		}
 		data := r.place(port, bytes)
-		if err := r.fetchTo(data, port.Buffer, 0); err != nil {
-			return err
-		}
+		reads = append(reads, Read{Memory: r.store.buffers[port.Buffer].memory, To: data})
 		result.Columns[port.Name] = Column{Kind: port.Kind, Data: data}
 		total += bytes
+	}
+	if err := r.gather(reads); err != nil {
+		return fmt.Errorf("read of the results: %w", err)
 	}
 	if err := r.keep(keeps, kept); err != nil {
 		return err

@@ -124,6 +124,30 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 	return s.commands.Finish()
 }
 
+// Gather reads without waiting for each part.
+func (s *session) Gather(reads []exec.Read) error {
+	var pinned runtime.Pinner
+	defer pinned.Unpin()
+	var failed error
+	for _, part := range reads {
+		b := part.Memory.(*buffer)
+		switch {
+		case len(part.To) == 0:
+			continue
+		case part.Offset < 0 || part.Offset > b.Size-int64(len(part.To)):
+			return fmt.Errorf("a read of %d bytes at %d of a buffer of %d", len(part.To), part.Offset, b.Size)
+		}
+		pinned.Pin(&part.To[0])
+		failed = s.queued("the copy of a column from the device", false, func() (*cl.Event, error) {
+			return s.queue.EnqueueReadBuffer(b.Object, false, int(part.Offset), len(part.To), unsafe.Pointer(&part.To[0]), nil)
+		})
+		if failed != nil {
+			break
+		}
+	}
+	return errors.Join(failed, s.Sync()) // waits for those under way in any case
+}
+
 // queued enqueues a command and records its event. Drivers that allocate memory
 // at the first use of a buffer may run out of it here: queued then frees the
 // pool's buffers and tries again. The executor names a command that fails now;

@@ -78,6 +78,7 @@ type SessionOptions struct {
 type Session interface {
 	exec.Device
 	exec.Copier
+	exec.Gatherer
 	// Elapsed returns the time on the device's own clock of all commands that
 	// have ended since the last call.
 	Elapsed() time.Duration

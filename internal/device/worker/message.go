@@ -12,7 +12,7 @@ import (
 )
 
 // protocol is the version of the messages; both sides must have the same.
-const protocol = 6
+const protocol = 7
 
 // hello is the first message of a worker, before it uses its driver.
 type hello struct {
@@ -22,6 +22,7 @@ type hello struct {
 // request is a message to a worker: a line of JSON, then the bytes of its inline
 // columns.
 type request struct {
+	Ring     string           `json:"ring,omitzero"` // the first request of all may name the file of a ring that replaces the pipes
 	Devices  bool             `json:"devices,omitzero"`
 	Free     []int64          `json:"free,omitzero"`   // memory that ends before anything else is done
 	Unload   []int64          `json:"unload,omitzero"` // programs that do so

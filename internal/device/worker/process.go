@@ -1,17 +1,23 @@
 package worker
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
+	"github.com/kgen-go/kgen/internal/device/ring"
 	"github.com/kgen-go/kgen/internal/device/subprocess"
+	"github.com/kgen-go/kgen/internal/memory"
 )
 
 // process is a running worker.
-type process struct{ *subprocess.Process }
+type process struct {
+	*subprocess.Process
+	space *memory.Space // of the ring
+}
 
 // startLimit is how long a worker may take to say hello.
 const startLimit = time.Minute
@@ -22,7 +28,7 @@ func start(p Program, path string, environment []string) (*process, error) {
 	if err != nil {
 		return nil, &StartError{Path: path, Status: err.Error()}
 	}
-	w := &process{started}
+	w := &process{started, memory.NewSpace(0)}
 	late := time.AfterFunc(startLimit, w.Kill)
 	defer late.Stop()
 	var said hello
@@ -39,13 +45,40 @@ func start(p Program, path string, environment []string) (*process, error) {
 		return nil, &StartError{Path: path, Status: fmt.Sprintf("it speaks version %d of the protocol and this kgen version %d; %s",
 			said.Protocol, protocol, p.Install())}
 	}
+	w.useRing()
 	return w, nil
+}
+
+// useRing has both processes talk by a ring, if they can share memory.
+func (w *process) useRing() {
+	shared, err := w.space.New(ring.Size)
+	if err != nil {
+		return
+	}
+	path, ok := w.space.Path(shared)
+	if !ok || writeMessage(w.In, request{Ring: path}) != nil { // it has ended, which the first call finds
+		return
+	}
+	conn := ring.New(shared, w.Out, flushed{w.In}, ring.Options{First: true, Yields: true})
+	w.In, w.Out = bufio.NewWriter(conn), bufio.NewReaderSize(conn, 1<<16)
+}
+
+// flushed is a writer that keeps nothing back.
+type flushed struct{ *bufio.Writer }
+
+func (f flushed) Write(data []byte) (int, error) {
+	n, err := f.Writer.Write(data)
+	if err == nil {
+		err = f.Flush()
+	}
+	return n, err
 }
 
 // end makes sure that the process has ended and says how; cause is the reason if
 // it ended without an error.
 func (w *process) end(cause error) (status string) {
 	_, err := w.EndSoon()
+	w.space.Close()
 	if err == nil {
 		err = cause
 	}

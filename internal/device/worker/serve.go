@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/ring"
 	"github.com/kgen-go/kgen/internal/memory"
 )
 
@@ -27,6 +28,21 @@ func Serve(driver Driver, in io.Reader, out io.Writer) error {
 	if err := writeMessage(s.out, hello{protocol}); err != nil {
 		return err
 	}
+	from := bufio.NewReaderSize(in, 1<<16)
+	first, err := readCall(from)
+	switch {
+	case err == io.EOF:
+		return nil
+	case err != nil:
+		return err
+	case first.Ring != "":
+		return s.serveRing(first.Ring, from, in, out)
+	}
+	return s.servePipes(first, from)
+}
+
+// servePipes reads requests while one is answered, to notice the end.
+func (s *server) servePipes(c *call, from *bufio.Reader) error {
 	calls := make(chan *call)
 	defer close(calls)
 	go func() {
@@ -34,7 +50,32 @@ func Serve(driver Driver, in io.Reader, out io.Writer) error {
 			s.answer(c)
 		}
 	}()
-	from := bufio.NewReaderSize(in, 1<<16)
+	for {
+		calls <- c
+		var err error
+		if c, err = readCall(from); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// serveRing answers requests of a ring. Drivers bind this goroutine to its thread, so that
+// another one that reads for it would cost as much as the pipes did; who looks at a call
+// that takes long looks for the end, too.
+func (s *server) serveRing(path string, pipe *bufio.Reader, in io.Reader, out io.Writer) error {
+	shared, unmap, err := memory.Map(path, ring.Size, true)
+	if err != nil {
+		return err
+	}
+	defer unmap()
+	conn := ring.New(shared, pipe, out, ring.Options{})
+	if file, ok := in.(*os.File); ok {
+		s.hungUp = func() bool { return ring.HungUp(file) }
+	}
+	s.out = bufio.NewWriter(conn)
+	from := bufio.NewReaderSize(conn, 1<<16)
 	for {
 		c, err := readCall(from)
 		if err == io.EOF {
@@ -43,7 +84,7 @@ func Serve(driver Driver, in io.Reader, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		calls <- c
+		s.answer(c)
 	}
 }
 
@@ -85,8 +126,9 @@ func readCall(in *bufio.Reader) (*call, error) {
 type server struct {
 	driver Driver
 	residents
-	mutex sync.Mutex // of out, and of the decision between response and timeout
-	out   *bufio.Writer
+	mutex  sync.Mutex // of out, and of the decision between response and timeout
+	out    *bufio.Writer
+	hungUp func() bool // whether in has ended, where no one else would notice; or nil
 }
 
 // answer handles one call within its limit, or ends the process at the timeout.
@@ -142,6 +184,9 @@ func (s *server) report(doing func() string) (stop func()) {
 		defer mutex.Unlock()
 		if ended {
 			return
+		}
+		if s.hungUp != nil && s.hungUp() {
+			os.Exit(0)
 		}
 		if now := doing(); now != "" && now != told {
 			told = now

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	case "mute":
 		os.Exit(0)
 	case "babble":
-		fmt.Println(`{"protocol":6}`)
+		fmt.Println(`{"protocol":7}`)
 		fmt.Println(os.Getenv(babbleVariable))
 		io.Copy(io.Discard, os.Stdin)
 	default:
@@ -89,6 +89,13 @@ func (*session) Busy() string                                                   
 func (*session) Close()                                                               {}
 func (*session) Read(m exec.Memory, offset int64, to []byte) error {
 	copy(to, m.([]byte)[offset:])
+	return nil
+}
+
+func (s *session) Gather(reads []exec.Read) error {
+	for _, part := range reads {
+		s.Read(part.Memory, part.Offset, part.To)
+	}
 	return nil
 }
 
@@ -469,7 +476,7 @@ func TestBadWorkers(t *testing.T) {
 	for mode, want := range map[string]string{
 		"library":  "apt-get install ocl-icd-libopencl1",
 		"untagged": "built without the tag",
-		"old":      "it speaks version 0 of the protocol and this kgen version 6",
+		"old":      "it speaks version 0 of the protocol and this kgen version 7",
 		"mute":     "it ended without a word",
 	} {
 		_, err := worker.Open(context.Background(), options(mode))
