@@ -93,9 +93,19 @@ func (e *Explanation) JSON() ([]byte, error) {
 }
 
 // Explain returns which stages share a kernel, what that saves, and why others do not.
-func (p *Program) Explain() (*Explanation, error) {
+func (p *Program) Explain() (*Explanation, error) { return p.ExplainAt(nil) }
+
+// ExplainAt is Explain for known lengths of domains, by name; lengths of other
+// domains follow from these as they do from assumed ones. Which stages share a
+// kernel stays as it is. Explanations of one graph must not be made at once.
+func (p *Program) ExplainAt(lengths map[string]int64) (*Explanation, error) {
 	f := p.Fusion
 	g := f.Graph
+	if lengths != nil {
+		tried := f.tried // costs of kernels at the assumed lengths
+		g.lengths, f.tried = lengths, nil
+		defer func() { g.lengths, f.tried = nil, tried }()
+	}
 	none, err := noneOf(f)
 	if err != nil {
 		return nil, err
@@ -190,6 +200,10 @@ func (g *Graph) assumed() []AssumedLength {
 	list := []AssumedLength{}
 	for _, d := range g.Pipeline.Domains {
 		because := "assumed"
+		if _, known := g.lengths[g.DomainName(d)]; known {
+			list = append(list, AssumedLength{g.DomainName(d), int64(g.assumedLength(d)), "given"})
+			continue
+		}
 		switch d.Kind {
 		case ir.DomainMask:
 			because = fmt.Sprintf("%g of %s", assumedSelected, g.DomainName(d.Parent))
@@ -201,7 +215,7 @@ func (g *Graph) assumed() []AssumedLength {
 				because = "as written"
 			}
 		}
-		list = append(list, AssumedLength{g.DomainName(d), int64(assumedLength(d)), because})
+		list = append(list, AssumedLength{g.DomainName(d), int64(g.assumedLength(d)), because})
 	}
 	return list
 }

@@ -21,7 +21,7 @@ func (p *Program) drawnValues() []explainedValue {
 	n := &neighbours{Program: p, where: p.where()}
 	var list []explainedValue
 	for _, w := range g.Values {
-		v := explainedValue{name: w.Name, bytes: bytesOf(w), isResult: g.outputs[w] && w.Kind == Result}
+		v := explainedValue{name: w.Name, bytes: g.bytesOf(w), isResult: g.outputs[w] && w.Kind == Result}
 		if w.Writer != nil {
 			v.writer = w.Writer.Name
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // protocol is the version of the messages; both sides must have the same.
-const protocol = 5
+const protocol = 6
 
 // hello is the first message of a worker, before it uses its driver.
 type hello struct {
@@ -70,6 +70,8 @@ type runResult struct {
 	GaveUp  []exec.GiveUpError    `json:"gaveUp,omitzero"`
 	Steps   []Step                `json:"steps,omitzero"`
 	Times   []int64               `json:"times,omitzero"` // nanoseconds
+
+	Launches []LaunchTime `json:"launches,omitzero"`
 }
 
 // Text of a driver need not be UTF-8.

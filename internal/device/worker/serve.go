@@ -250,7 +250,9 @@ func (s *server) run(c *call, watch func(busy func() string)) (_ *runResult, inl
 	if c.Run.Repeat > 0 {
 		repeated := &repeater{Session: session, times: c.Run.Repeat}
 		options.Settled = func() (err error) {
-			done.Times, err = repeated.again()
+			if done.Times, err = repeated.again(); err == nil && c.Run.Trace {
+				done.Launches, err = repeated.apart()
+			}
 			return err
 		}
 		session = repeated
