@@ -27,7 +27,7 @@ type Explanation struct {
 	Total   PlanTotals        `json:"total"`
 	None    PlanTotals        `json:"none"` // the same pipeline at level none
 
-	values []explainedValue // what the graph draws
+	Values []ExplainedValue `json:"values"` // what goes from stage to stage
 }
 
 // AssumedLength is the predicted length of a domain.
@@ -63,7 +63,16 @@ type ExplainedStage struct {
 	Kernel   string   `json:"kernel,omitempty"` // empty if its kernel is dropped
 	Writes   []string `json:"writes"`
 
+	Statements []Statement `json:"statements"` // what the user wrote of which this stage is a part, in the order of the text
+
 	pos ir.Pos
+}
+
+// Statement is a statement, or an expression within one, of the text.
+type Statement struct {
+	Text   string `json:"text"` // as in count(by: g), or g = runs(k) if it has a name
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
 }
 
 // line is the position within the file.
@@ -117,7 +126,7 @@ func (p *Program) ExplainAt(lengths map[string]int64) (*Explanation, error) {
 		e.Kernels = append(e.Kernels, f.explainKernel(k, p.Groups[i]))
 	}
 	for _, s := range g.Stages {
-		stage := ExplainedStage{Name: s.Name, Position: fmt.Sprintf("%s:%d:%d", s.Pos.File, s.Pos.Line, s.Pos.Column), Domain: g.rowsOf(s), Writes: []string{}, pos: s.Pos}
+		stage := ExplainedStage{Name: s.Name, Position: fmt.Sprintf("%s:%d:%d", s.Pos.File, s.Pos.Line, s.Pos.Column), Domain: g.rowsOf(s), Writes: []string{}, Statements: g.statements(s), pos: s.Pos}
 		if s.Out != nil {
 			stage.Makes = g.DomainName(s.Out)
 		}
@@ -135,7 +144,7 @@ func (p *Program) ExplainAt(lengths map[string]int64) (*Explanation, error) {
 		}
 	}
 	e.Pairs = newNeighbours(p, none).pairs()
-	e.values = p.drawnValues()
+	e.Values = p.drawnValues()
 	return e, nil
 }
 
