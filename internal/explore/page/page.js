@@ -14,14 +14,14 @@
 			else if (name === "vars") for (const [k, v] of Object.entries(value)) e.style.setProperty(k, v);
 			else if (value !== null && value !== undefined && value !== false) e.setAttribute(name, value === true ? "" : value);
 		}
-		e.append(...children.flat().filter((c) => c !== null && c !== undefined));
+		e.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined));
 		return e;
 	};
 	const h = make(null);
 	const svg = make("http://www.w3.org/2000/svg");
 	const content = (id, ...children) => {
 		const section = document.getElementById(id);
-		const list = children.flat().filter((c) => c !== null && c !== undefined);
+		const list = children.flat(Infinity).filter((c) => c !== null && c !== undefined);
 		section.hidden = list.length === 0;
 		section.querySelector(".content").replaceChildren(...list);
 	};
@@ -46,7 +46,8 @@
 	const shade = (t) => {
 		const x = Math.min(Math.max(t, 0), 1) * (scale.length - 1), i = Math.min(Math.floor(x), scale.length - 2);
 		const rgb = scale[i].map((c, k) => Math.round(c + (scale[i + 1][k] - c) * (x - i)));
-		return { background: `rgb(${rgb.join(" ")})`, color: t < 0.45 ? "#ffffff" : "#10161d" };
+		const linear = rgb.map((c) => (c / 255) ** 2.2), light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+		return { background: `rgb(${rgb.join(" ")})`, color: light < 0.18 ? "#ffffff" : "#10161d" };
 	};
 	const scaled = (list) => {
 		const times = list.filter((r) => r && r.median_ns > 0).map((r) => Math.log(r.median_ns));
@@ -186,7 +187,7 @@
 			return content("graph", p && p.refused ? h("p", {}, p.refused) : null);
 		}
 		const g = new dagre.graphlib.Graph({ compound: true, multigraph: true });
-		g.setGraph({ rankdir: "TB", nodesep: 26, ranksep: 34, marginx: 14, marginy: 14 });
+		g.setGraph({ rankdir: "TB", nodesep: 26, ranksep: 46, marginx: 14, marginy: 20 });
 		g.setDefaultEdgeLabel(() => ({}));
 		const nodes = [];
 		const add = (id, kind, title, words, extra = {}) => {
@@ -242,10 +243,10 @@
 		};
 		const keep = new Set();
 		drawn.layers.clusters.replaceChildren(...p.kernels.filter((k) => k.stages.some((s) => g.hasNode(s))).map((k, i) => {
-			const at = g.node("kernel:" + k.name), top = 18;
+			const at = g.node("kernel:" + k.name), top = 15; // for the name
 			return svg("g", { class: "cluster", vars: { "--kernel": `var(--k${i % colours})` }, style: `transform:translate(${at.x}px,${at.y}px);--kernel:var(--k${i % colours})` },
-				svg("rect", { x: -at.width / 2, y: -at.height / 2, width: at.width, height: at.height, rx: 8 }),
-				svg("text", { x: -at.width / 2 + 8, y: -at.height / 2 + top - 4 }, clip(`${i + 1} ${k.name}`, Math.max(6, Math.floor(at.width / 7)))));
+				svg("rect", { x: -at.width / 2, y: -at.height / 2 - top, width: at.width, height: at.height + top, rx: 8 }),
+				svg("text", { x: -at.width / 2 + 8, y: -at.height / 2 }, clip(`${i + 1} ${k.name}`, Math.max(6, Math.floor(at.width / 7)))));
 		}));
 		for (const n of nodes) {
 			keep.add(n.id);
@@ -306,8 +307,8 @@
 				h("dl", {}, k.median_ns ? line("measured", "measured", k.median_ns, time(k.median_ns)) : [],
 					line("predicted", "predicted", k.predicted_ns, time(k.predicted_ns)),
 					rate ? line("at the copy's rate", "copy", limit(k.bytes), time(limit(k.bytes))) : [],
-					h("dt", {}, "moves at least"), h("dd", { class: "wide" }), h("dd", { class: "number" }, bytes(k.bytes)),
-					gb ? [h("dt", {}, "rate"), h("dd", { class: "wide" }), h("dd", { class: "number" }, `${gb.toFixed(1)} GB/s` + (rate ? `, ${Math.round(100 * gb / rate)} % of copy` : ""))] : []));
+					h("dt", {}, "moves at least"), h("dd", { class: "wide empty" }), h("dd", { class: "number" }, bytes(k.bytes)),
+					gb ? [h("dt", {}, "rate"), h("dd", { class: "wide empty" }), h("dd", { class: "number" }, `${gb.toFixed(1)} GB/s` + (rate ? `, ${Math.round(100 * gb / rate)} % of copy` : ""))] : []));
 		});
 		const lengths = chosen.r && chosen.r.lengths ? chosen.r.lengths.map((l) => `${l.domain} = ${count(l.rows)}${l.measured ? "" : " (assumed)"}`) : p.lengths.map((l) => `${l.domain} = ${count(l.rows)} (${l.because})`);
 		content("bars", h("p", { class: "note" }, (measured ? "Thick: measured. Hatched: predicted" : "Predicted") + ` for ${p.machine}.` + (rate ? " Dashed: the least bytes of the plan at the rate of the device's own copy." : "") + " Rows: " + lengths.join(", ") + "."),
@@ -371,8 +372,13 @@
 				dash: dashes[choices.device.indexOf(s.d) % dashes.length], points: { show: true, size: 6 }, spanGaps: true, value: (u, v) => v === null || v === undefined ? "–" : v.toFixed(2) + " ns" }))],
 		}, [choices.rows, ...series.map((s) => s.values)], box);
 	}
+	let resized = 0;
 	addEventListener("resize", () => {
-		if (plot && plotted.clientWidth > 0) plot.setSize({ width: plotted.clientWidth, height: 340 });
+		clearTimeout(resized);
+		resized = setTimeout(() => {
+			if (plot && plotted.clientWidth > 0) plot.setSize({ width: plotted.clientWidth, height: 340 });
+			renderGraph();
+		}, 100);
 	});
 
 	// Neighbours.
@@ -404,7 +410,7 @@
 	let showAll = false;
 	function renderAll() {
 		if (!measured) return content("all");
-		const few = 60, list = showAll ? data.results : data.results.slice(0, few);
+		const few = 30, list = showAll ? data.results : data.results.slice(0, few);
 		const many = { pipeline: choices.pipeline.length > 1, data: choices.data.length > 1, rows: choices.rows.length > 1, schedule: data.results.some((r) => r.schedule) };
 		const heads = [many.pipeline && "Pipeline", many.data && "Columns", many.rows && "Rows", "Device", "Level", many.schedule && "Settings", "Median", "", "Result"].filter((x) => x !== false);
 		content("all", h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "All configurations" }, h("table", { class: "plain" }, h("thead", {}, h("tr", {}, heads.map((x) => h("th", { class: ["Rows", "Median", ""].includes(x) ? "number" : null }, x)))),
