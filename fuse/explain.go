@@ -22,10 +22,11 @@ type Explanation struct {
 	Assumed []AssumedLength   `json:"assumed"`
 	Kernels []ExplainedKernel `json:"kernels"`           // in launch order
 	Stages  []ExplainedStage  `json:"stages"`            // in an order in which they can run
+	Ways    []ExplainedWay    `json:"ways,omitempty"`    // of which one is taken
 	Dropped []DroppedKernel   `json:"dropped,omitempty"` // kernels of the plan that nothing needs
 	Pairs   []Pair            `json:"pairs"`             // neighbouring stages
-	Total   PlanTotals        `json:"total"`
-	None    PlanTotals        `json:"none"` // the same pipeline at level none
+	Total   PlanTotals        `json:"total"`             // of what runs
+	None    PlanTotals        `json:"none"`              // the same pipeline at level none
 
 	Values []ExplainedValue `json:"values"` // what goes from stage to stage
 }
@@ -46,6 +47,8 @@ type ExplainedKernel struct {
 	Formula   string   `json:"formula"` // the same in terms of the lengths of domains
 	Cuts      []Cut    `json:"cuts"`    // grid-wide prefixes, each after the other
 	Predicted float64  `json:"predicted_ns"`
+	Way       string   `json:"way,omitempty"`  // of several ways, that to which it belongs
+	Idle      bool     `json:"idle,omitempty"` // another way is taken, so that it does not run
 }
 
 // Cut is a grid-wide prefix within a kernel.
@@ -102,28 +105,30 @@ func (e *Explanation) JSON() ([]byte, error) {
 }
 
 // Explain returns which stages share a kernel, what that saves, and why others do not.
-func (p *Program) Explain() (*Explanation, error) { return p.ExplainAt(nil) }
+func (p *Program) Explain() (*Explanation, error) { return p.ExplainKnowing(Known{}) }
 
-// ExplainAt is Explain for known lengths of domains, by name; lengths of other
-// domains follow from these as they do from assumed ones. Which stages share a
-// kernel stays as it is. Explanations of one graph must not be made at once.
-func (p *Program) ExplainAt(lengths map[string]int64) (*Explanation, error) {
+// ExplainKnowing is Explain with less to assume. Which stages share a kernel stays as
+// it is. Explanations of one graph must not be made at once.
+func (p *Program) ExplainKnowing(known Known) (*Explanation, error) {
 	f := p.Fusion
 	g := f.Graph
-	if lengths != nil {
+	if known.Lengths != nil {
 		tried := f.tried // costs of kernels at the assumed lengths
-		g.lengths, f.tried = lengths, nil
+		g.lengths, f.tried = known.Lengths, nil
 		defer func() { g.lengths, f.tried = nil, tried }()
 	}
+	way := p.takenBy(known.Ran)
 	none, err := noneOf(f)
 	if err != nil {
 		return nil, err
 	}
 	e := &Explanation{Pipeline: g.Pipeline.Name, Level: f.Level, Plan: strings.TrimSpace(f.String()), Machine: f.Machine.Device,
-		Searched: f.Searched, Assumed: g.assumed(), Total: p.totals(), None: none.totals(), Stages: []ExplainedStage{}}
+		Searched: f.Searched, Assumed: g.assumed(), Ways: p.explainWays(way), Total: p.totals(way), None: none.totals(way), Stages: []ExplainedStage{}}
 	where := p.where()
 	for i, k := range p.Kernels {
-		e.Kernels = append(e.Kernels, f.explainKernel(k, p.Groups[i]))
+		kernel := f.explainKernel(k, p.Groups[i])
+		kernel.Way, kernel.Idle = g.wayName(p.Groups[i][0]), !way.runs(p.Groups[i][0])
+		e.Kernels = append(e.Kernels, kernel)
 	}
 	for _, s := range g.Stages {
 		stage := ExplainedStage{Name: s.Name, Position: fmt.Sprintf("%s:%d:%d", s.Pos.File, s.Pos.Line, s.Pos.Column), Domain: g.rowsOf(s), Writes: []string{}, Statements: g.statements(s), pos: s.Pos}
@@ -168,9 +173,13 @@ func (p *Program) where() map[*Stage]int {
 	return where
 }
 
-func (p *Program) totals() PlanTotals {
-	t := PlanTotals{Kernels: len(p.Kernels)}
-	for _, k := range p.Kernels {
+// totals sums up the kernels that run if these ways are taken.
+func (p *Program) totals(way taken) (t PlanTotals) {
+	for i, k := range p.Kernels {
+		if !way.runs(p.Groups[i][0]) {
+			continue
+		}
+		t.Kernels++
 		t.Bytes += p.Fusion.Graph.traffic(k).Total()
 		t.Predicted += nanoseconds(p.Fusion.cost(k))
 	}

@@ -35,6 +35,14 @@ func (p *Program) drawnValues() []ExplainedValue {
 	return list
 }
 
+// words returns what the user wrote for the label of a node, a line each.
+func (s *ExplainedStage) words() (text string) {
+	for _, statement := range s.Statements {
+		text += shortened(statement.Text) + "\n"
+	}
+	return text
+}
+
 // Dot returns the stages as a graph for graphviz: a cluster for each kernel,
 // an edge for each value that one stage writes and another reads; bold where
 // the value goes through memory.
@@ -46,7 +54,7 @@ func (e *Explanation) Dot() string {
 		fmt.Fprintf(&b, "\tsubgraph cluster%d {\n\t\tlabel=%q;\n", i+1, fmt.Sprintf("%s over %s\n%s, %s", k.Name, k.Domain, size(k.Bytes), plural(len(k.Cuts), "cut")))
 		for _, s := range e.Stages {
 			if s.Kernel == k.Name {
-				fmt.Fprintf(&b, "\t\t%q [label=%q];\n", s.Name, s.Name+"\n"+s.line())
+				fmt.Fprintf(&b, "\t\t%q [label=%q];\n", s.Name, s.words()+s.Name+"\n"+s.line())
 			}
 		}
 		b.WriteString("\t}\n")

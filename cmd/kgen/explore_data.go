@@ -271,20 +271,31 @@ func addRuns(sum, more []int64) []int64 {
 
 // Explain implements [explore.Program].
 func (p *exploreRun) Explain(out *explore.Outcome) explore.Explanation {
-	lengths := p.data.lengths(out.Columns)
-	e, err := explainFor(p.fused, p.machine, lengths)
+	e, err := p.explain(out)
 	if err != nil {
 		return explore.Explanation{}
 	}
+	lengths := p.data.lengths(out.Columns)
 	x := explore.Explanation{Bytes: e.Total.Bytes, Predicted: e.Total.Predicted, Plan: e.Plan}
 	for _, k := range e.Kernels {
-		x.Kernels = append(x.Kernels, explore.KernelResult{Name: k.Name, Stages: k.Stages, Bytes: k.Bytes, Predicted: k.Predicted})
+		if !k.Idle {
+			x.Kernels = append(x.Kernels, explore.KernelResult{Name: k.Name, Stages: k.Stages, Bytes: k.Bytes, Predicted: k.Predicted})
+		}
 	}
 	for _, a := range e.Assumed {
 		_, measured := lengths[a.Domain]
 		x.Lengths = append(x.Lengths, explore.Length{Domain: a.Domain, Rows: a.Rows, Measured: measured})
 	}
 	return x
+}
+
+// explain explains the program for the columns and the kernels of a run.
+func (p *exploreRun) explain(out *explore.Outcome) (*fuse.Explanation, error) {
+	known := fuse.Known{Lengths: p.data.lengths(out.Columns)}
+	for name := range out.Launches {
+		known.Ran = append(known.Ran, name)
+	}
+	return explainFor(p.fused, p.machine, known)
 }
 
 // lengths returns the rows of the domains of parameters and results.
@@ -303,13 +314,13 @@ func (d *exploreData) lengths(results []ir.Column) map[string]int64 {
 	return lengths
 }
 
-// explainFor explains a program at known lengths, with the rates of a machine.
-func explainFor(p *fuse.Program, machine plan.Machine, lengths map[string]int64) (*fuse.Explanation, error) {
+// explainFor explains a program with the rates of a machine.
+func explainFor(p *fuse.Program, machine plan.Machine, known fuse.Known) (*fuse.Explanation, error) {
 	fusion := *p.Fusion
 	fusion.Machine = machine
 	on := *p
 	on.Fusion = &fusion
-	return on.ExplainAt(lengths)
+	return on.ExplainKnowing(known)
 }
 
 // profileOf returns the declared machine that predicts times best, and its name.

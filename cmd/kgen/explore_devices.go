@@ -197,6 +197,7 @@ type exploreWorkerProgram struct {
 	job      exploreJob
 	made     *kernels.Program
 	results  []ir.Column
+	crashed  bool
 	unrepeat bool // its work cannot be repeated: whole runs are
 }
 
@@ -225,8 +226,15 @@ const notRepeated = "cannot be repeated"
 // time of the kernels.
 func (p *exploreWorkerProgram) once(ctx context.Context, repeat int, out *explore.Outcome) error {
 	p.free()
-	result, err := p.worker.client.Run(ctx, worker.Request{Device: p.worker.number, Plan: p.made.Plan, Texts: p.made.Texts(), Build: p.made.Options,
-		Inputs: planInputs(p.made.Plan, p.job.columns), Trace: true, Repeat: repeat})
+	request := worker.Request{Device: p.worker.number, Plan: p.made.Plan, Texts: p.made.Texts(), Build: p.made.Options,
+		Inputs: planInputs(p.made.Plan, p.job.columns), Trace: true, Repeat: repeat}
+	result, err := p.worker.client.Run(ctx, request)
+	var crash *worker.CrashError
+	if errors.As(err, &crash) && !p.crashed { // as drivers do that have compiled much
+		p.crashed = true
+		out.Notes = append(out.Notes, "the driver's process ended early once ("+crash.Status+") and was started again")
+		result, err = p.worker.client.Run(ctx, request)
+	}
 	p.job.waiting.on("")
 	var gaveUp *exec.GiveUpError
 	if errors.As(err, &gaveUp) { // the device lacks what the plan needs

@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/backends/gocpu"
 	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/explore"
 	"github.com/kgen-go/kgen/internal/explore/page"
 	"github.com/kgen-go/kgen/plan"
@@ -40,14 +41,17 @@ func (r *exploreRunner) writePage(out io.Writer, report *explore.Report) error {
 				fastest = other
 			}
 		}
-		lengths := map[string]int64{}
+		known := fuse.Known{Lengths: map[string]int64{}}
 		for _, l := range fastest.Lengths {
 			if l.Measured {
-				lengths[l.Domain] = l.Rows
+				known.Lengths[l.Domain] = l.Rows
 			}
 		}
+		for _, k := range fastest.Kernels {
+			known.Ran = append(known.Ran, k.Name)
+		}
 		p.Plans = append(p.Plans, r.pipelines[x.Pipeline].planForPage(planRequest{device: x.Device, backend: device.backend(), machine: device.machine(),
-			level: x.Level, schedule: fastest.Schedule, lengths: lengths}))
+			level: x.Level, schedule: fastest.Schedule, known: known}))
 	}
 	return p.Write(out)
 }
@@ -78,7 +82,7 @@ type planRequest struct {
 	device, backend string
 	machine         plan.Machine
 	level, schedule string
-	lengths         map[string]int64 // of domains, as far as they are known; nil assumes them
+	known           fuse.Known
 }
 
 // planForPage compiles a pipeline for the page.
@@ -94,7 +98,7 @@ func (e *explored) planForPage(r planRequest) page.Plan {
 		made.Refused = err.Error()
 		return made
 	}
-	if made.Explanation, err = explainFor(fused, r.machine, r.lengths); err != nil {
+	if made.Explanation, err = explainFor(fused, r.machine, r.known); err != nil {
 		made.Refused = err.Error()
 		return made
 	}

@@ -355,10 +355,10 @@ func (e *explorer) finish(r *running) error {
 }
 
 // Remaining returns the configurations that the report does not have, or only a
-// part of.
+// part of, or that failed: what failed may have had a passing reason.
 func (r *Report) Remaining(list []Configuration) (rest []Configuration) {
 	for _, c := range list {
-		if known := r.Find(c); known == nil || known.Partial {
+		if known := r.Find(c); known == nil || known.Partial || known.Status == Failed {
 			rest = append(rest, c)
 		}
 	}

@@ -35,15 +35,20 @@ func (w *textWriter) printf(format string, args ...any) {
 	}
 }
 
-// table writes rows with aligned columns, the first one on the left.
+// table writes rows.
 func (w *textWriter) table(rows [][]string) {
-	t := tabwriter.NewWriter(w.out, 0, 0, 2, ' ', 0)
+	if err := WriteTable(w.out, rows); w.err == nil {
+		w.err = err
+	}
+}
+
+// WriteTable writes rows with aligned columns.
+func WriteTable(out io.Writer, rows [][]string) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
 		fmt.Fprintln(t, strings.TrimRight(strings.Join(row, "\t"), "\t"))
 	}
-	if err := t.Flush(); w.err == nil {
-		w.err = err
-	}
+	return t.Flush()
 }
 
 func (r *Report) writeSet(w *textWriter, d DataSet) {
