@@ -25,10 +25,11 @@ func (r *exploreRunner) writePage(out io.Writer, report *explore.Report) error {
 		p.Pipelines = append(p.Pipelines, one.forPage())
 	}
 	p.Title = "Fusion of " + strings.Join(names, ", ")
-	seen := map[[4]string]bool{}
+	seen := map[explore.Configuration]bool{}
 	for _, x := range report.Results {
 		device := r.devices[x.Device]
-		key := [4]string{x.Pipeline, x.Device, x.Level, structural(x.Schedule)}
+		key := x.Configuration
+		key.Schedule = structural(x.Schedule)
 		if seen[key] || device == nil {
 			continue
 		}
@@ -36,8 +37,9 @@ func (r *exploreRunner) writePage(out io.Writer, report *explore.Report) error {
 		// The text is that of the fastest schedule with these stages.
 		fastest := x
 		for _, other := range report.Results {
-			if other.Pipeline == x.Pipeline && other.Device == x.Device && other.Level == x.Level && structural(other.Schedule) == key[3] &&
-				other.Status == explore.Agrees && (fastest.Status != explore.Agrees || other.Median < fastest.Median) {
+			same := other.Configuration
+			same.Schedule = structural(other.Schedule)
+			if same == key && other.Status == explore.Agrees && (fastest.Status != explore.Agrees || other.Median < fastest.Median) {
 				fastest = other
 			}
 		}
@@ -51,7 +53,7 @@ func (r *exploreRunner) writePage(out io.Writer, report *explore.Report) error {
 			known.Ran = append(known.Ran, k.Name)
 		}
 		p.Plans = append(p.Plans, r.pipelines[x.Pipeline].planForPage(planRequest{device: x.Device, backend: device.backend(), machine: device.machine(),
-			level: x.Level, schedule: fastest.Schedule, known: known}))
+			level: x.Level, schedule: fastest.Schedule, data: x.Data, rows: x.Rows, known: known}))
 	}
 	return p.Write(out)
 }
@@ -70,12 +72,8 @@ func structural(schedule string) string {
 
 // forPage returns the text of the pipeline.
 func (e *explored) forPage() page.Pipeline {
-	return page.Pipeline{Argument: e.argument, Name: e.pipeline.Name, File: filepath.Base(e.argument), Source: pipelineText(e)}
+	return page.Pipeline{Argument: e.argument, Name: e.pipeline.Name, File: filepath.Base(e.argument), Source: string(e.source.Text)}
 }
-
-// pipelineText returns the file's text with blank lines in place of other pipelines, so
-// that positions are those of the file.
-func pipelineText(e *explored) string { return string(e.source.Text) }
 
 // planRequest says what a level makes of a pipeline, for whom.
 type planRequest struct {
@@ -83,11 +81,13 @@ type planRequest struct {
 	machine         plan.Machine
 	level, schedule string
 	known           fuse.Known
+	data            string // of which it is known
+	rows            int64
 }
 
 // planForPage compiles a pipeline for the page.
 func (e *explored) planForPage(r planRequest) page.Plan {
-	made := page.Plan{Pipeline: e.argument, Device: r.device, Level: r.level, Schedule: structural(r.schedule)}
+	made := page.Plan{Pipeline: e.argument, Device: r.device, Level: r.level, Schedule: structural(r.schedule), Data: r.data, Rows: r.rows}
 	schedule, err := build.ParseSchedule(r.schedule)
 	if err != nil {
 		made.Refused = err.Error()

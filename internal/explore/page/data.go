@@ -27,6 +27,8 @@ type (
 		Device    string                `json:"device"`
 		Level     string                `json:"level"`
 		Schedule  string                `json:"schedule"`
+		Data      string                `json:"data"`
+		Rows      int64                 `json:"rows"`
 		Refused   string                `json:"refused,omitempty"`
 		Plan      string                `json:"plan,omitempty"`
 		Machine   string                `json:"machine,omitempty"`
@@ -91,7 +93,7 @@ func (p *Page) data() *pageData {
 
 // planOf returns what the page shows of a plan.
 func planOf(p Plan, segments []segment, intern func(string) int) planData {
-	d := planData{Pipeline: p.Pipeline, Device: p.Device, Level: p.Level, Schedule: p.Schedule, Refused: p.Refused,
+	d := planData{Pipeline: p.Pipeline, Device: p.Device, Level: p.Level, Schedule: p.Schedule, Data: p.Data, Rows: p.Rows, Refused: p.Refused,
 		Kernels: []kernelData{}, Stages: []stageData{}, Values: []fuse.ExplainedValue{}, Pairs: []fuse.Pair{}, Lengths: []fuse.AssumedLength{}}
 	e := p.Explanation
 	if e == nil {

@@ -33,6 +33,8 @@ type Pipeline struct {
 type Plan struct {
 	Pipeline, Device, Level string
 	Schedule                string // as far as it changes stages: variant, groups and radix
+	Data                    string // the columns whose lengths the explanation has, as of configurations; "" if it assumes them
+	Rows                    int64
 	Explanation             *fuse.Explanation
 	Refused                 string // why there is none
 	Texts                   []Text // emitted

@@ -74,7 +74,7 @@
 		return list.find((r) => (r.schedule || "") === state.schedule) || best(list) || list[0] || null;
 	};
 	const planOf = (device, level, schedule) => {
-		const plans = data.plans.filter((p) => p.pipeline === state.pipeline && p.device === device && p.level === level);
+		const plans = data.plans.filter((p) => p.pipeline === state.pipeline && p.device === device && p.level === level && (!p.data || p.data === state.data && p.rows === state.rows));
 		return plans.find((p) => p.schedule === structural(schedule)) || plans[0] || null;
 	};
 	const plan = () => {
