@@ -253,12 +253,11 @@ func (e *explaining) analyze(known map[string]int64, render func(*fuse.Explanati
 	defer waiting.end()
 	flags := &exploreFlags{Flags: e.flags.Flags, seed: 1}
 	runner := &exploreRunner{command: c, flags: flags, pipelines: map[string]*explored{e.argument: e.explored}, devices: map[string]exploreDevice{}, space: memory.NewSpace(0), waiting: waiting}
-	defer runner.space.Close()
+	defer runner.close()
 	device, err := openExploreDevice(c.Context(), e.flags.device, runner.space, waiting)
 	if err != nil {
 		return err
 	}
-	defer device.close()
 	runner.devices[e.flags.device] = device
 	set := explore.DataSet{Pipeline: e.argument, Data: explore.FromFiles}
 	if len(e.flags.In) == 0 {

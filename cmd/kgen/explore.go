@@ -64,15 +64,15 @@ and --compare A.jsonl B.jsonl tells what became slower.
 
 Generated columns come from the relation of kgen data that has columns of these
 names and types, or else follow from how the pipeline uses them. --dist says it:
-` + columns.Help + `.
-There are ` + strings.Join(columns.Kinds(), ", ") + `.
+` + columns.Help + `
 
 A folder has a file ` + explore.SweepFileName + `, whose lines KEY = A, B, C name pipelines
 and settings; docs/explore.md describes it. --quick takes few rows and little
 time, to see whether all works.`,
-		Example: `  kgen explore examples/tpch/orders.kg --rows 4194304 --devices gocpu,opencl:0 --out orders.html
+		Example: `  kgen explore orders.kg --rows 4194304 --devices gocpu,opencl:0 --out o.html
   kgen explore orders.kg --in lineitem.parquet --text
-  kgen explore orders.kg --rows 1e5,1e6,1e7 --devices opencl:0 --sweep items=4,8,16 --sweep workgroup=64,128,256 --out sweep.html
+  kgen explore orders.kg --rows 1e5,1e6,1e7 --dist unique,repeated:mean-run=8
+  kgen explore orders.kg --devices opencl:0 --sweep items=4,8 --out sweep.html
   kgen explore --compare before.jsonl after.jsonl`,
 		Args: func(c *cobra.Command, args []string) error {
 			if flags.compare {
@@ -143,15 +143,10 @@ func runExplore(c *cobra.Command, args []string, flags *exploreFlags) error {
 	waiting := newWaiting(c.ErrOrStderr())
 	defer waiting.end()
 	runner := &exploreRunner{command: c, flags: flags, pipelines: map[string]*explored{}, devices: map[string]exploreDevice{}, space: memory.NewSpace(0), waiting: waiting}
-	defer runner.space.Close()
+	defer runner.close()
 	for _, p := range x.pipelines {
 		runner.pipelines[p.argument] = p
 	}
-	defer func() {
-		for _, d := range runner.devices {
-			d.close()
-		}
-	}()
 	for _, name := range x.grid.Devices {
 		if runner.devices[name], err = openExploreDevice(c.Context(), name, runner.space, waiting); err != nil {
 			delete(runner.devices, name)
@@ -168,8 +163,9 @@ func runExplore(c *cobra.Command, args []string, flags *exploreFlags) error {
 			return err
 		}
 	}
-	list := report.Remaining(x.grid.Configurations(func(device string) bool { return runner.devices[device].shaped() }))
-	err = runner.explore(c.Context(), list, report, log, x)
+	list := x.grid.Configurations(func(device string) bool { return runner.devices[device].shaped() })
+	err = runner.explore(c.Context(), report.Remaining(list), report, log, x)
+	report.Arrange(list)
 	if log != nil {
 		err = errors.Join(err, log.Close())
 	}

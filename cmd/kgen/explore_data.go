@@ -35,7 +35,7 @@ type exploreRunner struct {
 	devices   map[string]exploreDevice
 	space     *memory.Space
 	waiting   *waiting
-	isWhole   bool // whether results of all rows are compared with the interpreter's
+	abandoned bool // an interpreter may still read columns
 }
 
 // exploreDevice runs pipelines again and again without starting anew.
@@ -93,7 +93,7 @@ func (r *exploreRunner) Open(ctx context.Context, d explore.DataSet) (explore.Da
 	data.extents = table.Extents(data.pipeline, data.columns)
 	if data.Rows() <= mostInterpreted {
 		r.waiting.on("interpreting " + data.pipeline.Name)
-		data.want, err = testsuite.Expect(data.pipeline, data.columns)
+		data.want, err = r.expect(ctx, data)
 		r.waiting.on("")
 		switch {
 		case err != nil:
@@ -109,6 +109,35 @@ func (r *exploreRunner) Open(ctx context.Context, d explore.DataSet) (explore.Da
 		return nil, err
 	}
 	return data, nil
+}
+
+// expect runs the interpreter, which cannot be stopped: if ctx ends, it is abandoned,
+// and may read columns to the end of the process.
+func (r *exploreRunner) expect(ctx context.Context, d *exploreData) (*testsuite.Expectation, error) {
+	var want *testsuite.Expectation
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		want, err = testsuite.Expect(d.pipeline, d.columns)
+	}()
+	select {
+	case <-done:
+		return want, err
+	case <-ctx.Done():
+		r.abandoned = true
+		return nil, ctx.Err()
+	}
+}
+
+// close ends the use of devices and memory.
+func (r *exploreRunner) close() {
+	for _, d := range r.devices {
+		d.close()
+	}
+	if !r.abandoned {
+		r.space.Close()
+	}
 }
 
 // fromFiles reads the columns that flags name.
@@ -216,6 +245,9 @@ func (d *exploreData) Differ(got []ir.Column, err error) string {
 
 // Close implements [explore.Data].
 func (d *exploreData) Close() {
+	if d.abandoned {
+		return
+	}
 	for _, column := range append(d.columns, d.kept...) {
 		d.space.Free(table.Bytes(column))
 	}

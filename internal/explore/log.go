@@ -121,11 +121,7 @@ func readLines(in io.Reader) (*Report, error) {
 		case x.Device != nil:
 			r.SetDevice(*x.Device)
 		case x.Result != nil:
-			if known := r.Find(x.Result.Configuration); known != nil {
-				*known = *x.Result
-			} else {
-				r.Results = append(r.Results, *x.Result)
-			}
+			r.set(*x.Result)
 		}
 	}
 	if r.Header.Version == 0 {

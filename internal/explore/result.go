@@ -90,13 +90,36 @@ type Report struct {
 	Results []Result
 }
 
-// Find returns the result of a configuration, or nil.
+// Find returns the result of a configuration, or nil. A configuration of 0 rows is one
+// over as many as the files have.
 func (r *Report) Find(c Configuration) *Result {
-	i := slices.IndexFunc(r.Results, func(x Result) bool { return x.Configuration == c })
+	i := slices.IndexFunc(r.Results, func(x Result) bool {
+		if c.Rows == 0 {
+			x.Rows = 0
+		}
+		return x.Configuration == c
+	})
 	if i < 0 {
 		return nil
 	}
 	return &r.Results[i]
+}
+
+// Arrange brings the results into the order of a list; others come last.
+func (r *Report) Arrange(list []Configuration) {
+	var ordered []Result
+	for _, c := range list {
+		if x := r.Find(c); x != nil {
+			ordered = append(ordered, *x)
+			x.Status = ""
+		}
+	}
+	for _, x := range r.Results {
+		if x.Status != "" {
+			ordered = append(ordered, x)
+		}
+	}
+	r.Results = ordered
 }
 
 // Device returns the description of a device, or one that has its name alone.

@@ -128,6 +128,7 @@ type running struct {
 	spent    time.Duration
 	overhead time.Duration // of a call of the program, beyond the samples
 	ended    bool
+	logged   bool
 }
 
 // explore measures the configurations of one data set.
@@ -153,6 +154,9 @@ func (e *explorer) explore(ctx context.Context, d DataSet, list []Configuration)
 		r := &running{Result: &Result{Configuration: c, Status: Agrees}}
 		all = append(all, r)
 		e.begin(ctx, data, r)
+		if err := e.log(r); err != nil {
+			return err
+		}
 	}
 	for round := 0; ctx.Err() == nil; round++ {
 		active := false
@@ -163,6 +167,9 @@ func (e *explorer) explore(ctx context.Context, d DataSet, list []Configuration)
 			active = true
 			e.tell(r.Configuration, 0, all)
 			e.sample(ctx, data, r)
+			if err := e.log(r); err != nil {
+				return err
+			}
 		}
 		if !active {
 			break
@@ -173,11 +180,12 @@ func (e *explorer) explore(ctx context.Context, d DataSet, list []Configuration)
 			if len(r.Samples) == 0 { // nothing is known of it yet
 				continue
 			}
-			r.Partial = true
+			r.Partial, r.ended = true, true
+			if err := e.log(r); err != nil {
+				return err
+			}
 		}
-		if err := e.finish(r); err != nil {
-			return err
-		}
+		e.report.set(*r.Result)
 	}
 	e.done += len(list)
 	return ctx.Err()
@@ -341,17 +349,23 @@ func (r *running) close() {
 	}
 }
 
-// finish adds a result to the report.
-func (e *explorer) finish(r *running) error {
-	if at := slices.IndexFunc(e.report.Results, func(x Result) bool { return x.Configuration == r.Configuration }); at >= 0 {
-		e.report.Results[at] = *r.Result
-	} else {
-		e.report.Results = append(e.report.Results, *r.Result)
-	}
-	if e.Log == nil {
+// log writes the result of a configuration when it has ended, so that a process that is
+// killed loses only what it was about to measure.
+func (e *explorer) log(r *running) error {
+	if !r.ended || r.logged || e.Log == nil {
 		return nil
 	}
+	r.logged = true
 	return e.Log.Add(r.Result)
+}
+
+// set adds a result, or replaces that of the same configuration.
+func (r *Report) set(x Result) {
+	if known := r.Find(x.Configuration); known != nil {
+		*known = x
+		return
+	}
+	r.Results = append(r.Results, x)
 }
 
 // Remaining returns the configurations that the report does not have, or only a

@@ -261,6 +261,17 @@ func TestResume(t *testing.T) {
 	if len(third.Results) != 28 || len(third.Remaining(configurations())) != 0 {
 		t.Errorf("%d results, %d remain", len(third.Results), len(third.Remaining(configurations())))
 	}
+	slices.Reverse(third.Results)
+	third.Arrange(configurations())
+	for i, c := range configurations() {
+		if third.Results[i].Configuration != c || third.Results[i].Status != Agrees {
+			t.Errorf("result %d is that of %v", i, third.Results[i].Configuration)
+		}
+	}
+	c := configurations()[0]
+	if c.Rows = 0; third.Find(c) == nil {
+		t.Error("as many rows as the files have are not found")
+	}
 	now := report().Header
 	if err := third.Header.CheckResume(&now); err != nil {
 		t.Error(err)

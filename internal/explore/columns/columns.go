@@ -47,8 +47,11 @@ func Kinds() []string {
 	return append(append([]string{Automatic}, generate.Distributions()...), relations...)
 }
 
-// Help describes the form that Parse reads.
-const Help = "[PARAMETER=]KIND[:OPTION=VALUE]..., several joined by +, as in unique, repeated:mean-run=8, zipf:s=1.1:values=1000:sorted or key=unique+value=uniform:max=99"
+// Help describes the form that Parse reads, in lines of a help text.
+var Help = `[PARAMETER=]KIND[:OPTION=VALUE]..., several joined by +, as in unique,
+repeated:mean-run=8, zipf:s=1.1:values=1000:sorted, or
+key=unique+value=uniform:max=99. The kinds are
+` + strings.Join(Kinds()[:5], ", ") + ",\n" + strings.Join(Kinds()[5:], ", ") + "."
 
 // Parse reads a Spec; see [Help].
 func Parse(text string) (*Spec, error) {
