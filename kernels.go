@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -134,6 +135,10 @@ func (k *kernelRunner) run(ctx context.Context, c call) (outcome, error) {
 	}
 	k.device.consumed(c)
 	done := outcome{level: result.Level, kernels: made.Plan.Kernels, steps: stepsOf(result.Steps), times: result.Times}
+	for _, launch := range result.Launches {
+		done.alone = append(done.alone, Step{launch.Kernel, time.Duration(launch.Time)})
+	}
+	done.alone = onceEach(done.alone)
 	for _, port := range results {
 		if port.Domain != "" {
 			done.columns = append(done.columns, result.Columns[port.Name])
@@ -205,6 +210,18 @@ func ofPlan(p *plan.Plan, pipeline *ir.Pipeline, rows, scalars map[string]int64)
 		}
 		return pipeline.Params[i].Const.Int64()
 	})
+}
+
+// onceEach adds up the steps of one name: a kernel may be launched several times.
+func onceEach(steps []Step) (list []Step) {
+	for _, s := range steps {
+		if i := slices.IndexFunc(list, func(a Step) bool { return a.Name == s.Name }); i >= 0 {
+			list[i].Elapsed += s.Elapsed
+		} else {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // compileStep is the work of a compiler, or of the cache that spares it.

@@ -86,7 +86,7 @@ func (p *Program) Texts() []string {
 	return slices.Compact(list)
 }
 
-// check returns a failed check with the line of the text.
-func (p *Program) check(e *ir.CheckError) error {
+// Failed returns a failed check of the pipeline with the line of its text.
+func (p *Program) Failed(e *ir.CheckError) error {
 	return &CheckError{Site: e.Site, Row: e.Row, source: p.source}
 }

@@ -31,7 +31,7 @@ func pack(header any) []byte {
 		}
 		p.request(&m)
 	case response:
-		if m.Run == nil || m.Failure != nil || len(m.Run.Steps) > 0 || len(m.Run.GaveUp) > 0 {
+		if m.Run == nil || m.Failure != nil || len(m.Run.Steps)+len(m.Run.GaveUp)+len(m.Run.Launches) > 0 {
 			return nil
 		}
 		p.result(m.Run)

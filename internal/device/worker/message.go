@@ -94,6 +94,8 @@ type runResult struct {
 	GaveUp  []exec.GiveUpError    `json:"gaveUp,omitzero"`
 	Steps   []Step                `json:"steps,omitzero"`
 	Times   []int64               `json:"times,omitzero"` // nanoseconds
+
+	Launches []LaunchTime `json:"launches,omitzero"`
 }
 
 // Text of a driver need not be UTF-8.

@@ -310,7 +310,7 @@ func TestRepeat(t *testing.T) {
 		if strings.HasSuffix(text, "never filled") {
 			r.Plan.Steps = slices.Delete(r.Plan.Steps, 1, 2)
 		}
-		r.Repeat = 3
+		r.Repeat, r.Trace = 3, true
 		result, err := c.Run(context.Background(), r)
 		if err != nil {
 			t.Fatal(err)
@@ -321,6 +321,9 @@ func TestRepeat(t *testing.T) {
 		// The plan fills one or two buffers and launches one kernel.
 		if want := time.Duration(len(r.Plan.Steps)-4) * time.Millisecond; !slices.Equal(result.Times, []time.Duration{want, want, want}) {
 			t.Errorf("%q: times %v, want %v", text, result.Times, want)
+		}
+		if want := []worker.LaunchTime{{Kernel: r.Plan.Kernels[0].Name, Time: time.Millisecond.Nanoseconds()}}; !slices.Equal(result.Launches, want) {
+			t.Errorf("%q: launches %v, want %v", text, result.Launches, want)
 		}
 	}
 	r := request([]int64{1}, "")
