@@ -95,6 +95,8 @@ func relations() map[string]func() (Generator, error) {
 		"machines":   func() (Generator, error) { return CubeFacts(Machines, 100_000, 1) },
 		"biker tree": func() (Generator, error) { return CubeHierarchies(Biker, 1) },
 		"machine":    func() (Generator, error) { return CubeHierarchies(Machines, 1) },
+		"ancestors":  func() (Generator, error) { return CubeAncestors(Machines, 1) },
+		"targets":    func() (Generator, error) { return CubeTargets(Machines, 2519, 1) },
 	}
 	for _, size := range []string{Small, Standard, Large} {
 		all[size] = func() (Generator, error) { return Wisconsin(100_000, size, 1) }

@@ -2,6 +2,8 @@ package generate
 
 // golden is what the relations of the tests are.
 var golden = map[string]string{
+	"ancestors":     "36037 rows c4c7d68213cc2ef4",
+	"targets":       "2069 rows 192e02e641b5e0fd",
 	"biker tree":    "2156 rows e4fed0cdd32c323c",
 	"biker":         "100000 rows 9a367a09bb8ac33e",
 	"events":        "150001 rows 685673e1b6b383b7",
