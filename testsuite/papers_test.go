@@ -326,15 +326,35 @@ func differs(got ir.Column, want any) string {
 // slice returns the elements of a column.
 func slice[T any](c ir.Column) []T { return c.Slice.([]T) }
 
-// The pages of examples/papers name every pipeline of their folder.
+// The page of a folder of examples/papers and the table of all of them name every pipeline, and the table names no other.
 func TestPapersPages(t *testing.T) {
+	table, err := os.ReadFile("../docs/papers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
 	for _, p := range loadPapers(t) {
 		folder, name, _ := strings.Cut(p.name, "/")
+		names = append(names, name)
 		page, err := os.ReadFile(filepath.Join("../examples/papers", folder, "README.md"))
 		if err != nil {
 			t.Error(err)
 		} else if !strings.Contains(string(page), "`"+name+"`") && !strings.Contains(string(page), "#"+name) {
 			t.Errorf("examples/papers/%s/README.md does not mention %s", folder, name)
+		}
+		if !strings.Contains(string(table), "`"+name+"`") {
+			t.Errorf("docs/papers.md does not mention %s", name)
+		}
+	}
+	for row := range strings.Lines(string(table)) {
+		cells := strings.Split(row, "|")
+		if len(cells) < 7 {
+			continue
+		}
+		for _, quoted := range quotedName.FindAllStringSubmatch(cells[3], -1) {
+			if name := quoted[1]; !slices.Contains(names, name) && !slices.Contains([]string{"repeat", "kept", "out"}, name) {
+				t.Errorf("docs/papers.md has %s, which is no pipeline of examples/papers", name)
+			}
 		}
 	}
 }
