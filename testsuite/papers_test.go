@@ -35,9 +35,10 @@ type published struct {
 	data func(t *testing.T, p *ir.Pipeline) [][]ir.Column
 }
 
-// publishedPipeline is one with its name, FOLDER/NAME.
+// publishedPipeline is one with its number and its name, FOLDER/NAME.
 type publishedPipeline struct {
-	name string
+	number int
+	name   string
 	*ir.Pipeline
 }
 
@@ -54,7 +55,7 @@ func loadPapers(t *testing.T) (list []publishedPipeline) {
 			t.Fatal(err)
 		}
 		for _, p := range pipelines {
-			list = append(list, publishedPipeline{filepath.Base(filepath.Dir(path)) + "/" + p.Name, p})
+			list = append(list, publishedPipeline{len(list), filepath.Base(filepath.Dir(path)) + "/" + p.Name, p})
 		}
 	}
 	return list
@@ -74,7 +75,7 @@ func TestPapers(t *testing.T) {
 		}
 	}
 	device := emitPapers(t, papers)
-	for i, p := range papers {
+	for _, p := range papers {
 		t.Run(p.name, func(t *testing.T) {
 			program, known := publishedPrograms[p.name]
 			if !known {
@@ -91,6 +92,7 @@ func TestPapers(t *testing.T) {
 				results, err := interp.Run(p.Pipeline, in)
 				if err == nil {
 					compared++
+					ir.ShareTexts(results, in)
 					for r, want := range program.plain(in) {
 						if difference := differs(results[r], want); difference != "" {
 							t.Fatalf("%s: %s of the interpreter %s", what, p.Results[r].Label, difference)
@@ -102,7 +104,7 @@ func TestPapers(t *testing.T) {
 			if compared*2 < len(inputs) {
 				t.Errorf("only %d of %d inputs fail no check", compared, len(inputs))
 			}
-			agreePaperEmulated(t, i, p, inputs)
+			agreePaperEmulated(t, p, inputs)
 		})
 	}
 }
@@ -148,12 +150,15 @@ func isAboutLevels(p publishedPipeline) bool {
 }
 
 // levelsOf returns the levels of a pipeline that are emitted as Go: all where the paper is about them, or if everything is
-// asked for, else the most kernels and the fewest.
+// asked for, else the default, and the most kernels of each third pipeline.
 func levelsOf(p publishedPipeline) []string {
-	if sample.Everything() || isAboutLevels(p) {
+	switch {
+	case sample.Everything() || isAboutLevels(p):
 		return fuse.Levels
+	case p.number%3 == 0:
+		return []string{fuse.LevelNone, fuse.LevelAuto}
 	}
-	return []string{fuse.LevelNone, fuse.LevelAuto}
+	return []string{fuse.LevelAuto}
 }
 
 // agreePaper requires that emitted Go gives the results of the interpreter.
@@ -175,7 +180,7 @@ func agreePaper(t *testing.T, device emittedGo, p publishedPipeline, what string
 
 // agreePaperEmulated runs a pipeline on emulated work-groups, on a sample of the inputs that are short: at all levels or the next
 // one, by the next variant of aggregation, or all of them for the paper that is about these.
-func agreePaperEmulated(t *testing.T, number int, p publishedPipeline, inputs [][]ir.Column) {
+func agreePaperEmulated(t *testing.T, p publishedPipeline, inputs [][]ir.Column) {
 	t.Helper()
 	variants := kerneltest.VariantsOf(p.Pipeline, plan.Variants...)
 	most, step := 2000, 3
@@ -186,24 +191,24 @@ func agreePaperEmulated(t *testing.T, number int, p publishedPipeline, inputs []
 		most = 300
 	}
 	for j, level := range fuse.Levels {
-		if !sample.Everything() && j != number%len(fuse.Levels) {
+		if !sample.Everything() && j != p.number%len(fuse.Levels) {
 			continue
 		}
 		for k, variant := range variants {
-			if k != number%len(variants) && (!isAboutLevels(p) || kerneltest.Sorts(p.Pipeline)) {
+			if k != p.number%len(variants) && (!isAboutLevels(p) || kerneltest.Sorts(p.Pipeline)) {
 				continue
 			}
 			program, _, err := compile.Compile(p.Pipeline, emulatedOptions(level, variant))
 			if err != nil {
 				t.Fatal(err)
 			}
-			scheme := []string{simt.SchemeLookback, simt.SchemePublished}[(number+j+k)%2]
+			scheme := []string{simt.SchemeLookback, simt.SchemePublished}[(p.number+j+k)%2]
 			lowered, err := simt.Lower(program, plan.Schedule{Workgroup: 8, Items: 4, Scheme: scheme, Variant: variant})
 			if err != nil {
 				t.Fatalf("%s, %s: %v", level, variant, err)
 			}
 			for at, in := range inputs {
-				if rowsOf(in) > most || at%step != (number+k)%step {
+				if rowsOf(in) > most || at%step != (p.number+k)%step {
 					continue
 				}
 				agreeEmulated(t, lowered, p.Pipeline, fmt.Sprintf("%s, %s, %s, input %d", level, variant, scheme, at), in)
@@ -296,6 +301,9 @@ func made(t *testing.T, g generate.Generator, err error) generate.Generator {
 
 // differs compares a column with a slice: exactly, or floats that are sums to 1e-9 of the greatest.
 func differs(got ir.Column, want any) string {
+	if got.Kind == ir.Text {
+		got.Slice = mapped(slice[int32](got), func(place int32) string { return got.Texts[place] })
+	}
 	g, w := reflect.ValueOf(got.Slice), reflect.ValueOf(want)
 	if g.Type() != w.Type() {
 		return fmt.Sprintf("is %v, that of the program %v", g.Type(), w.Type())

@@ -27,6 +27,34 @@ same scale and seed: keys, dates, status and total price agree.
 Texts are char8: those of more than 8 bytes keep their first word, a clerk's
 name its number, and the comments are left out.`),
 	{
+		name:  "ssb",
+		short: "The five tables of the Star Schema Benchmark",
+		example: `  kgen data ssb --scale 1 --out lineorder.parquet --out-date date.parquet --out-customer customer.parquet \
+    --out-supplier supplier.parquet --out-part part.parquet`,
+		long: `Ssb generates the tables of the Star Schema Benchmark (O'Neil, O'Neil and Chen,
+revision 3, 2009): lineorder, about 6,000,000 rows times scale, and its
+dimensions date, customer, supplier and part. Lines, dates and prices follow the
+rules of TPC-H. Texts that are names, addresses or telephone numbers are left
+out, and so are columns of date that no query reads.`,
+		flags: func(f *pflag.FlagSet) func(dataFlags) ([]dataFile, error) {
+			scale := f.Float64("scale", 1, "the `SCALE` factor")
+			paths := map[string]*string{}
+			for _, table := range []string{"date", "customer", "supplier", "part"} {
+				paths[table] = f.String("out-"+table, "", "write the table "+table+" to `FILE`")
+			}
+			return func(common dataFlags) ([]dataFile, error) {
+				s, err := generate.NewSSB(*scale, common.seed)
+				if err != nil {
+					return nil, err
+				}
+				return []dataFile{
+					{"out", common.out, s.LineOrder}, {"out-date", *paths["date"], s.Date}, {"out-customer", *paths["customer"], s.Customer},
+					{"out-supplier", *paths["supplier"], s.Supplier}, {"out-part", *paths["part"], s.Part},
+				}, nil
+			}
+		},
+	},
+	{
 		name:    "wisconsin",
 		short:   "The relation of the Wisconsin benchmark",
 		example: "  kgen data wisconsin --rows 1000000 --out w.parquet\n  kgen data wisconsin --rows 1e6 --size small --out - | head",
