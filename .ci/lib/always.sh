@@ -7,7 +7,7 @@ step "cross builds" 10m bash -c "cross_build '$targets'"
 step "tests, documents' commands included" 15m go test ./...
 # What they leave out, so that go test ./... is done in minutes: docs/testing.md. Of the corpus a part, chosen by the commit.
 step "tests, all of the slow ones" 20m env KGEN_TEST_PART=$part KGEN_TEST_ALL=1 go test -count=1 -timeout 20m \
-	-run '^Test(Agreement|WorkGroups|Variants|Parts|Published|TilePrograms|Emitted(OpenCL|SharedDestination|Tests|Partials(OfRandomPipelines)?|Code)|CUDAEmulation(Variants|Parts|Persistent(Folds)?|Ranking|Large)?|CUDAMutants|PersistentCorpus|Planted|Correct|NotFused|MalformedSource|ReservedNames|ProgramsAreValid|Coverage|Same|Shrinks|ExplainEverything|LevelRules|AutoCostsLeast|Footprint|Tutorial|RaceIsReported|HostCuPy|ManyCalls)$' \
+	-run '^Test(Agreement|Papers|WorkGroups|Variants|Parts|Published|TilePrograms|Emitted(OpenCL|SharedDestination|Tests|Partials(OfRandomPipelines)?|Code)|CUDAEmulation(Variants|Parts|Persistent(Folds)?|Ranking|Large)?|CUDAMutants|PersistentCorpus|Planted|Correct|NotFused|MalformedSource|ReservedNames|ProgramsAreValid|Coverage|Same|Shrinks|ExplainEverything|LevelRules|AutoCostsLeast|Footprint|Tutorial|RaceIsReported|HostCuPy|ManyCalls)$' \
 	. ./testsuite ./testsuite/cuda ./testsuite/docs ./testsuite/emitted ./backends/cuda/emu ./internal/kernels ./internal/device/gocpu ./internal/difftest ./internal/difftest/random ./fuse ./internal/table/generate ./cmd/kgen
 export KGEN_TEST_ALL=1 # for all that follows
 step "vet with the tag opencl" 5m "${opencl[@]}" go vet -tags opencl ./backends/opencl/... ./internal/device/opencl ./cmd/kgen-opencl ./testsuite
