@@ -275,7 +275,8 @@ func TestDot(t *testing.T) {
 	dot, err := exec.LookPath("dot")
 	for _, g := range corpus(t) {
 		text := explained(t, g, LevelOnePass).Dot()
-		if strings.Count(text, "{") != strings.Count(text, "}") || !strings.HasPrefix(text, "digraph ") || strings.Count(text, `"`)%2 != 0 {
+		plain := strings.ReplaceAll(text, `\"`, "") // of strings in what the user wrote
+		if strings.Count(plain, "{") != strings.Count(plain, "}") || !strings.HasPrefix(text, "digraph ") || strings.Count(plain, `"`)%2 != 0 {
 			t.Errorf("%s:\n%s", g.Pipeline.Name, text)
 		}
 		if errors.Is(err, exec.ErrNotFound) {
