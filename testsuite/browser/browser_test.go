@@ -164,6 +164,11 @@ func TestLevels(t *testing.T) {
 	if text := evaluate[string](t, ctx, shown); !strings.Contains(text, "paper3 on ") || clusters() != 3 {
 		t.Errorf("after an arrow key: %s", text)
 	}
+	// Emitted text is unpacked.
+	run(t, ctx, chromedp.Click(chromedp.CSS("#text details summary")), chromedp.Sleep(200*time.Millisecond))
+	if text := evaluate[string](t, ctx, `document.querySelector("#text details[open] pre").textContent`); !strings.Contains(text, "n < 1 && n > 2") {
+		t.Errorf("the emitted text is %q", text)
+	}
 	// A stage stays the same element, so that it moves to its place.
 	run(t, ctx, do(`window.before = document.querySelector('[data-stage="add"]')`), chromedp.Click(chromedp.CSS("#level-0")))
 	if !evaluate[bool](t, ctx, `window.before === document.querySelector('[data-stage="add"]') && window.before.isConnected`) {

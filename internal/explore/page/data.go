@@ -1,6 +1,9 @@
 package page
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
 	"slices"
 
 	"github.com/kgen-go/kgen/fuse"
@@ -14,7 +17,7 @@ type (
 		Devices   []explore.DeviceInfo `json:"devices"`
 		Results   []explore.Result     `json:"results"`
 		Plans     []planData           `json:"plans"`
-		Texts     []string             `json:"texts"` // pieces of emitted text, each once
+		Packed    []byte               `json:"packed"` // pieces of emitted text, each once: a JSON array, by gzip
 	}
 	pipelineData struct {
 		Argument string    `json:"argument"`
@@ -38,6 +41,7 @@ type (
 		Values    []fuse.ExplainedValue `json:"values"`
 		Pairs     []fuse.Pair           `json:"pairs"`
 		Dropped   []fuse.DroppedKernel  `json:"dropped,omitempty"`
+		Ways      []fuse.ExplainedWay   `json:"ways,omitempty"`
 		Bytes     int64                 `json:"bytes"`
 		Predicted float64               `json:"predicted"`
 		Lengths   []fuse.AssumedLength  `json:"lengths"`
@@ -59,7 +63,7 @@ type (
 
 // data collects what the page shows.
 func (p *Page) data() *pageData {
-	d := &pageData{Devices: p.Report.Devices, Pipelines: []pipelineData{}, Plans: []planData{}, Results: []explore.Result{}, Texts: []string{}}
+	d := &pageData{Devices: p.Report.Devices, Pipelines: []pipelineData{}, Plans: []planData{}, Results: []explore.Result{}}
 	if d.Devices == nil {
 		d.Devices = []explore.DeviceInfo{}
 	}
@@ -76,19 +80,33 @@ func (p *Page) data() *pageData {
 		segments[one.Argument] = split(one.Source)
 		d.Pipelines = append(d.Pipelines, pipelineData{one.Argument, one.Name, one.File, segments[one.Argument]})
 	}
-	known := map[string]int{}
+	texts, known := []string{}, map[string]int{}
 	intern := func(text string) int {
 		if at, ok := known[text]; ok {
 			return at
 		}
-		known[text] = len(d.Texts)
-		d.Texts = append(d.Texts, text)
+		known[text] = len(texts)
+		texts = append(texts, text)
 		return known[text]
 	}
 	for _, plan := range p.Plans {
 		d.Plans = append(d.Plans, planOf(plan, segments[plan.Pipeline], intern))
 	}
+	d.Packed = pack(texts)
 	return d
+}
+
+// pack makes texts small: those of levels are much alike.
+func pack(texts []string) []byte {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if err := json.NewEncoder(w).Encode(texts); err != nil {
+		panic("page: " + err.Error()) // strings and a buffer
+	}
+	if err := w.Close(); err != nil {
+		panic("page: " + err.Error())
+	}
+	return out.Bytes()
 }
 
 // planOf returns what the page shows of a plan.
@@ -100,6 +118,7 @@ func planOf(p Plan, segments []segment, intern func(string) int) planData {
 		return d
 	}
 	d.Plan, d.Machine, d.Searched, d.Values, d.Pairs, d.Dropped = e.Plan, e.Machine, e.Searched, e.Values, e.Pairs, e.Dropped
+	d.Ways = e.Ways
 	d.Bytes, d.Predicted, d.Lengths = e.Total.Bytes, e.Total.Predicted, e.Assumed
 	var names []string
 	for _, k := range e.Kernels {

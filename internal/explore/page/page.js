@@ -227,9 +227,11 @@
 				drawn.layers.clusters, drawn.layers.edges, drawn.layers.nodes);
 			drawn.box = h("div", { class: "graph", tabindex: "0", role: "region", "aria-label": "Graph of stages" }, drawn.svg);
 		}
-		content("graph", h("p", { class: "note" }, "Boxes are stages, grouped into kernels. Thick lines are columns that go through memory, with their bytes; thin ones stay in registers."), drawn.box);
+		const ways = (p.ways || []).length ? h("p", { class: "note" }, "The data decides which of these ways is taken when the pipeline runs: " + p.ways.map((w) => `${w.name}${w.chosen ? " (taken here)" : ""}, ${plural(w.kernels, "kernel")}, ${bytes(w.bytes)}`).join("; ") + ". Kernels of other ways are faint.") : null;
+		content("graph", ways, h("p", { class: "note" }, "Boxes are stages, grouped into kernels. Thick lines are columns that go through memory, with their bytes; thin ones stay in registers."), drawn.box);
 		const room = drawn.box.clientWidth - 4, fit = room > 0 && size.width > room ? Math.max(room / size.width, 0.55) : 1;
 		for (const [name, value] of Object.entries({ width: size.width * fit, height: size.height * fit, viewBox: `0 0 ${size.width} ${size.height}` })) drawn.svg.setAttribute(name, value);
+		if (size.width * fit > room) drawn.box.scrollLeft = (size.width * fit - room) / 2;
 		drawn.svg.setAttribute("aria-label", p.kernels.map((k, i) => `kernel ${i + 1}: ${k.stages.join(", ")}`).join("; "));
 		const place = (id, build) => {
 			let e = drawn.nodes.get(id);
@@ -244,7 +246,7 @@
 		const keep = new Set();
 		drawn.layers.clusters.replaceChildren(...p.kernels.filter((k) => k.stages.some((s) => g.hasNode(s))).map((k, i) => {
 			const at = g.node("kernel:" + k.name), top = 15; // for the name
-			return svg("g", { class: "cluster", vars: { "--kernel": `var(--k${i % colours})` }, style: `transform:translate(${at.x}px,${at.y}px);--kernel:var(--k${i % colours})` },
+			return svg("g", { class: "cluster" + (k.idle ? " idle" : ""), style: `transform:translate(${at.x}px,${at.y}px);--kernel:var(--k${i % colours})` },
 				svg("rect", { x: -at.width / 2, y: -at.height / 2 - top, width: at.width, height: at.height + top, rx: 8 }),
 				svg("text", { x: -at.width / 2 + 8, y: -at.height / 2 }, clip(`${i + 1} ${k.name}`, Math.max(6, Math.floor(at.width / 7)))));
 		}));
@@ -278,9 +280,9 @@
 			const r = level === state.level ? result() : best(here({ device: state.device, level }));
 			const its = planOf(state.device, level, r ? r.schedule : "");
 			if (!its || its.refused) return null;
-			const kernels = r && r.kernels ? r.kernels : its.kernels;
+			const kernels = r && r.kernels ? r.kernels : its.kernels.filter((k) => !k.idle);
 			const sum = kernels.reduce((t, k) => t + (k.median_ns || 0), 0);
-			return { level, r, kernels, sum, total: r ? r.median_ns : 0, predicted: r ? r.predicted_ns : its.predicted, bytes: r ? r.bytes : its.bytes };
+			return { level, its, r, kernels, sum, total: r ? r.median_ns : 0, predicted: r ? r.predicted_ns : its.predicted, bytes: r ? r.bytes : its.bytes };
 		}).filter(Boolean);
 		const limit = (n) => rate ? n / rate : 0;
 		const most = Math.max(...rows.map((x) => Math.max(x.total || 0, x.predicted || 0, limit(x.bytes))));
@@ -289,20 +291,20 @@
 			"aria-label": `${x.level}: ${x.total ? time(x.total) + " measured, " : ""}${time(x.predicted)} predicted, ${bytes(x.bytes)}` },
 			h("strong", {}, x.level),
 			h("span", { class: "track" },
-				x.total ? h("span", { class: "bar" }, x.kernels.map((k, i) => h("i", { title: `${k.name}: ${time(k.median_ns)}`, style: `width:${part(x.sum ? x.total * (k.median_ns || 0) / x.sum : 0)}`, vars: { "--kernel": `var(--k${i % colours})` } }))) : null,
-				h("span", { class: "bar thin" }, x.kernels.map((k, i) => h("i", { title: `${k.name}: ${time(k.predicted_ns)} predicted`, style: `width:${part(k.predicted_ns)}`, vars: { "--kernel": `var(--k${i % colours})` } }))),
+				x.total ? h("span", { class: "bar" }, x.kernels.map((k) => h("i", { title: `${k.name}: ${time(k.median_ns)}`, style: `width:${part(x.sum ? x.total * (k.median_ns || 0) / x.sum : 0)}`, vars: { "--kernel": colourOf(x.its, k.name) } }))) : null,
+				h("span", { class: "bar thin" }, x.kernels.map((k) => h("i", { title: `${k.name}: ${time(k.predicted_ns)} predicted`, style: `width:${part(k.predicted_ns)}`, vars: { "--kernel": colourOf(x.its, k.name) } }))),
 				rate ? h("span", { class: "limit", style: `left:${part(limit(x.bytes))}`, title: `${bytes(x.bytes)} at the rate of the copy: ${time(limit(x.bytes))}` }) : null),
 			h("span", { class: "times" }, x.total ? `${time(x.total)} · ` : `${time(x.predicted)} · `, bytes(x.bytes))));
 		const chosen = rows.find((x) => x.level === state.level);
 		if (!chosen) return content("bars");
 		const peak = Math.max(...chosen.kernels.map((k) => Math.max(k.median_ns || 0, k.predicted_ns, limit(k.bytes))));
-		const cards = chosen.kernels.map((k, i) => {
+		const cards = chosen.kernels.map((k) => {
 			const stages = p.stages.filter((s) => s.kernel === k.name);
 			const words = unique(stages.flatMap((s) => s.statements.map((x) => x.text)));
 			const line = (name, kind, ns, text) => [h("dt", {}, name), h("dd", { class: "wide" }, h("div", { class: "bar " + kind, style: `width:${Math.max(0, 100 * ns / peak)}%` })), h("dd", { class: "number" }, text)];
 			const gb = k.median_ns ? k.bytes / k.median_ns : 0;
-			return h("div", { class: "kernel", vars: { "--kernel": `var(--k${i % colours})` } },
-				h("div", {}, h("span", { class: "badge", vars: { "--kernel": `var(--k${i % colours})` } }, i + 1), " ", h("strong", {}, k.name), " ", h("span", { class: "note" }, k.stages.join(" "))),
+			return h("div", { class: "kernel", vars: { "--kernel": colourOf(p, k.name) } },
+				h("div", {}, h("span", { class: "badge", vars: { "--kernel": colourOf(p, k.name) } }, number(p, k.name)), " ", h("strong", {}, k.name), " ", h("span", { class: "note" }, k.stages.join(" "))),
 				words.length ? h("div", { class: "code" }, words.join("; ")) : null,
 				h("dl", {}, k.median_ns ? line("measured", "measured", k.median_ns, time(k.median_ns)) : [],
 					line("predicted", "predicted", k.predicted_ns, time(k.predicted_ns)),
@@ -399,12 +401,29 @@
 			h("p", { class: "note" }, "As a plan by hand: ", h("code", {}, p.plan)));
 	}
 
+	// Emitted text is unpacked when it is asked for.
+	let unpacked = null;
+	const texts = () => unpacked = unpacked || (async () => {
+		const packed = Uint8Array.from(atob(data.packed), (c) => c.charCodeAt(0));
+		return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+	})();
 	function renderText() {
 		const p = plan();
 		if (!p || !p.kernels.some((k) => k.texts.length)) return content("text");
-		const text = (list) => list.map((i) => data.texts[i]).join("\n");
-		content("text", p.kernels.map((k, i) => h("details", {}, h("summary", {}, h("span", { class: "badge", vars: { "--kernel": `var(--k${i % colours})` } }, i + 1), " ", k.name, h("span", { class: "note" }, ` ${plural(text(k.texts).split("\n").length - 1, "line")}`)), h("pre", { tabindex: "0" }, text(k.texts)))),
-			p.helpers && p.helpers.length ? h("details", {}, h("summary", {}, "The rest: helpers, and what launches the kernels"), h("pre", { tabindex: "0" }, text(p.helpers))) : null);
+		const part = (list, ...summary) => {
+			const pre = h("pre", { tabindex: "0" }, "…");
+			return h("details", { ontoggle: async (e) => {
+				if (!e.target.open) return;
+				try {
+					const all = await texts();
+					pre.textContent = list.map((i) => all[i]).join("\n");
+				} catch (problem) {
+					pre.textContent = "This browser cannot unpack the text: " + problem;
+				}
+			} }, h("summary", {}, ...summary), pre);
+		};
+		content("text", p.kernels.map((k, i) => part(k.texts, h("span", { class: "badge", vars: { "--kernel": `var(--k${i % colours})` } }, i + 1), " ", k.name)),
+			p.helpers && p.helpers.length ? part(p.helpers, "The rest: helpers, and what launches the kernels") : null);
 	}
 
 	let showAll = false;

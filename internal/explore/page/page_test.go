@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -97,9 +98,17 @@ func TestPage(t *testing.T) {
 			Stages  []struct{ Segments []int }
 			Kernels []struct{ Texts []int }
 		}
-		Texts []string
+		Packed []byte
 	}
 	if err := json.Unmarshal([]byte(data), &read); err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	unpacked, err := gzip.NewReader(bytes.NewReader(read.Packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.NewDecoder(unpacked).Decode(&texts); err != nil {
 		t.Fatal(err)
 	}
 	var source strings.Builder
@@ -116,7 +125,7 @@ func TestPage(t *testing.T) {
 			}
 		}
 		for _, k := range p.Kernels {
-			if len(k.Texts) != 1 || !strings.Contains(read.Texts[k.Texts[0]], "n < 1 && n > 2") {
+			if len(k.Texts) != 1 || !strings.Contains(texts[k.Texts[0]], "n < 1 && n > 2") {
 				t.Errorf("a kernel of level %s has no text", p.Level)
 			}
 		}
