@@ -29,8 +29,9 @@ name its number, and the comments are left out.`),
 	{
 		name:  "ssb",
 		short: "The five tables of the Star Schema Benchmark",
-		example: `  kgen data ssb --scale 1 --out lineorder.parquet --out-date date.parquet --out-customer customer.parquet \
-    --out-supplier supplier.parquet --out-part part.parquet`,
+		example: `  kgen data ssb --scale 1 --out lineorder.parquet --out-date date.parquet \
+    --out-customer customer.parquet --out-supplier supplier.parquet \
+    --out-part part.parquet`,
 		long: `Ssb generates the tables of the Star Schema Benchmark (O'Neil, O'Neil and Chen,
 revision 3, 2009): lineorder, about 6,000,000 rows times scale, and its
 dimensions date, customer, supplier and part. Lines, dates and prices follow the
@@ -132,7 +133,8 @@ columns stay as they are.`,
 		short: "Facts and weighted hierarchies of an OLAP cube",
 		example: `  kgen data cube --shape machines --out facts.parquet --out-hierarchy refs.csv
   kgen data cube --shape biker --fill 0.000042 --out facts.parquet
-  kgen data cube --out facts.parquet --out-ancestors ancestors.csv --out-targets targets.csv --targets 228`,
+  kgen data cube --out facts.parquet --out-ancestors ancestors.csv \
+    --out-targets targets.csv --targets 228`,
 		long: `Cube generates the filled base cells of a data cube, sorted by their
 coordinates, and the hierarchies of its dimensions: which element contributes to
 which consolidated element, with what weight. Each filled cell is taken at

@@ -97,5 +97,5 @@ func CubeTargets(shape string, most int64, seed uint64) (Generator, error) {
 
 var targetColumns = []Column{
 	{"target_dimension", ir.I32, "position of the coordinate in the facts, from 0"},
-	{"target", ir.I32, "element of that dimension; the target cells are all combinations"},
+	{"target", ir.I32, "element of it; target cells are all combinations"},
 }
