@@ -49,7 +49,7 @@ func Schedule(text string) Setting {
 	}
 }
 
-// Workers bounds the cores that a run on gocpu takes; 0 is all that pay.
+// Workers bounds the cores that a run on gocpu takes; 0 is all that pay. Device vector takes one.
 func Workers(n int) Setting {
 	return func(s *settings) error {
 		if n < 0 {

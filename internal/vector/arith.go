@@ -156,8 +156,9 @@ func numberOp[T number](l *linker, operator ir.Op, x *vector[T], args []register
 func signedOp[T signed](l *linker, operator ir.Op, x *vector[T], args []register, room int, n *int) register {
 	if operator == ir.OpAbs {
 		return link1(l, room, n, x, func(dst, x []T) {
+			width := 8 * unsafe.Sizeof(T(0))
 			for i := range dst {
-				sign := x[i] >> 63
+				sign := x[i] >> (width - 1)
 				dst[i] = x[i] ^ sign - sign
 			}
 		})
