@@ -1,6 +1,7 @@
 package vector
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 	"unsafe"
@@ -41,18 +42,14 @@ func (l *linker) apply(operator ir.Op, k ir.Kind, args []register, uniform []boo
 	case ir.OpYear, ir.OpMonth, ir.OpDay:
 		return l.dates(operator, args[0].(*vector[int32]), room, n)
 	case ir.OpNot:
-		return link1(l, room, n, args[0].(*vector[uint8]), func(dst, x []uint8) {
-			for i := range dst {
-				dst[i] = x[i] ^ 1
-			}
-		})
+		return link1(l, room, n, args[0].(*vector[uint8]), invert)
 	case ir.OpLogicalAnd, ir.OpLogicalOr:
 		if uniform[0] {
 			args[0], args[1] = args[1], args[0]
 		}
-		loop := bitsOr[uint8]
+		loop := either
 		if operator == ir.OpLogicalAnd {
-			loop = bitsAnd[uint8]
+			loop = both
 		}
 		return link2(l, room, n, args[0].(*vector[uint8]), args[1].(*vector[uint8]), loop)
 	case ir.OpShl, ir.OpShr:
@@ -189,6 +186,7 @@ func integerOp[T integer](l *linker, operator ir.Op, x *vector[T], args []regist
 		return link2(l, room, n, x, args[1].(*vector[uint64]), shiftRight[T])
 	case ir.OpComplement:
 		return link1(l, room, n, x, func(dst, x []T) {
+			x = x[:len(dst)]
 			for i := range dst {
 				dst[i] = ^x[i]
 			}
@@ -420,9 +418,55 @@ func remainder[T integer](dst, x, y []T) {
 	}
 }
 
-// words returns the part of bytes that are whole words.
-func words[T number](x []T) []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(T(0)))/8)
+// eight is the number of flags in a word.
+const eight = 8
+
+// ones is a word of flags that hold.
+const ones = 0x0101010101010101
+
+// word returns eight flags as one number, and setWord stores them.
+func word(flags []uint8, i int) uint64 { return binary.NativeEndian.Uint64(flags[i:]) }
+
+func setWord(flags []uint8, i int, x uint64) { binary.NativeEndian.PutUint64(flags[i:], x) }
+
+func invert(dst, x []uint8) {
+	i := 0
+	for ; i+eight <= len(dst); i += eight {
+		setWord(dst, i, word(x, i)^ones)
+	}
+	for ; i < len(dst); i++ {
+		dst[i] = x[i] ^ 1
+	}
+}
+
+// both is the conjunction of flags.
+func both(dst, x, y []uint8) {
+	i := 0
+	if len(y) == 1 {
+		bitsAnd(dst, x, y)
+		return
+	}
+	for ; i+eight <= len(dst); i += eight {
+		setWord(dst, i, word(x, i)&word(y, i))
+	}
+	for ; i < len(dst); i++ {
+		dst[i] = x[i] & y[i]
+	}
+}
+
+// either is the disjunction of flags.
+func either(dst, x, y []uint8) {
+	i := 0
+	if len(y) == 1 {
+		bitsOr(dst, x, y)
+		return
+	}
+	for ; i+eight <= len(dst); i += eight {
+		setWord(dst, i, word(x, i)|word(y, i))
+	}
+	for ; i < len(dst); i++ {
+		dst[i] = x[i] | y[i]
+	}
 }
 
 func bitsAnd[T integer](dst, x, y []T) {

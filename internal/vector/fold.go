@@ -402,6 +402,21 @@ func (f *fold[T]) running(to []T, in *vector[T], low, high int, exclusive bool) 
 	}
 	if len(in.rows) == 1 {
 		x := in.rows[0]
+		if f.operator == ir.OpAdd {
+			if exclusive {
+				for i := range to {
+					to[i] = s
+					s += x
+				}
+			} else {
+				for i := range to {
+					s += x
+					to[i] = s
+				}
+			}
+			f.x = s
+			return
+		}
 		for i := range to {
 			if exclusive {
 				to[i] = s
@@ -716,19 +731,22 @@ func (f *rowOfExtreme[T]) reduce(elements []register) func(n int) {
 			return
 		}
 		// Almost no element outranks those before; the comparison finds all that may.
-		at := in.rows[:n]
+		best, at := f.x, -1
 		if f.greatest {
-			for i := first; i < n; i++ {
-				if x := at[i]; !(x < f.x) && outranks(x, f.x, true) {
-					f.x, f.row = x, rows.rows[min(i, len(rows.rows)-1)]
+			for i, x := range in.rows[first:n] {
+				if !(x < best) && outranks(x, best, true) {
+					best, at = x, first+i
 				}
 			}
-			return
-		}
-		for i := first; i < n; i++ {
-			if x := at[i]; !(x > f.x) && outranks(x, f.x, false) {
-				f.x, f.row = x, rows.rows[min(i, len(rows.rows)-1)]
+		} else {
+			for i, x := range in.rows[first:n] {
+				if !(x > best) && outranks(x, best, false) {
+					best, at = x, first+i
+				}
 			}
+		}
+		if at >= 0 {
+			f.x, f.row = best, rows.rows[min(at, len(rows.rows)-1)]
 		}
 	}
 }

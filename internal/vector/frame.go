@@ -17,6 +17,9 @@ type frame struct {
 	begin   []step     // resets states
 	uses    []int      // per value
 
+	closings []closing
+	spared   []bool // operations that batches need not run
+
 	before, each, after *section
 	ends                []*section // per domain that closes segments
 
@@ -40,13 +43,14 @@ func newFrame(k *tile.Kernel, batch int) (f *frame, err error) {
 	for i, s := range k.Streams {
 		f.streams[i].kind = s.Kind
 	}
+	f.findClosings()
 	before, each := f.newLinker(0), f.newLinker(0)
 	for i := range k.Ops {
 		switch op := &k.Ops[i]; {
 		case op.Epilogue:
 		case op.Domain == tile.Uniform && !op.IsReduction():
 			before.op(i)
-		default:
+		case !f.spared[i]:
 			each.op(i)
 		}
 	}

@@ -2,7 +2,9 @@ package vector
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"math/bits"
 
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
@@ -23,6 +25,9 @@ type span struct {
 	first int64 // of the base: the number of the first row
 	n     int
 	sel   selection
+
+	heads   []int32 // of a closing: where segments begin in its parent
+	dropped int     // so many of these close no segment
 }
 
 // section is a list of steps that run together: once before the rows, for each batch, once
@@ -156,7 +161,7 @@ func (l *linker) selection(domain int) *selection {
 	}
 	l.selected[domain] = true
 	d := l.Domains[domain]
-	s.sel.room = make([]int32, l.batch)
+	s.sel.room = make([]int32, l.batch+eight)
 	parent := l.count(d.Parent)
 	if l.closes == domain { // of the one row that all domains outside have
 		open := l.value(d.Open, d.Parent).(*vector[uint8])
@@ -169,6 +174,10 @@ func (l *linker) selection(domain int) *selection {
 	guard := l.full(d.Guard, d.Parent).(*vector[uint8])
 	if d.Kind == tile.Compact {
 		l.add(func() { s.selects(guard.rows, *parent) })
+		return &s.sel
+	}
+	if c := l.closing(domain); c != nil && l.closes == 0 {
+		l.selectHeads(c, s, guard, parent)
 		return &s.sel
 	}
 	open := l.full(d.Open, d.Parent).(*vector[uint8])
@@ -191,13 +200,48 @@ func (s *span) selects(flags []uint8, parent int) {
 
 // selectRows returns the places of the flags that hold.
 func selectRows(room []int32, flags []uint8) []int32 {
-	to := room[:len(flags)]
-	k := 0
-	for i, flag := range flags {
-		to[k] = int32(i)
-		k += int(flag)
+	k, i := 0, 0
+	for ; i+eight <= len(flags); i += eight {
+		w := word(flags, i)
+		if w == 0 {
+			continue
+		}
+		to := (*[eight]int32)(room[k:])
+		mask := w * flagBits >> 56
+		at, offsets := int32(i), &placesOf[mask]
+		for j := range to {
+			to[j] = at + int32(offsets[j])
+		}
+		k += bits.OnesCount8(uint8(mask))
 	}
-	return to[:k]
+	for ; i < len(flags); i++ {
+		room[k] = int32(i)
+		k += int(flags[i])
+	}
+	return room[:k]
+}
+
+// flagBits is the factor that moves eight flags to the highest eight bits of a word, in the
+// order of memory.
+var flagBits uint64 = 0x0102040810204080
+
+// placesOf has the places of the bits of a mask, the first bit first.
+var placesOf [256][eight]uint8
+
+func init() {
+	order := func(bit int) int { return bit }
+	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 { // the first flag is the highest byte
+		order = func(bit int) int { return eight - 1 - bit }
+	}
+	for mask := range placesOf {
+		k := 0
+		for bit := range eight {
+			if mask>>order(bit)&1 != 0 {
+				placesOf[mask][k] = uint8(bit)
+				k++
+			}
+		}
+	}
 }
 
 // refusal is a panic with what an operation lacks here.
@@ -227,7 +271,9 @@ func (l *linker) op(i int) {
 	case tile.Head:
 		l.findHeads(op)
 	case tile.Scan, tile.ChunkScan:
-		l.scan(i)
+		if !l.scanAtHeads(i) {
+			l.scan(i)
+		}
 	case tile.Reduce:
 		l.reduce(i)
 	case tile.Rank:
@@ -367,6 +413,9 @@ func (l *linker) inMemory(r register, s *stream, n *int) register {
 
 func (l *linker) store(op *tile.Op) {
 	s, n := &l.streams[op.Stream], l.count(op.Domain)
+	if l.storeSelected(op, s) {
+		return
+	}
 	x := l.inMemory(l.value(op.Args[0], op.Domain), s, n)
 	if len(op.Args) == 1 {
 		l.add(x.store(l, s, &l.domains[0].first, n))
@@ -374,6 +423,20 @@ func (l *linker) store(op *tile.Op) {
 	}
 	at := l.value(op.Args[1], op.Domain).(*vector[int64])
 	l.add(x.scatter(l, s, at, n, l.Streams[op.Stream].Access == tile.Place))
+}
+
+// storeSelected links the store of rows that a selection takes from its parent, whose places
+// follow each other: they go from there to memory.
+func (l *linker) storeSelected(op *tile.Op, s *stream) bool {
+	d := op.Domain
+	if len(op.Args) == 1 || d <= 0 || l.Streams[op.Stream].Access != tile.Place || s.kind == ir.Char8 ||
+		l.Values[op.Args[0]].Domain != l.Domains[d].Parent || l.known[place{op.Args[0], d}] != nil || l.closes > 0 ||
+		op.Args[1] != l.Domains[d].Position {
+		return false
+	}
+	x, at := l.value(op.Args[0], l.Domains[d].Parent), l.value(op.Args[1], d).(*vector[int64])
+	l.add(x.storeSelected(s, at, l.selection(d)))
+	return true
 }
 
 // check links the report of the first row that fails.

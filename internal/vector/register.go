@@ -48,6 +48,7 @@ type register interface {
 	gather(l *linker, s *stream, at *vector[int64], n *int, checked bool)
 	store(l *linker, s *stream, first *int64, n *int) step
 	scatter(l *linker, s *stream, at *vector[int64], n *int, ascends bool) step
+	storeSelected(s *stream, at *vector[int64], sel *selection) step
 	swapped(l *linker, n *int) register
 	key(s *stream) func(row int, held int64) bool
 	choose(l *linker, when *vector[uint8], otherwise register, room int, n *int) register
@@ -130,6 +131,7 @@ func (v *vector[T]) compacted(l *linker, sel *selection) register {
 		}
 		src := v.rows
 		to := dst.sized(len(sel.rows))
+		to = to[:len(sel.rows)]
 		for i, row := range sel.rows {
 			to[i] = src[row]
 		}
@@ -275,6 +277,27 @@ func (v *vector[T]) scatter(l *linker, s *stream, at *vector[int64], n *int, asc
 		rows = rows[:count]
 		for i, p := range places {
 			to[p] = rows[i]
+		}
+	}
+}
+
+// storeSelected returns the step that writes the rows of v that a selection takes to places
+// of a stream that follow each other.
+func (v *vector[T]) storeSelected(s *stream, at *vector[int64], sel *selection) step {
+	return func() {
+		n := len(sel.rows)
+		if n == 0 {
+			return
+		}
+		first, from := at.rows[0], v.rows
+		to := elements[T](s)[first : first+int64(n)]
+		if sel.all {
+			copy(to, from)
+			return
+		}
+		to = to[:len(sel.rows)]
+		for i, row := range sel.rows {
+			to[i] = from[row]
 		}
 	}
 }

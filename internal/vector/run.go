@@ -234,8 +234,24 @@ func (r *run) alloc(b *plan.Buffer) error {
 	if err := r.use(b.Name, length*size); err != nil {
 		return err
 	}
-	r.memory[b.Name] = newMemory(length * size)
+	r.memory[b.Name] = r.place(b, length*size)
 	return nil
+}
+
+// place returns memory for a buffer.
+func (r *run) place(b *plan.Buffer, bytes int64) []byte {
+	if r.Place != nil && bytes > 0 && b.Role == plan.Output {
+		for _, port := range r.plan.Ports {
+			if port.Direction != plan.Out || port.Buffer != b.Name {
+				continue
+			}
+			if memory := r.Place(port.Name, bytes); int64(len(memory)) >= bytes {
+				return memory[:bytes]
+			}
+			break
+		}
+	}
+	return newMemory(bytes)
 }
 
 // newMemory returns bytes that can be seen as elements of any kind.

@@ -37,6 +37,10 @@ type Options struct {
 	Memory int64                                      // most bytes of buffers, the arguments among them; 0 is no limit
 	Batch  int                                        // rows of a batch; 0 is the default
 	Step   func(kernel string, elapsed time.Duration) // called after each launch, if it is not nil
+
+	// Place returns memory for a result column of at most so many bytes, aligned for any
+	// element, or nil; nil lets Run allocate it.
+	Place func(port string, bytes int64) []byte
 }
 
 // Compile makes a program ready to run. It is compiled for cores, as for emitted Go. The error
