@@ -331,12 +331,7 @@ func (l *linker) pure(op *tile.Op, first *int64, n *int, value func(tile.ID) reg
 	switch {
 	case op.Kind == tile.Row:
 		r := newRegister(ir.I64, l.room(n)).(*vector[int64])
-		l.add(func() {
-			row := *first
-			for i := range r.sized(*n) {
-				r.rows[i] = row + int64(i)
-			}
-		})
+		l.add(func() { count(r.sized(*n), *first) })
 		return r
 	case op.Kind == tile.Load:
 		s := &l.streams[op.Stream]

@@ -129,14 +129,17 @@ func (v *vector[T]) compacted(l *linker, sel *selection) register {
 			dst.rows = v.rows
 			return
 		}
-		src := v.rows
-		to := dst.sized(len(sel.rows))
-		to = to[:len(sel.rows)]
-		for i, row := range sel.rows {
-			to[i] = src[row]
-		}
+		take(dst.sized(len(sel.rows)), v.rows, sel.rows)
 	})
 	return dst
+}
+
+// take copies the rows at places.
+func take[T any](to, from []T, places []int32) {
+	to = to[:len(places)]
+	for i, p := range places {
+		to[i] = from[p]
+	}
 }
 
 // repeated returns n rows of the one element.
@@ -170,15 +173,26 @@ func ordered(x uint64) uint64 {
 	return binary.BigEndian.Uint64(bytes[:])
 }
 
+func orderAll(to, from []uint64) {
+	from = from[:len(to)]
+	for i, x := range from {
+		to[i] = ordered(x)
+	}
+}
+
+// count numbers rows from a first one on.
+func count(to []int64, first int64) {
+	for i := range to {
+		to[i] = first + int64(i)
+	}
+}
+
 // swapped returns char8 in the other of the two orders.
 func (v *vector[T]) swapped(l *linker, n *int) register {
 	src := any(v).(*vector[uint64])
 	dst := &vector[uint64]{own: make([]uint64, l.batch)}
 	l.add(func() {
-		to := dst.sized(min(*n, len(src.rows)))
-		for i := range to {
-			to[i] = ordered(src.rows[i])
-		}
+		orderAll(dst.sized(min(*n, len(src.rows))), src.rows)
 	})
 	return dst
 }
@@ -188,10 +202,7 @@ func (v *vector[T]) load(l *linker, s *stream, first *int64, n *int) {
 	if s.kind == ir.Char8 {
 		dst := any(v).(*vector[uint64])
 		l.add(func() {
-			from := elements[uint64](s)[*first:]
-			for i := range dst.sized(*n) {
-				dst.rows[i] = ordered(from[i])
-			}
+			orderAll(dst.sized(*n), elements[uint64](s)[*first:])
 		})
 		return
 	}
@@ -211,28 +222,31 @@ func (v *vector[T]) gather(l *linker, s *stream, at *vector[int64], n *int, chec
 			fill(to, x)
 			return
 		}
-		places = places[:len(to)]
-		if !checked {
-			for i, p := range places {
-				to[i] = from[p]
-			}
-			return
-		}
-		for i, p := range places {
-			var x T
-			if uint64(p) < uint64(len(from)) {
-				x = from[p]
-			}
-			to[i] = x
-		}
+		gather(to, from, places[:len(to)], checked)
 	})
 	if s.kind == ir.Char8 {
 		dst := any(v).(*vector[uint64])
 		l.add(func() {
-			for i, x := range dst.rows {
-				dst.rows[i] = ordered(x)
-			}
+			orderAll(dst.rows, dst.rows)
 		})
+	}
+}
+
+// gather copies the rows at places, of which some may lie outside.
+func gather[T number](to, from []T, places []int64, checked bool) {
+	to = to[:len(places)]
+	if !checked {
+		for i, p := range places {
+			to[i] = from[p]
+		}
+		return
+	}
+	for i, p := range places {
+		var x T
+		if uint64(p) < uint64(len(from)) {
+			x = from[p]
+		}
+		to[i] = x
 	}
 }
 
@@ -274,10 +288,15 @@ func (v *vector[T]) scatter(l *linker, s *stream, at *vector[int64], n *int, asc
 			}
 			return
 		}
-		rows = rows[:count]
-		for i, p := range places {
-			to[p] = rows[i]
-		}
+		scatter(to, rows[:count], places)
+	}
+}
+
+// scatter copies rows to places.
+func scatter[T any](to, rows []T, places []int64) {
+	rows = rows[:len(places)]
+	for i, p := range places {
+		to[p] = rows[i]
 	}
 }
 
@@ -295,10 +314,7 @@ func (v *vector[T]) storeSelected(s *stream, at *vector[int64], sel *selection) 
 			copy(to, from)
 			return
 		}
-		to = to[:len(sel.rows)]
-		for i, row := range sel.rows {
-			to[i] = from[row]
-		}
+		take(to, from, sel.rows)
 	}
 }
 
@@ -342,48 +358,61 @@ func (v *vector[T]) head(l *linker, dst *vector[uint8], n *int, first *int64, mo
 	var last T
 	l.add(func() {
 		rows := v.rows
-		var to []uint8
-		if more {
-			to = dst.rows
-		} else {
+		to := dst.rows
+		if !more {
 			to = dst.sized(*n)
-			clear(to)
 		}
 		if len(to) == 0 {
 			return
 		}
 		before := last
 		last = rows[len(rows)-1]
-		if *first == 0 {
-			to[0] = 1
-		} else if !sameKey(before, rows[0]) {
-			to[0] = 1
+		switch {
+		case len(rows) == 1 && !more:
+			clear(to)
+		case len(rows) == 1:
+		case isFloat[T]():
+			floatHeads(to, rows, more)
+		case more:
+			moreHeads(to, rows)
+		default:
+			heads(to, rows)
 		}
-		if len(rows) == 1 {
-			return
-		}
-		rows = rows[:len(to)]
-		if isFloat[T]() {
-			for i := 1; i < len(to); i++ {
-				if !sameKey(rows[i-1], rows[i]) {
-					to[i] = 1
-				}
-			}
-			return
-		}
+		first := *first == 0 || !sameKey(before, rows[0])
 		if more {
-			for i := 1; i < len(to); i++ {
-				to[i] |= truth(rows[i-1] != rows[i])
-			}
-			return
-		}
-		previous := rows[0]
-		for i := 1; i < len(to); i++ {
-			x := rows[i]
-			to[i] = truth(x != previous)
-			previous = x
+			to[0] |= truth(first)
+		} else {
+			to[0] = truth(first)
 		}
 	})
+}
+
+// heads marks the rows after the first that differ from the row before.
+func heads[T number](to []uint8, rows []T) {
+	to = to[1:]
+	before, rows := rows[:len(to)], rows[1:][:len(to)]
+	for i := range to {
+		to[i] = truth(rows[i] != before[i])
+	}
+}
+
+// moreHeads is heads, beside those that are marked.
+func moreHeads[T number](to []uint8, rows []T) {
+	to = to[1:]
+	before, rows := rows[:len(to)], rows[1:][:len(to)]
+	for i := range to {
+		to[i] |= truth(rows[i] != before[i])
+	}
+}
+
+func floatHeads[T number](to []uint8, rows []T, more bool) {
+	for i := 1; i < len(to); i++ {
+		flag := truth(!sameKey(rows[i-1], rows[i]))
+		if more {
+			flag |= to[i]
+		}
+		to[i] = flag
+	}
 }
 
 func isFloat[T number]() bool {

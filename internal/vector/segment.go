@@ -91,10 +91,7 @@ func (l *linker) selectHeads(c *closing, s *span, guard *vector[uint8], parent *
 		if before == 0 && len(s.heads) > 0 { // no segment is open
 			s.dropped, s.sel.rows, s.sel.all, s.n = 1, s.heads[1:], false, s.n-1
 		}
-		next := before - 1 + int64(s.dropped)
-		for i := range position.sized(s.n) {
-			position.rows[i] = next + int64(i)
-		}
+		count(position.sized(s.n), before-1+int64(s.dropped))
 	})
 }
 
@@ -157,44 +154,54 @@ func (f *fold[T]) atHeads(elements, outs []register, _ bool) func(heads []int32,
 	out, _ := outs[len(outs)-1].(*vector[T])
 	isSum := f.operator == ir.OpAdd
 	return func(heads []int32, dropped, n int) {
-		rows, s, low := in.rows, f.x, 0
 		var to []T
 		if out != nil {
 			to = out.rows
 		}
-		at := -dropped
-		if len(heads) > 0 {
-			f.head = 1
-		}
-		if len(rows) == 1 && isSum && !isFloat[T]() {
-			x := rows[0]
-			for _, h := range heads {
-				s += x * T(int(h)-low)
-				if at >= 0 && at < len(to) {
-					to[at] = s
-				}
-				at++
-				s, low = x, int(h)+1
-			}
-			f.x = s + x*T(n-low)
+		if len(heads) == 0 {
+			f.x = f.reduced(f.x, in, 0, n)
 			return
 		}
-		for _, head := range heads {
-			h := int(head)
-			if isSum && h-low < manyRows && len(rows) > 1 {
-				for _, x := range rows[low:h] {
-					s += x
-				}
-			} else {
-				s = f.reduced(s, in, low, h)
-			}
-			if at >= 0 && at < len(to) {
-				to[at] = s
-			}
-			at++
-			s, low = rows[min(h, len(rows)-1)], h+1
+		// The segment that is open before the batch ends at the first head.
+		f.head = 1
+		if s := f.reduced(f.x, in, 0, int(heads[0])); dropped == 0 && out != nil {
+			to[0], to = s, to[1:]
 		}
-		f.x = f.reduced(s, in, low, n)
+		starts := heads[:len(heads)-1]
+		ends := heads[1:]
+		switch {
+		case to == nil:
+		case len(in.rows) == 1 && isSum && !isFloat[T]():
+			multiples(to, in.rows[0], starts, ends)
+		case len(in.rows) > 1 && isSum && n < manyRows*len(heads):
+			sums(to, in.rows, starts, ends)
+		default:
+			for i, start := range starts {
+				to[i] = f.reduced(in.rows[min(int(start), len(in.rows)-1)], in, int(start)+1, int(ends[i]))
+			}
+		}
+		last := int(heads[len(heads)-1])
+		f.x = f.reduced(in.rows[min(last, len(in.rows)-1)], in, last+1, n)
+	}
+}
+
+// multiples gives for each segment the sum of an element that all rows have.
+func multiples[T number](to []T, x T, starts, ends []int32) {
+	ends, to = ends[:len(starts)], to[:len(starts)]
+	for i, start := range starts {
+		to[i] = x * T(ends[i]-start)
+	}
+}
+
+// sums gives the sum of each segment's rows, of which there are few.
+func sums[T number](to, rows []T, starts, ends []int32) {
+	ends, to = ends[:len(starts)], to[:len(starts)]
+	for i, start := range starts {
+		sum := rows[start]
+		for at := int(start) + 1; at < int(ends[i]); at++ {
+			sum += rows[at]
+		}
+		to[i] = sum
 	}
 }
 
@@ -213,12 +220,14 @@ func (f *last[T]) atHeads(elements, outs []register, always bool) func(heads []i
 		}
 		most := len(in.rows) - 1
 		if always {
-			for i := range to {
-				if h := int(heads[i+dropped]); h > 0 {
-					to[i] = in.rows[min(h-1, most)]
-				} else {
-					to[i] = f.x
-				}
+			seen := heads[dropped:]
+			if len(seen) > 0 && seen[0] == 0 && to != nil {
+				to[0], to, seen = f.x, to[1:], seen[1:]
+			}
+			if to != nil && most == 0 {
+				fill(to, in.rows[0])
+			} else if to != nil {
+				takeBefore(to, in.rows, seen)
 			}
 			f.present, f.x = 1, in.rows[most]
 			return
@@ -233,5 +242,13 @@ func (f *last[T]) atHeads(elements, outs []register, always bool) func(heads []i
 		if len(heads) > 0 {
 			f.present, f.x = 1, in.rows[min(int(heads[len(heads)-1]), most)]
 		}
+	}
+}
+
+// takeBefore copies the rows before places.
+func takeBefore[T any](to, from []T, places []int32) {
+	to = to[:len(places)]
+	for i, p := range places {
+		to[i] = from[p-1]
 	}
 }

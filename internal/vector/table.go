@@ -13,14 +13,19 @@ func (l *linker) rank(op *tile.Op) {
 	dst := &vector[int64]{own: make([]int64, l.batch)}
 	n := l.count(0)
 	l.add(func() {
-		to := dst.sized(*n)
-		digits, firsts := digit.rows[:len(to)], first.rows[:len(to)]
-		for i, d := range digits {
-			to[i] = firsts[i] + counts[d]
-			counts[d]++
-		}
+		ranks(dst.sized(*n), digit.rows, first.rows, counts)
 	})
 	l.define(op.Res[0], dst)
+}
+
+// ranks gives each row the place after the earlier rows of its digit.
+func ranks(to, digits, first, counts []int64) {
+	digits, first = digits[:len(to)], first[:len(to)]
+	for i, d := range digits {
+		c := counts[d]
+		to[i] = first[i] + c
+		counts[d] = c + 1
+	}
 }
 
 // update links the combination of rows with elements of a table. An index outside, which a
@@ -65,50 +70,49 @@ func updateIntegers[T integer](s *stream, n *int, at *vector[int64], x *vector[T
 
 func update[T number](s *stream, n *int, at *vector[int64], x *vector[T], operator ir.Op, combine func(a, b T) T) step {
 	return func() {
-		table, places, rows := elements[T](s), at.rows[:*n], x.rows
-		if len(rows) == 1 {
-			c := rows[0]
-			if operator == ir.OpAdd {
-				for _, p := range places {
-					if uint64(p) < uint64(len(table)) {
-						table[p] += c
-					}
-				}
-				return
-			}
-			for _, p := range places {
-				if uint64(p) < uint64(len(table)) {
-					table[p] = combine(table[p], c)
-				}
-			}
+		if len(x.rows) == 1 && operator == ir.OpAdd {
+			addToAll(elements[T](s), at.rows[:*n], x.rows[0])
 			return
 		}
-		rows = rows[:len(places)]
-		switch operator {
+		rows := x.rows
+		if len(rows) == 1 {
+			rows = make([]T, *n)
+			fill(rows, x.rows[0])
+		}
+		switch table, places := elements[T](s), at.rows[:*n]; operator {
 		case ir.OpAdd:
-			for i, p := range places {
-				if uint64(p) < uint64(len(table)) {
-					table[p] += rows[i]
-				}
-			}
-		case ir.OpLeast:
-			for i, p := range places {
-				if uint64(p) < uint64(len(table)) {
-					table[p] = min(table[p], rows[i])
-				}
-			}
-		case ir.OpGreatest:
-			for i, p := range places {
-				if uint64(p) < uint64(len(table)) {
-					table[p] = max(table[p], rows[i])
-				}
-			}
+			addTo(table, places, rows)
 		default:
-			for i, p := range places {
-				if uint64(p) < uint64(len(table)) {
-					table[p] = combine(table[p], rows[i])
-				}
-			}
+			combineWith(table, places, rows, combine)
+		}
+	}
+}
+
+// addToAll adds x to elements of a table.
+func addToAll[T number](table []T, places []int64, x T) {
+	for _, p := range places {
+		if uint64(p) < uint64(len(table)) {
+			table[p] += x
+		}
+	}
+}
+
+// addTo adds rows to elements of a table.
+func addTo[T number](table []T, places []int64, rows []T) {
+	rows = rows[:len(places)]
+	for i, p := range places {
+		if uint64(p) < uint64(len(table)) {
+			table[p] += rows[i]
+		}
+	}
+}
+
+// combineWith combines rows with elements of a table.
+func combineWith[T number](table []T, places []int64, rows []T, combine func(a, b T) T) {
+	rows = rows[:len(places)]
+	for i, p := range places {
+		if uint64(p) < uint64(len(table)) {
+			table[p] = combine(table[p], rows[i])
 		}
 	}
 }
