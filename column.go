@@ -114,7 +114,7 @@ func ReadTexts(ctx context.Context, c *Column) ([]string, error) {
 }
 
 // View returns the rows of a column without a copy, where this process sees them: in
-// ordinary memory, and on gocpu, interp and cudaemu. They are to be read only, until the
+// ordinary memory, and on gocpu, vector, interp and cudaemu. They are to be read only, until the
 // column is freed.
 func View[T Element](c *Column) (rows []T, ok bool) {
 	if c.readable(storedKind[T]()) != nil || c.content.Resident != nil {

@@ -115,6 +115,7 @@ type kind struct {
 // kinds lists the kinds of devices. A new one is a new line.
 var kinds = []kind{
 	{"gocpu", openGo},
+	{"vector", openVector},
 	{"interp", openInterpreter},
 	{"cudaemu", openEmulation},
 	{"opencl", openWorker},
@@ -155,7 +156,7 @@ func Open(ctx context.Context, name string, options ...DeviceOption) (*Device, e
 }
 
 func unknownDevice(name string) error {
-	return &build.UsageError{Err: fmt.Errorf("unknown device %s; there are gocpu, interp, cudaemu, opencl:0 and on, cuda:0 and on", name)}
+	return &build.UsageError{Err: fmt.Errorf("unknown device %s; there are gocpu, vector, interp, cudaemu, opencl:0 and on, cuda:0 and on", name)}
 }
 
 // deviceNumber reads the number of a device behind the colon.

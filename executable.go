@@ -57,7 +57,7 @@ func Shape(schedule plan.Schedule) Setting {
 	}
 }
 
-// Workers bounds the cores that a run on gocpu takes; 0 is all that pay.
+// Workers bounds the cores that a run on gocpu takes; 0 is all that pay. Device vector takes one.
 func Workers(n int) Setting {
 	return func(s *settings) error {
 		if n < 0 {

@@ -46,7 +46,7 @@ func (g goDevice) compile(ctx context.Context, p *Program, s settings) (runner, 
 	waiting("")
 	var missing *NoToolchainError
 	if errors.As(err, &missing) {
-		return nil, fmt.Errorf("%w\nDevice gocpu builds the Go that it emits: install Go (https://go.dev/dl), or run on device interp", err)
+		return nil, fmt.Errorf("%w\nDevice gocpu builds the Go that it emits: install Go (https://go.dev/dl), or run on device vector, which compiles nothing", err)
 	}
 	if err != nil {
 		return nil, err

@@ -9,9 +9,12 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// defaultDevice is where pipelines run unless the user says; if it is unavailable, no other
-// device replaces it.
-const defaultDevice = "gocpu"
+// defaultDevice is where pipelines run unless the user says. Without a Go toolchain that is
+// deviceWithoutGo, with a note; nothing else replaces a device.
+const (
+	defaultDevice   = "gocpu"
+	deviceWithoutGo = "vector"
+)
 
 // local is a device without a driver program.
 type local struct {
@@ -23,6 +26,7 @@ type local struct {
 // locals lists the devices without a driver program; [drivers] has the others.
 var locals = []local{
 	{name: "gocpu", probe: probeGoCPU},
+	{name: "vector", probe: probeVector},
 	{name: "interp", probe: probeInterp},
 	{name: "cudaemu", probe: probeCUDAEmulation, machine: emu.Machine(emu.Options{})},
 }
@@ -33,6 +37,10 @@ func probeGoCPU(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("emitted Go, built by %s (%s)", toolchain.Version, toolchain.Path), nil
+}
+
+func probeVector(context.Context) (string, error) {
+	return "batches of rows in this process, on one core; needs no compiler", nil
 }
 
 func probeInterp(context.Context) (string, error) {

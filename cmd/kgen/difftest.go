@@ -61,7 +61,7 @@ it into a folder, for --replay. docs/agreement.md says what is tested, and how.`
 	f := c.Flags()
 	f.IntVar(&flags.random, "random", 0, "test `N` random pipelines instead of files")
 	f.Uint64Var(&flags.seed, "seed", 1, "the `SEED` of programs and data")
-	f.StringVar(&flags.devices, "devices", "gocpu,emulated", "the `DEVICES` to compare, or all")
+	f.StringVar(&flags.devices, "devices", "gocpu,vector,emulated", "the `DEVICES` to compare, or all")
 	f.StringVar(&flags.levels, "levels", "", "the fusion `LEVELS`, or all (default all; of a random pipeline one by chance)")
 	f.IntVar(&flags.runs, "runs", 0, "run `N` inputs for each pipeline (default 20; 3 for random pipelines)")
 	f.StringVar(&flags.inputs, "inputs", "", "one run for each of the `INPUTS`: numbers of rows, or the data beside a pipeline, as in own,0,1,tile+1,3tile-7 (default lengths by chance)")
@@ -256,7 +256,7 @@ func testPrograms(c *cobra.Command, args []string, withData bool) (list []diffte
 func testDevices(ctx context.Context, text, programs string) (list []difftest.Device, err error) {
 	names := splitList(text)
 	if text == "all" {
-		names = []string{"gocpu", "emulated", "cudaemu"}
+		names = []string{"gocpu", "vector", "emulated", "cudaemu"}
 		for i := range drivers {
 			for _, row := range drivers[i].list(ctx, nil) {
 				if row.Available {
@@ -279,6 +279,8 @@ func testDevices(ctx context.Context, text, programs string) (list []difftest.De
 			list = append(list, goTester{programs: programs, race: true})
 		case name == simulatorDevice:
 			list = append(list, newSimulatorTester(ctx))
+		case name == "vector":
+			list = append(list, vectorTester{})
 		case name == "emulated":
 			list = append(list, difftest.Emulated{})
 		case name == "cudaemu" || strings.HasPrefix(name, "cudaemu:"):
@@ -288,7 +290,7 @@ func testDevices(ctx context.Context, text, programs string) (list []difftest.De
 			}
 			list = append(list, t)
 		default:
-			return nil, usageErrorf("no device %s can be tested: there are gocpu, emulated, cudaemu, cudaemu:check, gocpu:race, oclgrind, and opencl:0, cuda:0 and on", name)
+			return nil, usageErrorf("no device %s can be tested: there are gocpu, vector, emulated, cudaemu, cudaemu:check, gocpu:race, oclgrind, and opencl:0, cuda:0 and on", name)
 		}
 	}
 	if len(list) == 0 {

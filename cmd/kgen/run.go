@@ -59,7 +59,8 @@ A part of a microsecond is an error, unless --round names the column.
 kernels, and the results at the most that they can be.
 
 On device gocpu the emitted program is built once and kept in the folder kgen of
-the user's cache, or in the folder that KGEN_CACHE names.`,
+the user's cache, or in the folder that KGEN_CACHE names. Without a Go toolchain
+and without --device, a pipeline runs on device vector, which compiles nothing.`,
 		Example: `  kgen run grades.kg --in students.csv
   kgen run -e 'pipeline p(x: [n]i32) { return s: sum(x) }' --in x.csv
   kgen run orders.kg --in lineitem.csv --fuse paper2 --out orders.csv
@@ -133,15 +134,27 @@ func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 	waiting := newWaiting(c.ErrOrStderr())
 	defer waiting.end()
 	clock := newClock()
-	device, err := kgen.Open(c.Context(), flags.device, kgen.MemoryLimit(limit), kgen.TimeLimit(flags.timeout), kgen.Waiting(waiting.on))
+	open := func(name string) (*kgen.Device, *kgen.Executable, error) {
+		device, err := kgen.Open(c.Context(), name, kgen.MemoryLimit(limit), kgen.TimeLimit(flags.timeout), kgen.Waiting(waiting.on))
+		if err != nil {
+			return nil, nil, err
+		}
+		program, err := kgen.Of(source, pipeline).On(c.Context(), device, kgen.Level(flags.level), kgen.Schedule(flags.schedule), kgen.Workers(flags.workers))
+		if err != nil {
+			device.Close()
+		}
+		return device, program, err
+	}
+	device, program, err := open(flags.device)
+	var missing *kgen.NoToolchainError
+	if errors.As(err, &missing) && !c.Flags().Changed("device") {
+		fmt.Fprintf(c.ErrOrStderr(), "kgen: %v: running on device %s, which compiles nothing and takes one core\n", missing, deviceWithoutGo)
+		device, program, err = open(deviceWithoutGo)
+	}
 	if err != nil {
 		return err
 	}
 	defer device.Close()
-	program, err := kgen.Of(source, pipeline).On(c.Context(), device, kgen.Level(flags.level), kgen.Schedule(flags.schedule), kgen.Workers(flags.workers))
-	if err != nil {
-		return err
-	}
 	footprint := func(extents []table.Extent) plan.Footprint { return program.Footprint(sizes(pipeline, extents)) }
 	clock.add("emit", program.Compiled())
 	in, err := readColumns(c, binding, device.Space(), func(extents []table.Extent) error {
@@ -203,15 +216,12 @@ var settingFlags = map[string]string{"memory limit": "--memory-limit", "time lim
 // advise adds to an error of a device which flag would help.
 func advise(err error, flags runFlags) error {
 	var setting *kgen.SettingError
-	var missing *kgen.NoToolchainError
 	var crash *kgen.GoCrashError
 	var timeout *kgen.TimeoutError
 	var gaveUp *kgen.GiveUpError
 	switch schedule, _ := build.ParseSchedule(flags.schedule); {
 	case errors.As(err, &setting):
 		return usageErrorf("device %s %s: leave out %s", setting.Device, setting.Reason, settingFlags[setting.Setting])
-	case errors.As(err, &missing):
-		return fmt.Errorf("%w, by --device interp", err)
 	case errors.As(err, &crash) && crash.OutOfMemory():
 		return fmt.Errorf("%w\nGive it fewer rows or a machine with more memory; --memory-limit refuses a run that would need too much before it begins", err)
 	case errors.As(err, &timeout):

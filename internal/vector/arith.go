@@ -1,0 +1,714 @@
+package vector
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Loops over a batch take operands as long as the result, but the last one may be a single
+// element that all rows have. That decides once per batch which loop runs.
+
+// apply links an element-wise operator, which gives elements of kind k. It is told which of
+// its operands are the same for all rows.
+func (l *linker) apply(operator ir.Op, k ir.Kind, args []register, uniform []bool, n *int) register {
+	if n != &one {
+		varies := false
+		for _, u := range uniform {
+			varies = varies || !u
+		}
+		if !varies {
+			return l.apply(operator, k, args, uniform, &one).repeated(l, n)
+		}
+	}
+	room := l.room(n)
+	repeat := func(i int) {
+		if n != &one && uniform[i] {
+			args[i] = args[i].repeated(l, n)
+			uniform[i] = false
+		}
+	}
+	switch operator {
+	case ir.OpCast:
+		return l.cast(k, args[0], n)
+	case ir.OpSelect:
+		repeat(0)
+		return args[1].choose(l, args[0].(*vector[uint8]), args[2], room, n)
+	case ir.OpBits:
+		return l.pattern(args[0])
+	case ir.OpYear, ir.OpMonth, ir.OpDay:
+		return l.dates(operator, args[0].(*vector[int32]), room, n)
+	case ir.OpNot:
+		return link1(l, room, n, args[0].(*vector[uint8]), invert)
+	case ir.OpLogicalAnd, ir.OpLogicalOr:
+		if uniform[0] {
+			args[0], args[1] = args[1], args[0]
+		}
+		loop := either
+		if operator == ir.OpLogicalAnd {
+			loop = both
+		}
+		return link2(l, room, n, args[0].(*vector[uint8]), args[1].(*vector[uint8]), loop)
+	case ir.OpShl, ir.OpShr:
+		repeat(0)
+		args[1] = l.cast(ir.U64, args[1], map[bool]*int{true: &one, false: n}[uniform[1]])
+	}
+	if mirrored, ok := mirror[operator]; ok && len(args) == 2 && uniform[0] && !uniform[1] {
+		operator = mirrored
+		args[0], args[1] = args[1], args[0]
+		uniform[0], uniform[1] = false, true
+	}
+	repeat(0)
+	switch x := args[0].(type) {
+	case *vector[int8]:
+		return signedOp(l, operator, x, args, room, n)
+	case *vector[int16]:
+		return signedOp(l, operator, x, args, room, n)
+	case *vector[int32]:
+		return signedOp(l, operator, x, args, room, n)
+	case *vector[int64]:
+		return signedOp(l, operator, x, args, room, n)
+	case *vector[uint8]:
+		return integerOp(l, operator, x, args, room, n)
+	case *vector[uint16]:
+		return integerOp(l, operator, x, args, room, n)
+	case *vector[uint32]:
+		return integerOp(l, operator, x, args, room, n)
+	case *vector[uint64]:
+		return integerOp(l, operator, x, args, room, n)
+	case *vector[float32]:
+		return floatOp(l, operator, x, args, room, n)
+	}
+	return floatOp(l, operator, args[0].(*vector[float64]), args, room, n)
+}
+
+// mirror has the operators that have the same result, or whose mirror image has, with their
+// operands exchanged.
+var mirror = map[ir.Op]ir.Op{ir.OpAdd: ir.OpAdd, ir.OpMul: ir.OpMul, ir.OpAnd: ir.OpAnd, ir.OpOr: ir.OpOr, ir.OpXor: ir.OpXor,
+	ir.OpEq: ir.OpEq, ir.OpNe: ir.OpNe, ir.OpLt: ir.OpGt, ir.OpGt: ir.OpLt, ir.OpLe: ir.OpGe, ir.OpGe: ir.OpLe,
+	ir.OpLeast: ir.OpLeast, ir.OpGreatest: ir.OpGreatest}
+
+func link1[R, T number](l *linker, room int, n *int, x *vector[T], loop func(dst []R, x []T)) register {
+	dst := &vector[R]{own: make([]R, room)}
+	l.add(func() { loop(dst.sized(*n), x.rows[:*n]) })
+	return dst
+}
+
+func link2[R, T, U number](l *linker, room int, n *int, x *vector[T], y *vector[U], loop func(dst []R, x []T, y []U)) register {
+	dst := &vector[R]{own: make([]R, room)}
+	l.add(func() { loop(dst.sized(*n), x.rows[:*n], y.rows) })
+	return dst
+}
+
+// compareOp links a comparison.
+func compareOp[T number](l *linker, operator ir.Op, x *vector[T], args []register, room int, n *int) register {
+	var loop func(dst []uint8, x, y []T)
+	switch operator {
+	case ir.OpEq:
+		loop = equal[T]
+	case ir.OpNe:
+		loop = unequal[T]
+	case ir.OpLt:
+		loop = less[T]
+	case ir.OpLe:
+		loop = atMost[T]
+	case ir.OpGt:
+		loop = greater[T]
+	case ir.OpGe:
+		loop = atLeast[T]
+	default:
+		return nil
+	}
+	return link2(l, room, n, x, args[1].(*vector[T]), loop)
+}
+
+// numberOp links an operator of integers and floats.
+func numberOp[T number](l *linker, operator ir.Op, x *vector[T], args []register, room int, n *int) register {
+	if r := compareOp(l, operator, x, args, room, n); r != nil {
+		return r
+	}
+	var loop func(dst, x, y []T)
+	switch operator {
+	case ir.OpAdd:
+		loop = add[T]
+	case ir.OpSub:
+		loop = subtract[T]
+	case ir.OpMul:
+		loop = multiply[T]
+	case ir.OpLeast:
+		loop = least[T]
+	case ir.OpGreatest:
+		loop = greatest[T]
+	case ir.OpNeg:
+		return link1(l, room, n, x, negate[T])
+	default:
+		l.fail("internal error: no vector form of %v", operator)
+	}
+	return link2(l, room, n, x, args[1].(*vector[T]), loop)
+}
+
+func signedOp[T signed](l *linker, operator ir.Op, x *vector[T], args []register, room int, n *int) register {
+	if operator == ir.OpAbs {
+		return link1(l, room, n, x, func(dst, x []T) {
+			width := 8 * unsafe.Sizeof(T(0))
+			for i := range dst {
+				sign := x[i] >> (width - 1)
+				dst[i] = x[i] ^ sign - sign
+			}
+		})
+	}
+	return integerOp(l, operator, x, args, room, n)
+}
+
+func integerOp[T integer](l *linker, operator ir.Op, x *vector[T], args []register, room int, n *int) register {
+	var loop func(dst, x, y []T)
+	width := uint64(8 * unsafe.Sizeof(T(0)))
+	low := ^uint64(0) >> (64 - width) // the bits of an element
+	switch operator {
+	case ir.OpDiv:
+		loop = divide[T]
+	case ir.OpRem:
+		loop = remainder[T]
+	case ir.OpAnd:
+		loop = bitsAnd[T]
+	case ir.OpOr:
+		loop = bitsOr[T]
+	case ir.OpXor:
+		loop = bitsXor[T]
+	case ir.OpAndNot:
+		loop = bitsAndNot[T]
+	case ir.OpShl:
+		return link2(l, room, n, x, args[1].(*vector[uint64]), shiftLeft[T])
+	case ir.OpShr:
+		return link2(l, room, n, x, args[1].(*vector[uint64]), shiftRight[T])
+	case ir.OpComplement:
+		return link1(l, room, n, x, func(dst, x []T) {
+			x = x[:len(dst)]
+			for i := range dst {
+				dst[i] = ^x[i]
+			}
+		})
+	case ir.OpAbs: // of an unsigned number
+		return x
+	case ir.OpPopcount:
+		return link1(l, room, n, x, func(dst, x []T) {
+			for i := range dst {
+				dst[i] = T(bits.OnesCount64(uint64(x[i]) & low))
+			}
+		})
+	case ir.OpLeadingzeros:
+		return link1(l, room, n, x, func(dst, x []T) {
+			for i := range dst {
+				dst[i] = T(bits.LeadingZeros64(uint64(x[i])&low) - int(64-width))
+			}
+		})
+	case ir.OpTrailingzeros:
+		return link1(l, room, n, x, func(dst, x []T) {
+			for i := range dst {
+				dst[i] = T(min(bits.TrailingZeros64(uint64(x[i])), int(width)))
+			}
+		})
+	default:
+		return numberOp(l, operator, x, args, room, n)
+	}
+	return link2(l, room, n, x, args[1].(*vector[T]), loop)
+}
+
+func floatOp[T float](l *linker, operator ir.Op, x *vector[T], args []register, room int, n *int) register {
+	var of func(float64) float64
+	switch operator {
+	case ir.OpDiv:
+		return link2(l, room, n, x, args[1].(*vector[T]), quotient[T])
+	case ir.OpAbs:
+		return link1(l, room, n, x, func(dst, x []T) {
+			for i := range dst {
+				dst[i] = T(math.Abs(float64(x[i])))
+			}
+		})
+	case ir.OpSqrt:
+		return link1(l, room, n, x, func(dst, x []T) {
+			for i := range dst {
+				dst[i] = T(math.Sqrt(float64(x[i])))
+			}
+		})
+	case ir.OpFloor:
+		of = math.Floor
+	case ir.OpCeil:
+		of = math.Ceil
+	case ir.OpTrunc:
+		of = math.Trunc
+	case ir.OpRound:
+		of = math.RoundToEven
+	default:
+		return numberOp(l, operator, x, args, room, n)
+	}
+	return link1(l, room, n, x, func(dst, x []T) {
+		for i := range dst {
+			dst[i] = T(of(float64(x[i])))
+		}
+	})
+}
+
+func add[T number](dst, x, y []T) {
+	x = x[:len(dst)]
+	if len(y) == 1 {
+		c := y[0]
+		for i := range dst {
+			dst[i] = x[i] + c
+		}
+		return
+	}
+	y = y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] + y[i]
+	}
+}
+
+func subtract[T number](dst, x, y []T) {
+	x = x[:len(dst)]
+	if len(y) == 1 {
+		c := y[0]
+		for i := range dst {
+			dst[i] = x[i] - c
+		}
+		return
+	}
+	y = y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] - y[i]
+	}
+}
+
+func multiply[T number](dst, x, y []T) {
+	x = x[:len(dst)]
+	if len(y) == 1 {
+		c := y[0]
+		for i := range dst {
+			dst[i] = x[i] * c
+		}
+		return
+	}
+	y = y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] * y[i]
+	}
+}
+
+func quotient[T float](dst, x, y []T) {
+	x = x[:len(dst)]
+	if len(y) == 1 {
+		c := y[0]
+		for i := range dst {
+			dst[i] = x[i] / c
+		}
+		return
+	}
+	y = y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] / y[i]
+	}
+}
+
+func negate[T number](dst, x []T) {
+	for i := range dst {
+		dst[i] = -x[i]
+	}
+}
+
+func least[T number](dst, x, y []T) {
+	x = x[:len(dst)]
+	if len(y) == 1 {
+		c := y[0]
+		for i := range dst {
+			dst[i] = min(x[i], c)
+		}
+		return
+	}
+	y = y[:len(dst)]
+	for i := range dst {
+		dst[i] = min(x[i], y[i])
+	}
+}
+
+func greatest[T number](dst, x, y []T) {
+	x = x[:len(dst)]
+	if len(y) == 1 {
+		c := y[0]
+		for i := range dst {
+			dst[i] = max(x[i], c)
+		}
+		return
+	}
+	y = y[:len(dst)]
+	for i := range dst {
+		dst[i] = max(x[i], y[i])
+	}
+}
+
+// divide divides integers; by 0 it gives 0. A power of two is a shift, which rounds toward 0
+// if what it loses is added to negative numbers.
+func divide[T integer](dst, x, y []T) {
+	x = x[:len(dst)]
+	if len(y) != 1 {
+		y = y[:len(dst)]
+		for i := range dst {
+			dst[i] = 0
+			if y[i] != 0 {
+				dst[i] = x[i] / y[i]
+			}
+		}
+		return
+	}
+	c := y[0]
+	switch {
+	case c == 0:
+		clear(dst)
+	case c > 0 && c&(c-1) == 0:
+		shift, width := bits.TrailingZeros64(uint64(c)), 8*unsafe.Sizeof(c)
+		isSigned := ^T(0) < 0
+		for i := range dst {
+			v := x[i]
+			if isSigned {
+				v += v >> (width - 1) & (c - 1)
+			}
+			dst[i] = v >> shift
+		}
+	default:
+		for i := range dst {
+			dst[i] = x[i] / c
+		}
+	}
+}
+
+// remainder gives what divide leaves; of a division by 0, it gives 0.
+func remainder[T integer](dst, x, y []T) {
+	x = x[:len(dst)]
+	if len(y) != 1 {
+		y = y[:len(dst)]
+		for i := range dst {
+			dst[i] = 0
+			if y[i] != 0 {
+				dst[i] = x[i] % y[i]
+			}
+		}
+		return
+	}
+	c := y[0]
+	switch {
+	case c == 0:
+		clear(dst)
+	case c > 0 && c&(c-1) == 0:
+		width := 8 * unsafe.Sizeof(c)
+		isSigned := ^T(0) < 0
+		for i := range dst {
+			v := x[i]
+			lost := T(0)
+			if isSigned {
+				lost = v >> (width - 1) & (c - 1)
+			}
+			dst[i] = (v+lost)&(c-1) - lost
+		}
+	default:
+		for i := range dst {
+			dst[i] = x[i] % c
+		}
+	}
+}
+
+// eight is the number of flags in a word.
+const eight = 8
+
+// ones is a word of flags that hold.
+const ones = 0x0101010101010101
+
+// word returns eight flags as one number, and setWord stores them.
+func word(flags []uint8, i int) uint64 { return binary.NativeEndian.Uint64(flags[i:]) }
+
+func setWord(flags []uint8, i int, x uint64) { binary.NativeEndian.PutUint64(flags[i:], x) }
+
+func invert(dst, x []uint8) {
+	i := 0
+	for ; i+eight <= len(dst); i += eight {
+		setWord(dst, i, word(x, i)^ones)
+	}
+	for ; i < len(dst); i++ {
+		dst[i] = x[i] ^ 1
+	}
+}
+
+// both is the conjunction of flags.
+func both(dst, x, y []uint8) {
+	i := 0
+	if len(y) == 1 {
+		bitsAnd(dst, x, y)
+		return
+	}
+	for ; i+eight <= len(dst); i += eight {
+		setWord(dst, i, word(x, i)&word(y, i))
+	}
+	for ; i < len(dst); i++ {
+		dst[i] = x[i] & y[i]
+	}
+}
+
+// either is the disjunction of flags.
+func either(dst, x, y []uint8) {
+	i := 0
+	if len(y) == 1 {
+		bitsOr(dst, x, y)
+		return
+	}
+	for ; i+eight <= len(dst); i += eight {
+		setWord(dst, i, word(x, i)|word(y, i))
+	}
+	for ; i < len(dst); i++ {
+		dst[i] = x[i] | y[i]
+	}
+}
+
+func bitsAnd[T integer](dst, x, y []T) {
+	x = x[:len(dst)]
+	if len(y) == 1 {
+		c := y[0]
+		for i := range dst {
+			dst[i] = x[i] & c
+		}
+		return
+	}
+	y = y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] & y[i]
+	}
+}
+
+func bitsOr[T integer](dst, x, y []T) {
+	x = x[:len(dst)]
+	if len(y) == 1 {
+		c := y[0]
+		for i := range dst {
+			dst[i] = x[i] | c
+		}
+		return
+	}
+	y = y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] | y[i]
+	}
+}
+
+func bitsXor[T integer](dst, x, y []T) {
+	x = x[:len(dst)]
+	if len(y) == 1 {
+		c := y[0]
+		for i := range dst {
+			dst[i] = x[i] ^ c
+		}
+		return
+	}
+	y = y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] ^ y[i]
+	}
+}
+
+func bitsAndNot[T integer](dst, x, y []T) {
+	x = x[:len(dst)]
+	if len(y) == 1 {
+		c := y[0]
+		for i := range dst {
+			dst[i] = x[i] &^ c
+		}
+		return
+	}
+	y = y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] &^ y[i]
+	}
+}
+
+func shiftLeft[T integer](dst, x []T, y []uint64) {
+	mask := uint64(8*unsafe.Sizeof(T(0))) - 1
+	x = x[:len(dst)]
+	if len(y) == 1 {
+		c := y[0] & mask & 63
+		for i := range dst {
+			dst[i] = x[i] << c
+		}
+		return
+	}
+	y = y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] << (y[i] & mask)
+	}
+}
+
+func shiftRight[T integer](dst, x []T, y []uint64) {
+	mask := uint64(8*unsafe.Sizeof(T(0))) - 1
+	x = x[:len(dst)]
+	if len(y) == 1 {
+		c := y[0] & mask & 63
+		for i := range dst {
+			dst[i] = x[i] >> c
+		}
+		return
+	}
+	y = y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] >> (y[i] & mask)
+	}
+}
+
+func equal[T number](dst []uint8, x, y []T) {
+	x = x[:len(dst)]
+	if len(y) == 1 {
+		c := y[0]
+		for i := range dst {
+			dst[i] = truth(x[i] == c)
+		}
+		return
+	}
+	y = y[:len(dst)]
+	for i := range dst {
+		dst[i] = truth(x[i] == y[i])
+	}
+}
+
+func unequal[T number](dst []uint8, x, y []T) {
+	x = x[:len(dst)]
+	if len(y) == 1 {
+		c := y[0]
+		for i := range dst {
+			dst[i] = truth(x[i] != c)
+		}
+		return
+	}
+	y = y[:len(dst)]
+	for i := range dst {
+		dst[i] = truth(x[i] != y[i])
+	}
+}
+
+func less[T number](dst []uint8, x, y []T) {
+	x = x[:len(dst)]
+	if len(y) == 1 {
+		c := y[0]
+		for i := range dst {
+			dst[i] = truth(x[i] < c)
+		}
+		return
+	}
+	y = y[:len(dst)]
+	for i := range dst {
+		dst[i] = truth(x[i] < y[i])
+	}
+}
+
+func atMost[T number](dst []uint8, x, y []T) {
+	x = x[:len(dst)]
+	if len(y) == 1 {
+		c := y[0]
+		for i := range dst {
+			dst[i] = truth(x[i] <= c)
+		}
+		return
+	}
+	y = y[:len(dst)]
+	for i := range dst {
+		dst[i] = truth(x[i] <= y[i])
+	}
+}
+
+func greater[T number](dst []uint8, x, y []T) {
+	x = x[:len(dst)]
+	if len(y) == 1 {
+		c := y[0]
+		for i := range dst {
+			dst[i] = truth(x[i] > c)
+		}
+		return
+	}
+	less(dst, y[:len(dst)], x)
+}
+
+func atLeast[T number](dst []uint8, x, y []T) {
+	x = x[:len(dst)]
+	if len(y) == 1 {
+		c := y[0]
+		for i := range dst {
+			dst[i] = truth(x[i] >= c)
+		}
+		return
+	}
+	atMost(dst, y[:len(dst)], x)
+}
+
+// choose returns, row by row, v or another vector.
+func (v *vector[T]) choose(l *linker, when *vector[uint8], otherwise register, room int, n *int) register {
+	dst, other := &vector[T]{own: make([]T, room)}, otherwise.(*vector[T])
+	l.add(func() { choose(dst.sized(*n), when.rows, v.rows, other.rows) })
+	return dst
+}
+
+func choose[T number](dst []T, when []uint8, x, y []T) {
+	when = when[:len(dst)]
+	switch {
+	case len(x) == 1 && len(y) == 1:
+		c, d := x[0], y[0]
+		for i, w := range when {
+			v := d
+			if w != 0 {
+				v = c
+			}
+			dst[i] = v
+		}
+	case len(x) == 1:
+		c := x[0]
+		y = y[:len(dst)]
+		for i, w := range when {
+			v := y[i]
+			if w != 0 {
+				v = c
+			}
+			dst[i] = v
+		}
+	case len(y) == 1:
+		d := y[0]
+		x = x[:len(dst)]
+		for i, w := range when {
+			v := d
+			if w != 0 {
+				v = x[i]
+			}
+			dst[i] = v
+		}
+	default:
+		x, y = x[:len(dst)], y[:len(dst)]
+		for i, w := range when {
+			v := y[i]
+			if w != 0 {
+				v = x[i]
+			}
+			dst[i] = v
+		}
+	}
+}
+
+// dates links a part of dates.
+func (l *linker) dates(operator ir.Op, x *vector[int32], room int, n *int) register {
+	return link1(l, room, n, x, func(dst, x []int32) {
+		for i := range dst {
+			year, month, day := civil(x[i])
+			switch operator {
+			case ir.OpYear:
+				dst[i] = year
+			case ir.OpMonth:
+				dst[i] = month
+			default:
+				dst[i] = day
+			}
+		}
+	})
+}

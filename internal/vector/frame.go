@@ -1,0 +1,127 @@
+package vector
+
+import (
+	"context"
+
+	"github.com/kgen-go/kgen/internal/tile"
+)
+
+// frame is a kernel that is linked: its steps, and the vectors and states that they share. One
+// launch at a time may use it.
+type frame struct {
+	*tile.Kernel
+	batch   int
+	streams []stream
+	uniform []register // per value that is the same for all rows
+	folds   []folder   // per operation
+	begin   []step     // resets states
+	uses    []int      // per value
+
+	closings []closing
+	spared   []bool // operations that batches need not run
+
+	before, each, after *section
+	ends                []*section // per domain that closes segments
+
+	run  *run  // of the launch
+	rows int64 // of the launch
+}
+
+// newFrame links a kernel for batches of so many rows.
+func newFrame(k *tile.Kernel, batch int) (f *frame, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			refused, ok := r.(refusal)
+			if !ok {
+				panic(r)
+			}
+			f, err = nil, refused.error
+		}
+	}()
+	f = &frame{Kernel: k, batch: batch, streams: make([]stream, len(k.Streams)), uniform: make([]register, len(k.Values)),
+		folds: make([]folder, len(k.Ops)), uses: k.CountUses()}
+	for i, s := range k.Streams {
+		f.streams[i].kind = s.Kind
+	}
+	f.findClosings()
+	before, each := f.newLinker(0), f.newLinker(0)
+	for i := range k.Ops {
+		switch op := &k.Ops[i]; {
+		case op.Epilogue:
+		case op.Domain == tile.Uniform && !op.IsReduction():
+			before.op(i)
+		case !f.spared[i]:
+			each.op(i)
+		}
+	}
+	f.before, f.each = before.section, each.section
+	for d := range k.Domains {
+		if k.Domains[d].Kind == tile.Close {
+			f.ends = append(f.ends, f.end(d))
+		}
+	}
+	after := f.newLinker(0)
+	for i := range k.Ops {
+		if k.Ops[i].IsReduction() {
+			after.reduced(i)
+		}
+	}
+	for i := range k.Ops {
+		if k.Ops[i].Epilogue {
+			after.op(i)
+		}
+	}
+	f.after = after.section
+	return f, nil
+}
+
+// end links what happens after the rows, when the last segment of a domain closes. There,
+// rows of other domains know what folds hold after all rows, and arithmetic on that.
+func (f *frame) end(domain int) *section {
+	l := f.newLinker(domain)
+	for d := range l.domains {
+		l.domains[d].n = 1
+	}
+	for i := range f.Ops {
+		op := &f.Ops[i]
+		switch {
+		case op.Epilogue || op.Domain == tile.Uniform:
+		case f.Inside(op.Domain, domain):
+			l.op(i)
+		case op.Kind == tile.Scan && op.Exclusive:
+			l.stateAfter(i)
+		case op.Kind == tile.Map || op.Kind == tile.Load && len(op.Args) > 0:
+			known := true
+			for _, v := range op.Args {
+				_, ok := l.find(v, op.Domain)
+				known = known && ok
+			}
+			if known {
+				l.op(i)
+			}
+		}
+	}
+	return l.section
+}
+
+// launch runs the kernel over so many rows.
+func (f *frame) launch(ctx context.Context, r *run, rows int64) error {
+	f.run, f.rows = r, rows
+	for _, reset := range f.begin {
+		reset()
+	}
+	f.before.runAll()
+	base := &f.each.domains[0]
+	for base.first = 0; base.first < rows; base.first += int64(f.batch) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		base.n = int(min(rows-base.first, int64(f.batch)))
+		f.each.runAll()
+	}
+	for _, end := range f.ends {
+		end.runAll()
+	}
+	f.after.runAll()
+	return nil
+}

@@ -1,0 +1,371 @@
+package vector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/raw"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// run is the state of a running plan. It is the [plan.Env] of its expressions.
+type run struct {
+	*Program
+	Options
+	scalars map[string]uint64
+	lengths map[string]int64 // of input domains
+	memory  map[string][]byte
+	failed  []int64 // per site: the first row that fails it
+	inUse   int64
+}
+
+func newRun(p *Program, options Options) *run {
+	if options.Batch == 0 {
+		options.Batch = batchRows
+	}
+	r := &run{Program: p, Options: options, scalars: map[string]uint64{}, lengths: map[string]int64{}, memory: map[string][]byte{},
+		failed: make([]int64, len(p.plan.Sites))}
+	for _, s := range p.plan.Scalars {
+		bits, _ := s.Kind.Parse(s.Init) // validated
+		r.scalars[s.Name] = bits
+	}
+	fill(r.failed, math.MaxInt64)
+	return r
+}
+
+// bind checks the arguments.
+func (r *run) bind(in exec.Inputs) error {
+	for i := range r.plan.Ports {
+		port := &r.plan.Ports[i]
+		switch {
+		case port.Direction != plan.In:
+		case port.Scalar != "":
+			v, given := in.Scalars[port.Name]
+			switch {
+			case given && v.Kind != port.Kind:
+				return &exec.InputError{Port: port.Name, Problem: fmt.Sprintf("%s is given, and it has to be %s", v.Kind, port.Kind)}
+			case !given && port.Default == "":
+				return &exec.InputError{Port: port.Name, Problem: fmt.Sprintf("a scalar of %s is missing", port.Kind)}
+			case !given:
+				v.Bits, _ = port.Kind.Parse(port.Default) // validated
+			}
+			r.scalars[port.Scalar] = v.Bits
+		default:
+			if err := r.bindColumn(port, in); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *run) bindColumn(port *plan.Port, in exec.Inputs) error {
+	column, ok := in.Columns[port.Name]
+	switch {
+	case !ok:
+		return &exec.InputError{Port: port.Name, Problem: fmt.Sprintf("a column of %s is missing", port.Kind)}
+	case column.Kind != port.Kind:
+		return &exec.InputError{Port: port.Name, Problem: fmt.Sprintf("a column of %s is given, and it has to be %s", column.Kind, port.Kind)}
+	case len(column.Data)%port.Kind.Size() != 0:
+		return &exec.InputError{Port: port.Name, Problem: fmt.Sprintf("%d bytes are no whole number of %s", len(column.Data), port.Kind)}
+	}
+	rows := column.Rows()
+	if length, known := r.lengths[port.Domain]; known && length != rows {
+		return &exec.InputError{Port: port.Name, Problem: fmt.Sprintf("%d rows; other columns over %s have %d", rows, port.Domain, length)}
+	}
+	r.lengths[port.Domain] = rows
+	r.memory[port.Buffer] = column.Data
+	return r.use(port.Buffer, int64(len(column.Data)))
+}
+
+// use counts memory, or refuses it.
+func (r *run) use(buffer string, bytes int64) error {
+	if r.Memory > 0 && bytes > r.Memory-r.inUse {
+		return &exec.AllocError{Buffer: buffer, Bytes: bytes, InUse: r.inUse, Limit: r.Memory}
+	}
+	r.inUse += bytes
+	return nil
+}
+
+// Scalar implements [plan.Env].
+func (r *run) Scalar(name string) (int64, error) { return int64(r.scalars[name]), nil }
+
+// Len implements [plan.Env].
+func (r *run) Len(domain string) (int64, error) {
+	if length, ok := r.lengths[domain]; ok {
+		return length, nil
+	}
+	for i := range r.plan.Domains {
+		if d := &r.plan.Domains[i]; d.Name == domain {
+			return d.Len.Eval(r)
+		}
+	}
+	return 0, fmt.Errorf("internal error: the plan has no domain %s", domain)
+}
+
+var errNotOfCores = errors.New("internal error: the plan is for kernels of work-groups")
+
+// Property implements [plan.Env].
+func (r *run) Property(string) (int64, error) { return 0, errNotOfCores }
+
+// Resident implements [plan.Env].
+func (r *run) Resident(string) (int64, error) { return 0, errNotOfCores }
+
+// Rows implements [plan.Env].
+func (r *run) Rows() (int64, error) { return 0, errNotOfCores }
+
+// steps runs steps of the plan.
+func (r *run) steps(ctx context.Context, steps []plan.Step) error {
+	for i := range steps {
+		var err error
+		switch s := &steps[i]; {
+		case s.Alloc != nil:
+			err = r.alloc(r.buffer(s.Alloc.Buffer))
+		case s.Init != nil:
+			r.fill(r.buffer(s.Init.Buffer))
+		case s.Set != nil:
+			var value int64
+			value, err = s.Set.Value.Eval(r)
+			r.scalars[s.Set.Scalar] = uint64(value)
+		case s.Launch != nil:
+			err = r.launch(ctx, s.Launch)
+		case s.If != nil:
+			var holds int64
+			if holds, err = s.If.Cond.Eval(r); err != nil {
+				return err
+			}
+			branch := s.If.Else
+			if holds != 0 {
+				branch = s.If.Then
+			}
+			err = r.steps(ctx, branch)
+		case s.CheckErrors != nil:
+			err = r.checkErrors(s.CheckErrors)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) buffer(name string) *plan.Buffer {
+	i := slices.IndexFunc(r.plan.Buffers, func(b plan.Buffer) bool { return b.Name == name })
+	return &r.plan.Buffers[i]
+}
+
+// TooManyRowsError is a domain that data makes too large.
+type TooManyRowsError struct {
+	Position string // of the statement that makes it, or ""
+	Domain   string
+	Rows     int64
+}
+
+func (e *TooManyRowsError) Error() string {
+	text := fmt.Sprintf("%s would have %d rows; at most %d can be computed", e.Domain, e.Rows, int64(plan.MaxRows))
+	if e.Position != "" {
+		text = e.Position + ": " + text
+	}
+	return text
+}
+
+// Unwrap returns [plan.ErrOverflow].
+func (e *TooManyRowsError) Unwrap() error { return plan.ErrOverflow }
+
+// limit refuses a length that is computed, of more rows than emitted Go takes.
+func (r *run) limit(length plan.Expr) error {
+	for _, d := range r.plan.Domains {
+		isLength := length.Op == plan.OpLen && length.Name == d.Name
+		if d.Bound.Op != plan.OpScalar || !isLength && !reads(length, d.Bound.Name) {
+			continue
+		}
+		rows := int64(r.scalars[d.Bound.Name])
+		if rows <= plan.MaxRows {
+			continue
+		}
+		e := &TooManyRowsError{Domain: r.madeOf(d.Name), Rows: rows}
+		for _, made := range r.pipeline.Domains {
+			if made.Name == e.Domain && made.By != nil && made.By.Pos.IsValid() {
+				e.Position = made.By.Pos.Base().String()
+			}
+		}
+		return e
+	}
+	return nil
+}
+
+// reads reports whether an expression reads a scalar.
+func reads(e plan.Expr, scalar string) bool {
+	return e.Op == plan.OpScalar && e.Name == scalar || slices.ContainsFunc(e.Args, func(arg plan.Expr) bool { return reads(arg, scalar) })
+}
+
+// madeOf returns the domain that the rows of d are those of in one of two ways, or d.
+func (r *run) madeOf(d string) string {
+	for _, made := range r.plan.Domains {
+		if made.Len.Op == plan.OpMax && slices.ContainsFunc(made.Len.Args, func(arg plan.Expr) bool { return arg.Op == plan.OpLen && arg.Name == d }) {
+			return r.madeOf(made.Name)
+		}
+	}
+	return d
+}
+
+func (r *run) alloc(b *plan.Buffer) error {
+	if b.Role == plan.Errors {
+		return nil
+	}
+	if err := r.limit(b.Length); err != nil {
+		return err
+	}
+	length, err := b.Length.Eval(r)
+	if err != nil {
+		return fmt.Errorf("length of buffer %q: %w", b.Name, err)
+	}
+	size := int64(b.Kind.Size())
+	if length < 0 || length > math.MaxInt64/2/size {
+		return fmt.Errorf("buffer %q: a length of %d elements: %w", b.Name, length, plan.ErrOverflow)
+	}
+	r.inUse -= int64(len(r.memory[b.Name]))
+	delete(r.memory, b.Name)
+	if err := r.use(b.Name, length*size); err != nil {
+		return err
+	}
+	r.memory[b.Name] = r.place(b, length*size)
+	return nil
+}
+
+// place returns memory for a buffer.
+func (r *run) place(b *plan.Buffer, bytes int64) []byte {
+	if r.Place != nil && bytes > 0 && b.Role == plan.Output {
+		for _, port := range r.plan.Ports {
+			if port.Direction != plan.Out || port.Buffer != b.Name {
+				continue
+			}
+			if memory := r.Place(port.Name, bytes); int64(len(memory)) >= bytes {
+				return memory[:bytes]
+			}
+			break
+		}
+	}
+	return newMemory(bytes)
+}
+
+// newMemory returns bytes that can be seen as elements of any kind.
+func newMemory(bytes int64) []byte { return raw.BytesOf(make([]uint64, (bytes+7)/8))[:bytes] }
+
+func (r *run) fill(b *plan.Buffer) {
+	if b.Role == plan.Errors {
+		return
+	}
+	data, bits := r.memory[b.Name], b.FillBits()
+	switch {
+	case bits == 0:
+		clear(data)
+	case b.Kind == plan.Char8:
+		fill(raw.SliceOf[uint64](data), ordered(bits))
+	case b.Kind.Size() == 1:
+		fill(data, byte(bits))
+	case b.Kind.Size() == 2:
+		fill(raw.SliceOf[uint16](data), uint16(bits))
+	case b.Kind.Size() == 4:
+		fill(raw.SliceOf[uint32](data), uint32(bits))
+	default:
+		fill(raw.SliceOf[uint64](data), bits)
+	}
+}
+
+func (r *run) launch(ctx context.Context, s *plan.Launch) error {
+	rows, err := s.Rows.Eval(r)
+	if err != nil {
+		return fmt.Errorf("kernel %q: %w", s.Kernel, err)
+	}
+	start := time.Now()
+	k := r.kernels[s.Kernel]
+	f, err := k.take(r.Batch)
+	if err != nil {
+		return err
+	}
+	for i := range f.streams {
+		name := f.Streams[i].Buffer
+		for _, bound := range s.Bind {
+			if bound.Name == f.Streams[i].Buffer {
+				name = bound.Buffer
+			}
+		}
+		f.streams[i].data = r.memory[name]
+		f.streams[i].length = int64(len(r.memory[name]) / f.streams[i].kind.Size())
+	}
+	if err := f.launch(ctx, r, rows); err != nil {
+		return err
+	}
+	k.give(f)
+	if r.Step != nil {
+		r.Step(s.Kernel, time.Since(start))
+	}
+	return nil
+}
+
+// checkErrors returns the first check that has failed.
+func (r *run) checkErrors(s *plan.CheckErrors) error {
+	if s.AbortOnly {
+		return nil
+	}
+	for i := range r.plan.Sites {
+		site := &r.plan.Sites[i]
+		if site.When.IsZero() {
+			if r.failed[i] != math.MaxInt64 {
+				return &exec.CheckError{Site: *site, Row: r.failed[i]}
+			}
+			continue
+		}
+		failed, err := site.When.Eval(r)
+		if err != nil {
+			return err
+		}
+		if failed != 0 {
+			return &exec.CheckError{Site: *site}
+		}
+	}
+	return nil
+}
+
+// result hands the results over. A column that is an argument or another result is a copy.
+func (r *run) result() (*exec.Result, error) {
+	result := &exec.Result{Columns: map[string]exec.Column{}, Scalars: map[string]exec.Value{}, Depths: map[string]int64{}, Level: r.plan.Level, Peak: r.inUse}
+	given := map[string]bool{}
+	for i := range r.plan.Ports {
+		port := &r.plan.Ports[i]
+		if port.Direction == plan.In {
+			given[port.Buffer] = port.Buffer != ""
+			continue
+		}
+		if !port.Depth.IsZero() {
+			depth, err := port.Depth.Eval(r)
+			if err != nil {
+				return nil, fmt.Errorf("depth of result %q: %w", port.Name, err)
+			}
+			result.Depths[port.Name] = depth
+		}
+		if port.Scalar != "" {
+			result.Scalars[port.Name] = exec.Value{Kind: port.Kind, Bits: r.scalars[port.Scalar]}
+			continue
+		}
+		rows, err := r.Len(port.Domain)
+		if err != nil {
+			return nil, err
+		}
+		data := r.memory[port.Buffer][:rows*int64(port.Kind.Size())]
+		if given[port.Buffer] {
+			copied := newMemory(int64(len(data)))
+			copy(copied, data)
+			data = copied
+		}
+		given[port.Buffer] = true
+		result.Columns[port.Name] = exec.Column{Kind: port.Kind, Data: data}
+	}
+	return result, nil
+}
