@@ -156,7 +156,12 @@ func TestNoGo(t *testing.T) {
 	writeFiles(t, map[string]string{"orders.kg": orders, "data.csv": "key,quantity\n1,5\n"})
 	t.Setenv("PATH", "")
 	code, stdout, stderr := execute("", "run", "orders.kg", "--in", "data.csv")
-	if code != exitFailed || stdout != "" || !strings.Contains(stderr, "the go command is not on PATH") || !strings.Contains(stderr, "--device interp") {
+	if code != exitOK || !strings.Contains(stdout, "5") || !strings.Contains(stderr, "the go command is not on PATH: running on device vector") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	// Who names a device gets that one.
+	code, stdout, stderr = execute("", "run", "orders.kg", "--in", "data.csv", "--device", "gocpu")
+	if code != exitFailed || stdout != "" || !strings.Contains(stderr, "the go command is not on PATH") || !strings.Contains(stderr, "or run on device vector") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	code, stdout, _ = execute("", "devices", "--json")
