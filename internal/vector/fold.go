@@ -42,8 +42,10 @@ func (l *linker) newFolder(m *tile.Monoid) folder {
 		return newLast(k, false)
 	case isFirst(m):
 		return newLast(k, true)
-	case isRowOfExtreme(m):
-		return newRowOfExtreme(m)
+	case isRowOfExtreme(m, 0):
+		return newRowOfExtreme(m, 0)
+	case m.Kind == tile.Segmented && isRowOfExtreme(m, 1):
+		return newRowOfExtreme(m, 1)
 	}
 	return l.newGeneral(m)
 }
@@ -622,56 +624,76 @@ func (f *last[T]) reduce(elements []register) func(n int) {
 	}
 }
 
-// rowOfExtreme is the state of the least or greatest element and the first row that has it.
+// rowOfExtreme is the state of the least or greatest element and the first row that has it. It
+// may begin anew at the heads of segments: then a flag is its first field.
 type rowOfExtreme[T number] struct {
 	greatest bool
+	flags    int // fields before those two: 0 or 1
 	identity T
 	x        T
 	row      int64
+	head     uint8
 }
 
-func isRowOfExtreme(m *tile.Monoid) bool {
-	return m.Kind == tile.Ordered && len(m.Fields) == 2 && m.Fields[1].Name == "row" && int64(m.Identity[1].Bits) == -1
+// isRowOfExtreme reports whether fields from some place on are those of an extreme and its row.
+func isRowOfExtreme(m *tile.Monoid, from int) bool {
+	return len(m.Fields) == from+2 && m.Fields[from+1].Name == "row" && int64(m.Identity[from+1].Bits) == -1
 }
 
-func newRowOfExtreme(m *tile.Monoid) folder {
-	greatest, bits := m.Fields[0].Name == ir.ReduceMax.String(), m.Identity[0].Bits
-	switch newRegister(m.Fields[0].Kind, 0).(type) {
+func newRowOfExtreme(m *tile.Monoid, from int) folder {
+	switch newRegister(m.Fields[from].Kind, 0).(type) {
 	case *vector[uint8]:
-		return &rowOfExtreme[uint8]{greatest: greatest, identity: ofBits[uint8](bits)}
+		return extremeOf[uint8](m, from)
 	case *vector[int8]:
-		return &rowOfExtreme[int8]{greatest: greatest, identity: ofBits[int8](bits)}
+		return extremeOf[int8](m, from)
 	case *vector[int16]:
-		return &rowOfExtreme[int16]{greatest: greatest, identity: ofBits[int16](bits)}
+		return extremeOf[int16](m, from)
 	case *vector[int32]:
-		return &rowOfExtreme[int32]{greatest: greatest, identity: ofBits[int32](bits)}
+		return extremeOf[int32](m, from)
 	case *vector[int64]:
-		return &rowOfExtreme[int64]{greatest: greatest, identity: ofBits[int64](bits)}
+		return extremeOf[int64](m, from)
 	case *vector[uint16]:
-		return &rowOfExtreme[uint16]{greatest: greatest, identity: ofBits[uint16](bits)}
+		return extremeOf[uint16](m, from)
 	case *vector[uint32]:
-		return &rowOfExtreme[uint32]{greatest: greatest, identity: ofBits[uint32](bits)}
+		return extremeOf[uint32](m, from)
 	case *vector[uint64]:
-		return &rowOfExtreme[uint64]{greatest: greatest, identity: ofBits[uint64](bits)}
+		return extremeOf[uint64](m, from)
 	case *vector[float32]:
-		return &rowOfExtreme[float32]{greatest: greatest, identity: ofBits[float32](bits)}
+		return extremeOf[float32](m, from)
 	}
-	return &rowOfExtreme[float64]{greatest: greatest, identity: ofBits[float64](bits)}
+	return extremeOf[float64](m, from)
 }
 
-func (f *rowOfExtreme[T]) reset() { f.x, f.row = f.identity, -1 }
+func extremeOf[T number](m *tile.Monoid, from int) folder {
+	return &rowOfExtreme[T]{greatest: m.Fields[from].Name == ir.ReduceMax.String(), flags: from, identity: ofBits[T](m.Identity[from].Bits)}
+}
+
+func (f *rowOfExtreme[T]) reset() { f.x, f.row, f.head = f.identity, -1, 0 }
 
 func (f *rowOfExtreme[T]) state(field int) uint64 {
-	if field == 0 {
+	switch field - f.flags {
+	case 0:
 		return bitsOf(f.x)
+	case 1:
+		return uint64(f.row)
 	}
-	return uint64(f.row)
+	return uint64(f.head)
+}
+
+// operands returns what rows fold.
+func (f *rowOfExtreme[T]) operands(elements []register) (in *vector[T], rows *vector[int64]) {
+	return elements[f.flags].(*vector[T]), elements[f.flags+1].(*vector[int64])
 }
 
 func (f *rowOfExtreme[T]) scan(elements, outs []register, exclusive bool) func(low, high int) {
-	in, rows := elements[0].(*vector[T]), elements[1].(*vector[int64])
-	out, _ := outs[0].(*vector[T])
-	outRow, _ := outs[1].(*vector[int64])
+	in, rows := f.operands(elements)
+	out, _ := outs[f.flags].(*vector[T])
+	outRow, _ := outs[f.flags+1].(*vector[int64])
+	var heads, seen *vector[uint8]
+	if f.flags > 0 {
+		heads = elements[0].(*vector[uint8])
+		seen, _ = outs[0].(*vector[uint8])
+	}
 	give := func(i int) {
 		if out != nil {
 			out.rows[i] = f.x
@@ -679,11 +701,17 @@ func (f *rowOfExtreme[T]) scan(elements, outs []register, exclusive bool) func(l
 		if outRow != nil {
 			outRow.rows[i] = f.row
 		}
+		if seen != nil {
+			seen.rows[i] = f.head
+		}
 	}
 	return func(low, high int) {
 		for i := low; i < high; i++ {
 			if exclusive {
 				give(i)
+			}
+			if heads != nil && heads.rows[min(i, len(heads.rows)-1)] != 0 {
+				f.head, f.row = 1, -1
 			}
 			f.see(in.rows[min(i, len(in.rows)-1)], rows.rows[min(i, len(rows.rows)-1)])
 			if !exclusive {
@@ -714,39 +742,50 @@ func outranks[T number](x, of T, greatest bool) bool {
 }
 
 func (f *rowOfExtreme[T]) reduce(elements []register) func(n int) {
-	in, rows := elements[0].(*vector[T]), elements[1].(*vector[int64])
-	return func(n int) {
-		if n == 0 {
-			return
-		}
-		first := 0
-		if f.row < 0 {
-			f.see(in.rows[0], rows.rows[0])
-			first = 1
-		}
-		if len(in.rows) == 1 {
-			for i := range n {
-				f.see(in.rows[0], rows.rows[min(i, len(rows.rows)-1)])
+	if f.flags > 0 {
+		scan := f.scan(elements, make([]register, 3), true)
+		return func(n int) { scan(0, n) }
+	}
+	in, rows := f.operands(elements)
+	return func(n int) { f.reduced(in, rows, 0, n) }
+}
+
+// reduced folds some rows. Almost no element outranks those before; a comparison finds all
+// that may.
+func (f *rowOfExtreme[T]) reduced(in *vector[T], rows *vector[int64], low, high int) {
+	if low == high {
+		return
+	}
+	row := func(i int) int64 { return rows.rows[min(i, len(rows.rows)-1)] }
+	if len(in.rows) == 1 {
+		f.see(in.rows[0], row(low)) // the first of equal elements stays
+		return
+	}
+	if f.row < 0 {
+		f.x, f.row = in.rows[low], row(low)
+		low++
+	}
+	if at := extreme(in.rows[low:high], f.x, f.greatest); at >= 0 {
+		f.x, f.row = in.rows[low+at], row(low+at)
+	}
+}
+
+// extreme returns the place of the first row that holds the extreme of rows, if it outranks
+// best, and else -1.
+func extreme[T number](rows []T, best T, greatest bool) int {
+	at := -1
+	if greatest {
+		for i, x := range rows {
+			if !(x < best) && outranks(x, best, true) {
+				best, at = x, i
 			}
-			return
 		}
-		// Almost no element outranks those before; the comparison finds all that may.
-		best, at := f.x, -1
-		if f.greatest {
-			for i, x := range in.rows[first:n] {
-				if !(x < best) && outranks(x, best, true) {
-					best, at = x, first+i
-				}
-			}
-		} else {
-			for i, x := range in.rows[first:n] {
-				if !(x > best) && outranks(x, best, false) {
-					best, at = x, first+i
-				}
-			}
-		}
-		if at >= 0 {
-			f.x, f.row = best, rows.rows[min(at, len(rows.rows)-1)]
+		return at
+	}
+	for i, x := range rows {
+		if !(x > best) && outranks(x, best, false) {
+			best, at = x, i
 		}
 	}
+	return at
 }

@@ -208,10 +208,15 @@ func selectRows(room []int32, flags []uint8) []int32 {
 		}
 		to := (*[eight]int32)(room[k:])
 		mask := w * flagBits >> 56
-		at, offsets := int32(i), &placesOf[mask]
-		for j := range to {
-			to[j] = at + int32(offsets[j])
-		}
+		at, of := int32(i), &placesOf[mask]
+		to[0] = at + int32(of[0])
+		to[1] = at + int32(of[1])
+		to[2] = at + int32(of[2])
+		to[3] = at + int32(of[3])
+		to[4] = at + int32(of[4])
+		to[5] = at + int32(of[5])
+		to[6] = at + int32(of[6])
+		to[7] = at + int32(of[7])
 		k += bits.OnesCount8(uint8(mask))
 	}
 	for ; i < len(flags); i++ {

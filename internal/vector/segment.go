@@ -252,3 +252,26 @@ func takeBefore[T any](to, from []T, places []int32) {
 		to[i] = from[p-1]
 	}
 }
+
+func (f *rowOfExtreme[T]) atHeads(elements, outs []register, _ bool) func(heads []int32, dropped, n int) {
+	in, rows := f.operands(elements)
+	out, _ := outs[f.flags].(*vector[T])
+	outRow, _ := outs[f.flags+1].(*vector[int64])
+	return func(heads []int32, dropped, n int) {
+		low := 0
+		for i, head := range heads {
+			f.reduced(in, rows, low, int(head))
+			if at := i - dropped; at >= 0 {
+				if out != nil {
+					out.rows[at] = f.x
+				}
+				if outRow != nil {
+					outRow.rows[at] = f.row
+				}
+			}
+			f.head, f.row = 1, -1
+			low = int(head)
+		}
+		f.reduced(in, rows, low, n)
+	}
+}
