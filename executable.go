@@ -25,6 +25,7 @@ type settings struct {
 	level    string
 	schedule plan.Schedule
 	workers  int
+	embedded embedded // kernels to run as they are, where the device can
 }
 
 // Setting is an option of [Program.On]. Settings change how a program runs, never what it
@@ -77,6 +78,9 @@ func (p *Program) On(ctx context.Context, d *Device, options ...Setting) (*Execu
 			return nil, err
 		}
 	}
+	if s.level == "" && s.schedule == (plan.Schedule{}) {
+		s.embedded = p.embedded
+	}
 	if err := d.use(); err != nil {
 		return nil, err
 	}
@@ -127,10 +131,17 @@ type RunOption func(*runOptions)
 type runOptions struct {
 	keep    []string
 	keepAll bool
+	coded   bool
 	trace   bool
 	repeat  int
 	consume bool
 }
+
+// Coded says that texts are places in a dictionary of the caller's, as emitted functions take
+// them: arguments of kind text are an int32, a []int32, or a [Column] of either, and so are
+// the texts that the pipeline itself names, under the names of [ir.Pipeline.Params]. Results
+// are places, too.
+func Coded() RunOption { return func(o *runOptions) { o.coded = true } }
 
 // Keep leaves result columns on the device, until they are freed.
 func Keep(names ...string) RunOption {
@@ -205,7 +216,7 @@ func (e *Executable) Run(ctx context.Context, args Args, options ...RunOption) (
 		return nil, err
 	}
 	p := e.program.pipeline
-	b, columns, err := e.program.bind(e.device, args)
+	b, columns, err := e.program.bind(e.device, args, o.coded)
 	if err != nil {
 		return nil, err
 	}
