@@ -11,7 +11,7 @@ import (
 
 // textWidth is the width that lines of an explanation keep to where they can. What is
 // broken between words has leastWidth at least.
-const textWidth, leastWidth = 100, 24
+const textWidth, leastWidth = 100, 20
 
 // Text returns the explanation for people: tables of kernels, stages and pairs.
 func (e *Explanation) Text() string {
@@ -154,7 +154,7 @@ func (e *Explanation) kernelTable(b *strings.Builder) {
 		if len(e.Ways) > 0 {
 			way := cmp.Or(k.Way, "always")
 			if k.Idle {
-				way += ", not taken"
+				way += ", idle"
 			}
 			row = slices.Insert(row, 1, way)
 		}

@@ -132,6 +132,8 @@ CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
 	memcpy(to, (void *)from, bytes);
 	return 0;
 }
+CUresult cuMemAllocHost_v2(void **place, size_t bytes) { ANSWER; return (*place = malloc(bytes)) ? 0 : CUDA_ERROR_OUT_OF_MEMORY; }
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream) { ANSWER; memcpy(to, (void *)from, bytes); return 0; }
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) { ANSWER; memcpy((void *)to, (void *)from, bytes); return 0; }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char x, size_t count, CUstream stream) { ANSWER; memset((void *)to, x, count); return 0; }
 CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short x, size_t count, CUstream stream) {
