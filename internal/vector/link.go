@@ -64,6 +64,11 @@ func (f *frame) newLinker(closes int) *linker {
 		known: map[place]register{}, selected: map[int]bool{0: true}, closes: closes}
 }
 
+// sees says that a vector's rows may be those of other memory.
+func sees[T number](l *linker, v *vector[T]) {
+	l.views = append(l.views, func() { v.rows = nil })
+}
+
 func (l *linker) add(s step) { l.steps = append(l.steps, s) }
 
 // one is the number of rows of what is the same for all of them.

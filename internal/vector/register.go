@@ -124,6 +124,7 @@ func (v *vector[T]) window(row int, of register) { v.rows = of.(*vector[T]).rows
 // compacted returns the rows that a selection takes.
 func (v *vector[T]) compacted(l *linker, sel *selection) register {
 	dst := &vector[T]{own: make([]T, l.batch)}
+	sees(l, dst)
 	l.add(func() {
 		if sel.all {
 			dst.rows = v.rows
@@ -206,6 +207,7 @@ func (v *vector[T]) load(l *linker, s *stream, first *int64, n *int) {
 		})
 		return
 	}
+	sees(l, v)
 	l.add(func() { v.rows = elements[T](s)[*first : *first+int64(*n)] })
 }
 
@@ -334,6 +336,7 @@ func sameKey[T number](x, y T) bool { return x == y || x != x && y != y }
 // the element fill in all others.
 func (v *vector[T]) shifted(l *linker, from register, into, n *int, filler register) step {
 	src, other := from.(*vector[T]), filler.(*vector[T])
+	sees(l, v)
 	return func() {
 		if *into == 0 && len(src.rows) == *n {
 			v.rows = src.rows

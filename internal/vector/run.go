@@ -22,6 +22,7 @@ type run struct {
 	memory  map[string][]byte
 	failed  []int64 // per site: the first row that fails it
 	inUse   int64
+	arena   *arena
 }
 
 func newRun(p *Program, options Options) *run {
@@ -29,7 +30,7 @@ func newRun(p *Program, options Options) *run {
 		options.Batch = batchRows
 	}
 	r := &run{Program: p, Options: options, scalars: map[string]uint64{}, lengths: map[string]int64{}, memory: map[string][]byte{},
-		failed: make([]int64, len(p.plan.Sites))}
+		failed: make([]int64, len(p.plan.Sites)), arena: p.arenas.Get().(*arena)}
 	for _, s := range p.plan.Scalars {
 		bits, _ := s.Kind.Parse(s.Init) // validated
 		r.scalars[s.Name] = bits
@@ -240,18 +241,48 @@ func (r *run) alloc(b *plan.Buffer) error {
 
 // place returns memory for a buffer.
 func (r *run) place(b *plan.Buffer, bytes int64) []byte {
-	if r.Place != nil && bytes > 0 && b.Role == plan.Output {
-		for _, port := range r.plan.Ports {
-			if port.Direction != plan.Out || port.Buffer != b.Name {
-				continue
-			}
-			if memory := r.Place(port.Name, bytes); int64(len(memory)) >= bytes {
-				return memory[:bytes]
-			}
-			break
+	i := slices.IndexFunc(r.plan.Ports, func(port plan.Port) bool { return port.Direction == plan.Out && port.Buffer == b.Name })
+	if i < 0 {
+		return r.arena.take(bytes)
+	}
+	if r.Place != nil && bytes > 0 {
+		if memory := r.Place(r.plan.Ports[i].Name, bytes); int64(len(memory)) >= bytes {
+			return memory[:bytes]
 		}
 	}
 	return newMemory(bytes)
+}
+
+// arena is memory of earlier runs for buffers that are no results.
+type arena struct {
+	idle, taken [][]byte
+}
+
+// take returns memory with any contents: the least that is large enough and not far too
+// large, or new memory.
+func (a *arena) take(bytes int64) []byte {
+	best := -1
+	for i, memory := range a.idle {
+		if size := int64(cap(memory)); size >= bytes && size <= 2*bytes+1024 && (best < 0 || size < int64(cap(a.idle[best]))) {
+			best = i
+		}
+	}
+	var memory []byte
+	if best < 0 {
+		memory = newMemory(bytes)
+	} else {
+		memory = a.idle[best][:bytes]
+		a.idle[best] = a.idle[len(a.idle)-1]
+		a.idle = a.idle[:len(a.idle)-1]
+	}
+	a.taken = append(a.taken, memory)
+	return memory
+}
+
+// reset ends the use of all memory. What the last run has not used goes.
+func (a *arena) reset() {
+	clear(a.idle)
+	a.idle, a.taken = a.taken, a.idle[:0]
 }
 
 // newMemory returns bytes that can be seen as elements of any kind.
