@@ -92,13 +92,13 @@ var mirror = map[ir.Op]ir.Op{ir.OpAdd: ir.OpAdd, ir.OpMul: ir.OpMul, ir.OpAnd: i
 	ir.OpLeast: ir.OpLeast, ir.OpGreatest: ir.OpGreatest}
 
 func link1[R, T number](l *linker, room int, n *int, x *vector[T], loop func(dst []R, x []T)) register {
-	dst := &vector[R]{own: make([]R, room)}
+	dst := &vector[R]{room: room}
 	l.add(func() { loop(dst.sized(*n), x.rows[:*n]) })
 	return dst
 }
 
 func link2[R, T, U number](l *linker, room int, n *int, x *vector[T], y *vector[U], loop func(dst []R, x []T, y []U)) register {
-	dst := &vector[R]{own: make([]R, room)}
+	dst := &vector[R]{room: room}
 	l.add(func() { loop(dst.sized(*n), x.rows[:*n], y.rows) })
 	return dst
 }
@@ -647,7 +647,7 @@ func atLeast[T number](dst []uint8, x, y []T) {
 
 // choose returns, row by row, v or another vector.
 func (v *vector[T]) choose(l *linker, when *vector[uint8], otherwise register, room int, n *int) register {
-	dst, other := &vector[T]{own: make([]T, room)}, otherwise.(*vector[T])
+	dst, other := &vector[T]{room: room}, otherwise.(*vector[T])
 	l.add(func() { choose(dst.sized(*n), when.rows, v.rows, other.rows) })
 	return dst
 }

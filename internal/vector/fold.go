@@ -107,7 +107,7 @@ func (l *linker) scan(i int) {
 // setter returns a function that stores elements of a stream.
 func (l *linker) setter(s *stream) func(at int64, bits uint64) {
 	r := newRegister(s.kind, 1)
-	at := &vector[int64]{own: make([]int64, 1)}
+	at := &vector[int64]{room: 1}
 	steps := &section{}
 	in := &linker{frame: l.frame, section: steps}
 	x := l.inMemoryBy(in, r, s)
@@ -171,7 +171,7 @@ func (l *linker) total(op *tile.Op) {
 func (l *linker) scanTotals(op *tile.Op) {
 	state := l.newFolder(op.Monoid)
 	elements, outs := make([]register, len(op.Res)), make([]register, len(op.Res))
-	at := &vector[int64]{own: make([]int64, 1)}
+	at := &vector[int64]{room: 1}
 	loads := l.newLinker(0)
 	var offsets []func(at int64, bits uint64)
 	for field, v := range op.Res {
@@ -207,6 +207,9 @@ type fold[T number] struct {
 	x         T
 	segmented bool
 	head      uint8
+
+	flags  vector[uint8] // of a batch in which all rows are heads, or none
+	unread vector[T]     // states that nothing reads
 }
 
 func newFold(operator ir.Op, k ir.Kind, identity ir.Scalar, segmented bool) folder {
@@ -339,7 +342,7 @@ func (f *fold[T]) seen(to []uint8, heads *vector[uint8], low int, exclusive bool
 
 // restartAll is restarting where all rows are heads, or none.
 func (f *fold[T]) restartAll(to []T, in *vector[T], low, high int, head uint8, exclusive bool) {
-	heads := make([]uint8, high-low)
+	heads := f.flags.sized(high - low)
 	fill(heads, head)
 	f.restarting(to, in, low, high, heads, exclusive)
 }
@@ -348,7 +351,7 @@ func (f *fold[T]) restartAll(to []T, in *vector[T], low, high int, head uint8, e
 func (f *fold[T]) restarting(to []T, in *vector[T], low, high int, heads []uint8, exclusive bool) {
 	s, n := f.x, high-low
 	if to == nil {
-		to = make([]T, n)
+		to = f.unread.sized(n)
 	}
 	heads = heads[:n]
 	rows, step := in.rows, 0

@@ -166,7 +166,6 @@ func (l *linker) selection(domain int) *selection {
 	}
 	l.selected[domain] = true
 	d := l.Domains[domain]
-	s.sel.room = make([]int32, l.batch+eight)
 	parent := l.count(d.Parent)
 	if l.closes == domain { // of the one row that all domains outside have
 		open := l.value(d.Open, d.Parent).(*vector[uint8])
@@ -198,6 +197,9 @@ func (l *linker) selection(domain int) *selection {
 
 // selects takes the rows of a parent at which a flag holds.
 func (s *span) selects(flags []uint8, parent int) {
+	if len(s.sel.room) < parent+eight {
+		s.sel.room = make([]int32, max(parent+eight, batchRows+eight))
+	}
 	s.sel.rows = selectRows(s.sel.room, flags[:parent])
 	s.n = len(s.sel.rows)
 	s.sel.all = s.n == parent

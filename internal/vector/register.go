@@ -24,11 +24,15 @@ type (
 // whose order is that of the bytes.
 type vector[T number] struct {
 	rows []T // of a stream, of another vector, or own
-	own  []T // room for a batch
+	own  []T // memory of its own, once it is needed
+	room int // the most rows that it has there
 }
 
 // sized makes n rows of its own the value.
 func (v *vector[T]) sized(n int) []T {
+	if n > len(v.own) {
+		v.own = make([]T, max(v.room, n))
+	}
 	v.rows = v.own[:n]
 	return v.rows
 }
@@ -60,25 +64,25 @@ type register interface {
 func newRegister(k ir.Kind, room int) register {
 	switch k.Stored() {
 	case ir.Bool, ir.U8:
-		return &vector[uint8]{own: make([]uint8, room)}
+		return &vector[uint8]{room: room}
 	case ir.I8:
-		return &vector[int8]{own: make([]int8, room)}
+		return &vector[int8]{room: room}
 	case ir.I16:
-		return &vector[int16]{own: make([]int16, room)}
+		return &vector[int16]{room: room}
 	case ir.I32:
-		return &vector[int32]{own: make([]int32, room)}
+		return &vector[int32]{room: room}
 	case ir.I64:
-		return &vector[int64]{own: make([]int64, room)}
+		return &vector[int64]{room: room}
 	case ir.U16:
-		return &vector[uint16]{own: make([]uint16, room)}
+		return &vector[uint16]{room: room}
 	case ir.U32:
-		return &vector[uint32]{own: make([]uint32, room)}
+		return &vector[uint32]{room: room}
 	case ir.U64, ir.Char8:
-		return &vector[uint64]{own: make([]uint64, room)}
+		return &vector[uint64]{room: room}
 	case ir.F32:
-		return &vector[float32]{own: make([]float32, room)}
+		return &vector[float32]{room: room}
 	case ir.F64:
-		return &vector[float64]{own: make([]float64, room)}
+		return &vector[float64]{room: room}
 	}
 	panic(fmt.Sprintf("vector: no vectors of %v", k))
 }
@@ -117,13 +121,13 @@ func (v *vector[T]) resize(n int) { v.sized(n) }
 
 func (v *vector[T]) size() int { return len(v.rows) }
 
-func (v *vector[T]) like(l *linker) register { return &vector[T]{own: make([]T, l.batch)} }
+func (v *vector[T]) like(l *linker) register { return &vector[T]{room: l.batch} }
 
 func (v *vector[T]) window(row int, of register) { v.rows = of.(*vector[T]).rows[row : row+1] }
 
 // compacted returns the rows that a selection takes.
 func (v *vector[T]) compacted(l *linker, sel *selection) register {
-	dst := &vector[T]{own: make([]T, l.batch)}
+	dst := &vector[T]{room: l.batch}
 	sees(l, dst)
 	l.add(func() {
 		if sel.all {
@@ -145,7 +149,7 @@ func take[T any](to, from []T, places []int32) {
 
 // repeated returns n rows of the one element.
 func (v *vector[T]) repeated(l *linker, n *int) register {
-	dst := &vector[T]{own: make([]T, l.batch)}
+	dst := &vector[T]{room: l.batch}
 	l.add(func() { fill(dst.sized(*n), v.rows[0]) })
 	return dst
 }
@@ -191,7 +195,7 @@ func count(to []int64, first int64) {
 // swapped returns char8 in the other of the two orders.
 func (v *vector[T]) swapped(l *linker, n *int) register {
 	src := any(v).(*vector[uint64])
-	dst := &vector[uint64]{own: make([]uint64, l.batch)}
+	dst := &vector[uint64]{room: l.batch}
 	l.add(func() {
 		orderAll(dst.sized(min(*n, len(src.rows))), src.rows)
 	})

@@ -18,7 +18,7 @@ import (
 
 // interpretedPart is what part of the rows the interpreter gets: it is slow, and its time is
 // proportional to the rows.
-const interpretedPart = 64
+const interpretedPart = 4
 
 // inProcess is a pipeline as the devices that compile nothing run it.
 type inProcess struct {
