@@ -74,6 +74,9 @@ func (r *run) madeOf(d string) string {
 	return d
 }
 
+// mostBytes is more memory than a machine has.
+const mostBytes = 1 << 44
+
 func (r *run) alloc(b *plan.Buffer) error {
 	if b.Role == plan.Errors {
 		return nil
@@ -88,6 +91,9 @@ func (r *run) alloc(b *plan.Buffer) error {
 	size := int64(b.Kind.Size())
 	if length < 0 || length > math.MaxInt64/2/size {
 		return fmt.Errorf("buffer %q: a length of %d elements: %w", b.Name, length, plan.ErrOverflow)
+	}
+	if length*size > mostBytes {
+		return &exec.AllocError{Buffer: b.Name, Bytes: length * size, InUse: r.inUse, Limit: mostBytes}
 	}
 	r.inUse -= int64(len(r.memory[b.Name]))
 	delete(r.memory, b.Name)
