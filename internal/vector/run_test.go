@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -144,5 +145,28 @@ func TestUnchanged(t *testing.T) {
 	}
 	if x.Slice.([]int64)[0] != 1 || out[2].Slice.([]int64)[1] != 3 {
 		t.Errorf("x is %v, z %v", x.Slice, out[2].Slice)
+	}
+}
+
+// TestReuse: repeated runs allocate their results and little more, and hold no argument.
+func TestReuse(t *testing.T) {
+	program, _, _ := compiled(t, "pipeline p(k: [n]i64) {\n\treturn k: k[order(k)]\n}\n", fuse.LevelAuto)
+	const rows = 1 << 15
+	in := exec.Inputs{Columns: map[string]exec.Column{"k": {Kind: plan.I64, Data: raw.BytesOf(make([]int64, rows))}}}
+	once := func() {
+		if _, err := program.Run(context.Background(), in, vector.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	once()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	const runs = 10
+	for range runs {
+		once()
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / runs; each > 4*rows*8 {
+		t.Errorf("a run allocates %d bytes, and its result has %d", each, rows*8)
 	}
 }
