@@ -46,14 +46,18 @@ type binding struct {
 	program *Program
 	device  *Device
 	args    Args
-	texts   *Texts // the dictionary of the call, once it is known
+	coded   bool   // texts are places already
+	texts   *Texts // the dictionary of the call, once it is known; nil if they are places already
 	rows    map[*ir.Domain]int64
 }
 
 // bind returns a column for each parameter.
-func (p *Program) bind(d *Device, args Args) (*binding, []exec.Column, error) {
-	b := &binding{program: p, device: d, args: args, rows: map[*ir.Domain]int64{}}
+func (p *Program) bind(d *Device, args Args, coded bool) (*binding, []exec.Column, error) {
+	b := &binding{program: p, device: d, args: args, coded: coded, rows: map[*ir.Domain]int64{}}
 	declared := p.pipeline.Declared()
+	if coded {
+		declared = p.pipeline.Params
+	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if !slices.ContainsFunc(declared, func(v *ir.Value) bool { return v.Name == name }) {
 			var names []string
@@ -63,8 +67,10 @@ func (p *Program) bind(d *Device, args Args) (*binding, []exec.Column, error) {
 			return nil, nil, &ArgumentError{name, fmt.Sprintf("pipeline %s has no such parameter; it has %v", p.pipeline.Name, names)}
 		}
 	}
-	if err := b.findTexts(); err != nil {
-		return nil, nil, err
+	if !coded {
+		if err := b.findTexts(); err != nil {
+			return nil, nil, err
+		}
 	}
 	columns := make([]exec.Column, len(p.pipeline.Params))
 	for i, v := range p.pipeline.Params {
@@ -149,13 +155,13 @@ func (b *binding) content(v *ir.Value) (exec.Column, error) {
 	}
 	switch given := given.(type) {
 	case *Column:
-		return given.argument(b.device, kind)
+		return given.argument(b.device, kind, b.coded)
 	case []string:
-		switch kind {
-		case ir.Text:
+		switch {
+		case kind == ir.Text && !b.coded:
 			codes, err := b.texts.codes(given)
 			return exec.Column{Data: raw.BytesOf(codes)}, err
-		case ir.Char8:
+		case kind == ir.Char8:
 			column := make([][8]byte, len(given))
 			for i, text := range given {
 				if copy(column[i][:], text) < len(text) {
@@ -166,22 +172,22 @@ func (b *binding) content(v *ir.Value) (exec.Column, error) {
 		}
 	}
 	slice := reflect.ValueOf(given)
-	if slice.Kind() == reflect.Slice && kind != ir.Text {
+	if slice.Kind() == reflect.Slice && (kind != ir.Text || b.coded) {
 		if stored, known := kindOfType(slice.Type().Elem()); known && stored == kind.Stored() {
 			return exec.Column{Data: bytesOfSlice(slice)}, nil
 		}
 	}
-	return exec.Column{}, fmt.Errorf("a %T is given; a column of %v takes a *kgen.Column or %s", given, kind, goSlice(kind))
+	return exec.Column{}, fmt.Errorf("a %T is given; a column of %v takes a *kgen.Column or %s", given, kind, b.goSlice(kind))
 }
 
 // argument returns the content of c for a parameter.
-func (c *Column) argument(d *Device, kind ir.Kind) (exec.Column, error) {
+func (c *Column) argument(d *Device, kind ir.Kind, coded bool) (exec.Column, error) {
 	switch {
 	case c == nil:
 		return exec.Column{}, fmt.Errorf("the *kgen.Column is nil; a column of %v is needed", kind)
 	case c.stored != kind.Stored() || c.kind != ir.Invalid && c.kind != kind:
 		return exec.Column{}, fmt.Errorf("the column is of %v; one of %v is needed", c.Kind(), kind)
-	case kind == ir.Text && c.texts == nil:
+	case kind == ir.Text && c.texts == nil && !coded:
 		return exec.Column{}, fmt.Errorf("the column has no dictionary; kgen.UploadTexts gives it one")
 	case c.device != nil && c.device != d:
 		return exec.Column{}, fmt.Errorf("the column lies on %s and the program runs on %s: read it, or upload it there", c.device.name, d.name)
@@ -197,8 +203,8 @@ func bytesOfSlice(slice reflect.Value) []byte {
 }
 
 // goSlice names the Go type of a column.
-func goSlice(kind ir.Kind) string {
-	if kind == ir.Text {
+func (b *binding) goSlice(kind ir.Kind) string {
+	if kind == ir.Text && !b.coded {
 		return "[]string"
 	}
 	return fmt.Sprintf("%T", ir.NewColumn(kind, 0).Slice)
@@ -208,7 +214,7 @@ func goSlice(kind ir.Kind) string {
 func (b *binding) scalar(v *ir.Value) ([]byte, error) {
 	kind := v.Type.Kind
 	given := b.args[v.Name]
-	if kind == ir.Text {
+	if kind == ir.Text && !b.coded {
 		text, ok := given.(string)
 		switch {
 		case given == nil && v.Literal != nil:
@@ -220,7 +226,7 @@ func (b *binding) scalar(v *ir.Value) ([]byte, error) {
 		return element(ir.Int(ir.Text, int64(code))), err
 	}
 	if given == nil {
-		if v.Const.Kind == ir.Invalid {
+		if v.Const.Kind == ir.Invalid || kind == ir.Text {
 			return nil, fmt.Errorf("a scalar of %v is missing", kind)
 		}
 		return element(v.Const), nil

@@ -52,7 +52,7 @@ func (c *Column) Device() *Device { return c.device }
 // Free frees the column's memory on its device; slices of [View] end with it. A column in
 // ordinary memory needs no Free.
 func (c *Column) Free() {
-	if c.device != nil && c.device.use() == nil {
+	if c != nil && c.device != nil && c.device.use() == nil {
 		c.device.driver.free(c.content)
 	}
 }

@@ -34,6 +34,7 @@ type deviceOptions struct {
 	limit   int64
 	timeout time.Duration
 	waiting func(string)
+	space   *memory.Space // of several devices; nil for one that ends with the device
 }
 
 // DeviceOption is an option of [Open].
@@ -54,6 +55,10 @@ func TimeLimit(limit time.Duration) DeviceOption {
 func Waiting(on func(what string)) DeviceOption {
 	return func(o *deviceOptions) { o.waiting = on }
 }
+
+// InSpace has several devices share memory of the host. It is for commands of this module,
+// which run the same columns on each.
+func InSpace(space *memory.Space) DeviceOption { return func(o *deviceOptions) { o.space = space } }
 
 // driver is a kind of device.
 type driver interface {
@@ -97,6 +102,7 @@ type outcome struct {
 	kernels []plan.Kernel
 	steps   []Step
 	times   []time.Duration
+	alone   []Step // kernels of repetitions
 	notes   []string
 }
 
@@ -138,10 +144,12 @@ func Open(ctx context.Context, name string, options ...DeviceOption) (*Device, e
 	if i < 0 {
 		return nil, unknownDevice(name)
 	}
-	d.space = memory.NewSpace(d.options.limit)
+	if d.space = d.options.space; d.space == nil {
+		d.space = memory.NewSpace(d.options.limit)
+	}
 	var err error
 	if d.driver, err = kinds[i].open(d, rest); err != nil {
-		d.space.Close()
+		d.closeSpace()
 		return nil, err
 	}
 	return d, nil
@@ -182,9 +190,15 @@ func (d *Device) Close() error {
 	}
 	d.driver.close()
 	if d.abandoned == 0 {
-		d.space.Close()
+		d.closeSpace()
 	}
 	return nil
+}
+
+func (d *Device) closeSpace() {
+	if d.options.space == nil {
+		d.space.Close()
+	}
 }
 
 // abandon leaves a run to itself until wait returns; the space outlives it.
@@ -197,7 +211,7 @@ func (d *Device) abandon(wait func()) {
 		d.mutex.Lock()
 		defer d.mutex.Unlock()
 		if d.abandoned--; d.abandoned == 0 && d.closed {
-			d.space.Close()
+			d.closeSpace()
 		}
 	}()
 }

@@ -25,6 +25,7 @@ type settings struct {
 	level    string
 	schedule plan.Schedule
 	workers  int
+	embedded embedded // kernels to run as they are, where the device can
 }
 
 // Setting is an option of [Program.On]. Settings change how a program runs, never what it
@@ -49,6 +50,14 @@ func Schedule(text string) Setting {
 	}
 }
 
+// Shape is Schedule for one that has been read.
+func Shape(schedule plan.Schedule) Setting {
+	return func(s *settings) error {
+		s.schedule = schedule
+		return nil
+	}
+}
+
 // Workers bounds the cores that a run on gocpu takes; 0 is all that pay. Device vector takes one.
 func Workers(n int) Setting {
 	return func(s *settings) error {
@@ -68,6 +77,9 @@ func (p *Program) On(ctx context.Context, d *Device, options ...Setting) (*Execu
 		if err := option(&s); err != nil {
 			return nil, err
 		}
+	}
+	if s.level == "" && s.schedule == (plan.Schedule{}) {
+		s.embedded = p.embedded
 	}
 	if err := d.use(); err != nil {
 		return nil, err
@@ -119,9 +131,17 @@ type RunOption func(*runOptions)
 type runOptions struct {
 	keep    []string
 	keepAll bool
+	coded   bool
 	trace   bool
 	repeat  int
+	consume bool
 }
+
+// Coded says that texts are places in a dictionary of the caller's, as emitted functions take
+// them: arguments of kind text are an int32, a []int32, or a [Column] of either, and so are
+// the texts that the pipeline itself names, under the names of [ir.Pipeline.Params]. Results
+// are places, too.
+func Coded() RunOption { return func(o *runOptions) { o.coded = true } }
 
 // Keep leaves result columns on the device, until they are freed.
 func Keep(names ...string) RunOption {
@@ -135,8 +155,8 @@ func KeepAll() RunOption { return func(o *runOptions) { o.keepAll = true } }
 // makes the run slower.
 func Trace() RunOption { return func(o *runOptions) { o.trace = true } }
 
-// Repeat does the work of a device with a driver so many times more, and measures each by the
-// device's own clock.
+// Repeat does the work so many times more: on a device with a driver fills and kernels alone, by
+// the device's own clock; on gocpu whole calls, with the memory of the first.
 func Repeat(times int) RunOption { return func(o *runOptions) { o.repeat = times } }
 
 // Results are what a run returned.
@@ -147,12 +167,13 @@ type Results struct {
 	Level   string          // the fusion level that ran; "" if the device has none
 	Kernels []plan.Kernel   // of the plan that ran
 	Steps   []Step          // of a traced run
-	Times   []time.Duration // of repetitions: fills and kernels of the plan
+	Times   []time.Duration // of repetitions
+	Alone   []Step          // of traced repetitions: each kernel, one after the other
 	Notes   []string        // for the user, about how it ran
 }
 
 func newResults(done outcome) *Results {
-	return &Results{columns: map[string]*Column{}, Level: done.level, Kernels: done.kernels, Steps: done.steps, Times: done.times, Notes: done.notes}
+	return &Results{columns: map[string]*Column{}, Level: done.level, Kernels: done.kernels, Steps: done.steps, Times: done.times, Alone: done.alone, Notes: done.notes}
 }
 
 // Column returns a result by its name; a scalar is a column of one row. It is nil if there is
@@ -195,7 +216,7 @@ func (e *Executable) Run(ctx context.Context, args Args, options ...RunOption) (
 		return nil, err
 	}
 	p := e.program.pipeline
-	b, columns, err := e.program.bind(e.device, args)
+	b, columns, err := e.program.bind(e.device, args, o.coded)
 	if err != nil {
 		return nil, err
 	}
@@ -230,16 +251,20 @@ func (e *Executable) Run(ctx context.Context, args Args, options ...RunOption) (
 	return r, nil
 }
 
+// Consume has RunColumns free the columns that it is given as soon as they have been read, if
+// they lie in [Device.Space].
+func Consume() RunOption { return func(o *runOptions) { o.consume = true } }
+
 // RunColumns is Run for commands of this module: it takes a column for each parameter,
-// constants of type text included, and frees those in [Device.Space]; the columns of the
-// results lie there, or in ordinary memory. The Results have no columns.
+// constants of type text included; the columns of the results lie in [Device.Space], for the
+// caller to free, or in ordinary memory. The Results have no columns.
 func (e *Executable) RunColumns(ctx context.Context, in []ir.Column, options ...RunOption) ([]ir.Column, *Results, error) {
 	var o runOptions
 	for _, option := range options {
 		option(&o)
 	}
 	p := e.program.pipeline
-	c := call{keep: make([]bool, len(p.Results)), trace: o.trace, repeat: o.repeat, consume: true}
+	c := call{keep: make([]bool, len(p.Results)), trace: o.trace, repeat: o.repeat, consume: o.consume}
 	for _, column := range in {
 		c.columns = append(c.columns, exec.Column{Kind: plan.Kind(column.Kind.String()), Data: raw.Bytes(column)})
 	}
@@ -274,7 +299,7 @@ func (e *Executable) failure(err error) error {
 	var input *exec.InputError
 	switch {
 	case errors.As(err, &check):
-		return e.program.check(check)
+		return e.program.Failed(check)
 	case errors.As(err, &input):
 		return &ArgumentError{input.Port, input.Problem}
 	}

@@ -73,10 +73,7 @@ func (g *goRunner) footprint(rows, scalars map[string]int64) plan.Footprint {
 }
 
 func (g *goRunner) run(ctx context.Context, c call) (outcome, error) {
-	if c.repeat > 0 {
-		return outcome{}, refuse(g.device, "has no clock of its own that this could read", "repetitions")
-	}
-	request := gocpu.Call{Program: g.name, Workers: g.workers, Bounds: g.plan.ResultBounds(sizes(g.plan, c.columns))}
+	request := gocpu.Call{Program: g.name, Workers: g.workers, Repeat: c.repeat, Bounds: g.plan.ResultBounds(sizes(g.plan, c.columns))}
 	for _, column := range c.columns {
 		request.Params = append(request.Params, column.Data)
 	}
@@ -99,6 +96,14 @@ func (g *goRunner) run(ctx context.Context, c call) (outcome, error) {
 		rest -= s.Elapsed
 	}
 	done.steps = append(done.steps, Step{"finish", rest})
+	for _, again := range result.Again {
+		done.times = append(done.times, again.Elapsed)
+		var steps []Step
+		for _, s := range again.Steps {
+			steps = append(steps, Step{s.Name, s.Elapsed})
+		}
+		done.alone = append(done.alone, onceEach(steps)...)
+	}
 	return done, nil
 }
 

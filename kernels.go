@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -54,14 +55,44 @@ func newKernelRunner(d *Device, p *Program, s settings, emitter kernels.Emitter,
 	return k, err
 }
 
-// make compiles the pipeline by a schedule.
+// make returns the kernels by a schedule: those that are embedded, or else compiled ones.
 func (k *kernelRunner) make(schedule plan.Schedule) (*loadedCode, error) {
+	if e := k.settings.embedded; e.files != nil {
+		made, err := k.emitter.Embedded(e.files, e.name, schedule.Part > 0)
+		if err == nil && made != nil {
+			err = fits(made.Plan, k.program.pipeline)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the embedded kernels of pipeline %s: %w; go generate makes them anew", k.program.pipeline.Name, err)
+		}
+		if made != nil {
+			return &loadedCode{Program: made}, nil
+		}
+	}
 	program, _, err := build.Compile(k.program.source, k.program.pipeline, k.emitter.Name(), k.settings.level, schedule)
 	if err != nil {
 		return nil, err
 	}
 	made, err := k.emitter.Make(program, schedule)
 	return &loadedCode{Program: made}, err
+}
+
+// fits reports whether a plan is of a pipeline: it has its parameters, results and checks.
+func fits(p *plan.Plan, pipeline *ir.Pipeline) error {
+	var values []*ir.Value
+	values = append(values, pipeline.Params...)
+	for _, r := range pipeline.Results {
+		values = append(values, r.Value)
+	}
+	same := len(p.Ports) == len(values) && len(p.Sites) == len(pipeline.Sites)
+	for i := 0; same && i < len(values); i++ {
+		port, t := p.Ports[i], values[i].Type
+		same = port.Kind == plan.Kind(t.Kind.String()) && (port.Domain == "") == t.IsScalar() && (port.Direction == plan.In) == (i < len(pipeline.Params))
+	}
+	if !same {
+		return errors.New("their plan is of another pipeline")
+	}
+	return nil
 }
 
 // forRows returns the kernels for columns of at most so many rows.
@@ -134,6 +165,10 @@ func (k *kernelRunner) run(ctx context.Context, c call) (outcome, error) {
 	}
 	k.device.consumed(c)
 	done := outcome{level: result.Level, kernels: made.Plan.Kernels, steps: stepsOf(result.Steps), times: result.Times}
+	for _, launch := range result.Launches {
+		done.alone = append(done.alone, Step{launch.Kernel, time.Duration(launch.Time)})
+	}
+	done.alone = onceEach(done.alone)
 	for _, port := range results {
 		if port.Domain != "" {
 			done.columns = append(done.columns, result.Columns[port.Name])
@@ -205,6 +240,18 @@ func ofPlan(p *plan.Plan, pipeline *ir.Pipeline, rows, scalars map[string]int64)
 		}
 		return pipeline.Params[i].Const.Int64()
 	})
+}
+
+// onceEach adds up the steps of one name: a kernel may be launched several times.
+func onceEach(steps []Step) (list []Step) {
+	for _, s := range steps {
+		if i := slices.IndexFunc(list, func(a Step) bool { return a.Name == s.Name }); i >= 0 {
+			list[i].Elapsed += s.Elapsed
+		} else {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // compileStep is the work of a compiler, or of the cache that spares it.

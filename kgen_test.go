@@ -62,7 +62,7 @@ func on(t *testing.T, d *kgen.Device, text string, settings ...kgen.Setting) *kg
 }
 
 // names are the devices of these tests; those with a driver are skipped where there is none.
-var names = []string{"interp", "gocpu", "vector", "cudaemu", "opencl:0", "cuda:0"}
+var names = []string{"interp", "vector", "gocpu", "cudaemu", "opencl:0", "cuda:0"}
 
 // orders is what the pipeline does, by hand.
 func orders(key, quantity []int64, least int64) (order, total []int64, all int64) {

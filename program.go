@@ -2,6 +2,7 @@ package kgen
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -14,6 +15,13 @@ import (
 type Program struct {
 	source   *build.Source
 	pipeline *ir.Pipeline
+	embedded embedded
+}
+
+// embedded are kernels that were compiled earlier; files is nil if there are none.
+type embedded struct {
+	files fs.FS
+	name  string
 }
 
 // Compile reads the text of pipelines and verifies the one called name, or with the name
@@ -41,6 +49,19 @@ func compile(file string, text []byte, name string) (*Program, error) {
 	return choose(&build.Source{Text: text, Pipelines: pipelines}, file, name)
 }
 
+// Embedded returns the program of a pipeline whose kernels kgen emit --go has compiled, and
+// which emitted Go embeds: name is that of their files. On a device of their backend they run
+// as they are, unless [Level] or [Schedule] asks for others; any other device compiles the
+// text.
+func Embedded(text string, kernels fs.FS, name string) (*Program, error) {
+	p, err := compile("pipeline", []byte(text), "")
+	if err != nil {
+		return nil, err
+	}
+	p.embedded = embedded{kernels, name}
+	return p, nil
+}
+
 // CompileBuilder verifies the pipeline that a builder has made.
 func CompileBuilder(b *ir.Builder) (*Program, error) {
 	p, err := b.Pipeline()
@@ -51,7 +72,7 @@ func CompileBuilder(b *ir.Builder) (*Program, error) {
 }
 
 // Of returns the program of one pipeline of a source.
-func Of(source *build.Source, p *ir.Pipeline) *Program { return &Program{source, p} }
+func Of(source *build.Source, p *ir.Pipeline) *Program { return &Program{source: source, pipeline: p} }
 
 func choose(source *build.Source, file, name string) (*Program, error) {
 	var names []string
@@ -86,7 +107,7 @@ func (p *Program) Texts() []string {
 	return slices.Compact(list)
 }
 
-// check returns a failed check with the line of the text.
-func (p *Program) check(e *ir.CheckError) error {
+// Failed returns a failed check of the pipeline with the line of its text.
+func (p *Program) Failed(e *ir.CheckError) error {
 	return &CheckError{Site: e.Site, Row: e.Row, source: p.source}
 }

@@ -10,21 +10,18 @@ import (
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/kernels"
-	"github.com/kgen-go/kgen/internal/simt"
-	"github.com/kgen-go/kgen/plan"
 )
 
 // workerKind describes the devices NAME:0, NAME:1, ... of a worker program.
 type workerKind struct {
 	program worker.Program
 	emitter kernels.Emitter
-	ids     string // how tiles are numbered unless the user says; see plan.Schedule
 }
 
 // workers are the worker programs by the names of their devices.
 var workers = map[string]workerKind{
-	"opencl": {worker.OpenCL, opencl.Emitter(), ""},
-	"cuda":   {worker.CUDA, cuda.Emitter(), plan.Static}, // CUB relies on it, too, and who waits in vain gives up
+	"opencl": {worker.OpenCL, opencl.Emitter()},
+	"cuda":   {worker.CUDA, cuda.Emitter()},
 }
 
 // grace is how long a call may go on after its context has ended, before its process is
@@ -52,11 +49,7 @@ func openWorker(d *Device, rest string) (driver, error) {
 }
 
 func (w *workerDevice) compile(_ context.Context, p *Program, s settings) (runner, error) {
-	if numbered := s.schedule; numbered.IDs == "" {
-		if numbered.IDs = w.ids; simt.CheckSchedule(numbered) == nil { // not every scheme numbers tiles
-			s.schedule = numbered
-		}
-	}
+	s.schedule = w.emitter.ForDrivers(s.schedule)
 	return newKernelRunner(w.device, p, s, w.emitter, w)
 }
 

@@ -47,6 +47,7 @@ type Options struct {
 	Package    string        // the name of the package of Go text
 	Schedule   plan.Schedule // of work-group kernels; the backend chooses fields that are zero
 	Unexported bool          // whether Go functions and result types are unexported
+	Kernels    string        // the folder of embedded kernels if Go text has a form that runs on a device; "" without one
 	Trace      bool          // whether Go text has an option WithTrace, which reports how long each kernel took
 }
 
@@ -64,6 +65,14 @@ type Entry struct {
 	Result   string  // the type of the results
 	Params   []Field // the parameters, in order
 	Results  []Field // the results, in order
+
+	Base string // of the names of its files; "" if that is the name of the pipeline
+
+	On       string // the function that loads it for a device; "" if that form is not emitted
+	OnDevice string // the type of the form
+	Kernels  string // the variable with its embedded kernels
+	Columns  string // the type of results on the device
+	Free     string // the method that frees them; "" if none are columns
 
 	Partial    string // the type of partials; "" if they are not emitted
 	NewPartial string // the function that makes a partial

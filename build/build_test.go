@@ -126,6 +126,86 @@ func TestRunEmitsPartials(t *testing.T) {
 	}
 }
 
+// Forms on a device leave the plain form as it is, and two backends share them.
+func TestRunEmitsDeviceForms(t *testing.T) {
+	builders := []*ir.Builder{orders("orders"), orders("orders_on"), orders("orders_device")}
+	read := func(folder string) map[string]string {
+		files := map[string]string{}
+		paths, _ := filepath.Glob(filepath.Join(folder, "*.go"))
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[filepath.Base(path)] = string(text)
+		}
+		return files
+	}
+	emit := func(folder string, args ...string) {
+		t.Helper()
+		if status, _, errs := run(builders, append(args, "--package=shop", "-o", folder)...); status != 0 {
+			t.Fatalf("status %d, errors %q", status, errs)
+		}
+	}
+	plain, folder := t.TempDir(), t.TempDir()
+	emit(plain)
+	emit(folder, "--backend=cuda", "--go", "--fuse", "mask partial offset | add aggregate", "--schedule=workgroup=64")
+	first := read(folder)
+	for name, text := range read(plain) {
+		if first[name] != text {
+			t.Errorf("%s differs with --go", name)
+		}
+	}
+	for file, declarations := range map[string][]string{
+		"orders_device.go":                 {"//go:embed kgen_kernels/*/orders.*\n", "func OrdersOn2(", "type OrdersOnDevice struct", "type OrdersColumns struct", "(ctx context.Context, lOrderkey, lQuantity []int64) (OrdersResult, error) {"},
+		"orders_on_device.go":              {"func OrdersOnOn(", "type OrdersOnOnDevice struct"},
+		"orders_device_pipeline_device.go": {"//go:embed kgen_kernels/*/orders_device_pipeline.*\n", "func OrdersDeviceOn("},
+	} {
+		for _, declaration := range declarations {
+			if !strings.Contains(first[file], declaration) {
+				t.Errorf("%s has no %q:\n%s", file, declaration, first[file])
+			}
+		}
+	}
+	for _, name := range []string{"orders.cu", "orders.plan.json", "orders.long.cu", "orders.long.plan.json"} {
+		if _, err := os.Stat(filepath.Join(folder, "kgen_kernels", "cuda", name)); err != nil {
+			t.Error(err)
+		}
+	}
+	emit(folder, "--backend=opencl", "--go")
+	for name, text := range read(folder) {
+		if first[name] != text {
+			t.Errorf("%s differs by backend", name)
+		}
+	}
+	emit(folder, "--backend=opencl", "--go", "--check")
+	kernel := filepath.Join(folder, "kgen_kernels", "opencl", "orders.cl")
+	if err := os.Remove(kernel); err != nil {
+		t.Fatal(err)
+	}
+	if status, out, errs := run(builders, "--backend=opencl", "--go", "--check", "--package=shop", "-o", folder); status != 1 || !strings.Contains(out, "orders.cl") || !strings.HasPrefix(errs, "stale or missing: 1 of ") {
+		t.Errorf("--check: status %d, errors %q", status, errs)
+	}
+}
+
+func TestDeviceFormsClash(t *testing.T) {
+	folder := t.TempDir()
+	hand := filepath.Join(folder, "hand.go")
+	if err := os.WriteFile(hand, []byte("package shop\n\ntype OrdersColumns struct{}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	arguments := []string{"--package=shop", "-o", folder}
+	if status, _, errs := run([]*ir.Builder{orders("orders")}, append(arguments, "--backend=cuda", "--go")...); status != 1 || !strings.Contains(errs, "would declare OrdersColumns, as "+hand+":3:6 does") && !strings.Contains(errs, hand+":3:6 declares OrdersColumns") {
+		t.Errorf("status %d, errors %q", status, errs)
+	}
+	if files, err := os.ReadDir(folder); err != nil || len(files) != 1 {
+		t.Errorf("the folder has %v, %v", files, err)
+	}
+	if status, _, errs := run([]*ir.Builder{orders("orders")}, arguments...); status != 0 {
+		t.Errorf("without --go: status %d, errors %q", status, errs)
+	}
+}
+
 func TestRunRefuses(t *testing.T) {
 	here := func(line int, message string) string { return fmt.Sprintf("build_test.go:%d: %s", line, message) }
 	_, _, line, _ := runtime.Caller(0)
@@ -159,8 +239,10 @@ func TestRunRefuses(t *testing.T) {
 		{"argument", twice[:1], []string{"orders.kg"}, 2, "gen: \"orders.kg\" is not a flag"},
 		{"flag", twice[:1], []string{"--turbo"}, 2, "unknown flag: --turbo"},
 		{"partials of rows", []*ir.Builder{mapped}, []string{"--partials", "-o", t.TempDir()}, 1, here(line+11, "no partials: result twice has a row for each row of n")},
-		{"a Go package elsewhere", twice[:1], []string{"--package", "queries", "--backend=cuda", "-o", t.TempDir()}, 2, "--package: backend cuda emits no Go; gocpu does"},
+		{"a Go package elsewhere", twice[:1], []string{"--package", "queries", "--backend=cuda", "-o", t.TempDir()}, 2, "--package: backend cuda emits no Go; gocpu does, and cuda with --go"},
 		{"partials elsewhere", twice[:1], []string{"--partials", "--backend=opencl", "-o", t.TempDir()}, 2, "--partials: backend opencl emits no Go; gocpu does"},
+		{"devices of gocpu", twice[:1], []string{"--go", "-o", t.TempDir()}, 2, "--go: backend gocpu has no kernels to embed"},
+		{"parts", twice[:1], []string{"--go", "--backend=cuda", "--schedule=part=1000", "-o", t.TempDir()}, 2, "--go embeds kernels for columns of any length: leave out part of --schedule"},
 		{"backend", twice[:1], []string{"--backend", "fortran"}, 2, "unknown backend fortran; there are gocpu"},
 		{"pass", twice[:1], []string{"--after=lunch"}, 2, "there is no pass lunch; there are verify"},
 		{"package", twice[:1], []string{"--package=main", "-o", t.TempDir()}, 2, "--package main: a Go package to import"},

@@ -45,6 +45,9 @@ func refuseClashes(folder, pkg string, files []backends.File) error {
 		}
 	}
 	for _, f := range files {
+		if filepath.Ext(f.Name) != ".go" {
+			continue
+		}
 		source := sourceLine.FindSubmatch(f.Text)
 		old, err := os.ReadFile(filepath.Join(folder, f.Name))
 		if from := sourceLine.FindSubmatch(old); err == nil && source != nil && from != nil && !bytes.Equal(from[1], source[1]) {

@@ -16,8 +16,10 @@ import (
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/gocpu"
 	"github.com/kgen-go/kgen/backends/opencl"
+	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/gotest"
+	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/partial"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -26,10 +28,13 @@ import (
 // new entry.
 var Emitters = []backends.Emitter{gocpu.Emitter{}, opencl.Emitter(), cuda.Emitter()}
 
+// plain is the backend of Go that runs on the CPU.
+var plain = gocpu.Emitter{}
+
 // Flags holds the values of the flags of kgen emit.
 type Flags struct {
 	backend, pkg, folder, level, after, schedule string
-	tests, partials, unexported, check           bool
+	tests, partials, unexported, device, check   bool
 }
 
 // HelpWidth is the width of help texts, in columns.
@@ -42,9 +47,10 @@ func (f *Flags) Bind(set *pflag.FlagSet) {
 	set.StringVarP(&f.folder, "output", "o", "", "the `FOLDER` to write to (default the current one if --package or go generate names the package)")
 	set.StringVar(&f.level, "fuse", "", LevelUsage)
 	set.StringVar(&f.schedule, "schedule", "", ScheduleUsage)
-	set.BoolVar(&f.tests, "tests", false, "emit tests of the functions too (gocpu)")
-	set.BoolVar(&f.partials, "partials", false, "also emit a type for computing the pipeline in shards (gocpu)")
-	set.BoolVar(&f.unexported, "unexported", false, "emit unexported functions and types (gocpu)")
+	set.BoolVar(&f.device, "go", false, "emit Go that runs on devices of the backend, with its kernels embedded, beside the Go of gocpu")
+	set.BoolVar(&f.tests, "tests", false, "emit tests of the functions too (Go)")
+	set.BoolVar(&f.partials, "partials", false, "also emit a type for computing the pipeline in shards (Go)")
+	set.BoolVar(&f.unexported, "unexported", false, "emit unexported functions and types (Go)")
 	set.BoolVar(&f.check, "check", false, "write nothing; print what would change as a diff, and fail if anything would")
 	set.StringVar(&f.after, "after", "", "print the program as it is after a `PASS`, and write nothing")
 }
@@ -78,22 +84,30 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 	if f.after == "" && (folder == "" || folder == "-") {
 		return usagef("name the folder to write to: -o FOLDER")
 	}
+	emitsGo := f.device || f.backend == plain.Name()
 	for _, flag := range []struct {
 		name  string
 		asked bool
 	}{{"--package", f.pkg != ""}, {"--tests", f.tests}, {"--partials", f.partials}, {"--unexported", f.unexported}} {
-		if flag.asked && f.backend != (gocpu.Emitter{}).Name() {
-			return usagef("%s: backend %s emits no Go; gocpu does", flag.name, f.backend)
+		if flag.asked && !emitsGo {
+			return usagef("%s: backend %s emits no Go; gocpu does, and %[2]s with --go", flag.name, f.backend)
 		}
+	}
+	embeds, _ := Emitters[i].(embedder)
+	if f.device && embeds == nil {
+		return usagef("--go: backend %s has no kernels to embed: leave it out, or name the backend of the devices", f.backend)
 	}
 	schedule, err := ParseSchedule(f.schedule)
 	if err != nil {
 		return err
 	}
-	if f.backend == (gocpu.Emitter{}).Name() && f.after == "" {
+	if f.backend == plain.Name() && f.after == "" {
 		if err := RefuseSchedule("backend "+f.backend, schedule); err != nil {
 			return err
 		}
+	}
+	if f.device && schedule.Part > 0 {
+		return usagef("--go embeds kernels for columns of any length: leave out part of --schedule")
 	}
 	source, err := load()
 	if err != nil {
@@ -108,31 +122,16 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 	} else if !isPackageName(pkg) && !(pkg == "main" && f.unexported) {
 		return usagef("--package %s: a Go package to import is named by letters and digits, and not main; in main add --unexported", pkg)
 	}
-	var programs []*backends.Program
-	for _, p := range source.Pipelines {
-		program, _, err := Compile(source, p, f.backend, f.level, schedule)
-		if err != nil {
-			return err
-		}
-		if f.partials {
-			if program.Partial, err = compilePartial(source, p, f.level); err != nil {
-				return err
-			}
-		}
-		programs = append(programs, program)
+	var output *backends.Output
+	if emitsGo {
+		output, err = f.emitGo(source, options, embeds)
+	} else {
+		output, err = f.emitAll(source, Emitters[i], f.level, options)
 	}
-	output, err := Emitters[i].Emit(programs, options)
 	if err != nil {
 		return err
 	}
-	if f.tests {
-		tests, err := gotest.Emit(source.Pipelines, output, options)
-		if err != nil {
-			return err
-		}
-		output.Files = append(output.Files, tests...)
-	}
-	if f.backend == (gocpu.Emitter{}).Name() {
+	if emitsGo {
 		if err := refuseClashes(folder, options.Package, output.Files); err != nil {
 			return err
 		}
@@ -144,6 +143,74 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 		return checkOutput(folder, output, out)
 	}
 	return writeOutput(ctx, folder, output, out)
+}
+
+// emitAll emits the pipelines of a source by one backend.
+func (f *Flags) emitAll(source *Source, emitter backends.Emitter, level string, options backends.Options) (*backends.Output, error) {
+	var programs []*backends.Program
+	for _, p := range source.Pipelines {
+		program, _, err := Compile(source, p, emitter.Name(), level, options.Schedule)
+		if err != nil {
+			return nil, err
+		}
+		if f.partials {
+			if program.Partial, err = compilePartial(source, p, level); err != nil {
+				return nil, err
+			}
+		}
+		programs = append(programs, program)
+	}
+	return emitter.Emit(programs, options)
+}
+
+// embedder is a backend whose kernels emitted Go can embed.
+type embedder interface {
+	backends.Emitter
+	Embed(base string, short, long *backends.Program, s plan.Schedule) ([]backends.File, error)
+}
+
+// emitGo emits Go and, if asked, its tests, its form on devices and the kernels of that.
+func (f *Flags) emitGo(source *Source, options backends.Options, embeds embedder) (*backends.Output, error) {
+	schedule, level := options.Schedule, f.level
+	options.Schedule = plan.Schedule{}
+	if f.device {
+		options.Kernels = kernels.Folder
+		if level != "" && !slices.Contains(fuse.Levels, level) { // a plan by hand is of the stages of one backend
+			level = ""
+		}
+	}
+	output, err := f.emitAll(source, plain, level, options)
+	if err != nil {
+		return nil, err
+	}
+	if f.tests {
+		tests, err := gotest.Emit(source.Pipelines, output, options)
+		if err != nil {
+			return nil, err
+		}
+		output.Files = append(output.Files, tests...)
+	}
+	if !f.device {
+		return output, nil
+	}
+	for i, p := range source.Pipelines {
+		short, _, err := Compile(source, p, f.backend, f.level, schedule)
+		if err != nil {
+			return nil, err
+		}
+		parts := schedule
+		parts.Part = plan.PartRows
+		long, _, err := Compile(source, p, f.backend, f.level, parts)
+		if err != nil {
+			return nil, err
+		}
+		files, err := embeds.Embed(output.Entries[i].Base, short, long, schedule)
+		if err != nil {
+			return nil, err
+		}
+		output.Files = append(output.Files, files...)
+	}
+	return output, nil
 }
 
 // target returns the package and the folder of the flags or, by default, of the

@@ -37,11 +37,11 @@ func refuseForeign(folder string, output *backends.Output) error {
 
 // writeOutput writes the files and prints their names.
 func writeOutput(ctx context.Context, folder string, output *backends.Output, out io.Writer) error {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
 	for _, f := range output.Files {
 		path := filepath.Join(folder, f.Name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
 		if err := table.WriteFile(ctx, path, func(w io.Writer) error {
 			_, err := w.Write(f.Text)
 			return err

@@ -19,17 +19,20 @@ const (
 	assumedBins     = 1 << 12 // bins of a computed number
 )
 
-// assumedLength predicts the length of d.
-func assumedLength(d *ir.Domain) float64 {
+// assumedLength predicts the length of d, unless it is known.
+func (g *Graph) assumedLength(d *ir.Domain) float64 {
+	if rows, known := g.lengths[g.DomainName(d)]; known {
+		return float64(rows)
+	}
 	switch d.Kind {
 	case ir.DomainParam:
 		return AssumedRows
 	case ir.DomainMask:
-		return assumedSelected * assumedLength(d.Parent)
+		return assumedSelected * g.assumedLength(d.Parent)
 	case ir.DomainRuns, ir.DomainStarts, ir.DomainEither:
-		return assumedGroups * assumedLength(d.Parent)
+		return assumedGroups * g.assumedLength(d.Parent)
 	case ir.DomainOrder:
-		return assumedLength(d.Parent)
+		return g.assumedLength(d.Parent)
 	case ir.DomainBins:
 		if size := d.By.Args[1]; size.Op == ir.OpConst {
 			return float64(size.Const.Int64())
@@ -56,7 +59,7 @@ func (g *Graph) traffic(k *tile.Kernel) Traffic {
 			domain = chunksOf + domain
 		}
 		perRow := s.Kind.Size()
-		bytes := rowsOf(w) * float64(perRow)
+		bytes := g.lengthOf(w) * float64(perRow)
 		if s.Write {
 			t.Write += bytes
 		}
@@ -78,9 +81,9 @@ func (g *Graph) traffic(k *tile.Kernel) Traffic {
 	return t
 }
 
-// rowsOf predicts how many rows the column w has.
-func rowsOf(w *Value) float64 {
-	rows := assumedLength(w.Domain)
+// lengthOf predicts how many rows the column w has.
+func (g *Graph) lengthOf(w *Value) float64 {
+	rows := g.assumedLength(w.Domain)
 	if w.Chunks {
 		rows /= ChunkRows
 	}

@@ -22,12 +22,13 @@ type Explanation struct {
 	Assumed []AssumedLength   `json:"assumed"`
 	Kernels []ExplainedKernel `json:"kernels"`           // in launch order
 	Stages  []ExplainedStage  `json:"stages"`            // in an order in which they can run
+	Ways    []ExplainedWay    `json:"ways,omitempty"`    // of which one is taken
 	Dropped []DroppedKernel   `json:"dropped,omitempty"` // kernels of the plan that nothing needs
 	Pairs   []Pair            `json:"pairs"`             // neighbouring stages
-	Total   PlanTotals        `json:"total"`
-	None    PlanTotals        `json:"none"` // the same pipeline at level none
+	Total   PlanTotals        `json:"total"`             // of what runs
+	None    PlanTotals        `json:"none"`              // the same pipeline at level none
 
-	values []explainedValue // what the graph draws
+	Values []ExplainedValue `json:"values"` // what goes from stage to stage
 }
 
 // AssumedLength is the predicted length of a domain.
@@ -46,6 +47,8 @@ type ExplainedKernel struct {
 	Formula   string   `json:"formula"` // the same in terms of the lengths of domains
 	Cuts      []Cut    `json:"cuts"`    // grid-wide prefixes, each after the other
 	Predicted float64  `json:"predicted_ns"`
+	Way       string   `json:"way,omitempty"`  // of several ways, that to which it belongs
+	Idle      bool     `json:"idle,omitempty"` // another way is taken, so that it does not run
 }
 
 // Cut is a grid-wide prefix within a kernel.
@@ -63,7 +66,16 @@ type ExplainedStage struct {
 	Kernel   string   `json:"kernel,omitempty"` // empty if its kernel is dropped
 	Writes   []string `json:"writes"`
 
+	Statements []Statement `json:"statements"` // what the user wrote of which this stage is a part, in the order of the text
+
 	pos ir.Pos
+}
+
+// Statement is a statement, or an expression within one, of the text.
+type Statement struct {
+	Text   string `json:"text"` // as in count(by: g), or g = runs(k) if it has a name
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
 }
 
 // line is the position within the file.
@@ -93,21 +105,33 @@ func (e *Explanation) JSON() ([]byte, error) {
 }
 
 // Explain returns which stages share a kernel, what that saves, and why others do not.
-func (p *Program) Explain() (*Explanation, error) {
+func (p *Program) Explain() (*Explanation, error) { return p.ExplainKnowing(Known{}) }
+
+// ExplainKnowing is Explain with less to assume. Which stages share a kernel stays as
+// it is. Explanations of one graph must not be made at once.
+func (p *Program) ExplainKnowing(known Known) (*Explanation, error) {
 	f := p.Fusion
 	g := f.Graph
+	if known.Lengths != nil {
+		tried := f.tried // costs of kernels at the assumed lengths
+		g.lengths, f.tried = known.Lengths, nil
+		defer func() { g.lengths, f.tried = nil, tried }()
+	}
+	way := p.takenBy(known.Ran)
 	none, err := noneOf(f)
 	if err != nil {
 		return nil, err
 	}
 	e := &Explanation{Pipeline: g.Pipeline.Name, Level: f.Level, Plan: strings.TrimSpace(f.String()), Machine: f.Machine.Device,
-		Searched: f.Searched, Assumed: g.assumed(), Total: p.totals(), None: none.totals(), Stages: []ExplainedStage{}}
+		Searched: f.Searched, Assumed: g.assumed(), Ways: p.explainWays(way), Total: p.totals(way), None: none.totals(way), Stages: []ExplainedStage{}}
 	where := p.where()
 	for i, k := range p.Kernels {
-		e.Kernels = append(e.Kernels, f.explainKernel(k, p.Groups[i]))
+		kernel := f.explainKernel(k, p.Groups[i])
+		kernel.Way, kernel.Idle = g.wayName(p.Groups[i][0]), !way.runs(p.Groups[i][0])
+		e.Kernels = append(e.Kernels, kernel)
 	}
 	for _, s := range g.Stages {
-		stage := ExplainedStage{Name: s.Name, Position: fmt.Sprintf("%s:%d:%d", s.Pos.File, s.Pos.Line, s.Pos.Column), Domain: g.rowsOf(s), Writes: []string{}, pos: s.Pos}
+		stage := ExplainedStage{Name: s.Name, Position: fmt.Sprintf("%s:%d:%d", s.Pos.File, s.Pos.Line, s.Pos.Column), Domain: g.rowsOf(s), Writes: []string{}, Statements: g.statements(s), pos: s.Pos}
 		if s.Out != nil {
 			stage.Makes = g.DomainName(s.Out)
 		}
@@ -125,7 +149,7 @@ func (p *Program) Explain() (*Explanation, error) {
 		}
 	}
 	e.Pairs = newNeighbours(p, none).pairs()
-	e.values = p.drawnValues()
+	e.Values = p.drawnValues()
 	return e, nil
 }
 
@@ -149,9 +173,13 @@ func (p *Program) where() map[*Stage]int {
 	return where
 }
 
-func (p *Program) totals() PlanTotals {
-	t := PlanTotals{Kernels: len(p.Kernels)}
-	for _, k := range p.Kernels {
+// totals sums up the kernels that run if these ways are taken.
+func (p *Program) totals(way taken) (t PlanTotals) {
+	for i, k := range p.Kernels {
+		if !way.runs(p.Groups[i][0]) {
+			continue
+		}
+		t.Kernels++
 		t.Bytes += p.Fusion.Graph.traffic(k).Total()
 		t.Predicted += nanoseconds(p.Fusion.cost(k))
 	}
@@ -190,6 +218,10 @@ func (g *Graph) assumed() []AssumedLength {
 	list := []AssumedLength{}
 	for _, d := range g.Pipeline.Domains {
 		because := "assumed"
+		if _, known := g.lengths[g.DomainName(d)]; known {
+			list = append(list, AssumedLength{g.DomainName(d), int64(g.assumedLength(d)), "given"})
+			continue
+		}
 		switch d.Kind {
 		case ir.DomainMask:
 			because = fmt.Sprintf("%g of %s", assumedSelected, g.DomainName(d.Parent))
@@ -201,7 +233,7 @@ func (g *Graph) assumed() []AssumedLength {
 				because = "as written"
 			}
 		}
-		list = append(list, AssumedLength{g.DomainName(d), int64(assumedLength(d)), because})
+		list = append(list, AssumedLength{g.DomainName(d), int64(g.assumedLength(d)), because})
 	}
 	return list
 }

@@ -5,34 +5,42 @@ import (
 	"strings"
 )
 
-// explainedValue is a column or scalar as the graph draws it.
-type explainedValue struct {
-	name     string
-	bytes    int64
-	stored   bool
-	writer   string // "" for a parameter
-	readers  []string
-	isResult bool
+// ExplainedValue is a column or scalar that stages write and read.
+type ExplainedValue struct {
+	Name    string   `json:"name"`
+	Bytes   int64    `json:"bytes"`            // of all its rows; 0 for a scalar
+	Stored  bool     `json:"stored"`           // it goes through memory
+	Writer  string   `json:"writer,omitempty"` // the stage; "" for a parameter
+	Readers []string `json:"readers,omitempty"`
+	Result  bool     `json:"result,omitempty"` // the pipeline returns it
 }
 
 // drawnValues lists the values that a stage, the caller or both touch.
-func (p *Program) drawnValues() []explainedValue {
+func (p *Program) drawnValues() []ExplainedValue {
 	g := p.Fusion.Graph
 	n := &neighbours{Program: p, where: p.where()}
-	var list []explainedValue
+	var list []ExplainedValue
 	for _, w := range g.Values {
-		v := explainedValue{name: w.Name, bytes: bytesOf(w), isResult: g.outputs[w] && w.Kind == Result}
+		v := ExplainedValue{Name: w.Name, Bytes: g.bytesOf(w), Result: g.outputs[w] && w.Kind == Result}
 		if w.Writer != nil {
-			v.writer = w.Writer.Name
+			v.Writer = w.Writer.Name
 		}
 		for _, s := range g.readers(w) {
-			v.readers = append(v.readers, s.Name)
-			v.stored = v.stored || w.Writer != nil && !n.merged(w.Writer, s)
+			v.Readers = append(v.Readers, s.Name)
+			v.Stored = v.Stored || w.Writer != nil && !n.merged(w.Writer, s)
 		}
-		v.stored = v.stored || w.Writer == nil || v.isResult
+		v.Stored = v.Stored || w.Writer == nil || v.Result
 		list = append(list, v)
 	}
 	return list
+}
+
+// words returns what the user wrote for the label of a node, a line each.
+func (s *ExplainedStage) words() (text string) {
+	for _, statement := range s.Statements {
+		text += shortened(statement.Text) + "\n"
+	}
+	return text
 }
 
 // Dot returns the stages as a graph for graphviz: a cluster for each kernel,
@@ -46,7 +54,7 @@ func (e *Explanation) Dot() string {
 		fmt.Fprintf(&b, "\tsubgraph cluster%d {\n\t\tlabel=%q;\n", i+1, fmt.Sprintf("%s over %s\n%s, %s", k.Name, k.Domain, size(k.Bytes), plural(len(k.Cuts), "cut")))
 		for _, s := range e.Stages {
 			if s.Kernel == k.Name {
-				fmt.Fprintf(&b, "\t\t%q [label=%q];\n", s.Name, s.Name+"\n"+s.line())
+				fmt.Fprintf(&b, "\t\t%q [label=%q];\n", s.Name, s.words()+s.Name+"\n"+s.line())
 			}
 		}
 		b.WriteString("\t}\n")
@@ -56,26 +64,26 @@ func (e *Explanation) Dot() string {
 			fmt.Fprintf(&b, "\t%q [label=%q, style=dashed];\n", s.Name, s.Name+"\nnot run")
 		}
 	}
-	for _, v := range e.values {
-		from := v.writer
+	for _, v := range e.Values {
+		from := v.Writer
 		if from == "" {
-			from = "in:" + v.name
-			fmt.Fprintf(&b, "\t%q [label=%q, shape=ellipse];\n", from, v.name)
+			from = "in:" + v.Name
+			fmt.Fprintf(&b, "\t%q [label=%q, shape=ellipse];\n", from, v.Name)
 		}
-		label := v.name
-		if v.bytes > 0 {
-			label += "\n" + size(v.bytes)
+		label := v.Name
+		if v.Bytes > 0 {
+			label += "\n" + size(v.Bytes)
 		}
 		style := ""
-		if v.stored {
+		if v.Stored {
 			style = ", style=bold"
 		}
-		for _, to := range v.readers {
+		for _, to := range v.Readers {
 			fmt.Fprintf(&b, "\t%q -> %q [label=%q%s];\n", from, to, label, style)
 		}
-		if v.isResult && v.writer != "" {
-			to := "out:" + v.name
-			fmt.Fprintf(&b, "\t%q [label=%q, shape=ellipse];\n", to, v.name)
+		if v.Result && v.Writer != "" {
+			to := "out:" + v.Name
+			fmt.Fprintf(&b, "\t%q [label=%q, shape=ellipse];\n", to, v.Name)
 			fmt.Fprintf(&b, "\t%q -> %q [label=%q, style=bold];\n", from, to, label)
 		}
 	}

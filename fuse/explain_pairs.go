@@ -107,10 +107,10 @@ func (n *neighbours) ofValue(w *Value, readers []*Stage) {
 			saved := int64(0)
 			if merged {
 				if touches(n.none[s], w, false) {
-					saved = bytesOf(w)
+					saved = n.Fusion.Graph.bytesOf(w)
 				}
 				if !stored {
-					saved += bytesOf(w)
+					saved += n.Fusion.Graph.bytesOf(w)
 					stored = true
 				}
 			}
@@ -122,7 +122,7 @@ func (n *neighbours) ofValue(w *Value, readers []*Stage) {
 		if before := n.earlierReader(w, readers[:i], s); before != nil {
 			saved := int64(0)
 			if n.merged(before, s) && touches(n.none[s], w, false) && touches(n.none[before], w, false) {
-				saved = bytesOf(w)
+				saved = n.Fusion.Graph.bytesOf(w)
 			}
 			n.add(before, s, w, true, saved)
 		}
@@ -166,11 +166,11 @@ func (n *neighbours) merged(a, b *Stage) bool {
 }
 
 // bytesOf predicts the size of all rows of w.
-func bytesOf(w *Value) int64 {
+func (g *Graph) bytesOf(w *Value) int64 {
 	if w.Domain == nil {
 		return 0
 	}
-	return int64(rowsOf(w) * float64(w.Type.Size()))
+	return int64(g.lengthOf(w) * float64(w.Type.Size()))
 }
 
 // add records that w makes a pair of a and b.
@@ -189,7 +189,7 @@ func (n *neighbours) add(a, b *Stage, w *Value, shared bool, saved int64) {
 		n.stages = append(n.stages, key)
 	}
 	pair := &n.list[at]
-	pair.Values = append(pair.Values, PairValue{w.Name, bytesOf(w), shared})
+	pair.Values = append(pair.Values, PairValue{w.Name, n.Fusion.Graph.bytesOf(w), shared})
 	pair.Saved += saved
 }
 

@@ -1,6 +1,7 @@
 package fuse
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,8 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// textWidth is the width that lines of an explanation keep to where they can.
-const textWidth = 100
+// textWidth is the width that lines of an explanation keep to where they can. What is
+// broken between words has leastWidth at least.
+const textWidth, leastWidth = 100, 24
 
 // Text returns the explanation for people: tables of kernels, stages and pairs.
 func (e *Explanation) Text() string {
@@ -32,6 +34,8 @@ func (e *Explanation) Text() string {
 	if len(lengths) > 0 {
 		wrapped(&b, "rows      ", strings.Join(lengths, ", "))
 	}
+	e.wayLines(&b)
+	e.statementTable(&b)
 	e.kernelTable(&b)
 	e.stageTable(&b)
 	e.pairTables(&b)
@@ -64,10 +68,97 @@ func table(b *strings.Builder, rows [][]string) {
 	}
 }
 
+// wayLines tells the ways of which one is taken.
+func (e *Explanation) wayLines(b *strings.Builder) {
+	label := "ways      "
+	for _, w := range e.Ways {
+		text := fmt.Sprintf("%s: %s, %s, %s", w.Name, plural(w.Kernels, "kernel"), size(w.Bytes), duration(w.Predicted))
+		if w.Chosen {
+			text += " (taken here; the data decides when it runs)"
+		}
+		wrapped(b, label, text)
+		label = strings.Repeat(" ", len(label))
+	}
+}
+
+// statementTable tells what the user wrote, with the kernels and stages that compute it.
+func (e *Explanation) statementTable(b *strings.Builder) {
+	number := e.numbers()
+	type entry struct {
+		Statement
+		kernels, stages []string
+	}
+	var list []entry
+	for _, s := range e.Stages {
+		for _, statement := range s.Statements {
+			at := slices.IndexFunc(list, func(x entry) bool { return x.Statement == statement })
+			if at < 0 {
+				at = len(list)
+				list = append(list, entry{Statement: statement})
+			}
+			x := &list[at]
+			if k := cmp.Or(number[s.Kernel], "not run"); !slices.Contains(x.kernels, k) {
+				x.kernels = append(x.kernels, k)
+			}
+			x.stages = append(x.stages, s.Name)
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	slices.SortStableFunc(list, func(x, y entry) int { return cmp.Or(x.Line-y.Line, x.Column-y.Column) })
+	rows := [][]string{{"line", "what is computed", "kernels", "stages"}}
+	for _, x := range list {
+		rows = append(rows, []string{strconv.Itoa(x.Line), shortened(x.Text), listed(x.kernels), listed(x.stages)})
+	}
+	b.WriteByte('\n')
+	table(b, rows)
+}
+
+// The most that a table shows of an expression, and of a list of kernels or stages: the
+// tables of kernels and stages have all.
+const shortText, shortList = 40, 8
+
+// shortened cuts an expression.
+func shortened(text string) string {
+	if utf8.RuneCountInString(text) <= shortText {
+		return text
+	}
+	return string([]rune(text)[:shortText-3]) + "..."
+}
+
+// listed joins a list and cuts a long one.
+func listed(list []string) string {
+	if len(list) > shortList {
+		return fmt.Sprintf("%s ... %s (%d)", strings.Join(list[:shortList-3], " "), list[len(list)-1], len(list))
+	}
+	return strings.Join(list, " ")
+}
+
+// numbers numbers the kernels, by name.
+func (e *Explanation) numbers() map[string]string {
+	number := map[string]string{}
+	for i, k := range e.Kernels {
+		number[k.Name] = strconv.Itoa(i + 1)
+	}
+	return number
+}
+
 func (e *Explanation) kernelTable(b *strings.Builder) {
 	rows := [][]string{{"kernel", "rows of", "moves", "predicted", "grid-wide prefixes", "bytes by domain"}}
+	if len(e.Ways) > 0 {
+		rows[0] = slices.Insert(rows[0], 1, "way")
+	}
 	for _, k := range e.Kernels {
-		rows = append(rows, []string{k.Name, k.Domain, size(k.Bytes), duration(k.Predicted), cutsText(k.Cuts), k.Formula})
+		row := []string{k.Name, k.Domain, size(k.Bytes), duration(k.Predicted), cutsText(k.Cuts), k.Formula}
+		if len(e.Ways) > 0 {
+			way := cmp.Or(k.Way, "always")
+			if k.Idle {
+				way += ", not taken"
+			}
+			row = slices.Insert(row, 1, way)
+		}
+		rows = append(rows, row)
 	}
 	b.WriteByte('\n')
 	table(b, rows)
@@ -88,10 +179,7 @@ func cutsText(cuts []Cut) string {
 }
 
 func (e *Explanation) stageTable(b *strings.Builder) {
-	number := map[string]string{}
-	for i, k := range e.Kernels {
-		number[k.Name] = strconv.Itoa(i + 1)
-	}
+	number := e.numbers()
 	rows := [][]string{{"stage", "kernel", "line", "rows of", "writes"}}
 	for _, s := range e.Stages {
 		kernel := "not run"
@@ -164,7 +252,7 @@ func wrapped(b *strings.Builder, label, text string) {
 		width := utf8.RuneCountInString(word)
 		switch {
 		case i == 0:
-		case at+1+width > textWidth:
+		case at+1+width > max(textWidth, indent+leastWidth):
 			b.WriteString(line + "\n")
 			line = strings.Repeat(" ", indent)
 			at = indent

@@ -132,6 +132,7 @@ type Graph struct {
 	outputs     map[*Value]bool // results, and the lengths of their domains
 	sources     map[*ir.Domain]sources
 	chosenBy    map[*ir.Domain]*ir.Value // of a DomainEither: the condition of its ways
+	lengths     map[string]int64         // of domains by name, while an explanation is made for known ones
 }
 
 // key identifies a Value.

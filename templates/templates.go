@@ -44,3 +44,8 @@ var GoPartial []byte
 //
 //go:embed internal/gosupport/shards.go
 var GoShards []byte
+
+// GoDevice is the file that tests of forms on a device share.
+//
+//go:embed internal/gosupport/device.go
+var GoDevice []byte

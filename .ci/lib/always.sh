@@ -7,13 +7,13 @@ step "cross builds" 10m bash -c "cross_build '$targets'"
 step "tests, documents' commands included" 15m go test ./...
 # What they leave out, so that go test ./... is done in minutes: docs/testing.md. Of the corpus a part, chosen by the commit.
 step "tests, all of the slow ones" 20m env KGEN_TEST_PART=$part KGEN_TEST_ALL=1 go test -count=1 -timeout 20m \
-	-run '^Test(Agreement|WorkGroups|Variants|Parts|Published|TilePrograms|Emitted(OpenCL|SharedDestination|Tests|Partials(OfRandomPipelines)?|Code)|CUDAEmulation(Variants|Parts|Persistent(Folds)?|Ranking|Large)?|CUDAMutants|PersistentCorpus|Planted|Correct|NotFused|MalformedSource|ReservedNames|ProgramsAreValid|Coverage|Same|Shrinks|ExplainEverything|LevelRules|AutoCostsLeast|Footprint|Tutorial|RaceIsReported|HostCuPy|ManyCalls)$' \
+	-run '^Test(Agreement|Papers|WorkGroups|Variants|Parts|Published|TilePrograms|Emitted(OpenCL|SharedDestination|Tests|Device(s|Tests)|Partials(OfRandomPipelines)?|Code)|CUDAEmulation(Variants|Parts|Persistent(Folds)?|Ranking|Large)?|CUDAMutants|PersistentCorpus|Planted|Correct|NotFused|MalformedSource|ReservedNames|ProgramsAreValid|Coverage|Same|Shrinks|ExplainEverything|LevelRules|AutoCostsLeast|Footprint|Tutorial|RaceIsReported|HostCuPy|ManyCalls)$' \
 	. ./testsuite ./testsuite/cuda ./testsuite/docs ./testsuite/emitted ./backends/cuda/emu ./internal/kernels ./internal/device/gocpu ./internal/difftest ./internal/difftest/random ./fuse ./internal/table/generate ./cmd/kgen
 export KGEN_TEST_ALL=1 # for all that follows
 step "vet with the tag opencl" 5m "${opencl[@]}" go vet -tags opencl ./backends/opencl/... ./internal/device/opencl ./cmd/kgen-opencl ./testsuite
 step "OpenCL devices: PoCL" 10m "${opencl[@]}" go test -count=1 -tags opencl ./backends/opencl/... ./internal/device/opencl ./cmd/kgen-opencl
 worker=$(mktemp -d)
-step "OpenCL devices: kgen as a library" 6m "${opencl[@]}" bash -c 'go build -tags opencl -o "$0" ./cmd/kgen-opencl && KGEN_OPENCL_WORKER=$0/kgen-opencl go test -count=1 .' "$worker"
+step "OpenCL devices: kgen as a library" 6m "${opencl[@]}" bash -c 'go build -tags opencl -o "$0" ./cmd/kgen-opencl && export KGEN_OPENCL_WORKER=$0/kgen-opencl && go test -count=1 . && KGEN_TEST_DEVICE=opencl:0 go -C examples/consumer test -count=1 -short ./prices' "$worker"
 # A part of the corpus, chosen by the commit; shards have other levels.
 step "OpenCL devices: a part of the corpus" 12m "${opencl[@]}" KGEN_TEST_PART=$part KGEN_OPENCL_LEVELS=onepass go test -count=1 -timeout 12m -tags opencl -run '^TestOpenCL$' ./testsuite
 # Level onepass is among the tests above.

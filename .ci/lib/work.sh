@@ -39,7 +39,7 @@ duckdb_oracle() {
 	cd testsuite/oracle && export CGO_ENABLED=1 && go vet ./... && go test -count=1 ./... && go run ./speed -rows 1000000 -rounds 1
 }
 consumer() { # a module of its own
-	cd examples/consumer && go vet ./... && go test ./... && go run "$1" ./...
+	cd examples/consumer && go generate ./... && go vet ./... && KGEN_TEST_DEVICE=cudaemu go test ./... && go run "$1" ./...
 }
 beam_example() { # a module of its own
 	cd examples/beam && go vet . && go test -count=1 . && go run . --scale 0.01 --repeat 2

@@ -31,7 +31,7 @@ const HashGroups = 8192
 // Emitter returns the backend that emits CUDA C++, a backends.Emitter. Its type is
 // internal to this module.
 func Emitter() kernels.Emitter {
-	return kernels.Emitter{Backend: "cuda", Extension: ".cu", Dialect: Dialect()}
+	return kernels.Emitter{Backend: "cuda", Extension: ".cu", Dialect: Dialect(), IDs: plan.Static} // CUB relies on it, too, and who waits in vain gives up
 }
 
 // Dialect returns CUDA C++ as NVIDIA's compilers since 11.8 read it, for

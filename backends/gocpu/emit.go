@@ -46,11 +46,7 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 	}
 	for i, program := range programs {
 		h := hosts[i]
-		file := jen.NewFile(name)
-		file.HeaderComment(backends.Generated())
-		if source := program.Pipeline.Pos.Base().File; source != "" {
-			file.HeaderComment("Source: " + source)
-		}
+		file := newFile(name, program.Pipeline)
 		for _, line := range StaticcheckComments(program.Pipeline) {
 			file.PackageComment(line + "\n")
 		}
@@ -74,7 +70,17 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 		if err != nil {
 			return nil, err
 		}
-		out.Files = append(out.Files, backends.File{Name: files.Base(program.Pipeline.Name, isSpecialName) + ".go", Text: formatted})
+		h.entry.Base = files.Base(program.Pipeline.Name, isSpecialName)
+		out.Files = append(out.Files, backends.File{Name: h.entry.Base + ".go", Text: formatted})
+	}
+	for _, h := range hosts {
+		if options.Kernels != "" { // after all plain forms, which have their names first
+			file, err := deviceFile(h, name, h.entry.Base, options.Kernels)
+			if err != nil {
+				return nil, err
+			}
+			out.Files = append(out.Files, file)
+		}
 		out.Entries = append(out.Entries, h.entry)
 	}
 	out.Files = append(out.Files, backends.File{Name: SupportName, Text: Support(name)})
@@ -88,6 +94,16 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 		out.Files = append(out.Files, backends.File{Name: traceName, Text: SupportFile(name, templates.GoTrace)})
 	}
 	return out, nil
+}
+
+// newFile returns a file of a pipeline with its first lines.
+func newFile(pkg string, p *ir.Pipeline) *jen.File {
+	file := jen.NewFile(pkg)
+	file.HeaderComment(backends.Generated())
+	if source := p.Pos.Base().File; source != "" {
+		file.HeaderComment("Source: " + source)
+	}
+	return file
 }
 
 // stable formats text until gofmt would leave it as it is, which it may not at

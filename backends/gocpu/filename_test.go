@@ -15,7 +15,7 @@ func TestFileName(t *testing.T) {
 	for pipeline, want := range map[string]string{
 		"orders": "orders.go", "windows": "windows.go", "test": "test.go", "latest": "latest.go", "a_b": "a_b.go",
 		"a_test": "a_test_pipeline.go", "a_windows": "a_windows_pipeline.go", "a_linux_arm64": "a_linux_arm64_pipeline.go",
-		"q_wasm": "q_wasm_pipeline.go", "kgen_support": "kgen_support_pipeline.go", "kgen_partial": "kgen_partial_pipeline.go", "kgen_trace": "kgen_trace_pipeline.go", "kgen_texts": "kgen_texts_pipeline.go", "_hidden": "pipeline_hidden.go", "_test": "pipeline_test_pipeline.go",
+		"q_wasm": "q_wasm_pipeline.go", "kgen_support": "kgen_support_pipeline.go", "kgen_partial": "kgen_partial_pipeline.go", "kgen_trace": "kgen_trace_pipeline.go", "kgen_texts": "kgen_texts_pipeline.go", "a_device": "a_device_pipeline.go", "kgen_device": "kgen_device_pipeline.go", "device": "device.go", "_hidden": "pipeline_hidden.go", "_test": "pipeline_test_pipeline.go",
 	} {
 		if got := (backends.FileNames{}).Base(pipeline, isSpecialName) + ".go"; got != want {
 			t.Errorf("%s: %s, want %s", pipeline, got, want)

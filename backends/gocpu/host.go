@@ -220,10 +220,8 @@ func (h *host) arguments() {
 				rows = append(rows, jen.Id(name))
 				continue
 			}
-			text := fmt.Sprintf("%s%s: %s has %%d rows and %s has %%d, but both are over %s",
-				position(h.program.Pipeline.Params[i].Pos), h.entry.Func, port.Name, first, d.Name)
 			h.add(jen.If(jen.Len(jen.Id(column)).Op("!=").Add(h.use(length))).Block(
-				jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit(text), jen.Len(jen.Id(column)), h.use(length)))))
+				jen.Return(h.lengthError(i, first, port, jen.Len(jen.Id(column)), h.use(length)))))
 		}
 	}
 	h.call = &loop.Var{Name: "call"}
@@ -238,6 +236,14 @@ func (h *host) arguments() {
 	}
 	name := h.names.Declare(h.env.workers)
 	h.addOptional(h.env.workers, jen.Id(name).Op(":=").Id("kgenWorkers").Call(jen.Op("&").Id("call"), most, jen.Lit(parallelRows)))
+}
+
+// lengthError returns the error of parameter i, a column of so many rows where the one called
+// first has others.
+func (h *host) lengthError(i int, first string, port plan.Port, rows, others jen.Code) jen.Code {
+	text := fmt.Sprintf("%s%s: %s has %%d rows and %s has %%d, but both are over %s",
+		position(h.program.Pipeline.Params[i].Pos), h.entry.Func, port.Name, first, port.Domain)
+	return jen.Qual("fmt", "Errorf").Call(jen.Lit(text), rows, others)
 }
 
 // inputs are the parameters, in order.

@@ -92,6 +92,17 @@ func (h *host) intoDoc() *jen.Statement {
 
 // resultType declares the type of the results.
 func (h *host) resultType(name string) jen.Code {
+	doc := fmt.Sprintf("%s holds the results of %s.", name, h.entry.Func)
+	return h.structOf(name, doc, func(p plan.Port) jen.Code {
+		if p.Buffer == "" {
+			return goTypeOf(p.Kind)
+		}
+		return jen.Index().Add(goTypeOf(p.Kind))
+	}, func(plan.Port) string { return "" })
+}
+
+// structOf declares a type with a field for each result, of a type and with a remark.
+func (h *host) structOf(name, doc string, typeOf func(plan.Port) jen.Code, remark func(plan.Port) string) jen.Code {
 	var fields []jen.Code
 	columns := 0
 	results := h.program.Pipeline.Results
@@ -104,15 +115,11 @@ func (h *host) resultType(name string) jen.Code {
 				fields = append(fields, jen.Comment(commentLine(line)))
 			}
 		}
-		field := jen.Id(h.fields[port.Name])
-		if port.Buffer != "" {
-			columns++
-			field.Index()
-		}
-		field.Add(goTypeOf(port.Kind))
-		note := ""
+		field := jen.Id(h.fields[port.Name]).Add(typeOf(port))
+		note := remark(port)
 		if port.Domain != "" {
-			note = "one per " + rowOf(results[0].Value.Type.Domain)
+			columns++
+			note = joined(note, "one per "+rowOf(results[0].Value.Type.Domain))
 		}
 		if note = joined(note, unitOf(results[0].Value.Type.Kind)); note != "" {
 			field.Comment(note)
@@ -120,7 +127,6 @@ func (h *host) resultType(name string) jen.Code {
 		fields = append(fields, field)
 		results = results[1:]
 	}
-	doc := fmt.Sprintf("%s holds the results of %s.", name, h.entry.Func)
 	if columns > 1 {
 		doc += " Columns whose comments name the same rows have the same length."
 	}

@@ -103,15 +103,20 @@ func (h *host) hostChecks() {
 // failure returns statements that return results from a function if a check has
 // failed. Failed holds the first row that fails each check.
 func failure(sites []plan.Site, failed *jen.Statement, results ...jen.Code) *jen.Statement {
+	return jen.For(jen.List(jen.Id("site"), jen.Id("row")).Op(":=").Range().Add(failed)).Block(
+		jen.If(jen.Id("row").Op("==").Qual("math", "MaxInt64")).Block(jen.Continue()),
+		jen.Id("err").Op(":=").Op("&").Id("CheckError").Values(jen.Dict{jen.Id("Site"): jen.Id("site"), jen.Id("Row"): jen.Id("row")}),
+		describeSite(sites, jen.Id("site")),
+		jen.Return(results...))
+}
+
+// describeSite returns the statement that gives err the place and the message of a site.
+func describeSite(sites []plan.Site, number *jen.Statement) *jen.Statement {
 	var cases []jen.Code
 	for _, site := range sites {
 		cases = append(cases, jen.Case(jen.Lit(site.Number)).Block(
 			jen.List(jen.Id("err").Dot("Position"), jen.Id("err").Dot("Message"), jen.Id("err").Dot("Domain")).Op("=").
 				List(jen.Lit(site.Position), jen.Lit(site.Message), jen.Lit(site.Domain))))
 	}
-	return jen.For(jen.List(jen.Id("site"), jen.Id("row")).Op(":=").Range().Add(failed)).Block(
-		jen.If(jen.Id("row").Op("==").Qual("math", "MaxInt64")).Block(jen.Continue()),
-		jen.Id("err").Op(":=").Op("&").Id("CheckError").Values(jen.Dict{jen.Id("Site"): jen.Id("site"), jen.Id("Row"): jen.Id("row")}),
-		jen.Switch(jen.Id("site")).Block(cases...),
-		jen.Return(results...))
+	return jen.Switch(number).Block(cases...)
 }

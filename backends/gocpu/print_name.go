@@ -58,7 +58,7 @@ func isPredeclared(name string) bool {
 
 // imported are the packages that files of emitted packages import. What is in sight
 // of all files cannot have such a name, not even where another file imports it.
-var imported = []string{"atomic", "big", "binary", "bits", "bytes", "cmp", "crc32", "errors", "fmt", "math", "os", "rand", "runtime",
+var imported = []string{"atomic", "big", "binary", "bits", "bytes", "cmp", "context", "crc32", "embed", "errors", "fmt", "fs", "kgen", "math", "os", "rand", "runtime",
 	"slices", "strconv", "strings", "sync", "testing", "time", "unsafe"}
 
 func isImported(name string) bool { return slices.Contains(imported, name) }

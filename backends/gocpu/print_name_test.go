@@ -53,7 +53,7 @@ func TestNamesKeepApart(t *testing.T) {
 // TestImported compares the list of imported packages with what templates import.
 func TestImported(t *testing.T) {
 	version := regexp.MustCompile(`/v\d+$`)
-	for _, text := range [][]byte{templates.GoSupport, templates.GoTrace, templates.GoProperty, templates.GoPartial, templates.GoShards} {
+	for _, text := range [][]byte{templates.GoSupport, templates.GoTrace, templates.GoProperty, templates.GoPartial, templates.GoShards, templates.GoDevice} {
 		file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ImportsOnly)
 		if err != nil {
 			t.Fatal(err)

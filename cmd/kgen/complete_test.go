@@ -64,7 +64,7 @@ func TestComplete(t *testing.T) {
 		{[]string{"run", "--device", ""}, "gocpu vector interp cudaemu cudaemu:check opencl:0 cuda:0", noFiles},
 		{[]string{"run", "--fuse", ""}, "none paper3 paper2 onepass auto", noFiles},
 		{[]string{"explain", "--fuse="}, "none paper3 paper2 onepass auto", noFiles},
-		{[]string{"explain", "--format", ""}, "text json dot", noFiles},
+		{[]string{"explain", "--format", ""}, "text json dot html", noFiles},
 		{[]string{"explain", "--schedule", ""}, "variant=direct variant=chunked variant=privvar variant=privarray variant=segmented", noFiles},
 		{[]string{"emit", "--backend", ""}, "gocpu opencl cuda", noFiles},
 		{[]string{"emit", "--after", ""}, "verify lower fuse tile plan loop", noFiles},

@@ -48,6 +48,9 @@ func TestDataUsage(t *testing.T) {
 		{"cube --out x.csv --fill 0.1 --rows 5", "--fill, --rows: give one of them"},
 		{"cube --out x.csv --shape machines --rows 1e12", "1 to 226176000000"},
 		{"cube --out x.csv --out-hierarchy x.csv", "--out-hierarchy x.csv: --out already goes there"},
+		{"ssb --out x.csv --scale -1", "--scale -1: more than 0 and at most 100000"},
+		{"cube --out x.csv --targets 0", "at least 1"},
+		{"cube --out x.csv --out-ancestors y.csv --out-targets y.csv", "--out-targets y.csv: --out-ancestors already goes there"},
 		{"cube --out x.csv --out-hierarchy x.xyz", "--out-hierarchy x.xyz: unknown file format"},
 	} {
 		code, stdout, stderr := execute("", append([]string{"data"}, strings.Fields(c.args)...)...)

@@ -27,6 +27,35 @@ same scale and seed: keys, dates, status and total price agree.
 Texts are char8: those of more than 8 bytes keep their first word, a clerk's
 name its number, and the comments are left out.`),
 	{
+		name:  "ssb",
+		short: "The five tables of the Star Schema Benchmark",
+		example: `  kgen data ssb --scale 1 --out lineorder.parquet --out-date date.parquet \
+    --out-customer customer.parquet --out-supplier supplier.parquet \
+    --out-part part.parquet`,
+		long: `Ssb generates the tables of the Star Schema Benchmark (O'Neil, O'Neil and Chen,
+revision 3, 2009): lineorder, about 6,000,000 rows times scale, and its
+dimensions date, customer, supplier and part. Lines, dates and prices follow the
+rules of TPC-H. Texts that are names, addresses or telephone numbers are left
+out, and so are columns of date that no query reads.`,
+		flags: func(f *pflag.FlagSet) func(dataFlags) ([]dataFile, error) {
+			scale := f.Float64("scale", 1, "the `SCALE` factor")
+			paths := map[string]*string{}
+			for _, table := range []string{"date", "customer", "supplier", "part"} {
+				paths[table] = f.String("out-"+table, "", "write the table "+table+" to `FILE`")
+			}
+			return func(common dataFlags) ([]dataFile, error) {
+				s, err := generate.NewSSB(*scale, common.seed)
+				if err != nil {
+					return nil, err
+				}
+				return []dataFile{
+					{"out", common.out, s.LineOrder}, {"out-date", *paths["date"], s.Date}, {"out-customer", *paths["customer"], s.Customer},
+					{"out-supplier", *paths["supplier"], s.Supplier}, {"out-part", *paths["part"], s.Part},
+				}, nil
+			}
+		},
+	},
+	{
 		name:    "wisconsin",
 		short:   "The relation of the Wisconsin benchmark",
 		example: "  kgen data wisconsin --rows 1000000 --out w.parquet\n  kgen data wisconsin --rows 1e6 --size small --out - | head",
@@ -100,13 +129,18 @@ columns stay as they are.`,
 		flags: intsFlags,
 	},
 	{
-		name:    "cube",
-		short:   "Facts and weighted hierarchies of an OLAP cube",
-		example: "  kgen data cube --shape machines --out facts.parquet --out-hierarchy refs.csv\n  kgen data cube --shape biker --fill 0.000042 --out facts.parquet",
+		name:  "cube",
+		short: "Facts and weighted hierarchies of an OLAP cube",
+		example: `  kgen data cube --shape machines --out facts.parquet --out-hierarchy refs.csv
+  kgen data cube --shape biker --fill 0.000042 --out facts.parquet
+  kgen data cube --out facts.parquet --out-ancestors ancestors.csv \
+    --out-targets targets.csv --targets 228`,
 		long: `Cube generates the filled base cells of a data cube, sorted by their
 coordinates, and the hierarchies of its dimensions: which element contributes to
 which consolidated element, with what weight. Each filled cell is taken at
-random from an equal share of all cells.
+random from an equal share of all cells. For queries there are the ancestors of
+each base element with the product of the weights, and targets: elements of each
+dimension, whose combinations are the cells that a query asks for.
 
   biker     8 dimensions, 6.68e12 cells, of which a fraction of 4.2e-5 is filled
             in practice; in each dimension ten neighbours have a parent, level
@@ -119,6 +153,10 @@ random from an equal share of all cells.
 			shape := f.String("shape", generate.Biker, "the `SHAPE` of the cube: biker, machines")
 			fill := f.Float64("fill", 0, "the `FRACTION` of all cells that is filled, instead of --rows")
 			hierarchy := f.String("out-hierarchy", "", "write the hierarchies to `FILE`")
+			ancestors := f.String("out-ancestors", "", "write base elements with all their ancestors to `FILE`")
+			query := f.String("out-targets", "", "write the elements of a query to `FILE`")
+			targets := count(1)
+			f.Var(&targets, "targets", "how many cells the query asks for, at most")
 			return func(common dataFlags) ([]dataFile, error) {
 				if f.Changed("fill") {
 					if f.Changed("rows") {
@@ -135,7 +173,16 @@ random from an equal share of all cells.
 					return nil, err
 				}
 				references, err := generate.CubeHierarchies(*shape, common.seed)
-				return append(files, dataFile{"out-hierarchy", *hierarchy, references}), err
+				if err != nil {
+					return nil, err
+				}
+				closure, err := generate.CubeAncestors(*shape, common.seed)
+				if err != nil {
+					return nil, err
+				}
+				asked, err := generate.CubeTargets(*shape, int64(targets), common.seed)
+				return append(files, dataFile{"out-hierarchy", *hierarchy, references}, dataFile{"out-ancestors", *ancestors, closure},
+					dataFile{"out-targets", *query, asked}), err
 			}
 		},
 	},

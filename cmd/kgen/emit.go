@@ -19,6 +19,10 @@ func newEmit() *cobra.Command {
 text to a folder: a file per pipeline, and what they share. The text needs
 nothing of kgen. Equal input gives equal bytes.
 
+With --go, backends of kernels emit Go too: the functions of gocpu and, for
+each, a form that runs on a device, over package kgen of this module. Kernels
+and the plans by which they run are embedded, from the folder kgen_kernels.
+
 With --check, emit writes nothing. It prints what it would change, as a diff,
 and fails if that is anything: in CI, generated files then match their source.
 
@@ -29,6 +33,7 @@ With --after, emit prints the program as it is after one pass instead:
 ` + strings.Join(compile.Passes(), ", ") + `.`,
 		Example: `  kgen emit orders.kg --backend gocpu --package tpch -o out
   kgen emit queries.kg#q6 --fuse none -o out
+  kgen emit orders.kg --backend cuda --go --tests --package tpch -o out
   kgen emit orders.kg --package tpch -o out --check
   kgen emit orders.kg --package tpch -o out --watch
   kgen emit orders.kg --fuse paper2 --after=tile`,

@@ -74,7 +74,8 @@ func TestFullStandardOutput(t *testing.T) {
 	tried := map[string]bool{"vet": true} // prints nothing there
 	for _, line := range []string{
 		"run doubled.kg --in data.csv --device interp", "run doubled.kg --in data.csv --device interp --json", "run doubled.kg --in data.csv --device interp --out -",
-		"explain doubled.kg", "explain doubled.kg --format json", "explain doubled.kg --format dot",
+		"explain doubled.kg", "explain doubled.kg --format json", "explain doubled.kg --format dot", "explain doubled.kg --format html",
+		"explore doubled.kg --rows 10 --levels auto --quick",
 		"emit doubled.kg -o emitted", "emit doubled.kg --backend cuda -o emitted",
 		"emit doubled.kg --after=verify", "emit doubled.kg --after=lower", "emit doubled.kg --after=fuse", "emit doubled.kg --after=tile",
 		"emit doubled.kg --after=plan", "emit doubled.kg --after=loop",

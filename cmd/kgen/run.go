@@ -107,6 +107,9 @@ func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 	if flags.repeat < 0 || flags.repeat > 0 && !flags.time && !flags.json {
 		return usageErrorf("--repeat %d: a number above 0, with --time or --json, which print the times", flags.repeat)
 	}
+	if flags.repeat > 0 && flags.device == defaultDevice {
+		return usageErrorf("device %s has no clock of its own that this could read: leave out --repeat", flags.device)
+	}
 	source, pipeline, err := loadOne(c, args)
 	if err != nil {
 		return err
@@ -166,7 +169,7 @@ func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 	}
 	clock.end("read")
 	waiting.on("running " + pipeline.Name)
-	options := []kgen.RunOption{kgen.Repeat(flags.repeat)}
+	options := []kgen.RunOption{kgen.Repeat(flags.repeat), kgen.Consume()}
 	if flags.time || flags.json {
 		options = append(options, kgen.Trace())
 	}

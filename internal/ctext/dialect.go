@@ -1,6 +1,8 @@
 package ctext
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -79,7 +81,15 @@ type Text struct {
 	Source  []byte
 	Kernels []Kernel   // in the order of the program
 	Needs   []plan.Cap // what the device must have, sorted
-	Options []string   // of its compiler
+}
+
+// CompilerOptions returns the options of the compiler for a text with some needs.
+func (d *Dialect) CompilerOptions(needs []plan.Cap) []string {
+	options := slices.Clone(d.Options[""])
+	for _, c := range needs {
+		options = append(options, d.Options[c]...)
+	}
+	return options
 }
 
 // Kernel is a kernel as the host sees it.

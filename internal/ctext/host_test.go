@@ -155,7 +155,7 @@ func run(t *testing.T, text *ctext.Text, source []byte, launches ...launch) erro
 		}
 		fmt.Fprintln(&script, "run", l.kernel, l.groups, l.size)
 	}
-	command := exec.Command(path, write("a.cl", source), strings.Join(text.Options, " "))
+	command := exec.Command(path, write("a.cl", source), strings.Join(opencl.Dialect().CompilerOptions(text.Needs), " "))
 	command.Env = append(os.Environ(), "POCL_CACHE_DIR="+filepath.Join(dir, "cache"), "POCL_MAX_PTHREAD_COUNT=2")
 	command.Stdin = strings.NewReader(script.String())
 	out, err := command.CombinedOutput()

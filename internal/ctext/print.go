@@ -39,7 +39,7 @@ func Print(program *loop.Program, dialect *Dialect) (*Text, error) {
 	if len(p.errs) > 0 {
 		return nil, errors.Join(p.errs...)
 	}
-	return &Text{Source: p.source(), Kernels: p.kernels, Needs: p.sortedNeeds(), Options: p.options()}, nil
+	return &Text{Source: p.source(), Kernels: p.kernels, Needs: p.sortedNeeds()}, nil
 }
 
 // printer prints one program. It decides on spelling only: the statements decide
@@ -111,14 +111,6 @@ func (p *printer) sortedNeeds() []plan.Cap {
 	}
 	slices.Sort(needs)
 	return needs
-}
-
-func (p *printer) options() []string {
-	options := slices.Clone(p.dialect.Options[""])
-	for _, c := range p.sortedNeeds() {
-		options = append(options, p.dialect.Options[c]...)
-	}
-	return options
 }
 
 // helper records that the text calls a helper and returns its name there.

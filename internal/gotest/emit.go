@@ -18,11 +18,12 @@ import (
 	"github.com/kgen-go/kgen/templates"
 )
 
-// SupportName is the file that all tests of a package share, and shardsName the
-// one that those of partials do.
+// SupportName is the file that all tests of a package share, shardsName the one that those
+// of partials do, and deviceName that of forms on a device.
 const (
 	SupportName = "kgen_support_test.go"
 	shardsName  = "kgen_partial_test.go"
+	deviceName  = "kgen_device_test.go"
 )
 
 // Emit prints the tests of the functions that gocpu emitted for some
@@ -30,22 +31,31 @@ const (
 func Emit(pipelines []*ir.Pipeline, emitted *backends.Output, options backends.Options) ([]backends.File, error) {
 	var files []backends.File
 	for i, p := range pipelines {
-		text, err := file(p, emitted.Entries[i], options.Package)
+		w := newWriter(p, emitted.Entries[i])
+		text, err := w.file(options.Package)
 		if err != nil {
 			return nil, err
 		}
-		name := strings.TrimSuffix(emitted.Files[i].Name, ".go") + "_kgen_test.go"
-		files = append(files, backends.File{Name: name, Text: text})
+		files = append(files, backends.File{Name: w.entry.Base + "_kgen_test.go", Text: text})
+		if w.entry.On != "" {
+			onDevice, err := w.deviceFile(options.Package)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, onDevice)
+		}
 	}
 	files = append(files, backends.File{Name: SupportName, Text: gocpu.SupportFile(options.Package, templates.GoProperty)})
+	if slices.ContainsFunc(emitted.Entries, func(e backends.Entry) bool { return e.On != "" }) {
+		files = append(files, backends.File{Name: deviceName, Text: gocpu.SupportFile(options.Package, templates.GoDevice)})
+	}
 	if slices.ContainsFunc(emitted.Entries, func(e backends.Entry) bool { return e.Partial != "" }) {
 		files = append(files, backends.File{Name: shardsName, Text: gocpu.SupportFile(options.Package, templates.GoShards)})
 	}
 	return files, nil
 }
 
-// file prints the test file of one pipeline.
-func file(p *ir.Pipeline, entry backends.Entry, pkg string) ([]byte, error) {
+func newWriter(p *ir.Pipeline, entry backends.Entry) *writer {
 	w := &writer{pipeline: p, entry: entry, hints: hintsOf(p), fresh: gocpu.NewNames(),
 		names: map[*ir.Value]string{}, rights: map[*ir.Value]string{}, lengths: map[*ir.Domain]string{}, uses: map[*ir.Value]int{}}
 	for _, v := range p.Values {
@@ -60,6 +70,12 @@ func file(p *ir.Pipeline, entry backends.Entry, pkg string) ([]byte, error) {
 	for _, name := range []string{"i", "j", "g", "d", "k", "at", "want", "scale", "failed", "result", "err", "cmp", "testing", "time"} {
 		w.fresh.Fresh(name)
 	}
+	return w
+}
+
+// file prints the test file of one pipeline.
+func (w *writer) file(pkg string) ([]byte, error) {
+	p, entry := w.pipeline, w.entry
 	w.subject()
 	w.tests()
 	if entry.Partial != "" {

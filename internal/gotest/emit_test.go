@@ -49,11 +49,11 @@ pipeline report(shop: [n]i32, cents: [n]i64, weight: [n]f32, code: [n]char8, sho
 }
 `)
 	entry := entryOf(p, "Report", "Mean", "Heavy", "Weight", "First", "Low", "Running")
-	text, err := file(p, entry, "reports")
+	text, err := newWriter(p, entry).file("reports")
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := file(p, entry, "reports")
+	again, err := newWriter(p, entry).file("reports")
 	if err != nil || !bytes.Equal(text, again) {
 		t.Errorf("printed again, the text differs: %v", err)
 	}
@@ -82,7 +82,7 @@ func TestImports(t *testing.T) {
 		"pipeline p(x: [n]timestamp, y: i64) {\n\treturn later: x + y\n}\n": false,
 	} {
 		p := load(t, text)
-		got, err := file(p, entryOf(p, "P", "X"), "p")
+		got, err := newWriter(p, entryOf(p, "P", "X")).file("p")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ func printsOperator(t *testing.T, op ir.Op, k ir.Kind) {
 		params = append(params, fmt.Sprintf("x%d: [n]%v", i, kind))
 	}
 	p := load(t, fmt.Sprintf("pipeline p(%s) {\n\treturn y: %s\n}\n", strings.Join(params, ", "), expression))
-	if _, err := file(p, entryOf(p, "P", "Y"), "p"); err != nil {
+	if _, err := newWriter(p, entryOf(p, "P", "Y")).file("p"); err != nil {
 		t.Error(err)
 	}
 }

@@ -19,6 +19,7 @@ type Emitter struct {
 	Backend   string // as the user names it: opencl
 	Extension string // of the files with kernels: .cl
 	Dialect   *ctext.Dialect
+	IDs       string // how devices with a driver number tiles unless the user says; see plan.Schedule
 }
 
 // Name returns the name of the backend.
@@ -37,13 +38,11 @@ func (e Emitter) Emit(programs []*backends.Program, options backends.Options) (*
 		if err != nil {
 			return nil, err
 		}
-		host, err := plan.Encode(made.Plan)
+		encoded, err := made.encoded(base)
 		if err != nil {
 			return nil, err
 		}
-		out.Files = append(append(out.Files, made.Files...),
-			backends.File{Name: base + ".plan.json", Text: host},
-			backends.File{Name: base + ".h", Text: header(base, made.Plan, macros)})
+		out.Files = append(append(out.Files, encoded...), backends.File{Name: base + ".h", Text: header(base, made.Plan, macros)})
 		out.Entries = append(out.Entries, backends.Entry{Pipeline: program.Pipeline.Name})
 	}
 	return out, nil
@@ -97,14 +96,18 @@ func (e Emitter) makeAs(base string, program *backends.Program, schedule plan.Sc
 			describe(host, &host.Kernels[i], file, text.Kernels[i])
 		}
 		p.Files = append(p.Files, backends.File{Name: file, Text: text.Source})
-		for _, option := range text.Options {
-			if !slices.Contains(p.Options, option) {
-				p.Options = append(p.Options, option)
-			}
-		}
+		p.addOptions(e.Dialect.CompilerOptions(text.Needs))
 		base += ".fallback"
 	}
 	return p, nil
+}
+
+func (p *Program) addOptions(options []string) {
+	for _, option := range options {
+		if !slices.Contains(p.Options, option) {
+			p.Options = append(p.Options, option)
+		}
+	}
 }
 
 // Texts returns the texts by their names.

@@ -24,6 +24,7 @@ type function struct {
 	localID   loop.Expr             // of the work-item in its work-group
 	until     int                   // the last phase of this function
 	effects   bool                  // rows write; else they only feed the folds of a cut
+	tabled    bool                  // rows combine in the tables of local memory
 	chunk     int                   // tiles that the work-group walks through, if more than one
 	part      int64                 // rows of a launch at most, in parts
 	lastNote  string

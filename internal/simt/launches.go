@@ -147,12 +147,18 @@ func (s *launches) mainFunction(strategy strategy) *function {
 	e := s.function(s.Name)
 	e.until, e.effects, e.retention = s.lastPhase(), true, strategy
 	e.begin()
+	if s.localTables != nil {
+		walking{flat{s}}.beginTables(e.function)
+	}
 	s.scheme.eachTile(e.tileBody, func() {
 		s.startTile(e)
 		strategy.run(s, e)
 		e.publishReductions(s.states, e.reductions())
 		s.scheme.endTile(e)
 	})
+	if s.localTables != nil {
+		walking{flat{s}}.flushTables(e.function)
+	}
 	return e.function
 }
 

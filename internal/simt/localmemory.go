@@ -318,9 +318,9 @@ func (e *function) arenaOf(word ir.Kind) *loop.Var {
 	return e.arenaView(base, word)
 }
 
-// arenaView returns the arena as words of another kind.
+// arenaView returns the arena, or other words of 32 bits, as words of another kind.
 func (e *function) arenaView(base *loop.Var, word ir.Kind) *loop.Var {
-	view := arenaName + "_" + word.String()
+	view := base.Name + "_" + word.String()
 	if e.local[view] == nil {
 		e.local[view] = &loop.Var{Name: view, T: loop.ArrayOf(base.T.Len*base.T.Kind.Size()/word.Size(), loop.ScalarOf(word)).In(loop.Local)}
 		e.over[view] = base

@@ -54,10 +54,11 @@ const unknownTable = 16 << 10
 
 // localTables are the tables of a kernel that lie in local memory.
 type localTables struct {
-	tables []*localTable
-	caches []*cache
-	bytes  int64
-	beside int64 // bytes of local memory that the kernel takes for reductions
+	tables  []*localTable
+	caches  []*cache
+	bytes   int64
+	beside  int64 // bytes of local memory that the kernel takes for reductions
+	perTile bool  // a work-group takes one tile, whose rows wait for those of others; see localtable_tile.go
 
 	// Of the function at hand.
 	words  map[ir.Kind]*loop.Var // all tables as words
@@ -297,13 +298,14 @@ func (p *localTables) has() []int64 {
 	return []int64{whole, int64(len(p.tables)), least}
 }
 
-// localTableOf returns the table of an operation, or nil if it is in global memory.
-func (k *kernel) localTableOf(op *tile.Op) *localTable {
-	if k.localTables == nil {
+// localTableOf returns the table of an operation, or nil if it is in global memory, as all
+// are for what is done after all rows.
+func (e *function) localTableOf(op *tile.Op) *localTable {
+	if !e.tabled {
 		return nil
 	}
-	for _, t := range k.localTables.tables {
-		if op == &k.Ops[t.op] || slices.ContainsFunc(t.others, func(i int) bool { return op == &k.Ops[i] }) {
+	for _, t := range e.localTables.tables {
+		if op == &e.Ops[t.op] || slices.ContainsFunc(t.others, func(i int) bool { return op == &e.Ops[i] }) {
 			return t
 		}
 	}

@@ -10,8 +10,9 @@ import (
 // beginTables declares the tables and stores the identity in each element.
 func (w walking) beginTables(e *function) {
 	p := w.localTables
+	e.tabled = true
 	p.words, p.unread = map[ir.Kind]*loop.Var{}, map[int]*lateLength{}
-	p.words[ir.U32] = e.localArray(arenaName, ir.U32, int(p.bytes/4))
+	p.words[ir.U32] = e.localArray(p.name(), ir.U32, int(p.bytes/4))
 	for _, table := range p.tables {
 		if copied, _ := table.form.words(); copied == 2 {
 			p.words[ir.U64] = e.arenaView(p.words[ir.U32], ir.U64)
@@ -133,7 +134,7 @@ func (w walking) flushTables(e *function) (rows map[int]string) {
 func (w walking) flushWhole(e *function, table *localTable, rows map[int]string) {
 	op := &w.Ops[table.op]
 	stream := w.Streams[op.Stream]
-	if w.target.Atomics64 {
+	if w.target.Atomics64 || w.localTables.perTile { // whose rows would take them themselves
 		e.eachElement(table, func(v elementView) {
 			x := v.b.Let("x", table.form.value(v))
 			e.unlessIdentity(op.Monoid.Identity[0], x, func() { e.updateGlobal(op, v.bin, x) })

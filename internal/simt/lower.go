@@ -250,6 +250,9 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 		l.asksMuch = l.asksMuch || s.workgroup > flatWorkgroup || s.rememberedBytes(t) > fallbackBudget
 	}
 	s.localTables, s.keeps = l.planTables(t, &s), l.keepsFolds(t)
+	if s.localTables == nil && (family == &lookbackFamily || family == &publishedFamily) {
+		s.localTables = l.planTileTables(t, &s)
+	}
 	if s.isOpen && s.localTables == nil && l.foldsByTile(t) {
 		s.workgroup = l.foldingWorkgroup()
 		l.asksMuch = l.asksMuch || s.workgroup > flatWorkgroup

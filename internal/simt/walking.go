@@ -33,7 +33,9 @@ func (l *lowering) foldsByTile(t *tile.Kernel) bool {
 }
 
 // walks reports whether work-groups walk over the tiles.
-func (s shape) walks() bool { return s.localTables != nil || s.keeps || s.remembered > 0 }
+func (s shape) walks() bool {
+	return s.localTables != nil && !s.localTables.perTile || s.keeps || s.remembered > 0
+}
 
 // leavesMore reports whether rows leave anything but folds, tables and failed checks.
 func leavesMore(op *tile.Op) bool {

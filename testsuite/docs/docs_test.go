@@ -32,8 +32,12 @@ func documents(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	papers, err := filepath.Glob("../../examples/papers/*/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	texts := map[string]string{}
-	for _, path := range append(paths, "../../README.md", "../../CONTRIBUTING.md", "../../examples/partition/README.md", "../../examples/wisconsin/README.md") {
+	for _, path := range slices.Concat(paths, papers, []string{"../../README.md", "../../CONTRIBUTING.md"}) {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -67,8 +71,9 @@ func TestDocs(t *testing.T) {
 		if len(commands) == 0 || filepath.Base(path) == tutorial { // TestTutorial runs those
 			continue
 		}
-		script := filepath.Join(dir, strings.TrimSuffix(filepath.Base(path), ".md")+".txtar")
-		if err := os.WriteFile(script, docScript(t, filepath.Base(path), commands, missing), 0o666); err != nil {
+		name := strings.TrimPrefix(filepath.ToSlash(path), "../../")
+		script := filepath.Join(dir, strings.ReplaceAll(strings.TrimSuffix(name, ".md"), "/", "-")+".txtar")
+		if err := os.WriteFile(script, docScript(t, name, commands, missing), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		scripts = append(scripts, script)

@@ -22,7 +22,7 @@ type memoryError struct{ error }
 
 // prepare makes the request of a call.
 func (m *message) prepare(call Call) error {
-	m.request = harness.Request{Program: call.Program, Workers: call.Workers}
+	m.request = harness.Request{Program: call.Program, Workers: call.Workers, Repeat: call.Repeat}
 	for _, data := range call.Params {
 		column := harness.Column{Size: int64(len(data))}
 		path, shared := m.space.Path(data)

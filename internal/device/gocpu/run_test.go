@@ -191,10 +191,18 @@ func TestLargeColumns(t *testing.T) {
 					params[i] = shared
 				}
 			}
-			for range 2 {
-				r, err := w.Run(t.Context(), Call{Program: "orders", Params: params, Bounds: c.bounds})
+			for _, repeat := range []int{0, 0, 3} {
+				r, err := w.Run(t.Context(), Call{Program: "orders", Params: params, Bounds: c.bounds, Repeat: repeat})
 				if err != nil {
 					t.Fatal(err)
+				}
+				if len(r.Again) != repeat {
+					t.Errorf("repeated %d times, not %d", len(r.Again), repeat)
+				}
+				for _, again := range r.Again {
+					if again.Elapsed <= 0 {
+						t.Errorf("a repetition took %v", again.Elapsed)
+					}
 				}
 				equal(t, "key", decodeInts(t, r.Columns[0]), key)
 				equal(t, "count", decodeInts(t, r.Columns[1]), one)

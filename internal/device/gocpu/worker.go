@@ -21,6 +21,9 @@ type Call struct {
 	// Bounds are upper bounds of the results in bytes; 0 is none. A result with
 	// a bound is written in place for the caller, without a copy.
 	Bounds []int64
+	// Repeat is how often the program is called again. Results are those of the last
+	// call; those with a bound are written to the same memory each time.
+	Repeat int
 }
 
 // Result is the result of a call: a column per field of the entry's result.
@@ -28,7 +31,11 @@ type Result struct {
 	Columns [][]byte      // as in Call.Params, aligned for any element type
 	Elapsed time.Duration // of the call alone, without moving the columns
 	Steps   []Step        // of a traced program, in order
+	Again   []Repetition  // of the calls that repeated it
 }
+
+// Repetition is a repeated call.
+type Repetition = harness.Repetition
 
 // Step is a part of a call: a kernel, or the allocation of memory.
 type Step = harness.Step
@@ -154,7 +161,7 @@ func (w *Worker) Run(ctx context.Context, call Call) (Result, error) {
 		return Result{}, fmt.Errorf("%s returned %d results, %d expected", call.Program, len(columns), len(entry.Results))
 	}
 	m.results = nil // they are the caller's now
-	return Result{columns, response.Elapsed, response.Steps}, nil
+	return Result{columns, response.Elapsed, response.Steps, response.Again}, nil
 }
 
 // start starts the executable. Another process may have removed it from the

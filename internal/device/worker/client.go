@@ -60,6 +60,16 @@ type Result struct {
 	// closely, so that what is small lies in the device's caches; what the host
 	// does between launches of a run, such as reading a length, is not in them.
 	Times []time.Duration
+
+	// Launches are those of one more repetition of a traced run, each by itself, so
+	// that their times are not those of kernels that meet memory for the first time.
+	Launches []LaunchTime
+}
+
+// LaunchTime is the time of a launch by the device's own clock.
+type LaunchTime struct {
+	Kernel string `json:"kernel"`
+	Time   int64  `json:"ns"`
 }
 
 // Client runs plans in a worker, one call at a time. If a call ended the program,
@@ -150,8 +160,9 @@ func (c *Client) Run(ctx context.Context, r Request) (*Result, error) {
 		times = append(times, time.Duration(ns))
 	}
 	return &Result{
-		Result: exec.Result{Columns: columns, Scalars: done.Scalars, Depths: done.Depths, Level: done.Level, Peak: done.Peak, GaveUp: done.GaveUp},
-		Steps:  done.Steps,
-		Times:  times,
+		Result:   exec.Result{Columns: columns, Scalars: done.Scalars, Depths: done.Depths, Level: done.Level, Peak: done.Peak, GaveUp: done.GaveUp},
+		Steps:    done.Steps,
+		Times:    times,
+		Launches: done.Launches,
 	}, nil
 }

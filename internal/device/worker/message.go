@@ -12,7 +12,7 @@ import (
 )
 
 // protocol is the version of the messages; both sides must have the same.
-const protocol = 7
+const protocol = 8
 
 // hello is the first message of a worker, before it uses its driver.
 type hello struct {
@@ -94,26 +94,37 @@ type runResult struct {
 	GaveUp  []exec.GiveUpError    `json:"gaveUp,omitzero"`
 	Steps   []Step                `json:"steps,omitzero"`
 	Times   []int64               `json:"times,omitzero"` // nanoseconds
+
+	Launches []LaunchTime `json:"launches,omitzero"`
 }
 
 // Text of a driver need not be UTF-8.
 var anyText = jsontext.AllowInvalidUTF8(true)
 
-// writeMessage writes a header line and the bytes that follow it.
+// writeMessage writes a header, a line of JSON unless it is packed, and the bytes that follow
+// it.
 func writeMessage(out *bufio.Writer, header any, data ...[]byte) error {
-	line, err := json.Marshal(header, anyText, json.Deterministic(true))
-	if err != nil {
-		return err
+	if message := pack(header); message != nil {
+		out.Write(message)
+	} else {
+		line, err := json.Marshal(header, anyText, json.Deterministic(true))
+		if err != nil {
+			return err
+		}
+		out.Write(append(line, '\n'))
 	}
-	out.Write(append(line, '\n'))
 	for _, b := range data {
 		out.Write(b)
 	}
 	return out.Flush() // bufio keeps the first error
 }
 
-// readMessage reads a header line; io.EOF means that no message began.
+// readMessage reads a header; io.EOF means that no message began.
 func readMessage(in *bufio.Reader, header any) error {
+	if first, err := in.Peek(1); err == nil && first[0] == packed {
+		in.Discard(1)
+		return unpack(in, header)
+	}
 	line, err := in.ReadBytes('\n')
 	if err == io.EOF && len(line) > 0 {
 		return io.ErrUnexpectedEOF

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/kgen-go/kgen/internal/device/exec"
 )
@@ -11,9 +12,15 @@ import (
 type repeater struct {
 	Session
 	times   int
-	buffers []allocation   // of the plan
-	work    []func() error // its fills and launches
-	gone    bool           // it has freed memory that the work may use
+	buffers []allocation // of the plan
+	work    []task       // its fills and launches
+	gone    bool         // it has freed memory that the work may use
+}
+
+// task is a fill, or a launch of a kernel.
+type task struct {
+	kernel string // "" of a fill
+	do     func() error
 }
 
 type allocation struct {
@@ -24,6 +31,10 @@ type allocation struct {
 // Bytes that are filled before the repetitions, and how often: the fills keep the
 // device busy while the repetitions are queued, so that none waits for the host.
 const coverBytes, coverFills = 256 << 20, 16
+
+// A device that takes longer than slowFill to fill a sixteenth of the cover is slower
+// than any host that queues work for it, and needs no other cover.
+const slowFill = 5 * time.Millisecond
 
 // poison fills buffers before the first repetition, so that results cannot be
 // those of the previous run.
@@ -49,12 +60,12 @@ func (r *repeater) Free(m exec.Memory) {
 }
 
 func (r *repeater) Fill(m exec.Memory, element []byte, count int64) error {
-	r.work = append(r.work, func() error { return r.Session.Fill(m, element, count) })
+	r.work = append(r.work, task{"", func() error { return r.Session.Fill(m, element, count) }})
 	return r.Session.Fill(m, element, count)
 }
 
 func (r *repeater) Launch(ctx context.Context, l *exec.Launch) error {
-	r.work = append(r.work, func() error { return r.Session.Launch(ctx, l) })
+	r.work = append(r.work, task{l.Kernel.Name, func() error { return r.Session.Launch(ctx, l) }})
 	return r.Session.Launch(ctx, l)
 }
 
@@ -81,9 +92,16 @@ func (r *repeater) again() (times []int64, err error) {
 		return nil, err
 	}
 	defer r.Session.Free(cover)
-	for range coverFills {
-		if err := r.Session.Fill(cover, make([]byte, 4), size/4); err != nil {
-			return nil, err
+	fill := func(bytes int64) error { return r.Session.Fill(cover, make([]byte, 4), bytes/4) }
+	first, err := r.Spans(1, func() error { return fill(size / coverFills) })
+	if err != nil {
+		return nil, err
+	}
+	if first[0] < slowFill {
+		for range coverFills {
+			if err := fill(size); err != nil {
+				return nil, err
+			}
 		}
 	}
 	spans, err := r.Spans(r.times, r.queue)
@@ -95,10 +113,26 @@ func (r *repeater) again() (times []int64, err error) {
 }
 
 func (r *repeater) queue() error {
-	for _, do := range r.work {
-		if err := do(); err != nil {
+	for _, t := range r.work {
+		if err := t.do(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// apart repeats the work once more and returns the time of each launch. The device is
+// idle between two of them.
+func (r *repeater) apart() (launches []LaunchTime, err error) {
+	for _, t := range r.work {
+		spans, err := r.Spans(1, t.do)
+		if err != nil {
+			return nil, err
+		}
+		if t.kernel != "" {
+			launches = append(launches, LaunchTime{t.kernel, spans[0].Nanoseconds()})
+		}
+	}
+	r.Elapsed()
+	return launches, nil
 }

@@ -217,7 +217,9 @@ func (l *loaded) open(driver Driver, r *runRequest, done *runResult, watch func(
 	if r.Repeat > 0 {
 		repeated := &repeater{Session: session, times: r.Repeat}
 		run.settled = func() (err error) {
-			done.Times, err = repeated.again()
+			if done.Times, err = repeated.again(); err == nil && r.Trace {
+				done.Launches, err = repeated.apart()
+			}
 			return err
 		}
 		run.Session = repeated

@@ -3,8 +3,11 @@ package worker_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -166,5 +169,80 @@ func BenchmarkRoundTrip(b *testing.B) {
 		if _, err := c.Run(context.Background(), r); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestWorkersDie: a hundred callers share a worker that dies now and then. Each call has its
+// result or says what was lost, and who starts anew goes on.
+func TestWorkersDie(t *testing.T) {
+	space := memory.NewSpace(0)
+	defer space.Close()
+	o := options("")
+	o.Space = space
+	c := open(t, o)
+	good := request([]int64{1, 2}, "")
+	good.Inputs.Scalars["add"] = exec.Value{Kind: plan.I64}
+	loaded, err := c.Load(good.Code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	goroutines := runtime.NumGoroutine()
+	var lost, crashed atomic.Int64
+	var all sync.WaitGroup
+	for caller := range 100 {
+		all.Go(func() {
+			var m *worker.Memory
+			x := []int64{int64(caller), 7}
+			for round := range 10 {
+				if caller%25 == 0 && round == 5 {
+					var crash *worker.CrashError
+					if _, err := c.Run(context.Background(), request([]int64{1}, "crash")); !errors.As(err, &crash) {
+						t.Errorf("a crash is %v", err)
+					}
+					crashed.Add(1)
+				}
+				var err error
+				if m == nil {
+					if m, err = c.Upload(context.Background(), 0, request(x, "").Inputs.Columns["x"].Data); err != nil {
+						t.Errorf("upload: %v", err)
+						return
+					}
+				}
+				r := worker.Request{Loaded: loaded, Keep: []string{"y"}, Inputs: exec.Inputs{Scalars: good.Inputs.Scalars, Columns: map[string]exec.Column{
+					"x": {Kind: plan.I64, Resident: &exec.Resident{Memory: m, Bytes: m.Bytes()}}}}}
+				result, err := c.Run(context.Background(), r)
+				if isMemory(err, "was lost with the process") {
+					lost.Add(1)
+					m = nil
+					continue
+				}
+				if err != nil {
+					t.Errorf("run: %v", err)
+					return
+				}
+				y := result.Columns["y"].Resident.Memory.(*worker.Memory)
+				data, err := c.Download(context.Background(), y)
+				y.Free()
+				if isMemory(err, "was lost with the process") {
+					lost.Add(1)
+					m = nil
+					continue
+				}
+				if err != nil || !slices.Equal(words(exec.Arg{Memory: data}), []int64{2 * int64(caller), 14}) {
+					t.Errorf("caller %d: %v, %v", caller, data, err)
+				}
+				space.Free(data)
+			}
+		})
+	}
+	all.Wait()
+	if crashed.Load() != 4 || lost.Load() == 0 {
+		t.Errorf("%d crashes, %d calls that lost a column", crashed.Load(), lost.Load())
+	}
+	if space.Used() != 0 {
+		t.Errorf("%d bytes are still in use", space.Used())
+	}
+	if now := runtime.NumGoroutine(); now > goroutines+5 {
+		t.Errorf("%d goroutines, and %d at first", now, goroutines)
 	}
 }

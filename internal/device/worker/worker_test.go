@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	case "mute":
 		os.Exit(0)
 	case "babble":
-		fmt.Println(`{"protocol":7}`)
+		fmt.Println(`{"protocol":8}`)
 		fmt.Println(os.Getenv(babbleVariable))
 		io.Copy(io.Discard, os.Stdin)
 	default:
@@ -310,7 +310,7 @@ func TestRepeat(t *testing.T) {
 		if strings.HasSuffix(text, "never filled") {
 			r.Plan.Steps = slices.Delete(r.Plan.Steps, 1, 2)
 		}
-		r.Repeat = 3
+		r.Repeat, r.Trace = 3, true
 		result, err := c.Run(context.Background(), r)
 		if err != nil {
 			t.Fatal(err)
@@ -321,6 +321,9 @@ func TestRepeat(t *testing.T) {
 		// The plan fills one or two buffers and launches one kernel.
 		if want := time.Duration(len(r.Plan.Steps)-4) * time.Millisecond; !slices.Equal(result.Times, []time.Duration{want, want, want}) {
 			t.Errorf("%q: times %v, want %v", text, result.Times, want)
+		}
+		if want := []worker.LaunchTime{{Kernel: r.Plan.Kernels[0].Name, Time: time.Millisecond.Nanoseconds()}}; !slices.Equal(result.Launches, want) {
+			t.Errorf("%q: launches %v, want %v", text, result.Launches, want)
 		}
 	}
 	r := request([]int64{1}, "")
@@ -476,7 +479,7 @@ func TestBadWorkers(t *testing.T) {
 	for mode, want := range map[string]string{
 		"library":  "apt-get install ocl-icd-libopencl1",
 		"untagged": "built without the tag",
-		"old":      "it speaks version 0 of the protocol and this kgen version 7",
+		"old":      "it speaks version 0 of the protocol and this kgen version 8",
 		"mute":     "it ended without a word",
 	} {
 		_, err := worker.Open(context.Background(), options(mode))

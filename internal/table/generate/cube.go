@@ -118,11 +118,27 @@ type reference struct {
 // dimension, child and parent. The numbers of consolidated elements follow those
 // of the base elements; the last element of a balanced hierarchy holds all.
 func CubeHierarchies(shape string, seed uint64) (Generator, error) {
-	dimensions, err := shapeOf(shape)
+	all, err := references(shape, seed)
 	if err != nil {
 		return nil, err
 	}
-	var all []reference
+	return ofReferences(hierarchyColumns, all), nil
+}
+
+// ofReferences returns the relation that has a row for each reference.
+func ofReferences(columns []Column, all []reference) Generator {
+	return byRows(columns, int64(len(all)), func(first int64, n int, out []ir.Column) {
+		number, child, parent := room[int32](&out[0], n), room[int32](&out[1], n), room[int32](&out[2], n)
+		weight := room[float64](&out[3], n)
+		for i, r := range all[first : first+int64(n)] {
+			number[i], child[i], parent[i], weight[i] = r.dimension, r.child, r.parent, r.weight
+		}
+	})
+}
+
+// references returns those of all dimensions, sorted by dimension, child and parent.
+func references(shape string, seed uint64) (all []reference, err error) {
+	dimensions, err := shapeOf(shape)
 	for d, dim := range dimensions {
 		if dim.size == components {
 			all = append(all, componentReferences(int32(d), seed)...)
@@ -130,13 +146,7 @@ func CubeHierarchies(shape string, seed uint64) (Generator, error) {
 			all = append(all, balancedReferences(int32(d), dim.size, newStream(seed, "cube hierarchy "+dim.name))...)
 		}
 	}
-	return byRows(hierarchyColumns, int64(len(all)), func(first int64, n int, out []ir.Column) {
-		number, child, parent := room[int32](&out[0], n), room[int32](&out[1], n), room[int32](&out[2], n)
-		weight := room[float64](&out[3], n)
-		for i, r := range all[first : first+int64(n)] {
-			number[i], child[i], parent[i], weight[i] = r.dimension, r.child, r.parent, r.weight
-		}
-	}), nil
+	return all, err
 }
 
 var hierarchyColumns = []Column{

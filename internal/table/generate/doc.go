@@ -1,6 +1,7 @@
 // Package generate makes the rows of known relations: TPC-H's lineitem and
-// orders, the Wisconsin benchmark's relation, students, integers of a chosen
-// distribution, and the facts and hierarchies of OLAP cubes.
+// orders, the Star Schema Benchmark, the Wisconsin benchmark's relation,
+// students, integers of a chosen distribution, and the facts and hierarchies of
+// OLAP cubes.
 //
 // A relation is a function of its parameters and a seed. It has the same bits
 // on every machine and with any number of cores: a random number is a function

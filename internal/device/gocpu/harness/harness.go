@@ -24,7 +24,8 @@ type Request struct {
 	Program string   `json:"program"`
 	Workers int      `json:"workers,omitempty"` // 0: the program decides
 	Params  []Column `json:"params"`
-	Results []Column `json:"results"` // memory for each, or none
+	Results []Column `json:"results"`          // memory for each, or none
+	Repeat  int      `json:"repeat,omitempty"` // how often the program is called again, with the same memory
 }
 
 // Response answers a call: a line of JSON, then the bytes of its inline columns.
@@ -32,6 +33,7 @@ type Response struct {
 	Results []Column      `json:"results,omitempty"`
 	Elapsed time.Duration `json:"elapsed,omitempty"` // of the call alone
 	Steps   []Step        `json:"steps,omitempty"`   // of a traced program
+	Again   []Repetition  `json:"again,omitempty"`
 	Check   *Check        `json:"check,omitempty"`
 	Error   string        `json:"error,omitempty"` // a refused argument
 }
@@ -47,6 +49,12 @@ type Column struct {
 type Step struct {
 	Name    string        `json:"name"`
 	Elapsed time.Duration `json:"elapsed"`
+}
+
+// Repetition is a repeated call.
+type Repetition struct {
+	Elapsed time.Duration `json:"elapsed"`
+	Steps   []Step        `json:"steps,omitempty"` // of a traced program
 }
 
 // Check is a failed run-time check.
@@ -191,7 +199,14 @@ func answer(out *bufio.Writer, call *Call, request *Request, program Program) er
 	}
 	start := time.Now()
 	err := program(call)
-	response := Response{Elapsed: time.Since(start), Steps: call.steps, Check: call.check}
+	response := Response{Elapsed: time.Since(start), Steps: call.steps}
+	for i := 0; i < request.Repeat && err == nil && call.check == nil; i++ {
+		call.results, call.steps = nil, nil
+		start = time.Now()
+		err = program(call)
+		response.Again = append(response.Again, Repetition{time.Since(start), call.steps})
+	}
+	response.Check = call.check
 	if err != nil {
 		response.Error = err.Error()
 	}

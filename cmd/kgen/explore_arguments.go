@@ -1,0 +1,260 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/internal/explore"
+	"github.com/kgen-go/kgen/internal/explore/columns"
+	"github.com/kgen-go/kgen/internal/version"
+)
+
+// newExploration reads arguments, flags and the sweep file. Flags come before the
+// file.
+func newExploration(c *cobra.Command, args []string, flags *exploreFlags) (*exploration, error) {
+	x := &exploration{flags: flags, json: flags.json}
+	folder := ""
+	if len(args) > 0 {
+		if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
+			folder = args[0]
+			if flags.sweepFile == "" {
+				flags.sweepFile = filepath.Join(folder, explore.SweepFileName)
+			}
+		}
+	}
+	file := &explore.SweepFile{Values: map[string][]string{}}
+	if flags.sweepFile != "" {
+		text, err := os.ReadFile(flags.sweepFile)
+		if folder != "" && errors.Is(err, os.ErrNotExist) {
+			return nil, usageErrorf("%s is a folder without %s: give a pipeline, FILE.kg", folder, explore.SweepFileName)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if file, err = explore.ParseSweepFile(flags.sweepFile, text, flags.quick); err != nil {
+			return nil, err
+		}
+	}
+	if err := x.takePipelines(c, args, folder, file); err != nil {
+		return nil, err
+	}
+	if err := x.takeGrid(c, file); err != nil {
+		return nil, err
+	}
+	if flags.measure < 0 || flags.measure == 0 && c.Flags().Changed("measure") {
+		return nil, usageErrorf("--measure %v: a time above 0 is needed", flags.measure)
+	}
+	if flags.out != "" && filepath.Ext(flags.out) != ".html" {
+		return nil, usageErrorf("--out %s: the page is a file of HTML, as in report.html", flags.out)
+	}
+	if flags.out != "" && x.json == "" {
+		x.json = jsonBeside(flags.out)
+	}
+	return x, nil
+}
+
+// takePipelines loads the pipelines that are named.
+func (x *exploration) takePipelines(c *cobra.Command, args []string, folder string, file *explore.SweepFile) error {
+	add := func(argument string, s *source) error {
+		if len(s.Pipelines) != 1 {
+			return usageErrorf("%s has the pipelines %s: choose one, as in %[1]s#%s", argument, pipelineNames(s.Pipelines), s.Pipelines[0].Name)
+		}
+		x.pipelines = append(x.pipelines, &explored{argument, s, s.Pipelines[0]})
+		return nil
+	}
+	if folder == "" {
+		s, err := loadAll(c, args)
+		if err != nil {
+			return err
+		}
+		argument := inlineName
+		if len(args) > 0 {
+			argument = args[0]
+		}
+		return add(argument, s)
+	}
+	names := file.Values[explore.KeyPipeline]
+	if len(names) == 0 {
+		return usageErrorf("%s names no pipeline: write %s = FILE.kg", x.flags.sweepFile, explore.KeyPipeline)
+	}
+	for _, name := range names {
+		argument := filepath.Join(folder, filepath.FromSlash(name))
+		s, err := loadFile(argument, c.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		if err := add(argument, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeGrid reads what is to be combined.
+func (x *exploration) takeGrid(c *cobra.Command, file *explore.SweepFile) error {
+	flags, g := x.flags, &x.grid
+	for _, p := range x.pipelines {
+		g.Pipelines = append(g.Pipelines, p.argument)
+	}
+	listOf := func(key, flag, value string) []string {
+		if list := file.Values[key]; len(list) > 0 && !c.Flags().Changed(flag) {
+			return list
+		}
+		return splitList(value)
+	}
+	g.Devices = listOf(explore.KeyDevice, "devices", flags.devices)
+	g.Levels = listOf(explore.KeyLevel, "levels", flags.levels)
+	if len(g.Levels) == 0 {
+		g.Levels = defaultLevels
+	}
+	if len(g.Devices) == 0 {
+		return usageErrorf("--devices: name a device, as in gocpu")
+	}
+	flags.Set = append(slices.Clone(file.Values[explore.KeySet]), flags.Set...)
+	if len(flags.In) == 0 && flags.rows == "" {
+		for _, path := range file.Values[explore.KeyIn] {
+			domain, name, named := strings.Cut(path, "=")
+			if !named {
+				domain, name = "", path
+			}
+			name = filepath.Join(filepath.Dir(flags.sweepFile), filepath.FromSlash(name))
+			if named {
+				name = domain + "=" + name
+			}
+			flags.In = append(flags.In, name)
+		}
+	}
+	if err := x.takeData(c, file); err != nil {
+		return err
+	}
+	g.Schedules = flags.schedules
+	if len(g.Schedules) == 0 {
+		g.Schedules = file.Values[explore.KeySchedule]
+	}
+	var err error
+	if g.Sweeps, err = file.Sweeps(isSetting); err != nil {
+		return err
+	}
+	for _, text := range flags.sweeps {
+		s, err := explore.ParseSweep(text)
+		if err != nil {
+			return usageErrorf("--sweep %w", err)
+		}
+		if !isSetting(s.Key) {
+			return usageErrorf("--sweep %s: there is no setting %s of --schedule", text, s.Key)
+		}
+		g.Sweeps = slices.DeleteFunc(g.Sweeps, func(other explore.Sweep) bool { return other.Key == s.Key })
+		g.Sweeps = append(g.Sweeps, s)
+	}
+	for _, s := range g.Sweeps { // a value by itself, without the rules between settings
+		for _, value := range s.Values {
+			if value == explore.Default || s.Key == "lookahead" || s.Key == "ring" || s.Key == "ids" || s.Key == "offsets" || s.Key == "chunk" {
+				continue
+			}
+			if _, err := build.ParseSchedule(s.Key + "=" + value); err != nil {
+				return err
+			}
+		}
+	}
+	for _, schedule := range g.Schedules {
+		if _, err := build.ParseSchedule(schedule); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeData reads where columns come from.
+func (x *exploration) takeData(c *cobra.Command, file *explore.SweepFile) error {
+	flags, g := x.flags, &x.grid
+	rows := splitList(flags.rows)
+	if len(rows) == 0 {
+		rows = file.Values[explore.KeyRows]
+	}
+	var dist []string
+	for _, text := range flags.dist {
+		dist = append(dist, splitList(text)...)
+	}
+	if len(dist) == 0 {
+		dist = file.Values[explore.KeyDist]
+	}
+	if len(flags.In) > 0 {
+		if flags.rows != "" || len(flags.dist) > 0 {
+			return usageErrorf("--in reads columns: leave out --rows and --dist, which generate them")
+		}
+		g.Data = []string{explore.FromFiles}
+		return nil
+	}
+	if len(flags.Bind) > 0 {
+		return usageErrorf("--bind chooses columns of files: add --in FILE")
+	}
+	for _, text := range rows {
+		var n count
+		if err := n.Set(text); err != nil {
+			return usageErrorf("--rows %s: %w", text, err)
+		}
+		g.Rows = append(g.Rows, int64(n))
+	}
+	if len(g.Rows) == 0 {
+		g.Rows = []int64{exploreRows}
+		if flags.quick {
+			g.Rows = []int64{quickRows}
+		}
+	}
+	if len(dist) == 0 {
+		dist = []string{columns.Automatic}
+	}
+	for _, text := range dist {
+		if _, err := columns.Parse(text); err != nil {
+			return usageErrorf("--dist %w", err)
+		}
+	}
+	g.Data = dist
+	return nil
+}
+
+// isSetting reports whether a schedule has a setting.
+func isSetting(key string) bool {
+	return slices.ContainsFunc(build.CompleteSchedule(""), func(text string) bool { return strings.HasPrefix(text, key+"=") })
+}
+
+// header says what the report is about.
+func (x *exploration) header() explore.Header {
+	h := explore.NewHeader()
+	h.Kgen, h.Begun, h.Grid = version.Kgen(), time.Now().UTC().Truncate(time.Second), x.grid
+	h.Machine = fmt.Sprintf("%s/%s, %d cores", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	h.Reference = "the interpreter"
+	h.Limits = explore.Limits{Width: 0.02, Least: 10, Time: x.flags.measure}
+	if x.flags.quick {
+		h.Limits.Time = cmp.Or(h.Limits.Time, quickMeasure)
+	}
+	h.Limits.Time = cmp.Or(h.Limits.Time, exploreMeasure)
+	for _, p := range x.pipelines {
+		h.Inputs[p.argument] = fmt.Sprintf("%x", sha256.Sum256([]byte(p.pipeline.String())))[:16]
+	}
+	h.Inputs["--seed"] = strconv.FormatUint(x.flags.seed, 10)
+	h.Inputs["--set"] = strings.Join(x.flags.Set, " ")
+	h.Inputs["--bind"] = strings.Join(x.flags.Bind, " ")
+	for _, in := range x.flags.In {
+		path := in
+		if _, after, named := strings.Cut(in, "="); named {
+			path = after
+		}
+		if info, err := os.Stat(path); err == nil {
+			h.Inputs["--in "+in] = fmt.Sprintf("%d bytes of %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339))
+		}
+	}
+	return h
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kgen-go/kgen"
+	"github.com/kgen-go/kgen/backends/cuda"
+	"github.com/kgen-go/kgen/backends/gocpu"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/explore"
+	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/raw"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// openExploreDevice opens a device for many runs, or says why it is not there.
+func openExploreDevice(ctx context.Context, name string, space *memory.Space, waiting *waiting) (exploreDevice, error) {
+	d := &exploring{name: name}
+	driver, _, err := driverByDevice(name)
+	var detail string
+	switch {
+	case err != nil:
+	case driver != nil:
+		detail, d.emits = "", driver.emitter.Name()
+		var row deviceRow
+		if row, err = driver.row(ctx, name, waiting); err == nil {
+			detail, d.isGPU = row.Detail, driver.name == "cuda" || strings.Contains(row.Device.Vendor+row.Device.Platform, "NVIDIA")
+		}
+		d.repeats = true
+	case name == defaultDevice:
+		detail, err = probeGoCPU(ctx)
+		d.emits, d.repeats = gocpu.Emitter{}.Name(), true
+	case strings.HasPrefix(name, "cudaemu"):
+		detail, err = probeCUDAEmulation(ctx)
+		d.emits = cuda.Emitter().Name()
+	default:
+		err = usageErrorf("device %s is not explored: every result is compared with the interpreter's already", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.detail = detail
+	d.device, err = kgen.Open(ctx, name, kgen.InSpace(space), kgen.Waiting(waiting.on))
+	return d, err
+}
+
+// row returns the line of the list for a device that is there.
+func (d *driver) row(ctx context.Context, name string, waiting *waiting) (deviceRow, error) {
+	rows := d.list(ctx, waiting)
+	waiting.on("")
+	i := slices.IndexFunc(rows, func(r deviceRow) bool { return r.Name == name })
+	switch {
+	case i >= 0 && rows[i].Available:
+		return rows[i], nil
+	case i >= 0:
+		return deviceRow{}, fmt.Errorf("device %s: %s", name, rows[i].Detail)
+	case len(rows) == 1 && !rows[0].Available:
+		return deviceRow{}, errors.New(rows[0].Detail)
+	}
+	return deviceRow{}, fmt.Errorf("there is no device %s; there are %d", name, len(rows))
+}
+
+// exploring is a device whose programs stay ready.
+type exploring struct {
+	name    string
+	detail  string
+	emits   string // the backend
+	isGPU   bool   // whether rates of a GPU predict its times
+	repeats bool   // whether it repeats its work by itself; others run anew
+	device  *kgen.Device
+}
+
+func (d *exploring) info() explore.DeviceInfo {
+	profile, _ := profileOf(d.isGPU)
+	return explore.DeviceInfo{Name: d.name, Detail: d.detail, Profile: profile}
+}
+
+func (d *exploring) machine() plan.Machine { _, m := profileOf(d.isGPU); return m }
+func (d *exploring) backend() string       { return d.emits }
+func (d *exploring) shaped() bool          { return d.name != defaultDevice }
+func (d *exploring) close()                { d.device.Close() }
+
+func (d *exploring) prepare(ctx context.Context, job exploreJob) (exploreProgram, error) {
+	e, err := kgen.Of(job.source, job.pipeline).On(ctx, d.device, kgen.Level(job.level), kgen.Shape(job.schedule))
+	var building *kgen.GoBuildError
+	switch {
+	case errors.As(err, &building) || err != nil && ctx.Err() != nil:
+		return nil, err
+	case err != nil:
+		return nil, &explore.RefusedError{Reason: err.Error()}
+	}
+	p := &exploredProgram{device: d, job: job, executable: e}
+	for _, s := range e.Compiled() {
+		p.compile += s.Elapsed
+	}
+	return p, nil
+}
+
+type exploredProgram struct {
+	device     *exploring
+	job        exploreJob
+	executable *kgen.Executable
+	compile    time.Duration
+	results    []ir.Column
+	crashed    bool
+	unrepeat   bool // its work cannot be repeated: whole runs are
+}
+
+// notRepeated is in the error of a plan whose work cannot be repeated.
+const notRepeated = "cannot be repeated"
+
+func (p *exploredProgram) run(ctx context.Context, repeat int) (*explore.Outcome, error) {
+	out := &explore.Outcome{Launches: map[string][]int64{}, Compile: p.compile}
+	if p.device.repeats && !p.unrepeat {
+		err := p.once(ctx, repeat, out)
+		if err == nil || !strings.Contains(err.Error(), notRepeated) {
+			return out, err
+		}
+		p.unrepeat = true
+	}
+	if p.unrepeat {
+		repeat = min(repeat, 10)
+		out.Notes = append(out.Notes, "the device's work cannot be repeated by itself: times are those of its kernels, in runs of the whole plan")
+	}
+	for range repeat {
+		if err := p.once(ctx, 0, out); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// once runs the program and repeats its work; without repetitions the sample is the time of
+// the kernels.
+func (p *exploredProgram) once(ctx context.Context, repeat int, out *explore.Outcome) error {
+	p.free()
+	columns, done, err := p.executable.RunColumns(ctx, p.job.columns, kgen.Trace(), kgen.Repeat(repeat))
+	var crash *kgen.CrashError
+	if errors.As(err, &crash) && !p.crashed { // as drivers do that have compiled much
+		p.crashed = true
+		out.Notes = append(out.Notes, "the driver's process ended early once ("+crash.Status+") and was started again")
+		columns, done, err = p.executable.RunColumns(ctx, p.job.columns, kgen.Trace(), kgen.Repeat(repeat))
+	}
+	p.job.waiting.on("")
+	var gaveUp *kgen.GiveUpError
+	if errors.As(err, &gaveUp) { // the device lacks what the plan needs
+		return &explore.RefusedError{Reason: err.Error()}
+	}
+	if err != nil {
+		return err
+	}
+	p.results, out.Columns = columns, columns
+	out.Notes = append(out.Notes, done.Notes...)
+	for _, t := range done.Times {
+		out.Samples = append(out.Samples, t.Nanoseconds())
+	}
+	var total int64
+	kernels := done.Alone
+	for _, s := range done.Steps {
+		switch isKernel := slices.ContainsFunc(done.Kernels, func(k plan.Kernel) bool { return k.Name == s.Name }); {
+		case isKernel && repeat == 0:
+			kernels = append(kernels, s)
+			total += s.Elapsed.Nanoseconds()
+		case s.Name == worker.StepCompile || s.Name == worker.StepCached:
+			out.Compile += s.Elapsed
+		}
+	}
+	if repeat == 0 {
+		out.Samples = append(out.Samples, total)
+	}
+	for _, k := range kernels {
+		out.Launches[k.Name] = append(out.Launches[k.Name], k.Elapsed.Nanoseconds())
+	}
+	return nil
+}
+
+func (p *exploredProgram) free() {
+	for _, column := range p.results {
+		p.job.space.Free(raw.Bytes(column))
+	}
+	p.results = nil
+}
+
+func (p *exploredProgram) close() {
+	p.free()
+	p.executable.Close()
+}

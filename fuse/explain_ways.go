@@ -1,0 +1,101 @@
+package fuse
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Known is what is known when an explanation is made, in place of assumptions.
+type Known struct {
+	Lengths map[string]int64 // of domains, by name; lengths of others follow from these as they do from assumed ones
+	Ran     []string         // the kernels that ran, which tells the ways that were taken; nil if none of them did
+}
+
+// ExplainedWay is one of several ways to make the same results, of which one is
+// taken: what is read at run time decides which.
+type ExplainedWay struct {
+	Name      string  `json:"name"`   // as in "a hash table"
+	Chosen    bool    `json:"chosen"` // the totals are those of this way
+	Kernels   int     `json:"kernels"`
+	Bytes     int64   `json:"bytes"`
+	Predicted float64 `json:"predicted_ns"`
+}
+
+// taken is the way that is taken at each condition: whether it is the second.
+type taken map[*ir.Value]bool
+
+// takenBy returns the ways that were taken if some kernels ran. Where nothing is known
+// it is the first, which kgen prefers.
+func (p *Program) takenBy(ran []string) taken {
+	t := taken{}
+	for i, k := range p.Kernels {
+		if slices.Contains(ran, k.Name) {
+			for _, w := range p.Groups[i][0].ways {
+				t[w.condition] = w.second
+			}
+		}
+	}
+	return t
+}
+
+// runs reports whether a stage runs if these ways are taken.
+func (t taken) runs(s *Stage) bool {
+	return !slices.ContainsFunc(s.ways, func(w way) bool { return t[w.condition] != w.second })
+}
+
+// wayName names the way of a stage by how it makes results; "" if it always runs.
+func (g *Graph) wayName(s *Stage) string {
+	if len(s.ways) == 0 {
+		return ""
+	}
+	last := s.ways[len(s.ways)-1]
+	inserts, sorts := false, false
+	for _, other := range g.Stages {
+		if slices.Equal(other.ways, s.ways) {
+			inserts = inserts || other.Kind == Insert
+			sorts = sorts || other.Kind == Pass || other.Kind == Histogram
+		}
+	}
+	isSize := func(v *ir.Value) bool { return v.Op == ir.OpBins && v.Args[1] == last.condition }
+	switch {
+	case inserts:
+		return "a hash table"
+	case sorts:
+		return "sorting"
+	case !last.second && slices.ContainsFunc(g.Pipeline.Values, isSize):
+		return "bins"
+	case last.second:
+		return fmt.Sprintf("%s is 0", g.conditionName(last))
+	}
+	return fmt.Sprintf("%s is not 0", g.conditionName(last))
+}
+
+func (g *Graph) conditionName(w way) string {
+	if v := g.result(w.condition); v != nil {
+		return v.Name
+	}
+	return "its condition"
+}
+
+// explainWays lists the ways of kernels, in the order of the kernels.
+func (p *Program) explainWays(t taken) (list []ExplainedWay) {
+	var paths []ways
+	for i, k := range p.Kernels {
+		s := p.Groups[i][0]
+		if len(s.ways) == 0 {
+			continue
+		}
+		at := slices.IndexFunc(paths, func(w ways) bool { return slices.Equal(w, s.ways) })
+		if at < 0 {
+			at = len(paths)
+			paths = append(paths, s.ways)
+			list = append(list, ExplainedWay{Name: p.Fusion.Graph.wayName(s), Chosen: t.runs(s)})
+		}
+		list[at].Kernels++
+		list[at].Bytes += p.Fusion.Graph.traffic(k).Total()
+		list[at].Predicted += nanoseconds(p.Fusion.cost(k))
+	}
+	return list
+}

@@ -1,0 +1,149 @@
+package page
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"slices"
+
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/explore"
+)
+
+// What page.js reads. Names are short words, since there are many results.
+type (
+	pageData struct {
+		Pipelines []pipelineData       `json:"pipelines"`
+		Devices   []explore.DeviceInfo `json:"devices"`
+		Results   []explore.Result     `json:"results"`
+		Plans     []planData           `json:"plans"`
+		Packed    []byte               `json:"packed"` // pieces of emitted text, each once: a JSON array, by gzip
+	}
+	pipelineData struct {
+		Argument string    `json:"argument"`
+		Name     string    `json:"name"`
+		File     string    `json:"file"`
+		Segments []segment `json:"segments"`
+	}
+	planData struct {
+		Pipeline  string                `json:"pipeline"`
+		Device    string                `json:"device"`
+		Level     string                `json:"level"`
+		Schedule  string                `json:"schedule"`
+		Data      string                `json:"data"`
+		Rows      int64                 `json:"rows"`
+		Refused   string                `json:"refused,omitempty"`
+		Plan      string                `json:"plan,omitempty"`
+		Machine   string                `json:"machine,omitempty"`
+		Searched  string                `json:"searched,omitempty"`
+		Kernels   []kernelData          `json:"kernels"`
+		Stages    []stageData           `json:"stages"`
+		Values    []fuse.ExplainedValue `json:"values"`
+		Pairs     []fuse.Pair           `json:"pairs"`
+		Dropped   []fuse.DroppedKernel  `json:"dropped,omitempty"`
+		Ways      []fuse.ExplainedWay   `json:"ways,omitempty"`
+		Bytes     int64                 `json:"bytes"`
+		Predicted float64               `json:"predicted"`
+		Lengths   []fuse.AssumedLength  `json:"lengths"`
+		Helpers   []int                 `json:"helpers,omitempty"` // the rest of the emitted text
+	}
+	kernelData struct {
+		fuse.ExplainedKernel
+		Texts []int `json:"texts"` // of its functions
+	}
+	stageData struct {
+		Name       string           `json:"name"`
+		Kernel     string           `json:"kernel"`
+		Domain     string           `json:"domain"`
+		Makes      string           `json:"makes,omitempty"`
+		Statements []fuse.Statement `json:"statements"`
+		Segments   []int            `json:"segments"` // that contain the statements
+	}
+)
+
+// data collects what the page shows.
+func (p *Page) data() *pageData {
+	d := &pageData{Devices: p.Report.Devices, Pipelines: []pipelineData{}, Plans: []planData{}, Results: []explore.Result{}}
+	if d.Devices == nil {
+		d.Devices = []explore.DeviceInfo{}
+	}
+	for _, r := range p.Report.Results {
+		r.Samples = nil // the log has them
+		r.Kernels = slices.Clone(r.Kernels)
+		for i := range r.Kernels {
+			r.Kernels[i].Samples = nil
+		}
+		d.Results = append(d.Results, r)
+	}
+	segments := map[string][]segment{}
+	for _, one := range p.Pipelines {
+		segments[one.Argument] = split(one.Source)
+		d.Pipelines = append(d.Pipelines, pipelineData{one.Argument, one.Name, one.File, segments[one.Argument]})
+	}
+	texts, known := []string{}, map[string]int{}
+	intern := func(text string) int {
+		if at, ok := known[text]; ok {
+			return at
+		}
+		known[text] = len(texts)
+		texts = append(texts, text)
+		return known[text]
+	}
+	for _, plan := range p.Plans {
+		d.Plans = append(d.Plans, planOf(plan, segments[plan.Pipeline], intern))
+	}
+	d.Packed = pack(texts)
+	return d
+}
+
+// pack makes texts small: those of levels are much alike.
+func pack(texts []string) []byte {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if err := json.NewEncoder(w).Encode(texts); err != nil {
+		panic("page: " + err.Error()) // strings and a buffer
+	}
+	if err := w.Close(); err != nil {
+		panic("page: " + err.Error())
+	}
+	return out.Bytes()
+}
+
+// planOf returns what the page shows of a plan.
+func planOf(p Plan, segments []segment, intern func(string) int) planData {
+	d := planData{Pipeline: p.Pipeline, Device: p.Device, Level: p.Level, Schedule: p.Schedule, Data: p.Data, Rows: p.Rows, Refused: p.Refused,
+		Kernels: []kernelData{}, Stages: []stageData{}, Values: []fuse.ExplainedValue{}, Pairs: []fuse.Pair{}, Lengths: []fuse.AssumedLength{}}
+	e := p.Explanation
+	if e == nil {
+		return d
+	}
+	d.Plan, d.Machine, d.Searched, d.Values, d.Pairs, d.Dropped = e.Plan, e.Machine, e.Searched, e.Values, e.Pairs, e.Dropped
+	d.Ways = e.Ways
+	d.Bytes, d.Predicted, d.Lengths = e.Total.Bytes, e.Total.Predicted, e.Assumed
+	var names []string
+	for _, k := range e.Kernels {
+		d.Kernels = append(d.Kernels, kernelData{ExplainedKernel: k, Texts: []int{}})
+		names = append(names, k.Name)
+	}
+	for _, text := range p.Texts {
+		for _, piece := range pieces(text.Text, names) {
+			at := intern(piece.text)
+			if piece.kernel < 0 {
+				d.Helpers = append(d.Helpers, at)
+			} else {
+				k := &d.Kernels[piece.kernel]
+				k.Texts = append(k.Texts, at)
+			}
+		}
+	}
+	for _, s := range e.Stages {
+		stage := stageData{Name: s.Name, Kernel: s.Kernel, Domain: s.Domain, Makes: s.Makes, Statements: s.Statements, Segments: []int{}}
+		for _, statement := range s.Statements {
+			if at := find(segments, statement.Line, statement.Column); at >= 0 && !slices.Contains(stage.Segments, at) {
+				stage.Segments = append(stage.Segments, at)
+			}
+		}
+		d.Stages = append(d.Stages, stage)
+	}
+	return d
+}

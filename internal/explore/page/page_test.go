@@ -1,0 +1,196 @@
+package page_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/kgen-go/kgen/internal/explore"
+	"github.com/kgen-go/kgen/internal/explore/page"
+	"github.com/kgen-go/kgen/internal/explore/page/pagetest"
+)
+
+func write(t *testing.T, p *page.Page) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := p.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func sample(t *testing.T) *page.Page {
+	t.Helper()
+	p, err := pagetest.Sample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// The page is HTML that closes what it opens, names each element once, loads nothing,
+// and holds its data whatever the pipeline's text is.
+func TestPage(t *testing.T) {
+	text := write(t, sample(t))
+	root, err := html.Parse(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]int{}
+	var data string
+	scripts := 0
+	var visit func(n *html.Node)
+	visit = func(n *html.Node) {
+		if n.Type == html.ElementNode {
+			for _, a := range n.Attr {
+				switch a.Key {
+				case "id":
+					ids[a.Val]++
+				case "src", "href":
+					if !strings.HasPrefix(a.Val, "#") && !strings.HasPrefix(a.Val, "data:") {
+						t.Errorf("<%s %s=%q> loads something", n.Data, a.Key, a.Val)
+					}
+				}
+			}
+			if n.Data == "script" {
+				scripts++
+				for _, a := range n.Attr {
+					if a.Key == "id" && a.Val == "data" {
+						data = n.FirstChild.Data
+					}
+				}
+			}
+			if n.Data == "b" {
+				t.Error("the text of the pipeline has become an element")
+			}
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			visit(c)
+		}
+	}
+	visit(root)
+	for id, n := range ids {
+		if n > 1 {
+			t.Errorf("%d elements are called %s", n, id)
+		}
+	}
+	if scripts != 4 {
+		t.Errorf("%d scripts, want the data, two libraries and the page's own", scripts)
+	}
+	var read struct {
+		Pipelines []struct {
+			Segments []struct {
+				Text      string
+				Statement bool
+			}
+		}
+		Results []explore.Result
+		Plans   []struct {
+			Level   string
+			Stages  []struct{ Segments []int }
+			Kernels []struct{ Texts []int }
+		}
+		Packed []byte
+	}
+	if err := json.Unmarshal([]byte(data), &read); err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	unpacked, err := gzip.NewReader(bytes.NewReader(read.Packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.NewDecoder(unpacked).Decode(&texts); err != nil {
+		t.Fatal(err)
+	}
+	var source strings.Builder
+	for _, s := range read.Pipelines[0].Segments {
+		source.WriteString(s.Text)
+	}
+	if source.String() != pagetest.Source {
+		t.Errorf("the segments are not the source: %q", source.String())
+	}
+	for _, p := range read.Plans {
+		for _, s := range p.Stages {
+			if len(s.Segments) == 0 {
+				t.Errorf("a stage of level %s has no statement", p.Level)
+			}
+		}
+		for _, k := range p.Kernels {
+			if len(k.Texts) != 1 || !strings.Contains(texts[k.Texts[0]], "n < 1 && n > 2") {
+				t.Errorf("a kernel of level %s has no text", p.Level)
+			}
+		}
+	}
+	for _, r := range read.Results {
+		if len(r.Samples) > 0 {
+			t.Error("the page has the samples")
+		}
+	}
+	for _, licence := range []string{"Chris Pettitt", "Leon Sorokin", "Permission is hereby granted"} {
+		if !strings.Contains(text, licence) {
+			t.Errorf("the licence of %s is missing", licence)
+		}
+	}
+	if size := len(text); size > 1<<20 {
+		t.Errorf("%d bytes", size)
+	}
+}
+
+// A void or unclosed element would hide the rest of the page: the template closes
+// every element that it opens, in order.
+func TestTemplateCloses(t *testing.T) {
+	text, err := os.ReadFile("page.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var open []string
+	for _, tag := range regexp.MustCompile(`<(/?)([a-z0-9]+)`).FindAllStringSubmatch(string(text), -1) {
+		switch name := tag[2]; {
+		case name == "meta" || name == "link":
+		case tag[1] == "":
+			open = append(open, name)
+		case len(open) == 0 || open[len(open)-1] != name:
+			t.Fatalf("</%s> closes %v", name, open)
+		default:
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("%v are open", open)
+	}
+}
+
+// An explanation without measurements is a page, too.
+func TestPageWithoutResults(t *testing.T) {
+	p := sample(t)
+	p.Report.Results, p.Report.Devices = nil, nil
+	if text := write(t, p); !strings.Contains(text, "Predicted, not measured") || !strings.Contains(text, `"results":[]`) {
+		t.Error("a page of an explanation")
+	}
+}
+
+// The libraries are those of the npm registry.
+func TestVendored(t *testing.T) {
+	for name, want := range map[string]string{
+		"dagre.min.js":      "54a503e346f93ca0bb10abe7999587e037262935687aca45eb4e4b0f64bbb578",
+		"uPlot.iife.min.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
+		"uPlot.min.css":     "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
+	} {
+		text, err := os.ReadFile("vendored/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%x", sha256.Sum256(text)); got != want {
+			t.Errorf("%s has the sum %s", name, got)
+		}
+	}
+}

@@ -1,0 +1,406 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"time"
+
+	"github.com/kgen-go/kgen/internal/raw"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Runner makes columns, and compiles and runs pipelines.
+type Runner interface {
+	// Open makes the columns of a data set, which are there until Data is closed.
+	// A data set of 0 rows has those of the files.
+	Open(ctx context.Context, d DataSet) (Data, error)
+}
+
+// Data is a set of columns over which configurations run.
+type Data interface {
+	Rows() int64
+	// Prepare compiles a configuration. The error is a [RefusedError] if it cannot be,
+	// by the rules of kgen or the device.
+	Prepare(ctx context.Context, c Configuration) (Program, error)
+	// Differ says how results, or the error of a run, differ from the reference, ""
+	// if they do not. Without a reference the first results become it.
+	Differ(columns []ir.Column, err error) string
+	Close()
+}
+
+// Program is a configuration that is ready to run.
+type Program interface {
+	// Run runs the program once and then repeats its work. Columns and Outcome are
+	// good until the next Run.
+	Run(ctx context.Context, repeat int) (*Outcome, error)
+	// Explain predicts what the kernels do over the columns of a run.
+	Explain(o *Outcome) Explanation
+	Close()
+}
+
+// Outcome is what a run gave.
+type Outcome struct {
+	Columns []ir.Column
+	// Samples are the times of the repetitions, in nanoseconds, by the clock of the
+	// device or of the process that ran it; they never include the start of a
+	// process, compilation, or the way of columns to a device and back.
+	Samples []int64
+	// Launches are the times of kernels by name, of one run or of several.
+	Launches map[string][]int64
+	Compile  time.Duration
+	Notes    []string
+}
+
+// Explanation is what kgen predicts for a configuration.
+type Explanation struct {
+	Kernels   []KernelResult // without samples
+	Bytes     int64
+	Predicted float64
+	Plan      string
+	Lengths   []Length
+}
+
+// RefusedError says why there is no such configuration.
+type RefusedError struct{ Reason string }
+
+func (e *RefusedError) Error() string { return e.Reason }
+
+// Limits say when a configuration has been measured.
+type Limits struct {
+	Width float64       `json:"width"`   // half of the confidence interval over the median, as in 0.02
+	Time  time.Duration `json:"time_ns"` // for which a configuration is measured at most
+	Least int           `json:"least"`   // samples that it has at least, if time allows
+}
+
+// Options of Run. Log and the functions may be nil.
+type Options struct {
+	Limits
+	Log *Log // takes each result
+	// Progress hears how much is done, from 0 to 1, and what runs.
+	Progress func(done float64, what string)
+	// Command returns the command that repeats a configuration.
+	Command func(Configuration) string
+}
+
+// Run explores configurations and adds their results to the report, which may have
+// some already. Configurations over the same columns take turns, so that what
+// disturbs the machine for a while disturbs all of them. If ctx ends, the results
+// so far are added, and the error is that of ctx.
+func Run(ctx context.Context, runner Runner, list []Configuration, report *Report, o Options) error {
+	e := &explorer{Options: o, runner: runner, report: report, seed: maphash.MakeSeed()}
+	sets := map[DataSet][]Configuration{}
+	var order []DataSet
+	for _, c := range list {
+		d := c.DataSet()
+		if sets[d] == nil {
+			order = append(order, d)
+		}
+		sets[d] = append(sets[d], c)
+		e.total++
+	}
+	for _, d := range order {
+		if err := e.explore(ctx, d, sets[d]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explorer is a running exploration.
+type explorer struct {
+	Options
+	runner Runner
+	report *Report
+	seed   maphash.Seed
+	total  int // configurations
+	done   int
+}
+
+// running is a configuration that is being measured.
+type running struct {
+	*Result
+	program  Program
+	digest   uint64 // of the results
+	spent    time.Duration
+	overhead time.Duration // of a call of the program, beyond the samples
+	ended    bool
+	logged   bool
+}
+
+// explore measures the configurations of one data set.
+func (e *explorer) explore(ctx context.Context, d DataSet, list []Configuration) error {
+	e.tell(list[0], 0, nil)
+	data, err := e.runner.Open(ctx, d)
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	var all []*running
+	defer func() {
+		for _, r := range all {
+			r.close()
+		}
+	}()
+	for _, c := range list {
+		if ctx.Err() != nil {
+			break
+		}
+		c.Rows = data.Rows()
+		e.tell(c, 0, all)
+		r := &running{Result: &Result{Configuration: c, Status: Agrees}}
+		all = append(all, r)
+		e.begin(ctx, data, r)
+		if err := e.log(r); err != nil {
+			return err
+		}
+	}
+	for round := 0; ctx.Err() == nil; round++ {
+		active := false
+		for _, r := range all {
+			if r.ended || ctx.Err() != nil {
+				continue
+			}
+			active = true
+			e.tell(r.Configuration, 0, all)
+			e.sample(ctx, data, r)
+			if err := e.log(r); err != nil {
+				return err
+			}
+		}
+		if !active {
+			break
+		}
+	}
+	for _, r := range all {
+		if !r.ended {
+			if len(r.Samples) == 0 { // nothing is known of it yet
+				continue
+			}
+			r.Partial, r.ended = true, true
+			if err := e.log(r); err != nil {
+				return err
+			}
+		}
+		e.report.set(*r.Result)
+	}
+	e.done += len(list)
+	return ctx.Err()
+}
+
+// tell reports progress.
+func (e *explorer) tell(c Configuration, _ int, all []*running) {
+	if e.Progress == nil {
+		return
+	}
+	done := float64(e.done)
+	for _, r := range all {
+		if r.ended {
+			done++
+		} else {
+			done += min(1, float64(r.spent)/float64(max(e.Time, 1)))
+		}
+	}
+	e.Progress(done/float64(max(e.total, 1)), c.String())
+}
+
+// begin compiles a configuration and runs it once, to warm up and to compare its
+// results.
+func (e *explorer) begin(ctx context.Context, data Data, r *running) {
+	var refused *RefusedError
+	program, err := data.Prepare(ctx, r.Configuration)
+	switch {
+	case errors.As(err, &refused):
+		e.end(r, Refused, refused.Reason)
+		return
+	case err != nil:
+		if ctx.Err() == nil {
+			e.end(r, Failed, err.Error())
+		}
+		return
+	}
+	r.program = program
+	out := e.run(ctx, data, r, 1)
+	if out == nil {
+		return
+	}
+	x := program.Explain(out)
+	r.Kernels, r.Bytes, r.Predicted, r.Plan, r.Lengths = x.Kernels, x.Bytes, x.Predicted, x.Plan, x.Lengths
+	r.Compile = out.Compile.Nanoseconds()
+	r.Samples = out.Samples[:0:0] // the first run warmed up
+	r.spent = 0
+	if len(out.Samples) > 0 {
+		r.Median = float64(slices.Max(out.Samples))
+	}
+}
+
+// run runs a configuration and compares its results. It returns nil if the
+// configuration has ended thereby.
+func (e *explorer) run(ctx context.Context, data Data, r *running, repeat int) *Outcome {
+	begun := time.Now()
+	out, err := r.program.Run(ctx, repeat)
+	took := time.Since(begun)
+	if ctx.Err() != nil {
+		return nil
+	}
+	r.spent += took
+	var columns []ir.Column
+	if err == nil {
+		columns = out.Columns
+		for _, s := range out.Samples {
+			took -= time.Duration(s)
+		}
+		r.overhead = max(took, 0)
+		r.addNotes(out.Notes)
+	}
+	var refused *RefusedError
+	if errors.As(err, &refused) {
+		e.end(r, Refused, refused.Reason)
+		return nil
+	}
+	var check *ir.CheckError
+	if err != nil && !errors.As(err, &check) {
+		e.end(r, Failed, err.Error())
+		return nil
+	}
+	digest := e.digest(columns)
+	if digest == r.digest && err == nil && r.digest != 0 {
+		return out // what was compared before
+	}
+	if difference := data.Differ(columns, err); difference != "" {
+		e.end(r, Differs, difference)
+		return nil
+	}
+	if err != nil { // as the reference does
+		e.end(r, Failed, err.Error())
+		return nil
+	}
+	r.digest = digest
+	return out
+}
+
+// digest returns a hash of results; equal results have equal hashes.
+func (e *explorer) digest(columns []ir.Column) uint64 {
+	var h maphash.Hash
+	h.SetSeed(e.seed)
+	for _, c := range columns {
+		maphash.WriteComparable(&h, c.Len())
+		h.Write(raw.Bytes(c))
+	}
+	return max(h.Sum64(), 1)
+}
+
+func (r *running) addNotes(notes []string) {
+	for _, n := range notes {
+		if !slices.Contains(r.Notes, n) {
+			r.Notes = append(r.Notes, n)
+		}
+	}
+}
+
+// The time that the samples of a turn are to take, and the most of them.
+const (
+	turnTime   = 100 * time.Millisecond
+	turnRepeat = 200
+)
+
+// sample measures a configuration for a turn: long enough that most of the time
+// is that of samples.
+func (e *explorer) sample(ctx context.Context, data Data, r *running) {
+	want := max(turnTime, r.overhead)
+	repeat := int(want / time.Duration(max(r.Median, 1)))
+	out := e.run(ctx, data, r, min(max(repeat, 1), turnRepeat))
+	if out == nil {
+		return
+	}
+	r.Samples = append(r.Samples, out.Samples...)
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		k.Samples = append(k.Samples, out.Launches[k.Name]...)
+	}
+	r.summarize()
+	if r.spent >= e.Time || len(r.Samples) >= e.Least && r.Width() <= e.Width {
+		e.end(r, Agrees, "")
+	}
+}
+
+// end ends a configuration.
+func (e *explorer) end(r *running, status Status, problem string) {
+	r.Status, r.Problem, r.ended = status, problem, true
+	if (status == Differs || status == Failed) && e.Command != nil {
+		r.Repeat = e.Command(r.Configuration)
+	}
+	if status != Agrees { // a time of wrong results means nothing
+		r.Samples, r.Summary = nil, Summary{}
+		for i := range r.Kernels {
+			r.Kernels[i].Samples, r.Kernels[i].Median = nil, 0
+		}
+	}
+	r.close()
+}
+
+func (r *running) close() {
+	if r.program != nil {
+		r.program.Close()
+		r.program = nil
+	}
+}
+
+// log writes the result of a configuration when it has ended, so that a process that is
+// killed loses only what it was about to measure.
+func (e *explorer) log(r *running) error {
+	if !r.ended || r.logged || e.Log == nil {
+		return nil
+	}
+	r.logged = true
+	return e.Log.Add(r.Result)
+}
+
+// set adds a result, or replaces that of the same configuration.
+func (r *Report) set(x Result) {
+	if known := r.Find(x.Configuration); known != nil {
+		*known = x
+		return
+	}
+	r.Results = append(r.Results, x)
+}
+
+// Remaining returns the configurations that the report does not have, or only a
+// part of, or that failed: what failed may have had a passing reason.
+func (r *Report) Remaining(list []Configuration) (rest []Configuration) {
+	for _, c := range list {
+		if known := r.Find(c); known == nil || known.Partial || known.Status == Failed {
+			rest = append(rest, c)
+		}
+	}
+	return rest
+}
+
+// CheckResume returns an error unless results of the report may stand beside those
+// of another run.
+func (h *Header) CheckResume(now *Header) error {
+	for _, name := range sortedKeys(now.Inputs) {
+		if before, ok := h.Inputs[name]; ok && before != now.Inputs[name] {
+			return fmt.Errorf("%s is not what it was (%s, now %s)", name, before, now.Inputs[name])
+		}
+	}
+	if h.Machine != now.Machine {
+		return fmt.Errorf("it was measured on %s, and this is %s", h.Machine, now.Machine)
+	}
+	if h.Kgen != now.Kgen {
+		return fmt.Errorf("it was measured by kgen %s, and this is %s", h.Kgen, now.Kgen)
+	}
+	return nil
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
