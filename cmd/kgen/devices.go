@@ -23,7 +23,8 @@ func newDevices() *cobra.Command {
 		Use:   "devices",
 		Short: "List the devices that run pipelines",
 		Long: `Devices lists where pipelines can run, and for each device that cannot run
-now the reason. kgen never replaces a device by another one.
+now the reason. kgen never replaces a device by another one, but for gocpu
+without a Go toolchain: unless you ask for it, vector runs the pipeline.
 
 The CUDA emulation, cudaemu, needs g++; cudaemu:check also reports races,
 accesses out of bounds and threads that wait for ever, and cudaemu:check:SEED

@@ -38,7 +38,8 @@ sh -c 'echo $$ >> %s; exec sleep 300'
 // started; the old output stays, and nothing else.
 func TestInterruptInEachPhase(t *testing.T) {
 	files := map[string]string{"doubled.kg": doubled, "both.kg": both, "data.csv": "x,y\n1,2\n", "out.csv": "old",
-		"large.csv": "x,y\n" + strings.Repeat("1,2\n", 1<<17), "slow.kg": slowPipeline()}
+		"large.csv": "x,y\n" + strings.Repeat("1,2\n", 1<<17), "slow.kg": slowPipeline(),
+		"far.kg": "pipeline far(x: [n]i64) {\n\treturn s: sum(index(repeat(x)) & 1)\n}\n", "far.csv": "x\n2000000000\n"}
 	in := func(args ...string) []string {
 		return append([]string{"run", "doubled.kg", "--out", "out.csv"}, args...)
 	}
@@ -107,6 +108,11 @@ func TestInterruptInEachPhase(t *testing.T) {
 			waitFor(t, "kgen computes", func() bool { return ticks(p.Process.Pid) > 30 })
 			return nil
 		}},
+		{"computing in vectors", []string{"run", "far.kg", "--in", "far.csv", "--out", "out.csv", "--device", "vector"}, func(t *testing.T, p *process) []int {
+			p.start()
+			waitFor(t, "kgen computes", func() bool { return ticks(p.Process.Pid) > 30 })
+			return nil
+		}},
 		{"computing", in("--in", "data.csv"), func(t *testing.T, p *process) []int {
 			cache := t.TempDir()
 			t.Setenv("KGEN_CACHE", cache)
@@ -170,7 +176,7 @@ func TestInterruptInEachPhase(t *testing.T) {
 				if phase.name == "printing" {
 					os.WriteFile("out.csv", []byte("old"), 0o600)
 				}
-				expectSame(t, []string{"both.kg", "data.csv", "doubled.kg", "large.csv", "out.csv", "slow.kg"})
+				expectSame(t, []string{"both.kg", "data.csv", "doubled.kg", "far.csv", "far.kg", "large.csv", "out.csv", "slow.kg"})
 			})
 		}
 	}

@@ -111,6 +111,11 @@ func TestExitCodes(t *testing.T) {
 		{interp("run", "orders.kg", "--in", "data.csv", "--repeat", "-1", "--time"), exitUsage, "--repeat -1: a number above 0"},
 		{interp("run", "orders.kg", "--in", "data.csv", "--repeat", "3", "--time"), exitUsage, "device interp has no clock"},
 		{[]string{"run", "orders.kg", "--in", "data.csv", "--repeat", "3", "--json"}, exitUsage, "device gocpu has no clock"},
+		{[]string{"run", "orders.kg", "--in", "data.csv", "--device", "vector", "--repeat", "3", "--json"}, exitUsage, "device vector has no clock"},
+		{[]string{"run", "orders.kg", "--in", "data.csv", "--device", "vector", "--time-limit", "3s"}, exitUsage, "device vector has no driver that could hang"},
+		{[]string{"run", "orders.kg", "--in", "data.csv", "--device", "vector", "--schedule", "items=4"}, exitUsage, "device vector"},
+		{[]string{"run", "orders.kg", "--in", "data.csv", "--device", "vector:1"}, exitUsage, "unknown device vector:1"},
+		{[]string{"run", "divide.kg", "--in", "data.csv", "--device", "vector"}, exitFailed, "divide.kg:3:15: "},
 		{interp("run", "orders.kg", "--in", "data.csv", "--out", "o.xyz"), exitUsage, "unknown file format .xyz; known: .csv"},
 		{interp("run", "orders.kg", "--in", "data.csv", "--out", "h=o.csv"), exitUsage, "returns no table h; it returns g"},
 		{interp("run", "orders.kg", "--in", "data.csv", "--out", "o.csv", "--out", "p.csv"), exitUsage, "g already goes to o.csv"},
@@ -152,16 +157,23 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+// TestNoGo: without Go a pipeline runs on device vector, which kgen says, unless the user has
+// asked for a device.
 func TestNoGo(t *testing.T) {
 	writeFiles(t, map[string]string{"orders.kg": orders, "data.csv": "key,quantity\n1,5\n"})
-	t.Setenv("PATH", "")
-	code, stdout, stderr := execute("", "run", "orders.kg", "--in", "data.csv")
-	if code != exitOK || !strings.Contains(stdout, "5") || !strings.Contains(stderr, "the go command is not on PATH: running on device vector") {
-		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	code, want, stderr := execute("", "run", "orders.kg", "--in", "data.csv", "--device", "vector")
+	if code != exitOK || stderr != "" {
+		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	// Who names a device gets that one.
-	code, stdout, stderr = execute("", "run", "orders.kg", "--in", "data.csv", "--device", "gocpu")
-	if code != exitFailed || stdout != "" || !strings.Contains(stderr, "the go command is not on PATH") || !strings.Contains(stderr, "or run on device vector") {
+	t.Setenv("PATH", "")
+	for _, args := range [][]string{nil, {"--workers", "2"}, {"--memory-limit", "1MB"}, {"--fuse", "none"}} {
+		code, stdout, stderr := execute("", append([]string{"run", "orders.kg", "--in", "data.csv"}, args...)...)
+		if code != exitOK || stdout != want || stderr != "kgen: no Go toolchain: the go command is not on PATH: running on device vector, which compiles nothing and takes one core\n" {
+			t.Errorf("%v: exit code %d\n%s%s", args, code, stdout, stderr)
+		}
+	}
+	code, stdout, stderr := execute("", "run", "orders.kg", "--in", "data.csv", "--device", "gocpu")
+	if code != exitFailed || stdout != "" || !strings.Contains(stderr, "the go command is not on PATH") || !strings.Contains(stderr, "or run on device vector, which compiles nothing\n") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	code, stdout, _ = execute("", "devices", "--json")

@@ -83,6 +83,7 @@ func seenAs[R, T number](l *linker, x *vector[T]) register {
 		return same
 	}
 	dst := &vector[R]{}
+	sees(l, dst)
 	l.add(func() { dst.rows = unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(x.rows))), len(x.rows)) })
 	return dst
 }

@@ -15,6 +15,7 @@ type frame struct {
 	uniform []register // per value that is the same for all rows
 	folds   []folder   // per operation
 	begin   []step     // resets states
+	views   []step     // ends the views of memory that is not the frame's
 	uses    []int      // per value
 
 	closings []closing
@@ -102,6 +103,17 @@ func (f *frame) end(domain int) *section {
 		}
 	}
 	return l.section
+}
+
+// forget ends all use of the memory of a launch.
+func (f *frame) forget() {
+	f.run = nil
+	for i := range f.streams {
+		f.streams[i].data = nil
+	}
+	for _, end := range f.views {
+		end()
+	}
 }
 
 // launch runs the kernel over so many rows.

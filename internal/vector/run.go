@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/internal/device/exec"
-	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -22,6 +21,7 @@ type run struct {
 	memory  map[string][]byte
 	failed  []int64 // per site: the first row that fails it
 	inUse   int64
+	arena   *arena
 }
 
 func newRun(p *Program, options Options) *run {
@@ -29,7 +29,7 @@ func newRun(p *Program, options Options) *run {
 		options.Batch = batchRows
 	}
 	r := &run{Program: p, Options: options, scalars: map[string]uint64{}, lengths: map[string]int64{}, memory: map[string][]byte{},
-		failed: make([]int64, len(p.plan.Sites))}
+		failed: make([]int64, len(p.plan.Sites)), arena: p.arenas.Get().(*arena)}
 	for _, s := range p.plan.Scalars {
 		bits, _ := s.Kind.Parse(s.Init) // validated
 		r.scalars[s.Name] = bits
@@ -81,15 +81,6 @@ func (r *run) bindColumn(port *plan.Port, in exec.Inputs) error {
 	r.lengths[port.Domain] = rows
 	r.memory[port.Buffer] = column.Data
 	return r.use(port.Buffer, int64(len(column.Data)))
-}
-
-// use counts memory, or refuses it.
-func (r *run) use(buffer string, bytes int64) error {
-	if r.Memory > 0 && bytes > r.Memory-r.inUse {
-		return &exec.AllocError{Buffer: buffer, Bytes: bytes, InUse: r.inUse, Limit: r.Memory}
-	}
-	r.inUse += bytes
-	return nil
 }
 
 // Scalar implements [plan.Env].
@@ -157,125 +148,6 @@ func (r *run) steps(ctx context.Context, steps []plan.Step) error {
 func (r *run) buffer(name string) *plan.Buffer {
 	i := slices.IndexFunc(r.plan.Buffers, func(b plan.Buffer) bool { return b.Name == name })
 	return &r.plan.Buffers[i]
-}
-
-// TooManyRowsError is a domain that data makes too large.
-type TooManyRowsError struct {
-	Position string // of the statement that makes it, or ""
-	Domain   string
-	Rows     int64
-}
-
-func (e *TooManyRowsError) Error() string {
-	text := fmt.Sprintf("%s would have %d rows; at most %d can be computed", e.Domain, e.Rows, int64(plan.MaxRows))
-	if e.Position != "" {
-		text = e.Position + ": " + text
-	}
-	return text
-}
-
-// Unwrap returns [plan.ErrOverflow].
-func (e *TooManyRowsError) Unwrap() error { return plan.ErrOverflow }
-
-// limit refuses a length that is computed, of more rows than emitted Go takes.
-func (r *run) limit(length plan.Expr) error {
-	for _, d := range r.plan.Domains {
-		isLength := length.Op == plan.OpLen && length.Name == d.Name
-		if d.Bound.Op != plan.OpScalar || !isLength && !reads(length, d.Bound.Name) {
-			continue
-		}
-		rows := int64(r.scalars[d.Bound.Name])
-		if rows <= plan.MaxRows {
-			continue
-		}
-		e := &TooManyRowsError{Domain: r.madeOf(d.Name), Rows: rows}
-		for _, made := range r.pipeline.Domains {
-			if made.Name == e.Domain && made.By != nil && made.By.Pos.IsValid() {
-				e.Position = made.By.Pos.Base().String()
-			}
-		}
-		return e
-	}
-	return nil
-}
-
-// reads reports whether an expression reads a scalar.
-func reads(e plan.Expr, scalar string) bool {
-	return e.Op == plan.OpScalar && e.Name == scalar || slices.ContainsFunc(e.Args, func(arg plan.Expr) bool { return reads(arg, scalar) })
-}
-
-// madeOf returns the domain that the rows of d are those of in one of two ways, or d.
-func (r *run) madeOf(d string) string {
-	for _, made := range r.plan.Domains {
-		if made.Len.Op == plan.OpMax && slices.ContainsFunc(made.Len.Args, func(arg plan.Expr) bool { return arg.Op == plan.OpLen && arg.Name == d }) {
-			return r.madeOf(made.Name)
-		}
-	}
-	return d
-}
-
-func (r *run) alloc(b *plan.Buffer) error {
-	if b.Role == plan.Errors {
-		return nil
-	}
-	if err := r.limit(b.Length); err != nil {
-		return err
-	}
-	length, err := b.Length.Eval(r)
-	if err != nil {
-		return fmt.Errorf("length of buffer %q: %w", b.Name, err)
-	}
-	size := int64(b.Kind.Size())
-	if length < 0 || length > math.MaxInt64/2/size {
-		return fmt.Errorf("buffer %q: a length of %d elements: %w", b.Name, length, plan.ErrOverflow)
-	}
-	r.inUse -= int64(len(r.memory[b.Name]))
-	delete(r.memory, b.Name)
-	if err := r.use(b.Name, length*size); err != nil {
-		return err
-	}
-	r.memory[b.Name] = r.place(b, length*size)
-	return nil
-}
-
-// place returns memory for a buffer.
-func (r *run) place(b *plan.Buffer, bytes int64) []byte {
-	if r.Place != nil && bytes > 0 && b.Role == plan.Output {
-		for _, port := range r.plan.Ports {
-			if port.Direction != plan.Out || port.Buffer != b.Name {
-				continue
-			}
-			if memory := r.Place(port.Name, bytes); int64(len(memory)) >= bytes {
-				return memory[:bytes]
-			}
-			break
-		}
-	}
-	return newMemory(bytes)
-}
-
-// newMemory returns bytes that can be seen as elements of any kind.
-func newMemory(bytes int64) []byte { return raw.BytesOf(make([]uint64, (bytes+7)/8))[:bytes] }
-
-func (r *run) fill(b *plan.Buffer) {
-	if b.Role == plan.Errors {
-		return
-	}
-	data, bits := r.memory[b.Name], b.FillBits()
-	switch {
-	case bits == 0:
-		clear(data)
-	case b.Kind == plan.Char8:
-		fill(raw.SliceOf[uint64](data), ordered(bits))
-	case b.Kind.Size() == 1:
-		fill(data, byte(bits))
-	case b.Kind.Size() == 2:
-		fill(raw.SliceOf[uint16](data), uint16(bits))
-	case b.Kind.Size() == 4:
-		fill(raw.SliceOf[uint32](data), uint32(bits))
-	default:
-		fill(raw.SliceOf[uint64](data), bits)
-	}
 }
 
 func (r *run) launch(ctx context.Context, s *plan.Launch) error {

@@ -81,7 +81,7 @@ func (l *linker) closing(domain int) *closing {
 // selectHeads links the selection of a closing, and the numbers of its rows.
 func (l *linker) selectHeads(c *closing, s *span, guard *vector[uint8], parent *int) {
 	begun := l.folder(c.counter).(*fold[int64])
-	position := &vector[int64]{own: make([]int64, l.batch)}
+	position := &vector[int64]{room: l.batch}
 	l.known[place{l.Domains[c.domain].Position, c.domain}] = position
 	l.add(func() {
 		s.selects(guard.rows, *parent)

@@ -10,7 +10,7 @@ func (l *linker) rank(op *tile.Op) {
 	digit, first := l.full(op.Args[0], 0).(*vector[int64]), l.full(op.Args[1], 0).(*vector[int64])
 	counts := make([]int64, op.Digits)
 	l.begin = append(l.begin, func() { clear(counts) })
-	dst := &vector[int64]{own: make([]int64, l.batch)}
+	dst := &vector[int64]{room: l.batch}
 	n := l.count(0)
 	l.add(func() {
 		ranks(dst.sized(*n), digit.rows, first.rows, counts)
@@ -69,6 +69,7 @@ func updateIntegers[T integer](s *stream, n *int, at *vector[int64], x *vector[T
 }
 
 func update[T number](s *stream, n *int, at *vector[int64], x *vector[T], operator ir.Op, combine func(a, b T) T) step {
+	var repeated vector[T]
 	return func() {
 		if len(x.rows) == 1 && operator == ir.OpAdd {
 			addToAll(elements[T](s), at.rows[:*n], x.rows[0])
@@ -76,7 +77,7 @@ func update[T number](s *stream, n *int, at *vector[int64], x *vector[T], operat
 		}
 		rows := x.rows
 		if len(rows) == 1 {
-			rows = make([]T, *n)
+			rows = repeated.sized(*n)
 			fill(rows, x.rows[0])
 		}
 		switch table, places := elements[T](s), at.rows[:*n]; operator {
@@ -121,7 +122,7 @@ func combineWith[T number](table []T, places []int64, rows []T, combine func(a, 
 func (l *linker) search(op *tile.Op) {
 	s, n := &l.streams[op.Stream], l.count(op.Domain)
 	first, end := l.full(op.Args[1], op.Domain).(*vector[int64]), l.full(op.Args[2], op.Domain).(*vector[int64])
-	dst := &vector[int64]{own: make([]int64, l.batch)}
+	dst := &vector[int64]{room: l.batch}
 	switch x := l.full(op.Args[0], op.Domain).(type) {
 	case *vector[int32]:
 		l.add(searches(s, n, dst, x, first, end))
@@ -160,7 +161,7 @@ func searches[T number](s *stream, n *int, dst *vector[int64], x *vector[T], fir
 func (l *linker) source(op *tile.Op) {
 	s, base := &l.streams[op.Stream], &l.domains[0]
 	first, end := l.full(op.Args[0], 0).(*vector[int64]), l.full(op.Args[1], 0).(*vector[int64])
-	dst := &vector[int64]{own: make([]int64, l.batch)}
+	dst := &vector[int64]{room: l.batch}
 	at := int64(0)
 	l.begin = append(l.begin, func() { at = 0 })
 	l.add(func() {
@@ -250,7 +251,7 @@ func (l *linker) insert(op *tile.Op) {
 func (l *linker) probe(op *tile.Op) {
 	t := l.hashTable(op, op.Args[0], op.Args[1], op.Args[4:])
 	n, direct, key := l.count(op.Domain), l.value(op.Args[2], op.Domain), l.full(op.Args[3], op.Domain).(*vector[int64])
-	dst := &vector[int64]{own: make([]int64, l.batch)}
+	dst := &vector[int64]{room: l.batch}
 	l.add(func() {
 		to := dst.sized(*n)
 		if *n == 0 {
@@ -292,7 +293,7 @@ func (l *linker) match(op *tile.Op) {
 	s, n := &l.streams[op.Stream], l.count(op.Domain)
 	slot, slots, direct := l.full(op.Args[0], op.Domain).(*vector[int64]), l.value(op.Args[1], op.Domain), l.value(op.Args[2], op.Domain)
 	wide := l.cast(ir.U64, l.full(op.Args[3], op.Domain), n).(*vector[uint64])
-	dst := &vector[uint32]{own: make([]uint32, l.batch)}
+	dst := &vector[uint32]{room: l.batch}
 	l.add(func() {
 		to := dst.sized(*n)
 		if *n == 0 {

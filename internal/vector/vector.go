@@ -22,6 +22,7 @@ type Program struct {
 	pipeline *ir.Pipeline
 	plan     *plan.Plan
 	kernels  map[string]*kernel
+	arenas   sync.Pool
 }
 
 // kernel keeps the frames that no launch uses.
@@ -46,7 +47,8 @@ type Options struct {
 // Compile makes a program ready to run. It is compiled for cores, as for emitted Go. The error
 // says which operation has no vector form.
 func Compile(program *backends.Program) (*Program, error) {
-	p := &Program{pipeline: program.Pipeline, plan: program.Plan, kernels: map[string]*kernel{}}
+	p := &Program{pipeline: program.Pipeline, plan: program.Plan, kernels: map[string]*kernel{},
+		arenas: sync.Pool{New: func() any { return &arena{} }}}
 	for i, k := range program.Kernels {
 		linked := &kernel{compiled: i, program: program}
 		f, err := newFrame(k, batchRows)
@@ -91,10 +93,7 @@ func (k *kernel) give(f *frame) {
 	if f.batch != batchRows {
 		return
 	}
-	f.run = nil
-	for i := range f.streams {
-		f.streams[i].data = nil
-	}
+	f.forget()
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
 	if len(k.free) < runtime.GOMAXPROCS(0) {
@@ -109,6 +108,8 @@ func (k *kernel) give(f *frame) {
 func (p *Program) Run(ctx context.Context, in exec.Inputs, options Options) (result *exec.Result, err error) {
 	r := newRun(p, options)
 	defer func() {
+		r.arena.reset()
+		p.arenas.Put(r.arena)
 		switch fault := recover().(type) {
 		case nil:
 		case refusal:

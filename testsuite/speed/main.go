@@ -3,6 +3,7 @@
 //
 //	go run ./testsuite/speed                 # all workloads, 64 Mi rows, 1 and 2 workers
 //	go run ./testsuite/speed -run count -rows 16777216
+//	go run ./testsuite/speed -vector         # device vector and the interpreter, on one core
 //	go run ./testsuite/speed -benchfmt >new  # for benchstat: a line per run
 package main
 
@@ -27,6 +28,9 @@ type workload struct {
 	unfused func(workers int) // a kernel per stage; nil is not measured
 	peer    func(workers int) // hand-written
 	agree   func() error      // the last results of emitted and peer
+
+	pipeline string       // of generated/bench
+	args     func() []any // its arguments
 }
 
 func main() {
@@ -35,6 +39,7 @@ func main() {
 	pattern := flag.String("run", ".", "workloads to measure, a regular expression")
 	unfused := flag.Bool("unfused", true, "measure the unfused form too")
 	bench := flag.Bool("benchfmt", false, "print a line per run, as benchstat reads them")
+	inProcess := flag.Bool("vector", false, "measure the devices that compile nothing beside emitted Go, on one core")
 	flag.Parse()
 	chosen, err := regexp.Compile(*pattern)
 	if err != nil {
@@ -44,12 +49,22 @@ func main() {
 	if *bench {
 		fmt.Printf("goos: %s\ngoarch: %s\npkg: github.com/kgen-go/kgen/testsuite/speed\n", runtime.GOOS, runtime.GOARCH)
 	} else {
-		fmt.Printf("%d rows, median of %d interleaved runs, %s, %s/%s, %d cores\n\n", *rows, *rounds,
+		fmt.Printf("%d rows, %s of %d interleaved runs, %s, %s/%s, %d cores\n\n", *rows, map[bool]string{true: "fastest", false: "median"}[*inProcess], *rounds,
 			runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	if !*bench {
+	if !*bench && !*inProcess {
 		fmt.Fprintln(w, "workload\tworkers\temitted ns/row\tGB/s\tpeer ns/row\temitted/peer\tunfused ns/row\tunfused/emitted\t")
+	}
+	if *inProcess {
+		list := slices.DeleteFunc(workloads, func(load workload) bool { return !chosen.MatchString(load.name) })
+		err := compareInProcess(w, list, *rows, *rounds)
+		w.Flush()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
 	}
 	failed := false
 	for _, load := range workloads {

@@ -47,6 +47,7 @@ var workloads = buildWorkloads()
 
 func buildWorkloads() []workload {
 	list := []workload{{
+		pipeline: "scan_i32", args: func() []any { return []any{value} },
 		name: "scan i32", bytes: 8,
 		prepare: func(rows int) { value, outKey = randomInts(rows), make([]int32, rows) },
 		emitted: func(workers int) { must(bench.ScanI32Into(&scanned, value, bench.WithWorkers(workers))) },
@@ -57,6 +58,7 @@ func buildWorkloads() []workload {
 	for _, percent := range []int{1, 10, 50, 90} {
 		limit := int32(math.MinInt32 + int64(percent)*(1<<32)/100)
 		list = append(list, workload{
+			pipeline: "filter_i32", args: func() []any { return []any{value, limit} },
 			name: fmt.Sprintf("filter i32 %d %%", percent), bytes: 4 + 4*percent/100,
 			prepare: func(rows int) { value, outKey = randomInts(rows), make([]int32, rows+1) },
 			emitted: func(workers int) { must(bench.FilterI32Into(&filtered, value, limit, bench.WithWorkers(workers))) },
@@ -69,6 +71,7 @@ func buildWorkloads() []workload {
 	}
 	for _, run := range []int{1, 8, 128, 65536} {
 		list = append(list, workload{
+			pipeline: "count_runs", args: func() []any { return []any{key} },
 			name: fmt.Sprintf("COUNT, runs of %d", run), bytes: 4 + 12/run,
 			prepare: func(rows int) {
 				key = randomRuns(rows, run)
@@ -84,6 +87,7 @@ func buildWorkloads() []workload {
 	}
 	for _, run := range []int{1, 8, 128, 65536} {
 		list = append(list, workload{
+			pipeline: "sum_runs", args: func() []any { return []any{key, value} },
 			name: fmt.Sprintf("COUNT+SUM, runs of %d", run), bytes: 8 + 20/run,
 			prepare: func(rows int) {
 				key, value = randomRuns(rows, run), randomInts(rows)
@@ -102,6 +106,7 @@ func buildWorkloads() []workload {
 	}
 	const from, to = 8766, 9131 // 1994
 	return append(list, workload{
+		pipeline: "argmin_f64", args: func() []any { return []any{price} },
 		name: "argmin f64", bytes: 8,
 		prepare: func(rows int) { price = randomFloats(rows) },
 		emitted: func(workers int) { must(bench.ArgminF64Into(&lowest, price, bench.WithWorkers(workers))) },
@@ -109,6 +114,7 @@ func buildWorkloads() []workload {
 		peer:    func(workers int) { rowsFound = peers.Argmin(price, workers) },
 		agree:   func() error { return same("rows", []int64{lowest.Row}, []int64{int64(rowsFound)}) },
 	}, workload{
+		pipeline: "q6", args: func() []any { return []any{date, discount, quantity, price, int32(from), int32(to)} },
 		name: "Q6", bytes: 28,
 		prepare: randomLineitem,
 		emitted: func(workers int) {

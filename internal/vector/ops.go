@@ -1,0 +1,162 @@
+package vector
+
+import (
+	"bytes"
+
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// fromPlan links a scalar or a length of the plan.
+func (l *linker) fromPlan(op *tile.Op) {
+	r := newRegister(l.Values[op.Res[0]].Kind, 1)
+	name := op.Ref
+	l.define(op.Res[0], r)
+	if op.Kind == tile.Scalar {
+		l.add(func() { r.set(l.run.scalars[name]) })
+		return
+	}
+	l.add(func() {
+		length, err := l.run.Len(name)
+		if err != nil {
+			panic(refusal{err})
+		}
+		r.set(uint64(length))
+	})
+}
+
+// pure links an operation that depends on its operands and on elements of streams alone, for
+// n rows, of which the first of the base is given.
+func (l *linker) pure(op *tile.Op, first *int64, n *int, value func(tile.ID) register) register {
+	kind := l.Values[op.Res[0]].Kind
+	switch {
+	case op.Kind == tile.Row:
+		r := newRegister(ir.I64, l.room(n)).(*vector[int64])
+		l.add(func() { count(r.sized(*n), *first) })
+		return r
+	case op.Kind == tile.Load:
+		s := &l.streams[op.Stream]
+		r := newRegister(s.kind, l.room(n))
+		if len(op.Args) == 0 {
+			r.load(l, s, first, n)
+		} else {
+			r.gather(l, s, value(op.Args[0]).(*vector[int64]), n, op.Checked)
+		}
+		return r
+	}
+	args := make([]register, len(op.Args))
+	uniform := make([]bool, len(op.Args))
+	for i, v := range op.Args {
+		args[i] = value(v)
+		uniform[i] = l.Values[v].Domain == tile.Uniform
+	}
+	return l.apply(op.Operator, kind, args, uniform, n)
+}
+
+// shift links a neighbour: what it sees is computed again, for rows that lie the distance
+// before those of the batch.
+func (l *linker) shift(op *tile.Op) {
+	base, into := &l.domains[0], new(int)
+	other := &span{}
+	l.add(func() {
+		begin := base.first - op.Distance
+		low := min(max(begin, 0), l.rows)
+		high := min(max(begin+int64(base.n), low), l.rows)
+		other.first, other.n = low, int(high-low)
+		*into = int(min(low-begin, int64(base.n)))
+		if other.n == 0 {
+			*into = base.n
+		}
+	})
+	again := map[tile.ID]register{}
+	var value func(v tile.ID) register
+	value = func(v tile.ID) register {
+		if l.Values[v].Domain == tile.Uniform {
+			return l.value(v, tile.Uniform)
+		}
+		r, ok := again[v]
+		if !ok {
+			r = l.pure(&l.Ops[l.Values[v].Op], &other.first, &other.n, value)
+			again[v] = r
+		}
+		return r
+	}
+	seen := value(op.Args[0])
+	if l.Values[op.Args[0]].Domain == tile.Uniform {
+		seen = seen.repeated(l, &other.n)
+	}
+	dst := seen.like(l)
+	l.add(dst.shifted(l, seen, into, &base.n, l.value(op.Args[1], 0)))
+	l.define(op.Res[0], dst)
+}
+
+// findHeads links the search for rows whose keys differ from those of the row before.
+func (l *linker) findHeads(op *tile.Op) {
+	dst := newRegister(ir.Bool, l.batch).(*vector[uint8])
+	for i, key := range op.Args {
+		l.value(key, 0).head(l, dst, l.count(0), &l.domains[0].first, i > 0)
+	}
+	l.define(op.Res[0], dst)
+}
+
+// inMemory returns a value as memory has it.
+func (l *linker) inMemory(r register, s *stream, n *int) register {
+	if s.kind == ir.Char8 {
+		return r.swapped(l, n)
+	}
+	return r
+}
+
+func (l *linker) store(op *tile.Op) {
+	s, n := &l.streams[op.Stream], l.count(op.Domain)
+	if l.storeSelected(op, s) {
+		return
+	}
+	x := l.inMemory(l.value(op.Args[0], op.Domain), s, n)
+	if len(op.Args) == 1 {
+		l.add(x.store(l, s, &l.domains[0].first, n))
+		return
+	}
+	at := l.value(op.Args[1], op.Domain).(*vector[int64])
+	l.add(x.scatter(l, s, at, n, l.Streams[op.Stream].Access == tile.Place))
+}
+
+// storeSelected links the store of rows that a selection takes from its parent, whose places
+// follow each other: they go from there to memory.
+func (l *linker) storeSelected(op *tile.Op, s *stream) bool {
+	d := op.Domain
+	if len(op.Args) == 1 || d <= 0 || l.Streams[op.Stream].Access != tile.Place || s.kind == ir.Char8 ||
+		l.Values[op.Args[0]].Domain != l.Domains[d].Parent || l.known[place{op.Args[0], d}] != nil || l.closes > 0 ||
+		op.Args[1] != l.Domains[d].Position {
+		return false
+	}
+	x, at := l.value(op.Args[0], l.Domains[d].Parent), l.value(op.Args[1], d).(*vector[int64])
+	l.add(x.storeSelected(s, at, l.selection(d)))
+	return true
+}
+
+// check links the report of the first row that fails.
+func (l *linker) check(op *tile.Op) {
+	failed := l.value(op.Args[0], op.Domain).(*vector[uint8])
+	var row *vector[int64]
+	if len(op.Args) > 1 {
+		row = l.value(op.Args[1], op.Domain).(*vector[int64])
+	}
+	n, site := l.count(op.Domain), op.Site
+	l.add(func() {
+		flags := failed.rows
+		if *n == 0 || bytes.IndexByte(flags, 1) < 0 {
+			return
+		}
+		for i := range *n {
+			if flags[min(i, len(flags)-1)] == 0 {
+				continue
+			}
+			at := int64(0)
+			if row != nil {
+				at = row.rows[min(i, len(row.rows)-1)]
+			}
+			l.run.failed[site] = min(l.run.failed[site], at)
+		}
+	})
+}

@@ -1,0 +1,32 @@
+package main
+
+// vectors are bugs in how batches of rows follow each other on device vector.
+var vectors = []Mutant{
+	{Name: "a batch forgets the key of the row before", File: "internal/vector/flags.go", Device: "vector",
+		Old: "before := last\n",
+		New: "before := rows[0]\n\t\t_ = last\n"},
+	{Name: "a running fold begins anew in each batch", File: "internal/vector/fold_number.go", Device: "vector",
+		Old: "s := f.x\n\tif len(to) == 0 {",
+		New: "s := f.identity\n\tif len(to) == 0 {"},
+	{Name: "of eight selected rows the last is lost", File: "internal/vector/flags.go", Device: "vector",
+		Old: "to[7] = at + int32(of[7])",
+		New: "to[7] = at + int32(of[6])"},
+	{Name: "a segment closes before the first one begins", File: "internal/vector/segment.go", Device: "vector",
+		Old: "if before == 0 && len(s.heads) > 0 {",
+		New: "if before < 0 && len(s.heads) > 0 {"},
+	{Name: "rows behind the last head of a batch are lost", File: "internal/vector/segment.go", Device: "vector",
+		Old: "f.x = f.reduced(in.rows[min(last, len(in.rows)-1)], in, last+1, n)",
+		New: "f.x = f.reduced(in.rows[min(last, len(in.rows)-1)], in, min(last+2, n), n)"},
+	{Name: "neighbours lie on the other side", File: "internal/vector/ops.go", Device: "vector",
+		Old: "begin := base.first - op.Distance",
+		New: "begin := base.first + op.Distance"},
+	{Name: "the last segment of all is not closed", File: "internal/vector/frame.go", Device: "vector",
+		Old: "for _, end := range f.ends {",
+		New: "for _, end := range f.ends[:0] {"},
+	{Name: "a selection of all but one row is that of all", File: "internal/vector/link.go", Device: "vector",
+		Old: "s.sel.all = s.n == parent",
+		New: "s.sel.all = s.n+1 >= parent && s.n > 0"},
+	{Name: "a check reports its last row", File: "internal/vector/ops.go", Device: "vector",
+		Old: "l.run.failed[site] = min(l.run.failed[site], at)",
+		New: "l.run.failed[site] = at"},
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/interp"
+	"github.com/kgen-go/kgen/internal/raw"
+	"github.com/kgen-go/kgen/internal/vector"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// interpretedPart is what part of the rows the interpreter gets: it is slow, and its time is
+// proportional to the rows.
+const interpretedPart = 4
+
+// inProcess is a pipeline as the devices that compile nothing run it.
+type inProcess struct {
+	pipeline *ir.Pipeline
+	plan     *plan.Plan
+	program  *vector.Program
+}
+
+// newInProcess compiles a pipeline of the workloads.
+func newInProcess(source *build.Source, name string) (*inProcess, error) {
+	i := slices.IndexFunc(source.Pipelines, func(p *ir.Pipeline) bool { return p.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no pipeline %s", name)
+	}
+	compiled, _, err := build.Compile(source, source.Pipelines[i], "gocpu", "", plan.Schedule{})
+	if err != nil {
+		return nil, err
+	}
+	program, err := vector.Compile(compiled)
+	return &inProcess{source.Pipelines[i], compiled.Plan, program}, err
+}
+
+// vectors returns a run over columns and scalars, which it takes in the order of the parameters.
+func (p *inProcess) vectors(args []any) func() error {
+	in := exec.Inputs{Columns: map[string]exec.Column{}, Scalars: map[string]exec.Value{}}
+	for i, port := range p.plan.Ports[:len(args)] {
+		if scalar, ok := args[i].(int32); ok {
+			in.Scalars[port.Name] = exec.Value{Kind: port.Kind, Bits: uint64(int64(scalar))}
+			continue
+		}
+		in.Columns[port.Name] = exec.Column{Kind: port.Kind, Data: raw.Bytes(ir.Column{Slice: args[i]})}
+	}
+	held := map[string][]byte{} // memory of results, as emitted Go reuses it
+	place := func(port string, bytes int64) []byte {
+		if int64(len(held[port])) < bytes {
+			held[port] = raw.BytesOf(make([]uint64, (bytes+7)/8))
+		}
+		return held[port]
+	}
+	return func() error {
+		_, err := p.program.Run(context.Background(), in, vector.Options{Place: place})
+		return err
+	}
+}
+
+// interpreted returns a run of the interpreter over a part of the rows.
+func (p *inProcess) interpreted(args []any) func() error {
+	var in []ir.Column
+	for i, param := range p.pipeline.Params {
+		switch x := args[i].(type) {
+		case int32:
+			in = append(in, ir.Column{Kind: param.Type.Kind, Slice: []int32{x}})
+		case []int32:
+			in = append(in, ir.Column{Kind: param.Type.Kind, Slice: x[:len(x)/interpretedPart]})
+		case []float64:
+			in = append(in, ir.Column{Kind: param.Type.Kind, Slice: x[:len(x)/interpretedPart]})
+		}
+	}
+	return func() error {
+		_, err := interp.Run(p.pipeline, in)
+		return err
+	}
+}
+
+// compareInProcess measures workloads on one core, emitted and on the devices that compile
+// nothing.
+func compareInProcess(w io.Writer, chosen []workload, rows, rounds int) error {
+	pipelines, err := ir.LoadFile("generated/bench/bench.kg")
+	if err != nil {
+		return err
+	}
+	source := &build.Source{Pipelines: pipelines}
+	fmt.Fprintln(w, "workload\temitted ns/row\tvector ns/row\tvector/emitted\tinterp ns/row\tinterp/vector\t")
+	for _, load := range chosen {
+		load.prepare(rows)
+		p, err := newInProcess(source, load.pipeline)
+		if err != nil {
+			return err
+		}
+		vectors, interpreted := p.vectors(load.args()), p.interpreted(load.args())
+		times := make([][]float64, 3)
+		for round := range rounds + 1 { // the first touches the memory
+			for i, form := range []func() error{func() error { load.emitted(1); return nil }, vectors, interpreted} {
+				if i == 2 && round > 1 {
+					continue
+				}
+				start := time.Now()
+				if err := form(); err != nil {
+					return err
+				}
+				if ns := float64(time.Since(start).Nanoseconds()) / float64(rows); round > 0 {
+					times[i] = append(times[i], ns)
+				}
+			}
+		}
+		var least [3]float64
+		for i, list := range times {
+			least[i] = slices.Min(list)
+		}
+		least[2] *= interpretedPart
+		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%.1f\t%.0f\t%.0f\t\n", load.name, least[0], least[1], least[1]/least[0], least[2], least[2]/least[1])
+		clearData()
+	}
+	return nil
+}
