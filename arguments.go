@@ -2,6 +2,7 @@ package kgen
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -83,7 +84,11 @@ func (p *Program) bind(d *Device, args Args, coded bool) (*binding, []exec.Colum
 		default:
 			columns[i], problem = b.column(v)
 		}
-		if problem != nil {
+		var gone *ColumnError
+		switch {
+		case errors.As(problem, &gone):
+			return nil, nil, fmt.Errorf("%s: %w", v.Name, problem)
+		case problem != nil:
 			return nil, nil, &ArgumentError{v.Name, problem.Error()}
 		}
 		columns[i].Kind = plan.Kind(v.Type.Kind.String())
@@ -192,7 +197,7 @@ func (c *Column) argument(d *Device, kind ir.Kind, coded bool) (exec.Column, err
 	case c.device != nil && c.device != d:
 		return exec.Column{}, fmt.Errorf("the column lies on %s and the program runs on %s: read it, or upload it there", c.device.name, d.name)
 	}
-	return c.content, nil
+	return c.content, c.usable()
 }
 
 func bytesOfSlice(slice reflect.Value) []byte {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"sync/atomic"
 
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/raw"
@@ -25,6 +26,7 @@ type Column struct {
 	stored  ir.Kind
 	content exec.Column
 	texts   *Texts // of places in a dictionary, if it is known
+	freed   atomic.Bool
 }
 
 // Kind returns the element type; of an uploaded column that as which its elements are
@@ -49,12 +51,23 @@ func (c *Column) bytes() int64 {
 // Device returns the device that holds the column, or nil if that is ordinary memory.
 func (c *Column) Device() *Device { return c.device }
 
-// Free frees the column's memory on its device; slices of [View] end with it. A column in
-// ordinary memory needs no Free.
+// Free frees the column's memory on its device, where no call may be using it; slices of [View]
+// end with it. A column in ordinary memory needs no Free.
 func (c *Column) Free() {
-	if c != nil && c.device != nil && c.device.use() == nil {
+	if c != nil && c.device != nil && c.device.use() == nil && !c.freed.Swap(true) {
 		c.device.driver.free(c.content)
 	}
+}
+
+// usable returns the error that prevents the use of what the column holds.
+func (c *Column) usable() error {
+	switch {
+	case c.device == nil:
+		return nil
+	case c.freed.Load():
+		return &ColumnError{Reason: "the column has been freed"}
+	}
+	return c.device.use()
 }
 
 // Upload copies rows to a device, where they stay until the column is freed. The error is an
@@ -131,10 +144,7 @@ func (c *Column) readable(stored ir.Kind, name string) error {
 	case c.stored != stored:
 		return &ArgumentError{"column", fmt.Sprintf("it is of kind %v, which %s does not hold", c.Kind(), name)}
 	}
-	if c.device != nil {
-		return c.device.use()
-	}
-	return nil
+	return c.usable()
 }
 
 // copyTo copies the column from its device.

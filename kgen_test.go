@@ -497,3 +497,76 @@ func Example() {
 	fmt.Println(shop, total)
 	// Output: [1 3] [2 1.5]
 }
+
+// TestPassedThrough: a result that is a parameter is a column of its own, wherever either lies.
+func TestPassedThrough(t *testing.T) {
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, name)
+			e := on(t, d, "pipeline same(x: [n]i64) {\n\treturn y: x, z: x\n}\n")
+			want := make([]int64, 20_000)
+			for i := range want {
+				want[i] = int64(i)
+			}
+			x, err := kgen.Upload(t.Context(), d, want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, options := range [][]kgen.RunOption{nil, {kgen.Keep("y")}, {kgen.KeepAll()}} {
+				out, err := e.Run(t.Context(), kgen.Args{"x": x}, options...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				expect(t, out, "y", want)
+				out.Column("y").Free()
+				expect(t, out, "z", want)
+				out.Column("z").Free()
+			}
+			out, err := e.Run(t.Context(), kgen.Args{"x": x}, kgen.KeepAll())
+			if err != nil {
+				t.Fatal(err)
+			}
+			x.Free()
+			expect(t, out, "y", want)
+			out.Free()
+			if used := d.Space().Used(); used != 0 {
+				t.Errorf("%d bytes are still in use", used)
+			}
+		})
+	}
+}
+
+// TestFreed: whoever uses a column that has been freed hears that, and a second Free does
+// nothing.
+func TestFreed(t *testing.T) {
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, name)
+			e := on(t, d, "pipeline double(x: [n]i64) {\n\treturn y: x + x\n}\n")
+			x := make([]int64, 20_000)
+			column, err := kgen.Upload(t.Context(), d, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			column.Free()
+			other, err := kgen.Upload(t.Context(), d, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			column.Free()
+			var gone *kgen.ColumnError
+			if _, err := e.Run(t.Context(), kgen.Args{"x": column}); !errors.As(err, &gone) {
+				t.Errorf("a run: %v", err)
+			}
+			if _, err := kgen.Read[int64](t.Context(), column); !errors.As(err, &gone) {
+				t.Errorf("a read: %v", err)
+			}
+			if _, ok := kgen.View[int64](column); ok {
+				t.Error("it is viewed")
+			}
+			if got, err := kgen.Read[int64](t.Context(), other); err != nil || !slices.Equal(got, x) {
+				t.Errorf("the other column: %d rows, %v", len(got), err)
+			}
+		})
+	}
+}
