@@ -140,11 +140,7 @@ func (b *binding) column(v *ir.Value) (exec.Column, error) {
 	if err != nil {
 		return content, err
 	}
-	bytes := int64(len(content.Data))
-	if content.Resident != nil {
-		bytes = content.Resident.Bytes
-	}
-	rows := bytes / int64(v.Type.Kind.Size())
+	rows := content.Bytes() / int64(v.Type.Kind.Size())
 	if known, ok := b.rows[v.Type.Domain]; ok && known != rows {
 		return content, fmt.Errorf("%d rows; other columns over %v have %d", rows, v.Type.Domain, known)
 	}

@@ -39,14 +39,7 @@ func (c *Column) Kind() ir.Kind {
 }
 
 // Rows returns the number of rows.
-func (c *Column) Rows() int64 { return c.bytes() / int64(c.stored.Size()) }
-
-func (c *Column) bytes() int64 {
-	if c.content.Resident != nil {
-		return c.content.Resident.Bytes
-	}
-	return int64(len(c.content.Data))
-}
+func (c *Column) Rows() int64 { return c.content.Bytes() / int64(c.stored.Size()) }
 
 // Device returns the device that holds the column, or nil if that is ordinary memory.
 func (c *Column) Device() *Device { return c.device }

@@ -55,7 +55,7 @@ func (e *emulation) compile(ctx context.Context, p *Program, s settings) (runner
 
 func (e *emulation) launch(ctx context.Context, code *loadedCode, in exec.Inputs, _ []string, c call) (*worker.Result, error) {
 	if c.repeat > 0 {
-		return nil, refuse(e.device, "has no clock of its own that this could read", "repetitions")
+		return nil, e.device.refuseRepetitions()
 	}
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -81,8 +81,7 @@ func (e *emulation) launch(ctx context.Context, code *loadedCode, in exec.Inputs
 	}}
 	if c.trace {
 		o.Event = func(event exec.Event) {
-			e.steps = append(e.steps, worker.Step{Step: event.Step, Name: event.Name, Workgroups: event.Workgroups, Rows: event.Rows, Bytes: event.Bytes,
-				Reason: event.Reason, Host: max(event.Duration-e.compiled, 0).Nanoseconds()})
+			e.steps = append(e.steps, worker.StepOf(event, e.compiled))
 			e.compiled = 0
 		}
 	}

@@ -51,7 +51,17 @@ func (e *SettingError) Error() string {
 }
 
 // refuse returns the error for a setting that a device does not have.
-func refuse(d *Device, reason, setting string) error { return &SettingError{d.name, setting, reason} }
+func (d *Device) refuse(reason, setting string) error { return &SettingError{d.name, setting, reason} }
+
+func (d *Device) refuseRepetitions() error {
+	return d.refuse("has no clock of its own that this could read", "repetitions")
+}
+
+func (d *Device) refuseTimeLimit() error {
+	return d.refuse("has no driver that could hang, and ends by its context", "time limit")
+}
+
+func (d *Device) refuseWorkers() error { return d.refuse("takes no number of cores", "workers") }
 
 // Errors of devices.
 type (

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -286,8 +287,7 @@ func (d *Device) settle(data []byte) []byte {
 		d.space.Free(data)
 		return data
 	}
-	words := make([]uint64, (len(data)+7)/8)
-	settled := raw.BytesOf(words)[:len(data)]
+	settled := memory.Aligned(int64(len(data)))
 	copy(settled, data)
 	d.space.Free(data)
 	return settled

@@ -23,7 +23,7 @@ func openGo(d *Device, rest string) (driver, error) {
 		return nil, unknownDevice(d.name)
 	}
 	if d.options.timeout > 0 {
-		return nil, refuse(d, "has no driver that could hang, and ends by its context", "time limit")
+		return nil, d.refuseTimeLimit()
 	}
 	return goDevice{hostMemory{d}}, nil
 }

@@ -20,19 +20,19 @@ func openInterpreter(d *Device, rest string) (driver, error) {
 	case rest != "" || d.name != "interp":
 		return nil, unknownDevice(d.name)
 	case d.options.limit > 0:
-		return nil, refuse(d, "keeps the value of every operator, however much that is", "memory limit")
+		return nil, d.refuse("keeps the value of every operator, however much that is", "memory limit")
 	case d.options.timeout > 0:
-		return nil, refuse(d, "has no driver that could hang, and ends by its context", "time limit")
+		return nil, d.refuseTimeLimit()
 	}
 	return interpreter{hostMemory{d}}, nil
 }
 
 func (i interpreter) compile(_ context.Context, p *Program, s settings) (runner, error) {
 	if s.level != "" {
-		return nil, refuse(i.device, "runs operators one at a time and has no fusion levels", "level")
+		return nil, i.device.refuse("runs operators one at a time and has no fusion levels", "level")
 	}
 	if s.workers > 0 {
-		return nil, refuse(i.device, "takes no number of cores", "workers")
+		return nil, i.device.refuseWorkers()
 	}
 	return interpreted{i.device, p}, build.RefuseSchedule("device interp", s.schedule)
 }
@@ -59,7 +59,7 @@ func (i interpreted) footprint(rows, _ map[string]int64) plan.Footprint {
 // run runs the interpreter, which cannot be stopped: if ctx ends, its result is abandoned.
 func (i interpreted) run(ctx context.Context, c call) (outcome, error) {
 	if c.repeat > 0 {
-		return outcome{}, refuse(i.device, "has no clock of its own that this could read", "repetitions")
+		return outcome{}, i.device.refuseRepetitions()
 	}
 	type answer struct {
 		columns []ir.Column

@@ -2,7 +2,6 @@ package kgen
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -12,8 +11,6 @@ import (
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/kernels"
-	"github.com/kgen-go/kgen/internal/raw"
-	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -47,7 +44,7 @@ type kernelRunner struct {
 
 func newKernelRunner(d *Device, p *Program, s settings, emitter kernels.Emitter, l launcher) (*kernelRunner, error) {
 	if s.workers > 0 {
-		return nil, refuse(d, "takes no number of cores", "workers")
+		return nil, d.refuseWorkers()
 	}
 	k := &kernelRunner{program: p, settings: s, emitter: emitter, launcher: l, device: d}
 	var err error
@@ -75,24 +72,6 @@ func (k *kernelRunner) make(schedule plan.Schedule) (*loadedCode, error) {
 	}
 	made, err := k.emitter.Make(program, schedule)
 	return &loadedCode{Program: made}, err
-}
-
-// fits reports whether a plan is of a pipeline: it has its parameters, results and checks.
-func fits(p *plan.Plan, pipeline *ir.Pipeline) error {
-	var values []*ir.Value
-	values = append(values, pipeline.Params...)
-	for _, r := range pipeline.Results {
-		values = append(values, r.Value)
-	}
-	same := len(p.Ports) == len(values) && len(p.Sites) == len(pipeline.Sites)
-	for i := 0; same && i < len(values); i++ {
-		port, t := p.Ports[i], values[i].Type
-		same = port.Kind == plan.Kind(t.Kind.String()) && (port.Domain == "") == t.IsScalar() && (port.Direction == plan.In) == (i < len(pipeline.Params))
-	}
-	if !same {
-		return errors.New("their plan is of another pipeline")
-	}
-	return nil
 }
 
 // forRows returns the kernels for columns of at most so many rows.
@@ -139,29 +118,15 @@ func (k *kernelRunner) run(ctx context.Context, c call) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	in := exec.Inputs{Columns: map[string]exec.Column{}, Scalars: map[string]exec.Value{}}
-	for i, p := range k.program.pipeline.Params {
-		port := made.Plan.Ports[i]
-		if column := c.columns[i]; port.Domain == "" {
-			in.Scalars[port.Name] = exec.Value{Kind: port.Kind, Bits: raw.FromBytes(p.Type.Kind, column.Data).At(0).Bits}
-		} else {
-			column.Kind = port.Kind
-			in.Columns[port.Name] = column
-		}
-	}
 	var keep []string
-	var results []plan.Port
-	for _, port := range made.Plan.Ports {
-		if port.Direction == plan.Out {
-			if c.keep[len(results)] {
-				keep = append(keep, port.Name)
-			}
-			results = append(results, port)
+	for i, port := range resultPorts(made.Plan) {
+		if c.keep[i] {
+			keep = append(keep, port.Name)
 		}
 	}
-	result, err := k.launcher.launch(ctx, made, in, keep, c)
+	result, err := k.launcher.launch(ctx, made, k.program.inputs(made.Plan, c.columns), keep, c)
 	if err != nil {
-		return outcome{}, k.checked(err)
+		return outcome{}, k.program.checked(err)
 	}
 	k.device.consumed(c)
 	done := outcome{level: result.Level, kernels: made.Plan.Kernels, steps: stepsOf(result.Steps), times: result.Times}
@@ -169,17 +134,7 @@ func (k *kernelRunner) run(ctx context.Context, c call) (outcome, error) {
 		done.alone = append(done.alone, Step{launch.Kernel, time.Duration(launch.Time)})
 	}
 	done.alone = onceEach(done.alone)
-	for _, port := range results {
-		if port.Domain != "" {
-			done.columns = append(done.columns, result.Columns[port.Name])
-			continue
-		}
-		kind, ok := ir.KindByName(string(port.Kind))
-		if !ok {
-			panic(fmt.Sprintf("kgen: no kind %s", port.Kind))
-		}
-		done.columns = append(done.columns, exec.Column{Data: element(ir.Scalar{Kind: kind, Bits: result.Scalars[port.Name].Bits})})
-	}
+	done.columns = resultColumns(made.Plan, &result.Result)
 	done.notes = notesOf(made.Plan, result.GaveUp)
 	return done, nil
 }
@@ -191,16 +146,6 @@ func notesOf(p *plan.Plan, gaveUp []exec.GiveUpError) (notes []string) {
 		p = p.Fallback
 	}
 	return notes
-}
-
-// checked returns a failed check of a plan as one of the pipeline, and any other error as it
-// is.
-func (k *kernelRunner) checked(err error) error {
-	var check *exec.CheckError
-	if errors.As(err, &check) {
-		return &ir.CheckError{Site: &k.program.pipeline.Sites[check.Site.Number], Row: check.Row}
-	}
-	return err
 }
 
 func (k *kernelRunner) close() {
@@ -221,25 +166,6 @@ func withScheme(p *plan.Plan) string {
 		}
 	}
 	return ""
-}
-
-// sizes returns what columns, one per parameter, tell a plan about sizes.
-func sizes(p *plan.Plan, columns []exec.Column) (rows, scalars map[string]int64) {
-	return p.Sizes(func(i int) int64 {
-		column := columns[i]
-		column.Kind = p.Ports[i].Kind
-		return column.Rows()
-	}, func(i int) int64 { return raw.FromBytes(ir.I64, columns[i].Data).At(0).Int64() })
-}
-
-// ofPlan returns rows and scalars, by the names of the pipeline, by those of its plan.
-func ofPlan(p *plan.Plan, pipeline *ir.Pipeline, rows, scalars map[string]int64) (_, _ map[string]int64) {
-	return p.Sizes(func(i int) int64 { return rows[pipeline.Params[i].Type.Domain.Name] }, func(i int) int64 {
-		if value, given := scalars[pipeline.Params[i].Name]; given {
-			return value
-		}
-		return pipeline.Params[i].Const.Int64()
-	})
 }
 
 // onceEach adds up the steps of one name: a kernel may be launched several times.

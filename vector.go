@@ -2,14 +2,10 @@ package kgen
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/kgen-go/kgen/build"
-	"github.com/kgen-go/kgen/internal/device/exec"
-	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/internal/vector"
-	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -21,7 +17,7 @@ func openVector(d *Device, rest string) (driver, error) {
 		return nil, unknownDevice(d.name)
 	}
 	if d.options.timeout > 0 {
-		return nil, refuse(d, "has no driver that could hang, and ends by its context", "time limit")
+		return nil, d.refuseTimeLimit()
 	}
 	return vectorDevice{hostMemory{d}}, nil
 }
@@ -54,7 +50,7 @@ func (v *vectorRunner) footprint(rows, scalars map[string]int64) plan.Footprint 
 
 func (v *vectorRunner) run(ctx context.Context, c call) (outcome, error) {
 	if c.repeat > 0 {
-		return outcome{}, refuse(v.device, "has no clock of its own that this could read", "repetitions")
+		return outcome{}, v.device.refuseRepetitions()
 	}
 	done := outcome{level: v.plan.Level, kernels: v.plan.Kernels}
 	begun, kernels := time.Now(), time.Duration(0)
@@ -62,34 +58,13 @@ func (v *vectorRunner) run(ctx context.Context, c call) (outcome, error) {
 		done.steps = append(done.steps, Step{kernel, elapsed})
 		kernels += elapsed
 	}}
-	in := exec.Inputs{Columns: map[string]exec.Column{}, Scalars: map[string]exec.Value{}}
-	for i, p := range v.program.pipeline.Params {
-		port := v.plan.Ports[i]
-		if port.Domain == "" {
-			in.Scalars[port.Name] = exec.Value{Kind: port.Kind, Bits: raw.FromBytes(p.Type.Kind, c.columns[i].Data).At(0).Bits}
-		} else {
-			in.Columns[port.Name] = exec.Column{Kind: port.Kind, Data: c.columns[i].Data}
-		}
-	}
-	result, err := v.vectors.Run(ctx, in, options)
-	var check *exec.CheckError
-	if errors.As(err, &check) {
-		return outcome{}, &ir.CheckError{Site: &v.program.pipeline.Sites[check.Site.Number], Row: check.Row}
-	}
+	result, err := v.vectors.Run(ctx, v.program.inputs(v.plan, c.columns), options)
 	if err != nil {
-		return outcome{}, err
+		return outcome{}, v.program.checked(err)
 	}
 	v.device.consumed(c)
 	done.steps = append(done.steps, Step{"finish", time.Since(begun) - kernels})
-	for _, port := range v.plan.Ports {
-		switch kind, _ := ir.KindByName(string(port.Kind)); {
-		case port.Direction == plan.In:
-		case port.Domain == "":
-			done.columns = append(done.columns, exec.Column{Data: element(ir.Scalar{Kind: kind, Bits: result.Scalars[port.Name].Bits})})
-		default:
-			done.columns = append(done.columns, exec.Column{Data: result.Columns[port.Name].Data})
-		}
-	}
+	done.columns = resultColumns(v.plan, result)
 	return done, nil
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/kernels"
-	"github.com/kgen-go/kgen/plan"
 )
 
 // driver describes the devices NAME:0, NAME:1, ... of a worker program.
@@ -21,13 +20,12 @@ type driver struct {
 	emitter kernels.Emitter
 	quick   []string // options for faster compilation of slower code
 	keeps   string   // the environment variable of the driver's own cache folder; "" is none
-	ids     string   // how tiles are numbered unless the user says; see plan.Schedule
 }
 
 // drivers lists every driver. A new driver is a new line.
 var drivers = []driver{
-	{"opencl", worker.OpenCL, opencl.Emitter(), []string{"-cl-opt-disable"}, "POCL_CACHE_DIR", ""},
-	{"cuda", worker.CUDA, cuda.Emitter(), nil, "", plan.Static}, // CUB relies on it, too, and who waits in vain gives up
+	{"opencl", worker.OpenCL, opencl.Emitter(), []string{"-cl-opt-disable"}, "POCL_CACHE_DIR"},
+	{"cuda", worker.CUDA, cuda.Emitter(), nil, ""},
 }
 
 // driverByDevice returns the driver of the device called name, and its number

@@ -91,7 +91,7 @@ func (s *Space) take(size int64, counted bool) ([]byte, error) {
 		b.file, b.data = file, data
 	}
 	if b.data == nil {
-		b.data = alignedBytes(size)
+		b.data = Aligned(size)
 	}
 	s.held[unsafe.SliceData(b.data)] = b
 	return b.data, nil
@@ -130,7 +130,7 @@ func (s *Space) Resize(data []byte, size int64) ([]byte, error) {
 	case b.file != nil:
 		resized, err = b.file.resize(b.data, size)
 		if errors.Is(err, errors.ErrUnsupported) {
-			resized, err = alignedBytes(size), nil
+			resized, err = Aligned(size), nil
 			copy(resized, b.data)
 			b.file.close(b.data)
 			b.file = nil
@@ -138,11 +138,11 @@ func (s *Space) Resize(data []byte, size int64) ([]byte, error) {
 	case size >= LeastShared: // ordinary memory has become too small
 		b.file, resized, err = newShared(size)
 		if errors.Is(err, errors.ErrUnsupported) {
-			resized, err = alignedBytes(size), nil
+			resized, err = Aligned(size), nil
 		}
 		copy(resized, b.data)
 	default:
-		resized = alignedBytes(size)
+		resized = Aligned(size)
 		copy(resized, b.data)
 	}
 	if err != nil {
@@ -232,8 +232,8 @@ func (s *Space) Close() {
 	}
 }
 
-// alignedBytes returns size zero bytes of ordinary memory, aligned for any element.
-func alignedBytes(size int64) []byte {
+// Aligned returns size zero bytes of ordinary memory, aligned for any element.
+func Aligned(size int64) []byte {
 	words := make([]uint64, (size+7)/8)
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), size)
 }

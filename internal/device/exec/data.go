@@ -32,9 +32,10 @@ type Resident struct {
 }
 
 // Rows returns the number of rows.
-func (c Column) Rows() int64 { return c.bytes() / int64(c.Kind.Size()) }
+func (c Column) Rows() int64 { return c.Bytes() / int64(c.Kind.Size()) }
 
-func (c Column) bytes() int64 {
+// Bytes returns the size of the column.
+func (c Column) Bytes() int64 {
 	if c.Resident != nil {
 		return c.Resident.Bytes
 	}

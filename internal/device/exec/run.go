@@ -196,8 +196,8 @@ func (r *run) bindColumn(port *plan.Port, in Inputs) error {
 		return &InputError{port.Name, fmt.Sprintf("a column of %s is missing", port.Kind)}
 	case column.Kind != port.Kind:
 		return &InputError{port.Name, fmt.Sprintf("a column of %s is given, and it has to be %s", column.Kind, port.Kind)}
-	case column.bytes()%int64(port.Kind.Size()) != 0:
-		return &InputError{port.Name, fmt.Sprintf("%d bytes are no whole number of %s", column.bytes(), port.Kind)}
+	case column.Bytes()%int64(port.Kind.Size()) != 0:
+		return &InputError{port.Name, fmt.Sprintf("%d bytes are no whole number of %s", column.Bytes(), port.Kind)}
 	}
 	rows := column.Rows()
 	if length, known := r.lengths[port.Domain]; known && length != rows {

@@ -45,6 +45,11 @@ type Step struct {
 	Device     int64  `json:"device,omitzero"` // nanoseconds of the device's own clock
 }
 
+// StepOf returns a step of the executor, without the time that compilers took in it.
+func StepOf(e exec.Event, compiled time.Duration) Step {
+	return Step{Step: e.Step, Name: e.Name, Workgroups: e.Workgroups, Rows: e.Rows, Bytes: e.Bytes, Reason: e.Reason, Host: max(e.Duration-compiled, 0).Nanoseconds()}
+}
+
 // Steps before and between those of exec.
 const (
 	StepOpen    = "open"             // of the device

@@ -121,7 +121,7 @@ func (r *residents) download(t *transferRequest, watch func(func() string)) (*co
 	}
 	watch(s.Busy)
 	if t.Data.File == "" {
-		data := alignedBytes(from.Bytes)
+		data := memory.Aligned(from.Bytes)
 		return &t.Data, [][]byte{data}, s.Read(from.Memory, 0, data)
 	}
 	data, unmap, err := memory.Map(t.Data.File, t.Data.Size, true)
@@ -209,8 +209,9 @@ func (l *loaded) open(driver Driver, r *runRequest, done *runResult, watch func(
 	run := &running{Session: session}
 	if r.Trace {
 		run.event = func(e exec.Event) {
-			done.Steps = append(done.Steps, Step{Step: e.Step, Name: e.Name, Workgroups: e.Workgroups, Rows: e.Rows, Bytes: e.Bytes,
-				Reason: e.Reason, Host: max(e.Duration-compiled, 0).Nanoseconds(), Device: session.Elapsed().Nanoseconds()})
+			s := StepOf(e, compiled)
+			s.Device = session.Elapsed().Nanoseconds()
+			done.Steps = append(done.Steps, s)
 			compiled = 0
 		}
 	}

@@ -112,7 +112,7 @@ func readCall(in *bufio.Reader) (*call, error) {
 			if column.Size < 0 || column.Size != int64(int(column.Size)) {
 				return nil, fmt.Errorf("a column of %d bytes", column.Size)
 			}
-			data = alignedBytes(column.Size)
+			data = memory.Aligned(column.Size)
 			if _, err := io.ReadFull(in, data); err != nil {
 				return nil, err
 			}
@@ -316,10 +316,4 @@ func (s *server) run(c *call, watch func(busy func() string)) (_ *runResult, inl
 		done.Columns = append(done.Columns, column)
 	}
 	return done, inline, release, nil
-}
-
-// alignedBytes returns n bytes that may be viewed as elements of any kind.
-func alignedBytes(n int64) []byte {
-	words := make([]uint64, (n+7)/8)
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), n)
 }
