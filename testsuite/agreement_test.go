@@ -58,14 +58,7 @@ func TestAgreement(t *testing.T) {
 		}
 		addPackage(&source, level, out)
 	}
-	binary, err := run.Build(context.Background(), source, run.Options{CacheFolder: os.Getenv("KGEN_CACHE")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	space := memory.NewSpace(0)
-	defer space.Close()
-	device := emittedGo{worker: binary.Worker(space), space: space, plans: plans}
-	defer device.worker.Close()
+	device := openEmitted(t, source, plans)
 	for _, entry := range compiled {
 		t.Run(entry.Name, func(t *testing.T) {
 			agree(t, device, entry.Pipeline, "own data", entry.Columns)
@@ -159,6 +152,20 @@ type emittedGo struct {
 	worker *run.Worker
 	space  *memory.Space
 	plans  map[string]*plan.Plan // by level/pipeline
+}
+
+// openEmitted builds emitted functions, whose process ends with the test.
+func openEmitted(t *testing.T, source run.Source, plans map[string]*plan.Plan) emittedGo {
+	t.Helper()
+	binary, err := run.Build(context.Background(), source, run.Options{CacheFolder: os.Getenv("KGEN_CACHE")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	space := memory.NewSpace(0)
+	t.Cleanup(space.Close)
+	worker := binary.Worker(space)
+	t.Cleanup(func() { worker.Close() })
+	return emittedGo{worker, space, plans}
 }
 
 // run runs the function of a level, as kgen run does: large results are written

@@ -1,10 +1,8 @@
 package testsuite_test
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"github.com/kgen-go/kgen/backends"
@@ -13,7 +11,6 @@ import (
 	"github.com/kgen-go/kgen/internal/compile"
 	run "github.com/kgen-go/kgen/internal/device/gocpu"
 	"github.com/kgen-go/kgen/internal/interp"
-	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -50,14 +47,7 @@ func TestFloatSums(t *testing.T) {
 		}
 		addPackage(&source, level, out)
 	}
-	binary, err := run.Build(context.Background(), source, run.Options{CacheFolder: os.Getenv("KGEN_CACHE")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	space := memory.NewSpace(0)
-	defer space.Close()
-	device := emittedGo{worker: binary.Worker(space), space: space, plans: plans}
-	defer device.worker.Close()
+	device := openEmitted(t, source, plans)
 
 	const rows = chainRows
 	r := rand.New(rand.NewPCG(1, 2))

@@ -1,10 +1,8 @@
 package testsuite_test
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -13,7 +11,6 @@ import (
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	run "github.com/kgen-go/kgen/internal/device/gocpu"
-	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -43,8 +40,6 @@ func TestGroupsByHash(t *testing.T) {
 		},
 	}
 	device, pipelines := groupsDevice(t, keys)
-	defer device.space.Close()
-	defer device.worker.Close()
 	const narrow, wide = groupedRows / gocpu.Hash, groupedRows / (2 * gocpu.Hash) // most groups of a table
 	for types, keysOf := range keys {
 		t.Run(types, func(t *testing.T) {
@@ -80,7 +75,8 @@ func floatKey(k ir.Kind, key uint64, row int) ir.Scalar {
 func groupsDevice(t *testing.T, keys map[string]func(uint64, int) []ir.Scalar) (device emittedGo, pipelines map[string]*ir.Pipeline) {
 	t.Helper()
 	var source run.Source
-	device.plans, pipelines = map[string]*plan.Plan{}, map[string]*ir.Pipeline{}
+	plans := map[string]*plan.Plan{}
+	pipelines = map[string]*ir.Pipeline{}
 	for _, level := range []string{fuse.LevelNone, fuse.LevelOnePass} {
 		var programs []*backends.Program
 		for types := range keys {
@@ -94,7 +90,7 @@ func groupsDevice(t *testing.T, keys map[string]func(uint64, int) []ir.Scalar) (
 				t.Fatal(err)
 			}
 			programs, pipelines[types] = append(programs, program), p
-			device.plans[level+"/"+p.Name] = program.Plan
+			plans[level+"/"+p.Name] = program.Plan
 		}
 		out, err := gocpu.Emitter{}.Emit(programs, backends.Options{Package: level})
 		if err != nil {
@@ -102,13 +98,7 @@ func groupsDevice(t *testing.T, keys map[string]func(uint64, int) []ir.Scalar) (
 		}
 		addPackage(&source, level, out)
 	}
-	binary, err := run.Build(context.Background(), source, run.Options{CacheFolder: os.Getenv("KGEN_CACHE")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	device.space = memory.NewSpace(0)
-	device.worker = binary.Worker(device.space)
-	return device, pipelines
+	return openEmitted(t, source, plans), pipelines
 }
 
 // groupsText returns a pipeline that groups by keys of some types.

@@ -17,7 +17,6 @@ import (
 	"github.com/kgen-go/kgen/internal/compile"
 	run "github.com/kgen-go/kgen/internal/device/gocpu"
 	"github.com/kgen-go/kgen/internal/interp"
-	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/internal/table/generate"
 	"github.com/kgen-go/kgen/ir"
@@ -133,15 +132,7 @@ func emitPapers(t *testing.T, papers []publishedPipeline) emittedGo {
 		}
 		addPackage(&source, level, out)
 	}
-	binary, err := run.Build(context.Background(), source, run.Options{CacheFolder: os.Getenv("KGEN_CACHE")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	space := memory.NewSpace(0)
-	t.Cleanup(space.Close)
-	device := emittedGo{worker: binary.Worker(space), space: space, plans: plans}
-	t.Cleanup(func() { device.worker.Close() })
-	return device
+	return openEmitted(t, source, plans)
 }
 
 // isAboutLevels reports whether a pipeline is of the paper that is about levels of fusion and variants of aggregation.

@@ -28,6 +28,14 @@ type Buffer[M any] struct {
 	Size   int64 // bytes
 }
 
+// Holds returns an error unless a part lies in the buffer.
+func (b *Buffer[M]) Holds(offset int64, part []byte) error {
+	if offset < 0 || offset > b.Size-int64(len(part)) {
+		return fmt.Errorf("a read of %d bytes at %d of a buffer of %d", len(part), offset, b.Size)
+	}
+	return nil
+}
+
 // Idle returns the bytes of free buffers that the pool keeps.
 func (p *Pool[M]) Idle() int64 { return p.idle }
 

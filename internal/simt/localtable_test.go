@@ -3,6 +3,7 @@ package simt
 import (
 	"testing"
 
+	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/loop"
@@ -38,15 +39,7 @@ func TestLocalTables(t *testing.T) {
 		{"a variant of the paper", "k: [n]i32) {\n\treturn c: count(by: bins(k, 16))", large, plan.Schedule{Variant: plan.PrivateVar}, 0, false},
 		{"runs", "k: [n]i32) {\n\treturn c: count(by: runs(k))", large, plan.Schedule{Variant: plan.Direct, Scheme: SchemePublished}, 0, false},
 	} {
-		pipelines, errs := ir.Load("tables.kg", []byte("pipeline tables("+test.source+"\n}\n"))
-		if err := errs.Err(); err != nil {
-			t.Fatal(err)
-		}
-		program, _, err := compile.Compile(pipelines[0], compile.Options{Level: fuse.LevelAuto, Variant: test.schedule.Variant})
-		if err != nil {
-			t.Fatal(err)
-		}
-		lowered, err := test.target.Lower(program, test.schedule)
+		lowered, err := test.target.Lower(tablesProgram(t, test.source, compile.Options{Level: fuse.LevelAuto, Variant: test.schedule.Variant}), test.schedule)
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
@@ -58,6 +51,20 @@ func TestLocalTables(t *testing.T) {
 			t.Errorf("%s: a fallback: %v", test.name, got)
 		}
 	}
+}
+
+// tablesProgram compiles a pipeline, from its parameters on.
+func tablesProgram(t *testing.T, text string, options compile.Options) *backends.Program {
+	t.Helper()
+	pipelines, errs := ir.Load("tables.kg", []byte("pipeline tables("+text+"\n}\n"))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	program, _, err := compile.Compile(pipelines[0], options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
 }
 
 // localBytes returns the local memory of the kernel with local tables.

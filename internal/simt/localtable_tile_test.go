@@ -6,7 +6,6 @@ import (
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/loop"
-	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -31,15 +30,7 @@ func TestTileTables(t *testing.T) {
 		{"copies of counts", selected + "16)\n\treturn x: x[l], c: count(by: b)", portable, plan.Schedule{}, 16 * 8 * 4},
 		{"in global memory", selected + "16)\n\treturn x: x[l], c: count(by: b)", large, plan.Schedule{Table: plan.Global}, 0},
 	} {
-		pipelines, errs := ir.Load("tables.kg", []byte("pipeline tables("+test.source+"\n}\n"))
-		if err := errs.Err(); err != nil {
-			t.Fatal(err)
-		}
-		program, _, err := compile.Compile(pipelines[0], compile.Options{Level: fuse.LevelOnePass})
-		if err != nil {
-			t.Fatal(err)
-		}
-		lowered, err := test.target.Lower(program, test.schedule)
+		lowered, err := test.target.Lower(tablesProgram(t, test.source, compile.Options{Level: fuse.LevelOnePass}), test.schedule)
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue

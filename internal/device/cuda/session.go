@@ -157,8 +157,8 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 	if len(to) == 0 {
 		return nil
 	}
-	if offset < 0 || offset > b.Size-int64(len(to)) {
-		return fmt.Errorf("a read of %d bytes at %d of a buffer of %d", len(to), offset, b.Size)
+	if err := b.Holds(offset, to); err != nil {
+		return err
 	}
 	defer pin(to, writes)()
 	err := s.queued("the copy of a column from the device", false, func() error {
@@ -176,9 +176,8 @@ func (s *session) Gather(reads []exec.Read) error {
 	staging := s.device.staging()
 	total := 0
 	for _, part := range reads {
-		b := part.Memory.(*buffer)
-		if part.Offset < 0 || part.Offset > b.Size-int64(len(part.To)) {
-			return fmt.Errorf("a read of %d bytes at %d of a buffer of %d", len(part.To), part.Offset, b.Size)
+		if err := part.Memory.(*buffer).Holds(part.Offset, part.To); err != nil {
+			return err
 		}
 		total += len(part.To)
 	}

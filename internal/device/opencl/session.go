@@ -111,8 +111,8 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 	if len(to) == 0 {
 		return nil
 	}
-	if offset < 0 || offset > b.Size-int64(len(to)) {
-		return fmt.Errorf("a read of %d bytes at %d of a buffer of %d", len(to), offset, b.Size)
+	if err := b.Holds(offset, to); err != nil {
+		return err
 	}
 	err := s.queued("the copy of a column from the device", false, func() (*cl.Event, error) {
 		return s.queue.EnqueueReadBuffer(b.Object, true, int(offset), len(to), unsafe.Pointer(&to[0]), nil)
@@ -131,11 +131,11 @@ func (s *session) Gather(reads []exec.Read) error {
 	var failed error
 	for _, part := range reads {
 		b := part.Memory.(*buffer)
-		switch {
-		case len(part.To) == 0:
+		if failed = b.Holds(part.Offset, part.To); failed != nil {
+			break
+		}
+		if len(part.To) == 0 {
 			continue
-		case part.Offset < 0 || part.Offset > b.Size-int64(len(part.To)):
-			return fmt.Errorf("a read of %d bytes at %d of a buffer of %d", len(part.To), part.Offset, b.Size)
 		}
 		pinned.Pin(&part.To[0])
 		failed = s.queued("the copy of a column from the device", false, func() (*cl.Event, error) {
