@@ -1,11 +1,11 @@
 package explore
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"time"
 
@@ -133,7 +133,7 @@ type running struct {
 
 // explore measures the configurations of one data set.
 func (e *explorer) explore(ctx context.Context, d DataSet, list []Configuration) error {
-	e.tell(list[0], 0, nil)
+	e.tell(list[0], nil)
 	data, err := e.runner.Open(ctx, d)
 	if err != nil {
 		return err
@@ -150,7 +150,7 @@ func (e *explorer) explore(ctx context.Context, d DataSet, list []Configuration)
 			break
 		}
 		c.Rows = data.Rows()
-		e.tell(c, 0, all)
+		e.tell(c, all)
 		r := &running{Result: &Result{Configuration: c, Status: Agrees}}
 		all = append(all, r)
 		e.begin(ctx, data, r)
@@ -165,7 +165,7 @@ func (e *explorer) explore(ctx context.Context, d DataSet, list []Configuration)
 				continue
 			}
 			active = true
-			e.tell(r.Configuration, 0, all)
+			e.tell(r.Configuration, all)
 			e.sample(ctx, data, r)
 			if err := e.log(r); err != nil {
 				return err
@@ -192,7 +192,7 @@ func (e *explorer) explore(ctx context.Context, d DataSet, list []Configuration)
 }
 
 // tell reports progress.
-func (e *explorer) tell(c Configuration, _ int, all []*running) {
+func (e *explorer) tell(c Configuration, all []*running) {
 	if e.Progress == nil {
 		return
 	}
@@ -382,7 +382,7 @@ func (r *Report) Remaining(list []Configuration) (rest []Configuration) {
 // CheckResume returns an error unless results of the report may stand beside those
 // of another run.
 func (h *Header) CheckResume(now *Header) error {
-	for _, name := range sortedKeys(now.Inputs) {
+	for _, name := range slices.Sorted(maps.Keys(now.Inputs)) {
 		if before, ok := h.Inputs[name]; ok && before != now.Inputs[name] {
 			return fmt.Errorf("%s is not what it was (%s, now %s)", name, before, now.Inputs[name])
 		}
@@ -394,13 +394,4 @@ func (h *Header) CheckResume(now *Header) error {
 		return fmt.Errorf("it was measured by kgen %s, and this is %s", h.Kgen, now.Kgen)
 	}
 	return nil
-}
-
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
-	keys := make([]K, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

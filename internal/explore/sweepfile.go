@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -85,7 +86,7 @@ func ParseSweepFile(path string, text []byte, quick bool) (*SweepFile, error) {
 		f.Values[key] = values
 	}
 	if quick {
-		for _, key := range sortedKeys(replaced) {
+		for _, key := range slices.Sorted(maps.Keys(replaced)) {
 			if f.Values[key] == nil {
 				f.Keys = append(f.Keys, key)
 			}
