@@ -155,7 +155,7 @@ func (b *kernelBuilder) stage(s *Stage, demanded func(*Value) bool) {
 		b.row(s.Domain) // the rows must be streamed even if nothing is stored
 	}
 	for _, v := range s.roots {
-		if s.Kind != Reduce && s.Kind != ScalarMap && s.Kind != Pass && (s.Kind != Aggregate || s.Out != nil) && b.graph.hasChecks(v) {
+		if s.Kind != Reduce && s.Kind != ScalarMap && s.Kind != Pass && s.Kind != Insert && (s.Kind != Aggregate || s.Out != nil) && b.graph.hasChecks(v) {
 			b.column(v)
 		}
 	}
@@ -207,8 +207,11 @@ func (b *kernelBuilder) store(s *Stage, w *Value) {
 	case s.Kind == Histogram:
 		b.histogram(s, w)
 		return
-	case s.Kind == Insert:
+	case s.Kind == Insert && w.IR.By == nil:
 		b.insert(w)
+		return
+	case s.Kind == Insert:
+		b.table(w)
 		return
 	case s.Kind == Pass:
 		b.scatter(s, w)

@@ -71,7 +71,12 @@ func (o *ordering) probe(t rowTable, keys []*ir.Value) *ir.Value {
 	if t.least != nil {
 		key = o.directSlot(t, keys)
 	}
-	args := []*ir.Value{t.rows, o.hashSlot(t, keys), t.isDirect, key}
+	return o.probeFrom(t, o.hashSlot(t, keys), key, keys)
+}
+
+// probeFrom is probe from a slot on; key is the slot that the keys have if slots are keys.
+func (o *ordering) probeFrom(t rowTable, slot, key *ir.Value, keys []*ir.Value) *ir.Value {
+	args := []*ir.Value{t.rows, slot, t.isDirect, key}
 	args = append(append(args, keys...), t.keys...)
 	return o.add(o.pos, ir.Value{Op: ir.OpProbe, Args: args, Type: ir.Type{Kind: ir.I64, Domain: keys[0].Type.Domain, Target: t.rows.Type.Domain}})
 }

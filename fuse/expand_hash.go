@@ -23,15 +23,21 @@ const mostHashed = 1 << 28
 type hashed struct {
 	*ordering
 	size     *ir.Value // scalar: how many groups there are; 0 if there are too many
-	number   *ir.Value // of the group of each row
-	of       *ir.Value // the same, as a bin
+	distinct *ir.Value // scalar: how many slots are taken
+	by       *ir.Value // by which rows are combined: the slot that takes the keys of a row, or the bin of its group
+	slot     *ir.Value // of each group, if rows are combined by slots
 	keys     []sortKey
-	word     word       // of the keys
-	isNarrow bool       // it has up to 32 bits
-	hasWords bool       // slots have it, and else the first row that has the keys
-	held     *ir.Value  // what the slots have that are taken
-	place    *ir.Value  // of each group: where that is
-	out      *ir.Domain // the groups, if they are not made by bins
+	few      []sortKey   // of the taken slots
+	columns  []*ir.Value // those of keys
+	word     word        // of the keys
+	isNarrow bool        // it has up to 32 bits
+	hasWords bool        // slots have it, and else the first row that has the keys
+	held     *ir.Value   // what the slots have that are taken
+	order    *ir.Value   // where the taken slots are, in the order of their keys
+	place    *ir.Value   // of each group: where that is
+	ranks    *ir.Value   // of each row: the number of its group; nil until something needs it
+	groups   *ir.Domain  // made in this way
+	out      *ir.Domain  // the groups, if they are not made by bins
 }
 
 // hashed returns groups of keys by a hash table; nil if rows are sorted in any case.
@@ -46,7 +52,7 @@ func (o *ordering) hashed(keys []sortKey, out *ir.Domain) *hashed {
 	}
 	words := o.words(keys)
 	isNarrow := len(words) == 1 && words[0].bits <= codeBits
-	h := &hashed{ordering: o, out: out, keys: keys, word: words[0], isNarrow: isNarrow, hasWords: isNarrow && !o.short}
+	h := &hashed{ordering: o, out: out, keys: keys, columns: columns, word: words[0], isNarrow: isNarrow, hasWords: isNarrow && !o.short}
 	rowsPerGroup, limit := o.hash, int64(mostHashed)
 	if !isNarrow { // a search looks at a slot, and then at the keys of its row
 		rowsPerGroup *= 2
@@ -60,8 +66,8 @@ func (o *ordering) hashed(keys []sortKey, out *ir.Domain) *hashed {
 	isTaken := o.isTaken(t.rows)
 	tooMany := o.apply(ir.OpAdd, most, o.number(1))
 	weight := o.choose(o.apply(ir.OpEq, t.rows, o.constant(ir.Int(t.rows.Type.Kind, tile.LeftOut))), tooMany, o.cast(ir.I64, isTaken))
-	distinct := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{weight}, Type: ir.Type{Kind: ir.I64}})
-	h.size = o.choose(o.apply(ir.OpLe, distinct, most), o.apply(ir.OpGreatest, o.apply(ir.OpLeast, distinct, most), o.number(0)), o.number(0))
+	h.distinct = o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{weight}, Type: ir.Type{Kind: ir.I64}})
+	h.size = o.choose(o.apply(ir.OpLe, h.distinct, most), o.apply(ir.OpGreatest, o.apply(ir.OpLeast, h.distinct, most), o.number(0)), o.number(0))
 
 	taken := o.newDomain(ir.DomainMask, o.rows.Name+"_distinct", t.rows.Type.Domain)
 	taken.By = isTaken
@@ -75,18 +81,22 @@ func (o *ordering) hashed(keys []sortKey, out *ir.Domain) *hashed {
 	sorted := o.newDomain(ir.DomainOrder, o.rows.Name+"_ranked", taken)
 	by := &ordering{expansion: o.expansion, pos: o.pos, rows: taken, out: sorted}
 	sorted.By = by.rowOf(by.sort(few, by.row(few), false).number)
-	for i, key := range few {
-		few[i].column = o.gather(o.pos, key.column, sorted.By)
+	h.few, h.order = few, sorted.By
+	h.groups = o.newDomain(ir.DomainBins, o.rows.Name+"_hashed", o.rows)
+	number := o.index(few[0].column, sorted)
+	if !o.short {
+		number = h.numbers()
 	}
-	h.number = h.ranked(few, columns, distinct)
-	groups := o.newDomain(ir.DomainBins, o.rows.Name+"_hashed", o.rows)
-	h.number.Type.Target = groups
-	h.of = o.add(o.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{h.number, h.size}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: groups}})
-	groups.By = h.of
-
-	place := o.index(h.of, groups)
+	bin := o.add(o.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{number, h.size}, Type: ir.Type{Kind: ir.I64, Domain: number.Type.Domain, Target: h.groups}})
+	h.groups.By = bin
+	place := o.index(h.held, h.groups)
 	place.Type.Target = sorted
 	h.place = o.gather(o.pos, sorted.By, place)
+	if h.by = bin; o.short {
+		h.by = o.probeFrom(t, h.home(t), o.number(-1), columns)
+		slot := o.compact(o.index(t.rows, t.rows.Type.Domain), isTaken, taken)
+		h.slot = h.ofGroups(slot)
+	}
 	return h
 }
 
@@ -96,7 +106,7 @@ func (h *hashed) limitedTable(keys []*ir.Value, words []word, most *ir.Value) ro
 	t := rowTable{keys: keys, isDirect: h.constant(ir.BoolScalar(false))}
 	room := most
 	if h.short { // searches are short in a table that is a quarter full, and it is small in any case
-		room = h.apply(ir.OpMul, most, h.ordering.number(2))
+		room = h.apply(ir.OpMul, most, h.number(2))
 	}
 	var size *ir.Value
 	size, t.shift = h.hashSlots(h.cast(ir.U64, room))
@@ -104,26 +114,41 @@ func (h *hashed) limitedTable(keys []*ir.Value, words []word, most *ir.Value) ro
 	case h.hasWords:
 		args := []*ir.Value{h.slotOfWords(t, words), size, h.cast(ir.I64, words[0].value)}
 		t.rows = h.slots(ir.Value{Op: ir.OpCollect, Args: args, Limit: most, Type: ir.Type{Kind: ir.I64}})
-	case h.isNarrow:
-		h.insert(&t, h.slotOfWords(t, words), size, most)
 	default:
-		h.insert(&t, h.hashSlot(t, keys), size, most)
+		h.insert(&t, h.home(t), size, most)
 	}
 	return t
 }
 
+// home returns the slot from which on each row looks for one. The hash of a word of 32 bits
+// takes two products of as many, which GPUs have a unit for.
+func (h *hashed) home(t rowTable) *ir.Value {
+	words := h.words(h.keys)
+	if !h.isNarrow {
+		return h.slotOfWords(t, words)
+	}
+	w := words[0]
+	x := h.apply(ir.OpMul, w.value, h.integer(w.value, 0x9e3779b1))
+	x = h.apply(ir.OpXor, x, h.apply(ir.OpShr, x, h.integer(x, 15)))
+	x = h.apply(ir.OpMul, x, h.integer(x, 0x85ebca77))
+	shift := h.cast(ir.U32, h.apply(ir.OpSub, t.shift, h.integer(t.shift, 32)))
+	return h.cast(ir.I64, h.apply(ir.OpShr, x, shift))
+}
+
 // ranked returns, of each row, which of the sorted keys it has. These are so few that their
 // table is small, and near whoever searches in it.
-func (h *hashed) ranked(sorted []sortKey, columns []*ir.Value, distinct *ir.Value) *ir.Value {
+func (h *hashed) ranked() *ir.Value {
 	t := rowTable{isDirect: h.constant(ir.BoolScalar(false)), isNarrow: h.isNarrow}
-	for _, key := range sorted {
-		t.keys = append(t.keys, key.column)
+	sorted := slices.Clone(h.few)
+	for i, key := range sorted {
+		sorted[i].column = h.gather(h.pos, key.column, h.order)
+		t.keys = append(t.keys, sorted[i].column)
 	}
 	var size *ir.Value
-	size, t.shift = h.hashSlots(h.cast(ir.U64, h.apply(ir.OpGreatest, distinct, h.ordering.number(1))))
+	size, t.shift = h.hashSlots(h.cast(ir.U64, h.apply(ir.OpGreatest, h.distinct, h.number(1))))
 	if !h.isNarrow {
 		h.insert(&t, h.hashSlot(t, t.keys), size, nil)
-		return h.rowAt(t, h.probe(t, columns))
+		return h.rowAt(t, h.probe(t, h.columns))
 	}
 	h.insert(&t, h.slotOfWords(t, h.words(sorted)), size, nil)
 	_, row := h.rowOfSlot(t)
@@ -141,9 +166,17 @@ func (h *hashed) keysAt(keys []sortKey, rows *ir.Value) []sortKey {
 	return keys
 }
 
-// condition returns how many groups there are, and numbers that of each row's.
+// condition returns how many groups there are.
 func (h *hashed) condition() *ir.Value { return h.size }
-func (h *hashed) numbers() *ir.Value   { return h.number }
+
+// numbers returns the number of each row's group.
+func (h *hashed) numbers() *ir.Value {
+	if h.ranks == nil {
+		h.ranks = h.ranked()
+		h.ranks.Type.Target = h.groups
+	}
+	return h.ranks
+}
 
 // target returns the groups, whether they are made by a table or otherwise.
 func (h *hashed) target() *ir.Domain { return h.out }
@@ -160,12 +193,20 @@ func (h *hashed) aggregate(v *ir.Value) *ir.Value {
 			h.keysOf(h.cast(h.word.value.Type.Kind, h.ofGroups(h.held)), h.keys, columns)
 			return columns[x]
 		}
-		if !h.hasWords && !x.Type.IsScalar() && (isKey || v.Op == ir.OpFirst) {
-			return h.add(v.Pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{x, h.ofGroups(h.held)}, Type: ir.Type{Kind: x.Type.Kind, Domain: h.of.Type.Target, Target: x.Type.Target}})
+		if !h.hasWords && !x.Type.IsScalar() && (isKey || v.Op == ir.OpFirst && h.hasFirst()) {
+			return h.add(v.Pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{x, h.ofGroups(h.held)}, Type: ir.Type{Kind: x.Type.Kind, Domain: h.groups, Target: x.Type.Target}})
 		}
 	}
-	return h.aggregateBy(v, h.of)
+	if h.slot == nil {
+		return h.aggregateBy(v, h.by)
+	}
+	x := h.aggregateBy(v, h.by)
+	return h.add(v.Pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{x, h.slot}, Type: ir.Type{Kind: x.Type.Kind, Domain: h.groups, Target: x.Type.Target}})
 }
+
+// hasFirst reports whether slots have the first row of their keys: work-groups enter any row
+// that has a narrow one.
+func (h *hashed) hasFirst() bool { return !h.short || !h.isNarrow }
 
 // ofGroups returns, of each group, what x has for the slot of its keys.
 func (h *hashed) ofGroups(x *ir.Value) *ir.Value { return h.gather(h.pos, x, h.place) }

@@ -131,6 +131,8 @@ func (l *lowering) inlined(v *ir.Value) bool {
 	switch {
 	case v.Op == ir.OpConst || v.Op == ir.OpParam || v.Op == ir.OpLen && !l.isResult[v] || v.Op == ir.OpRank:
 		return true
+	case isEntered(v):
+		return true
 	case !isRowWise(v) || l.isResult[v]:
 		return false
 	case v.Op == ir.OpIndex:

@@ -63,7 +63,7 @@ func liesTogether(grouping *ir.Value) bool {
 // computes the result.
 func (l *lowering) aggregateTable(v *ir.Value) {
 	out := v.By.Type.Target
-	s := l.shareAfter(nil, groupKey{kind: Aggregate, domain: v.By.Type.Domain, out: out, table: true}, v, v.Operands()...)
+	s := l.combining(v, out)
 	l.read(s, v.By, tile.Element, false)
 	if !isContiguous(v.By) { // the number of segments has a known bound
 		l.length(s, out)
@@ -116,6 +116,17 @@ func (l *lowering) aggregateTable(v *ir.Value) {
 	}
 	finish.roots = append(finish.roots, v)
 	l.defineResult(finish, v)
+}
+
+// combining returns the stage that combines rows in tables: if rows enter their keys in a
+// hash table, that which enters them, unless what is combined depends on it.
+func (l *lowering) combining(v *ir.Value, out *ir.Domain) *Stage {
+	if isEntered(v.By) {
+		if s := l.result(v.By.Args[0]).Writer; !l.dependOn(nil, v.Args, s) {
+			return s
+		}
+	}
+	return l.shareAfter(nil, groupKey{kind: Aggregate, domain: v.By.Type.Domain, out: out, table: true}, v, v.Operands()...)
 }
 
 // holders adds v to the stage that visits the rows again after s has found the

@@ -20,6 +20,10 @@ func keysOfTable(v *ir.Value) []*ir.Value {
 // firstKey is the operand of a probe that is the first key.
 const firstKey = 4
 
+// isEntered reports whether v is the slot that a row takes which it enters in a limited
+// table itself: nothing else looks for slots there.
+func isEntered(v *ir.Value) bool { return v.Op == ir.OpProbe && v.Args[0].Limit != nil }
+
 // insert lowers a hash table.
 func (l *lowering) insert(v *ir.Value) {
 	l.sizedLength(v, v.Type.Domain)
@@ -44,8 +48,11 @@ func (l *lowering) tableKeys(s *Stage, v *ir.Value) {
 	}
 }
 
-// insert enters the rows of w, a hash table.
-func (b *kernelBuilder) insert(w *Value) {
+// insert enters the rows of w, a hash table, and returns their slots.
+func (b *kernelBuilder) insert(w *Value) tile.ID {
+	if slot, ok := b.built[w]; ok {
+		return slot
+	}
 	v := w.IR
 	b.known(w.Domain)
 	domain := b.row(v.Args[0].Type.Domain)
@@ -65,12 +72,16 @@ func (b *kernelBuilder) insert(w *Value) {
 	} else {
 		entered = b.place(v.Args[0].Type.Domain)
 	}
-	b.Insert(domain, stream, b.keyStreams(v), entered, b.column(v.Args[0]), slots, limit, keys)
+	b.built[w] = b.Insert(domain, stream, b.keyStreams(v), entered, b.column(v.Args[0]), slots, limit, keys)
+	return b.built[w]
 }
 
 // probe returns the slot of a hash table that has the keys of each row.
 func (b *kernelBuilder) probe(v *ir.Value, domain int) tile.ID {
 	table := b.graph.result(v.Args[0])
+	if isEntered(v) && b.in[table.Writer] {
+		return b.insert(table)
+	}
 	keys := make([]tile.ID, len(keysOfTable(v)))
 	for i := range keys {
 		keys[i] = b.column(v.Args[firstKey+i])

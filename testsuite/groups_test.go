@@ -157,12 +157,13 @@ func agreeGroups(t *testing.T, device emittedGo, p *ir.Pipeline, what string, in
 // keys meet in another input, which the table takes.
 func TestGroupsLeftOut(t *testing.T) {
 	const rows, met = 600, 100
-	// The slot of a key: fuse.slotOfWords, in a table for half of the rows.
-	slot := func(key int32) uint64 {
-		x := uint64(uint32(key)+1<<31) * 0x9e3779b97f4a7c15
-		return (x ^ x>>32) * 0xd6e8feb86659fd93 >> (64 - 11)
+	const free = 0x5bd1e995 // a key that work-groups have for none: freeKey of package simt
+	// The slot of a key, as package fuse has it, in a table for half of the rows.
+	slot := func(key int32) uint32 {
+		x := (uint32(key) + 1<<31) * 0x9e3779b1
+		return (x ^ x>>15) * 0x85ebca77 >> (32 - 11)
 	}
-	var keys []int32
+	keys := []int32{free, ^free}
 	for key := int32(0); len(keys) < met; key++ {
 		if slot(key) == 5 {
 			keys = append(keys, key)
@@ -180,12 +181,12 @@ func TestGroupsLeftOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, target := range []simt.Target{{}, {Atomics64: true}} {
+		for _, target := range []simt.Target{{}, {Atomics64: true}, {Atomics64: true, LaunchedLocal: 200 << 10}} {
 			lowered, err := target.Lower(program, plan.Schedule{Workgroup: 8, Items: 4})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, groups := range []uint64{met, 3} {
+			for _, groups := range []uint64{met, 6, 2, 1} {
 				in := groupsInput(p, rows, groups, func(key uint64, _ int) []ir.Scalar { return []ir.Scalar{ir.Int(ir.I32, int64(keys[key]))} })
 				agreeEmulated(t, lowered, p, fmt.Sprintf("level %s, %d keys of a slot, atomic operations of 64 bits: %v", level, groups, target.Atomics64), in)
 			}

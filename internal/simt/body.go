@@ -66,6 +66,8 @@ type rowBody struct {
 	tables       []*tables             // of the phase at hand
 	ahead        map[int]loop.Expr     // per search: the first word that the row looks at
 	isLeftOut    map[int]loop.Expr     // per Insert in a limited table: whether the table takes no more rows
+	settled      map[int]*loop.Var     // per Insert: where a few rows combine; see entered.go
+	ofFew        loop.Expr             // which of them the row at hand is
 	selectedBits []*loop.Var           // per selection: the bits of this work-item's rows; see selection_store.go
 }
 
@@ -87,7 +89,7 @@ func newBody(k *kernel, l *lowering, name string) *rowBody {
 	t := &tileBody{function: f, columns: map[int]*loop.Var{}, before: map[int]*loop.Var{}, stagedAt: map[int]int64{},
 		elements: map[int]*loop.Var{}, open: map[int]*openSegment{}, sources: map[int]*tileSources{}, running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{},
 		earlier: map[stateKey]loop.Expr{}, whole: map[stateKey]loop.Expr{}}
-	return &rowBody{tileBody: t, scanner: selectionScanOf(k), kept: map[tile.ID]*loop.Var{}, ahead: map[int]loop.Expr{}, isLeftOut: map[int]loop.Expr{}}
+	return &rowBody{tileBody: t, scanner: selectionScanOf(k), kept: map[tile.ID]*loop.Var{}, ahead: map[int]loop.Expr{}, isLeftOut: map[int]loop.Expr{}, settled: map[int]*loop.Var{}}
 }
 
 // selected returns the body for the rows that have been selected.
@@ -115,7 +117,11 @@ func (e *rowBody) loopRows(phase int) {
 	e.now = phase
 	e.openTables(phase)
 	rows := func() { e.block(0) }
-	e.assuming(e.assumptions(), func() { e.eachWhole(rows) }, func() { e.eachRow(false, rows) })
+	whole, others := func() { e.eachWhole(rows) }, func() { e.eachRow(false, rows) }
+	if list := e.settling(); len(list) > 0 {
+		whole, others = func() { e.eachSettled(list, true, rows) }, func() { e.eachSettled(list, false, rows) }
+	}
+	e.assuming(e.assumptions(), whole, others)
 	e.closeTables()
 	if phase == 0 {
 		e.scanner.count(e)

@@ -117,9 +117,11 @@ func (s *launches) chunk() int { return max(s.schedule.Chunk, 1) }
 // startTile names the tile's rows and loads its columns.
 func (s *launches) startTile(e *rowBody) {
 	e.tileRows()
+	if !s.walks() {
+		e.pollLimited()
+	}
 	e.findSources()
 	e.stage()
-	e.pollLimited()
 	e.declareKept()
 	if !s.keeps {
 		e.declareReductions()

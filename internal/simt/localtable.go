@@ -27,8 +27,9 @@ type localTable struct {
 	elements int64 // for which there is memory: length, or those of its cache, or as many as may lie here as a whole
 	copies   int64 // of each element; 1 if the length is not known: as many as fit
 	form     elementForm
-	at       int64  // the first of its words in local memory, of 32 bits
-	cache    *cache // nil if the whole table lies in local memory for certain
+	at       int64    // the first of its words in local memory, of 32 bits
+	cache    *cache   // nil if the whole table lies in local memory for certain
+	entered  *entered // the limited table by whose slots rows combine, or nil
 }
 
 // Limits of copies: enough for 1,024 bins of one value, and for the counts of
@@ -56,6 +57,8 @@ const unknownTable = 16 << 10
 type localTables struct {
 	tables  []*localTable
 	caches  []*cache
+	entered []*entered // with their tables, which come first
+	taken   int64      // bytes of these
 	bytes   int64
 	beside  int64 // bytes of local memory that the kernel takes for reductions
 	perTile bool  // a work-group takes one tile, whose rows wait for those of others; see localtable_tile.go
@@ -74,23 +77,32 @@ func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
 	if s.isOpen {
 		workgroup = l.foldingWorkgroup()
 	}
-	p := &localTables{beside: besideTables(t, *s, workgroup)}
+	p := &localTables{}
+	p.planEntered(l, t, s)
+	p.beside = s.rememberedBytes(l, t) + besideTables(t, *s, workgroup)
 	budgets := []int64{l.budget() - p.beside}
 	if l.target.LaunchedLocal > 0 && l.suffix == "" {
 		budgets = launchedBudgets
+		if len(p.entered) > 0 {
+			budgets = []int64{enteredBudget}
+		}
 	}
+	others := &localTables{}
 	for i, op := range t.With(isTableUpdate) {
-		if first := p.like(t, op); first != nil {
+		if slices.ContainsFunc(p.entered, func(e *entered) bool { return t.Ops[e.op].Res[0] == op.Args[0] }) {
+			continue
+		}
+		if first := others.like(t, op); first != nil {
 			first.others = append(first.others, i)
 			continue
 		}
 		if table := l.localTable(t, i, op); table != nil {
-			p.tables = append(p.tables, table)
+			others.tables = append(others.tables, table)
 		}
 	}
 	// The smallest tables come first: each that fits saves the same work.
-	slices.SortStableFunc(p.tables, func(a, b *localTable) int { return cmp.Compare(a.mostElements(), b.mostElements()) })
-	all, copiesOfCounts := p.tables, l.copiesOfCounts(t)
+	slices.SortStableFunc(others.tables, func(a, b *localTable) int { return cmp.Compare(a.mostElements(), b.mostElements()) })
+	all, copiesOfCounts := others.tables, l.copiesOfCounts(t)
 	best, most := budgets[0], []int64{-1}
 	for _, budget := range budgets { // more memory has to give more
 		p.choose(t, all, budget, copiesOfCounts)
@@ -126,7 +138,6 @@ func (p *localTables) like(k *tile.Kernel, op *tile.Op) *localTable {
 // take.
 func besideTables(t *tile.Kernel, s shape, workgroup int) (bytes int64) {
 	s.workgroup = workgroup
-	bytes = s.rememberedBytes(t)
 	elements := int64(s.collectiveOf().elements(&kernel{Kernel: t, shape: s}))
 	for _, op := range t.With((*tile.Op).IsReduction) {
 		for _, f := range op.Monoid.Fields {
@@ -217,7 +228,11 @@ func (t *localTable) bytes(copies int64) int64 {
 // choose takes the tables that fit a budget, or have a cache that does, and gives
 // them copies.
 func (p *localTables) choose(k *tile.Kernel, all []*localTable, budget, copiesOfCounts int64) {
-	p.tables, p.caches, p.bytes = nil, nil, 0
+	fixed := len(p.tables)
+	for fixed > 0 && p.tables[fixed-1].entered == nil {
+		fixed--
+	}
+	p.tables, p.caches, p.bytes = p.tables[:fixed:fixed], nil, p.taken
 	bounded := int64(0)             // bytes of tables whose length has a bound
 	unknown := int64(math.MaxInt64) // elements of others; tables of one length can share a cache
 	for _, t := range all {
@@ -250,8 +265,8 @@ func (p *localTables) choose(k *tile.Kernel, all []*localTable, budget, copiesOf
 	}
 	p.copy(budget, maxCopies, func(t *localTable) bool { return t.isKnown && !t.form.isCount() })
 	p.copy(budget, copiesOfCounts, func(t *localTable) bool { return t.isKnown && t.form.isCount() })
-	at := int64(0)
-	for _, t := range p.tables {
+	at := p.taken / 4
+	for _, t := range p.tables[fixed:] {
 		t.at = at
 		at += t.bytes(t.copies) / 4
 	}

@@ -30,7 +30,7 @@ type cache struct {
 	at     int64  // the word of the first slot: the bin that has claimed it
 	first  int    // the first operation, which finds the slot of a row for all of them
 
-	slot *loop.Var // of the row at hand; below 0 if another bin has claimed it
+	slot loop.Expr // of the row at hand; below 0 if another bin has claimed it
 }
 
 // cacheFor returns the cache that a table shares with others and how many bytes of
@@ -48,7 +48,8 @@ func (p *localTables) cacheFor(k *tile.Kernel, t *localTable) (c *cache, more in
 // findSlot finds the slot of the row's bin, for the tables that share a cache.
 func (e *rowBody) findSlot(t *localTable, op *tile.Op, bin loop.Expr) {
 	c := t.cache
-	c.slot = e.b.Decl("slot", loop.Int(-1))
+	slot := e.b.Decl("slot", loop.Int(-1))
+	c.slot = slot
 	claims := e.inTable(op, bin)
 	if late := e.localTables.unread[t.op]; late != nil {
 		most := loop.ConstOf(ir.Int(ir.I64, plan.MaxRows)) // a slot has 32 bits for a bin
@@ -65,7 +66,7 @@ func (e *rowBody) findSlot(t *localTable, op *tile.Op, bin loop.Expr) {
 			before := e.b.CompareExchange("before", words, place, number(ir.U32, noBin), key)
 			e.b.Assign(seen, loop.Choose(loop.Eq(before, number(ir.U32, noBin)), key, before))
 		}, nil)
-		e.b.If(loop.Eq(seen, key), func() { e.b.Assign(c.slot, at) }, nil)
+		e.b.If(loop.Eq(seen, key), func() { e.b.Assign(slot, at) }, nil)
 	}, nil)
 }
 

@@ -17,7 +17,7 @@ func (w walking) beginTables(e *function) {
 		if copied, _ := table.form.words(); copied == 2 {
 			p.words[ir.U64] = e.arenaView(p.words[ir.U32], ir.U64)
 		}
-		if !table.isKnown {
+		if !table.isKnown && table.entered == nil {
 			p.unread[table.op] = w.readLength(e, table)
 		}
 	}
@@ -119,6 +119,8 @@ func (w walking) flushTables(e *function) (rows map[int]string) {
 	for _, table := range w.localTables.tables {
 		flush := func() { w.flushWhole(e, table, rows) }
 		switch late := w.localTables.unread[table.op]; {
+		case table.entered != nil:
+			e.flushEntered(table)
 		case table.cache == nil:
 			flush()
 		case late != nil:

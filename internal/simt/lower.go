@@ -247,7 +247,7 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	}
 	if s.remembered = l.remembers(t); s.remembered > 0 && s.isOpen {
 		s.workgroup = l.foldingWorkgroup()
-		l.asksMuch = l.asksMuch || s.workgroup > flatWorkgroup || s.rememberedBytes(t) > fallbackBudget
+		l.asksMuch = l.asksMuch || s.workgroup > flatWorkgroup || s.rememberedBytes(l, t) > fallbackBudget
 	}
 	s.localTables, s.keeps = l.planTables(t, &s), l.keepsFolds(t)
 	if s.localTables == nil && (family == &lookbackFamily || family == &publishedFamily) {

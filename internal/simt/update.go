@@ -11,6 +11,10 @@ import (
 // update combines a value into a table. An index outside, which a check has
 // reported or which means no group, changes nothing.
 func (e *rowBody) update(op *tile.Op) {
+	if t := e.localTableOf(op); t != nil && t.entered != nil {
+		e.updateEntered(t, op, e.b.Let("x", e.expr(op.Args[1])))
+		return
+	}
 	bin := e.b.Let("bin", e.expr(op.Args[0]))
 	x := e.b.Let("x", e.expr(op.Args[1]))
 	if t := e.localTableOf(op); t != nil && t.cache != nil && t.cache.first == t.op {

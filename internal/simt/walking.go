@@ -63,6 +63,10 @@ func (w walking) main() {
 		e.declareReductions()
 	}
 	w.eachTile(e.tileBody, func() {
+		e.pollLimited()
+		if w.onlyEnters() {
+			e.b.If(e.areLeftOut(), func() { e.b.Break() }, nil)
+		}
 		w.startTile(e)
 		w.strategy.run(w.launches, e)
 		if !w.keeps {
@@ -91,8 +95,8 @@ func (w walking) main() {
 
 func (w walking) describe(v *plan.Variant) {
 	v.Schedule.Scheme = SchemeFlat
-	if w.remembered == rememberedLaunched {
-		v.LocalBytes = plan.Const(w.rememberedBytes(w.Kernel))
+	if w.remembered == rememberedLaunched && w.localTables == nil {
+		v.LocalBytes = plan.Const(w.rememberedBytes(w.lowering, w.Kernel))
 	}
 	if w.localTables == nil {
 		return
@@ -101,6 +105,18 @@ func (w walking) describe(v *plan.Variant) {
 	if w.target.LaunchedLocal > 0 && w.localTables.bytes+w.localTables.beside > ownBudget {
 		v.LocalBytes = plan.Const(w.localTables.bytes)
 	}
+}
+
+// onlyEnters reports whether rows do nothing but enter limited tables, and combine by their
+// slots: what they leave is of no use once rows are left out.
+func (w walking) onlyEnters() bool {
+	entering := map[tile.ID]bool{}
+	for _, op := range w.With((*tile.Op).IsLimited) {
+		entering[op.Res[0]] = true
+	}
+	return len(entering) == 1 && !w.Has(func(op *tile.Op) bool {
+		return op.HasEffect() && !op.IsLimited() && !(isTableUpdate(op) && entering[op.Args[0]])
+	}) && !w.keeps
 }
 
 // walkers returns how many work-groups walk over the tiles of some rows: as many as

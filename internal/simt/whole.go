@@ -66,6 +66,15 @@ func (e *rowBody) assuming(list []assumption, whole, other func()) {
 // overlap, and registers are left.
 const mostAhead = 4
 
+// few returns how many rows of a work-item load ahead together.
+func (k *kernel) few() int {
+	few := mostAhead
+	for k.items%few != 0 {
+		few--
+	}
+	return few
+}
+
 // eachWhole runs body for each of this work-item's rows, in a whole tile. Rows that
 // search in hash tables go by a few, which load the first words that they look at.
 func (e *rowBody) eachWhole(body func()) {
@@ -80,10 +89,7 @@ func (e *rowBody) eachWhole(body func()) {
 		e.eachRow(true, body)
 		return
 	}
-	few := mostAhead
-	for e.items%few != 0 {
-		few--
-	}
+	few := e.few()
 	e.b.For("few", loop.Int(0), loop.Int(int64(e.items/few)), func(number *loop.Var) {
 		each := func(body func(i *loop.Var)) {
 			e.b.For("i", loop.Int(0), loop.Int(int64(few)), func(i *loop.Var) {

@@ -244,10 +244,14 @@ func (b *Builder) Source(stream int, name string, first, end ID) ID {
 	return b.pure(Op{Kind: Source, Stream: stream, Args: []ID{first, end}}, ir.I64, name)
 }
 
-// Insert enters row in the hash table stream of so many slots; see the operation Insert.
-// The limit slots is none. The streams others have the keys of all rows.
-func (b *Builder) Insert(domain, stream int, others []int, row, slot, slots, limit ID, keys []ID) {
-	b.emit(Op{Kind: Insert, Domain: domain, Stream: stream, Keys: others, Args: append([]ID{row, slot, slots, limit}, keys...)})
+// Insert enters row in the hash table stream of so many slots, and returns the slot that has
+// its keys; see the operation Insert. The limit slots is none. The streams others have the
+// keys of all rows.
+func (b *Builder) Insert(domain, stream int, others []int, row, slot, slots, limit ID, keys []ID) ID {
+	op := Op{Kind: Insert, Domain: domain, Stream: stream, Keys: others, Args: append([]ID{row, slot, slots, limit}, keys...)}
+	op.Res = []ID{b.value(ir.I64, domain, "entered")}
+	b.emit(op)
+	return op.Res[0]
 }
 
 // Probe returns the slot of the hash table stream whose row has equal keys, or -1; see

@@ -145,7 +145,7 @@ var traits = [...]Traits{
 	Update:      {Name: "update", Args: []Role{Number, OfStream}, Place: Rows, Effect: Combines, Folds: true, Asks: Tables},
 	Search:      {Name: "search", Args: []Role{OfStream, Number, Number}, Res: []Role{Number}, Place: Rows, Again: Register},
 	Source:      {Name: "source", Args: []Role{InStream, InStream}, Res: []Role{Number}, Place: BaseRows, Again: Register, Asks: Expansion},
-	Insert:      {Name: "insert", Args: []Role{Number, InStream, Number, Number, Compared}, Place: Rows, Effect: Claims, Asks: Tables},
+	Insert:      {Name: "insert", Args: []Role{Number, InStream, Number, Number, Compared}, Res: []Role{Number}, Place: Rows, Effect: Claims, Asks: Tables},
 	Probe:       {Name: "probe", Args: []Role{InStream, Number, Flag, Number, Compared}, Res: []Role{Number}, Place: Rows, Again: Register},
 	Match:       {Name: "match", Args: []Role{InStream, Number, Flag, Any}, Res: []Role{Any}, Place: Rows, Again: Register},
 	Check:       {Name: "check", Args: []Role{Flag, Number}, Effect: Reports},

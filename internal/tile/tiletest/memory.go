@@ -161,8 +161,9 @@ func (m *machine) update(op *tile.Op, at int64, x ir.Scalar) {
 	data[at] = Combine(op.Monoid, data[at:at+1], []ir.Scalar{x})[0]
 }
 
-// insert enters a row in a hash table, unless more slots than the limit are taken.
-func (m *machine) insert(op *tile.Op, args []ir.Scalar) {
+// insert enters a row in a hash table, unless more slots than the limit are taken. It
+// returns the slot that has the row's keys, or -1.
+func (m *machine) insert(op *tile.Op, args []ir.Scalar) int64 {
 	data := m.buffer(op.Stream)
 	taken := int64(0)
 	for _, held := range data {
@@ -171,23 +172,25 @@ func (m *machine) insert(op *tile.Op, args []ir.Scalar) {
 		}
 	}
 	if taken > args[3].Int64() {
-		return
+		return -1
 	}
 	row := ir.Int(m.Streams[op.Stream].Kind, args[0].Int64())
 	if len(op.Keys) == 0 {
 		for slot := args[1].Int64(); ; slot = (slot + 1) % args[2].Int64() {
 			if held := m.load(op.Stream, slot, false); held == row || held == ir.Int(held.Kind, -1) {
 				data[slot] = row
-				return
+				return slot
 			}
 		}
 	}
 	slot, held := m.slot(op, args[1].Int64(), args[2].Int64(), args[4:])
 	if slot < 0 {
-		data[^slot] = row
+		slot = ^slot
+		data[slot] = row
 	} else if row.Int64() < held.Int64() {
 		data[slot] = row
 	}
+	return slot
 }
 
 // slot returns the slot of a hash table that holds a row with keys, and the row; the

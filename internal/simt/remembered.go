@@ -1,0 +1,212 @@
+package simt
+
+import (
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// What a work-group remembers of a limited table: keys that have rows there. If the keys are
+// one integer of up to 32 bits, it is that, else the number of a row that has them, which is
+// then compared by its columns; such a row comes before all that need not be entered.
+
+// The rows that a work-group remembers at most, a power of two: in kernels for which a launch
+// brings local memory and that have no other use for it, in other kernels, and in fallbacks.
+const rememberedLaunched, remembered, rememberedFallback = 8192, 4096, 2048
+
+// looks are the places at which a work-group may remember a row: a power of two. Those of a
+// row that combines beside one are more, as global memory is slow at what is left.
+const looks, looksBeside = 4, 8
+
+// remembers returns how many rows work-groups remember for each limited table of a kernel:
+// none if they do not walk over the rows.
+func (l *lowering) remembers(t *tile.Kernel) int64 {
+	tables := limitedTables(t)
+	if tables == 0 || l.schedule.Part > 0 || l.schedule.Table == plan.Global || !l.hasTablesOnly(t) {
+		return 0
+	}
+	combines := false
+	for _, op := range t.With((*tile.Op).IsLimited) {
+		combines = combines || len(updatesBy(t, op.Res[0])) > 0
+	}
+	rows := int64(remembered)
+	switch {
+	case combines && l.schedule.Tables() && l.schedule.Variant != plan.Direct:
+		return 0
+	case l.suffix != "":
+		rows = rememberedFallback
+	case l.target.LaunchedLocal > 0 && tables == 1 && (combines || !t.Has(isTableUpdate)):
+		rows = rememberedLaunched
+	}
+	for share := int64(1); share < tables; share *= 2 {
+		rows /= 2
+	}
+	return rows
+}
+
+// rememberedBytes returns the local memory for what is remembered without tables beside it.
+func (s shape) rememberedBytes(l *lowering, t *tile.Kernel) (bytes int64) {
+	if s.remembered == 0 {
+		return 0
+	}
+	for _, op := range t.With((*tile.Op).IsLimited) {
+		if len(updatesBy(t, op.Res[0])) == 0 {
+			bytes += memoryBytes(s.remembered)
+		}
+	}
+	return bytes
+}
+
+// memoryBytes returns the local memory for so many places.
+func memoryBytes(places int64) int64 { return aligned16(4 * (places + 2)) }
+
+// memory is what a work-group remembers of a limited table: a word at each of a power of two
+// of places, and at one more for the key that a free place has. The word behind them is
+// [tile.LeftOut] if rows are left out.
+type memory struct {
+	words  *loop.Var
+	first  int64 // of the words
+	places int64
+	isKeys bool
+}
+
+// memoryOf returns the memory of an operation; nil if nothing is remembered.
+func (e *function) memoryOf(i int) *memory {
+	if e.remembered == 0 {
+		return nil
+	}
+	op := &e.Ops[i]
+	m := &memory{places: e.remembered}
+	kind := ir.I32
+	if m.isKeys = e.isNarrowKey(op); m.isKeys {
+		kind = ir.U32
+	}
+	switch of := e.enteredOf(i); {
+	case of != nil:
+		m.words, m.first = e.localTables.words[ir.U32], of.memory
+	case e.remembered == rememberedLaunched && e.localTables == nil:
+		m.words = e.localArray(arenaName, ir.U32, int(memoryBytes(m.places)/4))
+	default:
+		m.words = e.localArray("remembered_"+e.Streams[op.Stream].Name, kind, int(memoryBytes(m.places)/4))
+	}
+	if kind != m.words.T.Kind {
+		m.words = e.arenaView(m.words, kind)
+	}
+	return m
+}
+
+// isNarrowKey reports whether the keys of a table are one integer of up to 32 bits.
+func (k *kernel) isNarrowKey(op *tile.Op) bool {
+	if len(op.Keys) != 1 {
+		return false
+	}
+	kind := k.Streams[op.Keys[0]].Kind
+	return (kind.IsInteger() || kind.IsCoded()) && kind.Size() <= 4
+}
+
+// place returns the element of the memory that has what is remembered at a place.
+func (m *memory) place(at loop.Expr) loop.Expr { return loop.Add(loop.Int(m.first), at) }
+
+// at returns what is remembered at a place.
+func (m *memory) at(place loop.Expr) loop.Expr { return loop.VolatileAt(m.words, m.place(place)) }
+
+// flag is the place of the word that says whether rows are left out.
+func (m *memory) flag() loop.Expr { return loop.Int(m.places + 1) }
+
+// freeKey is what a place has that remembers no key. It is any number: a row that has it as
+// its key looks at a place of its own, which has another number while it is free.
+const freeKey = 0x5bd1e995
+
+// free returns what a place has that remembers nothing.
+func (m *memory) free(isOwn loop.Expr) loop.Expr {
+	if !m.isKeys {
+		return free(m.words)
+	}
+	return loop.Choose(isOwn, number(ir.U32, freeKey^(1<<32-1)), number(ir.U32, freeKey))
+}
+
+// freeAt is free for a place.
+func (m *memory) freeAt(place loop.Expr) loop.Expr { return m.free(loop.Eq(place, loop.Int(m.places))) }
+
+// beginRemembered forgets everything.
+func (e *function) beginRemembered() {
+	for i := range e.With((*tile.Op).IsLimited) {
+		m := e.memoryOf(i)
+		e.eachPlace(loop.Int(m.places+2), func(at loop.Expr) { e.b.Store(m.words, m.place(at), m.freeAt(at)) })
+	}
+	e.b.Barrier(loop.WorkgroupScope)
+}
+
+// entry is what is entered in a limited table.
+type entry struct {
+	op     *tile.Op
+	table  backends.HashTable
+	row    loop.Expr
+	home   loop.Expr // the slot from which on the row looks for one
+	keys   []loop.Expr
+	found  *loop.Var // becomes the slot that has the keys; nil if nothing needs it
+	memory *memory   // of the work-group; nil if it remembers nothing
+	word   loop.Expr // that remembers the keys
+	isOwn  loop.Expr // whether the keys have a place of their own
+}
+
+// entering names what the row at hand enters.
+func (e *rowBody) entering(i int) *entry {
+	op := &e.Ops[i]
+	s := &entry{op: op, table: e.limitedTable(op), memory: e.memoryOf(i), isOwn: loop.False}
+	s.table.Slots = e.expr(op.Args[2])
+	s.row = e.b.Let("entered", loop.ToKind(s.table.Memory.T.Kind, e.expr(op.Args[0])))
+	s.home = e.b.Let("own_slot", e.expr(op.Args[1]))
+	for _, key := range e.exprs(op.Args[4:]) {
+		s.keys = append(s.keys, e.b.Let("key", key))
+	}
+	e.remember(s)
+	return s
+}
+
+// remember names the word that remembers the keys.
+func (e *function) remember(s *entry) {
+	s.word = s.row
+	if s.memory != nil && s.memory.isKeys {
+		s.word = e.b.Let("word", loop.ToKind(ir.U32, s.keys[0]))
+		s.isOwn = loop.Eq(s.word, number(ir.U32, freeKey))
+	}
+}
+
+// placeOf returns one of the places that may remember the keys.
+func (s *entry) placeOf(look loop.Expr) loop.Expr {
+	last := s.memory.places - 1
+	home := loop.ToCounter(loop.Apply(ir.OpAnd, s.home, loop.ConstOf(ir.Int(ir.I64, last))))
+	at := loop.Apply(ir.OpAnd, loop.Add(home, look), loop.Int(last))
+	return loop.Choose(s.isOwn, loop.Int(s.memory.places), at)
+}
+
+// isKnown returns whether what is remembered is the keys.
+func (e *rowBody) isKnown(s *entry, held loop.Expr) loop.Expr {
+	if s.memory.isKeys {
+		return loop.Eq(held, s.word)
+	}
+	comesFirst := loop.And(loop.Ge(held, number(ir.I32, 0)), loop.Le(held, s.row))
+	return loop.And(comesFirst, loop.Not(s.table.Differ(s.row, held, s.keys)))
+}
+
+// look looks at the places that may remember the keys of a row, until one does, or one is
+// free. Looks are branches in branches: compilers for GPUs make several times as slow a
+// kernel of a loop.
+func (e *rowBody) look(s *entry, known, vacant func(at loop.Expr)) {
+	var from func(i int)
+	from = func(i int) {
+		at := e.b.Let("at", s.placeOf(loop.Int(int64(i))))
+		held := e.b.Let("held", s.memory.at(at))
+		next := func() { from(i + 1) }
+		if i == looks-1 {
+			next = nil
+		}
+		e.b.If(e.isKnown(s, held), func() { known(at) }, func() {
+			e.b.If(loop.Eq(held, s.memory.free(s.isOwn)), func() { vacant(at) }, next)
+		})
+	}
+	from(0)
+}
