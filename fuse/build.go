@@ -25,6 +25,7 @@ type kernelBuilder struct {
 	*tile.Builder
 	graph   *Graph
 	in      map[*Stage]bool
+	ways    ways // to which its stages belong
 	base    *ir.Domain
 	domains map[*ir.Domain]int
 	columns map[*ir.Value]tile.ID
@@ -62,6 +63,7 @@ func (g *Graph) build(name string, stages []*Stage, demanded func(*Value) bool, 
 		}
 	}()
 	b.oneWay(stages)
+	b.ways = stages[0].ways
 	if stages[0].Kind == Either {
 		return tile.NewBuilder(name, "", "scalars").Finish(), nil
 	}
@@ -420,6 +422,7 @@ func label(v *ir.Value) string {
 
 // load reads w, which an earlier kernel stored or the caller gave.
 func (b *kernelBuilder) load(w *Value) tile.ID {
+	w = b.madeHere(w)
 	if id, ok := b.built[w]; ok {
 		return id
 	}
@@ -438,5 +441,6 @@ func (b *kernelBuilder) complete(w *Value, access tile.Access) int {
 	if w.Writer != nil && b.in[w.Writer] {
 		b.refuse("every row of %s must be there first: %s ends a kernel", w.Name, w.Writer.Name)
 	}
+	w = b.madeHere(w)
 	return b.Stream(w.Name, w.Type, w.Name, access, false)
 }

@@ -160,6 +160,27 @@ func (b *kernelBuilder) oneWay(stages []*Stage) {
 	}
 }
 
+// madeHere returns the column that holds w for a kernel of one of the two ways to make w:
+// that of its own way. The kernel may read it under its own name, too, and both names are of
+// the same memory.
+func (b *kernelBuilder) madeHere(w *Value) *Value {
+	for w.Kind == Result && w.Writer != nil && w.Writer.Kind == Either {
+		at := slices.IndexFunc(b.ways, func(of way) bool { return of.condition == w.IR.Limit })
+		if at < 0 {
+			break
+		}
+		made := w.IR.Args[0]
+		if b.ways[at].second {
+			made = w.IR.Args[1]
+		}
+		if made.Type.Domain != w.Domain {
+			break
+		}
+		w = b.graph.result(made)
+	}
+	return w
+}
+
 // demandEither marks what the ways of an Either stage have to store.
 func (m *planner) demandEither(s *Stage) {
 	for _, w := range s.Writes {
