@@ -18,7 +18,8 @@ import (
 // atomic exchanges, which on some devices become visible sooner than stores. A
 // ticket numbers the tiles, so that all tiles before one have started.
 
-// spinLimit is how often a tile polls before it gives up: seconds, on any device.
+// spinLimit is how often a tile polls before it gives up: seconds on a GPU, and on a CPU about as
+// long as a loaded machine takes a core away.
 const spinLimit = 1 << 24
 
 // abortCheck is how many polls pass between looks at the abort word.

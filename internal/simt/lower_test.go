@@ -63,7 +63,7 @@ func TestGivingUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, starved := range []bool{false, true} {
+	for _, starved := range []int{0, 1} {
 		lowered, err := Target{}.lower(program, plan.Schedule{Workgroup: 4, Items: 2, Scheme: SchemeLookback}, 3*abortCheck)
 		if err != nil {
 			t.Fatal(err)
@@ -81,12 +81,54 @@ func TestGivingUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fellBack != starved {
-			t.Errorf("starved %v: fell back %v", starved, fellBack)
+		if fellBack != (starved > 0) {
+			t.Errorf("starved %d: fell back %v", starved, fellBack)
 		}
 		y := unsafe.Slice((*int64)(unsafe.Pointer(&result.Columns["y"].Data[0])), 100)
 		if y[99] != 4950 || int32(result.Scalars["last"].Bits) != 99 {
-			t.Errorf("starved %v: sum %d, last %d", starved, y[99], int32(result.Scalars["last"].Bits))
+			t.Errorf("starved %d: sum %d, last %d", starved, y[99], int32(result.Scalars["last"].Bits))
+		}
+	}
+}
+
+// TestGivingUpInBounds has kernels give up whose results go to places that an earlier kernel
+// has found. Then a tile does not know at which place its own begin, and what it collects must
+// not leave the memory that it has for that: the device reports an index out of bounds.
+func TestGivingUpInBounds(t *testing.T) {
+	pipelines, errs := ir.Load("orders.kg", []byte("pipeline orders(k: [n]i32, x: [n]i32) {\n\tg = runs(k)\n\treturn key: first(k, by: g), count: count(by: g), sum: sum(x, by: g)\n}\n"))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	k, x := make([]int32, 900), make([]int32, 900)
+	for i := range k {
+		k[i], x[i] = int32(i/3), int32(i)
+	}
+	column := func(list []int32) exec.Column {
+		return exec.Column{Kind: plan.I32, Data: unsafe.Slice((*byte)(unsafe.Pointer(&list[0])), 4*len(list))}
+	}
+	for _, level := range fuse.Levels {
+		program, _, err := compile.Compile(pipelines[0], compile.Options{Level: level})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, items := range []int{2, minDirectItems} { // results in registers, and in local memory
+			lowered, err := Target{}.lower(program, plan.Schedule{Workgroup: 4, Items: items, Scheme: SchemeLookback}, 3*abortCheck)
+			if err != nil {
+				t.Fatal(err)
+			}
+			device := simttest.NewDevice(lowered.Kernels, rand.New(rand.NewPCG(1, 1)))
+			device.Starved, device.BoundsOnly = 20, true
+			fellBack := false
+			result, err := exec.Run(t.Context(), device, lowered.Plan, exec.Inputs{Columns: map[string]exec.Column{"k": column(k), "x": column(x)}},
+				exec.Options{Event: func(e exec.Event) { fellBack = fellBack || e.Step == "fallback" }})
+			if err != nil {
+				t.Errorf("level %s, items=%d: %v", level, items, err)
+				continue
+			}
+			sum := unsafe.Slice((*int64)(unsafe.Pointer(&result.Columns["sum"].Data[0])), 300)
+			if !fellBack || sum[0] != 0+1+2 || sum[299] != 897+898+899 {
+				t.Errorf("level %s, items=%d: fell back %v; sums %d", level, items, fellBack, sum)
+			}
 		}
 	}
 }

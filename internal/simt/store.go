@@ -98,7 +98,10 @@ func (e *rowBody) pureOf(v tile.ID) loop.Expr {
 	return e.apply(op, args)
 }
 
-// collect keeps what an collected store would write.
+// collect keeps what a collected store would write. Where a kernel counts the rows of the
+// domain, these are as many as have a place in the tile, even if the tile has waited in vain
+// for the place of its first row. Places that an earlier kernel has counted lie in the tile
+// only if that place is right.
 func (e *rowBody) collect(i int) {
 	op := &e.Ops[i]
 	x := e.expr(op.Args[0])
@@ -111,13 +114,20 @@ func (e *rowBody) collect(i int) {
 	}
 	p := e.scatterOf(op.Args[1])
 	offset := e.b.Let("offset", loop.Sub(loop.ToCounter(e.expr(p.place)), p.base))
-	if region, direct := e.arena.regions[i]; direct {
-		word := wordOf(e.storedKind(op))
-		e.b.Store(e.arenaOf(word), loop.Add(offset, e.arenaStart(region, word)), toWord(word, x))
+	keep := func() {
+		if region, direct := e.arena.regions[i]; direct {
+			word := wordOf(e.storedKind(op))
+			e.b.Store(e.arenaOf(word), loop.Add(offset, e.arenaStart(region, word)), toWord(word, x))
+			return
+		}
+		e.b.Store(p.offset, e.item, loop.ToKind(ir.I32, offset))
+		e.b.Store(p.values[i], e.item, x)
+	}
+	if e.isCounted(op) {
+		keep()
 		return
 	}
-	e.b.Store(p.offset, e.item, loop.ToKind(ir.I32, offset))
-	e.b.Store(p.values[i], e.item, x)
+	e.b.If(loop.Inside(offset, loop.Int(e.rows())), keep, nil)
 }
 
 // isScattered reports whether stores of the last phase went to the arena directly.
@@ -182,6 +192,9 @@ func (e *tileBody) deliverPlaces(i int, p *scatterBuffer, region int64) {
 	word := wordOf(kind)
 	arena, to := e.arenaOf(word), e.arguments.buffer(stream.Buffer, stream.Kind, plan.Writes)
 	count := e.b.Let("count", loop.Sub(p.end, p.base))
+	if !e.isCounted(op) {
+		count = e.b.Let("count", loop.Least(count, loop.Int(e.rows())))
+	}
 	closes := e.Domains[op.Domain].Kind == tile.Close
 	begin := e.localID
 	if closes && e.isOpenStored {

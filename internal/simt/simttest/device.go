@@ -18,7 +18,8 @@ type Device struct {
 	Random     *rand.Rand
 	Workgroups int  // resident at a time; 0 is 3
 	Steps      int  // maximum of statements of a launch; 0 is 100 million
-	Starved    bool // the work-group of the first atomic operation of a launch pauses until all others have ended
+	Starved    int  // the work-group that is so-many-th to do an atomic operation in a launch pauses until all others have ended; 0 is none
+	BoundsOnly bool // neither races nor loads of what is not stored are reported: kernels that give up have both
 	profile    plan.Machine
 }
 

@@ -15,7 +15,7 @@ type launch struct {
 	count     int // work-groups
 	steps     int // left
 	arguments map[*loop.Var]any
-	starved   *workgroup // see Device.Starved
+	begun     []*workgroup // those that have done an atomic operation, if one of them is Starved
 	marks     map[*buffer]*marks
 }
 
@@ -79,7 +79,7 @@ func (l *launch) run() (err error) {
 		}
 		at := l.device.Random.IntN(len(resident))
 		g := resident[at]
-		if l.device.Starved && g == l.starved && (len(resident) > 1 || started < l.count) {
+		if l.starves(g) && (len(resident) > 1 || started < l.count) {
 			continue
 		}
 		if g.step(l) {
@@ -87,6 +87,12 @@ func (l *launch) run() (err error) {
 		}
 	}
 	return nil
+}
+
+// starves reports whether g is the work-group that pauses.
+func (l *launch) starves(g *workgroup) bool {
+	n := l.device.Starved
+	return 0 < n && n <= len(l.begun) && l.begun[n-1] == g
 }
 
 // start returns a work-group with its work-items.

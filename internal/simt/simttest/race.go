@@ -36,7 +36,7 @@ const several = -1
 func (t *thread) mark(v *loop.Var, at int64, how access) {
 	b, ok := t.memory(v).(*buffer)
 	size := int64(v.T.Kind.Size())
-	if !ok || at < 0 || at >= int64(len(b.data))/size {
+	if !ok || t.device.BoundsOnly || at < 0 || at >= int64(len(b.data))/size {
 		return
 	}
 	m := t.marks[b]

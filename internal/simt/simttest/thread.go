@@ -2,6 +2,7 @@ package simttest
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile/tiletest"
@@ -172,6 +173,9 @@ func (t *thread) get(v *loop.Var, at int64) ir.Scalar {
 			fail("work-item %d of work-group %d loads %s[%d] of %d", t.item.localID, t.item.workgroup.id, v.Name, at, len(m.values))
 		}
 		if m.values[at].Kind == ir.Invalid {
+			if t.device.BoundsOnly {
+				return ir.Scalar{Kind: v.T.Kind}
+			}
 			fail("work-item %d of work-group %d loads %s[%d], which no work-item has stored", t.item.localID, t.item.workgroup.id, v.Name, at)
 		}
 		return m.values[at]
@@ -221,8 +225,8 @@ func (t *thread) atomic(s *loop.Atomic) {
 		x = tiletest.Apply(atomicOperator[s.Op], old.Kind, old, x)
 	}
 	t.set(s.Memory, at, x)
-	if t.starved == nil {
-		t.starved = t.item.workgroup
+	if len(t.begun) < t.device.Starved && !slices.Contains(t.begun, t.item.workgroup) {
+		t.begun = append(t.begun, t.item.workgroup)
 	}
 	if s.Old != nil {
 		t.vars[s.Old] = old
