@@ -3,6 +3,7 @@ package exec_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -286,10 +287,7 @@ func TestOrderedScalarInput(t *testing.T) {
 
 // A kernel that waits in vain sets its abort word; the fallback gives the result.
 func TestOrderedAbort(t *testing.T) {
-	kernels := map[string]kernel{}
-	for entry, run := range orderedKernels {
-		kernels[entry] = run
-	}
+	kernels := maps.Clone(orderedKernels)
 	kernels["all"] = func(g *workgroup) error {
 		if g.index == 3 {
 			buffer[uint32](g, "abort")[0] = 1
@@ -311,6 +309,50 @@ func TestOrderedAbort(t *testing.T) {
 	}
 	if result.Level != "none" || !strings.Contains(reason, "waited too long") {
 		t.Errorf("level %q, reason %q", result.Level, reason)
+	}
+}
+
+// launched keeps what it has launched.
+type launched struct {
+	*fake
+	list []*exec.Launch
+}
+
+func (d *launched) Launch(ctx context.Context, l *exec.Launch) error {
+	d.list = append(d.list, l)
+	return d.fake.Launch(ctx, l)
+}
+
+// A kernel that waits in vain when it runs again, to be timed, leaves wrong results.
+func TestOrderedAbortAgain(t *testing.T) {
+	kernels := maps.Clone(orderedKernels)
+	isAgain := false
+	kernels["all"] = func(g *workgroup) error {
+		if isAgain {
+			buffer[uint32](g, "abort")[0] = 1
+			buffer[int64](g, "groups")[0] = 1 << 40
+			return nil
+		}
+		return onepass(g)
+	}
+	inputs, want := orderedData(500, 9)
+	device := &launched{fake: newFake(kernels)}
+	result, err := exec.Run(context.Background(), device, orderedPlan("onepass"), inputs, exec.Options{Settled: func() error {
+		if isAgain {
+			return nil // of the fallback
+		}
+		isAgain = true
+		return device.Launch(context.Background(), device.list[len(device.list)-1])
+	}})
+	device.verify(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, orderedResult(t, result)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if result.Level != "none" {
+		t.Errorf("level %q", result.Level)
 	}
 }
 

@@ -16,7 +16,8 @@ type Options struct {
 	Event    func(Event) // called after each step; waiting for the end of each step makes the run slower
 
 	// Settled is called after all kernels of the successful plan have been
-	// queued, before its results are read.
+	// queued, before its results are read. It may run them again; if one gives up
+	// then, the plan does, too.
 	Settled func() error
 
 	// Place returns the memory for a result column of the given bytes, at least

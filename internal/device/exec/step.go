@@ -341,6 +341,10 @@ func (r *run) finish() error {
 		if err := r.options.Settled(); err != nil {
 			return err
 		}
+		r.ahead = nil
+		if err := r.checkErrors(&plan.CheckErrors{AbortOnly: true}); err != nil {
+			return err
+		}
 	}
 	start := time.Now()
 	result := &Result{Columns: map[string]Column{}, Scalars: map[string]Value{}, Depths: map[string]int64{}, Level: r.plan.Level}
