@@ -5,6 +5,12 @@ format_check() {
 	files=$(git ls-files -z '*.go' | xargs -0 gofmt -l) || return 1
 	[ -z "$files" ] || { echo "not gofmt-clean:"; echo "$files"; return 1; }
 }
+fast_tests() { # PATTERN PACKAGE...: all tests but those of a pattern in these packages
+	local slow=$1 packages
+	shift
+	packages=$(go list "$@") || return 1
+	go test $(go list ./... | grep -vxF "$packages") && go test -skip "$slow" "$@"
+}
 cross_build() {
 	local target
 	for target in $1; do
@@ -92,5 +98,5 @@ dead_code() {
 	[ -z "$dead" ] || { echo "$dead"; return 1; }
 }
 
-export -f dead_code consumer arrow_module beam_example format_check cross_build same_tree fuzz_all duckdb_oracle cuda_stand_in tree_sitter_grammar device_suite
+export -f fast_tests dead_code consumer arrow_module beam_example format_check cross_build same_tree fuzz_all duckdb_oracle cuda_stand_in tree_sitter_grammar device_suite
 

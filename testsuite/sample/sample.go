@@ -18,10 +18,10 @@ const Step = 7
 
 // sparse is the same for tests whose entries take long. Of its remainders, first meets
 // the most settings (TestSampleMeetsSettings).
-const sparse, first = 13, 7
+const sparse, first = 13, 12
 
 // share is how many of Step entries tests that do not take long keep, of a part.
-const share = 3
+const share = 2
 
 // Part is the part of the corpus, of Step ones, to which tests keep if everything is
 // requested; ok is false if that is all of it. .ci/run chooses it by the commit.
@@ -42,7 +42,7 @@ func Part() (part int, ok bool) {
 func Takes(i int) bool { return takes(i, 1) }
 
 // TakesMore is like Takes for shorter tests: if everything is requested, a part of it
-// has three in seven.
+// has two in seven.
 func TakesMore(i int) bool {
 	if !Everything() {
 		return Takes(i)
@@ -62,6 +62,22 @@ func TakesFew(i int) bool {
 // TakesAll is like Takes for tests that are short enough for all entries, and no part
 // of them, if everything is requested.
 func TakesAll(i int) bool { return Everything() || Takes(i) }
+
+// TakesSetting reports whether a test that runs entries by many settings runs setting j of
+// entry i: one in two, or all of them if everything is requested. With KGEN_TEST_HALF=0 or
+// 1 these are one in two as well; .ci/run chooses it by the commit, apart from the part.
+func TakesSetting(i, j int) bool {
+	half := os.Getenv("KGEN_TEST_HALF")
+	switch {
+	case !Everything():
+		half = "1"
+	case half == "":
+		return true
+	case half != "0" && half != "1":
+		panic("KGEN_TEST_HALF is " + half + "; it is 0 or 1")
+	}
+	return (i/Step+j)%2 == int(half[0]-'0')
+}
 
 func takes(i, share int) bool {
 	part, ok := Part()
