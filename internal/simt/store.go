@@ -98,10 +98,14 @@ func (e *rowBody) pureOf(v tile.ID) loop.Expr {
 	return e.apply(op, args)
 }
 
-// collect keeps what a collected store would write. Where a kernel counts the rows of the
-// domain, these are as many as have a place in the tile, even if the tile has waited in vain
-// for the place of its first row. Places that an earlier kernel has counted lie in the tile
-// only if that place is right.
+// fitsTile reports whether all places of a store lie in the tile: where the kernel counts the
+// rows of the domain, they do even if the tile has waited in vain for the place of its first
+// row. Places that an earlier kernel has counted do only if that place is right.
+func (e *function) fitsTile(store *tile.Op) bool {
+	return e.isCounted(store) || e.lowering.abort == ""
+}
+
+// collect keeps what a collected store would write.
 func (e *rowBody) collect(i int) {
 	op := &e.Ops[i]
 	x := e.expr(op.Args[0])
@@ -123,7 +127,7 @@ func (e *rowBody) collect(i int) {
 		e.b.Store(p.offset, e.item, loop.ToKind(ir.I32, offset))
 		e.b.Store(p.values[i], e.item, x)
 	}
-	if e.isCounted(op) {
+	if e.fitsTile(op) {
 		keep()
 		return
 	}
@@ -192,7 +196,7 @@ func (e *tileBody) deliverPlaces(i int, p *scatterBuffer, region int64) {
 	word := wordOf(kind)
 	arena, to := e.arenaOf(word), e.arguments.buffer(stream.Buffer, stream.Kind, plan.Writes)
 	count := e.b.Let("count", loop.Sub(p.end, p.base))
-	if !e.isCounted(op) {
+	if !e.fitsTile(op) {
 		count = e.b.Let("count", loop.Least(count, loop.Int(e.rows())))
 	}
 	closes := e.Domains[op.Domain].Kind == tile.Close

@@ -3,6 +3,10 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
+static __device__ int kgen_least_i32(int x, int y) {
+	return x < y ? x : y;
+}
+
 static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
@@ -1186,11 +1190,17 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 			if (head14 && present26) {
 				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 				const int offset2 = (int)g_open - base;
-				local_arena_u64[offset2] = (unsigned long long)key2;
+				if ((unsigned long long)offset2 < 2048ULL) {
+					local_arena_u64[offset2] = (unsigned long long)key2;
+				}
 				const int offset3 = (int)g_open - base;
-				local_arena[offset3 + 4096] = (unsigned)(int)count3;
+				if ((unsigned long long)offset3 < 2048ULL) {
+					local_arena[offset3 + 4096] = (unsigned)(int)count3;
+				}
 				const int offset4 = (int)g_open - base;
-				local_arena_u64[offset4 + 3072] = (unsigned long long)quantity2;
+				if ((unsigned long long)offset4 < 2048ULL) {
+					local_arena_u64[offset4 + 3072] = (unsigned long long)quantity2;
+				}
 			}
 			const long long last29 = g_rows[item + 1];
 			present25 = true;
@@ -1217,11 +1227,17 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 				const long long quantity2 = add28;
 				if (head14 && present26) {
 					const int offset2 = (int)g_open - base;
-					local_arena_u64[offset2] = (unsigned long long)key2;
+					if ((unsigned long long)offset2 < 2048ULL) {
+						local_arena_u64[offset2] = (unsigned long long)key2;
+					}
 					const int offset3 = (int)g_open - base;
-					local_arena[offset3 + 4096] = (unsigned)(int)count3;
+					if ((unsigned long long)offset3 < 2048ULL) {
+						local_arena[offset3 + 4096] = (unsigned)(int)count3;
+					}
 					const int offset4 = (int)g_open - base;
-					local_arena_u64[offset4 + 3072] = (unsigned long long)quantity2;
+					if ((unsigned long long)offset4 < 2048ULL) {
+						local_arena_u64[offset4 + 3072] = (unsigned long long)quantity2;
+					}
 				}
 				const long long last29 = g_rows[item + 1];
 				present25 = true;
@@ -1239,26 +1255,29 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	}
 	__syncthreads();
 	const int count3 = end - base;
+	const int count4 = kgen_least_i32(count3, 2048);
 	int at = local_id;
-	while (at < count3) {
+	while (at < count4) {
 		const int place = base + at;
 		if (place >= 0) {
 			key[place] = (long long)local_arena_u64[at];
 		}
 		at += 256;
 	}
-	const int count4 = end - base;
+	const int count5 = end - base;
+	const int count6 = kgen_least_i32(count5, 2048);
 	int at2 = local_id;
-	while (at2 < count4) {
+	while (at2 < count6) {
 		const int place = base + at2;
 		if (place >= 0) {
 			count[place] = (long long)(int)local_arena[at2 + 4096];
 		}
 		at2 += 256;
 	}
-	const int count5 = end - base;
+	const int count7 = end - base;
+	const int count8 = kgen_least_i32(count7, 2048);
 	int at3 = local_id;
-	while (at3 < count5) {
+	while (at3 < count8) {
 		const int place = base + at3;
 		if (place >= 0) {
 			quantity[place] = (long long)local_arena_u64[at3 + 3072];

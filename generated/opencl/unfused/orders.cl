@@ -12,6 +12,10 @@
 #define kgen_unroll
 #endif
 
+int kgen_least_i32(int x, int y) {
+	return x < y ? x : y;
+}
+
 int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
@@ -1162,11 +1166,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 			if (head7 && present12) {
 				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 				const int offset2 = (int)g_open - base;
-				local_arena_u64[offset2] = (ulong)key2;
+				if ((ulong)offset2 < 1536UL) {
+					local_arena_u64[offset2] = (ulong)key2;
+				}
 				const int offset3 = (int)g_open - base;
-				local_arena[offset3 + 3072] = (uint)(int)count3;
+				if ((ulong)offset3 < 1536UL) {
+					local_arena[offset3 + 3072] = (uint)(int)count3;
+				}
 				const int offset4 = (int)g_open - base;
-				local_arena_u64[offset4 + 2304] = (ulong)quantity2;
+				if ((ulong)offset4 < 1536UL) {
+					local_arena_u64[offset4 + 2304] = (ulong)quantity2;
+				}
 			}
 			const long last15 = g_rows[item + 1];
 			present11 = true;
@@ -1193,11 +1203,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 				const long quantity2 = add14;
 				if (head7 && present12) {
 					const int offset2 = (int)g_open - base;
-					local_arena_u64[offset2] = (ulong)key2;
+					if ((ulong)offset2 < 1536UL) {
+						local_arena_u64[offset2] = (ulong)key2;
+					}
 					const int offset3 = (int)g_open - base;
-					local_arena[offset3 + 3072] = (uint)(int)count3;
+					if ((ulong)offset3 < 1536UL) {
+						local_arena[offset3 + 3072] = (uint)(int)count3;
+					}
 					const int offset4 = (int)g_open - base;
-					local_arena_u64[offset4 + 2304] = (ulong)quantity2;
+					if ((ulong)offset4 < 1536UL) {
+						local_arena_u64[offset4 + 2304] = (ulong)quantity2;
+					}
 				}
 				const long last15 = g_rows[item + 1];
 				present11 = true;
@@ -1215,26 +1231,29 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int count3 = end - base;
+	const int count4 = kgen_least_i32(count3, 1536);
 	int at = local_id;
-	while (at < count3) {
+	while (at < count4) {
 		const int place2 = base + at;
 		if (place2 >= 0) {
 			key[place2] = (long)local_arena_u64[at];
 		}
 		at += 256;
 	}
-	const int count4 = end - base;
+	const int count5 = end - base;
+	const int count6 = kgen_least_i32(count5, 1536);
 	int at2 = local_id;
-	while (at2 < count4) {
+	while (at2 < count6) {
 		const int place2 = base + at2;
 		if (place2 >= 0) {
 			count[place2] = (long)(int)local_arena[at2 + 3072];
 		}
 		at2 += 256;
 	}
-	const int count5 = end - base;
+	const int count7 = end - base;
+	const int count8 = kgen_least_i32(count7, 1536);
 	int at3 = local_id;
-	while (at3 < count5) {
+	while (at3 < count8) {
 		const int place2 = base + at3;
 		if (place2 >= 0) {
 			quantity[place2] = (long)local_arena_u64[at3 + 2304];
