@@ -169,6 +169,15 @@ func agreePaper(t *testing.T, device emittedGo, p publishedPipeline, what string
 	}
 }
 
+// takesLevel reports whether emulated work-groups run a pipeline at level j: the next one of all, or
+// every one if everything is asked for, every other by its turn.
+func takesLevel(p publishedPipeline, j int) bool {
+	if sample.Everything() {
+		return sample.TakesSetting(p.number*sample.Step, j, 2)
+	}
+	return j == p.number%len(fuse.Levels)
+}
+
 // agreePaperEmulated runs a pipeline on emulated work-groups, on a sample of the inputs that are short: at all levels or the next
 // one, by the next variant of aggregation, or all of them for the paper that is about these.
 func agreePaperEmulated(t *testing.T, p publishedPipeline, inputs [][]ir.Column) {
@@ -182,7 +191,7 @@ func agreePaperEmulated(t *testing.T, p publishedPipeline, inputs [][]ir.Column)
 		most = 300
 	}
 	for j, level := range fuse.Levels {
-		if !sample.Everything() && j != p.number%len(fuse.Levels) {
+		if !takesLevel(p, j) {
 			continue
 		}
 		for k, variant := range variants {

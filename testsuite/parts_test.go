@@ -48,7 +48,7 @@ func TestParts(t *testing.T) {
 					continue
 				}
 				for k, scheme := range []string{simt.SchemeLookback, simt.SchemePublished} {
-					if !sample.TakesSetting(i, j+k) || kerneltest.HasManyBins(entry.Pipeline) && (i/3+j+k)%2 == 0 {
+					if !sample.TakesSetting(i, j+k, 2) || kerneltest.HasManyBins(entry.Pipeline) && (i/3+j+k)%2 == 0 {
 						continue
 					}
 					schedule := plan.Schedule{Workgroup: 4, Items: 2, Scheme: scheme, Variant: variants[(i+j+k)%len(variants)], Part: []int64{1, 16, 31}[(i+j)%3]}

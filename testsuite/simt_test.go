@@ -82,7 +82,7 @@ func TestVariants(t *testing.T) {
 					continue
 				}
 				for k, variant := range variants {
-					if !sample.TakesSetting(i, j+k/2) {
+					if !sample.TakesSetting(i, j+k/2, 2) {
 						continue
 					}
 					program, _, err := compile.Compile(entry.Pipeline, emulatedOptions(level, variant))

@@ -5,11 +5,11 @@ step "modules" 3m go mod verify
 step "vet" 5m go vet ./...
 step "cross builds" 10m bash -c "cross_build '$targets'"
 # Slow tests take a sample in go test ./..., which runs here without them: then all of them, of the corpus a part, and
-# half of its settings, chosen by the commit (docs/testing.md).
+# of its settings some, chosen by the commit (docs/testing.md).
 slow='^Test(Agreement|Papers|WorkGroups|Variants|Parts|Published|TilePrograms|Emitted(OpenCL|SharedDestination|Tests|Device(s|Tests)|Partials(OfRandomPipelines)?|Code)|CUDAEmulation(Variants|Parts|Persistent(Folds)?|Ranking|Large)?|CUDAMutants|PersistentCorpus|Planted|Correct|NotFused|MalformedSource|ReservedNames|ProgramsAreValid|Coverage|Same|Shrinks|ExplainEverything|LevelRules|AutoCostsLeast|Footprint|Tutorial|RaceIsReported|HostCuPy|ManyCalls)$'
 slow_packages=". ./testsuite ./testsuite/cuda ./testsuite/docs ./testsuite/emitted ./backends/cuda/emu ./internal/kernels ./internal/device/gocpu ./internal/difftest ./internal/difftest/random ./fuse ./internal/table/generate ./cmd/kgen"
 step "tests, documents' commands included" 15m bash -c 'fast_tests "$@"' - "$slow" $slow_packages
-step "tests, all of the slow ones" 20m env KGEN_TEST_PART=$part KGEN_TEST_HALF=$half KGEN_TEST_ALL=1 go test -count=1 -timeout 20m -run "$slow" $slow_packages
+step "tests, all of the slow ones" 20m env KGEN_TEST_PART=$part KGEN_TEST_TURN=$turn KGEN_TEST_ALL=1 go test -count=1 -timeout 20m -run "$slow" $slow_packages
 export KGEN_TEST_ALL=1 # for all that follows
 step "vet with the tag opencl" 5m "${opencl[@]}" go vet -tags opencl ./backends/opencl/... ./internal/device/opencl ./cmd/kgen-opencl ./testsuite
 step "OpenCL devices: PoCL" 10m "${opencl[@]}" go test -count=1 -tags opencl ./backends/opencl/... ./internal/device/opencl ./cmd/kgen-opencl
@@ -18,12 +18,12 @@ step "OpenCL devices: kgen as a library" 6m "${opencl[@]}" bash -c 'go build -ta
 # A part of the corpus, chosen by the commit; shards have other levels.
 step "OpenCL devices: a part of the corpus" 12m "${opencl[@]}" KGEN_TEST_PART=$part KGEN_OPENCL_LEVELS=onepass go test -count=1 -timeout 12m -tags opencl -run '^TestOpenCL$' ./testsuite
 # Level onepass is among the tests above; of the other two the commit chooses one.
-if [ $half = 0 ]; then
+if [ $((turn % 2)) = 0 ]; then
 	step "CUDA emulation: corpus, unfused" 8m env KGEN_TEST_PART=$part KGEN_CUDAEMU_LEVELS=none go test -count=1 -run '^TestCUDAEmulation$' ./testsuite/cuda
 else
 	step "CUDA emulation: corpus, tiles numbered by blocks" 5m env KGEN_TEST_PART=$part KGEN_CUDAEMU_SCHEDULE=static go test -count=1 -run '^TestCUDAEmulation$' ./testsuite/cuda
 fi
-step "emitted CUDA C++ compiled, a part of the corpus" 18m "${nvrtc[@]}" KGEN_TEST_PART=$part KGEN_TEST_HALF=$half KGEN_CUDA_LEVELS=onepass go test -count=1 -timeout 18m -v -run '^Test(EmittedCUDA|CUDACompilersRefuse(Persistent)?)$' ./testsuite/cuda
+step "emitted CUDA C++ compiled, a part of the corpus" 18m "${nvrtc[@]}" KGEN_TEST_PART=$part KGEN_TEST_TURN=$turn KGEN_CUDA_LEVELS=onepass go test -count=1 -timeout 18m -v -run '^Test(EmittedCUDA|CUDACompilersRefuse(Persistent)?)$' ./testsuite/cuda
 if [ $cuda_found ] && has gcc; then
 	step "the worker for CUDA devices, on a stand-in for the driver" 6m bash -c 'cuda_stand_in "$0"' "$cuda"
 fi

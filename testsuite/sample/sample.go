@@ -63,20 +63,25 @@ func TakesFew(i int) bool {
 // of them, if everything is requested.
 func TakesAll(i int) bool { return Everything() || Takes(i) }
 
+// turns is how many runs with KGEN_TEST_TURN, 0 and on, have all settings of an entry.
+const turns = 4
+
 // TakesSetting reports whether a test that runs entries by many settings runs setting j of
-// entry i: one in two, or all of them if everything is requested. With KGEN_TEST_HALF=0 or
-// 1 these are one in two as well; .ci/run chooses it by the commit, apart from the part.
-func TakesSetting(i, j int) bool {
-	half := os.Getenv("KGEN_TEST_HALF")
-	switch {
-	case !Everything():
-		half = "1"
-	case half == "":
-		return true
-	case half != "0" && half != "1":
-		panic("KGEN_TEST_HALF is " + half + "; it is 0 or 1")
+// entry i: all of them if everything is requested, else one in two. With KGEN_TEST_TURN it is
+// one in so many, up to four; .ci/run chooses the turn by the commit, apart from the part.
+func TakesSetting(i, j, many int) bool {
+	text := os.Getenv("KGEN_TEST_TURN")
+	if !Everything() {
+		return (i/Step+j)%2 != 0
 	}
-	return (i/Step+j)%2 == int(half[0]-'0')
+	if text == "" {
+		return true
+	}
+	turn, err := strconv.Atoi(text)
+	if err != nil || turn < 0 || turn >= turns {
+		panic("KGEN_TEST_TURN is " + text + "; it is 0 to " + strconv.Itoa(turns-1))
+	}
+	return (i/Step+j)%many == turn%many
 }
 
 func takes(i, share int) bool {

@@ -106,7 +106,7 @@ func EmittedTexts(t *testing.T, folder string, emitter kernels.Emitter, levels [
 			t.Fatal(err)
 		}
 		for j, c := range emittedChoices(i, entry, emitter, levels) {
-			if sample.Everything() && !sample.TakesSetting(i, j) {
+			if sample.Everything() && !sample.TakesSetting(i, j, 4) {
 				continue
 			}
 			made = append(made, emission{entry, source, j, c, emitKernels(t, emitter, entry.Path, source, c)})
