@@ -74,10 +74,11 @@ const mostInterpreted = 1 << 24
 type exploreData struct {
 	*exploreRunner
 	*explored
-	columns []ir.Column
-	extents []table.Extent
-	want    *testsuite.Expectation // nil until the first results are it
-	kept    []ir.Column            // those, if they are
+	columns   []ir.Column
+	extents   []table.Extent
+	generated int64                  // rows that were asked for; 0 for files
+	want      *testsuite.Expectation // nil until the first results are it
+	kept      []ir.Column            // those, if they are
 }
 
 // Open implements [explore.Runner].
@@ -87,6 +88,7 @@ func (r *exploreRunner) Open(ctx context.Context, d explore.DataSet) (explore.Da
 	if d.Data == explore.FromFiles {
 		data.columns, err = r.fromFiles(data.pipeline)
 	} else {
+		data.generated = d.Rows
 		data.columns, err = r.generated(ctx, data.pipeline, d)
 	}
 	if err != nil {
@@ -205,7 +207,12 @@ func parseScalars(p *ir.Pipeline, set []string) (map[string]ir.Scalar, error) {
 }
 
 // Rows implements [explore.Data].
-func (d *exploreData) Rows() int64 { return longest(d.extents) }
+func (d *exploreData) Rows() int64 {
+	if d.generated > 0 { // other tables of a database may be longer
+		return d.generated
+	}
+	return longest(d.extents)
+}
 
 // Prepare implements [explore.Data].
 func (d *exploreData) Prepare(ctx context.Context, c explore.Configuration) (explore.Program, error) {
