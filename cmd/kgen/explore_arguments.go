@@ -272,6 +272,11 @@ func (x *exploration) header() explore.Header {
 	h.Kgen, h.Begun, h.Grids = version.Kgen(), time.Now().UTC().Truncate(time.Second), x.grids
 	h.Machine = fmt.Sprintf("%s/%s, %d cores", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	h.Reference = "the interpreter"
+	if slices.ContainsFunc(x.grids, func(g explore.Grid) bool {
+		return slices.ContainsFunc(g.Rows, func(n int64) bool { return n > mostInterpreted })
+	}) {
+		h.Reference += " or, over more than " + explore.Count(mostInterpreted) + " rows, with each other"
+	}
 	h.Limits = explore.Limits{Width: 0.02, Least: 10, Time: x.flags.measure}
 	if x.flags.quick {
 		h.Limits.Time = cmp.Or(h.Limits.Time, quickMeasure)

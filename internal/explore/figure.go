@@ -2,6 +2,7 @@ package explore
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -24,7 +25,13 @@ const mostWays = 12
 
 // FigureOf returns the figure of results.
 func FigureOf(results []*Result) *Figure {
-	keys := SweptKeys(results)
+	var shaped []*Result // those of other devices have no settings
+	for _, x := range results {
+		if slices.ContainsFunc(results, func(other *Result) bool { return other.Device == x.Device && other.Schedule != "" }) {
+			shaped = append(shaped, x)
+		}
+	}
+	keys := SweptKeys(shaped)
 	inRows := 0
 	for inRows < len(keys) && len(distinct(results, wayNames(results, keys[inRows:]))) > mostWays {
 		inRows++
