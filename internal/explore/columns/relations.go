@@ -16,7 +16,7 @@ import (
 
 // databases are the kinds that have several tables. The rows that are asked for are those
 // of the first one, and decide how many the others have.
-var databases = []string{"ssb", "cube"}
+var databases = []string{"tpch", "ssb", "cube"}
 
 // relations are the kinds that have one table.
 func relations() []string {
@@ -30,7 +30,7 @@ type variant struct {
 
 // variants are in the order in which they are tried for a pipeline that names none.
 var variants = []variant{
-	{"ssb", ""}, {"cube", generate.Biker}, {"cube", generate.Machines}, {"lineitem", ""}, {"lineitem", "decimals"}, {"orders", ""},
+	{"tpch", ""}, {"ssb", ""}, {"cube", generate.Biker}, {"cube", generate.Machines}, {"lineitem", ""}, {"lineitem", "decimals"}, {"orders", ""},
 	{"orders", "decimals"}, {"students", ""}, {"wisconsin", generate.Standard}, {"wisconsin", generate.Large}, {"events", ""},
 }
 
@@ -62,6 +62,12 @@ func (v variant) tables(p *part, rows int64, seed uint64) (list []generate.Gener
 		return one(generate.Wisconsin(rows, v.option, seed))
 	case "events":
 		return one(generate.Events(rows, max(p.users, rows/100, 1), seed))
+	case "tpch":
+		t, err := generate.NewTPCH(scaleOf(rows), seed)
+		if err != nil {
+			return nil, err
+		}
+		return []generate.Generator{t.Lineitem, t.Orders, t.Customer, t.Part, t.PartSupp, t.Supplier, t.Nation, t.Region}, nil
 	case "ssb":
 		s, err := generate.NewSSB(scaleOf(rows), seed)
 		if err != nil {
