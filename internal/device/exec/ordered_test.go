@@ -314,6 +314,35 @@ func TestOrderedAbort(t *testing.T) {
 	}
 }
 
+// What Settled runs again may wait in vain, too.
+func TestOrderedAbortAgain(t *testing.T) {
+	kernels := map[string]kernel{}
+	for entry, run := range orderedKernels {
+		kernels[entry] = run
+	}
+	var abort []uint32
+	kernels["all"] = func(g *workgroup) error {
+		abort = buffer[uint32](g, "abort")
+		return onepass(g)
+	}
+	inputs, want := orderedData(500, 9)
+	device := newFake(kernels)
+	settled := 0
+	result, err := exec.Run(context.Background(), device, orderedPlan("onepass"), inputs, exec.Options{Settled: func() error {
+		if settled++; settled == 1 {
+			abort[0] = 1
+		}
+		return nil
+	}})
+	device.verify(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, orderedResult(t, result)); diff != "" || result.Level != "none" || settled != 2 || len(result.GaveUp) != 1 {
+		t.Errorf("level %q, settled %d times (-want +got):\n%s", result.Level, settled, diff)
+	}
+}
+
 // The first variant that the device can run is taken; a grid that does not fit
 // a device at once gives up instead of hanging.
 func TestOrderedVariants(t *testing.T) {

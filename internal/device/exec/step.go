@@ -295,12 +295,8 @@ func (r *run) checkErrors(s *plan.CheckErrors) error {
 		b := &r.plan.Buffers[i]
 		switch b.Role {
 		case plan.Abort:
-			word, err := r.fetch(b.Name, 0, 1)
-			if err != nil {
+			if err := r.aborted(b); err != nil {
 				return err
-			}
-			if decode(b.Kind, word) != 0 {
-				return r.giveUp("a kernel waited too long for another work-group, or a check failed in a row whose number it does not know")
 			}
 		case plan.Errors:
 			if s.AbortOnly {
@@ -335,12 +331,39 @@ func (r *run) checkErrors(s *plan.CheckErrors) error {
 	return r.report(Event{Step: "checkErrors", Rows: int64(len(r.plan.Sites)), Bytes: int64(len(words))}, start)
 }
 
+// aborted gives up if a kernel has set the abort word b.
+func (r *run) aborted(b *plan.Buffer) error {
+	word, err := r.fetch(b.Name, 0, 1)
+	if err == nil && decode(b.Kind, word) != 0 {
+		err = r.giveUp("a kernel waited too long for another work-group, or a check failed in a row whose number it does not know")
+	}
+	return err
+}
+
+// settle calls Settled, which may have run the kernels again: what these leave after they
+// gave up is no result.
+func (r *run) settle() error {
+	if r.options.Settled == nil {
+		return nil
+	}
+	if err := r.options.Settled(); err != nil {
+		return err
+	}
+	r.ahead = nil
+	for i := range r.plan.Buffers {
+		if b := &r.plan.Buffers[i]; b.Role == plan.Abort {
+			if err := r.aborted(b); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // finish reads the results.
 func (r *run) finish() error {
-	if r.options.Settled != nil {
-		if err := r.options.Settled(); err != nil {
-			return err
-		}
+	if err := r.settle(); err != nil {
+		return err
 	}
 	start := time.Now()
 	result := &Result{Columns: map[string]Column{}, Scalars: map[string]Value{}, Depths: map[string]int64{}, Level: r.plan.Level}
