@@ -36,7 +36,10 @@ func Sample() (*page.Page, error) {
 	h.Kgen, h.Machine, h.Reference, h.Begun = "v0", "linux/amd64, 2 cores", "the interpreter", time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
 	grid := explore.Grid{Pipelines: []string{argument}, Data: []string{"auto"}, Rows: []int64{1000, 100000, 4194304}, Devices: []string{"gocpu", "opencl:0"}, Levels: fuse.Levels,
 		Sweeps: []explore.Sweep{{Key: "workgroup", Values: []string{"64", "128", "256"}}, {Key: "items", Values: []string{"4", "8", "16"}}}}
-	h.Grids = []explore.Grid{grid}
+	grid.Title = "Levels and settings"
+	sizes := grid
+	sizes.Title, sizes.Levels, sizes.Devices, sizes.Sweeps = "One level by rows", []string{fuse.LevelNone, fuse.LevelOnePass}, []string{"gocpu"}, nil
+	h.Grids = []explore.Grid{grid, sizes}
 	p := &page.Page{Title: "Fusion of orders", Report: &explore.Report{Header: h, Devices: []explore.DeviceInfo{
 		{Name: "gocpu", Detail: "emitted Go", Profile: "cores", Copy: 20}, {Name: "opencl:0", Detail: "a device with a long name that says what it has: progress.ticket progress.static", Profile: "cores", Copy: 30}}},
 		Pipelines: []page.Pipeline{{Argument: argument, Name: "orders", Source: Source, File: argument}}}
