@@ -26,30 +26,40 @@ type relation struct {
 	generator    generate.Generator
 }
 
-// agreeOverTables requires that emitted Go gives for the pipelines of a file what DuckDB gives for SQL of the same names. kgen
-// writes the tables, with texts as they are, and each reads them with its own reader. Scalars are those of the set.
-func agreeOverTables(t *testing.T, source, queries string, relations []relation, set ...string) {
+// openTables writes relations to files, by domain, and opens a database that has them as views or tables.
+func openTables(t testing.TB, relations []relation, kind string) (database driver.Conn, files map[string]string) {
+	t.Helper()
 	folder := t.TempDir()
 	connector, err := duckdb.NewConnector("", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer connector.Close()
-	database, err := connector.Connect(t.Context())
-	if err != nil {
+	t.Cleanup(func() { connector.Close() })
+	if database, err = connector.Connect(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	defer database.Close()
-	files := map[string]string{}
+	t.Cleanup(func() { database.Close() })
+	files = map[string]string{}
 	for _, r := range relations {
 		path := filepath.Join(folder, r.name+".parquet")
 		writeRelation(t, path, r.generator)
-		view := fmt.Sprintf(`CREATE VIEW "%s" AS SELECT * FROM read_parquet('%s')`, r.name, path)
-		if _, err := database.(driver.ExecerContext).ExecContext(t.Context(), view, nil); err != nil {
-			t.Fatal(err)
-		}
+		execute(t, database, fmt.Sprintf(`CREATE %s "%s" AS SELECT * FROM read_parquet('%s')`, kind, r.name, path))
 		files[r.domain] = path
 	}
+	return database, files
+}
+
+func execute(t testing.TB, database driver.Conn, text string) {
+	t.Helper()
+	if _, err := database.(driver.ExecerContext).ExecContext(t.Context(), text, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// agreeOverTables requires that emitted Go gives for the pipelines of a file what DuckDB gives for SQL of the same names. kgen
+// writes the tables, with texts as they are, and each reads them with its own reader. Scalars are those of the set.
+func agreeOverTables(t *testing.T, source, queries string, relations []relation, set ...string) {
+	database, files := openTables(t, relations, "VIEW")
 	pipelines, err := ir.LoadFile(source)
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +102,7 @@ func agreeOverTables(t *testing.T, source, queries string, relations []relation,
 }
 
 // readTables reads the columns of a pipeline. Set has scalars as PIPELINE.NAME=VALUE.
-func readTables(t *testing.T, p *ir.Pipeline, files map[string]string, set []string) []ir.Column {
+func readTables(t testing.TB, p *ir.Pipeline, files map[string]string, set []string) []ir.Column {
 	t.Helper()
 	var flags table.Flags
 	given := map[string]bool{}
