@@ -27,6 +27,42 @@ same scale and seed: keys, dates, status and total price agree.
 Texts are char8: those of more than 8 bytes keep their first word, a clerk's
 name its number, and the comments are left out.`),
 	{
+		name:  "tpch",
+		short: "The eight tables of TPC-H",
+		example: `  kgen data tpch --scale 0.1 --out lineitem.parquet \
+    --out-orders orders.parquet --out-customer customer.parquet \
+    --out-part part.parquet --out-partsupp partsupp.parquet \
+    --out-supplier supplier.parquet --out-nation nation.parquet \
+    --out-region region.parquet`,
+		long: `Tpch generates the tables of TPC-H by the rules of section 4.2.3 of its
+specification: lineitem, about 6,000,000 rows times scale, and seven others that
+belong to it. Texts and decimals are as there; the texts of comments and
+addresses are made of other sentences, 16,384 of a kind. Comments that no query
+reads are left out: those of lineitem, part, partsupp, nation and region.
+
+Keys, dates and prices are those of kgen data lineitem and orders of the same
+scale and seed. Names and telephone numbers take memory: some 100 bytes for each
+customer, part and supplier.`,
+		flags: func(f *pflag.FlagSet) func(dataFlags) ([]dataFile, error) {
+			scale := f.Float64("scale", 1, "the scale `FACTOR`, fractions allowed")
+			paths := map[string]*string{}
+			for _, table := range []string{"orders", "customer", "part", "partsupp", "supplier", "nation", "region"} {
+				paths[table] = f.String("out-"+table, "", "write the table "+table+" to `FILE`")
+			}
+			return func(common dataFlags) ([]dataFile, error) {
+				t, err := generate.NewTPCH(*scale, common.seed)
+				if err != nil {
+					return nil, err
+				}
+				return []dataFile{
+					{"out", common.out, t.Lineitem}, {"out-orders", *paths["orders"], t.Orders}, {"out-customer", *paths["customer"], t.Customer},
+					{"out-part", *paths["part"], t.Part}, {"out-partsupp", *paths["partsupp"], t.PartSupp}, {"out-supplier", *paths["supplier"], t.Supplier},
+					{"out-nation", *paths["nation"], t.Nation}, {"out-region", *paths["region"], t.Region},
+				}, nil
+			}
+		},
+	},
+	{
 		name:  "ssb",
 		short: "The five tables of the Star Schema Benchmark",
 		example: `  kgen data ssb --scale 1 --out lineorder.parquet --out-date date.parquet \

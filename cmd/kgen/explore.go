@@ -67,8 +67,8 @@ names and types, or else follow from how the pipeline uses them. --dist says it:
 ` + columns.Help + `
 
 A folder has a file ` + explore.SweepFileName + `, whose lines KEY = A, B, C name pipelines
-and settings; docs/explore.md describes it. --quick takes few rows and little
-time, to see whether all works.`,
+and settings, experiment by experiment; docs/explore.md describes it. --quick
+takes few rows and little time, to see whether all works.`,
 		Example: `  kgen explore orders.kg --rows 4194304 --devices gocpu,opencl:0 --out o.html
   kgen explore orders.kg --in lineitem.parquet --text
   kgen explore orders.kg --rows 1e5,1e6,1e7 --dist unique,repeated:mean-run=8
@@ -130,8 +130,8 @@ func compareExplorations(c *cobra.Command, args []string) error {
 type exploration struct {
 	flags     *exploreFlags
 	pipelines []*explored
-	grid      explore.Grid
-	json      string // the path of the log, or ""
+	grids     []explore.Grid // one, or one for each experiment of a sweep file
+	json      string         // the path of the log, or ""
 }
 
 // runExplore explores, and writes what came out.
@@ -147,7 +147,7 @@ func runExplore(c *cobra.Command, args []string, flags *exploreFlags) error {
 	for _, p := range x.pipelines {
 		runner.pipelines[p.argument] = p
 	}
-	for _, name := range x.grid.Devices {
+	for _, name := range x.devices() {
 		if runner.devices[name], err = openExploreDevice(c.Context(), name, runner.space, waiting); err != nil {
 			delete(runner.devices, name)
 			return err
@@ -163,7 +163,7 @@ func runExplore(c *cobra.Command, args []string, flags *exploreFlags) error {
 			return err
 		}
 	}
-	list := x.grid.Configurations(func(device string) bool { return runner.devices[device].shaped() })
+	list := explore.Configurations(x.grids, func(device string) bool { return runner.devices[device].shaped() })
 	err = runner.explore(c.Context(), report.Remaining(list), report, log, x)
 	report.Arrange(list)
 	if log != nil {
@@ -177,7 +177,7 @@ func runExplore(c *cobra.Command, args []string, flags *exploreFlags) error {
 
 // explore measures the copy of each device and then the configurations.
 func (r *exploreRunner) explore(ctx context.Context, list []explore.Configuration, report *explore.Report, log *explore.Log, x *exploration) error {
-	for _, name := range x.grid.Devices {
+	for _, name := range x.devices() {
 		if report.Device(name).Copy > 0 || ctx.Err() != nil {
 			continue
 		}

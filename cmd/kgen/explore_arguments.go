@@ -34,7 +34,7 @@ func newExploration(c *cobra.Command, args []string, flags *exploreFlags) (*expl
 			}
 		}
 	}
-	file := &explore.SweepFile{Values: map[string][]string{}}
+	experiments := []*explore.Experiment{{}}
 	if flags.sweepFile != "" {
 		text, err := os.ReadFile(flags.sweepFile)
 		if folder != "" && errors.Is(err, os.ErrNotExist) {
@@ -43,15 +43,22 @@ func newExploration(c *cobra.Command, args []string, flags *exploreFlags) (*expl
 		if err != nil {
 			return nil, err
 		}
-		if file, err = explore.ParseSweepFile(flags.sweepFile, text, flags.quick); err != nil {
+		if experiments, err = explore.ParseSweepFile(flags.sweepFile, text, flags.quick); err != nil {
 			return nil, err
 		}
 	}
-	if err := x.takePipelines(c, args, folder, file); err != nil {
+	if err := x.takeCommon(c, experiments[0].Values); err != nil {
 		return nil, err
 	}
-	if err := x.takeGrid(c, file); err != nil {
-		return nil, err
+	for _, e := range experiments {
+		g := explore.Grid{Title: e.Title}
+		if err := x.takePipelines(c, args, folder, e, &g); err != nil {
+			return nil, err
+		}
+		if err := x.takeGrid(c, e, &g); err != nil {
+			return nil, err
+		}
+		x.grids = append(x.grids, g)
 	}
 	if flags.measure < 0 || flags.measure == 0 && c.Flags().Changed("measure") {
 		return nil, usageErrorf("--measure %v: a time above 0 is needed", flags.measure)
@@ -65,9 +72,43 @@ func newExploration(c *cobra.Command, args []string, flags *exploreFlags) (*expl
 	return x, nil
 }
 
-// takePipelines loads the pipelines that are named.
-func (x *exploration) takePipelines(c *cobra.Command, args []string, folder string, file *explore.SweepFile) error {
-	add := func(argument string, s *source) error {
+// takeCommon reads what holds for all experiments of a sweep file.
+func (x *exploration) takeCommon(c *cobra.Command, values map[string][]string) error {
+	flags := x.flags
+	flags.Set = append(slices.Clone(values[explore.KeySet]), flags.Set...)
+	if list := values[explore.KeyMeasure]; len(list) > 0 && !c.Flags().Changed("measure") {
+		var err error
+		if flags.measure, err = time.ParseDuration(list[0]); err != nil || flags.measure <= 0 || len(list) > 1 {
+			return usageErrorf("%s: %s = %s: one time above 0 is needed, as in 500ms", flags.sweepFile, explore.KeyMeasure, strings.Join(list, ", "))
+		}
+	}
+	if len(flags.In) == 0 && flags.rows == "" {
+		for _, path := range values[explore.KeyIn] {
+			domain, name, named := strings.Cut(path, "=")
+			if !named {
+				domain, name = "", path
+			}
+			name = filepath.Join(filepath.Dir(flags.sweepFile), filepath.FromSlash(name))
+			if named {
+				name = domain + "=" + name
+			}
+			flags.In = append(flags.In, name)
+		}
+	}
+	return nil
+}
+
+// takePipelines loads the pipelines that an experiment names.
+func (x *exploration) takePipelines(c *cobra.Command, args []string, folder string, file *explore.Experiment, g *explore.Grid) error {
+	add := func(argument string, load func() (*source, error)) error {
+		g.Pipelines = append(g.Pipelines, argument)
+		if slices.ContainsFunc(x.pipelines, func(p *explored) bool { return p.argument == argument }) {
+			return nil // of another experiment, too
+		}
+		s, err := load()
+		if err != nil {
+			return err
+		}
 		if len(s.Pipelines) != 1 {
 			return usageErrorf("%s has the pipelines %s: choose one, as in %[1]s#%s", argument, pipelineNames(s.Pipelines), s.Pipelines[0].Name)
 		}
@@ -75,39 +116,36 @@ func (x *exploration) takePipelines(c *cobra.Command, args []string, folder stri
 		return nil
 	}
 	if folder == "" {
-		s, err := loadAll(c, args)
-		if err != nil {
-			return err
-		}
 		argument := inlineName
 		if len(args) > 0 {
 			argument = args[0]
 		}
-		return add(argument, s)
+		return add(argument, func() (*source, error) { return loadAll(c, args) })
 	}
 	names := file.Values[explore.KeyPipeline]
 	if len(names) == 0 {
-		return usageErrorf("%s names no pipeline: write %s = FILE.kg", x.flags.sweepFile, explore.KeyPipeline)
+		return usageErrorf("%s names no pipeline: write %s = FILE.kg", experimentName(x.flags.sweepFile, file), explore.KeyPipeline)
 	}
 	for _, name := range names {
 		argument := filepath.Join(folder, filepath.FromSlash(name))
-		s, err := loadFile(argument, c.ErrOrStderr())
-		if err != nil {
-			return err
-		}
-		if err := add(argument, s); err != nil {
+		if err := add(argument, func() (*source, error) { return loadFile(argument, c.ErrOrStderr()) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// takeGrid reads what is to be combined.
-func (x *exploration) takeGrid(c *cobra.Command, file *explore.SweepFile) error {
-	flags, g := x.flags, &x.grid
-	for _, p := range x.pipelines {
-		g.Pipelines = append(g.Pipelines, p.argument)
+// experimentName names an experiment for messages.
+func experimentName(path string, e *explore.Experiment) string {
+	if e.Title == "" {
+		return path
 	}
+	return path + " [" + e.Title + "]"
+}
+
+// takeGrid reads what is to be combined.
+func (x *exploration) takeGrid(c *cobra.Command, file *explore.Experiment, g *explore.Grid) error {
+	flags := x.flags
 	listOf := func(key, flag, value string) []string {
 		if list := file.Values[key]; len(list) > 0 && !c.Flags().Changed(flag) {
 			return list
@@ -122,21 +160,7 @@ func (x *exploration) takeGrid(c *cobra.Command, file *explore.SweepFile) error 
 	if len(g.Devices) == 0 {
 		return usageErrorf("--devices: name a device, as in gocpu")
 	}
-	flags.Set = append(slices.Clone(file.Values[explore.KeySet]), flags.Set...)
-	if len(flags.In) == 0 && flags.rows == "" {
-		for _, path := range file.Values[explore.KeyIn] {
-			domain, name, named := strings.Cut(path, "=")
-			if !named {
-				domain, name = "", path
-			}
-			name = filepath.Join(filepath.Dir(flags.sweepFile), filepath.FromSlash(name))
-			if named {
-				name = domain + "=" + name
-			}
-			flags.In = append(flags.In, name)
-		}
-	}
-	if err := x.takeData(c, file); err != nil {
+	if err := x.takeData(file, g); err != nil {
 		return err
 	}
 	g.Schedules = flags.schedules
@@ -177,8 +201,8 @@ func (x *exploration) takeGrid(c *cobra.Command, file *explore.SweepFile) error 
 }
 
 // takeData reads where columns come from.
-func (x *exploration) takeData(c *cobra.Command, file *explore.SweepFile) error {
-	flags, g := x.flags, &x.grid
+func (x *exploration) takeData(file *explore.Experiment, g *explore.Grid) error {
+	flags := x.flags
 	rows := splitList(flags.rows)
 	if len(rows) == 0 {
 		rows = file.Values[explore.KeyRows]
@@ -225,6 +249,18 @@ func (x *exploration) takeData(c *cobra.Command, file *explore.SweepFile) error 
 	return nil
 }
 
+// devices lists the devices of all experiments.
+func (x *exploration) devices() (names []string) {
+	for _, g := range x.grids {
+		for _, name := range g.Devices {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
 // isSetting reports whether a schedule has a setting.
 func isSetting(key string) bool {
 	return slices.ContainsFunc(build.CompleteSchedule(""), func(text string) bool { return strings.HasPrefix(text, key+"=") })
@@ -233,9 +269,14 @@ func isSetting(key string) bool {
 // header says what the report is about.
 func (x *exploration) header() explore.Header {
 	h := explore.NewHeader()
-	h.Kgen, h.Begun, h.Grid = version.Kgen(), time.Now().UTC().Truncate(time.Second), x.grid
+	h.Kgen, h.Begun, h.Grids = version.Kgen(), time.Now().UTC().Truncate(time.Second), x.grids
 	h.Machine = fmt.Sprintf("%s/%s, %d cores", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	h.Reference = "the interpreter"
+	if slices.ContainsFunc(x.grids, func(g explore.Grid) bool {
+		return slices.ContainsFunc(g.Rows, func(n int64) bool { return n > mostInterpreted })
+	}) {
+		h.Reference += " or, over more than " + explore.Count(mostInterpreted) + " rows, with each other"
+	}
 	h.Limits = explore.Limits{Width: 0.02, Least: 10, Time: x.flags.measure}
 	if x.flags.quick {
 		h.Limits.Time = cmp.Or(h.Limits.Time, quickMeasure)

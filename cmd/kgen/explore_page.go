@@ -18,11 +18,14 @@ import (
 // writePage writes the page of a report.
 func (r *exploreRunner) writePage(out io.Writer, report *explore.Report) error {
 	p := &page.Page{Report: report}
-	var names []string
-	for _, argument := range report.Header.Grid.Pipelines {
-		one := r.pipelines[argument]
-		names = append(names, one.pipeline.Name)
-		p.Pipelines = append(p.Pipelines, one.forPage())
+	var names, known []string
+	for _, g := range report.Header.Grids {
+		for _, argument := range g.Pipelines {
+			if one := r.pipelines[argument]; !slices.Contains(known, argument) {
+				known, names = append(known, argument), append(names, one.pipeline.Name)
+				p.Pipelines = append(p.Pipelines, one.forPage())
+			}
+		}
 	}
 	p.Title = "Fusion of " + strings.Join(names, ", ")
 	seen := map[explore.Configuration]bool{}

@@ -55,8 +55,10 @@ type Sweep struct {
 	Values []string `json:"values"`
 }
 
-// Grid is a set of configurations: every combination of its lists.
+// Grid is a set of configurations: every combination of its lists. An exploration has
+// one, or one for each experiment of a sweep file.
 type Grid struct {
+	Title     string   `json:"title,omitempty"`
 	Pipelines []string `json:"pipelines"`
 	Data      []string `json:"data"`
 	Rows      []int64  `json:"rows"` // none: as many as the files have
@@ -89,6 +91,20 @@ func (g Grid) Configurations(shaped func(device string) bool) (list []Configurat
 						}
 					}
 				}
+			}
+		}
+	}
+	return list
+}
+
+// Configurations lists the configurations of grids, each once.
+func Configurations(grids []Grid, shaped func(device string) bool) (list []Configuration) {
+	known := map[Configuration]bool{}
+	for _, g := range grids {
+		for _, c := range g.Configurations(shaped) {
+			if !known[c] {
+				known[c] = true
+				list = append(list, c)
 			}
 		}
 	}

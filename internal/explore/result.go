@@ -79,7 +79,7 @@ type Header struct {
 	Machine   string            `json:"machine"`   // where kgen ran
 	Reference string            `json:"reference"` // with what results are compared
 	Inputs    map[string]string `json:"inputs"`    // what decides results: a digest of each pipeline, and of the flags that say what columns have
-	Grid      Grid              `json:"grid"`
+	Grids     []Grid            `json:"grids"`
 	Limits    Limits            `json:"limits"`
 }
 
@@ -142,24 +142,36 @@ func (r *Report) Wrong() (count int) {
 	return count
 }
 
-// DataSets lists the columns that configurations ran over, in order.
-func (r *Report) DataSets() (list []DataSet) {
-	for _, x := range r.Results {
-		if !slices.Contains(list, x.DataSet()) {
-			list = append(list, x.DataSet())
-		}
+// Of returns the results of an experiment, in its order.
+func (r *Report) Of(g Grid) (list []*Result) {
+	place := map[Configuration]int{}
+	for i, c := range g.Configurations(r.shaped) {
+		place[c] = i
 	}
-	return list
-}
-
-// Of returns the results over some columns.
-func (r *Report) Of(d DataSet) (list []*Result) {
+	placeOf := func(x *Result) (int, bool) {
+		c := x.Configuration
+		if len(g.Rows) == 0 { // as many as the files have
+			c.Rows = 0
+		}
+		at, ok := place[c]
+		return at, ok
+	}
 	for i := range r.Results {
-		if r.Results[i].DataSet() == d {
+		if _, ok := placeOf(&r.Results[i]); ok {
 			list = append(list, &r.Results[i])
 		}
 	}
+	slices.SortStableFunc(list, func(a, b *Result) int {
+		i, _ := placeOf(a)
+		j, _ := placeOf(b)
+		return i - j
+	})
 	return list
+}
+
+// shaped reports whether there is a result of a device for a shape of kernels.
+func (r *Report) shaped(device string) bool {
+	return slices.ContainsFunc(r.Results, func(x Result) bool { return x.Device == device && x.Schedule != "" })
 }
 
 // distinct lists what get returns of the results, without repetitions.

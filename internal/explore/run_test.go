@@ -100,7 +100,7 @@ func configurations() []Configuration {
 
 func report() *Report {
 	h := NewHeader()
-	h.Grid, h.Kgen, h.Machine, h.Reference = grid, "v1", "m", "the interpreter"
+	h.Grids, h.Kgen, h.Machine, h.Reference = []Grid{grid}, "v1", "m", "the interpreter"
 	h.Inputs["p.kg"] = "1234"
 	return &Report{Header: h}
 }
@@ -335,10 +335,11 @@ func TestCompare(t *testing.T) {
 
 func TestSweepFile(t *testing.T) {
 	text := "# figures\npipeline = a.kg, b.kg#c\nlevel = paper3, mask partial | offset add\nrows = 1e6 # many\nitems = 4,8\nschedule = ids=static,items=2; items=3\nquick.rows = 1000\n"
-	f, err := ParseSweepFile("explore.sweep", []byte(text), true)
-	if err != nil {
-		t.Fatal(err)
+	experiments, err := ParseSweepFile("explore.sweep", []byte(text), true)
+	if err != nil || len(experiments) != 1 || experiments[0].Title != "" {
+		t.Fatal(experiments, err)
 	}
+	f := experiments[0]
 	if !slices.Equal(f.Values[KeyRows], []string{"1000"}) || !slices.Equal(f.Values[KeySchedule], []string{"ids=static,items=2", "items=3"}) ||
 		f.Values[KeyLevel][1] != "mask partial | offset add" {
 		t.Errorf("%q", f.Values)
@@ -350,9 +351,78 @@ func TestSweepFile(t *testing.T) {
 	if _, err := f.Sweeps(func(string) bool { return false }); err == nil || !strings.HasPrefix(err.Error(), "explore.sweep:5:1: there is no key items") {
 		t.Error(err)
 	}
-	for text, want := range map[string]string{"a b = c\n": "x:1:1: write KEY = A, B, C", "\na =\n": "x:2:1: no value", "a=1\na=2\n": "x:2:1: a is given in line 1", "a\n": "x:1:1: write KEY"} {
+	for text, want := range map[string]string{"a b = c\n": "x:1:1: write KEY = A, B, C", "\na =\n": "x:2:1: no value", "a=1\na=2\n": "x:2:1: a is given in line 1", "a\n": "x:1:1: write KEY",
+		"[a\n": "x:1:1: write [TITLE]", "[ ]": "x:1:1: write [TITLE]", "[a]\n[a]": "x:2:1: there is an experiment", "[a]\nset = x=1\n": "x:2:1: set is of the whole file"} {
 		if _, err := ParseSweepFile("x", []byte(text), false); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// What stands before the first experiment holds for each that does not say otherwise; what
+// is said for a quick exploration comes before all else.
+func TestExperiments(t *testing.T) {
+	text := "device = cuda:0\nquick.device = gocpu\nrows = 1e8\nquick.rows = 1e4\nmeasure = 1s\n[Figure 1]\npipeline = a.kg\nrows = 1e6, 1e7\n" +
+		"[Figure 2]\npipeline = b.kg\nitems = 4, 8\nrows = 1e7\nquick.rows = 50\n"
+	for quick, want := range map[bool]string{
+		false: "Figure 1: device=[cuda:0] measure=[1s] pipeline=[a.kg] rows=[1e6 1e7]; Figure 2: device=[cuda:0] items=[4 8] measure=[1s] pipeline=[b.kg] rows=[1e7]; ",
+		true:  "Figure 1: device=[gocpu] measure=[1s] pipeline=[a.kg] rows=[1e4]; Figure 2: device=[gocpu] items=[4 8] measure=[1s] pipeline=[b.kg] rows=[50]; ",
+	} {
+		experiments, err := ParseSweepFile("x", []byte(text), quick)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got strings.Builder
+		for _, e := range experiments {
+			slices.Sort(e.Keys)
+			fmt.Fprintf(&got, "%s:", e.Title)
+			for _, key := range e.Keys {
+				fmt.Fprintf(&got, " %s=%v", key, e.Values[key])
+			}
+			got.WriteString("; ")
+		}
+		if got.String() != want {
+			t.Errorf("quick is %v: %s", quick, got.String())
+		}
+	}
+}
+
+// A report of several experiments has a table of each, with a row for each set of columns; a
+// configuration of two experiments is measured once.
+func TestReportOfExperiments(t *testing.T) {
+	curve, levels := grid, grid
+	curve.Title, curve.Rows, curve.Sweeps, curve.Levels = "Sizes", []int64{100, 1000, 10000}, nil, []string{"auto"}
+	levels.Title, levels.Rows, levels.Sweeps = "Levels", []int64{1000}, nil
+	f := &fake{}
+	r := report()
+	r.Header.Grids = []Grid{curve, levels}
+	list := Configurations(r.Header.Grids, func(string) bool { return false })
+	if len(list) != 6+4-2 {
+		t.Fatalf("%d configurations", len(list))
+	}
+	if err := Run(t.Context(), f, list, r, limits); err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := r.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Sizes\n=====\n", "Levels\n======\n", "             gocpu        opencl:0\n100 rows     1.00 ms ±0%  1.00 ms ±0%\n", "10,000 rows  1.00 ms", "gocpu none   gocpu auto   opencl:0 none  opencl:0 auto\n", "8 configurations: 8 agree"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	if figure := FigureOf(r.Of(levels)); len(figure.Rows) != 1 || len(figure.Ways) != 4 || figure.Ways[1] != "gocpu auto" {
+		t.Errorf("%+v", figure)
+	}
+	swept := grid
+	swept.Rows = []int64{1000}
+	r.Results = nil
+	if err := Run(t.Context(), f, swept.Configurations(func(device string) bool { return device != "gocpu" }), r, limits); err != nil {
+		t.Fatal(err)
+	}
+	if figure := FigureOf(r.Of(swept)); len(figure.Rows) != 3 || figure.Rows[0].Name != "items=-" || figure.Rows[2].Name != "items=8" || len(figure.Ways) != 6 ||
+		figure.Ways[3] != "opencl:0 none workgroup=128" {
+		t.Errorf("%+v", figure)
 	}
 }

@@ -8,20 +8,46 @@ import (
 	"text/tabwriter"
 )
 
-// WriteText writes the report as tables: for each set of columns a matrix of levels
-// and devices, then the kernels of the fastest configuration of each device, the
-// sweeps, the curve over rows, and what is wrong.
+// WriteText writes the report as tables: for each set of columns a matrix of levels and
+// devices, the kernels of the fastest configuration of each device, and the sweeps; the
+// curve over rows; what is wrong. Of the experiments of a sweep file it writes the figures
+// alone, which are many.
 func (r *Report) WriteText(out io.Writer) error {
 	w := &textWriter{out: out}
-	for i, d := range r.DataSets() {
+	for i, g := range r.Header.Grids {
 		if i > 0 {
 			w.printf("\n")
 		}
-		r.writeSet(w, d)
+		r.writeExperiment(w, g)
 	}
-	r.writeCurve(w)
 	r.writeProblems(w)
 	return w.err
+}
+
+func (r *Report) writeExperiment(w *textWriter, g Grid) {
+	results := r.Of(g)
+	if g.Title != "" {
+		w.printf("%s\n%s\n", g.Title, strings.Repeat("=", len([]rune(g.Title))))
+		FigureOf(results).writeText(w)
+		return
+	}
+	for i, d := range distinct(results, (*Result).DataSet) {
+		if i > 0 {
+			w.printf("\n")
+		}
+		r.writeSet(w, d, over(results, d))
+	}
+	writeCurve(w, results)
+}
+
+// over returns the results over some columns.
+func over(results []*Result, d DataSet) (list []*Result) {
+	for _, x := range results {
+		if x.DataSet() == d {
+			list = append(list, x)
+		}
+	}
+	return list
 }
 
 type textWriter struct {
@@ -51,8 +77,7 @@ func WriteTable(out io.Writer, rows [][]string) error {
 	return t.Flush()
 }
 
-func (r *Report) writeSet(w *textWriter, d DataSet) {
-	results := r.Of(d)
+func (r *Report) writeSet(w *textWriter, d DataSet, results []*Result) {
 	w.printf("%s over %s rows, %s\n", d.Pipeline, Count(d.Rows), DataText(d.Data))
 	levels := distinct(results, func(x *Result) string { return x.Level })
 	devices := distinct(results, func(x *Result) string { return x.Device })
@@ -205,18 +230,12 @@ func ValuesOf(results []*Result, key string) []string {
 }
 
 // writeCurve writes times by rows, where these vary.
-func (r *Report) writeCurve(w *textWriter) {
+func writeCurve(w *textWriter, all []*Result) {
 	type line struct{ pipeline, data string }
-	var lines []line
-	for _, d := range r.DataSets() {
-		if one := (line{d.Pipeline, d.Data}); !slices.Contains(lines, one) {
-			lines = append(lines, one)
-		}
-	}
-	for _, one := range lines {
+	for _, one := range distinct(all, func(x *Result) line { return line{x.Pipeline, x.Data} }) {
 		var results []*Result
-		for i := range r.Results {
-			if x := &r.Results[i]; x.Pipeline == one.pipeline && x.Data == one.data {
+		for _, x := range all {
+			if x.Pipeline == one.pipeline && x.Data == one.data {
 				results = append(results, x)
 			}
 		}

@@ -356,7 +356,7 @@ func (b *Binding) Read(source *Source) ([]ir.Column, error) {
 		in[i] = ir.NewColumn(p.Type.Kind, 1)
 		s := b.scalar(p)
 		if p.Type.Kind == ir.Text {
-			code, err := b.all.code(b.text(p))
+			code, err := b.all.Code(b.text(p))
 			if err != nil {
 				return nil, err
 			}
@@ -364,6 +364,6 @@ func (b *Binding) Read(source *Source) ([]ir.Column, error) {
 		}
 		in[i].Set(0, s)
 	}
-	b.all.finish(in)
+	b.all.Finish(in)
 	return in, nil
 }

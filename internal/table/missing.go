@@ -71,7 +71,7 @@ func (f Field) fill() (ir.Column, error) {
 	if f.Kind != ir.Text {
 		return c, nil
 	}
-	code, err := f.Texts.code(f.MissingText)
+	code, err := f.Texts.Code(f.MissingText)
 	c.Set(0, ir.Int(ir.Text, int64(code)))
 	return c, err
 }

@@ -78,7 +78,7 @@ func conversionTo(f Field, e *format.SchemaElement) (conversion, bool) {
 func fromText(texts *Texts) conversion {
 	return conversion{
 		array: func(out, value []byte) bool {
-			code, err := texts.code(string(value))
+			code, err := texts.Code(string(value))
 			store(out, code)
 			return err == nil
 		},

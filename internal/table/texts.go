@@ -29,8 +29,8 @@ const textBytes = 64
 // maxTexts is how many strings a dictionary holds.
 const maxTexts = math.MaxInt32
 
-// code returns the code of a text, for the time of reading.
-func (t *Texts) code(text string) (int32, error) {
+// Code returns the code of a text, until Finish.
+func (t *Texts) Code(text string) (int32, error) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	if code, ok := t.codes[text]; ok {
@@ -76,9 +76,9 @@ func (t *Texts) sort() []int32 {
 	return places
 }
 
-// finish sorts the dictionary, gives the columns of kind Text their final codes, in
+// Finish sorts the dictionary, gives the columns of kind Text their final codes, in
 // place, and the dictionary.
-func (t *Texts) finish(columns []ir.Column) {
+func (t *Texts) Finish(columns []ir.Column) {
 	places := t.sort()
 	for i, c := range columns {
 		if c.Kind == ir.Text {
@@ -111,7 +111,7 @@ func (b *textBuilder) code(text string) (int32, error) {
 	if code, ok := b.known[text]; ok {
 		return code, nil
 	}
-	code, err := b.texts.code(text)
+	code, err := b.texts.Code(text)
 	if err == nil && len(b.known) < rememberedTexts {
 		b.known[strings.Clone(text)] = code
 	}

@@ -78,14 +78,14 @@ func TestTexts(t *testing.T) {
 		columns := []ir.Column{ir.NewColumn(ir.Text, rows), ir.NewColumn(ir.Text, rows)}
 		for row := range rows {
 			for i, text := range []string{x[row], y[row]} {
-				code, err := all.code(text)
+				code, err := all.Code(text)
 				if err != nil {
 					t.Fatal(err)
 				}
 				columns[i].Set(row, ir.Int(ir.Text, int64(code)))
 			}
 		}
-		all.finish(columns)
+		all.Finish(columns)
 		for _, name := range []string{"t.csv", "t.parquet"} {
 			path := filepath.Join(t.TempDir(), name)
 			if err := Write(t.Context(), path, Table{Columns: []Named{{"x", columns[0]}, {"y", columns[1]}}}, nil); err != nil {
@@ -153,7 +153,7 @@ func BenchmarkReadTexts(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				texts.finish(columns)
+				texts.Finish(columns)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/200_000, "ns/row")
 		})
@@ -171,14 +171,14 @@ func TestTextsCount(t *testing.T) {
 	parquetPath := filepath.Join(t.TempDir(), "x.parquet")
 	all, c := &Texts{}, ir.NewColumn(ir.Text, 1000)
 	for row := range 1000 {
-		code, err := all.code(fmt.Sprint(row, strings.Repeat("y", 1000)))
+		code, err := all.Code(fmt.Sprint(row, strings.Repeat("y", 1000)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.Set(row, ir.Int(ir.Text, int64(code)))
 	}
 	columns := []ir.Column{c}
-	all.finish(columns)
+	all.Finish(columns)
 	if err := Write(t.Context(), parquetPath, Table{Columns: []Named{{"x", columns[0]}}}, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -210,6 +210,28 @@ func TestCells(t *testing.T) {
 	}
 }
 
+// An experiment is chosen, and the page has its results alone; a cell of its figure chooses columns and level.
+func TestExperiments(t *testing.T) {
+	ctx := browse(t, samplePage(t))
+	text := func(of string) string {
+		return evaluate[string](t, ctx, `document.querySelector("`+of+`").textContent`)
+	}
+	if rows := evaluate[int](t, ctx, `document.querySelectorAll("#figure tbody tr").length`); rows != 30 {
+		t.Errorf("the first figure has %d rows, not three sizes by nine shapes and Go, which has none", rows)
+	}
+	run(t, ctx, do(`const box = document.querySelector("nav select[name=experiment]"); box.selectedIndex = 1; box.dispatchEvent(new Event("change"))`))
+	if rows, levels := evaluate[int](t, ctx, `document.querySelectorAll("#figure tbody tr").length`), text("#levels thead"); rows != 3 || levels != "Devicenoneonepass" || strings.Contains(text("#levels tbody"), "opencl") {
+		t.Errorf("the figure has %d rows, the levels are %s", rows, levels)
+	}
+	if all := evaluate[int](t, ctx, `document.querySelectorAll("#all tbody tr").length`); all != 6 {
+		t.Errorf("%d configurations", all)
+	}
+	run(t, ctx, do(`document.querySelector("#figure tbody tr:nth-child(1) td:nth-child(3) button").click()`))
+	if got := evaluate[string](t, ctx, shown); !strings.HasPrefix(got, "Shown: onepass on gocpu") || !strings.Contains(text("#levels .note"), "1,000 rows") {
+		t.Errorf("%s %s", got, text("#levels .note"))
+	}
+}
+
 // No width makes the page scroll sideways, and texts can be read on what lies under
 // them, in light and dark.
 func TestWidthsAndThemes(t *testing.T) {

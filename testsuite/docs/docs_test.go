@@ -37,7 +37,7 @@ func documents(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	texts := map[string]string{}
-	for _, path := range slices.Concat(paths, papers, []string{"../../README.md", "../../CONTRIBUTING.md"}) {
+	for _, path := range slices.Concat(paths, papers, []string{"../../README.md", "../../CONTRIBUTING.md", "../../examples/tpch/README.md"}) {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -114,9 +114,9 @@ func (e *emitted) close() {
 	e.space.Close()
 }
 
-// run runs a pipeline at a level, on several goroutines where rows allow.
-func (e *emitted) run(p *ir.Pipeline, level string, in []ir.Column) ([]ir.Column, error) {
-	call := run.Call{Program: level + "/" + p.Name, Workers: 3}
+// call returns the call of a pipeline at a level.
+func (e *emitted) call(p *ir.Pipeline, level string, in []ir.Column, workers int) run.Call {
+	call := run.Call{Program: level + "/" + p.Name, Workers: workers}
 	made := e.plans[call.Program]
 	rows, scalars := map[string]int64{}, map[string]int64{}
 	for i, c := range in {
@@ -129,6 +129,12 @@ func (e *emitted) run(p *ir.Pipeline, level string, in []ir.Column) ([]ir.Column
 		}
 	}
 	call.Bounds = made.ResultBounds(rows, scalars)
+	return call
+}
+
+// run runs a pipeline at a level, on several goroutines where rows allow.
+func (e *emitted) run(p *ir.Pipeline, level string, in []ir.Column) ([]ir.Column, error) {
+	call := e.call(p, level, in, 3)
 	result, err := e.worker.Run(context.Background(), call)
 	var check *run.CheckError
 	if errors.As(err, &check) {

@@ -25,7 +25,7 @@
 // than a result are cut to its low bits, because kgen wraps; both zeros are
 // equal; and a NULL in a result means that a check of kgen fails.
 //
-// Two more tests need files. In one, kgen writes TPC-H's lineitem as Parquet
-// and both read it. In the other, each reads files written by the other, with a
-// column of each type.
+// More tests need files. In some, kgen writes TPC-H's tables, those of the Star
+// Schema Benchmark or events as Parquet, and both read them. In another, each
+// reads files written by the other, with a column of each type.
 package oracle

@@ -122,7 +122,7 @@ func writeLineitem(t *testing.T, path string, scale float64, with func(generate.
 }
 
 // writeRelation writes a file and returns its rows.
-func writeRelation(t *testing.T, path string, relation generate.Generator) (rows int) {
+func writeRelation(t testing.TB, path string, relation generate.Generator) (rows int) {
 	t.Helper()
 	ctx := context.Background()
 	stage := table.NewStage(ctx, nil)

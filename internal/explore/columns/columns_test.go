@@ -105,7 +105,7 @@ func TestByUse(t *testing.T) {
 			}
 			for _, p := range pipelines {
 				if slices.ContainsFunc(p.Params, func(v *ir.Value) bool {
-					return v.Type.Kind == ir.Text || v.Type.IsScalar() && v.Const.Kind == ir.Invalid
+					return v.Type.IsScalar() && v.Const.Kind == ir.Invalid && v.Literal == nil
 				}) {
 					continue
 				}
@@ -146,5 +146,53 @@ func TestParseRefuses(t *testing.T) {
 	s, _ := Parse("y=unique")
 	if _, err := s.Make(t.Context(), request(p, 10)); err == nil || !strings.Contains(err.Error(), "no column y") {
 		t.Error(err)
+	}
+}
+
+// The domains of a pipeline are tables of one database, whose sizes belong together.
+func TestDatabases(t *testing.T) {
+	star := load(t, "pipeline p(lo_orderdate: [l]i32, lo_revenue: [l]i32, d_datekey: [d]i32, d_yearmonth: [d]text, month: text = \"May1994\") {\n"+
+		"\tday = find(lo_orderdate, in: d_datekey[d_yearmonth == month || d_yearmonth == \"Jun1994\"])\n\treturn n: count(day >= 0), s: sum(lo_revenue)\n}")
+	c := generated(t, star, "auto", 1000)
+	if c[0].Len() != 1000 || c[2].Len() != 2557 || c[3].Texts[c[3].At(0).Int64()] != "Jan1992" || c[4].Texts[c[4].At(0).Int64()] != "May1994" {
+		t.Errorf("%d lines, %d days, the first in %v", c[0].Len(), c[2].Len(), c[3].Texts)
+	}
+	other := generated(t, star, "ssb+month=Jul1996", 1000)
+	if other[4].Texts[other[4].At(0).Int64()] != "Jul1996" {
+		t.Error("the scalar is not what the spec says")
+	}
+	for _, spec := range []string{"auto", "ssb", "ssb+month=Jul1996"} {
+		found, err := interp.Run(star, generated(t, star, spec, 1000))
+		if err != nil || found[0].At(0).Int64() == 0 || found[0].At(0).Int64() == 1000 {
+			t.Errorf("%s: %v of 1000 rows are in two months, %v", spec, found, err)
+		}
+	}
+	cube := load(t, "pipeline p(article: [n]i32, component: [n]i32, value: [n]f64, dimension: [h]i32, target: [q]i32) { return s: sum(value), d: max(dimension), n: len(target), a: max(article), c: max(component) }")
+	if c = generated(t, cube, "cube:targets=2519", 5000); c[0].Len() != 5000 || c[3].Len() != 36037 || c[4].Len() != 2069 {
+		t.Errorf("%d facts, %d ancestors, %d targets", c[0].Len(), c[3].Len(), c[4].Len())
+	}
+}
+
+// Scalars take values, domains a share of the rows, and texts are words.
+func TestOfParameters(t *testing.T) {
+	p := load(t, "pipeline p(key: [n]u32, other: [m]i32, name: [m]text, bits: u32 = 5, size: i64 = 4) {\n\treturn a: key >> bits, other, name, c: count(by: bins(key, size))\n}")
+	c := generated(t, p, "auto+bits=3+size=1000+other=unique:share=0.25", 400)
+	if c[0].Len() != 400 || c[1].Len() != 100 || c[2].Len() != 100 || c[3].At(0).Int64() != 3 || c[4].At(0).Int64() != 1000 {
+		t.Errorf("%d, %d and %d rows, bits %v, size %v", c[0].Len(), c[1].Len(), c[2].Len(), c[3].At(0), c[4].At(0))
+	}
+	if top := slices.Max(ints(c[0])); top < 500 || top > 999 {
+		t.Errorf("keys to %d do not fit bins of 1000", top)
+	}
+	if texts := c[2].Texts; len(texts) < 50 || !slices.IsSorted(texts) {
+		t.Errorf("texts are %v", texts)
+	}
+	for text, want := range map[string]string{"auto+bits=many": "bits", "auto+key=7": "no kind of data", "auto+none=7": "no column none", "auto+other=unique:share=2": "a number is needed"} {
+		s, err := Parse(text)
+		if err == nil {
+			_, err = s.Make(t.Context(), request(p, 10))
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }

@@ -26,7 +26,10 @@ func (m *maker) byUse(v *ir.Value) *part {
 			}
 		case ir.OpBins:
 			if stems(user.Args[0], v) {
-				if size := user.Args[1]; size.Op == ir.OpConst {
+				size := user.Args[1]
+				if value, known := m.scalars[size]; known {
+					return uniform(0, max(value.Int64(), 1))
+				} else if size.Op == ir.OpConst {
 					return uniform(0, max(size.Const.Int64(), 1))
 				} else if size.Type.Domain != nil {
 					return uniform(0, max(m.length(size.Type.Domain), 1))
@@ -70,7 +73,7 @@ func (m *maker) length(d *ir.Domain) int64 {
 	if d == nil {
 		return 1
 	}
-	return m.Rows(d)
+	return m.rows[d]
 }
 
 // stems reports whether v selects elements of the parameter.

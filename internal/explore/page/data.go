@@ -18,6 +18,19 @@ type (
 		Results   []explore.Result     `json:"results"`
 		Plans     []planData           `json:"plans"`
 		Packed    []byte               `json:"packed"` // pieces of emitted text, each once: a JSON array, by gzip
+
+		Experiments []experimentData `json:"experiments"`
+	}
+	// experimentData is an experiment; results are their places in Results, -1 for none.
+	experimentData struct {
+		Title   string      `json:"title"`
+		Results []int       `json:"results"`
+		Ways    []string    `json:"ways"`
+		Rows    []figureRow `json:"rows"`
+	}
+	figureRow struct {
+		Name  string `json:"name"`
+		Cells []int  `json:"cells"` // for each of the ways
 	}
 	pipelineData struct {
 		Argument string    `json:"argument"`
@@ -75,6 +88,7 @@ func (p *Page) data() *pageData {
 		}
 		d.Results = append(d.Results, r)
 	}
+	d.Experiments = experiments(p.Report)
 	segments := map[string][]segment{}
 	for _, one := range p.Pipelines {
 		segments[one.Argument] = split(one.Source)
@@ -94,6 +108,33 @@ func (p *Page) data() *pageData {
 	}
 	d.Packed = pack(texts)
 	return d
+}
+
+// experiments returns the experiments of a report, of which there is at least one.
+func experiments(r *explore.Report) []experimentData {
+	place := map[*explore.Result]int{nil: -1}
+	for i := range r.Results {
+		place[&r.Results[i]] = i
+	}
+	list := []experimentData{}
+	for _, g := range r.Header.Grids {
+		results := r.Of(g)
+		figure := explore.FigureOf(results)
+		e := experimentData{Title: g.Title, Results: places(place, results), Ways: figure.Ways, Rows: []figureRow{}}
+		for _, row := range figure.Rows {
+			e.Rows = append(e.Rows, figureRow{row.Name, places(place, row.Cells)})
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+func places(place map[*explore.Result]int, results []*explore.Result) []int {
+	list := []int{}
+	for _, x := range results {
+		list = append(list, place[x])
+	}
+	return list
 }
 
 // pack makes texts small: those of levels are much alike.

@@ -55,16 +55,20 @@
 		return (r) => (Math.log(r.median_ns) - low) / (high - low);
 	};
 
-	// What is shown.
-	const source = measured ? data.results : data.plans;
-	const choices = {
-		pipeline: unique(source.map((r) => r.pipeline)), data: unique(data.results.map((r) => r.data)), rows: unique(data.results.map((r) => r.rows)).sort((a, b) => a - b),
-		device: unique(source.map((r) => r.device)), level: unique(source.map((r) => r.level)),
+	// What is shown: of one experiment.
+	const whole = measured && data.experiments.length ? data.experiments.map((e) => e.results.map((i) => data.results[i])) : [data.results];
+	const choicesOf = (results) => {
+		const source = measured ? results : data.plans;
+		return {
+			pipeline: unique(source.map((r) => r.pipeline)), data: unique(results.map((r) => r.data)), rows: unique(results.map((r) => r.rows)).sort((a, b) => a - b),
+			device: unique(source.map((r) => r.device)), level: unique(source.map((r) => r.level)),
+		};
 	};
-	const state = { pipeline: choices.pipeline[0], data: choices.data[0], rows: choices.rows[choices.rows.length - 1], device: choices.device[0], level: choices.level[0], schedule: null };
+	let results = whole[0], choices = choicesOf(results);
+	const state = { experiment: 0, pipeline: choices.pipeline[0], data: choices.data[0], rows: choices.rows[choices.rows.length - 1], device: choices.device[0], level: choices.level[0], schedule: null };
 	const here = (extra = {}) => {
 		const wanted = { pipeline: state.pipeline, data: state.data, rows: state.rows, ...extra };
-		return data.results.filter((r) => Object.entries(wanted).every(([k, v]) => r[k] === v));
+		return results.filter((r) => Object.entries(wanted).every(([k, v]) => r[k] === v));
 	};
 	const first = best(here());
 	if (first) Object.assign(state, { device: first.device, level: first.level });
@@ -89,6 +93,13 @@
 	const number = (p, kernel) => p.kernels.findIndex((k) => k.name === kernel) + 1;
 	const choose = (change) => {
 		Object.assign(state, change);
+		if ("experiment" in change) {
+			results = whole[state.experiment];
+			choices = choicesOf(results);
+			const x = best(results) || results[0];
+			if (x) Object.assign(state, { pipeline: x.pipeline, data: x.data, rows: x.rows, device: x.device, level: x.level });
+			renderChoices();
+		}
 		if (!("schedule" in change)) state.schedule = null;
 		render();
 	};
@@ -100,12 +111,14 @@
 			h("input", { type: "radio", name: key, value, id: `${key}-${i}`, onchange: () => choose({ [key]: value }) }), h("span", {}, value))));
 		const select = (key, name, text) => choices[key].length < 2 ? null : h("label", { class: "named" }, h("span", {}, name),
 			h("select", { name: key, onchange: (e) => choose({ [key]: choices[key][e.target.selectedIndex] }) }, choices[key].map((v) => h("option", {}, text(v)))));
-		nav.replaceChildren(...[select("pipeline", "Pipeline", (v) => v), select("data", "Columns", (v) => v), select("rows", "Rows", count),
+		const experiment = whole.length < 2 ? null : h("label", { class: "named" }, h("span", {}, "Experiment"),
+			h("select", { name: "experiment", onchange: (e) => choose({ experiment: e.target.selectedIndex }) }, data.experiments.map((e) => h("option", {}, e.title))));
+		nav.replaceChildren(...[experiment, select("pipeline", "Pipeline", (v) => v), select("data", "Columns", (v) => v), select("rows", "Rows", count),
 			radio("device", "Device"), radio("level", "Fusion level")].filter(Boolean));
 	}
 	function showChoices() {
 		for (const input of document.querySelectorAll("nav input")) input.checked = state[input.name] === input.value;
-		for (const box of document.querySelectorAll("nav select")) box.selectedIndex = choices[box.name].indexOf(state[box.name]);
+		for (const box of document.querySelectorAll("nav select")) box.selectedIndex = box.name === "experiment" ? state.experiment : choices[box.name].indexOf(state[box.name]);
 		const r = result(), p = plan();
 		const words = [`${state.level} on ${state.device}`];
 		if (r && r.schedule) words.push(r.schedule);
@@ -133,6 +146,22 @@
 		}
 		attributes["aria-label"] = `${label}: ${text[0].textContent || text[0]}`;
 		return h("td", { class: "cell" }, h("button", attributes, text));
+	}
+
+	// The experiment as one table: columns of data down, ways to run across.
+	function renderFigure() {
+		const e = data.experiments[state.experiment];
+		if (!measured || !e || e.rows.length * e.ways.length < 2 || !e.title && e.rows.length < 2) return content("figure");
+		const cells = e.rows.map((row) => row.cells.map((i) => i < 0 ? null : data.results[i]));
+		const now = result();
+		content("figure", e.title ? h("p", { class: "note" }, `${e.title}. Darker is faster, of a row.`) : null,
+			h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The experiment as a table" }, h("table", {},
+				h("thead", {}, h("tr", {}, h("th", { scope: "col" }, ""), e.ways.map((w) => h("th", { scope: "col" }, w)))),
+				h("tbody", {}, e.rows.map((row, i) => {
+					const shadeAt = scaled(cells[i]);
+					return h("tr", {}, h("th", { scope: "row" }, row.name), cells[i].map((r, j) => cell(r ? [r] : [], r !== null && r === now, (x) => shade(shadeAt(x)),
+						() => r && choose({ pipeline: r.pipeline, data: r.data, rows: r.rows, device: r.device, level: r.level, schedule: r.schedule || "" }), `${row.name} ${e.ways[j]}`)));
+				})))));
 	}
 
 	function renderLevels() {
@@ -429,14 +458,14 @@
 	let showAll = false;
 	function renderAll() {
 		if (!measured) return content("all");
-		const few = 30, list = showAll ? data.results : data.results.slice(0, few);
-		const many = { pipeline: choices.pipeline.length > 1, data: choices.data.length > 1, rows: choices.rows.length > 1, schedule: data.results.some((r) => r.schedule) };
+		const few = 30, list = showAll ? results : results.slice(0, few);
+		const many = { pipeline: choices.pipeline.length > 1, data: choices.data.length > 1, rows: choices.rows.length > 1, schedule: results.some((r) => r.schedule) };
 		const heads = [many.pipeline && "Pipeline", many.data && "Columns", many.rows && "Rows", "Device", "Level", many.schedule && "Settings", "Median", "", "Result"].filter((x) => x !== false);
 		content("all", h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "All configurations" }, h("table", { class: "plain" }, h("thead", {}, h("tr", {}, heads.map((x) => h("th", { class: ["Rows", "Median", ""].includes(x) ? "number" : null }, x)))),
 			h("tbody", {}, list.map((r) => h("tr", {}, many.pipeline ? h("td", {}, r.pipeline) : null, many.data ? h("td", {}, r.data) : null, many.rows ? h("td", { class: "number" }, count(r.rows)) : null,
 				h("td", {}, r.device), h("td", {}, r.level), many.schedule ? h("td", {}, r.schedule || "default") : null, h("td", { class: "number" }, time(r.median_ns)), h("td", { class: "number" }, r.median_ns ? spread(r) : ""),
 				h("td", {}, r.status + (r.partial ? ", interrupted" : "") + (r.problem && r.status !== "agrees" ? ": " + clip(r.problem, 90) : ""))))))),
-			list.length < data.results.length ? h("button", { type: "button", onclick: () => { showAll = true; renderAll(); } }, `Show all ${data.results.length}`) : null);
+			list.length < results.length ? h("button", { type: "button", onclick: () => { showAll = true; renderAll(); } }, `Show all ${results.length}`) : null);
 	}
 
 	// The theme.
@@ -461,7 +490,7 @@
 		const active = document.activeElement, section = active && active.closest("section[id]");
 		const at = section ? [...section.querySelectorAll("button")].indexOf(active) : -1;
 		showChoices();
-		for (const draw of [renderLevels, renderSource, renderGraph, renderBars, renderHeat, renderCurve, renderApart, renderText, renderAll]) draw();
+		for (const draw of [renderFigure, renderLevels, renderSource, renderGraph, renderBars, renderHeat, renderCurve, renderApart, renderText, renderAll]) draw();
 		if (at >= 0) {
 			const again = section.querySelectorAll("button")[at];
 			if (again) again.focus({ preventScroll: true });

@@ -92,8 +92,17 @@ func TestPage(t *testing.T) {
 				Statement bool
 			}
 		}
-		Results []explore.Result
-		Plans   []struct {
+		Results     []explore.Result
+		Experiments []struct {
+			Title   string
+			Results []int
+			Ways    []string
+			Rows    []struct {
+				Name  string
+				Cells []int
+			}
+		}
+		Plans []struct {
 			Level   string
 			Stages  []struct{ Segments []int }
 			Kernels []struct{ Texts []int }
@@ -129,6 +138,10 @@ func TestPage(t *testing.T) {
 				t.Errorf("a kernel of level %s has no text", p.Level)
 			}
 		}
+	}
+	if e := read.Experiments; len(e) != 2 || e[1].Title != "One level by rows" || len(e[0].Results) != len(read.Results) || len(e[1].Results) != 6 ||
+		len(e[1].Rows) != 3 || e[1].Rows[2].Name != "4,194,304 rows" || read.Results[e[1].Rows[2].Cells[1]].Level != e[1].Ways[1] {
+		t.Errorf("%+v", e)
 	}
 	for _, r := range read.Results {
 		if len(r.Samples) > 0 {

@@ -15,6 +15,7 @@ import (
 // percent.
 type tpch struct {
 	orders, customers, parts, suppliers, clerks int64
+	clerkNames                                  func() words
 
 	lineCount, orderDate, customer, priority, clerk             stream // by order
 	part, supplier, quantity, discount, tax, returned           stream // by line
@@ -22,10 +23,12 @@ type tpch struct {
 }
 
 const (
-	maxLines     = 7
-	linePlaces   = 8 // numbers of a stream that are reserved for the lines of an order
-	ordersAtOnce = batchRows / 16
-	maxScale     = 100_000
+	maxLines = 7
+
+	suppliersOfPart = 4
+	linePlaces      = 8 // numbers of a stream that are reserved for the lines of an order
+	ordersAtOnce    = batchRows / 16
+	maxScale        = 100_000
 )
 
 var (
@@ -33,11 +36,40 @@ var (
 	lastOrderDate  = day(1998, 12, 31) - 151
 	currentDate    = day(1995, 6, 17)
 
-	priorities   = texts("1-URGENT", "2-HIGH", "3-MEDIUM", "4-NOT", "5-LOW")
-	instructions = texts("DELIVER", "COLLECT", "NONE", "TAKE")
-	modes        = texts("REG AIR", "AIR", "RAIL", "SHIP", "TRUCK", "MAIL", "FOB")
-	letters      = map[byte][8]byte{'A': {'A'}, 'F': {'F'}, 'N': {'N'}, 'O': {'O'}, 'P': {'P'}, 'R': {'R'}}
+	priorities   = choice{texts("1-URGENT", "2-HIGH", "3-MEDIUM", "4-NOT", "5-LOW"), priorityWords}
+	instructions = choice{texts("DELIVER", "COLLECT", "NONE", "TAKE"), newWords("DELIVER IN PERSON", "COLLECT COD", "NONE", "TAKE BACK RETURN")}
+	modes        = choice{texts("REG AIR", "AIR", "RAIL", "SHIP", "TRUCK", "MAIL", "FOB"), modeWords}
+	letters      = choice{texts("A", "F", "N", "O", "P", "R"), newWords("A", "F", "N", "O", "P", "R")}
 )
+
+// The numbers of letters.
+const letterA, letterF, letterN, letterO, letterP, letterR = 0, 1, 2, 3, 4, 5
+
+// clerkColumn gives a column room for n clerks, by their number or by name, and returns what stores one that counts from 0.
+func (t *tpch) clerkColumn(c *ir.Column, n int) func(row int, number uint64) {
+	if c.Kind == ir.Text {
+		return t.clerkNames().column(c, n)
+	}
+	numbers := room[int64](c, n)
+	return func(row int, number uint64) { numbers[row] = int64(number) + 1 }
+}
+
+// choice is a list of strings, which a column has as texts or, of at most 8 bytes, as char8.
+type choice struct {
+	short [][8]byte
+	words words
+}
+
+func (c choice) len() uint64 { return uint64(len(c.short)) }
+
+// column gives a column room for n rows and returns what stores the string of a number.
+func (c choice) column(column *ir.Column, n int) func(row int, number uint64) {
+	if column.Kind == ir.Text {
+		return c.words.column(column, n)
+	}
+	strings := room[[8]byte](column, n)
+	return func(row int, number uint64) { strings[row] = c.short[number] }
+}
 
 // day returns a date as the number of days since 1970-01-01.
 func day(year int, month time.Month, day int) int32 {
@@ -59,6 +91,7 @@ func newTPCH(scale float64, seed uint64) (*tpch, error) {
 	}
 	table := func(rows float64) int64 { return max(int64(math.Round(float64(scale*rows))), 1) }
 	t := &tpch{orders: table(1_500_000), customers: table(150_000), parts: table(200_000), suppliers: table(10_000), clerks: table(1_000)}
+	t.clerkNames = numbered("Clerk", t.clerks)
 	for name, s := range map[string]*stream{
 		"lines": &t.lineCount, "o_orderdate": &t.orderDate, "o_custkey": &t.customer, "o_orderpriority": &t.priority, "o_clerk": &t.clerk,
 		"l_partkey": &t.part, "l_suppkey": &t.supplier, "l_quantity": &t.quantity, "l_discount": &t.discount, "l_tax": &t.tax,
@@ -92,6 +125,14 @@ func (t *tpch) shipDate(order int64, line int, date int32) int32 {
 	return date + 1 + int32(t.shipDelay.below(order*linePlaces+int64(line), 121))
 }
 
+// supplierOf returns one of the four suppliers of a part.
+func (t *tpch) supplierOf(part, number int64) int64 {
+	return (part+number*(t.suppliers/4+(part-1)/t.suppliers))%t.suppliers + 1
+}
+
+// retailPrice returns what a part costs, in cents.
+func retailPrice(part int64) int64 { return 90_000 + part/10%20_001 + 100*(part%1_000) }
+
 // money has the part of a line and what the line costs.
 type money struct{ part, quantity, price, discount, tax int64 }
 
@@ -103,7 +144,7 @@ func (t *tpch) moneyOf(order int64, line int) money {
 		discount: int64(t.discount.below(i, 11)),
 		tax:      int64(t.tax.below(i, 9)),
 	}
-	m.price = m.quantity * (90_000 + m.part/10%20_001 + 100*(m.part%1_000)) // P_RETAILPRICE
+	m.price = m.quantity * retailPrice(m.part)
 	return m
 }
 
@@ -180,10 +221,9 @@ func (t *tpch) fillLines(batch int64, out []ir.Column) {
 	key, part, supplier := room[int64](&out[0], n), room[int64](&out[1], n), room[int64](&out[2], n)
 	number, quantity, whole := room[int32](&out[3], n), room[int64](&out[4], n), ir.PowerOfTen(out[4].Kind.Scale())
 	price, discount, tax := hundredths(&out[5], n), hundredths(&out[6], n), hundredths(&out[7], n)
-	flag, status := room[[8]byte](&out[8], n), room[[8]byte](&out[9], n)
+	flag, status := letters.column(&out[8], n), letters.column(&out[9], n)
 	shipped, committed, received := room[int32](&out[10], n), room[int32](&out[11], n), room[int32](&out[12], n)
-	instruction, mode := room[[8]byte](&out[13], n), room[[8]byte](&out[14], n)
-	flagN, flagA, flagR, statusF, statusO := letters['N'], letters['A'], letters['R'], letters['F'], letters['O']
+	instruction, mode := instructions.column(&out[13], n), modes.column(&out[14], n)
 	row := 0
 	for order := first; order < end; order++ {
 		date := t.dateOf(order)
@@ -191,25 +231,27 @@ func (t *tpch) fillLines(batch int64, out []ir.Column) {
 			i := order*linePlaces + int64(line)
 			m := t.moneyOf(order, line)
 			key[row], part[row], number[row], quantity[row] = orderKey(order), m.part, int32(line+1), m.quantity*whole
-			supplier[row] = (m.part+int64(t.supplier.below(i, 4))*(t.suppliers/4+(m.part-1)/t.suppliers))%t.suppliers + 1
+			supplier[row] = t.supplierOf(m.part, int64(t.supplier.below(i, suppliersOfPart)))
 			price(row, m.price)
 			discount(row, m.discount)
 			tax(row, m.tax)
 			ship := t.shipDate(order, line, date)
 			receipt := ship + 1 + int32(t.receiptDelay.below(i, 30))
 			shipped[row], committed[row], received[row] = ship, date+30+int32(t.commitDelay.below(i, 61)), receipt
-			flag[row], status[row] = flagN, statusF
+			isReturned, isShipped := uint64(letterN), uint64(letterF)
 			if receipt <= currentDate {
-				flag[row] = flagA
+				isReturned = letterA
 				if t.returned.below(i, 2) == 0 {
-					flag[row] = flagR
+					isReturned = letterR
 				}
 			}
 			if ship > currentDate {
-				status[row] = statusO
+				isShipped = letterO
 			}
-			instruction[row] = instructions[t.instruction.below(i, uint64(len(instructions)))]
-			mode[row] = modes[t.shipMode.below(i, uint64(len(modes)))]
+			flag(row, isReturned)
+			status(row, isShipped)
+			instruction(row, t.instruction.below(i, instructions.len()))
+			mode(row, t.shipMode.below(i, modes.len()))
 			row++
 		}
 	}
@@ -240,9 +282,9 @@ var ordersColumns = []Column{
 func (t *tpch) fillOrders(batch int64, out []ir.Column) {
 	first, end := t.ordersOf(batch)
 	n := int(end - first)
-	key, customer, status := room[int64](&out[0], n), room[int64](&out[1], n), room[[8]byte](&out[2], n)
+	key, customer, status := room[int64](&out[0], n), room[int64](&out[1], n), letters.column(&out[2], n)
 	total, made := hundredths(&out[3], n), room[int32](&out[4], n)
-	priority, clerk := room[[8]byte](&out[5], n), room[int64](&out[6], n)
+	priority, clerk := priorities.column(&out[5], n), t.clerkColumn(&out[6], n)
 	clear(room[int32](&out[7], n))
 	for row := range n {
 		order := first + int64(row)
@@ -258,13 +300,13 @@ func (t *tpch) fillOrders(batch int64, out []ir.Column) {
 		total(row, cents)
 		switch open {
 		case 0:
-			status[row] = letters['F']
+			status(row, letterF)
 		case lines:
-			status[row] = letters['O']
+			status(row, letterO)
 		default:
-			status[row] = letters['P']
+			status(row, letterP)
 		}
-		priority[row] = priorities[t.priority.below(order, uint64(len(priorities)))]
-		clerk[row] = 1 + int64(t.clerk.below(order, uint64(t.clerks)))
+		priority(row, t.priority.below(order, priorities.len()))
+		clerk(row, t.clerk.below(order, uint64(t.clerks)))
 	}
 }

@@ -34,8 +34,12 @@ func Sample() (*page.Page, error) {
 	source := &build.Source{Text: []byte(Source), Pipelines: pipelines}
 	h := explore.NewHeader()
 	h.Kgen, h.Machine, h.Reference, h.Begun = "v0", "linux/amd64, 2 cores", "the interpreter", time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
-	h.Grid = explore.Grid{Pipelines: []string{argument}, Data: []string{"auto"}, Rows: []int64{1000, 100000, 4194304}, Devices: []string{"gocpu", "opencl:0"}, Levels: fuse.Levels,
+	grid := explore.Grid{Pipelines: []string{argument}, Data: []string{"auto"}, Rows: []int64{1000, 100000, 4194304}, Devices: []string{"gocpu", "opencl:0"}, Levels: fuse.Levels,
 		Sweeps: []explore.Sweep{{Key: "workgroup", Values: []string{"64", "128", "256"}}, {Key: "items", Values: []string{"4", "8", "16"}}}}
+	grid.Title = "Levels and settings"
+	sizes := grid
+	sizes.Title, sizes.Levels, sizes.Devices, sizes.Sweeps = "One level by rows", []string{fuse.LevelNone, fuse.LevelOnePass}, []string{"gocpu"}, nil
+	h.Grids = []explore.Grid{grid, sizes}
 	p := &page.Page{Title: "Fusion of orders", Report: &explore.Report{Header: h, Devices: []explore.DeviceInfo{
 		{Name: "gocpu", Detail: "emitted Go", Profile: "cores", Copy: 20}, {Name: "opencl:0", Detail: "a device with a long name that says what it has: progress.ticket progress.static", Profile: "cores", Copy: 30}}},
 		Pipelines: []page.Pipeline{{Argument: argument, Name: "orders", Source: Source, File: argument}}}
@@ -56,7 +60,7 @@ func Sample() (*page.Page, error) {
 			p.Plans = append(p.Plans, page.Plan{Pipeline: argument, Device: device, Level: level, Explanation: e, Texts: []page.Text{{File: "orders.cl", Text: text}}})
 		}
 	}
-	for _, c := range h.Grid.Configurations(func(device string) bool { return device != "gocpu" }) {
+	for _, c := range grid.Configurations(func(device string) bool { return device != "gocpu" }) {
 		p.Report.Results = append(p.Report.Results, invent(c, p))
 	}
 	return p, nil
