@@ -148,10 +148,11 @@ func runExplore(c *cobra.Command, args []string, flags *exploreFlags) error {
 		runner.pipelines[p.argument] = p
 	}
 	for _, name := range x.grid.Devices {
-		if runner.devices[name], err = openExploreDevice(c.Context(), name, runner.space, waiting); err != nil {
-			delete(runner.devices, name)
+		device, err := openExploreDevice(c.Context(), name, runner.space, waiting)
+		if err != nil {
 			return err
 		}
+		runner.devices[name] = device
 	}
 	report, err := x.begin()
 	if err != nil {

@@ -15,12 +15,13 @@ import (
 	"github.com/kgen-go/kgen/internal/explore"
 	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/internal/raw"
+	"github.com/kgen-go/kgen/internal/tune"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
 
 // openExploreDevice opens a device for many runs, or says why it is not there.
-func openExploreDevice(ctx context.Context, name string, space *memory.Space, waiting *waiting) (exploreDevice, error) {
+func openExploreDevice(ctx context.Context, name string, space *memory.Space, waiting *waiting) (*exploring, error) {
 	d := &exploring{name: name}
 	driver, _, err := driverByDevice(name)
 	var detail string
@@ -46,8 +47,16 @@ func openExploreDevice(ctx context.Context, name string, space *memory.Space, wa
 		return nil, err
 	}
 	d.detail = detail
-	d.device, err = kgen.Open(ctx, name, kgen.InSpace(space), kgen.Waiting(waiting.on))
-	return d, err
+	if d.device, err = kgen.Open(ctx, name, kgen.InSpace(space), kgen.Waiting(waiting.on)); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// identify says what the device is.
+func (d *exploring) identify(ctx context.Context) (tune.Device, error) {
+	m, err := d.device.Machine(ctx)
+	return tune.Device{Name: d.name, Backend: d.emits, Hardware: m.Device, Driver: m.Driver}, err
 }
 
 // row returns the line of the list for a device that is there.
