@@ -45,7 +45,9 @@ func openEmulation(d *Device, _ string) (driver, error) {
 	return e, nil
 }
 
-func (e *emulation) machine(context.Context) (plan.Machine, error) { return emu.Machine(e.options), nil }
+func (e *emulation) machine(context.Context) (plan.Machine, error) {
+	return emu.Machine(e.options), nil
+}
 
 func (e *emulation) compile(ctx context.Context, p *Program, s settings) (runner, error) {
 	k, err := newKernelRunner(e.device, p, s, cuda.Emitter(), e)

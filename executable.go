@@ -27,7 +27,7 @@ type settings struct {
 	schedule plan.Schedule
 	workers  int
 	machine  plan.Machine // whose rates decide at level auto; the zero value is a declared one
-	embedded embedded // kernels to run as they are, where the device can
+	embedded embedded     // kernels to run as they are, where the device can
 }
 
 // Setting is an option of [Program.On]. Settings change how a program runs, never what it

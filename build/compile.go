@@ -65,8 +65,10 @@ func (s *Source) options(backend, level string, schedule plan.Schedule) compile.
 }
 
 // compilePartial compiles a pipeline of s for computation in shards.
-func compilePartial(s *Source, p *ir.Pipeline, level string) (*backends.Partial, error) {
-	made, err := compile.Partial(p, s.options((gocpu.Emitter{}).Name(), level, plan.Schedule{}))
+func compilePartial(s *Source, p *ir.Pipeline, machine plan.Machine, level string) (*backends.Partial, error) {
+	options := s.options((gocpu.Emitter{}).Name(), level, plan.Schedule{})
+	options.Machine = machine
+	made, err := compile.Partial(p, options)
 	return made, s.partialError(level, err)
 }
 

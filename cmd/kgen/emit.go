@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/internal/calibrate"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/tune"
 )
@@ -13,7 +14,7 @@ import (
 func newEmit() *cobra.Command {
 	var flags build.Flags
 	var watch bool
-	var tuned string
+	var tuned, machine string
 	c := &cobra.Command{
 		Use:   "emit FILE.kg[#NAME]|-e TEXT",
 		Short: "Emit the source text of kernels",
@@ -48,6 +49,13 @@ With --after, emit prints the program as it is after one pass instead:
 			if err := onlyTuned(c); err != nil {
 				return err
 			}
+			if machine != "" && machine != declaredMachine {
+				f, err := calibrate.Read(machine)
+				if err != nil {
+					return err
+				}
+				flags.Machine = f.Machine
+			}
 			emit := func() error {
 				load := func() (*source, error) { return loadAll(c, args) }
 				if tuned != "" {
@@ -69,6 +77,7 @@ With --after, emit prints the program as it is after one pass instead:
 	}
 	flags.Bind(c.Flags())
 	tunedFlag(c, &tuned)
+	machineFlag(c, &machine, declaredMachine+" ones")
 	c.Flags().BoolVar(&watch, "watch", false, "emit again whenever the file has changed, until Ctrl-C")
 	takeInline(c)
 	c.ValidArgsFunction = completePipeline

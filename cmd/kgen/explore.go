@@ -37,6 +37,7 @@ type exploreFlags struct {
 	compare   bool
 	quick     bool
 	measure   time.Duration
+	machine   string
 }
 
 // The rows that are generated, and the time for which a configuration is measured at
@@ -106,6 +107,7 @@ time, to see whether all works.`,
 	f.BoolVar(&flags.compare, "compare", false, "compare two files of JSON Lines")
 	f.BoolVar(&flags.quick, "quick", false, "take few rows and little time")
 	f.DurationVar(&flags.measure, "measure", 0, "measure each configuration for at most `TIME` (default "+exploreMeasure.String()+")")
+	machineFlag(c, &flags.machine, usualMachine)
 	takeInline(c)
 	c.ValidArgsFunction = completePipeline
 	completeFlags(c, map[string]cobra.CompletionFunc{"in": completeIn, "bind": completeBind, "set": completeSet, "schedule": completeSchedule,
@@ -148,7 +150,7 @@ func runExplore(c *cobra.Command, args []string, flags *exploreFlags) error {
 		runner.pipelines[p.argument] = p
 	}
 	for _, name := range x.grid.Devices {
-		device, err := openExploreDevice(c.Context(), name, runner.space, waiting)
+		device, err := openExploreDevice(c.Context(), name, flags.machine, runner.space, waiting)
 		if err != nil {
 			return err
 		}

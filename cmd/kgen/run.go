@@ -32,6 +32,7 @@ type runFlags struct {
 	timeout  time.Duration
 	schedule string
 	tuned    string
+	machine  string
 	repeat   int
 	time     bool
 	json     bool
@@ -88,6 +89,7 @@ and without --device, a pipeline runs on device vector, which compiles nothing.`
 	f.DurationVar(&flags.timeout, "time-limit", 0, "end a run on a device with a driver, or a kernel on cudaemu, after `TIME`, as in 30s or 2h (default "+worker.DefaultLimit.String()+")")
 	f.StringVar(&flags.schedule, "schedule", "", build.ScheduleUsage)
 	tunedFlag(c, &flags.tuned)
+	machineFlag(c, &flags.machine, usualMachine)
 	f.BoolVar(&flags.time, "time", false, "print how long each step took")
 	f.IntVar(&flags.repeat, "repeat", 0, "repeat the work of a device with a driver `N` times; --time and --json print the times")
 	f.BoolVar(&flags.json, "json", false, "print results, device, level, plan and steps as JSON")
@@ -169,7 +171,11 @@ func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 			}
 			flags.level, flags.schedule = chosen.Level, chosen.Schedule
 		}
-		program, err := kgen.Of(source, pipeline).On(c.Context(), device, kgen.Level(flags.level), kgen.Schedule(flags.schedule), kgen.Workers(flags.workers))
+		costs, err := costsOf(c.Context(), flags.machine, device)
+		var program *kgen.Executable
+		if err == nil {
+			program, err = kgen.Of(source, pipeline).On(c.Context(), device, kgen.Level(flags.level), kgen.Schedule(flags.schedule), kgen.Workers(flags.workers), kgen.CostsOf(costs.orZero()))
+		}
 		if err != nil {
 			device.Close()
 		}

@@ -97,6 +97,7 @@ or other values. --rows and --dist may be lists: each of them is tuned.`,
 	f.BoolVar(&flags.resume, "resume", false, "take what the file has of these configurations as measured")
 	f.BoolVar(&flags.asJSON, "json", false, "print JSON")
 	f.BoolVar(&flags.penalty, "penalty", false, "compare files of kgen tune: settings tuned on one device, run on another")
+	machineFlag(c, &flags.machine, usualMachine)
 	takeInline(c)
 	c.ValidArgsFunction = completePipeline
 	completeFlags(c, map[string]cobra.CompletionFunc{"in": completeIn, "bind": completeBind, "set": completeSet, "rows": cobra.NoFileCompletions,
@@ -198,7 +199,7 @@ func runTune(c *cobra.Command, args []string, flags *tuneFlags) error {
 	defer waiting.end()
 	t.runner = &exploreRunner{command: c, flags: &flags.exploreFlags, pipelines: map[string]*explored{t.pipeline.argument: t.pipeline}, devices: map[string]exploreDevice{}, space: memory.NewSpace(0), waiting: waiting}
 	defer t.runner.close()
-	if t.device, err = openExploreDevice(c.Context(), flags.device, t.runner.space, waiting); err != nil {
+	if t.device, err = openExploreDevice(c.Context(), flags.device, flags.machine, t.runner.space, waiting); err != nil {
 		return err
 	}
 	t.runner.devices[flags.device] = t.device

@@ -135,7 +135,7 @@ func (t *tuning) text(level, schedule string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	program, _, err := build.Compile(t.pipeline.source, t.pipeline.pipeline, t.device.backend(), level, parsed)
+	program, _, err := build.CompileFor(t.pipeline.source, t.pipeline.pipeline, t.device.deciding(), t.device.backend(), level, parsed)
 	if err != nil {
 		return "", err
 	}
@@ -165,7 +165,7 @@ func (t *tuning) chosen(level string) map[string]string {
 	if !ok {
 		return made
 	}
-	program, _, err := build.Compile(t.pipeline.source, t.pipeline.pipeline, t.device.backend(), level, plan.Schedule{})
+	program, _, err := build.CompileFor(t.pipeline.source, t.pipeline.pipeline, t.device.deciding(), t.device.backend(), level, plan.Schedule{})
 	if err != nil {
 		return made
 	}

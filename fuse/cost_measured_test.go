@@ -1,0 +1,47 @@
+package fuse
+
+import (
+	"math"
+	"testing"
+
+	"github.com/kgen-go/kgen/plan"
+)
+
+// The cost of a kernel on a measured machine is a launch, its bytes, and what its rows take
+// beyond that, worked out by hand.
+func TestMeasuredCost(t *testing.T) {
+	const n = AssumedRows
+	machine := plan.Machine{Device: "measured", Units: 4, Subgroup: 32,
+		Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateScan: 1e-9, plan.RateLookback: 3e-9, plan.RateBranch: 2e-9},
+		Curves: map[string]plan.Curve{
+			plan.CurveGather: {{Bytes: 1 << 20, Seconds: 1e-9}, {Bytes: 1 << 24, Seconds: 9e-9}},
+			plan.CurveLocal:  {{Bytes: 1 << 10, Seconds: 4e-9}},
+			plan.CurveAtomic: {{Bytes: 1 << 10, Seconds: 50e-9}, {Bytes: 1 << 20, Seconds: 70e-9}},
+		}}
+	for _, test := range []struct {
+		parameters, body string
+		bytes            float64
+		beyond           float64 // nanoseconds
+	}{
+		{"x: [n]i64", "return y: x + 1", 16 * n, 0},
+		{"x: [n]i64", "return y: scan(add, x)", 16 * n, 3 * n},
+		{"x: [n]i32", "return y: x[x > 0]", 4*n + 2*n, 3*n + 2*n},
+		{"i: [n]i32, x: [m]i64", "return y: x[i]", (4 + 8 + 8) * n, (1 + 0.75*8) * n}, // a table of 2^23 bytes
+		{"i: [n]i32", "return c: count(by: bins(i, 100))", 4*n + 2*8*100, 4 * n},
+		{"i: [n]i32", "return c: count(by: bins(i, 4096))", 4*n + 2*8*4096, (50 + 0.5*20) * n}, // of 2^15 bytes
+	} {
+		f, err := Fuse(graph(t, test.parameters, test.body), LevelOnePass, machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := f.Cost()
+		if want := 1e-5 + test.bytes/1e10 + test.beyond*1e-9; math.Abs(got/want-1) > 1e-6 {
+			t.Errorf("%s: %g s, not %g", test.body, got, want)
+		}
+		f.Machine.Curves, f.tried = nil, nil
+		f.Machine.Rates = map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5}
+		if got, want := f.Cost(), 1e-5+test.bytes/1e10; math.Abs(got/want-1) > 1e-6 {
+			t.Errorf("%s on a declared machine: %g s, not %g", test.body, got, want)
+		}
+	}
+}
