@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/internal/difftest/random"
 	"github.com/kgen-go/kgen/internal/explore"
 	"github.com/kgen-go/kgen/internal/explore/columns"
 	"github.com/kgen-go/kgen/internal/version"
@@ -26,7 +28,10 @@ import (
 func newExploration(c *cobra.Command, args []string, flags *exploreFlags) (*exploration, error) {
 	x := &exploration{flags: flags, json: flags.json}
 	folder := ""
-	if len(args) > 0 {
+	if flags.random != 0 && (!flags.choices || flags.random < 0) {
+		return nil, usageErrorf("--random %d: a number of programs above 0, with --choices", flags.random)
+	}
+	if len(args) > 0 && !flags.choices {
 		if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
 			folder = args[0]
 			if flags.sweepFile == "" {
@@ -67,6 +72,9 @@ func newExploration(c *cobra.Command, args []string, flags *exploreFlags) (*expl
 
 // takePipelines loads the pipelines that are named.
 func (x *exploration) takePipelines(c *cobra.Command, args []string, folder string, file *explore.SweepFile) error {
+	if x.flags.choices {
+		return x.takeMany(args)
+	}
 	add := func(argument string, s *source) error {
 		if len(s.Pipelines) != 1 {
 			return usageErrorf("%s has the pipelines %s: choose one, as in %[1]s#%s", argument, pipelineNames(s.Pipelines), s.Pipelines[0].Name)
@@ -98,6 +106,47 @@ func (x *exploration) takePipelines(c *cobra.Command, args []string, folder stri
 		if err := add(argument, s); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// randomName begins the names of programs by chance.
+const randomName = "random#"
+
+// takeMany loads all pipelines of files and folders, and makes programs by chance.
+func (x *exploration) takeMany(args []string) error {
+	for _, arg := range args {
+		paths := []string{arg}
+		if _, name := splitName(arg); name == "" {
+			var err error
+			if paths, err = sourceFiles(paths); err != nil {
+				return err
+			}
+		}
+		for _, path := range paths {
+			s, err := loadFile(path, io.Discard)
+			if err != nil {
+				return err
+			}
+			for _, p := range s.Pipelines {
+				argument := path
+				if len(s.Pipelines) > 1 {
+					argument += "#" + p.Name
+				}
+				x.pipelines = append(x.pipelines, &explored{argument, s, p})
+			}
+		}
+	}
+	for n := range x.flags.random {
+		name := randomName + strconv.Itoa(n)
+		s, err := loadText(name, "", []byte(random.Source(x.flags.seed, n, random.Options{})), io.Discard)
+		if err != nil {
+			return err
+		}
+		x.pipelines = append(x.pipelines, &explored{name, s, s.Pipelines[0]})
+	}
+	if len(x.pipelines) == 0 {
+		return usageErrorf("--choices: name files or folders of pipelines, or add --random N")
 	}
 	return nil
 }
@@ -140,6 +189,9 @@ func (x *exploration) takeGrid(c *cobra.Command, file *explore.SweepFile) error 
 		return err
 	}
 	g.Schedules = flags.schedules
+	if len(g.Schedules) == 0 && flags.choices { // so that schemes are compared, too
+		g.Schedules = []string{"", "scheme=published"}
+	}
 	if len(g.Schedules) == 0 {
 		g.Schedules = file.Values[explore.KeySchedule]
 	}
