@@ -104,9 +104,11 @@ func runCalibrate(c *cobra.Command, name, out string, quick, asJSON bool) error 
 	}
 	file.Name, file.Kgen, file.Begun = name, version.Kgen(), begun.UTC().Truncate(time.Second)
 	path := out
-	if out == "" {
+	switch {
+	case out == "" && quick:
+	case out == "":
 		path, err = file.Keep(m)
-	} else {
+	default:
 		var text []byte
 		if text, err = file.Text(); err == nil {
 			err = table.WriteFile(c.Context(), out, func(w io.Writer) error { _, err := w.Write(text); return err })
@@ -115,7 +117,11 @@ func runCalibrate(c *cobra.Command, name, out string, quick, asJSON bool) error 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "kgen: wrote %s\n", path)
+	if path == "" {
+		fmt.Fprintln(c.ErrOrStderr(), "kgen: nothing is kept of a quick calibration: --out FILE writes it")
+	} else {
+		fmt.Fprintf(c.ErrOrStderr(), "kgen: wrote %s\n", path)
+	}
 	if asJSON {
 		return writeJSON(c.OutOrStdout(), file)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen"
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/internal/calibrate"
 	"github.com/kgen-go/kgen/plan"
@@ -106,5 +107,72 @@ func TestCalibrationNotesWhatFails(t *testing.T) {
 	}
 	if _, err := calibrate.Measure(t.Context(), modelBench{truth, "copy"}, plan.Machine{}, options); err == nil {
 		t.Error("a device that does not copy was calibrated")
+	}
+}
+
+// deciding is a machine on which a scan in a kernel of its own is all but free, and one
+// across the grid is dear: level auto then takes another plan than on a declared one.
+func deciding() plan.Machine {
+	return plan.Machine{Device: "measured: a test", Units: 2, Subgroup: 1, Rates: map[string]float64{plan.RateMemory: 1e15, plan.RateLaunch: 1e-9, plan.RateLookback: 1e-6},
+		Curves: map[string]plan.Curve{plan.CurveGather: {{Bytes: 8, Seconds: 0}}}}
+}
+
+// What was measured is kept by device and driver, and commands for the device take it. emit
+// does not, unless it is asked to.
+func TestKeptMachine(t *testing.T) {
+	t.Setenv("KGEN_CACHE", t.TempDir())
+	writeFiles(t, map[string]string{"p.kg": "pipeline p(x: [n]i64) { return y: scan(add, x) }\n", "x.csv": "x\n1\n2\n"})
+	of := func(args ...string) string {
+		t.Helper()
+		code, out, errs := execute("", args...)
+		if code != exitOK {
+			t.Fatalf("%v: %s", args, errs)
+		}
+		return out
+	}
+	device, err := kgen.Open(t.Context(), "gocpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer device.Close()
+	self, err := device.Machine(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const declared = "machine   declared: 2 cores"
+	before := of("emit", "p.kg", "--after", "fuse")
+	if calibrate.Any() || !strings.Contains(of("explain", "p.kg"), declared) {
+		t.Error("a machine was kept before")
+	}
+	f := &calibrate.File{Version: 1, Name: "gocpu", Machine: deciding()}
+	other := self
+	other.Driver = "go of another version"
+	if _, err := f.Keep(other); err != nil {
+		t.Fatal(err)
+	}
+	if !calibrate.Any() || !strings.Contains(of("explain", "p.kg"), declared) {
+		t.Error("what another driver was measured with is taken")
+	}
+	path, err := f.Keep(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := of("explain", "p.kg"); !strings.Contains(text, "machine   measured: a test") || !strings.Contains(text, "at level auto: 2 kernels,") {
+		t.Errorf("%s", text)
+	}
+	if text := of("explain", "p.kg", "--machine", "declared"); !strings.Contains(text, declared) || !strings.Contains(text, "at level auto: 1 kernel,") {
+		t.Errorf("%s", text)
+	}
+	for machine, kernels := range map[string]int{"": 2, "declared": 1, path: 2} {
+		text := of("run", "p.kg", "--in", "x.csv", "--json", "--machine", machine)
+		if n := strings.Count(text, `"stages":`); n != kernels {
+			t.Errorf("run with machine %q: %d kernels, not %d: %s", machine, n, kernels, text)
+		}
+	}
+	if after := of("emit", "p.kg", "--after", "fuse"); after != before {
+		t.Errorf("emit follows what was measured: %s", after)
+	}
+	if after := of("emit", "p.kg", "--after", "fuse", "--machine", path); after == before {
+		t.Errorf("emit does not follow the machine it is given: %s", after)
 	}
 }

@@ -90,7 +90,7 @@ names a file.`,
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	f.StringVar(&calibrated, "calibrate", "", "measure the `DEVICE`")
 	f.StringVarP(&out, "out", "o", "", "write what was measured to `FILE`, and keep nothing")
-	f.BoolVar(&quick, "quick", false, "calibrate with few rows, to see whether all works")
+	f.BoolVar(&quick, "quick", false, "calibrate with few rows, to see whether all works, and keep nothing")
 	completeFlags(c, map[string]cobra.CompletionFunc{"calibrate": completeDevice})
 	return c
 }

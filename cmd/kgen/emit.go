@@ -29,9 +29,9 @@ and the plans by which they run are embedded, from the folder kgen_kernels.
 With --check, emit writes nothing. It prints what it would change, as a diff,
 and fails if that is anything: in CI, generated files then match their source.
 
-With --tuned, the level and the schedule are those that kgen tune has found to be
-best for the pipeline, over the most rows that were measured; the text runs over
-any data, on any device.
+With --tuned, the level and the schedule are the best that kgen tune has found
+for the pipeline, over the most rows that were measured; the text runs over any
+data, on any device.
 
 With --watch, emit goes on after that: it emits again whenever the file has
 changed. Errors are printed, and the files stay as they are until it is mended.
