@@ -45,3 +45,17 @@ func TestMeasuredCost(t *testing.T) {
 		}
 	}
 }
+
+// A kernel with two cuts runs on one core, and so does what its rows take beyond bytes.
+func TestMeasuredCostOnOneCore(t *testing.T) {
+	const n = AssumedRows
+	machine := plan.Machine{Device: "measured", Units: 4, Subgroup: 1, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateLookback: 3e-9},
+		Curves: map[string]plan.Curve{plan.CurveGather: {{Bytes: 8, Seconds: 1e-9}}}}
+	f, err := Fuse(graph(t, "x: [n]i64", "return y: scan(add, scan(add, x) + 1)"), "partial offset add map", machine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.Cost(), 1e-5+4*(16*n/1e10+2*3e-9*n); math.Abs(got/want-1) > 1e-6 {
+		t.Errorf("%g s, not %g", got, want)
+	}
+}

@@ -226,7 +226,7 @@ func runTune(c *cobra.Command, args []string, flags *tuneFlags) error {
 				t.file.Set(*e)
 				err = errors.Join(err, t.file.Write(context.WithoutCancel(c.Context()), flags.file))
 			}
-			if c.Context().Err() != nil && e != nil {
+			if c.Context().Err() != nil && len(entries) > 0 {
 				fmt.Fprintf(c.ErrOrStderr(), "kgen: %s has what was measured; --resume goes on\n", flags.file)
 			}
 			if err != nil {
