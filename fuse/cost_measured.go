@@ -10,11 +10,18 @@ import (
 // by what was measured on the machine. On a declared machine that is nothing.
 func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 	m := &f.Machine
-	if len(m.Curves) == 0 {
+	if len(m.Rates) <= 2 && len(m.Curves) == 0 {
 		return 0
 	}
 	rows := f.Graph.rowsOfKernel(k)
-	total := rows[0] * float64(k.CountCuts()) * m.Rates[plan.RateLookback]
+	cuts := k.CountCuts()
+	total := rows[0] * float64(cuts) * m.Rates[plan.RateLookback]
+	// On cores, what a prefix is made of is computed for it first, and then again with the
+	// results.
+	again := make([]bool, len(k.Ops))
+	if m.Subgroup <= 1 && cuts == 1 {
+		again = k.NeededBy(func(i int) bool { return k.Ops[i].Cuts() || k.Ops[i].Counts() })
+	}
 	for _, d := range k.Domains[1:] {
 		if d.Kind == tile.Compact {
 			total += rows[d.Parent] * m.Rates[plan.RateBranch]
@@ -27,23 +34,39 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 			continue
 		}
 		chunkwise = chunkwise || op.IsChunkwise()
-		switch op.Kind {
-		case tile.Load, tile.Store:
-			if a := k.Streams[op.Stream].Access; a == tile.Gather || a == tile.Permute {
-				total += rows[op.Domain] * m.Curves[plan.CurveGather].At(f.Graph.tableBytes(k, op))
-			}
-		case tile.Search, tile.Probe, tile.Match:
-			total += rows[op.Domain] * m.Curves[plan.CurveGather].At(f.Graph.tableBytes(k, op))
-		case tile.Insert:
-			total += rows[op.Domain] * m.Curves[plan.CurveAtomic].At(f.Graph.tableBytes(k, op))
-		case tile.Update:
-			total += rows[op.Domain] * f.update(f.Graph.tableBytes(k, op))
+		seconds := rows[op.Domain] * f.rowSeconds(k, op)
+		if again[i] {
+			seconds *= 2
 		}
+		total += seconds
 	}
 	if chunkwise {
 		total += rows[0] * m.Rates[plan.RateScan]
 	}
 	return total
+}
+
+// rowSeconds returns the seconds that an operation takes for a row beyond its bytes.
+func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op) float64 {
+	m := &f.Machine
+	switch op.Kind {
+	case tile.Map:
+		if op.Operator.Cost() == ir.Dear {
+			return m.Rates[plan.RateDear]
+		}
+		return m.Rates[plan.RateOperator]
+	case tile.Load, tile.Store:
+		if a := k.Streams[op.Stream].Access; a == tile.Gather || a == tile.Permute {
+			return m.Curves[plan.CurveGather].At(f.Graph.tableBytes(k, op))
+		}
+	case tile.Search, tile.Probe, tile.Match:
+		return m.Curves[plan.CurveGather].At(f.Graph.tableBytes(k, op))
+	case tile.Insert:
+		return m.Curves[plan.CurveAtomic].At(f.Graph.tableBytes(k, op))
+	case tile.Update:
+		return f.update(f.Graph.tableBytes(k, op))
+	}
+	return 0
 }
 
 // update returns the seconds of an update of a table: in local memory if it fits there.

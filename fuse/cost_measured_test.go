@@ -59,3 +59,30 @@ func TestMeasuredCostOnOneCore(t *testing.T) {
 		t.Errorf("%g s, not %g", got, want)
 	}
 }
+
+// Operators take time by their number and kind; on cores those that a prefix is made of take
+// it twice, unless one core runs everything.
+func TestMeasuredOperators(t *testing.T) {
+	const n = AssumedRows
+	for _, test := range []struct {
+		body     string
+		subgroup int
+		bytes    float64
+		beyond   float64 // nanoseconds
+	}{
+		{"return y: (x + 1) / (x | 1)", 32, 16 * n, (2*1 + 6 + 2*1) * n}, // the divisor is checked: a comparison, and 1 in its place
+		{"return y: scan(add, x * 3)", 32, 16 * n, (10 + 1) * n},
+		{"return y: scan(add, x * 3)", 1, 16 * n, (10 + 2*1) * n},
+		{"return y: scan(add, x * 3) + (x - 2)", 1, 16 * n, (10 + 2*1 + 2) * n}, // the rest is computed once
+	} {
+		machine := plan.Machine{Device: "measured", Units: 4, Subgroup: test.subgroup,
+			Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateOperator: 1e-9, plan.RateDear: 6e-9, plan.RateLookback: 10e-9}}
+		f, err := Fuse(graph(t, "x: [n]i64", test.body), LevelOnePass, machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := f.Cost(), 1e-5+test.bytes/1e10+test.beyond*1e-9; math.Abs(got/want-1) > 1e-6 {
+			t.Errorf("%s by subgroups of %d: %g s, not %g", test.body, test.subgroup, got, want)
+		}
+	}
+}

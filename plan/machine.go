@@ -77,6 +77,8 @@ var Capabilities = []Cap{CapAtomicsI64, CapFP64, CapTicket, CapStatic, CapReside
 const (
 	RateMemory   = "memory"   // bytes per second that a streaming kernel moves
 	RateLaunch   = "launch"   // seconds that a launch of an empty kernel takes
+	RateOperator = "operator" // seconds a row that an element-wise operator takes, such as an addition
+	RateDear     = "dear"     // seconds a row that a dear one takes, such as a division
 	RateScan     = "scan"     // seconds a row that a scan within a work-group takes, with its barriers
 	RateLookback = "lookback" // seconds a row that a grid-wide prefix takes, with its scan
 	RateBranch   = "branch"   // seconds a row that a condition takes that holds by chance

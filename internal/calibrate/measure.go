@@ -46,7 +46,7 @@ func Measure(ctx context.Context, bench Bench, m plan.Machine, o Options) (*File
 	if err := c.streams(ctx); err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context) error{c.prefixes, c.branches, c.tables} {
+	for _, step := range []func(context.Context) error{c.operators, c.prefixes, c.branches, c.tables} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -121,6 +121,27 @@ func (c *calibration) streams(ctx context.Context) error {
 		}
 		c.rows *= 4
 	}
+}
+
+// operators measures element-wise operators. The copy has had one, too, which does not
+// belong to its bytes.
+func (c *calibration) operators(ctx context.Context) error {
+	rates := c.file.Machine.Rates
+	seconds, ok, err := c.beyond(ctx, plan.RateOperator, operatorProbe(c.rows))
+	if err != nil {
+		return err
+	}
+	if ok {
+		rates[plan.RateOperator] = seconds / (chained - 1)
+		if moving := 2*elementBytes/rates[plan.RateMemory] - rates[plan.RateOperator]; moving > 0 {
+			rates[plan.RateMemory] = 2 * elementBytes / moving
+		}
+	}
+	seconds, ok, err = c.beyond(ctx, plan.RateDear, dearProbe(c.rows))
+	if ok {
+		rates[plan.RateDear] = seconds / dearChained
+	}
+	return err
 }
 
 // prefixes measures scans within work-groups, and across the grid.

@@ -74,6 +74,27 @@ func copyProbe(n int64) Probe {
 	return Probe{Name: "copy", Text: "pipeline copied(x: [n]i64) { return y: x ^ 1 }\n", Level: "auto", Rows: n, columns: arguments{rows}}
 }
 
+// chained are the operators of the probes of operators: so many that they take longer than
+// the bytes behind which the first are hidden.
+const chained, dearChained = 64, 8
+
+func operatorProbe(n int64) Probe {
+	text := "x"
+	for range chained / 2 {
+		text = "(" + text + ") * 12345 ^ x"
+	}
+	return Probe{Name: "operators", Text: "pipeline computed(x: [n]i64) { return y: " + text + " }\n", Level: "onepass", Rows: n, columns: arguments{rows}}
+}
+
+// Each division has an addition beside it, and all have one divisor, which is never zero.
+func dearProbe(n int64) Probe {
+	text := "x"
+	for range dearChained {
+		text = "(" + text + " + 12345) / divisor"
+	}
+	return Probe{Name: "divisions", Text: "pipeline divided(x: [n]i64) {\n\tdivisor = x | 1\n\treturn y: " + text + "\n}\n", Level: "onepass", Rows: n, columns: arguments{rows}}
+}
+
 func scanProbe(level string, n int64) Probe {
 	return Probe{Name: "scan at level " + level, Text: "pipeline scanned(x: [n]i64) { return y: scan(add, x) }\n", Level: level, Rows: n, columns: arguments{rows}}
 }
