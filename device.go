@@ -62,6 +62,8 @@ func InSpace(space *memory.Space) DeviceOption { return func(o *deviceOptions) {
 
 // driver is a kind of device.
 type driver interface {
+	// machine describes the device.
+	machine(context.Context) (plan.Machine, error)
 	// compile does everything that can fail before data is there.
 	compile(context.Context, *Program, settings) (runner, error)
 	// upload copies a column to where the device keeps it.
@@ -171,6 +173,15 @@ func deviceNumber(name, rest string) (int, error) {
 
 // Name returns the name by which the device was opened.
 func (d *Device) Name() string { return d.name }
+
+// Machine describes what the device is, with its driver. Those that run plans on devices of
+// their own have the properties that plans may depend on.
+func (d *Device) Machine(ctx context.Context) (plan.Machine, error) {
+	if err := d.use(); err != nil {
+		return plan.Machine{}, err
+	}
+	return d.driver.machine(ctx)
+}
 
 // Space returns the host's memory that processes of the device map. It is for commands of
 // this module, which read files into it.

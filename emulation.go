@@ -12,6 +12,7 @@ import (
 	"github.com/kgen-go/kgen/internal/device/cache"
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // emulation runs emitted CUDA C++ on the CPU.
@@ -42,6 +43,10 @@ func openEmulation(d *Device, _ string) (driver, error) {
 		d.options.waiting("")
 	}
 	return e, nil
+}
+
+func (e *emulation) machine(context.Context) (plan.Machine, error) {
+	return emu.Machine(e.options), nil
 }
 
 func (e *emulation) compile(ctx context.Context, p *Program, s settings) (runner, error) {

@@ -26,7 +26,8 @@ type settings struct {
 	level    string
 	schedule plan.Schedule
 	workers  int
-	embedded embedded // kernels to run as they are, where the device can
+	machine  plan.Machine // whose rates decide at level auto; the zero value is a declared one
+	embedded embedded     // kernels to run as they are, where the device can
 }
 
 // Setting is an option of [Program.On]. Settings change how a program runs, never what it
@@ -55,6 +56,15 @@ func Schedule(text string) Setting {
 func Shape(schedule plan.Schedule) Setting {
 	return func(s *settings) error {
 		s.schedule = schedule
+		return nil
+	}
+}
+
+// CostsOf has level auto choose by the rates of a machine, as kgen devices --calibrate measures
+// them, in place of those that kgen declares.
+func CostsOf(m plan.Machine) Setting {
+	return func(s *settings) error {
+		s.machine = m
 		return nil
 	}
 }

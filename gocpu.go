@@ -28,11 +28,22 @@ func openGo(d *Device, rest string) (driver, error) {
 	return goDevice{hostMemory{d}}, nil
 }
 
+// machine is the host with the toolchain that makes its programs.
+func (g goDevice) machine(ctx context.Context) (plan.Machine, error) {
+	m, err := g.hostMemory.machine(ctx)
+	if err != nil {
+		return m, err
+	}
+	toolchain, err := gocpu.FindGo(ctx)
+	m.Driver = toolchain.Version
+	return m, err
+}
+
 func (g goDevice) compile(ctx context.Context, p *Program, s settings) (runner, error) {
 	if err := build.RefuseSchedule("device gocpu", s.schedule); err != nil {
 		return nil, err
 	}
-	program, _, err := build.Compile(p.source, p.pipeline, "gocpu", s.level, plan.Schedule{})
+	program, _, err := build.CompileFor(p.source, p.pipeline, s.machine, "gocpu", s.level, plan.Schedule{})
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,11 @@ package kgen
 
 import (
 	"context"
+	"fmt"
+	"runtime"
 
 	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // hostMemory is the part of a driver whose device works on memory of the host: columns lie
@@ -14,6 +17,11 @@ func (h hostMemory) upload(_ context.Context, data []byte) (exec.Column, error) 
 	held, err := h.device.space.New(int64(len(data)))
 	copy(held, data)
 	return exec.Column{Data: held}, err
+}
+
+// machine is that of the host.
+func (hostMemory) machine(context.Context) (plan.Machine, error) {
+	return plan.Machine{Device: fmt.Sprintf("%s/%s, %d cores", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()), Units: runtime.NumCPU(), Subgroup: 1, MaxWorkgroup: 1}, nil
 }
 
 // download is not called: readers see the memory.

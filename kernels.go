@@ -66,7 +66,7 @@ func (k *kernelRunner) make(schedule plan.Schedule) (*loadedCode, error) {
 			return &loadedCode{Program: made}, nil
 		}
 	}
-	program, _, err := build.Compile(k.program.source, k.program.pipeline, k.emitter.Name(), k.settings.level, schedule)
+	program, _, err := build.CompileFor(k.program.source, k.program.pipeline, k.settings.machine, k.emitter.Name(), k.settings.level, schedule)
 	if err != nil {
 		return nil, err
 	}

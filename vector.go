@@ -26,7 +26,7 @@ func (v vectorDevice) compile(_ context.Context, p *Program, s settings) (runner
 	if err := build.RefuseSchedule("device vector", s.schedule); err != nil {
 		return nil, err
 	}
-	compiled, _, err := build.Compile(p.source, p.pipeline, "gocpu", s.level, plan.Schedule{})
+	compiled, _, err := build.CompileFor(p.source, p.pipeline, s.machine, "gocpu", s.level, plan.Schedule{})
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package kgen
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // workerKind describes the devices NAME:0, NAME:1, ... of a worker program.
@@ -46,6 +48,19 @@ func openWorker(d *Device, rest string) (driver, error) {
 	w.client, err = worker.Open(context.Background(), worker.Options{Program: w.program, Space: d.space, Limit: d.options.timeout, Grace: grace,
 		Doing: func(what string) { d.options.waiting("waiting for " + what) }})
 	return w, err
+}
+
+func (w *workerDevice) machine(ctx context.Context) (plan.Machine, error) {
+	listing, err := w.client.List(ctx)
+	if err != nil {
+		return plan.Machine{}, err
+	}
+	for _, d := range listing.Devices {
+		if d.Name == w.device.name {
+			return d.Machine, nil
+		}
+	}
+	return plan.Machine{}, fmt.Errorf("there is no device %s; there are %d", w.device.name, len(listing.Devices))
 }
 
 func (w *workerDevice) compile(_ context.Context, p *Program, s settings) (runner, error) {

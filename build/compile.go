@@ -39,7 +39,15 @@ func (s *Source) ErrorAt(pos ir.Pos, message, hint string) error {
 // here. An operator that has no compiled form is an error at its place in the text; a
 // wrong plan by hand is a [UsageError].
 func Compile(s *Source, p *ir.Pipeline, backend, level string, schedule plan.Schedule) (*backends.Program, *fuse.Program, error) {
-	program, fused, err := compile.Compile(p, s.options(backend, level, schedule))
+	return CompileFor(s, p, plan.Machine{}, backend, level, schedule)
+}
+
+// CompileFor is [Compile] where level auto chooses by the rates of a machine; the zero
+// machine is the declared one.
+func CompileFor(s *Source, p *ir.Pipeline, machine plan.Machine, backend, level string, schedule plan.Schedule) (*backends.Program, *fuse.Program, error) {
+	options := s.options(backend, level, schedule)
+	options.Machine = machine
+	program, fused, err := compile.Compile(p, options)
 	return program, fused, s.compileError(level, err)
 }
 
@@ -57,8 +65,10 @@ func (s *Source) options(backend, level string, schedule plan.Schedule) compile.
 }
 
 // compilePartial compiles a pipeline of s for computation in shards.
-func compilePartial(s *Source, p *ir.Pipeline, level string) (*backends.Partial, error) {
-	made, err := compile.Partial(p, s.options((gocpu.Emitter{}).Name(), level, plan.Schedule{}))
+func compilePartial(s *Source, p *ir.Pipeline, machine plan.Machine, level string) (*backends.Partial, error) {
+	options := s.options((gocpu.Emitter{}).Name(), level, plan.Schedule{})
+	options.Machine = machine
+	made, err := compile.Partial(p, options)
 	return made, s.partialError(level, err)
 }
 

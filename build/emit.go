@@ -35,6 +35,8 @@ var plain = gocpu.Emitter{}
 type Flags struct {
 	backend, pkg, folder, level, after, schedule string
 	tests, partials, unexported, device, check   bool
+
+	Machine plan.Machine // by whose rates level auto chooses; the zero value is the declared one
 }
 
 // HelpWidth is the width of help texts, in columns.
@@ -149,12 +151,12 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 func (f *Flags) emitAll(source *Source, emitter backends.Emitter, level string, options backends.Options) (*backends.Output, error) {
 	var programs []*backends.Program
 	for _, p := range source.Pipelines {
-		program, _, err := Compile(source, p, emitter.Name(), level, options.Schedule)
+		program, _, err := CompileFor(source, p, f.Machine, emitter.Name(), level, options.Schedule)
 		if err != nil {
 			return nil, err
 		}
 		if f.partials {
-			if program.Partial, err = compilePartial(source, p, level); err != nil {
+			if program.Partial, err = compilePartial(source, p, f.Machine, level); err != nil {
 				return nil, err
 			}
 		}
@@ -194,13 +196,13 @@ func (f *Flags) emitGo(source *Source, options backends.Options, embeds embedder
 		return output, nil
 	}
 	for i, p := range source.Pipelines {
-		short, _, err := Compile(source, p, f.backend, f.level, schedule)
+		short, _, err := CompileFor(source, p, f.Machine, f.backend, f.level, schedule)
 		if err != nil {
 			return nil, err
 		}
 		parts := schedule
 		parts.Part = plan.PartRows
-		long, _, err := Compile(source, p, f.backend, f.level, parts)
+		long, _, err := CompileFor(source, p, f.Machine, f.backend, f.level, parts)
 		if err != nil {
 			return nil, err
 		}
@@ -241,6 +243,7 @@ func (f *Flags) printAfter(s *Source, schedule plan.Schedule, backend backends.E
 	}
 	for _, p := range pipelines {
 		options := s.options(f.backend, f.level, schedule)
+		options.Machine = f.Machine
 		options.Backend, options.Emit = backend, backends.Options{Schedule: schedule}
 		text, err := compile.After(f.after, p, options)
 		if err != nil {

@@ -104,16 +104,16 @@ func (t Traffic) Formula() string {
 	return strings.Join(t.Terms, " + ")
 }
 
-// cost predicts the seconds that k takes: a launch, and its bytes at the
-// machine's rate. One cut is resolved in one pass over memory everywhere. A
+// cost predicts the seconds that k takes: a launch, its bytes at the machine's rate, and
+// what rows take beyond that. One cut is resolved in one pass over memory everywhere. A
 // kernel with several cuts runs on one core, with its share of the machine's rate.
 func (f *Fusion) cost(k *tile.Kernel) float64 {
 	t := f.Graph.traffic(k)
-	bytes := t.Read + t.Write
+	seconds := (t.Read+t.Write)/f.Machine.Rates[plan.RateMemory] + f.beyondBytes(k)
 	if f.Machine.Subgroup <= 1 && k.CountCuts() > 1 {
-		bytes *= float64(f.Machine.Units)
+		seconds *= float64(f.Machine.Units)
 	}
-	return f.Machine.Rates[plan.RateLaunch] + bytes/f.Machine.Rates[plan.RateMemory]
+	return f.Machine.Rates[plan.RateLaunch] + seconds
 }
 
 // Cost returns the predicted time of the whole plan in seconds. It assumes that the

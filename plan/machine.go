@@ -1,5 +1,7 @@
 package plan
 
+import "math"
+
 // Machine describes a device: everything that decisions of the compiler and of a
 // plan may depend on.
 type Machine struct {
@@ -12,7 +14,37 @@ type Machine struct {
 	Memory       int64              `json:"memory"`              // in bytes
 	MaxAlloc     int64              `json:"maxAlloc"`            // maximum size of a buffer in bytes; 0 is no limit
 	Caps         map[Cap]Evidence   `json:"caps,omitempty"`      // what it can do, and how that is known
-	Rates        map[string]float64 `json:"rates,omitempty"`     // RateMemory and RateLaunch, for predictions of cost
+	Rates        map[string]float64 `json:"rates,omitempty"`     // RateMemory, RateLaunch and so on, for predictions of cost
+	Curves       map[string]Curve   `json:"curves,omitempty"`    // CurveGather and so on, for the same
+}
+
+// Curve says how long something takes, by the size of the memory in which it happens.
+type Curve []CurvePoint
+
+// CurvePoint is a point of a curve.
+type CurvePoint struct {
+	Bytes   int64   `json:"bytes"` // ascending
+	Seconds float64 `json:"seconds"`
+}
+
+// At returns the seconds at a size: between two points by the logarithm of the size, and
+// beyond the ends those of the end. A curve without points has none.
+func (c Curve) At(bytes float64) float64 {
+	for i, p := range c {
+		if bytes > float64(p.Bytes) {
+			continue
+		}
+		if i == 0 {
+			return p.Seconds
+		}
+		before := c[i-1]
+		part := math.Log(bytes/float64(before.Bytes)) / math.Log(float64(p.Bytes)/float64(before.Bytes))
+		return before.Seconds + part*(p.Seconds-before.Seconds)
+	}
+	if len(c) == 0 {
+		return 0
+	}
+	return c[len(c)-1].Seconds
 }
 
 // Evidence says how a capability is known.
@@ -40,10 +72,24 @@ const (
 // Capabilities lists all capabilities.
 var Capabilities = []Cap{CapAtomicsI64, CapFP64, CapTicket, CapStatic, CapResident, CapBulkCopy, CapDivideF32, CapDenormalsF32}
 
-// The rates that predictions of cost use.
+// The rates that predictions of cost use. Declared machines have the first two. Others are
+// measured, and a machine without one is one on which that costs nothing beyond its bytes.
 const (
-	RateMemory = "memory" // bytes per second that a streaming kernel moves
-	RateLaunch = "launch" // seconds that a launch of an empty kernel takes
+	RateMemory   = "memory"   // bytes per second that a streaming kernel moves
+	RateLaunch   = "launch"   // seconds that a launch of an empty kernel takes
+	RateOperator = "operator" // seconds a row that an element-wise operator takes, such as an addition
+	RateDear     = "dear"     // seconds a row that a dear one takes, such as a division
+	RateScan     = "scan"     // seconds a row that a scan within a work-group takes, with its barriers
+	RateLookback = "lookback" // seconds a row that a grid-wide prefix takes, with its scan
+	RateBranch   = "branch"   // seconds a row that a condition takes that holds by chance
+)
+
+// The curves that predictions of cost use, with the seconds that one row takes beyond its
+// bytes.
+const (
+	CurveGather = "gather" // a load from anywhere in a table
+	CurveAtomic = "atomic" // an atomic addition anywhere in a table in global memory
+	CurveLocal  = "local"  // an addition anywhere in a table that local memory or a core's cache holds
 )
 
 // Properties lists the names that [Property] and Machine.Property take.

@@ -18,7 +18,8 @@ type deviceRow struct {
 }
 
 func newDevices() *cobra.Command {
-	var asJSON bool
+	var asJSON, quick bool
+	var calibrated, out string
 	c := &cobra.Command{
 		Use:   "devices",
 		Short: "List the devices that run pipelines",
@@ -33,10 +34,23 @@ runs threads in the order that the seed decides.
 OpenCL and CUDA devices are driven by programs of their own, kgen-opencl and
 kgen-cuda, which kgen finds beside itself, on PATH, or where KGEN_OPENCL_WORKER
 and KGEN_CUDA_WORKER say. An OpenCL device is probed once, in a few seconds, and
-what is found is kept in kgen's cache; --json prints it, with the evidence.`,
-		Example: "  kgen devices\n  kgen devices --json",
+what is found is kept in kgen's cache; --json prints it, with the evidence.
+
+--calibrate measures a device in less than a minute: the rate of its memory, a
+launch, scans, branches, and loads and additions anywhere in tables of several
+sizes. What was measured is kept by device and driver. From then on kgen run,
+explain and explore predict by it and level auto chooses by it; kgen emit keeps
+to declared machines, so that equal input gives equal text, unless --machine
+names a file.`,
+		Example: "  kgen devices\n  kgen devices --json\n  kgen devices --calibrate opencl:0\n  kgen devices --calibrate cuda:0 --out h100.json",
 		Args:    arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if calibrated != "" {
+				return runCalibrate(c, calibrated, out, quick, asJSON)
+			}
+			if out != "" || quick {
+				return usageErrorf("--out and --quick are of --calibrate DEVICE")
+			}
 			waiting := newWaiting(c.ErrOrStderr())
 			defer waiting.end()
 			var rows []deviceRow
@@ -72,6 +86,11 @@ what is found is kept in kgen's cache; --json prints it, with the evidence.`,
 			return w.Flush()
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	f := c.Flags()
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	f.StringVar(&calibrated, "calibrate", "", "measure the `DEVICE`")
+	f.StringVarP(&out, "out", "o", "", "write what was measured to `FILE`, and keep nothing")
+	f.BoolVar(&quick, "quick", false, "calibrate with few rows, to see whether all works, and keep nothing")
+	completeFlags(c, map[string]cobra.CompletionFunc{"calibrate": completeDevice})
 	return c
 }

@@ -6,12 +6,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/internal/calibrate"
 	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/internal/tune"
 )
 
 func newEmit() *cobra.Command {
 	var flags build.Flags
 	var watch bool
+	var tuned, machine string
 	c := &cobra.Command{
 		Use:   "emit FILE.kg[#NAME]|-e TEXT",
 		Short: "Emit the source text of kernels",
@@ -26,6 +29,10 @@ and the plans by which they run are embedded, from the folder kgen_kernels.
 With --check, emit writes nothing. It prints what it would change, as a diff,
 and fails if that is anything: in CI, generated files then match their source.
 
+With --tuned, the level and the schedule are the best that kgen tune has found
+for the pipeline, over the most rows that were measured; the text runs over any
+data, on any device.
+
 With --watch, emit goes on after that: it emits again whenever the file has
 changed. Errors are printed, and the files stay as they are until it is mended.
 
@@ -39,8 +46,23 @@ With --after, emit prints the program as it is after one pass instead:
   kgen emit orders.kg --fuse paper2 --after=tile`,
 		Args: arguments(1, 1, "one file, FILE.kg or FILE.kg#NAME, or -e TEXT"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := onlyTuned(c); err != nil {
+				return err
+			}
+			if machine != "" && machine != declaredMachine {
+				f, err := calibrate.Read(machine)
+				if err != nil {
+					return err
+				}
+				flags.Machine = f.Machine
+			}
 			emit := func() error {
 				load := func() (*source, error) { return loadAll(c, args) }
+				if tuned != "" {
+					if err := emitTuned(c, args, tuned); err != nil {
+						return err
+					}
+				}
 				return flags.Emit(c.Context(), load, c.OutOrStdout())
 			}
 			if !watch {
@@ -54,6 +76,8 @@ With --after, emit prints the program as it is after one pass instead:
 		},
 	}
 	flags.Bind(c.Flags())
+	tunedFlag(c, &tuned)
+	machineFlag(c, &machine, declaredMachine+" ones")
 	c.Flags().BoolVar(&watch, "watch", false, "emit again whenever the file has changed, until Ctrl-C")
 	takeInline(c)
 	c.ValidArgsFunction = completePipeline
@@ -62,4 +86,24 @@ With --after, emit prints the program as it is after one pass instead:
 		"package": cobra.NoFileCompletions, "output": completeFolder,
 	})
 	return c
+}
+
+// emitTuned sets the level and the schedule to those of a file of kgen tune.
+func emitTuned(c *cobra.Command, args []string, path string) error {
+	file, err := tune.Read(path)
+	if err != nil {
+		return err
+	}
+	_, pipeline, err := loadOne(c, args)
+	if err != nil {
+		return err
+	}
+	chosen, err := chooseTuned(c, path, file, tune.Use{Pipeline: pipeline, Backend: c.Flags().Lookup("backend").Value.String()})
+	if err != nil {
+		return err
+	}
+	if err := c.Flags().Set("fuse", chosen.Level); err != nil {
+		return err
+	}
+	return c.Flags().Set("schedule", chosen.Schedule)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -8,8 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kgen-go/kgen"
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/calibrate"
 	"github.com/kgen-go/kgen/internal/explore"
 	"github.com/kgen-go/kgen/internal/explore/page"
 	"github.com/kgen-go/kgen/internal/memory"
@@ -38,6 +41,7 @@ type explainFlags struct {
 	rows     string
 	dist     string
 	device   string
+	machine  string
 	analyze  bool
 }
 
@@ -96,6 +100,7 @@ with the emitted text.`,
 	f.BoolVar(&flags.analyze, "analyze", false, "run the pipeline and print what was measured")
 	f.StringVar(&flags.dist, "dist", "", "the `DISTRIBUTION` of columns that --analyze generates (default auto)")
 	f.StringVar(&flags.device, "device", "gocpu", "the `DEVICE` to analyze on")
+	machineFlag(c, &flags.machine, usualMachine)
 	takeInline(c)
 	c.ValidArgsFunction = completePipeline
 	var variants []string
@@ -142,7 +147,11 @@ func explain(c *cobra.Command, args []string, flags *explainFlags, render func(*
 	case flags.analyze:
 		return e.analyze(known, render)
 	}
-	_, program, err := build.Compile(source, pipeline, "gocpu", flags.level, shape)
+	costs, err := e.costs()
+	if err != nil {
+		return err
+	}
+	_, program, err := build.CompileFor(source, pipeline, costs.orZero(), "gocpu", flags.level, shape)
 	if err != nil {
 		return err
 	}
@@ -234,16 +243,42 @@ func (e *explaining) writePage(known map[string]int64) error {
 	h.Kgen, h.Reference = version.Kgen(), "nothing"
 	p := &page.Page{Title: "Fusion of " + e.pipeline.Name, Report: &explore.Report{Header: h}, Pipelines: []page.Pipeline{e.forPage()}}
 	_, machine := profileOf(false)
+	costs, err := e.costs()
+	if err != nil {
+		return err
+	}
+	if costs != nil {
+		machine = costs.machine
+	}
 	levels := fuse.Levels
 	if e.flags.level != "" && !slices.Contains(levels, e.flags.level) {
 		levels = append(slices.Clone(levels), e.flags.level)
 	}
 	for _, level := range levels {
 		for _, one := range build.Emitters {
-			p.Plans = append(p.Plans, e.planForPage(planRequest{device: one.Name(), backend: one.Name(), machine: machine, level: level, schedule: e.flags.schedule, known: fuse.Known{Lengths: known}}))
+			p.Plans = append(p.Plans, e.planForPage(planRequest{device: one.Name(), backend: one.Name(), machine: machine, deciding: costs.orZero(), level: level, schedule: e.flags.schedule, known: fuse.Known{Lengths: known}}))
 		}
 	}
 	return p.Write(e.command.OutOrStdout())
+}
+
+// costs returns the machine whose rates predict, nil for the declared one: what kgen run
+// takes on its usual device.
+func (e *explaining) costs() (*calibrated, error) {
+	if e.flags.machine == "" && !calibrate.Any() {
+		return nil, nil
+	}
+	device, err := kgen.Open(e.command.Context(), defaultDevice)
+	if err != nil {
+		return nil, err
+	}
+	defer device.Close()
+	costs, err := costsOf(e.command.Context(), e.flags.machine, device)
+	var missing *kgen.NoToolchainError
+	if errors.As(err, &missing) { // nothing was measured without one
+		return nil, nil
+	}
+	return costs, err
 }
 
 // analyze runs the pipeline and prints what was measured beside the explanation.
@@ -254,7 +289,7 @@ func (e *explaining) analyze(known map[string]int64, render func(*fuse.Explanati
 	flags := &exploreFlags{Flags: e.flags.Flags, seed: 1}
 	runner := &exploreRunner{command: c, flags: flags, pipelines: map[string]*explored{e.argument: e.explored}, devices: map[string]exploreDevice{}, space: memory.NewSpace(0), waiting: waiting}
 	defer runner.close()
-	device, err := openExploreDevice(c.Context(), e.flags.device, runner.space, waiting)
+	device, err := openExploreDevice(c.Context(), e.flags.device, e.flags.machine, runner.space, waiting)
 	if err != nil {
 		return err
 	}

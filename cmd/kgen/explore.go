@@ -35,8 +35,11 @@ type exploreFlags struct {
 	text      bool
 	resume    bool
 	compare   bool
+	choices   bool
+	random    int
 	quick     bool
 	measure   time.Duration
+	machine   string
 }
 
 // The rows that are generated, and the time for which a configuration is measured at
@@ -68,15 +71,25 @@ names and types, or else follow from how the pipeline uses them. --dist says it:
 
 A folder has a file ` + explore.SweepFileName + `, whose lines KEY = A, B, C name pipelines
 and settings, experiment by experiment; docs/explore.md describes it. --quick
-takes few rows and little time, to see whether all works.`,
+takes few rows and little time, to see whether all works.
+
+--choices takes any number of files and folders, and --random N programs by
+chance beside them. It measures each pipeline at all levels, and says how far
+level auto is from the best measured, with the ten worst: a check of the model
+of costs, after kgen devices --calibrate or without. Pipelines whose checks
+generated columns would fail are left out, and named.`,
 		Example: `  kgen explore orders.kg --rows 4194304 --devices gocpu,opencl:0 --out o.html
   kgen explore orders.kg --in lineitem.parquet --text
   kgen explore orders.kg --rows 1e5,1e6,1e7 --dist unique,repeated:mean-run=8
   kgen explore orders.kg --devices opencl:0 --sweep items=4,8 --out sweep.html
+  kgen explore --choices corpus --devices opencl:0 --rows 1e6 --json c.jsonl
   kgen explore --compare before.jsonl after.jsonl`,
 		Args: func(c *cobra.Command, args []string) error {
 			if flags.compare {
 				return arguments(2, 2, "two files of JSON Lines: before and after")(c, args)
+			}
+			if flags.choices {
+				return arguments(0, -1, "files and folders of pipelines")(c, args)
 			}
 			return arguments(1, 1, "one pipeline, FILE.kg or FILE.kg#NAME, or -e TEXT, or a folder with "+explore.SweepFileName)(c, args)
 		},
@@ -104,8 +117,11 @@ takes few rows and little time, to see whether all works.`,
 	f.BoolVar(&flags.text, "text", false, "print tables, also where a page is written")
 	f.BoolVar(&flags.resume, "resume", false, "keep what the file of --json has, and do the rest")
 	f.BoolVar(&flags.compare, "compare", false, "compare two files of JSON Lines")
+	f.BoolVar(&flags.choices, "choices", false, "say how far level auto is from the best measured, for many pipelines")
+	f.IntVar(&flags.random, "random", 0, "with --choices, add `N` programs by chance, of --seed")
 	f.BoolVar(&flags.quick, "quick", false, "take few rows and little time")
 	f.DurationVar(&flags.measure, "measure", 0, "measure each configuration for at most `TIME` (default "+exploreMeasure.String()+")")
+	machineFlag(c, &flags.machine, usualMachine)
 	takeInline(c)
 	c.ValidArgsFunction = completePipeline
 	completeFlags(c, map[string]cobra.CompletionFunc{"in": completeIn, "bind": completeBind, "set": completeSet, "schedule": completeSchedule,
@@ -148,10 +164,11 @@ func runExplore(c *cobra.Command, args []string, flags *exploreFlags) error {
 		runner.pipelines[p.argument] = p
 	}
 	for _, name := range x.devices() {
-		if runner.devices[name], err = openExploreDevice(c.Context(), name, runner.space, waiting); err != nil {
-			delete(runner.devices, name)
+		device, err := openExploreDevice(c.Context(), name, flags.machine, runner.space, waiting)
+		if err != nil {
 			return err
 		}
+		runner.devices[name] = device
 	}
 	report, err := x.begin()
 	if err != nil {
@@ -192,7 +209,15 @@ func (r *exploreRunner) explore(ctx context.Context, list []explore.Configuratio
 	}
 	begun := time.Now()
 	defer r.waiting.on("")
-	return explore.Run(ctx, r, list, report, explore.Options{Limits: report.Header.Limits, Log: log, Command: x.command,
+	var skipped func(explore.DataSet, error)
+	if x.flags.choices {
+		skipped = func(d explore.DataSet, why error) {
+			r.waiting.on("")
+			line, _, _ := strings.Cut(why.Error(), "\n")
+			fmt.Fprintf(r.command.ErrOrStderr(), "kgen: %s over %s rows is left out: %s\n", d.Pipeline, explore.Count(d.Rows), line)
+		}
+	}
+	return explore.Run(ctx, r, list, report, explore.Options{Limits: report.Header.Limits, Log: log, Command: x.command, Skipped: skipped,
 		Progress: func(done float64, what string) {
 			text := fmt.Sprintf("%.0f %% of %d configurations", 100*done, len(list))
 			if elapsed := time.Since(begun).Seconds(); done > 0.02 && elapsed > 2 {
@@ -216,7 +241,12 @@ func (x *exploration) deliver(c *cobra.Command, runner *exploreRunner, report *e
 	if interrupted != nil { // it takes nothing any more
 		out = c.ErrOrStderr()
 	}
-	if x.flags.text || x.flags.out == "" || report.Wrong() > 0 {
+	if x.flags.choices {
+		if err := report.WriteChoices(out); err != nil {
+			return err
+		}
+	}
+	if x.flags.text || x.flags.out == "" && !x.flags.choices || report.Wrong() > 0 {
 		if err := report.WriteText(out); err != nil {
 			return err
 		}
@@ -260,7 +290,7 @@ func (x *exploration) begin() (*explore.Report, error) {
 // command returns the command that repeats a configuration alone.
 func (x *exploration) command(c explore.Configuration) string {
 	words := []string{"kgen", "explore", c.Pipeline}
-	if i := slices.IndexFunc(x.pipelines, func(p *explored) bool { return p.argument == c.Pipeline }); c.Pipeline == inlineName && i >= 0 {
+	if i := slices.IndexFunc(x.pipelines, func(p *explored) bool { return p.argument == c.Pipeline }); i >= 0 && (c.Pipeline == inlineName || strings.HasPrefix(c.Pipeline, randomName)) {
 		words = []string{"kgen", "explore", "-e", string(x.pipelines[i].source.Text)}
 	}
 	for _, flag := range []struct {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/internal/difftest/random"
 	"github.com/kgen-go/kgen/internal/explore"
 	"github.com/kgen-go/kgen/internal/explore/columns"
 	"github.com/kgen-go/kgen/internal/version"
@@ -26,7 +28,10 @@ import (
 func newExploration(c *cobra.Command, args []string, flags *exploreFlags) (*exploration, error) {
 	x := &exploration{flags: flags, json: flags.json}
 	folder := ""
-	if len(args) > 0 {
+	if flags.random != 0 && (!flags.choices || flags.random < 0) {
+		return nil, usageErrorf("--random %d: a number of programs above 0, with --choices", flags.random)
+	}
+	if len(args) > 0 && !flags.choices {
 		if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
 			folder = args[0]
 			if flags.sweepFile == "" {
@@ -100,6 +105,9 @@ func (x *exploration) takeCommon(c *cobra.Command, values map[string][]string) e
 
 // takePipelines loads the pipelines that an experiment names.
 func (x *exploration) takePipelines(c *cobra.Command, args []string, folder string, file *explore.Experiment, g *explore.Grid) error {
+	if x.flags.choices {
+		return x.takeMany(args, g)
+	}
 	add := func(argument string, load func() (*source, error)) error {
 		g.Pipelines = append(g.Pipelines, argument)
 		if slices.ContainsFunc(x.pipelines, func(p *explored) bool { return p.argument == argument }) {
@@ -135,6 +143,50 @@ func (x *exploration) takePipelines(c *cobra.Command, args []string, folder stri
 	return nil
 }
 
+// randomName begins the names of programs by chance.
+const randomName = "random#"
+
+// takeMany loads all pipelines of files and folders, and makes programs by chance.
+func (x *exploration) takeMany(args []string, g *explore.Grid) error {
+	for _, arg := range args {
+		paths := []string{arg}
+		if _, name := splitName(arg); name == "" {
+			var err error
+			if paths, err = sourceFiles(paths); err != nil {
+				return err
+			}
+		}
+		for _, path := range paths {
+			s, err := loadFile(path, io.Discard)
+			if err != nil {
+				return err
+			}
+			for _, p := range s.Pipelines {
+				argument := path
+				if len(s.Pipelines) > 1 {
+					argument += "#" + p.Name
+				}
+				x.pipelines = append(x.pipelines, &explored{argument, s, p})
+			}
+		}
+	}
+	for n := range x.flags.random {
+		name := randomName + strconv.Itoa(n)
+		s, err := loadText(name, "", []byte(random.Source(x.flags.seed, n, random.Options{})), io.Discard)
+		if err != nil {
+			return err
+		}
+		x.pipelines = append(x.pipelines, &explored{name, s, s.Pipelines[0]})
+	}
+	for _, p := range x.pipelines {
+		g.Pipelines = append(g.Pipelines, p.argument)
+	}
+	if len(x.pipelines) == 0 {
+		return usageErrorf("--choices: name files or folders of pipelines, or add --random N")
+	}
+	return nil
+}
+
 // experimentName names an experiment for messages.
 func experimentName(path string, e *explore.Experiment) string {
 	if e.Title == "" {
@@ -164,6 +216,9 @@ func (x *exploration) takeGrid(c *cobra.Command, file *explore.Experiment, g *ex
 		return err
 	}
 	g.Schedules = flags.schedules
+	if len(g.Schedules) == 0 && flags.choices { // so that schemes are compared, too
+		g.Schedules = []string{"", "scheme=published"}
+	}
 	if len(g.Schedules) == 0 {
 		g.Schedules = file.Values[explore.KeySchedule]
 	}

@@ -44,9 +44,10 @@ type exploreRunner struct {
 // exploreDevice runs pipelines again and again without starting anew.
 type exploreDevice interface {
 	info() explore.DeviceInfo
-	machine() plan.Machine // whose rates predict times
-	backend() string       // whose text it runs
-	shaped() bool          // whether it has kernels of work-groups
+	machine() plan.Machine  // whose rates predict times
+	deciding() plan.Machine // by whose rates level auto chooses; the zero value is the declared one
+	backend() string        // whose text it runs
+	shaped() bool           // whether it has kernels of work-groups
 	prepare(ctx context.Context, job exploreJob) (exploreProgram, error)
 	close()
 }
@@ -226,7 +227,7 @@ func (d *exploreData) Prepare(ctx context.Context, c explore.Configuration) (exp
 		return nil, &explore.RefusedError{Reason: err.Error()}
 	}
 	device := d.devices[c.Device]
-	_, fused, err := build.Compile(d.source, d.pipeline, device.backend(), c.Level, schedule)
+	_, fused, err := build.CompileFor(d.source, d.pipeline, device.deciding(), device.backend(), c.Level, schedule)
 	if err != nil {
 		return nil, &explore.RefusedError{Reason: err.Error()}
 	}

@@ -15,12 +15,14 @@ import (
 	"github.com/kgen-go/kgen/internal/explore"
 	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/internal/raw"
+	"github.com/kgen-go/kgen/internal/tune"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
 
-// openExploreDevice opens a device for many runs, or says why it is not there.
-func openExploreDevice(ctx context.Context, name string, space *memory.Space, waiting *waiting) (exploreDevice, error) {
+// openExploreDevice opens a device for many runs, or says why it is not there. Costs are
+// those of --machine.
+func openExploreDevice(ctx context.Context, name, machine string, space *memory.Space, waiting *waiting) (*exploring, error) {
 	d := &exploring{name: name}
 	driver, _, err := driverByDevice(name)
 	var detail string
@@ -46,8 +48,20 @@ func openExploreDevice(ctx context.Context, name string, space *memory.Space, wa
 		return nil, err
 	}
 	d.detail = detail
-	d.device, err = kgen.Open(ctx, name, kgen.InSpace(space), kgen.Waiting(waiting.on))
-	return d, err
+	if d.device, err = kgen.Open(ctx, name, kgen.InSpace(space), kgen.Waiting(waiting.on)); err != nil {
+		return nil, err
+	}
+	if d.costs, err = costsOf(ctx, machine, d.device); err != nil {
+		d.device.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// identify says what the device is.
+func (d *exploring) identify(ctx context.Context) (tune.Device, error) {
+	m, err := d.device.Machine(ctx)
+	return tune.Device{Name: d.name, Backend: d.emits, Hardware: m.Device, Driver: m.Driver}, err
 }
 
 // row returns the line of the list for a device that is there.
@@ -70,24 +84,37 @@ func (d *driver) row(ctx context.Context, name string, waiting *waiting) (device
 type exploring struct {
 	name    string
 	detail  string
-	emits   string // the backend
-	isGPU   bool   // whether rates of a GPU predict its times
-	repeats bool   // whether it repeats its work by itself; others run anew
+	emits   string      // the backend
+	isGPU   bool        // whether rates of a GPU predict its times
+	repeats bool        // whether it repeats its work by itself; others run anew
+	costs   *calibrated // whose rates predict and decide; nil is a declared machine
 	device  *kgen.Device
 }
 
 func (d *exploring) info() explore.DeviceInfo {
 	profile, _ := profileOf(d.isGPU)
+	if d.costs != nil {
+		profile = d.costs.name
+	}
 	return explore.DeviceInfo{Name: d.name, Detail: d.detail, Profile: profile}
 }
 
-func (d *exploring) machine() plan.Machine { _, m := profileOf(d.isGPU); return m }
-func (d *exploring) backend() string       { return d.emits }
-func (d *exploring) shaped() bool          { return d.name != defaultDevice }
-func (d *exploring) close()                { d.device.Close() }
+func (d *exploring) machine() plan.Machine {
+	if d.costs != nil {
+		return d.costs.machine
+	}
+	_, m := profileOf(d.isGPU)
+	return m
+}
+
+// deciding is the machine by whose rates level auto chooses.
+func (d *exploring) deciding() plan.Machine { return d.costs.orZero() }
+func (d *exploring) backend() string        { return d.emits }
+func (d *exploring) shaped() bool           { return d.name != defaultDevice }
+func (d *exploring) close()                 { d.device.Close() }
 
 func (d *exploring) prepare(ctx context.Context, job exploreJob) (exploreProgram, error) {
-	e, err := kgen.Of(job.source, job.pipeline).On(ctx, d.device, kgen.Level(job.level), kgen.Shape(job.schedule))
+	e, err := kgen.Of(job.source, job.pipeline).On(ctx, d.device, kgen.Level(job.level), kgen.Shape(job.schedule), kgen.CostsOf(d.deciding()))
 	var building *kgen.GoBuildError
 	switch {
 	case errors.As(err, &building) || err != nil && ctx.Err() != nil:

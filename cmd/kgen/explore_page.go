@@ -55,7 +55,7 @@ func (r *exploreRunner) writePage(out io.Writer, report *explore.Report) error {
 		for _, k := range fastest.Kernels {
 			known.Ran = append(known.Ran, k.Name)
 		}
-		p.Plans = append(p.Plans, r.pipelines[x.Pipeline].planForPage(planRequest{device: x.Device, backend: device.backend(), machine: device.machine(),
+		p.Plans = append(p.Plans, r.pipelines[x.Pipeline].planForPage(planRequest{device: x.Device, backend: device.backend(), machine: device.machine(), deciding: device.deciding(),
 			level: x.Level, schedule: fastest.Schedule, data: x.Data, rows: x.Rows, known: known}))
 	}
 	return p.Write(out)
@@ -82,6 +82,7 @@ func (e *explored) forPage() page.Pipeline {
 type planRequest struct {
 	device, backend string
 	machine         plan.Machine
+	deciding        plan.Machine // by whose rates level auto chooses
 	level, schedule string
 	known           fuse.Known
 	data            string // of which it is known
@@ -96,7 +97,7 @@ func (e *explored) planForPage(r planRequest) page.Plan {
 		made.Refused = err.Error()
 		return made
 	}
-	program, fused, err := build.Compile(e.source, e.pipeline, r.backend, r.level, schedule)
+	program, fused, err := build.CompileFor(e.source, e.pipeline, r.deciding, r.backend, r.level, schedule)
 	if err != nil {
 		made.Refused = err.Error()
 		return made

@@ -147,7 +147,7 @@ A pipeline is a function from columns and scalars to columns and scalars:
 	root.SetVersionTemplate(versionLine())
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", build.HelpWidth)))
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRun(), newExplain(), newEmit(), newFmt(), newVet(), newDevices(), newData(), newDifftest(), newExplore(), newCache(), newLSP(), newVersion())
+	root.AddCommand(newRun(), newExplain(), newEmit(), newFmt(), newVet(), newDevices(), newData(), newDifftest(), newExplore(), newTune(), newCache(), newLSP(), newVersion())
 	root.SetHelpCommand(newHelp(root))
 	return root, started
 }

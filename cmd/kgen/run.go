@@ -17,6 +17,7 @@ import (
 	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/internal/table"
+	"github.com/kgen-go/kgen/internal/tune"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -30,6 +31,8 @@ type runFlags struct {
 	limit    string
 	timeout  time.Duration
 	schedule string
+	tuned    string
+	machine  string
 	repeat   int
 	time     bool
 	json     bool
@@ -85,6 +88,8 @@ and without --device, a pipeline runs on device vector, which compiles nothing.`
 	f.StringVar(&flags.limit, "memory-limit", "", "refuse to use more memory than `SIZE` for columns, as in 500MB or 4GiB")
 	f.DurationVar(&flags.timeout, "time-limit", 0, "end a run on a device with a driver, or a kernel on cudaemu, after `TIME`, as in 30s or 2h (default "+worker.DefaultLimit.String()+")")
 	f.StringVar(&flags.schedule, "schedule", "", build.ScheduleUsage)
+	tunedFlag(c, &flags.tuned)
+	machineFlag(c, &flags.machine, usualMachine)
 	f.BoolVar(&flags.time, "time", false, "print how long each step took")
 	f.IntVar(&flags.repeat, "repeat", 0, "repeat the work of a device with a driver `N` times; --time and --json print the times")
 	f.BoolVar(&flags.json, "json", false, "print results, device, level, plan and steps as JSON")
@@ -131,15 +136,46 @@ func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 	if err != nil {
 		return err
 	}
+	var tuned *tune.File
+	if flags.tuned != "" {
+		if err := onlyTuned(c); err != nil {
+			return err
+		}
+		if tuned, err = tune.Read(flags.tuned); err != nil {
+			return err
+		}
+	}
 	waiting := newWaiting(c.ErrOrStderr())
 	defer waiting.end()
 	clock := newClock()
+	var in []ir.Column
 	open := func(name string) (*kgen.Device, *kgen.Executable, error) {
 		device, err := kgen.Open(c.Context(), name, kgen.MemoryLimit(limit), kgen.TimeLimit(flags.timeout), kgen.Waiting(waiting.on))
 		if err != nil {
 			return nil, nil, err
 		}
-		program, err := kgen.Of(source, pipeline).On(c.Context(), device, kgen.Level(flags.level), kgen.Schedule(flags.schedule), kgen.Workers(flags.workers))
+		if tuned != nil { // the data decides between settings
+			use, err := tunedUse(c.Context(), device, pipeline)
+			if err == nil {
+				in, err = readColumns(c, binding, device.Space(), func([]table.Extent) error { return nil })
+			}
+			var chosen tune.Chosen
+			if err == nil {
+				class := tune.ClassOf(pipeline, in)
+				use.Class = &class
+				chosen, err = chooseTuned(c, flags.tuned, tuned, use)
+			}
+			if err != nil {
+				device.Close()
+				return nil, nil, err
+			}
+			flags.level, flags.schedule = chosen.Level, chosen.Schedule
+		}
+		costs, err := costsOf(c.Context(), flags.machine, device)
+		var program *kgen.Executable
+		if err == nil {
+			program, err = kgen.Of(source, pipeline).On(c.Context(), device, kgen.Level(flags.level), kgen.Schedule(flags.schedule), kgen.Workers(flags.workers), kgen.CostsOf(costs.orZero()))
+		}
 		if err != nil {
 			device.Close()
 		}
@@ -157,11 +193,12 @@ func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 	defer device.Close()
 	footprint := func(extents []table.Extent) plan.Footprint { return program.Footprint(sizes(pipeline, extents)) }
 	clock.add("emit", program.Compiled())
-	in, err := readColumns(c, binding, device.Space(), func(extents []table.Extent) error {
-		return checkLimit(pipeline.Name, footprint(extents), limit)
-	})
-	if err != nil {
-		return err
+	if tuned == nil {
+		if in, err = readColumns(c, binding, device.Space(), func(extents []table.Extent) error {
+			return checkLimit(pipeline.Name, footprint(extents), limit)
+		}); err != nil {
+			return err
+		}
 	}
 	extents := table.Extents(pipeline, in)
 	if err := checkLimit(pipeline.Name, footprint(extents), limit); err != nil {

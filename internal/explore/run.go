@@ -82,6 +82,9 @@ type Options struct {
 	Log *Log // takes each result
 	// Progress hears how much is done, from 0 to 1, and what runs.
 	Progress func(done float64, what string)
+	// Skipped hears why a data set has no columns, and Run goes on with the next. Without
+	// it, that is an error.
+	Skipped func(d DataSet, why error)
 	// Command returns the command that repeats a configuration.
 	Command func(Configuration) string
 }
@@ -135,6 +138,11 @@ type running struct {
 func (e *explorer) explore(ctx context.Context, d DataSet, list []Configuration) error {
 	e.tell(list[0], nil)
 	data, err := e.runner.Open(ctx, d)
+	if err != nil && e.Skipped != nil && ctx.Err() == nil {
+		e.Skipped(d, err)
+		e.done += len(list)
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgen-go/kgen"
+	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/calibrate"
+	"github.com/kgen-go/kgen/internal/explore"
+	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/raw"
+	"github.com/kgen-go/kgen/internal/table"
+	"github.com/kgen-go/kgen/internal/version"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// calibrated is a measured machine, in place of a declared one. The nil value stands for
+// the declared one.
+type calibrated struct {
+	name    string // for tables
+	machine plan.Machine
+}
+
+// orZero returns the machine, or the zero value.
+func (c *calibrated) orZero() plan.Machine {
+	if c == nil {
+		return plan.Machine{}
+	}
+	return c.machine
+}
+
+// declaredMachine is the value of --machine that stands for declared machines.
+const declaredMachine = "declared"
+
+// machineFlag declares --machine.
+func machineFlag(c *cobra.Command, path *string, usual string) {
+	c.Flags().StringVar(path, "machine", "", "let level auto choose by the rates in `FILE` of kgen devices --calibrate, or by "+declaredMachine+" ones (default "+usual+")")
+}
+
+// usualMachine is what commands for a device do without --machine.
+const usualMachine = "those measured on the device, if any"
+
+// costsOf returns the machine of --machine or, without, the one that was measured on a
+// device.
+func costsOf(ctx context.Context, flag string, device *kgen.Device) (*calibrated, error) {
+	switch {
+	case flag == declaredMachine || flag == "" && !calibrate.Any():
+		return nil, nil
+	case flag != "":
+		f, err := calibrate.Read(flag)
+		if err != nil {
+			return nil, err
+		}
+		return &calibrated{flag, f.Machine}, nil
+	}
+	m, err := device.Machine(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f, err := calibrate.Find(device.Name(), m)
+	if err != nil || f == nil {
+		return nil, err
+	}
+	return &calibrated{"measured", f.Machine}, nil
+}
+
+// runCalibrate measures a device.
+func runCalibrate(c *cobra.Command, name, out string, quick, asJSON bool) error {
+	waiting := newWaiting(c.ErrOrStderr())
+	defer waiting.end()
+	space := memory.NewSpace(0)
+	defer space.Close()
+	if driver, _, err := driverByDevice(name); err == nil && driver == nil && name != defaultDevice && !strings.HasPrefix(name, "cudaemu") {
+		return usageErrorf("device %s has no kernels whose times could be predicted: calibrate %s, opencl:0 or cuda:0", name, defaultDevice)
+	}
+	device, err := openExploreDevice(c.Context(), name, declaredMachine, space, waiting)
+	if err != nil {
+		return err
+	}
+	defer device.close()
+	if !device.repeats {
+		return usageErrorf("device %s emulates another, and an emulation has no times: calibrate the device itself", name)
+	}
+	m, err := device.device.Machine(c.Context())
+	if err != nil {
+		return err
+	}
+	_, declared := profileOf(device.isGPU)
+	bench := &calibrationBench{device: device, space: space, waiting: waiting}
+	begun := time.Now()
+	file, err := calibrate.Measure(c.Context(), bench, m, calibrate.Options{Declared: declared, Shaped: device.shaped(), Quick: quick,
+		Doing: func(what string) { bench.what = "calibrating " + name + ": " + what; waiting.on(bench.what) }})
+	waiting.on("")
+	if err != nil {
+		return err
+	}
+	file.Name, file.Kgen, file.Begun = name, version.Kgen(), begun.UTC().Truncate(time.Second)
+	path := out
+	switch {
+	case out == "" && quick:
+	case out == "":
+		path, err = file.Keep(m)
+	default:
+		var text []byte
+		if text, err = file.Text(); err == nil {
+			err = table.WriteFile(c.Context(), out, func(w io.Writer) error { _, err := w.Write(text); return err })
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if path == "" {
+		fmt.Fprintln(c.ErrOrStderr(), "kgen: nothing is kept of a quick calibration: --out FILE writes it")
+	} else {
+		fmt.Fprintf(c.ErrOrStderr(), "kgen: wrote %s\n", path)
+	}
+	if asJSON {
+		return writeJSON(c.OutOrStdout(), file)
+	}
+	return writeCalibration(c.OutOrStdout(), file)
+}
+
+// writeCalibration prints what was measured.
+func writeCalibration(out io.Writer, f *calibrate.File) error {
+	rate := f.Machine.Rates
+	rows := [][]string{{"WHAT", "TABLE", "MEASURED"},
+		{"memory", "", fmt.Sprintf("%.1f GB/s", rate[plan.RateMemory]/1e9)},
+		{"launch", "", explore.Nanoseconds(1e9 * rate[plan.RateLaunch])}}
+	for _, name := range []string{plan.RateOperator, plan.RateDear, plan.RateScan, plan.RateLookback, plan.RateBranch} {
+		if seconds, ok := rate[name]; ok {
+			rows = append(rows, []string{name, "", fmt.Sprintf("%.3f ns a row", 1e9*seconds)})
+		}
+	}
+	for _, name := range []string{plan.CurveGather, plan.CurveLocal, plan.CurveAtomic} {
+		for _, p := range f.Machine.Curves[name] {
+			rows = append(rows, []string{name, explore.Bytes(p.Bytes), fmt.Sprintf("%.3f ns a row", 1e9*p.Seconds)})
+		}
+	}
+	fmt.Fprintf(out, "%s (%s)\n", f.Name, f.Machine.Device)
+	if err := explore.WriteTable(out, rows); err != nil {
+		return err
+	}
+	for _, note := range f.Notes {
+		fmt.Fprintf(out, "%s\n", note)
+	}
+	return nil
+}
+
+// predict returns the seconds of a program by the model.
+func predict(p *fuse.Program, m plan.Machine, lengths map[string]int64) (float64, error) {
+	e, err := explainFor(p, m, fuse.Known{Lengths: lengths})
+	if err != nil {
+		return 0, err
+	}
+	return e.Total.Predicted / 1e9, nil
+}
+
+// calibrationBench times probes on a device.
+type calibrationBench struct {
+	device  *exploring
+	space   *memory.Space
+	waiting *waiting
+	what    string // is being measured
+}
+
+// A probe is repeated until half of the confidence interval of its median is below
+// probeWidth, or for probeTime.
+const (
+	probeWidth = 0.03
+	probeTime  = time.Second / 2
+	probeLeast = 7
+)
+
+// Time implements [calibrate.Bench].
+func (b *calibrationBench) Time(ctx context.Context, p *calibrate.Probe, m plan.Machine) (t calibrate.Timing, err error) {
+	s, err := loadText("probe.kg", "", []byte(p.Text), io.Discard)
+	if err != nil {
+		return t, err
+	}
+	schedule, err := build.ParseSchedule(p.Schedule)
+	if err != nil {
+		return t, err
+	}
+	pipeline := s.Pipelines[0]
+	_, fused, err := build.CompileFor(s, pipeline, m, b.device.backend(), p.Level, schedule)
+	if err != nil {
+		return t, err
+	}
+	var columns []ir.Column
+	defer func() {
+		for _, c := range columns {
+			b.space.Free(raw.Bytes(c))
+		}
+	}()
+	for _, made := range p.Columns() {
+		data, err := b.space.New(int64(len(raw.Bytes(made))))
+		if err != nil {
+			return t, err
+		}
+		copy(data, raw.Bytes(made))
+		columns = append(columns, raw.FromBytes(made.Kind, data))
+	}
+	program, err := b.device.prepare(ctx, exploreJob{&explored{"probe.kg", s, pipeline}, p.Level, schedule, columns, b.space, b.waiting})
+	if err != nil {
+		return t, err
+	}
+	defer program.close()
+	if _, err := program.run(ctx, 2); err != nil { // to warm up
+		return t, err
+	}
+	var out *explore.Outcome
+	for begun := time.Now(); ; {
+		b.waiting.on(b.what)
+		if out, err = program.run(ctx, probeLeast); err != nil {
+			return t, err
+		}
+		t.Samples = append(t.Samples, out.Samples...)
+		if s := explore.Summarize(t.Samples); s.Width() <= probeWidth || time.Since(begun) >= probeTime {
+			t.Seconds = s.Median / 1e9
+			break
+		}
+	}
+	data := &exploreData{explored: &explored{"probe.kg", s, pipeline}, columns: columns}
+	t.Predicted, err = predict(fused, m, data.lengths(out.Columns))
+	return t, err
+}

@@ -1,0 +1,105 @@
+package fuse
+
+import (
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// beyondBytes predicts the seconds that the rows of k take beyond the bytes of its streams,
+// by what was measured on the machine. On a declared machine that is nothing.
+func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
+	m := &f.Machine
+	if len(m.Rates) <= 2 && len(m.Curves) == 0 {
+		return 0
+	}
+	rows := f.Graph.rowsOfKernel(k)
+	cuts := k.CountCuts()
+	total := rows[0] * float64(cuts) * m.Rates[plan.RateLookback]
+	// On cores, what a prefix is made of is computed for it first, and then again with the
+	// results.
+	again := make([]bool, len(k.Ops))
+	if m.Subgroup <= 1 && cuts == 1 {
+		again = k.NeededBy(func(i int) bool { return k.Ops[i].Cuts() || k.Ops[i].Counts() })
+	}
+	for _, d := range k.Domains[1:] {
+		if d.Kind == tile.Compact {
+			total += rows[d.Parent] * m.Rates[plan.RateBranch]
+		}
+	}
+	chunkwise := false
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		if op.Domain == tile.Uniform || op.Epilogue {
+			continue
+		}
+		chunkwise = chunkwise || op.IsChunkwise()
+		seconds := rows[op.Domain] * f.rowSeconds(k, op)
+		if again[i] {
+			seconds *= 2
+		}
+		total += seconds
+	}
+	if chunkwise {
+		total += rows[0] * m.Rates[plan.RateScan]
+	}
+	return total
+}
+
+// rowSeconds returns the seconds that an operation takes for a row beyond its bytes.
+func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op) float64 {
+	m := &f.Machine
+	switch op.Kind {
+	case tile.Map:
+		if op.Operator.Cost() == ir.Dear {
+			return m.Rates[plan.RateDear]
+		}
+		return m.Rates[plan.RateOperator]
+	case tile.Load, tile.Store:
+		if a := k.Streams[op.Stream].Access; a == tile.Gather || a == tile.Permute {
+			return m.Curves[plan.CurveGather].At(f.Graph.tableBytes(k, op))
+		}
+	case tile.Search, tile.Probe, tile.Match:
+		return m.Curves[plan.CurveGather].At(f.Graph.tableBytes(k, op))
+	case tile.Insert:
+		return m.Curves[plan.CurveAtomic].At(f.Graph.tableBytes(k, op))
+	case tile.Update:
+		return f.update(f.Graph.tableBytes(k, op))
+	}
+	return 0
+}
+
+// update returns the seconds of an update of a table: in local memory if it fits there.
+func (f *Fusion) update(bytes float64) float64 {
+	local := f.Machine.Curves[plan.CurveLocal]
+	if n := len(local); n > 0 && bytes <= float64(local[n-1].Bytes) {
+		return local.At(bytes)
+	}
+	return f.Machine.Curves[plan.CurveAtomic].At(bytes)
+}
+
+// rowsOfKernel predicts the rows of each domain of k.
+func (g *Graph) rowsOfKernel(k *tile.Kernel) []float64 {
+	named := map[string]*ir.Domain{}
+	for _, d := range g.Pipeline.Domains {
+		named[g.DomainName(d)] = d
+	}
+	rows := make([]float64, len(k.Domains))
+	for i, d := range k.Domains {
+		switch of := named[d.Plan]; {
+		case of != nil:
+			rows[i] = g.assumedLength(of)
+		case i > 0:
+			rows[i] = rows[d.Parent]
+		default: // chunks, or the one row of a kernel of scalars
+			rows[i] = 1
+		}
+	}
+	return rows
+}
+
+// tableBytes predicts the bytes of the table that op reaches into.
+func (g *Graph) tableBytes(k *tile.Kernel, op *tile.Op) float64 {
+	s := k.Streams[op.Stream]
+	return g.lengthOf(g.byName[s.Buffer]) * float64(s.Kind.Size())
+}

@@ -1,0 +1,214 @@
+package calibrate
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Bench runs probes on a device.
+type Bench interface {
+	// Time measures a probe, and predicts its time for a machine.
+	Time(ctx context.Context, p *Probe, m plan.Machine) (Timing, error)
+}
+
+// Options of Measure.
+type Options struct {
+	Declared plan.Machine // whose rates stay where nothing could be measured
+	Shaped   bool         // the device has kernels of work-groups
+	Quick    bool         // few rows, to see whether all works
+	Doing    func(what string)
+}
+
+// The rows of probes. Streams have so many that a copy takes copyTime, if that is not more
+// than the most, which is beyond all caches; tables are reached into by fewer.
+const (
+	leastRows, quickRows = 1 << 20, 1 << 14
+	mostRows             = 1 << 26
+	copyTime             = 4e-3
+	tableRows            = 1 << 22
+	fewRows              = 1 << 10
+)
+
+// cachedTable is the largest table of which each core has a copy, in rows.
+const cachedTable = 1 << 11
+
+// Measure measures the machine that a device describes itself as. What cannot be measured
+// has a note.
+func Measure(ctx context.Context, bench Bench, m plan.Machine, o Options) (*File, error) {
+	c := &calibration{Bench: bench, Options: o, file: &File{Version: formatVersion}}
+	m.Device = "measured: " + m.Device
+	m.Rates, m.Curves = maps.Clone(o.Declared.Rates), map[string]plan.Curve{}
+	c.file.Machine = m
+	if err := c.streams(ctx); err != nil {
+		return nil, err
+	}
+	for _, step := range []func(context.Context) error{c.operators, c.prefixes, c.branches, c.tables} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	c.note("barriers are not measured by themselves: %s and %s have those of their scans", plan.RateScan, plan.RateLookback)
+	return c.file, nil
+}
+
+type calibration struct {
+	Bench
+	Options
+	file *File
+	rows int64 // of streams
+}
+
+func (c *calibration) note(format string, args ...any) {
+	c.file.Notes = append(c.file.Notes, fmt.Sprintf(format, args...))
+}
+
+// time measures a probe and keeps its time.
+func (c *calibration) time(ctx context.Context, p Probe) (Timing, error) {
+	if c.Doing != nil {
+		c.Doing(p.Name)
+	}
+	t, err := c.Time(ctx, &p, c.file.Machine)
+	if err != nil {
+		return t, fmt.Errorf("%s: %w", p.Name, err)
+	}
+	t.Probe, t.Rows, t.Table = p.Name, p.Rows, elementBytes*p.Table
+	c.file.Probes = append(c.file.Probes, t)
+	return t, nil
+}
+
+// beyond returns the seconds of a row beyond what is predicted. If the probe does not run,
+// there is a note and no error, but for an end of ctx.
+func (c *calibration) beyond(ctx context.Context, what string, p Probe) (seconds float64, ok bool, err error) {
+	t, err := c.time(ctx, p)
+	if err == nil {
+		return max(t.Seconds-t.Predicted, 0) / float64(p.Rows), true, nil
+	}
+	if ctx.Err() != nil {
+		return 0, false, ctx.Err()
+	}
+	c.note("%s was not measured, and the model takes what the declared machine has: %v", what, err)
+	return 0, false, nil
+}
+
+// streams measures launches and the rate of memory. Without these there is no calibration.
+func (c *calibration) streams(ctx context.Context) error {
+	few, err := c.time(ctx, copyProbe(fewRows))
+	if err != nil {
+		return err
+	}
+	rates := c.file.Machine.Rates
+	c.rows = leastRows
+	if c.Quick {
+		c.rows = quickRows
+	}
+	for {
+		many, err := c.time(ctx, copyProbe(c.rows))
+		if err != nil {
+			return err
+		}
+		if moving := many.Seconds - few.Seconds; moving > 0 {
+			rates[plan.RateMemory] = 2 * elementBytes * float64(c.rows-fewRows) / moving
+			if launch := few.Seconds - 2*elementBytes*fewRows/rates[plan.RateMemory]; launch > 0 {
+				rates[plan.RateLaunch] = launch
+			}
+		}
+		if c.Quick || many.Seconds >= copyTime || c.rows >= mostRows {
+			return nil
+		}
+		c.rows *= 4
+	}
+}
+
+// operators measures element-wise operators. The copy has had one, too, which does not
+// belong to its bytes.
+func (c *calibration) operators(ctx context.Context) error {
+	rates := c.file.Machine.Rates
+	seconds, ok, err := c.beyond(ctx, plan.RateOperator, operatorProbe(c.rows))
+	if err != nil {
+		return err
+	}
+	if ok {
+		rates[plan.RateOperator] = seconds / (chained - 1)
+		if moving := 2*elementBytes/rates[plan.RateMemory] - rates[plan.RateOperator]; moving > 0 {
+			rates[plan.RateMemory] = 2 * elementBytes / moving
+		}
+	}
+	seconds, ok, err = c.beyond(ctx, plan.RateDear, dearProbe(c.rows))
+	if ok {
+		rates[plan.RateDear] = seconds / dearChained
+	}
+	return err
+}
+
+// prefixes measures scans within work-groups, and across the grid.
+func (c *calibration) prefixes(ctx context.Context) error {
+	for _, part := range []struct{ rate, level string }{{plan.RateLookback, "onepass"}, {plan.RateScan, "none"}} {
+		seconds, ok, err := c.beyond(ctx, part.rate, scanProbe(part.level, c.rows))
+		if err != nil {
+			return err
+		}
+		if ok {
+			c.file.Machine.Rates[part.rate] = seconds
+		}
+	}
+	return nil
+}
+
+// branches measures what a condition by chance takes more than one that is foreseen.
+func (c *calibration) branches(ctx context.Context) error {
+	var times [2]float64
+	for i, p := range []Probe{selectProbe("in a row", parted, c.rows), selectProbe("by chance", mixed, c.rows)} {
+		seconds, ok, err := c.beyond(ctx, plan.RateBranch, p)
+		if err != nil || !ok {
+			return err
+		}
+		times[i] = seconds
+	}
+	c.file.Machine.Rates[plan.RateBranch] = max(times[1]-times[0], 0)
+	return nil
+}
+
+// tables measures random gathers and atomic operations by the size of the table.
+func (c *calibration) tables(ctx context.Context) error {
+	n := min(c.rows, tableRows)
+	local, global := []int64{1 << 4, 1 << 8, cachedTable}, []int64{1 << 4, 1 << 8, 1 << 12, 1 << 16, 1 << 20, 1 << 23}
+	gathered := []int64{1 << 10, 1 << 13, 1 << 16, 1 << 19, 1 << 22, 1 << 24}
+	schedule := "table=global"
+	if !c.Shaped { // one way for each size
+		schedule = ""
+		global = slices.DeleteFunc(global, func(m int64) bool { return m <= cachedTable })
+	}
+	if c.Quick {
+		global, gathered = global[:2], gathered[:2]
+	}
+	made := map[string]plan.Curve{} // known when all are: updates of small tables would be predicted by one of them
+	for _, curve := range []struct {
+		name  string
+		sizes []int64
+		probe func(m int64) Probe
+	}{
+		{plan.CurveGather, gathered, func(m int64) Probe { return gatherProbe(n, m) }},
+		{plan.CurveLocal, local, func(m int64) Probe { return updateProbe("counts in local memory or a core's table", "", n, m) }},
+		{plan.CurveAtomic, global, func(m int64) Probe { return updateProbe("counts in global memory", schedule, n, m) }},
+	} {
+		var points plan.Curve
+		for _, m := range curve.sizes {
+			seconds, ok, err := c.beyond(ctx, fmt.Sprintf("%s of a table of %d bytes", curve.name, elementBytes*m), curve.probe(m))
+			if err != nil {
+				return err
+			}
+			if ok {
+				points = append(points, plan.CurvePoint{Bytes: elementBytes * m, Seconds: seconds})
+			}
+		}
+		if points != nil {
+			made[curve.name] = points
+		}
+	}
+	c.file.Machine.Curves = made
+	return nil
+}

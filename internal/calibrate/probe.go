@@ -1,0 +1,113 @@
+package calibrate
+
+import (
+	"math/rand/v2"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Probe is a pipeline to be timed.
+type Probe struct {
+	Name     string
+	Text     string // of one pipeline
+	Level    string
+	Schedule string // for devices with work-groups
+	Rows     int64
+	Table    int64 // rows of the table that it reaches into; 0 if it has none
+	columns  []func(p *Probe) ir.Column
+}
+
+// elementBytes is the size of an element of the tables.
+const elementBytes = 8
+
+// Columns makes the arguments of the pipeline.
+func (p *Probe) Columns() (list []ir.Column) {
+	for _, make := range p.columns {
+		list = append(list, make(p))
+	}
+	return list
+}
+
+// ascending are the numbers from 0 on.
+func ascending(n int64) ir.Column {
+	list := make([]int64, n)
+	for i := range list {
+		list[i] = int64(i)
+	}
+	return ir.Column{Kind: ir.I64, Slice: list}
+}
+
+func chance() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
+
+// The arguments of probes.
+var (
+	rows   = func(p *Probe) ir.Column { return ascending(p.Rows) }
+	table  = func(p *Probe) ir.Column { return ascending(p.Table) }
+	size   = func(p *Probe) ir.Column { return ir.Column{Kind: ir.I64, Slice: []int64{p.Table}} }
+	places = func(p *Probe) ir.Column {
+		list, r := make([]int32, p.Rows), chance()
+		for i := range list {
+			list[i] = int32(r.Int64N(p.Table))
+		}
+		return ir.Column{Kind: ir.I32, Slice: list}
+	}
+	// Half of the numbers are negative: those of random rows, or the first ones.
+	mixed = func(p *Probe) ir.Column {
+		list, r := make([]int32, p.Rows), chance()
+		for i := range list {
+			list[i] = int32(r.Uint32())
+		}
+		return ir.Column{Kind: ir.I32, Slice: list}
+	}
+	parted = func(p *Probe) ir.Column {
+		list := make([]int32, p.Rows)
+		for i := range list {
+			list[i] = int32(int64(i) - p.Rows/2)
+		}
+		return ir.Column{Kind: ir.I32, Slice: list}
+	}
+)
+
+type arguments = []func(*Probe) ir.Column
+
+func copyProbe(n int64) Probe {
+	return Probe{Name: "copy", Text: "pipeline copied(x: [n]i64) { return y: x ^ 1 }\n", Level: "auto", Rows: n, columns: arguments{rows}}
+}
+
+// chained are the operators of the probes of operators: so many that they take longer than
+// the bytes behind which the first are hidden.
+const chained, dearChained = 64, 8
+
+func operatorProbe(n int64) Probe {
+	text := "x"
+	for range chained / 2 {
+		text = "(" + text + ") * 12345 ^ x"
+	}
+	return Probe{Name: "operators", Text: "pipeline computed(x: [n]i64) { return y: " + text + " }\n", Level: "onepass", Rows: n, columns: arguments{rows}}
+}
+
+// Each division has an addition beside it, and all have one divisor, which is never zero.
+func dearProbe(n int64) Probe {
+	text := "x"
+	for range dearChained {
+		text = "(" + text + " + 12345) / divisor"
+	}
+	return Probe{Name: "divisions", Text: "pipeline divided(x: [n]i64) {\n\tdivisor = x | 1\n\treturn y: " + text + "\n}\n", Level: "onepass", Rows: n, columns: arguments{rows}}
+}
+
+func scanProbe(level string, n int64) Probe {
+	return Probe{Name: "scan at level " + level, Text: "pipeline scanned(x: [n]i64) { return y: scan(add, x) }\n", Level: level, Rows: n, columns: arguments{rows}}
+}
+
+func selectProbe(name string, argument func(*Probe) ir.Column, n int64) Probe {
+	return Probe{Name: "rows selected " + name, Text: "pipeline selected(x: [n]i32) { return y: x[x >= 0] }\n", Level: "onepass", Rows: n, columns: arguments{argument}}
+}
+
+func gatherProbe(n, m int64) Probe {
+	return Probe{Name: "gather", Text: "pipeline gathered(i: [n]i32, x: [m]i64) { return y: x[i] }\n", Level: "onepass", Rows: n, Table: m, columns: arguments{places, table}}
+}
+
+func updateProbe(name, schedule string, n, m int64) Probe {
+	return Probe{Name: name, Text: "pipeline counted(i: [n]i32, size: i64) { \n\tplace = bins(i, size)\n\treturn c: count(by: place)\n}\n", Level: "onepass", Schedule: schedule, Rows: n, Table: m,
+		columns: arguments{places, size}}
+}

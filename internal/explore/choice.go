@@ -1,0 +1,113 @@
+package explore
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Choice is what level auto chose for a pipeline over some columns on a device, beside the
+// fastest of all that was measured there.
+type Choice struct {
+	DataSet
+	Device     string
+	Auto, Best *Result
+	Over       float64 // how much longer auto took, as a fraction; 0 if it is the fastest, or the same kernels are
+}
+
+// automatic is the level whose choices are judged.
+const automatic = "auto"
+
+// Choices compares level auto, without settings, with all levels and schedules, the worst
+// choice first.
+func (r *Report) Choices() (list []Choice) {
+	var all []*Result
+	for i := range r.Results {
+		all = append(all, &r.Results[i])
+	}
+	for _, d := range distinct(all, (*Result).DataSet) {
+		of := over(all, d)
+		for _, device := range distinct(of, func(x *Result) string { return x.Device }) {
+			var here []*Result
+			var auto *Result
+			for _, x := range of {
+				if x.Device == device {
+					here = append(here, x)
+					if x.Level == automatic && x.Schedule == "" && x.Status == Agrees && x.Count > 0 {
+						auto = x
+					}
+				}
+			}
+			fastest := best(here)
+			if auto == nil || fastest == nil {
+				continue
+			}
+			c := Choice{DataSet: d, Device: device, Auto: auto, Best: fastest}
+			if fastest.Plan != auto.Plan || fastest.Schedule != auto.Schedule {
+				c.Over = auto.Median/fastest.Median - 1
+			}
+			list = append(list, c)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Choice) int { return cmp.Compare(b.Over, a.Over) })
+	return list
+}
+
+// Choices are good within a tenth of the best; so many of the worst are shown.
+const (
+	goodChoice   = 0.1
+	worstChoices = 10
+)
+
+// WriteChoices writes how far the choices of level auto are from the best measured, per
+// device, and the worst of them.
+func (r *Report) WriteChoices(out io.Writer) error {
+	list := r.Choices()
+	if len(list) == 0 {
+		return fmt.Errorf("level %s was measured for none of the pipelines", automatic)
+	}
+	var devices []string
+	for _, c := range list {
+		if !slices.Contains(devices, c.Device) {
+			devices = append(devices, c.Device)
+		}
+	}
+	for _, device := range devices {
+		good, all := 0, 0
+		for _, c := range list {
+			if c.Device == device {
+				all++
+				if c.Over <= goodChoice {
+					good++
+				}
+			}
+		}
+		fmt.Fprintf(out, "%s: auto is within %.0f %% of the best measured in %d of %d cases (%.1f %%); costs are of the %s machine\n",
+			device, 100*goodChoice, good, all, 100*float64(good)/float64(all), r.Device(device).Profile)
+	}
+	rows := [][]string{{"WORST", "ROWS", "DEVICE", "AUTO", "BEST", "OVER", "PREDICTED", "OF BEST", "BEST IS", "ITS KERNELS", "KERNELS OF AUTO"}}
+	for _, c := range list {
+		if len(rows) > worstChoices || c.Over <= 0 {
+			break
+		}
+		rows = append(rows, []string{c.Pipeline, Count(c.Rows), c.Device, Nanoseconds(c.Auto.Median), Nanoseconds(c.Best.Median), fmt.Sprintf("%+.0f %%", 100*c.Over),
+			Nanoseconds(c.Auto.Predicted), Nanoseconds(c.Best.Predicted), strings.TrimSpace(c.Best.Level + " " + c.Best.Schedule), shortened(c.Best.Plan), shortened(c.Auto.Plan)})
+	}
+	if len(rows) == 1 {
+		return nil
+	}
+	fmt.Fprintln(out)
+	return WriteTable(out, rows)
+}
+
+// shortened cuts a plan of many stages.
+func shortened(plan string) string {
+	const most = 60
+	plan = strings.Join(strings.Fields(plan), " ")
+	if len(plan) > most {
+		return plan[:most] + "..."
+	}
+	return plan
+}
