@@ -160,7 +160,8 @@ func (b *binding) content(v *ir.Value) (exec.Column, error) {
 	case []string:
 		switch {
 		case kind == ir.Text && !b.coded:
-			codes, err := b.texts.codes(given)
+			codes := make([]int32, len(given))
+			err := b.texts.codes(given, codes)
 			return exec.Column{Data: raw.BytesOf(codes)}, err
 		case kind == ir.Char8:
 			column := make([][8]byte, len(given))

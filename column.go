@@ -3,6 +3,7 @@ package kgen
 import (
 	"context"
 	"fmt"
+	"math"
 	"reflect"
 	"sync/atomic"
 
@@ -44,6 +45,9 @@ func (c *Column) Rows() int64 { return c.content.Bytes() / int64(c.stored.Size()
 // Device returns the device that holds the column, or nil if that is ordinary memory.
 func (c *Column) Device() *Device { return c.device }
 
+// Texts returns the dictionary of a column of kind text, nil if it has none.
+func (c *Column) Texts() *Texts { return c.texts }
+
 // Free frees the column's memory on its device, where no call may be using it; slices of [View]
 // end with it. A column in ordinary memory needs no Free.
 func (c *Column) Free() {
@@ -66,28 +70,43 @@ func (c *Column) usable() error {
 // Upload copies rows to a device, where they stay until the column is freed. The error is an
 // [AllocError] if there is no room.
 func Upload[T Element](ctx context.Context, d *Device, rows []T) (*Column, error) {
+	return Fill(ctx, d, len(rows), func(to []T) error {
+		copy(to, rows)
+		return nil
+	})
+}
+
+// Fill is [Upload] of rows that a function writes, each of them, to memory of the host from
+// which the device takes them: rows that come in pieces, or in another form, need not be
+// put together first. An error of the function is returned, and nothing is uploaded.
+func Fill[T Element](ctx context.Context, d *Device, rows int, write func(rows []T) error) (*Column, error) {
 	stored, _ := storedKind[T]()
-	return d.upload(ctx, stored, raw.BytesOf(rows))
+	return d.upload(ctx, stored, int64(rows), func(to []byte) error { return write(raw.SliceOf[T](to)) })
 }
 
 // UploadTexts is [Upload] for strings, all of which a dictionary has.
 func UploadTexts(ctx context.Context, d *Device, dictionary *Texts, rows []string) (*Column, error) {
-	codes, err := dictionary.codes(rows)
-	if err != nil {
-		return nil, err
-	}
-	c, err := d.upload(ctx, ir.I32, raw.BytesOf(codes))
+	return FillTexts(ctx, d, dictionary, len(rows), func(codes []int32) error { return dictionary.codes(rows, codes) })
+}
+
+// FillTexts is [Fill] for strings: the function writes their places in a dictionary
+// ([Texts.Code]).
+func FillTexts(ctx context.Context, d *Device, dictionary *Texts, rows int, write func(codes []int32) error) (*Column, error) {
+	c, err := Fill(ctx, d, rows, write)
 	if err == nil {
 		c.kind, c.texts = ir.Text, dictionary
 	}
 	return c, err
 }
 
-func (d *Device) upload(ctx context.Context, stored ir.Kind, data []byte) (*Column, error) {
+func (d *Device) upload(ctx context.Context, stored ir.Kind, rows int64, fill func([]byte) error) (*Column, error) {
 	if err := d.use(); err != nil {
 		return nil, err
 	}
-	content, err := d.driver.upload(ctx, data)
+	if rows < 0 || rows > math.MaxInt64/int64(stored.Size()) {
+		return nil, &ArgumentError{"column", fmt.Sprintf("it cannot have %d rows", rows)}
+	}
+	content, err := d.driver.upload(ctx, rows*int64(stored.Size()), fill)
 	if err != nil {
 		return nil, fmt.Errorf("upload to %s: %w", d.name, err)
 	}

@@ -66,8 +66,9 @@ type driver interface {
 	machine(context.Context) (plan.Machine, error)
 	// compile does everything that can fail before data is there.
 	compile(context.Context, *Program, settings) (runner, error)
-	// upload copies a column to where the device keeps it.
-	upload(context.Context, []byte) (exec.Column, error)
+	// upload makes a column of so many bytes: fill writes them to memory of the host, from
+	// where they go to the device at once, or where they stay.
+	upload(ctx context.Context, size int64, fill func([]byte) error) (exec.Column, error)
 	// download returns the bytes of a column; they lie in the device's space.
 	download(context.Context, exec.Column) ([]byte, error)
 	// free ends the use of a column.

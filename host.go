@@ -13,10 +13,16 @@ import (
 // in the device's space, which its processes map.
 type hostMemory struct{ device *Device }
 
-func (h hostMemory) upload(_ context.Context, data []byte) (exec.Column, error) {
-	held, err := h.device.space.New(int64(len(data)))
-	copy(held, data)
-	return exec.Column{Data: held}, err
+func (h hostMemory) upload(_ context.Context, size int64, fill func([]byte) error) (exec.Column, error) {
+	held, err := h.device.space.New(size)
+	if err != nil {
+		return exec.Column{}, err
+	}
+	if err := fill(held); err != nil {
+		h.device.space.Free(held)
+		return exec.Column{}, err
+	}
+	return exec.Column{Data: held}, nil
 }
 
 // machine is that of the host.

@@ -570,3 +570,56 @@ func TestFreed(t *testing.T) {
 		})
 	}
 }
+
+// What a function writes is uploaded; where it fails nothing stays behind.
+func TestFill(t *testing.T) {
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			const rows = 30_000
+			open(t, name) // or skip
+			limit := kgen.MemoryLimit(rows*8 + rows*4)
+			if name == "interp" {
+				limit = kgen.MemoryLimit(0)
+			}
+			d, err := kgen.Open(t.Context(), name, limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			failed := errors.New("no more rows")
+			for range 3 {
+				if _, err := kgen.Fill(t.Context(), d, rows, func([]int64) error { return failed }); !errors.Is(err, failed) {
+					t.Fatal(err)
+				}
+			}
+			column, err := kgen.Fill(t.Context(), d, rows, func(to []int64) error {
+				for i := range to {
+					to[i] = int64(i * i)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := kgen.Read[int64](t.Context(), column)
+			if err != nil || len(got) != rows || got[rows-1] != (rows-1)*(rows-1) {
+				t.Errorf("%d rows, %v", len(got), err)
+			}
+			dictionary := kgen.NewTexts([]string{"b", "a"})
+			texts, err := kgen.FillTexts(t.Context(), d, dictionary, 2, func(to []int32) error {
+				to[0], _ = dictionary.Code("b")
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := kgen.ReadTexts(t.Context(), texts); err != nil || !slices.Equal(got, []string{"b", "a"}) || texts.Texts() != dictionary {
+				t.Errorf("%q, %v", got, err)
+			}
+			var refused *kgen.ArgumentError
+			if _, err := kgen.Fill(t.Context(), d, -1, func([]int64) error { return nil }); !errors.As(err, &refused) {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -25,40 +25,51 @@ func NewTexts(columns ...[]string) *Texts {
 // Len returns the number of strings.
 func (t *Texts) Len() int { return len(t.sorted) }
 
-// code returns the place of a string.
-func (t *Texts) code(text string) (int32, error) {
+// Code returns the place of a string; ok is false if the dictionary does not have it.
+func (t *Texts) Code(text string) (code int32, ok bool) {
 	at, ok := slices.BinarySearchFunc(t.sorted, text, strings.Compare)
+	return int32(at), ok
+}
+
+// Text returns the string at a place of the dictionary, "" if it has no such place.
+func (t *Texts) Text(code int32) string {
+	if code < 0 || int(code) >= len(t.sorted) {
+		return ""
+	}
+	return t.sorted[code]
+}
+
+// code is Code with an error for a string of a call.
+func (t *Texts) code(text string) (int32, error) {
+	code, ok := t.Code(text)
 	if !ok {
 		return 0, fmt.Errorf("the dictionary of the call has no text %q", text)
 	}
-	return int32(at), nil
+	return code, nil
 }
 
-// codes returns the places of the strings of a column.
-func (t *Texts) codes(column []string) ([]int32, error) {
-	codes := make([]int32, len(column))
+// codes writes the places of the strings of a column.
+func (t *Texts) codes(column []string, codes []int32) error {
 	known := map[string]int32{}
 	for i, text := range column {
 		code, ok := known[text]
 		if !ok {
 			var err error
 			if code, err = t.code(text); err != nil {
-				return nil, fmt.Errorf("row %d: %w", i, err)
+				return fmt.Errorf("row %d: %w", i, err)
 			}
 			known[text] = code
 		}
 		codes[i] = code
 	}
-	return codes, nil
+	return nil
 }
 
 // strings returns the strings of a column of places.
 func (t *Texts) strings(codes []int32) []string {
 	column := make([]string, len(codes))
 	for i, code := range codes {
-		if code >= 0 && int(code) < len(t.sorted) {
-			column[i] = t.sorted[code]
-		}
+		column[i] = t.Text(code)
 	}
 	return column
 }

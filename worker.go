@@ -96,8 +96,16 @@ func (w *workerDevice) unload(code *loadedCode) {
 	}
 }
 
-func (w *workerDevice) upload(ctx context.Context, data []byte) (exec.Column, error) {
-	m, err := w.client.Upload(ctx, w.number, data)
+func (w *workerDevice) upload(ctx context.Context, size int64, fill func([]byte) error) (exec.Column, error) {
+	staged, err := w.device.space.Reserve(size) // the process maps it
+	if err != nil {
+		return exec.Column{}, err
+	}
+	defer w.device.space.Free(staged)
+	if err := fill(staged); err != nil {
+		return exec.Column{}, err
+	}
+	m, err := w.client.Upload(ctx, w.number, staged)
 	if err != nil {
 		return exec.Column{}, err
 	}

@@ -54,6 +54,9 @@ func ChunkedColumn(name string, c *arrow.Chunked) Column {
 	return Column{name: name, rows: c.Len(), chunks: chunks}
 }
 
+// Rows returns the number of rows; 0 for a column that does not exist.
+func (c Column) Rows() int { return c.rows }
+
 func find(schema *arrow.Schema, name string) (int, error) {
 	places := schema.FieldIndices(name)
 	if len(places) == 1 {
@@ -93,11 +96,22 @@ type Option[T any] func(*options[T])
 type options[T any] struct {
 	missing *T // of rows without a value; nil: they are errors
 	round   bool
+	into    []T // where the rows go; nil: to memory of their own, or that of the array
 }
 
 // Missing gives a value to rows that have none.
 func Missing[T any](value T) Option[T] {
 	return func(o *options[T]) { o.missing = &value }
+}
+
+// Into has the rows written to memory of the caller, which is for as many, and returned is
+// that. After an error it holds some of them.
+func Into[T any](rows []T) Option[T] {
+	return func(o *options[T]) {
+		if o.into = rows; rows == nil {
+			o.into = []T{}
+		}
+	}
 }
 
 // Rounded rounds times to the nearest microsecond, of two the even one. Without it a part

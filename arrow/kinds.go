@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -58,8 +59,8 @@ func Bools(c Column, options ...Option[bool]) ([]bool, error) {
 
 // Present returns which rows of a column have a value, whatever its type: what a parameter
 // known: [n]bool present x takes.
-func Present(c Column) ([]bool, error) {
-	return kind[bool]{name: "bool", open: openPresent}.read(c, []Option[bool]{Missing(false)})
+func Present(c Column, options ...Option[bool]) ([]bool, error) {
+	return kind[bool]{name: "bool", open: openPresent}.read(c, append(slices.Clip(options), Missing(false)))
 }
 
 // Dates returns a column of dates, or of timestamps at midnight of UTC, as days since

@@ -281,3 +281,67 @@ func TestStringsAreCopies(t *testing.T) {
 		t.Errorf("more strings than a reader remembers differ: %v", err)
 	}
 }
+
+// dictionaryOf is a small dictionary of texts.
+type dictionaryOf []string
+
+func (d dictionaryOf) Code(text string) (int32, bool) {
+	at := slices.Index(d, text)
+	return int32(at), at >= 0
+}
+
+func TestCodes(t *testing.T) {
+	coded := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, coded} {
+		c := ChunkedColumn("x", arrow.NewChunked(dt, []arrow.Array{parse(t, dt, "b", "a"), parse(t, dt), parse(t, dt, "(null)", "b", "")}))
+		list, err := Dictionary(c)
+		slices.Sort(list)
+		wantRows(t, list, err, "", "a", "b")
+		codes, err := Codes(c, dictionaryOf{"", "a", "b"}, Missing(int32(7)))
+		wantRows(t, codes, err, 2, 1, 7, 2, 0)
+		_, err = Codes(c, dictionaryOf{"", "a", "b"})
+		wantError(t, err, "row 2: the value is NULL")
+		_, err = Codes(c, dictionaryOf{"", "b"})
+		wantError(t, err, `column "x", row 1: "a" does not fit text: it is not in the dictionary`)
+	}
+	list, err := Dictionary(ArrayColumn("x", parse(t, arrow.Null, "(null)")))
+	if len(list) > 0 || err != nil {
+		t.Error(list, err)
+	}
+	_, err = Dictionary(ArrayColumn("x", parse(t, arrow.PrimitiveTypes.Int8, "1")))
+	wantError(t, err, "cannot be read as text")
+}
+
+func TestInto(t *testing.T) {
+	ints := arrow.PrimitiveTypes.Int32
+	for _, chunks := range [][]arrow.Array{{parse(t, ints, "1", "2", "3")}, {parse(t, ints, "1"), parse(t, ints), parse(t, ints, "2", "3")}} {
+		c := ChunkedColumn("x", arrow.NewChunked(ints, chunks))
+		rows := make([]int32, 3)
+		got, err := Numbers(c, Into(rows))
+		wantRows(t, got, err, 1, 2, 3)
+		wantRows(t, rows, nil, 1, 2, 3)
+		wide := make([]int64, 3)
+		_, err = Numbers(c, Into(wide))
+		wantRows(t, wide, err, 1, 2, 3)
+		_, err = Numbers(c, Into(rows[:2]))
+		wantError(t, err, "has 3 rows, to be written to memory for 2")
+		_, err = Numbers(c, Into[int32](nil))
+		wantError(t, err, "memory for 0")
+	}
+}
+
+func TestValid(t *testing.T) {
+	present := []bool{true, false, true}
+	for _, r := range []Result{NumberResult("x", []int32{1, 2, 3}), BoolResult("x", []bool{true, true, false}), StringResult("x", []string{"a", "b", "c"}),
+		TextResult("x", []int32{1, 2, 3}, pages{}), DecimalResult("x", 2, []int64{1, 2, 3})} {
+		record, err := NewRecord(r.Valid(present))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Present(RecordColumn(record, "x"))
+		wantRows(t, got, err, present...)
+		if _, err := NewRecord(r.Valid(present[:2])); err == nil {
+			t.Error("two rows of whether three are present")
+		}
+	}
+}

@@ -33,23 +33,29 @@ func (k kind[T]) read(c Column, given []Option[T]) (values []T, err error) {
 	for _, option := range given {
 		option(&o)
 	}
-	defer func() {
-		// arrow-go panics where buffers lack what their array claims, as those of a damaged
-		// file may.
-		if r := recover(); r != nil {
-			values, err = nil, fmt.Errorf("column %q is damaged: %v", c.name, r)
+	defer damaged(c, &values, &err)
+	switch {
+	case o.into == nil:
+		if values := k.share(c, o); values != nil {
+			return values, nil
 		}
-	}()
-	if values := k.share(c, o); values != nil {
-		return values, nil
+		values = make([]T, 0, c.rows)
+	case len(o.into) != c.rows:
+		return nil, fmt.Errorf("column %q has %d rows, to be written to memory for %d", c.name, c.rows, len(o.into))
+	default:
+		values = o.into[:0]
 	}
-	values = make([]T, 0, c.rows)
 	for _, chunk := range c.chunks {
 		get := k.readerOf(chunk, o)
 		if get == nil {
 			return nil, fmt.Errorf("column %q is of type %s, which cannot be read as %s", c.name, chunk.DataType(), k.name)
 		}
-		for row := range min(chunk.Len(), c.rows-len(values)) {
+		rows := min(chunk.Len(), c.rows-len(values))
+		if as := k.viewOf(chunk); len(as) >= rows {
+			values = append(values, as[:rows]...)
+			continue
+		}
+		for row := range rows {
 			v, err := get(row)
 			if err == errNull && o.missing != nil {
 				v, err = *o.missing, nil
@@ -75,13 +81,30 @@ func (k kind[T]) share(c Column, o options[T]) []T {
 			only = chunk
 		}
 	}
-	if k.view == nil || only == nil || only.NullN() > 0 || k.open(only, o) == nil {
+	if only == nil || k.open(only, o) == nil {
 		return nil
 	}
-	if values := k.view(only); len(values) >= c.rows {
+	if values := k.viewOf(only); len(values) >= c.rows {
 		return values[:c.rows:c.rows] // appending must not write to the array
 	}
 	return nil
+}
+
+// viewOf returns the values of an array as they lie in memory; nil if they do not, or some
+// are NULL.
+func (k kind[T]) viewOf(a arrow.Array) []T {
+	if k.view == nil || a.NullN() > 0 {
+		return nil
+	}
+	return k.view(a)
+}
+
+// damaged is deferred where arrays are read: arrow-go panics where buffers lack what their
+// array claims, as those of a damaged file may.
+func damaged[T any](c Column, values *[]T, err *error) {
+	if r := recover(); r != nil {
+		*values, *err = nil, fmt.Errorf("column %q is damaged: %v", c.name, r)
+	}
 }
 
 // readerOf returns the reader of an array; nil if its type cannot be read.

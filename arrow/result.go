@@ -10,6 +10,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
@@ -24,7 +25,7 @@ type Result struct {
 	err    error // why there are none
 }
 
-// NewRecord returns a record of results, none of which is NULL. Results of different
+// NewRecord returns a record of results, none of which is NULL unless [Result.Valid] says so. Results of different
 // lengths are an error, and so are strings that are not UTF-8.
 func NewRecord(results ...Result) (arrow.RecordBatch, error) {
 	fields, arrays := make([]arrow.Field, len(results)), make([]arrow.Array, len(results))
@@ -132,6 +133,31 @@ func TextResult(name string, codes []int32, texts interface{ Text(code int32) st
 	indices := NumberResult(name, rows)
 	t := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
 	return Result{name: name, values: array.NewDictionaryArray(t, indices.values, dictionary.values)}
+}
+
+// Valid returns the result with NULL in the rows of which present is false.
+func (r Result) Valid(present []bool) Result {
+	if r.err != nil {
+		return r
+	}
+	if len(present) != r.values.Len() {
+		return Result{err: fmt.Errorf("result %q has %d rows, but %d of whether they are present", r.name, r.values.Len(), len(present))}
+	}
+	bits, nulls := make([]byte, bitutil.BytesForBits(int64(len(present)))), 0
+	for row, p := range present {
+		if p {
+			bitutil.SetBit(bits, row)
+		} else {
+			nulls++
+		}
+	}
+	data := r.values.Data()
+	buffers := slices.Clone(data.Buffers())
+	buffers[0] = memory.NewBufferBytes(bits)
+	dictionary, _ := data.Dictionary().(*array.Data)
+	marked := array.NewDataWithDictionary(data.DataType(), data.Len(), buffers, nulls, data.Offset(), dictionary)
+	defer marked.Release()
+	return Result{name: r.name, values: array.MakeFromData(marked)}
 }
 
 // shared returns an array whose values are those of a slice.
