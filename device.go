@@ -4,15 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/kgen-go/kgen/backends/cuda/emu"
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/tuning"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -35,6 +37,7 @@ type deviceOptions struct {
 	timeout time.Duration
 	waiting func(string)
 	space   *memory.Space // of several devices; nil for one that ends with the device
+	tuning  tuning.Device
 }
 
 // DeviceOption is an option of [Open].
@@ -44,8 +47,11 @@ type DeviceOption func(*deviceOptions)
 // process reads and writes. 0 is no limit.
 func MemoryLimit(bytes int64) DeviceOption { return func(o *deviceOptions) { o.limit = bytes } }
 
+// DefaultTimeLimit is that of devices with a driver.
+const DefaultTimeLimit = worker.DefaultLimit
+
 // TimeLimit bounds the time of one call on a device with a driver, and of one kernel in the
-// emulation; the default is ten minutes.
+// emulation; the default is [DefaultTimeLimit].
 func TimeLimit(limit time.Duration) DeviceOption {
 	return func(o *deviceOptions) { o.timeout = limit }
 }
@@ -96,6 +102,7 @@ type call struct {
 	trace   bool
 	repeat  int
 	consume bool // columns may be freed as soon as they have been read
+	tuning  tuning.Run
 }
 
 // outcome is what a run returned.
@@ -106,23 +113,26 @@ type outcome struct {
 	steps   []Step
 	times   []time.Duration
 	alone   []Step // kernels of repetitions
+	gaveUp  []exec.GiveUpError
 	notes   []string
 }
 
 // kind of device, by its name or by that before a colon.
 type kind struct {
-	name string
-	open func(d *Device, rest string) (driver, error)
+	name    string
+	open    func(d *Device, rest string) (driver, error)
+	probe   func(context.Context) (detail string, err error) // nil: a driver program lists its devices
+	machine plan.Machine                                     // of plans that use its properties
 }
 
 // kinds lists the kinds of devices. A new one is a new line.
 var kinds = []kind{
-	{"gocpu", openGo},
-	{"vector", openVector},
-	{"interp", openInterpreter},
-	{"cudaemu", openEmulation},
-	{"opencl", openWorker},
-	{"cuda", openWorker},
+	{name: "gocpu", open: openGo, probe: probeGo},
+	{name: "vector", open: openVector, probe: probeVector},
+	{name: "interp", open: openInterpreter, probe: probeInterpreter},
+	{name: "cudaemu", open: openEmulation, probe: probeEmulation, machine: emu.Machine(emu.Options{})},
+	{name: "opencl", open: openWorker},
+	{name: "cuda", open: openWorker},
 }
 
 // Open opens a device by its name, as kgen devices lists them: gocpu, interp, cudaemu,
@@ -142,16 +152,16 @@ func Open(ctx context.Context, name string, options ...DeviceOption) (*Device, e
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	prefix, rest, _ := strings.Cut(name, ":")
-	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == prefix })
-	if i < 0 {
+	kind := kindOf(name)
+	if kind == nil {
 		return nil, unknownDevice(name)
 	}
 	if d.space = d.options.space; d.space == nil {
 		d.space = memory.NewSpace(d.options.limit)
 	}
 	var err error
-	if d.driver, err = kinds[i].open(d, rest); err != nil {
+	_, rest, _ := strings.Cut(name, ":")
+	if d.driver, err = kind.open(d, rest); err != nil {
 		d.closeSpace()
 		return nil, err
 	}
@@ -200,6 +210,7 @@ func (d *Device) Close() error {
 	for e := range d.open {
 		e.runner.close()
 	}
+	clear(d.open)
 	d.driver.close()
 	if d.abandoned == 0 {
 		d.closeSpace()

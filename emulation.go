@@ -32,8 +32,10 @@ func openEmulation(d *Device, _ string) (driver, error) {
 		return nil, &build.UsageError{Err: fmt.Errorf("device %s: %w", d.name, err)}
 	}
 	options.Limit = d.options.timeout
-	if options.Cache, err = cache.Open("cudaemu"); err != nil {
-		return nil, err
+	if !d.options.tuning.Uncached {
+		if options.Cache, err = cache.Open("cudaemu"); err != nil {
+			return nil, err
+		}
 	}
 	e := &emulation{hostMemory: hostMemory{d}, options: options}
 	e.options.Compiling = func(what string) { d.options.waiting("compiling " + what) }

@@ -3,6 +3,7 @@ package kgen
 import (
 	"fmt"
 
+	"github.com/kgen-go/kgen/backends/cuda/emu"
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/device/gocpu"
@@ -89,6 +90,9 @@ type (
 	// ColumnError is a column that has been freed, was lost with the process that held it,
 	// or lies on another device.
 	ColumnError = worker.MemoryError
+	// KernelFaultError is what the emulation found wrong in a kernel, such as a race: a fault
+	// of kgen.
+	KernelFaultError = emu.FaultError
 	// DeviceError is any other error of a driver.
 	DeviceError = worker.DeviceError
 )

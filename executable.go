@@ -9,8 +9,10 @@ import (
 
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/internal/raw"
+	"github.com/kgen-go/kgen/internal/tuning"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -28,6 +30,7 @@ type settings struct {
 	workers  int
 	machine  plan.Machine // whose rates decide at level auto; the zero value is a declared one
 	embedded embedded     // kernels to run as they are, where the device can
+	tuning   tuning.Program
 }
 
 // Setting is an option of [Program.On]. Settings change how a program runs, never what it
@@ -130,6 +133,12 @@ func (e *Executable) Footprint(rows, scalars map[string]int64) plan.Footprint {
 	return e.runner.footprint(rows, scalars)
 }
 
+// Names of the steps of [Executable.Compiled].
+const (
+	StepCompile = worker.StepCompile
+	StepCached  = worker.StepCached
+)
+
 // Step is a part of a run: a compiler, a kernel, a transfer.
 type Step struct {
 	Name    string        `json:"name"`
@@ -146,6 +155,7 @@ type runOptions struct {
 	trace   bool
 	repeat  int
 	consume bool
+	tuning  tuning.Run
 }
 
 // Coded says that texts are places in a dictionary of the caller's, as emitted functions take
@@ -180,11 +190,12 @@ type Results struct {
 	Steps   []Step          // of a traced run
 	Times   []time.Duration // of repetitions
 	Alone   []Step          // of traced repetitions: each kernel, one after the other
+	GaveUp  []GiveUpError   // of a plan and its fallbacks, whose successor made the results
 	Notes   []string        // for the user, about how it ran
 }
 
 func newResults(done outcome) *Results {
-	return &Results{columns: map[string]*Column{}, Level: done.level, Kernels: done.kernels, Steps: done.steps, Times: done.times, Alone: done.alone, Notes: done.notes}
+	return &Results{columns: map[string]*Column{}, Level: done.level, Kernels: done.kernels, Steps: done.steps, Times: done.times, Alone: done.alone, GaveUp: done.gaveUp, Notes: done.notes}
 }
 
 // Column returns a result by its name; a scalar is a column of one row. It is nil if there is
@@ -240,7 +251,7 @@ func (e *Executable) Run(ctx context.Context, args Args, options ...RunOption) (
 			return nil, &ArgumentError{name, fmt.Sprintf("pipeline %s has no such result to keep", p.Name)}
 		}
 	}
-	done, err := e.runner.run(ctx, call{columns: columns, keep: keep, trace: o.trace, repeat: o.repeat})
+	done, err := e.runner.run(ctx, call{columns: columns, keep: keep, trace: o.trace, repeat: o.repeat, tuning: o.tuning})
 	if err != nil {
 		return nil, e.failure(err)
 	}
@@ -275,9 +286,13 @@ func (e *Executable) RunColumns(ctx context.Context, in []ir.Column, options ...
 		option(&o)
 	}
 	p := e.program.pipeline
-	c := call{keep: make([]bool, len(p.Results)), trace: o.trace, repeat: o.repeat, consume: o.consume}
+	c := call{keep: make([]bool, len(p.Results)), trace: o.trace, repeat: o.repeat, consume: o.consume, tuning: o.tuning}
 	for _, column := range in {
-		c.columns = append(c.columns, exec.Column{Kind: plan.Kind(column.Kind.String()), Data: raw.Bytes(column)})
+		one := exec.Column{Kind: plan.Kind(column.Kind.String())}
+		if column.Slice != nil { // or it is the default of a scalar
+			one.Data = raw.Bytes(column)
+		}
+		c.columns = append(c.columns, one)
 	}
 	done, err := e.runner.run(ctx, c)
 	if err != nil {

@@ -25,7 +25,8 @@ type launcher interface {
 // loadedCode is a program for columns of some length, with what the launcher keeps of it.
 type loadedCode struct {
 	*kernels.Program
-	kept any
+	passing bool
+	kept    any
 }
 
 // kernelRunner is a pipeline as kernels: for as many rows as a launch may span and, if data
@@ -54,6 +55,9 @@ func newKernelRunner(d *Device, p *Program, s settings, emitter kernels.Emitter,
 
 // make returns the kernels by a schedule: those that are embedded, or else compiled ones.
 func (k *kernelRunner) make(schedule plan.Schedule) (*loadedCode, error) {
+	if made := k.settings.tuning.Kernels; made != nil {
+		return &loadedCode{Program: made, passing: k.settings.tuning.Passing}, nil
+	}
 	if e := k.settings.embedded; e.files != nil {
 		made, err := k.emitter.Embedded(e.files, e.name, schedule.Part > 0)
 		if err == nil && made != nil {
@@ -135,7 +139,7 @@ func (k *kernelRunner) run(ctx context.Context, c call) (outcome, error) {
 	}
 	done.alone = onceEach(done.alone)
 	done.columns = resultColumns(made.Plan, &result.Result)
-	done.notes = notesOf(made.Plan, result.GaveUp)
+	done.gaveUp, done.notes = result.GaveUp, notesOf(made.Plan, result.GaveUp)
 	return done, nil
 }
 
@@ -183,9 +187,9 @@ func onceEach(steps []Step) (list []Step) {
 // compileStep is the work of a compiler, or of the cache that spares it.
 func compileStep(took time.Duration, cached bool) Step {
 	if cached {
-		return Step{worker.StepCached, took}
+		return Step{StepCached, took}
 	}
-	return Step{worker.StepCompile, took}
+	return Step{StepCompile, took}
 }
 
 // sections maps steps of a plan to the section in which their times are reported.

@@ -36,6 +36,9 @@ func (p *Program) inputs(host *plan.Plan, columns []exec.Column) exec.Inputs {
 	for i, v := range p.pipeline.Params {
 		port := host.Ports[i]
 		if column := columns[i]; port.Domain == "" {
+			if column.Data == nil {
+				continue // the default
+			}
 			in.Scalars[port.Name] = exec.Value{Kind: port.Kind, Bits: raw.FromBytes(v.Type.Kind, column.Data).At(0).Bits}
 		} else {
 			column.Kind = port.Kind

@@ -26,9 +26,12 @@ func (v vectorDevice) compile(_ context.Context, p *Program, s settings) (runner
 	if err := build.RefuseSchedule("device vector", s.schedule); err != nil {
 		return nil, err
 	}
-	compiled, _, err := build.CompileFor(p.source, p.pipeline, s.machine, "gocpu", s.level, plan.Schedule{})
-	if err != nil {
-		return nil, err
+	compiled := s.tuning.Tiles
+	if compiled == nil {
+		var err error
+		if compiled, _, err = build.CompileFor(p.source, p.pipeline, s.machine, "gocpu", s.level, plan.Schedule{}); err != nil {
+			return nil, err
+		}
 	}
 	program, err := vector.Compile(compiled)
 	return &vectorRunner{device: v.device, program: p, plan: compiled.Plan, vectors: program}, err
@@ -54,7 +57,7 @@ func (v *vectorRunner) run(ctx context.Context, c call) (outcome, error) {
 	}
 	done := outcome{level: v.plan.Level, kernels: v.plan.Kernels}
 	begun, kernels := time.Now(), time.Duration(0)
-	options := vector.Options{Memory: v.device.options.limit, Step: func(kernel string, elapsed time.Duration) {
+	options := vector.Options{Batch: c.tuning.Batch, Memory: v.device.options.limit, Step: func(kernel string, elapsed time.Duration) {
 		done.steps = append(done.steps, Step{kernel, elapsed})
 		kernels += elapsed
 	}}

@@ -45,8 +45,12 @@ func openWorker(d *Device, rest string) (driver, error) {
 	}
 	prefix, _, _ := strings.Cut(d.name, ":")
 	w := &workerDevice{workerKind: workers[prefix], device: d, number: number}
-	w.client, err = worker.Open(context.Background(), worker.Options{Program: w.program, Space: d.space, Limit: d.options.timeout, Grace: grace,
-		Doing: func(what string) { d.options.waiting("waiting for " + what) }})
+	options := worker.Options{Program: w.program, Space: d.space, Limit: d.options.timeout, Grace: grace,
+		Doing: func(what string) { d.options.waiting("waiting for " + what) }}
+	if tune := d.options.tuning.Worker; tune != nil {
+		tune(&options)
+	}
+	w.client, err = worker.Open(context.Background(), options)
 	return w, err
 }
 
@@ -81,7 +85,7 @@ func (w *workerDevice) load(code *loadedCode) (*worker.Loaded, error) {
 	w.device.mutex.Lock()
 	defer w.device.mutex.Unlock()
 	if code.kept == nil {
-		loaded, err := w.client.Load(worker.Code{Device: w.number, Plan: code.Plan, Texts: code.Texts(), Build: code.Options})
+		loaded, err := w.client.Load(worker.Code{Device: w.number, Plan: code.Plan, Texts: code.Texts(), Build: code.Options, Passing: code.passing})
 		if err != nil {
 			return nil, err
 		}

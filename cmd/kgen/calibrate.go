@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -78,7 +77,7 @@ func runCalibrate(c *cobra.Command, name, out string, quick, asJSON bool) error 
 	defer waiting.end()
 	space := memory.NewSpace(0)
 	defer space.Close()
-	if driver, _, err := driverByDevice(name); err == nil && driver == nil && name != defaultDevice && !strings.HasPrefix(name, "cudaemu") {
+	if name == "vector" || name == "interp" {
 		return usageErrorf("device %s has no kernels whose times could be predicted: calibrate %s, opencl:0 or cuda:0", name, defaultDevice)
 	}
 	device, err := openExploreDevice(c.Context(), name, declaredMachine, space, waiting)

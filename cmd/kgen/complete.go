@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kgen-go/kgen"
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/table"
@@ -206,13 +207,5 @@ func completeFolder(*cobra.Command, []string, string) ([]cobra.Completion, cobra
 
 // completeDevice offers the devices that kgen can name without probing any.
 func completeDevice(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var names []cobra.Completion
-	for _, d := range locals {
-		names = append(names, d.name)
-	}
-	names = append(names, "cudaemu:check")
-	for _, d := range drivers {
-		names = append(names, d.name+":0")
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return append(kgen.DeviceNames(), "cudaemu:check"), cobra.ShellCompDirectiveNoFileComp
 }

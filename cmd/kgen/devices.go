@@ -6,16 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen"
 )
-
-// deviceRow is a line of the list.
-type deviceRow struct {
-	Name      string         `json:"name"`
-	Available bool           `json:"available"`
-	Detail    string         `json:"detail"`
-	Device    *worker.Device `json:"device,omitempty"` // with what was probed or declared; of devices that run plans
-}
 
 func newDevices() *cobra.Command {
 	var asJSON, quick bool
@@ -53,24 +45,7 @@ names a file.`,
 			}
 			waiting := newWaiting(c.ErrOrStderr())
 			defer waiting.end()
-			var rows []deviceRow
-			for _, d := range locals {
-				waiting.on("looking for " + d.name)
-				detail, err := d.probe(c.Context())
-				if err != nil {
-					detail = err.Error()
-				}
-				row := deviceRow{Name: d.name, Available: err == nil, Detail: detail}
-				if row.Available && d.machine.Device != "" {
-					row.Device = &worker.Device{Name: d.name, Machine: d.machine}
-				}
-				rows = append(rows, row)
-			}
-			for i := range drivers {
-				waiting.on("starting " + drivers[i].program.Name)
-				rows = append(rows, drivers[i].list(c.Context(), waiting)...)
-			}
-			waiting.on("")
+			rows := kgen.Devices(c.Context(), waiting.on)
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), map[string]any{"devices": rows})
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kgen-go/kgen"
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/difftest"
@@ -257,40 +258,28 @@ func testDevices(ctx context.Context, text, programs string) (list []difftest.De
 	names := splitList(text)
 	if text == "all" {
 		names = []string{"gocpu", "vector", "emulated", "cudaemu"}
-		for i := range drivers {
-			for _, row := range drivers[i].list(ctx, nil) {
-				if row.Available {
-					names = append(names, row.Name)
-				}
+		for _, info := range kgen.Devices(ctx, nil) {
+			if info.Available && !slices.Contains(names, info.Name) {
+				names = append(names, info.Name)
 			}
 		}
 	}
 	for _, name := range names {
-		driver, number, err := driverByDevice(name)
-		switch {
-		case err != nil:
-			return nil, err
-		case driver != nil:
-			list = append(list, newDriverTester(ctx, driver, name, number))
-		case name == "interp": // all others are compared with it
-		case name == "gocpu":
-			list = append(list, goTester{programs: programs})
-		case name == raceDevice:
-			list = append(list, goTester{programs: programs, race: true})
-		case name == simulatorDevice:
-			list = append(list, newSimulatorTester(ctx))
-		case name == "vector":
-			list = append(list, vectorTester{})
-		case name == "emulated":
+		switch name {
+		case "interp": // all others are compared with it
+		case "gocpu", raceDevice:
+			list = append(list, goTester{programs: programs, race: name == raceDevice})
+		case "emulated":
 			list = append(list, difftest.Emulated{})
-		case name == "cudaemu" || strings.HasPrefix(name, "cudaemu:"):
-			t, err := newEmulationTester(ctx, name)
+		default:
+			d, err := difftest.Open(ctx, name)
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, t)
-		default:
-			return nil, usageErrorf("no device %s can be tested: there are gocpu, vector, emulated, cudaemu, cudaemu:check, gocpu:race, oclgrind, and opencl:0, cuda:0 and on", name)
+			if d == nil {
+				return nil, usageErrorf("no device %s can be tested: there are gocpu, vector, emulated, cudaemu, cudaemu:check, gocpu:race, oclgrind, and opencl:0, cuda:0 and on", name)
+			}
+			list = append(list, d)
 		}
 	}
 	if len(list) == 0 {

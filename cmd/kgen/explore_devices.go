@@ -3,15 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/kgen-go/kgen"
-	"github.com/kgen-go/kgen/backends/cuda"
-	"github.com/kgen-go/kgen/backends/gocpu"
-	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/explore"
 	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/internal/raw"
@@ -23,38 +19,28 @@ import (
 // openExploreDevice opens a device for many runs, or says why it is not there. Costs are
 // those of --machine.
 func openExploreDevice(ctx context.Context, name, machine string, space *memory.Space, waiting *waiting) (*exploring, error) {
-	d := &exploring{name: name}
-	driver, _, err := driverByDevice(name)
-	var detail string
-	switch {
-	case err != nil:
-	case driver != nil:
-		detail, d.emits = "", driver.emitter.Name()
-		var row deviceRow
-		if row, err = driver.row(ctx, name, waiting); err == nil {
-			detail, d.isGPU = row.Detail, driver.name == "cuda" || strings.Contains(row.Device.Vendor+row.Device.Platform, "NVIDIA")
-		}
-		d.repeats = true
-	case name == defaultDevice:
-		detail, err = probeGoCPU(ctx)
-		d.emits, d.repeats = gocpu.Emitter{}.Name(), true
-	case strings.HasPrefix(name, "cudaemu"):
-		detail, err = probeCUDAEmulation(ctx)
-		d.emits = cuda.Emitter().Name()
-	default:
-		err = usageErrorf("device %s is not explored: every result is compared with the interpreter's already", name)
+	kind, _, _ := strings.Cut(name, ":")
+	d := &exploring{name: name, emits: kind, repeats: true}
+	switch kind {
+	case "cudaemu":
+		d.emits, d.repeats = "cuda", false
+	case "vector", "interp":
+		return nil, usageErrorf("device %s is not explored: every result is compared with the interpreter's already", name)
 	}
-	if err != nil {
-		return nil, err
-	}
-	d.detail = detail
+	var err error
 	if d.device, err = kgen.Open(ctx, name, kgen.InSpace(space), kgen.Waiting(waiting.on)); err != nil {
 		return nil, err
 	}
-	if d.costs, err = costsOf(ctx, machine, d.device); err != nil {
+	info, err := d.device.Info(ctx)
+	if err == nil {
+		d.costs, err = costsOf(ctx, machine, d.device)
+	}
+	if err != nil {
 		d.device.Close()
 		return nil, err
 	}
+	d.detail = info.Detail
+	d.isGPU = kind == "cuda" || info.Device != nil && strings.Contains(info.Device.Vendor+info.Device.Platform, "NVIDIA")
 	return d, nil
 }
 
@@ -62,22 +48,6 @@ func openExploreDevice(ctx context.Context, name, machine string, space *memory.
 func (d *exploring) identify(ctx context.Context) (tune.Device, error) {
 	m, err := d.device.Machine(ctx)
 	return tune.Device{Name: d.name, Backend: d.emits, Hardware: m.Device, Driver: m.Driver}, err
-}
-
-// row returns the line of the list for a device that is there.
-func (d *driver) row(ctx context.Context, name string, waiting *waiting) (deviceRow, error) {
-	rows := d.list(ctx, waiting)
-	waiting.on("")
-	i := slices.IndexFunc(rows, func(r deviceRow) bool { return r.Name == name })
-	switch {
-	case i >= 0 && rows[i].Available:
-		return rows[i], nil
-	case i >= 0:
-		return deviceRow{}, fmt.Errorf("device %s: %s", name, rows[i].Detail)
-	case len(rows) == 1 && !rows[0].Available:
-		return deviceRow{}, errors.New(rows[0].Detail)
-	}
-	return deviceRow{}, fmt.Errorf("there is no device %s; there are %d", name, len(rows))
 }
 
 // exploring is a device whose programs stay ready.
@@ -194,7 +164,7 @@ func (p *exploredProgram) once(ctx context.Context, repeat int, out *explore.Out
 		case isKernel && repeat == 0:
 			kernels = append(kernels, s)
 			total += s.Elapsed.Nanoseconds()
-		case s.Name == worker.StepCompile || s.Name == worker.StepCached:
+		case s.Name == kgen.StepCompile || s.Name == kgen.StepCached:
 			out.Compile += s.Elapsed
 		}
 	}

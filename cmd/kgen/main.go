@@ -1,7 +1,7 @@
 // Command kgen compiles data-parallel pipelines to kernels and runs them.
 //
-// Each subcommand is a file. The tables of devices are in device.go and
-// drivers.go; the table of backends is in package build.
+// Each subcommand is a file. The table of devices is in package kgen, that of backends in
+// package build.
 package main
 
 import (

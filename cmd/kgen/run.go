@@ -14,7 +14,6 @@ import (
 
 	"github.com/kgen-go/kgen"
 	"github.com/kgen-go/kgen/build"
-	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/internal/tune"
@@ -86,7 +85,7 @@ and without --device, a pipeline runs on device vector, which compiles nothing.`
 	f.StringVar(&flags.level, "fuse", "", build.LevelUsage)
 	f.IntVar(&flags.workers, "workers", 0, "use `N` cores at most (gocpu; default all that pay)")
 	f.StringVar(&flags.limit, "memory-limit", "", "refuse to use more memory than `SIZE` for columns, as in 500MB or 4GiB")
-	f.DurationVar(&flags.timeout, "time-limit", 0, "end a run on a device with a driver, or a kernel on cudaemu, after `TIME`, as in 30s or 2h (default "+worker.DefaultLimit.String()+")")
+	f.DurationVar(&flags.timeout, "time-limit", 0, "end a run on a device with a driver, or a kernel on cudaemu, after `TIME`, as in 30s or 2h (default "+kgen.DefaultTimeLimit.String()+")")
 	f.StringVar(&flags.schedule, "schedule", "", build.ScheduleUsage)
 	tunedFlag(c, &flags.tuned)
 	machineFlag(c, &flags.machine, usualMachine)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen"
-	"github.com/kgen-go/kgen/internal/device/worker"
 )
 
 // step is a section of a run, in the sense of tables 5 and 8 of the seed's
@@ -57,7 +56,7 @@ func printTimes(out io.Writer, times []time.Duration) error {
 // printSteps prints a line per step; per row of the longest input where it has rows.
 func printSteps(out io.Writer, steps []step, rows int64) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	const width = len(worker.StepCached) // the same with and without it
+	const width = len(kgen.StepCached) // the same with and without it
 	var total time.Duration
 	line := func(name string, elapsed time.Duration) {
 		perRow := ""
