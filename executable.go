@@ -72,7 +72,7 @@ func CostsOf(m plan.Machine) Setting {
 	}
 }
 
-// Workers bounds the cores that a run on gocpu takes; 0 is all that pay. Device vector takes one.
+// Workers bounds the cores that a run on gocpu or vector takes; 0 is all that pay.
 func Workers(n int) Setting {
 	return func(s *settings) error {
 		if n < 0 {

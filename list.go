@@ -161,7 +161,7 @@ func probeGo(ctx context.Context) (string, error) {
 }
 
 func probeVector(context.Context) (string, error) {
-	return "batches of rows in this process, on one core; needs no compiler", nil
+	return "batches of rows in this process, on all cores; needs no compiler", nil
 }
 
 func probeInterpreter(context.Context) (string, error) {

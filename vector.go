@@ -34,7 +34,7 @@ func (v vectorDevice) compile(_ context.Context, p *Program, s settings) (runner
 		}
 	}
 	program, err := vector.Compile(compiled)
-	return &vectorRunner{device: v.device, program: p, plan: compiled.Plan, vectors: program}, err
+	return &vectorRunner{device: v.device, program: p, plan: compiled.Plan, vectors: program, workers: s.workers}, err
 }
 
 // vectorRunner is a pipeline as loops over batches.
@@ -43,6 +43,7 @@ type vectorRunner struct {
 	program *Program
 	plan    *plan.Plan
 	vectors *vector.Program
+	workers int
 }
 
 func (*vectorRunner) compiled() []Step { return nil }
@@ -57,7 +58,11 @@ func (v *vectorRunner) run(ctx context.Context, c call) (outcome, error) {
 	}
 	done := outcome{level: v.plan.Level, kernels: v.plan.Kernels}
 	begun, kernels := time.Now(), time.Duration(0)
-	options := vector.Options{Batch: c.tuning.Batch, Memory: v.device.options.limit, Step: func(kernel string, elapsed time.Duration) {
+	workers := v.workers
+	if c.tuning.Workers > 0 {
+		workers = c.tuning.Workers
+	}
+	options := vector.Options{Batch: c.tuning.Batch, Workers: workers, Memory: v.device.options.limit, Step: func(kernel string, elapsed time.Duration) {
 		done.steps = append(done.steps, Step{kernel, elapsed})
 		kernels += elapsed
 	}}

@@ -83,7 +83,7 @@ and without --device, a pipeline runs on device vector, which compiles nothing.`
 	f.StringArrayVar(&flags.Round, "round", nil, "round parts of a microsecond in the timestamps of the parameter `NAME`")
 	f.StringVar(&flags.device, "device", defaultDevice, "the `DEVICE` to run on; kgen devices lists them")
 	f.StringVar(&flags.level, "fuse", "", build.LevelUsage)
-	f.IntVar(&flags.workers, "workers", 0, "use `N` cores at most (gocpu; default all that pay)")
+	f.IntVar(&flags.workers, "workers", 0, "use `N` cores at most (gocpu, vector; default all that pay)")
 	f.StringVar(&flags.limit, "memory-limit", "", "refuse to use more memory than `SIZE` for columns, as in 500MB or 4GiB")
 	f.DurationVar(&flags.timeout, "time-limit", 0, "end a run on a device with a driver, or a kernel on cudaemu, after `TIME`, as in 30s or 2h (default "+kgen.DefaultTimeLimit.String()+")")
 	f.StringVar(&flags.schedule, "schedule", "", build.ScheduleUsage)

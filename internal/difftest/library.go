@@ -248,8 +248,8 @@ type libraryTested struct {
 	last    *slot
 }
 
-// batchChoices lists rows of batches on device vector.
-var batchChoices = []int{0, 3, 64, 1000, 17}
+// runChoices lists ways to run on device vector, which must not affect results.
+var runChoices = []tuning.Run{{Workers: 1}, {Batch: 3, Workers: 3}, {Batch: 64, Workers: 2}, {Workers: 2}, {Batch: 1000, Workers: 1}, {Batch: 17, Workers: 5}}
 
 func (t *libraryTested) Run(ctx context.Context, in []ir.Column, choice uint64) (out Outcome, err error) {
 	defer recovered(&err)
@@ -272,7 +272,7 @@ func (t *libraryTested) Run(ctx context.Context, in []ir.Column, choice uint64) 
 		}
 		t.open[s.device] = e
 	}
-	columns, results, err := e.RunColumns(ctx, in, kgen.TuneRun(tuning.Run{Batch: batchChoices[choice%uint64(len(batchChoices))]}))
+	columns, results, err := e.RunColumns(ctx, in, kgen.TuneRun(runChoices[choice%uint64(len(runChoices))]))
 	if reported := s.log.fault(); reported != nil {
 		return out, reported
 	}

@@ -23,5 +23,6 @@ type Program struct {
 
 // Run is how a program runs, which must not affect its results.
 type Run struct {
-	Batch int // rows of a batch on device vector; 0 is its default
+	Batch   int // rows of a batch on device vector; 0 is its default
+	Workers int // of device vector; 0 is those of the setting
 }

@@ -13,5 +13,6 @@
 // Domains of a kernel that hold fewer rows than its base, such as those that a filter keeps,
 // have a selection: the places of their rows in the domain that they are taken from. Operations
 // see vectors without gaps, because what they read of an outer domain is compacted before.
-// A scan keeps its state from batch to batch.
+// A scan keeps its state from batch to batch. Several workers share such state in the order of
+// batches, see [Options].
 package vector

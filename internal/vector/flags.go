@@ -245,7 +245,13 @@ func init() {
 // head finds where a key differs from that of the row before. With more, it adds to what
 // another key found; else row 0 of the base is a head, too.
 func (v *vector[T]) head(l *linker, dst *vector[uint8], n *int, first *int64, more bool) {
-	var last T
+	last := shared(l, func() *T { return new(T) })
+	var before T
+	l.ordered(func() {
+		if *n > 0 {
+			before, *last = *last, v.rows[len(v.rows)-1]
+		}
+	})
 	l.add(func() {
 		rows := v.rows
 		to := dst.rows
@@ -255,8 +261,6 @@ func (v *vector[T]) head(l *linker, dst *vector[uint8], n *int, first *int64, mo
 		if len(to) == 0 {
 			return
 		}
-		before := last
-		last = rows[len(rows)-1]
 		switch {
 		case len(rows) == 1 && !more:
 			clear(to)

@@ -70,7 +70,7 @@ func (l *linker) scan(i int) {
 		}
 	}
 	if op.Kind == tile.Scan {
-		l.add(func() {
+		l.ordered(func() {
 			size()
 			run(0, *n)
 		})
@@ -81,7 +81,7 @@ func (l *linker) scan(i int) {
 		totals[field] = l.setter(&l.streams[s])
 	}
 	base := &l.domains[0]
-	l.add(func() {
+	l.ordered(func() {
 		size()
 		for low := 0; low < *n; {
 			row := base.first + int64(low)
@@ -139,7 +139,7 @@ func (l *linker) reduce(i int) {
 	op := &l.Ops[i]
 	n := l.count(op.Domain)
 	run := l.folder(i).reduce(l.values(op.Args, op.Domain))
-	l.add(func() { run(*n) })
+	l.ordered(func() { run(*n) })
 }
 
 // reduced gives the results of a Reduce their values.

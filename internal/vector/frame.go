@@ -26,25 +26,39 @@ type frame struct {
 
 	run  *run  // of the launch
 	rows int64 // of the launch
+
+	first    *frame   // of which this is a helper, or nil
+	helpers  []*frame // that run batches beside this one
+	states   []any    // that live from batch to batch; of the first frame
+	stateful int      // how many of these are linked
+	ordinal  int      // ordered steps that are linked
+	turns    *turns   // of several workers at work, else nil
+	number   int64    // of the batch
 }
 
 // newFrame links a kernel for batches of so many rows.
-func newFrame(k *tile.Kernel, batch int) (f *frame, err error) {
+func newFrame(k *tile.Kernel, batch int) (*frame, error) {
+	f := &frame{Kernel: k, batch: batch, streams: make([]stream, len(k.Streams)), uniform: make([]register, len(k.Values)),
+		folds: make([]folder, len(k.Ops)), uses: k.CountUses()}
+	for i, s := range k.Streams {
+		f.streams[i].kind = s.Kind
+	}
+	f.findClosings()
+	return f, f.link()
+}
+
+// link makes the steps of a frame; of a helper those of batches.
+func (f *frame) link() (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			refused, ok := r.(refusal)
 			if !ok {
 				panic(r)
 			}
-			f, err = nil, refused.error
+			err = refused.error
 		}
 	}()
-	f = &frame{Kernel: k, batch: batch, streams: make([]stream, len(k.Streams)), uniform: make([]register, len(k.Values)),
-		folds: make([]folder, len(k.Ops)), uses: k.CountUses()}
-	for i, s := range k.Streams {
-		f.streams[i].kind = s.Kind
-	}
-	f.findClosings()
+	k := f.Kernel
 	before, each := f.newLinker(0), f.newLinker(0)
 	for i := range k.Ops {
 		switch op := &k.Ops[i]; {
@@ -56,6 +70,9 @@ func newFrame(k *tile.Kernel, batch int) (f *frame, err error) {
 		}
 	}
 	f.before, f.each = before.section, each.section
+	if f.first != nil {
+		return nil
+	}
 	for d := range k.Domains {
 		if k.Domains[d].Kind == tile.Close {
 			f.ends = append(f.ends, f.end(d))
@@ -73,7 +90,7 @@ func newFrame(k *tile.Kernel, batch int) (f *frame, err error) {
 		}
 	}
 	f.after = after.section
-	return f, nil
+	return nil
 }
 
 // end links what happens after the rows, when the last segment of a domain closes. There,
@@ -114,22 +131,35 @@ func (f *frame) forget() {
 	for _, end := range f.views {
 		end()
 	}
+	for _, h := range f.helpers {
+		h.forget()
+	}
+}
+
+// pass runs the batch that begins at a row.
+func (f *frame) pass(first int64) {
+	base := &f.each.domains[0]
+	base.first, base.n = first, int(min(f.rows-first, int64(f.batch)))
+	f.each.runAll()
 }
 
 // launch runs the kernel over so many rows.
-func (f *frame) launch(ctx context.Context, r *run, rows int64) error {
+func (f *frame) launch(ctx context.Context, r *run, rows int64, workers int) error {
 	f.run, f.rows = r, rows
 	for _, reset := range f.begin {
 		reset()
 	}
 	f.before.runAll()
-	base := &f.each.domains[0]
-	for base.first = 0; base.first < rows; base.first += int64(f.batch) {
+	if workers > 1 {
+		if err := f.spread(ctx, workers); err != nil {
+			return err
+		}
+	}
+	for first := int64(0); first < rows && workers == 1; first += int64(f.batch) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		base.n = int(min(rows-base.first, int64(f.batch)))
-		f.each.runAll()
+		f.pass(first)
 	}
 	for _, end := range f.ends {
 		end.runAll()

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -74,8 +76,14 @@ func (r *run) madeOf(d string) string {
 	return d
 }
 
-// mostBytes is more memory than a machine has.
-const mostBytes = 1 << 44
+// mostBytes is the memory that the machine has, for all buffers but the arguments: Go ends a
+// process that takes more.
+var mostBytes = sync.OnceValue(func() int64 {
+	if bytes := memory.OfMachine(); bytes > 0 {
+		return bytes
+	}
+	return 1 << 44
+})
 
 func (r *run) alloc(b *plan.Buffer) error {
 	if b.Role == plan.Errors {
@@ -92,11 +100,11 @@ func (r *run) alloc(b *plan.Buffer) error {
 	if length < 0 || length > math.MaxInt64/2/size {
 		return fmt.Errorf("buffer %q: a length of %d elements: %w", b.Name, length, plan.ErrOverflow)
 	}
-	if length*size > mostBytes {
-		return &exec.AllocError{Buffer: b.Name, Bytes: length * size, InUse: r.inUse, Limit: mostBytes}
-	}
 	r.inUse -= int64(len(r.memory[b.Name]))
 	delete(r.memory, b.Name)
+	if made := r.inUse - r.given; length*size > mostBytes()-made {
+		return &exec.AllocError{Buffer: b.Name, Bytes: length * size, InUse: made, Limit: mostBytes()}
+	}
 	if err := r.use(b.Name, length*size); err != nil {
 		return err
 	}
@@ -111,8 +119,8 @@ func (r *run) place(b *plan.Buffer, bytes int64) []byte {
 		return r.arena.take(bytes)
 	}
 	if r.Place != nil && bytes > 0 {
-		if memory := r.Place(r.plan.Ports[i].Name, bytes); int64(len(memory)) >= bytes {
-			return memory[:bytes]
+		if data := r.Place(r.plan.Ports[i].Name, bytes); int64(len(data)) >= bytes {
+			return data[:bytes]
 		}
 	}
 	return newMemory(bytes)
@@ -127,21 +135,21 @@ type arena struct {
 // large, or new memory.
 func (a *arena) take(bytes int64) []byte {
 	best := -1
-	for i, memory := range a.idle {
-		if size := int64(cap(memory)); size >= bytes && size <= 2*bytes+1024 && (best < 0 || size < int64(cap(a.idle[best]))) {
+	for i, data := range a.idle {
+		if size := int64(cap(data)); size >= bytes && size <= 2*bytes+1024 && (best < 0 || size < int64(cap(a.idle[best]))) {
 			best = i
 		}
 	}
-	var memory []byte
+	var data []byte
 	if best < 0 {
-		memory = newMemory(bytes)
+		data = newMemory(bytes)
 	} else {
-		memory = a.idle[best][:bytes]
+		data = a.idle[best][:bytes]
 		a.idle[best] = a.idle[len(a.idle)-1]
 		a.idle = a.idle[:len(a.idle)-1]
 	}
-	a.taken = append(a.taken, memory)
-	return memory
+	a.taken = append(a.taken, data)
+	return data
 }
 
 // reset ends the use of all memory. What the last run has not used goes.

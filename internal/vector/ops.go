@@ -2,6 +2,7 @@ package vector
 
 import (
 	"bytes"
+	"math"
 
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
@@ -148,6 +149,7 @@ func (l *linker) check(op *tile.Op) {
 		if *n == 0 || bytes.IndexByte(flags, 1) < 0 {
 			return
 		}
+		first := int64(math.MaxInt64)
 		for i := range *n {
 			if flags[min(i, len(flags)-1)] == 0 {
 				continue
@@ -156,7 +158,10 @@ func (l *linker) check(op *tile.Op) {
 			if row != nil {
 				at = row.rows[min(i, len(row.rows)-1)]
 			}
-			l.run.failed[site] = min(l.run.failed[site], at)
+			first = min(first, at)
 		}
+		l.run.failing.Lock()
+		defer l.run.failing.Unlock()
+		l.run.failed[site] = min(l.run.failed[site], first)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/kgen-go/kgen/internal/device/exec"
@@ -20,14 +21,13 @@ type run struct {
 	lengths map[string]int64 // of input domains
 	memory  map[string][]byte
 	failed  []int64 // per site: the first row that fails it
+	failing sync.Mutex
 	inUse   int64
+	given   int64 // of that by arguments
 	arena   *arena
 }
 
 func newRun(p *Program, options Options) *run {
-	if options.Batch == 0 {
-		options.Batch = batchRows
-	}
 	r := &run{Program: p, Options: options, scalars: map[string]uint64{}, lengths: map[string]int64{}, memory: map[string][]byte{},
 		failed: make([]int64, len(p.plan.Sites)), arena: p.arenas.Get().(*arena)}
 	for _, s := range p.plan.Scalars {
@@ -80,6 +80,7 @@ func (r *run) bindColumn(port *plan.Port, in exec.Inputs) error {
 	}
 	r.lengths[port.Domain] = rows
 	r.memory[port.Buffer] = column.Data
+	r.given += int64(len(column.Data))
 	return r.use(port.Buffer, int64(len(column.Data)))
 }
 
@@ -157,7 +158,15 @@ func (r *run) launch(ctx context.Context, s *plan.Launch) error {
 	}
 	start := time.Now()
 	k := r.kernels[s.Kernel]
-	f, err := k.take(r.Batch)
+	workers := r.workersFor(k.program.Kernels[k.compiled], rows)
+	batch := r.Batch
+	if batch == 0 {
+		batch = batchRows
+		if workers > 1 {
+			batch = wideBatch
+		}
+	}
+	f, err := k.take(batch)
 	if err != nil {
 		return err
 	}
@@ -171,7 +180,7 @@ func (r *run) launch(ctx context.Context, s *plan.Launch) error {
 		f.streams[i].data = r.memory[name]
 		f.streams[i].length = int64(len(r.memory[name]) / f.streams[i].kind.Size())
 	}
-	if err := f.launch(ctx, r, rows); err != nil {
+	if err := f.launch(ctx, r, rows, workers); err != nil {
 		return err
 	}
 	k.give(f)

@@ -83,11 +83,16 @@ func (l *linker) selectHeads(c *closing, s *span, guard *vector[uint8], parent *
 	begun := l.folder(c.counter).(*fold[int64])
 	position := &vector[int64]{room: l.batch}
 	l.known[place{l.Domains[c.domain].Position, c.domain}] = position
+	before := int64(0)
 	l.add(func() {
 		s.selects(guard.rows, *parent)
 		s.heads, s.dropped = s.sel.rows, 0
-		before := begun.x
+	})
+	l.ordered(func() {
+		before = begun.x
 		begun.x += int64(len(s.heads))
+	})
+	l.add(func() {
 		if before == 0 && len(s.heads) > 0 { // no segment is open
 			s.dropped, s.sel.rows, s.sel.all, s.n = 1, s.heads[1:], false, s.n-1
 		}
@@ -124,7 +129,7 @@ func (l *linker) scanAtHeads(i int) bool {
 			}
 		}
 		run, s, n := state.atHeads(l.values(op.Args, op.Domain), outs, l.KeepsLast(op)), &l.domains[d], l.count(op.Domain)
-		l.add(func() {
+		l.ordered(func() {
 			for _, out := range outs {
 				if out != nil {
 					out.resize(s.n)

@@ -8,11 +8,14 @@ import (
 // rank links the places of rows that are sorted by a digit.
 func (l *linker) rank(op *tile.Op) {
 	digit, first := l.full(op.Args[0], 0).(*vector[int64]), l.full(op.Args[1], 0).(*vector[int64])
-	counts := make([]int64, op.Digits)
-	l.begin = append(l.begin, func() { clear(counts) })
+	counts := shared(l, func() []int64 {
+		counts := make([]int64, op.Digits)
+		l.begin = append(l.begin, func() { clear(counts) })
+		return counts
+	})
 	dst := &vector[int64]{room: l.batch}
 	n := l.count(0)
-	l.add(func() {
+	l.ordered(func() {
 		ranks(dst.sized(*n), digit.rows, first.rows, counts)
 	})
 	l.define(op.Res[0], dst)
@@ -36,19 +39,19 @@ func (l *linker) update(op *tile.Op) {
 	x, operator := l.value(op.Args[1], op.Domain), op.Monoid.Combine[0].Operator
 	switch x := x.(type) {
 	case *vector[uint8]:
-		l.add(updateIntegers(s, n, at, x, operator))
+		l.ordered(updateIntegers(s, n, at, x, operator))
 	case *vector[int8]:
-		l.add(updateIntegers(s, n, at, x, operator))
+		l.ordered(updateIntegers(s, n, at, x, operator))
 	case *vector[int16]:
-		l.add(updateIntegers(s, n, at, x, operator))
+		l.ordered(updateIntegers(s, n, at, x, operator))
 	case *vector[int32]:
-		l.add(updateIntegers(s, n, at, x, operator))
+		l.ordered(updateIntegers(s, n, at, x, operator))
 	case *vector[int64]:
-		l.add(updateIntegers(s, n, at, x, operator))
+		l.ordered(updateIntegers(s, n, at, x, operator))
 	case *vector[uint16]:
-		l.add(updateIntegers(s, n, at, x, operator))
+		l.ordered(updateIntegers(s, n, at, x, operator))
 	case *vector[uint32]:
-		l.add(updateIntegers(s, n, at, x, operator))
+		l.ordered(updateIntegers(s, n, at, x, operator))
 	case *vector[uint64]:
 		combine := integers[uint64](operator)
 		if s.kind == ir.Char8 {
@@ -56,11 +59,11 @@ func (l *linker) update(op *tile.Op) {
 			combine = func(a, b uint64) uint64 { return ordered(of(ordered(a), b)) }
 			operator = ir.OpInvalid
 		}
-		l.add(update(s, n, at, x, operator, combine))
+		l.ordered(update(s, n, at, x, operator, combine))
 	case *vector[float32]:
-		l.add(update(s, n, at, x, operator, numbers[float32](operator)))
+		l.ordered(update(s, n, at, x, operator, numbers[float32](operator)))
 	case *vector[float64]:
-		l.add(update(s, n, at, x, operator, numbers[float64](operator)))
+		l.ordered(update(s, n, at, x, operator, numbers[float64](operator)))
 	}
 }
 
@@ -162,9 +165,14 @@ func (l *linker) source(op *tile.Op) {
 	s, base := &l.streams[op.Stream], &l.domains[0]
 	first, end := l.full(op.Args[0], 0).(*vector[int64]), l.full(op.Args[1], 0).(*vector[int64])
 	dst := &vector[int64]{room: l.batch}
-	at := int64(0)
-	l.begin = append(l.begin, func() { at = 0 })
-	l.add(func() {
+	reached := shared(l, func() *int64 {
+		at := new(int64)
+		l.begin = append(l.begin, func() { *at = 0 })
+		return at
+	})
+	l.ordered(func() {
+		at := *reached
+		defer func() { *reached = at }()
 		ends, to := elements[int64](s), dst.sized(base.n)
 		for i := range to {
 			row, last := base.first+int64(i), end.rows[i]
@@ -213,9 +221,15 @@ const free = -1
 func (l *linker) insert(op *tile.Op) {
 	t := l.hashTable(op, op.Args[1], op.Args[2], op.Args[4:])
 	n, row, limit := l.count(op.Domain), l.full(op.Args[0], op.Domain).(*vector[int64]), l.value(op.Args[3], op.Domain)
-	taken, limited := int64(0), op.IsLimited()
-	l.begin = append(l.begin, func() { taken = 0 })
-	l.add(func() {
+	entries := shared(l, func() *int64 {
+		taken := new(int64)
+		l.begin = append(l.begin, func() { *taken = 0 })
+		return taken
+	})
+	limited := op.IsLimited()
+	l.ordered(func() {
+		taken := *entries
+		defer func() { *entries = taken }()
 		if *n == 0 {
 			return
 		}

@@ -30,14 +30,15 @@ type kernel struct {
 	compiled int // in Program.Kernels
 	program  *backends.Program
 	mutex    sync.Mutex
-	free     []*frame
+	free     map[int][]*frame // by the rows of their batches
 }
 
 // Options change how a program runs, never what it returns.
 type Options struct {
-	Memory int64                                      // most bytes of buffers, the arguments among them; 0 is no limit
-	Batch  int                                        // rows of a batch; 0 is the default
-	Step   func(kernel string, elapsed time.Duration) // called after each launch, if it is not nil
+	Memory  int64                                      // most bytes of buffers, the arguments among them; 0 is no limit
+	Batch   int                                        // rows of a batch; 0 is the default
+	Workers int                                        // goroutines; 0 is as many as there are cores for, where rows are many enough
+	Step    func(kernel string, elapsed time.Duration) // called after each launch, if it is not nil
 
 	// Place returns memory for a result column of at most so many bytes, aligned for any
 	// element, or nil; nil lets Run allocate it.
@@ -50,12 +51,12 @@ func Compile(program *backends.Program) (*Program, error) {
 	p := &Program{pipeline: program.Pipeline, plan: program.Plan, kernels: map[string]*kernel{},
 		arenas: sync.Pool{New: func() any { return &arena{} }}}
 	for i, k := range program.Kernels {
-		linked := &kernel{compiled: i, program: program}
+		linked := &kernel{compiled: i, program: program, free: map[int][]*frame{}}
 		f, err := newFrame(k, batchRows)
 		if err != nil {
 			return nil, fmt.Errorf("pipeline %s: %w", program.Pipeline.Name, err)
 		}
-		linked.free = append(linked.free, f)
+		linked.give(f)
 		p.kernels[k.Name] = linked
 	}
 	for i := range p.plan.Kernels { // a plan has the names, in the same order
@@ -76,28 +77,25 @@ func refuse(p *plan.Plan) (err error) {
 
 // take returns a frame for a launch.
 func (k *kernel) take(batch int) (*frame, error) {
-	if batch == batchRows {
-		k.mutex.Lock()
-		defer k.mutex.Unlock()
-		if n := len(k.free); n > 0 {
-			f := k.free[n-1]
-			k.free = k.free[:n-1]
-			return f, nil
-		}
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	if free := k.free[batch]; len(free) > 0 {
+		k.free[batch] = free[:len(free)-1]
+		return free[len(free)-1], nil
 	}
 	return newFrame(k.program.Kernels[k.compiled], batch)
 }
 
 // give returns a frame that a launch has used.
 func (k *kernel) give(f *frame) {
-	if f.batch != batchRows {
+	if f.batch != batchRows && f.batch != wideBatch {
 		return
 	}
 	f.forget()
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
-	if len(k.free) < runtime.GOMAXPROCS(0) {
-		k.free = append(k.free, f)
+	if len(k.free[f.batch]) < runtime.GOMAXPROCS(0) {
+		k.free[f.batch] = append(k.free[f.batch], f)
 	}
 }
 

@@ -78,7 +78,7 @@ func TestCorpus(t *testing.T) {
 						t.Fatalf("%s: %v", what, err)
 					}
 					for _, batch := range batches {
-						got, err := run(program, compiled.Plan, entry.Pipeline, in, vector.Options{Batch: batch})
+						got, err := run(program, compiled.Plan, entry.Pipeline, in, vector.Options{Batch: batch, Workers: 1 + (batch+len(in))%4})
 						if difference := want.Differ(got, err); difference != "" {
 							t.Errorf("%s at level %s in batches of %d: %s", what, level, batch, difference)
 						}

@@ -3,7 +3,7 @@
 //
 //	go run ./testsuite/speed                 # all workloads, 64 Mi rows, 1 and 2 workers
 //	go run ./testsuite/speed -run count -rows 16777216
-//	go run ./testsuite/speed -vector         # device vector and the interpreter, on one core
+//	go run ./testsuite/speed -vector         # device vector and the interpreter, on -cores cores
 //	go run ./testsuite/speed -benchfmt >new  # for benchstat: a line per run
 package main
 
@@ -39,7 +39,8 @@ func main() {
 	pattern := flag.String("run", ".", "workloads to measure, a regular expression")
 	unfused := flag.Bool("unfused", true, "measure the unfused form too")
 	bench := flag.Bool("benchfmt", false, "print a line per run, as benchstat reads them")
-	inProcess := flag.Bool("vector", false, "measure the devices that compile nothing beside emitted Go, on one core")
+	inProcess := flag.Bool("vector", false, "measure the devices that compile nothing beside emitted Go")
+	cores := flag.Int("cores", 1, "workers of emitted Go and of device vector, with -vector")
 	flag.Parse()
 	chosen, err := regexp.Compile(*pattern)
 	if err != nil {
@@ -58,7 +59,7 @@ func main() {
 	}
 	if *inProcess {
 		list := slices.DeleteFunc(workloads, func(load workload) bool { return !chosen.MatchString(load.name) })
-		err := compareInProcess(w, list, *rows, *rounds)
+		err := compareInProcess(w, list, *rows, *rounds, *cores)
 		w.Flush()
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

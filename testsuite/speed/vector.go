@@ -42,7 +42,7 @@ func newInProcess(source *build.Source, name string) (*inProcess, error) {
 }
 
 // vectors returns a run over columns and scalars, which it takes in the order of the parameters.
-func (p *inProcess) vectors(args []any) func() error {
+func (p *inProcess) vectors(args []any, workers int) func() error {
 	in := exec.Inputs{Columns: map[string]exec.Column{}, Scalars: map[string]exec.Value{}}
 	for i, port := range p.plan.Ports[:len(args)] {
 		if scalar, ok := args[i].(int32); ok {
@@ -59,7 +59,7 @@ func (p *inProcess) vectors(args []any) func() error {
 		return held[port]
 	}
 	return func() error {
-		_, err := p.program.Run(context.Background(), in, vector.Options{Place: place})
+		_, err := p.program.Run(context.Background(), in, vector.Options{Place: place, Workers: workers})
 		return err
 	}
 }
@@ -83,9 +83,9 @@ func (p *inProcess) interpreted(args []any) func() error {
 	}
 }
 
-// compareInProcess measures workloads on one core, emitted and on the devices that compile
-// nothing.
-func compareInProcess(w io.Writer, chosen []workload, rows, rounds int) error {
+// compareInProcess measures workloads by so many workers, emitted and on the devices that
+// compile nothing; the interpreter has one.
+func compareInProcess(w io.Writer, chosen []workload, rows, rounds, workers int) error {
 	pipelines, err := ir.LoadFile("generated/bench/bench.kg")
 	if err != nil {
 		return err
@@ -98,10 +98,10 @@ func compareInProcess(w io.Writer, chosen []workload, rows, rounds int) error {
 		if err != nil {
 			return err
 		}
-		vectors, interpreted := p.vectors(load.args()), p.interpreted(load.args())
+		vectors, interpreted := p.vectors(load.args(), workers), p.interpreted(load.args())
 		times := make([][]float64, 3)
 		for round := range rounds + 1 { // the first touches the memory
-			for i, form := range []func() error{func() error { load.emitted(1); return nil }, vectors, interpreted} {
+			for i, form := range []func() error{func() error { load.emitted(workers); return nil }, vectors, interpreted} {
 				if i == 2 && round > 1 {
 					continue
 				}
