@@ -155,6 +155,7 @@ type runOptions struct {
 	trace   bool
 	repeat  int
 	consume bool
+	into    []destination
 	tuning  tuning.Run
 }
 
@@ -251,6 +252,9 @@ func (e *Executable) Run(ctx context.Context, args Args, options ...RunOption) (
 			return nil, &ArgumentError{name, fmt.Sprintf("pipeline %s has no such result to keep", p.Name)}
 		}
 	}
+	if err := o.checkInto(p, keep); err != nil {
+		return nil, err
+	}
 	done, err := e.runner.run(ctx, call{columns: columns, keep: keep, trace: o.trace, repeat: o.repeat, tuning: o.tuning})
 	if err != nil {
 		return nil, e.failure(err)
@@ -262,9 +266,12 @@ func (e *Executable) Run(ctx context.Context, args Args, options ...RunOption) (
 		if kind == ir.Text {
 			c.texts = b.texts
 		}
-		if keep[i] {
+		switch to := o.destination(result.Label); {
+		case keep[i]:
 			c.device = e.device
-		} else {
+		case to != nil:
+			c.content.Data = to.take(e.device, c.content.Data)
+		default:
 			c.content.Data = e.device.settle(c.content.Data)
 		}
 		r.columns[result.Label] = c

@@ -623,3 +623,48 @@ func TestFill(t *testing.T) {
 		})
 	}
 }
+
+// Results are written to memory of the caller, as far as that goes.
+func TestInto(t *testing.T) {
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, name)
+			e := on(t, d, "pipeline kept(x: [n]i64) {\n\ty = x[x > 0]\n\treturn y: y + 1, x, rows: count(x > 0)\n}\n")
+			x := make([]int64, 20_000)
+			for i := range x {
+				x[i] = int64(i % 2)
+			}
+			large, small := make([]int64, 20_000), make([]int64, 3)
+			to, fresh := large, small
+			out, err := e.Run(t.Context(), kgen.Args{"x": x}, kgen.Into("y", &to), kgen.Into("x", &fresh))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(to) != 10_000 || &to[0] != &large[0] || slices.Min(to) != 2 || slices.Max(to) != 2 {
+				t.Errorf("%d rows: %v", len(to), to[:min(len(to), 5)])
+			}
+			if !slices.Equal(fresh, x) || &fresh[0] == &x[0] || small[0] != 0 {
+				t.Errorf("%d rows: %v", len(fresh), fresh[:min(len(fresh), 5)])
+			}
+			if got, err := kgen.Read[int64](t.Context(), out.Column("y")); err != nil || !slices.Equal(got, to) {
+				t.Errorf("%d rows, %v", len(got), err)
+			}
+			if rows, err := kgen.Scalar[int64](out, "rows"); rows != 10_000 || err != nil {
+				t.Errorf("%d, %v", rows, err)
+			}
+			if _, err := e.Run(t.Context(), kgen.Args{"x": []int64{}}, kgen.Into("y", &to)); err != nil || len(to) != 0 || cap(to) != 20_000 {
+				t.Errorf("%d rows of %d, %v", len(to), cap(to), err)
+			}
+			var wrong []int32
+			if _, err := e.Run(t.Context(), kgen.Args{"x": x}, kgen.Into("y", &wrong)); !isArgument(err, "y", "[]int32 does not hold") {
+				t.Error(err)
+			}
+			if _, err := e.Run(t.Context(), kgen.Args{"x": x}, kgen.Into("z", &to)); !isArgument(err, "z", "no such result") {
+				t.Error(err)
+			}
+			if _, err := e.Run(t.Context(), kgen.Args{"x": x}, kgen.Into("y", &to), kgen.KeepAll()); !isArgument(err, "y", "kept on the device") {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -25,6 +25,7 @@ const deviceSuffix = "_device.go"
 //	type FooOnDevice struct{ ... }
 //	func FooOn(ctx, device, settings...) (*FooOnDevice, error)
 //	func (*FooOnDevice) Run(ctx, ...) (FooResult, error)
+//	func (*FooOnDevice) RunInto(ctx, dst, ...) error
 //	func (*FooOnDevice) RunColumns(ctx, ...) (FooColumns, error)
 //	func (*FooOnDevice) Close() error
 //
@@ -71,7 +72,7 @@ func (h *host) device(base, folder string) ([]jen.Code, error) {
 		w.failure = global(local + "Failure")
 	}
 	w.receiver, w.ctx, w.out = taken.Fresh("f", ""), taken.Fresh("ctx", ""), taken.Fresh("out", "")
-	code := []jen.Code{w.embedded(text, folder), w.onDevice(), w.on(), w.run()}
+	code := []jen.Code{w.embedded(text, folder), w.onDevice(), w.on(), w.run(), w.runInto()}
 	if w.free != "" {
 		code = append(code, w.columnsType())
 	}
@@ -145,8 +146,8 @@ func (w *deviceWriter) on() jen.Code {
 }
 
 // method begins a method that takes the pipeline's parameters.
-func (w *deviceWriter) method(doc, name string, column func(plan.Port) *jen.Statement, result string, body []jen.Code) jen.Code {
-	params := []jen.Code{jen.Id(w.ctx).Qual("context", "Context")}
+func (w *deviceWriter) method(doc, name string, column func(plan.Port) *jen.Statement, result []jen.Code, body []jen.Code, first ...jen.Code) jen.Code {
+	params := append([]jen.Code{jen.Id(w.ctx).Qual("context", "Context")}, first...)
 	last := ""
 	for i, port := range w.inputs() {
 		goType := goTypeOf(port.Kind)
@@ -161,11 +162,17 @@ func (w *deviceWriter) method(doc, name string, column func(plan.Port) *jen.Stat
 		params = append(params, jen.Id(w.paramNames[i]).Add(goType))
 	}
 	return comment(doc).Func().Params(jen.Id(w.receiver).Op("*").Id(w.entry.OnDevice)).Id(name).Params(params...).
-		Params(jen.Id(result), jen.Error()).Block(body...)
+		Params(result...).Block(body...)
 }
 
-// call runs the executable with the parameters, and returns from the method if that fails.
-func (w *deviceWriter) call(result string, options ...jen.Code) []jen.Code {
+func ofSlices(p plan.Port) *jen.Statement { return jen.Index().Add(goTypeOf(p.Kind)) }
+
+// returns are the results of a method that returns results of a type, or an error.
+func returns(result string) []jen.Code { return []jen.Code{jen.Id(result), jen.Error()} }
+
+// call runs the executable with the parameters, and returns zero and an error from the method if
+// that fails.
+func (w *deviceWriter) call(out jen.Code, zero []jen.Code, options ...jen.Code) []jen.Code {
 	args := jen.Dict{}
 	for i, v := range w.program.Pipeline.Params {
 		args[jen.Lit(v.Name)] = jen.Id(w.paramNames[i])
@@ -179,16 +186,9 @@ func (w *deviceWriter) call(result string, options ...jen.Code) []jen.Code {
 	}
 	arguments := append([]jen.Code{jen.Id(w.ctx), kgen("Args").Values(args)}, options...)
 	return []jen.Code{
-		jen.List(jen.Id(w.out), jen.Id("err")).Op(":=").Id(w.receiver).Dot("executable").Dot("Run").Call(arguments...),
-		jen.If(jen.Id("err").Op("!=").Nil()).Block(jen.Return(jen.Id(result).Values(), err)),
-		jen.Var().Id("result").Id(result),
+		jen.List(out, jen.Id("err")).Op(":=").Id(w.receiver).Dot("executable").Dot("Run").Call(arguments...),
+		jen.If(jen.Id("err").Op("!=").Nil()).Block(jen.Return(append(zero, err)...)),
 	}
-}
-
-// read stores a result, or returns from the method if that fails.
-func (w *deviceWriter) read(i int, result string, value jen.Code, cleanup ...jen.Code) jen.Code {
-	return jen.If(jen.List(jen.Id("result").Dot(w.entry.Results[i].Name), jen.Id("err")).Op("=").Add(value), jen.Id("err").Op("!=").Nil()).
-		Block(append(cleanup, jen.Return(jen.Id(result).Values(), jen.Id("err")))...)
 }
 
 func (w *deviceWriter) scalar(i int) jen.Code {
@@ -197,21 +197,45 @@ func (w *deviceWriter) scalar(i int) jen.Code {
 
 // run declares the method that takes and returns slices.
 func (w *deviceWriter) run() jen.Code {
-	body := w.lengths()
-	body = append(body, w.call(w.entry.Result)...)
-	for i, r := range w.program.Pipeline.Results {
-		value := w.scalar(i)
-		if f := w.entry.Results[i]; !f.Scalar {
-			value = kgen("Read").Types(goTypeOf(f.Kind)).Call(jen.Id(w.ctx), jen.Id(w.out).Dot("Column").Call(jen.Lit(r.Label)))
-		}
-		body = append(body, w.read(i, w.entry.Result, value))
+	arguments := []jen.Code{jen.Id(w.ctx), jen.Op("&").Id("result")}
+	for _, name := range w.paramNames {
+		arguments = append(arguments, jen.Id(name))
 	}
-	body = append(body, jen.Return(jen.Id("result"), jen.Nil()))
+	body := []jen.Code{
+		jen.Var().Id("result").Id(w.entry.Result),
+		jen.If(jen.Id("err").Op(":=").Id(w.receiver).Dot("RunInto").Call(arguments...), jen.Id("err").Op("!=").Nil()).
+			Block(jen.Return(jen.Id(w.entry.Result).Values(), jen.Id("err"))),
+		jen.Return(jen.Id("result"), jen.Nil()),
+	}
 	doc := fmt.Sprintf("Run is %s on the device: the same results, and a *CheckError for the same check and row.\nOther errors are those of kgen.Executable.Run.", w.entry.Func)
 	if w.failure == "" {
 		doc = fmt.Sprintf("Run is %s on the device: the same results. Errors of the device are those of\nkgen.Executable.Run.", w.entry.Func)
 	}
-	return w.method(doc, "Run", func(p plan.Port) *jen.Statement { return jen.Index().Add(goTypeOf(p.Kind)) }, w.entry.Result, body)
+	return w.method(doc, "Run", ofSlices, returns(w.entry.Result), body)
+}
+
+// runInto declares the method that takes slices and fills in results.
+func (w *deviceWriter) runInto() jen.Code {
+	text := fmt.Sprintf("%sRunInto: dst is nil; give it a *%s to fill in", position(w.program.Pipeline.Pos), w.entry.Result)
+	body := []jen.Code{jen.If(jen.Id("dst").Op("==").Nil()).Block(jen.Return(jen.Qual("errors", "New").Call(jen.Lit(text))))}
+	body = append(body, w.lengths()...)
+	var options, scalars []jen.Code
+	for i, r := range w.program.Pipeline.Results {
+		field := jen.Id("dst").Dot(w.entry.Results[i].Name)
+		if w.entry.Results[i].Scalar {
+			scalars = append(scalars, jen.If(jen.List(field, jen.Id("err")).Op("=").Add(w.scalar(i)), jen.Id("err").Op("!=").Nil()).Block(jen.Return(jen.Id("err"))))
+		} else {
+			options = append(options, kgen("Into").Call(jen.Lit(r.Label), jen.Op("&").Add(field)))
+		}
+	}
+	out := jen.Id("_")
+	if len(scalars) > 0 {
+		out = jen.Id(w.out)
+	}
+	body = append(append(body, w.call(out, nil, options...)...), scalars...)
+	body = append(body, jen.Return(jen.Nil()))
+	doc := "RunInto is Run that fills in dst, and reuses the memory of its columns, which the arguments must\nnot overlap. After an error it may hold some of the results."
+	return w.method(doc, "RunInto", ofSlices, []jen.Code{jen.Error()}, body, jen.Id("dst").Op("*").Id(w.entry.Result))
 }
 
 // lengths returns the statements that require equal lengths, as the plain form does.
@@ -228,7 +252,7 @@ func (w *deviceWriter) lengths() (code []jen.Code) {
 		}
 		rows, others := jen.Len(jen.Id(w.paramNames[i])), jen.Len(jen.Id(w.paramNames[j]))
 		code = append(code, jen.If(rows.Clone().Op("!=").Add(others)).Block(
-			jen.Return(jen.Id(w.entry.Result).Values(), w.lengthError(i, w.inputs()[j].Name, port, rows, others))))
+			jen.Return(w.lengthError(i, w.inputs()[j].Name, port, rows, others))))
 	}
 	return code
 }
@@ -257,7 +281,8 @@ func (w *deviceWriter) runColumns() jen.Code {
 		doc = "RunColumns is Run with columns of the device, which it does not free. Its results stay there."
 		options = append(options, kgen("KeepAll").Call())
 	}
-	body = w.call(w.entry.Columns, options...)
+	zero := jen.Id(w.entry.Columns).Values()
+	body = append(w.call(jen.Id(w.out), []jen.Code{zero}, options...), jen.Var().Id("result").Id(w.entry.Columns))
 	for i, r := range w.program.Pipeline.Results { // those first that cannot fail
 		if f := w.entry.Results[i]; !f.Scalar {
 			body = append(body, jen.Id("result").Dot(f.Name).Op("=").Id(w.out).Dot("Column").Call(jen.Lit(r.Label)))
@@ -268,11 +293,12 @@ func (w *deviceWriter) runColumns() jen.Code {
 	}
 	for i, f := range w.entry.Results {
 		if f.Scalar {
-			body = append(body, w.read(i, w.entry.Columns, w.scalar(i), cleanup...))
+			failed := append(slices.Clone(cleanup), jen.Return(zero, jen.Id("err")))
+			body = append(body, jen.If(jen.List(jen.Id("result").Dot(f.Name), jen.Id("err")).Op("=").Add(w.scalar(i)), jen.Id("err").Op("!=").Nil()).Block(failed...))
 		}
 	}
 	body = append(body, jen.Return(jen.Id("result"), jen.Nil()))
-	return w.method(doc, "RunColumns", func(plan.Port) *jen.Statement { return jen.Op("*").Add(kgen("Column")) }, w.entry.Columns, body)
+	return w.method(doc, "RunColumns", func(plan.Port) *jen.Statement { return jen.Op("*").Add(kgen("Column")) }, returns(w.entry.Columns), body)
 }
 
 // freeColumns declares the method that frees results.

@@ -35,6 +35,8 @@ func (w *writer) deviceFile(pkg string) (backends.File, error) {
 	w.line("func (k *%s) name() string { return k.device.Name() }\n", name)
 	w.line("func (k *%s) callOn(ctx context.Context) (err error) {", name)
 	w.line("k.dst, err = k.on.Run(%s)\nreturn err\n}\n", strings.Join(append([]string{"ctx"}, slices...), ", "))
+	w.line("func (k *%s) callInto(ctx context.Context) error {", name)
+	w.line("return k.on.RunInto(%s)\n}\n", strings.Join(append([]string{"ctx", "&k.dst"}, slices...), ", "))
 	w.line("func (k *%s) callColumns(ctx context.Context) error {", name)
 	w.line("c := kgenColumns{ctx: ctx, device: k.device}\ndefer c.free()")
 	w.line("out, err := k.on.RunColumns(%s)", strings.Join(append([]string{"ctx"}, columns...), ", "))

@@ -6,6 +6,7 @@ package prices
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"github.com/kgen-go/kgen"
 )
@@ -45,32 +46,35 @@ func ProductsOn(ctx context.Context, device *kgen.Device, settings ...kgen.Setti
 // Run is Products on the device: the same results. Errors of the device are those of
 // kgen.Executable.Run.
 func (f *ProductsOnDevice) Run(ctx context.Context, product, day []int32, price []int64, textSample int32) (ProductsResult, error) {
+	var result ProductsResult
+	if err := f.RunInto(ctx, &result, product, day, price, textSample); err != nil {
+		return ProductsResult{}, err
+	}
+	return result, nil
+}
+
+// RunInto is Run that fills in dst, and reuses the memory of its columns, which the arguments must
+// not overlap. After an error it may hold some of the results.
+func (f *ProductsOnDevice) RunInto(ctx context.Context, dst *ProductsResult, product, day []int32, price []int64, textSample int32) error {
+	if dst == nil {
+		return errors.New("prices.kg:2:1: RunInto: dst is nil; give it a *ProductsResult to fill in")
+	}
 	if len(day) != len(product) {
-		return ProductsResult{}, fmt.Errorf("prices.kg:4:2: Products: day has %d rows and product has %d, but both are over n", len(day), len(product))
+		return fmt.Errorf("prices.kg:4:2: Products: day has %d rows and product has %d, but both are over n", len(day), len(product))
 	}
 	if len(price) != len(product) {
-		return ProductsResult{}, fmt.Errorf("prices.kg:5:2: Products: price has %d rows and product has %d, but both are over n", len(price), len(product))
+		return fmt.Errorf("prices.kg:5:2: Products: price has %d rows and product has %d, but both are over n", len(price), len(product))
 	}
-	out, err := f.executable.Run(ctx, kgen.Args{
+	_, err := f.executable.Run(ctx, kgen.Args{
 		"day":         day,
 		"price":       price,
 		"product":     product,
 		"text_sample": textSample,
-	}, kgen.Coded())
+	}, kgen.Into("product", &dst.Product), kgen.Into("last", &dst.Last), kgen.Into("revenue", &dst.Revenue), kgen.Coded())
 	if err != nil {
-		return ProductsResult{}, err
+		return err
 	}
-	var result ProductsResult
-	if result.Product, err = kgen.Read[int32](ctx, out.Column("product")); err != nil {
-		return ProductsResult{}, err
-	}
-	if result.Last, err = kgen.Read[int32](ctx, out.Column("last")); err != nil {
-		return ProductsResult{}, err
-	}
-	if result.Revenue, err = kgen.Read[int64](ctx, out.Column("revenue")); err != nil {
-		return ProductsResult{}, err
-	}
-	return result, nil
+	return nil
 }
 
 // ProductsColumns are the results of Products, with columns that stay on the device until Free. Columns whose comments name the same rows have the same length.

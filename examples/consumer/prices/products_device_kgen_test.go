@@ -24,6 +24,10 @@ func (k *kgenOnProducts) callOn(ctx context.Context) (err error) {
 	return err
 }
 
+func (k *kgenOnProducts) callInto(ctx context.Context) error {
+	return k.on.RunInto(ctx, &k.dst, k.in.product, k.in.day, k.in.price, k.in.textSample)
+}
+
 func (k *kgenOnProducts) callColumns(ctx context.Context) error {
 	c := kgenColumns{ctx: ctx, device: k.device}
 	defer c.free()

@@ -43,18 +43,27 @@ func ShareOn(ctx context.Context, device *kgen.Device, settings ...kgen.Setting)
 // Run is Share on the device: the same results, and a *CheckError for the same check and row.
 // Other errors are those of kgen.Executable.Run.
 func (f *ShareOnDevice) Run(ctx context.Context, revenue []int64) (ShareResult, error) {
-	out, err := f.executable.Run(ctx, kgen.Args{"revenue": revenue})
-	if err != nil {
-		return ShareResult{}, shareFailure(err)
-	}
 	var result ShareResult
-	if result.Share, err = kgen.Read[int64](ctx, out.Column("share")); err != nil {
-		return ShareResult{}, err
-	}
-	if result.Mean, err = kgen.Scalar[int64](out, "mean"); err != nil {
+	if err := f.RunInto(ctx, &result, revenue); err != nil {
 		return ShareResult{}, err
 	}
 	return result, nil
+}
+
+// RunInto is Run that fills in dst, and reuses the memory of its columns, which the arguments must
+// not overlap. After an error it may hold some of the results.
+func (f *ShareOnDevice) RunInto(ctx context.Context, dst *ShareResult, revenue []int64) error {
+	if dst == nil {
+		return errors.New("prices.kg:16:1: RunInto: dst is nil; give it a *ShareResult to fill in")
+	}
+	out, err := f.executable.Run(ctx, kgen.Args{"revenue": revenue}, kgen.Into("share", &dst.Share))
+	if err != nil {
+		return shareFailure(err)
+	}
+	if dst.Mean, err = kgen.Scalar[int64](out, "mean"); err != nil {
+		return err
+	}
+	return nil
 }
 
 // ShareColumns are the results of Share, with columns that stay on the device until Free.

@@ -24,6 +24,10 @@ func (k *kgenOnShare) callOn(ctx context.Context) (err error) {
 	return err
 }
 
+func (k *kgenOnShare) callInto(ctx context.Context) error {
+	return k.on.RunInto(ctx, &k.dst, k.in.revenue)
+}
+
 func (k *kgenOnShare) callColumns(ctx context.Context) error {
 	c := kgenColumns{ctx: ctx, device: k.device}
 	defer c.free()

@@ -18,6 +18,7 @@ type kgenOnDevice interface {
 	kgenSubject
 	name() string                          // of the device
 	callOn(ctx context.Context) error      // with slices
+	callInto(ctx context.Context) error    // with slices, to the results of the last call
 	callColumns(ctx context.Context) error // with columns on the device
 }
 
@@ -90,7 +91,7 @@ func kgenCompareDevice(subject kgenSubject, d *kgenData) string {
 	for _, call := range []struct {
 		form string
 		run  func(context.Context) error
-	}{{"Run", s.callOn}, {"RunColumns", s.callColumns}} {
+	}{{"RunInto", s.callInto}, {"Run", s.callOn}, {"RunInto again", s.callInto}, {"RunColumns", s.callColumns}} {
 		err := call.run(context.Background())
 		difference := s.differ(err)
 		if difference == "" && err != nil && err.Error() != plain.Error() {
