@@ -246,3 +246,36 @@ func TestWorkersDie(t *testing.T) {
 		t.Errorf("%d goroutines, and %d at first", now, goroutines)
 	}
 }
+
+// A run of a loaded plan whose columns stay on the device: what the protocol costs.
+func BenchmarkRun(b *testing.B) {
+	c, err := worker.Open(b.Context(), options(""))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close()
+	r := request([]int64{1, 2}, "")
+	if r.Loaded, err = c.Load(r.Code); err != nil {
+		b.Fatal(err)
+	}
+	m, err := c.Upload(b.Context(), 0, r.Inputs.Columns["x"].Data)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r.Keep = []string{"y"}
+	r.Inputs.Columns["x"] = exec.Column{Kind: plan.I64, Resident: &exec.Resident{Memory: m, Bytes: m.Bytes()}}
+	var took []time.Duration
+	b.ReportAllocs()
+	for b.Loop() {
+		begun := time.Now()
+		result, err := c.Run(b.Context(), r)
+		if err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(begun))
+		result.Columns["y"].Resident.Memory.(*worker.Memory).Free()
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "µs/median")
+	b.ReportMetric(float64(took[len(took)/10].Nanoseconds())/1e3, "µs/tenth")
+}
