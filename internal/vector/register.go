@@ -53,6 +53,7 @@ type register interface {
 	scatter(l *linker, s *stream, at *vector[int64], n *int, ascends bool) step
 	storeSelected(s *stream, at *vector[int64], sel *selection) step
 	swapped(l *linker, n *int) register
+	lone
 	key(s *stream) func(row int, held int64) bool
 	choose(l *linker, when *vector[uint8], otherwise register, room int, n *int) register
 	last(first bool) folder

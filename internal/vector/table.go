@@ -1,6 +1,8 @@
 package vector
 
 import (
+	"math"
+
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
@@ -190,13 +192,19 @@ type hashTable struct {
 	slot  *vector[int64]
 	slots register                         // uniform
 	same  []func(row int, held int64) bool // per key
+	lone  lone                             // the only key, and
+	keys  *stream                          // where it is for rows that are entered; nil for several keys or none
 }
 
 func (l *linker) hashTable(op *tile.Op, slot, slots tile.ID, keys []tile.ID) *hashTable {
 	t := &hashTable{stream: &l.streams[op.Stream], slot: l.full(slot, op.Domain).(*vector[int64]), slots: l.value(slots, op.Domain)}
 	for i, key := range keys {
 		s := &l.streams[op.Keys[i]]
-		t.same = append(t.same, l.inMemory(l.value(key, op.Domain), s, l.count(op.Domain)).key(s))
+		r := l.inMemory(l.value(key, op.Domain), s, l.count(op.Domain))
+		t.same = append(t.same, r.key(s))
+		if len(keys) == 1 {
+			t.lone, t.keys = r, s
+		}
 	}
 	if l.Streams[op.Stream].Kind != ir.I64 {
 		l.fail("internal error: no vector form of a hash table of %v", l.Streams[op.Stream].Kind)
@@ -235,8 +243,15 @@ func (l *linker) insert(op *tile.Op) {
 		}
 		table := elements[int64](t.stream)
 		last, most := int64(t.slots.bits(0))-1, int64(limit.bits(0))
+		if !limited {
+			most = math.MaxInt64
+		}
+		if t.lone != nil {
+			taken = t.lone.enter(t.keys, table[:last+1], t.slot.rows[:*n], row.rows, taken, most)
+			return
+		}
 		for i, at := range t.slot.rows[:*n] {
-			if limited && taken > most {
+			if taken > most {
 				return
 			}
 			entered := row.rows[i]
@@ -279,6 +294,10 @@ func (l *linker) probe(op *tile.Op) {
 					to[i] = at
 				}
 			}
+			return
+		}
+		if t.lone != nil {
+			t.lone.seek(t.keys, table[:slots], t.slot.rows, to)
 			return
 		}
 		for i, own := range t.slot.rows[:len(to)] {
