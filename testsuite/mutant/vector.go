@@ -3,8 +3,14 @@ package main
 // vectors are bugs in how batches of rows follow each other on device vector.
 var vectors = []Mutant{
 	{Name: "a batch forgets the key of the row before", File: "internal/vector/flags.go", Device: "vector",
-		Old: "before := last\n",
-		New: "before := rows[0]\n\t\t_ = last\n"},
+		Old: "before, *last = *last, v.rows[len(v.rows)-1]",
+		New: "before, *last = v.rows[0], v.rows[len(v.rows)-1]"},
+	{Name: "workers do not wait for the batch before", File: "internal/vector/workers.go", Device: "vector",
+		Old: "f.turns.wait(number, f.number)",
+		New: "_ = number"},
+	{Name: "a key of a hash table is taken for another one", File: "internal/vector/hash.go", Device: "vector",
+		Old: "if sameKey(x, held[row]) {\n\t\t\treturn at",
+		New: "if row >= 0 || sameKey(x, held[row]) {\n\t\t\treturn at"},
 	{Name: "a running fold begins anew in each batch", File: "internal/vector/fold_number.go", Device: "vector",
 		Old: "s := f.x\n\tif len(to) == 0 {",
 		New: "s := f.identity\n\tif len(to) == 0 {"},
@@ -27,6 +33,6 @@ var vectors = []Mutant{
 		Old: "s.sel.all = s.n == parent",
 		New: "s.sel.all = s.n+1 >= parent && s.n > 0"},
 	{Name: "a check reports its last row", File: "internal/vector/ops.go", Device: "vector",
-		Old: "l.run.failed[site] = min(l.run.failed[site], at)",
-		New: "l.run.failed[site] = at"},
+		Old: "first = min(first, at)",
+		New: "first = at"},
 }
