@@ -74,6 +74,14 @@ func TestLimits(t *testing.T) {
 	if _, err := program.Run(context.Background(), repeated(900), vector.Options{Memory: 8000}); err != nil {
 		t.Error(err)
 	}
+	restore := vector.SetMachine(8100)
+	if _, err := program.Run(context.Background(), repeated(1100), vector.Options{}); !errors.As(err, &full) || full.Limit != 8100 {
+		t.Errorf("beyond the machine's memory the error is %v", err)
+	}
+	if _, err := program.Run(context.Background(), repeated(1000), vector.Options{}); err != nil {
+		t.Error(err)
+	}
+	restore()
 	var many *vector.TooManyRowsError
 	_, err := program.Run(context.Background(), repeated(math.MaxInt32, 1), vector.Options{})
 	if !errors.As(err, &many) || !errors.Is(err, plan.ErrOverflow) || !strings.HasPrefix(err.Error(), "test.kg:2:6: e would have ") {
