@@ -61,7 +61,7 @@ func TestComplete(t *testing.T) {
 		{[]string{"vet", "two.kg", ""}, "kg", extensions},
 		{[]string{"fmt", ""}, "kg", extensions},
 
-		{[]string{"run", "--device", ""}, "gocpu vector interp cudaemu cudaemu:check opencl:0 cuda:0", noFiles},
+		{[]string{"run", "--device", ""}, "gocpu vector interp cudaemu opencl:0 cuda:0 cudaemu:check", noFiles},
 		{[]string{"run", "--fuse", ""}, "none paper3 paper2 onepass auto", noFiles},
 		{[]string{"explain", "--fuse="}, "none paper3 paper2 onepass auto", noFiles},
 		{[]string{"explain", "--format", ""}, "text json dot html", noFiles},

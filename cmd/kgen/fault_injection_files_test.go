@@ -76,6 +76,7 @@ func TestFullStandardOutput(t *testing.T) {
 		"run doubled.kg --in data.csv --device interp", "run doubled.kg --in data.csv --device interp --json", "run doubled.kg --in data.csv --device interp --out -",
 		"explain doubled.kg", "explain doubled.kg --format json", "explain doubled.kg --format dot", "explain doubled.kg --format html",
 		"explore doubled.kg --rows 10 --levels auto --quick",
+		"tune doubled.kg --rows 10 --measure 1ms -o tuned.json",
 		"emit doubled.kg -o emitted", "emit doubled.kg --backend cuda -o emitted",
 		"emit doubled.kg --after=verify", "emit doubled.kg --after=lower", "emit doubled.kg --after=fuse", "emit doubled.kg --after=tile",
 		"emit doubled.kg --after=plan", "emit doubled.kg --after=loop",

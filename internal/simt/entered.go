@@ -122,7 +122,7 @@ func (e *rowBody) settle(i int, of *entered) {
 	place := e.b.Decl("place", loop.Int(nowhere))
 	of.cache.slot = place
 	s, put := e.entering(i), func(x loop.Expr) { e.b.Assign(place, x) }
-	e.b.If(loop.Not(e.isLeftOut[i]), func() {
+	e.b.If(loop.Not(e.hasLeftOut(i)), func() {
 		e.look(s, put, func(at loop.Expr) { put(below(at)) })
 		e.b.If(loop.Lt(place, loop.Int(0)), func() { e.takePlace(of, s, place, put) }, nil)
 	}, nil)
@@ -173,7 +173,7 @@ func (e *rowBody) settleFew(of *entered, few int, whole bool, each func(body fun
 	put := func(i, x loop.Expr) { e.b.Store(places, i, loop.ToKind(ir.I32, x)) }
 	place := func(i loop.Expr) loop.Expr { return loop.ToCounter(loop.At(places, i)) }
 	each(func(i loop.Expr) { put(i, loop.Int(nowhere)) })
-	e.b.If(loop.Not(e.isLeftOut[of.op]), func() {
+	e.b.If(loop.Not(e.hasLeftOut(of.op)), func() {
 		look, isPending := e.b.Decl("look", loop.Int(0)), e.b.Decl("is_pending", loop.True)
 		e.b.While(loop.And(isPending, loop.Lt(look, loop.Int(looksBeside))), func() {
 			each(func(i loop.Expr) { e.b.Store(held, i, memory.at(e.entering(of.op).placeOf(look))) })

@@ -56,6 +56,14 @@ func (e *function) forAnyOfSubgroup(x loop.Expr) loop.Expr {
 	return loop.Not(e.subgroup.isEmpty(e.subgroup.ballot(x)))
 }
 
+// hasLeftOut returns whether rows of the tile are left out, as far as the scheme looks for that.
+func (e *rowBody) hasLeftOut(i int) loop.Expr {
+	if is := e.isLeftOut[i]; is != nil {
+		return is
+	}
+	return loop.False
+}
+
 // areLeftOut returns whether rows of the tile are left out of every limited table.
 func (e *rowBody) areLeftOut() loop.Expr {
 	all := loop.Expr(loop.True)
@@ -93,7 +101,7 @@ func (e *rowBody) enter(i int) {
 	if e.uses[op.Res[0]] > 0 {
 		entering.found = e.b.Decl("slot", loop.ConstOf(ir.Int(ir.I64, -1)))
 	}
-	e.b.If(loop.Not(e.isLeftOut[i]), func() {
+	e.b.If(loop.Not(e.hasLeftOut(i)), func() {
 		if entering.memory == nil {
 			e.enterGlobally(entering)
 		} else {
