@@ -21,6 +21,9 @@ import (
 // quarter full, none has to look at as many, unless keys meet by their hashes.
 const longestSearch = 32
 
+// longSearch is after how many slots a search looks whether rows are left out by now.
+const longSearch = 4
+
 // limitedTables counts the limited tables of a kernel.
 func limitedTables(t *tile.Kernel) (n int64) {
 	for range t.With((*tile.Op).IsLimited) {
@@ -137,8 +140,7 @@ func (e *rowBody) enterGlobally(s *entry) {
 	last := e.b.Let("last_slot", loop.Sub(t.Slots, loop.ConstOf(ir.Int(ir.I64, 1))))
 	at := e.b.Decl("at_slot", s.home)
 	steps := e.b.Decl("steps", loop.Int(0))
-	isLeftOut := e.b.Let("is_left_out", loop.Eq(loop.VolatileAt(t.Memory, loop.Int(0)), leftOut(t.Memory))) // by now
-	e.b.While(loop.Not(isLeftOut), func() {
+	e.b.While(loop.True, func() {
 		held := e.b.Decl("held", loop.VolatileAt(t.Memory, at))
 		e.b.If(loop.Eq(held, free), func() { e.b.Assign(held, e.b.CompareExchange("before", t.Memory, at, free, s.row)) }, nil)
 		e.b.If(loop.Eq(held, leftOut(t.Memory)), func() { e.b.Break() }, nil)
@@ -151,6 +153,9 @@ func (e *rowBody) enterGlobally(s *entry) {
 		}, nil)
 		e.b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, 1))), last))
 		e.b.Assign(steps, loop.Add(steps, loop.Int(1)))
+		e.b.If(loop.Eq(steps, loop.Int(longSearch)), func() { // the table may be fuller than it should
+			e.b.If(loop.Eq(loop.VolatileAt(t.Memory, loop.Int(0)), leftOut(t.Memory)), func() { e.b.Break() }, nil)
+		}, nil)
 		e.b.If(loop.Eq(steps, loop.Int(longestSearch)), func() {
 			e.b.Atomic(loop.AtomicExchange, t.Memory, loop.Int(0), leftOut(t.Memory))
 			if s.memory != nil {

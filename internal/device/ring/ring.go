@@ -30,6 +30,10 @@ const (
 // device take even if the other end was asleep, or both would go on to sleep each time.
 const spin = 200 * time.Microsecond
 
+// yieldAfter is how long a reader that yields looks before it does so again: the scheduler wakes
+// idle threads each time, and is late for an answer.
+const yieldAfter = 10 * time.Microsecond
+
 // mostVain bounds how many looks are left out where looking is in vain, because answers take
 // long or all cores are busy: 2 to the power of that.
 const mostVain = 3
@@ -204,6 +208,7 @@ func (c *Conn) look() bool {
 		return false
 	}
 	begun := time.Now()
+	yielded := time.Duration(0)
 	for i := 1; ; i++ {
 		if c.ready() {
 			c.vain = 0
@@ -212,12 +217,14 @@ func (c *Conn) look() bool {
 		if i%64 > 0 {
 			continue
 		}
-		if time.Since(begun) > spin {
+		looked := time.Since(begun)
+		if looked > spin {
 			c.vain = min(c.vain+1, mostVain)
 			c.skip = 1<<c.vain - 1
 			return false
 		}
-		if c.yields {
+		if c.yields && looked-yielded > yieldAfter {
+			yielded = looked
 			runtime.Gosched()
 		}
 	}
