@@ -90,7 +90,7 @@ or other values. --rows and --dist may be lists: each of them is tuned.`,
 	f.StringArrayVar(&flags.sweeps, "sweep", nil, "try these values of a setting, as in `items=4,8,16`; - is what kgen chooses; one value keeps it")
 	f.StringVar(&flags.search, "search", searches[0], "the `SEARCHES`, in order: "+strings.Join(searches, ", "))
 	f.Float64Var(&flags.delta, "delta", tune.DefaultDelta, "the `FRACTION` of time up to which configurations are alike")
-	f.IntVar(&flags.most, "most", 0, "let each search try `N` configurations at most (default all that it wants; random as many as gradient)")
+	f.IntVar(&flags.most, "most", 0, "let each search try `N` configurations at most (default for gradient 15 % of the space, and at least 24; for random as many as that; for full all)")
 	f.DurationVar(&flags.measured, "measure", tuneMeasure, "measure each configuration for at most `TIME`")
 	f.StringArrayVar(&flags.with, "with", nil, "also try what `FILE` has as best for this program and data")
 	f.StringVarP(&flags.file, "out", "o", "", "the `FILE` of results, to which other entries are added (default NAME.tuned.json)")

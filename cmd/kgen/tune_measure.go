@@ -39,8 +39,12 @@ func (t *tuning) tune(ctx context.Context, d explore.DataSet) (*tune.Entry, erro
 	for _, search := range t.searches {
 		m.search = search.Name
 		o := tune.Options{Delta: t.flags.delta, Most: t.flags.most, Seed: t.flags.seed}
-		if search.Name == tune.Random.Name && o.Most == 0 {
+		switch {
+		case o.Most > 0:
+		case search.Name == tune.Random.Name:
 			o.Most = tried
+		case search.Name == tune.Gradient.Name:
+			o.Most = max(leastTries, t.space.Size()*15/100)
 		}
 		m.tried = 0
 		found, err := search.Run(ctx, t.space, t.start, func(ctx context.Context, p tune.Point) (float64, error) { return m.time(ctx, t.configuration(d, p)) }, o)
@@ -61,6 +65,10 @@ func (t *tuning) tune(ctx context.Context, d explore.DataSet) (*tune.Entry, erro
 	}
 	return e, m.others(ctx, plain)
 }
+
+// leastTries is how many configurations the search may try in a small space. In a large one it
+// may try 15 % of them: where all are within delta of each other, it would try all.
+const leastTries = 24
 
 // others measures what was best on other devices, for a matrix of penalties.
 func (m *tuneMeasuring) others(ctx context.Context, plain explore.Configuration) error {

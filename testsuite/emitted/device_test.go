@@ -117,7 +117,7 @@ func TestEmittedDeviceTests(t *testing.T) {
 		t.Fatalf("%s compares otherwise:\n%s", path, text)
 	}
 	write(t, path, []byte(wrong))
-	test("a bug", "cudaemu", false, "Run on cudaemu: ")
+	test("a bug", "cudaemu", false, " on cudaemu: ")
 }
 
 // emit emits the device forms of a text for CUDA, with tests.
