@@ -21,9 +21,6 @@ import (
 // quarter full, none has to look at as many, unless keys meet by their hashes.
 const longestSearch = 32
 
-// longSearch is after how many slots a search looks whether rows are left out by now.
-const longSearch = 4
-
 // limitedTables counts the limited tables of a kernel.
 func limitedTables(t *tile.Kernel) (n int64) {
 	for range t.With((*tile.Op).IsLimited) {
@@ -153,9 +150,6 @@ func (e *rowBody) enterGlobally(s *entry) {
 		}, nil)
 		e.b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, 1))), last))
 		e.b.Assign(steps, loop.Add(steps, loop.Int(1)))
-		e.b.If(loop.Eq(steps, loop.Int(longSearch)), func() { // the table may be fuller than it should
-			e.b.If(loop.Eq(loop.VolatileAt(t.Memory, loop.Int(0)), leftOut(t.Memory)), func() { e.b.Break() }, nil)
-		}, nil)
 		e.b.If(loop.Eq(steps, loop.Int(longestSearch)), func() {
 			e.b.Atomic(loop.AtomicExchange, t.Memory, loop.Int(0), leftOut(t.Memory))
 			if s.memory != nil {
