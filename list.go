@@ -68,15 +68,12 @@ func (d *Device) Info(ctx context.Context) (Info, error) {
 	if !ok {
 		return kindOf(d.name).info(ctx, d.name)
 	}
-	listing, err := w.client.List(ctx)
+	description, err := w.description(ctx)
 	d.options.waiting("")
-	switch {
-	case err != nil:
+	if err != nil {
 		return Info{}, err
-	case w.number >= len(listing.Devices):
-		return Info{}, fmt.Errorf("there is no device %s; there are %d", d.name, len(listing.Devices))
 	}
-	info := infoOf(listing.Devices[w.number])
+	info := infoOf(description)
 	if !info.Available {
 		return info, fmt.Errorf("device %s: %w", d.name, errors.New(info.Detail))
 	}

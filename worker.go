@@ -55,16 +55,20 @@ func openWorker(d *Device, rest string) (driver, error) {
 }
 
 func (w *workerDevice) machine(ctx context.Context) (plan.Machine, error) {
+	d, err := w.description(ctx)
+	return d.Machine, err
+}
+
+// description returns what the driver program lists of the device.
+func (w *workerDevice) description(ctx context.Context) (Description, error) {
 	listing, err := w.client.List(ctx)
+	if err == nil && w.number >= len(listing.Devices) {
+		err = fmt.Errorf("there is no device %s; there are %d", w.device.name, len(listing.Devices))
+	}
 	if err != nil {
-		return plan.Machine{}, err
+		return Description{}, err
 	}
-	for _, d := range listing.Devices {
-		if d.Name == w.device.name {
-			return d.Machine, nil
-		}
-	}
-	return plan.Machine{}, fmt.Errorf("there is no device %s; there are %d", w.device.name, len(listing.Devices))
+	return listing.Devices[w.number], nil
 }
 
 func (w *workerDevice) compile(_ context.Context, p *Program, s settings) (runner, error) {

@@ -8,8 +8,8 @@ import (
 )
 
 // Groups of few keys need no sort either if the keys lie far apart: a hash table takes the
-// different keys, and these few alone are sorted. The place of a key among them is the
-// number of its group, which is a bin of all rows that have the key. The table is small. If
+// different keys, and these few alone are sorted. On work-groups rows are combined by the slot
+// of their keys, elsewhere by the place of a key among those that are sorted. The table is small. If
 // more keys come than it is for, which their number tells after all rows, rows are sorted
 // after all. A worker that has taken too many slots, or searched long for one, enters no more
 // rows, so at most a pass over them is lost.
@@ -31,7 +31,7 @@ type hashed struct {
 	columns  []*ir.Value // those of keys
 	word     word        // of the keys
 	isNarrow bool        // it has up to 32 bits
-	hasWords bool        // slots have it, and else the first row that has the keys
+	hasWords bool        // slots have it, and else a row that has the keys
 	held     *ir.Value   // what the slots have that are taken
 	order    *ir.Value   // where the taken slots are, in the order of their keys
 	place    *ir.Value   // of each group: where that is
@@ -197,10 +197,10 @@ func (h *hashed) aggregate(v *ir.Value) *ir.Value {
 			return h.add(v.Pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{x, h.ofGroups(h.held)}, Type: ir.Type{Kind: x.Type.Kind, Domain: h.groups, Target: x.Type.Target}})
 		}
 	}
-	if h.slot == nil {
-		return h.aggregateBy(v, h.by)
-	}
 	x := h.aggregateBy(v, h.by)
+	if h.slot == nil {
+		return x
+	}
 	return h.add(v.Pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{x, h.slot}, Type: ir.Type{Kind: x.Type.Kind, Domain: h.groups, Target: x.Type.Target}})
 }
 

@@ -39,6 +39,11 @@ func updatesBy(t *tile.Kernel, index tile.ID) (list []int) {
 	return list
 }
 
+// combinesBySlots reports whether rows combine by the slots of a limited table.
+func combinesBySlots(t *tile.Kernel) bool {
+	return t.Has(func(op *tile.Op) bool { return op.IsLimited() && len(updatesBy(t, op.Res[0])) > 0 })
+}
+
 // planEntered plans the limited tables by whose slots rows combine, and sets how many rows are
 // remembered: none if the tables have no room beside them.
 func (p *localTables) planEntered(l *lowering, t *tile.Kernel, s *shape) {
@@ -46,13 +51,11 @@ func (p *localTables) planEntered(l *lowering, t *tile.Kernel, s *shape) {
 	if l.target.LaunchedLocal > 0 && l.suffix == "" {
 		budget = enteredBudget
 	}
-	least := int64(0)
-	for _, op := range t.With((*tile.Op).IsLimited) {
-		if len(updatesBy(t, op.Res[0])) > 0 {
-			least = leastRemembered
-		}
+	least := int64(1)
+	if combinesBySlots(t) {
+		least = leastRemembered
 	}
-	for ; s.remembered >= max(least, 1); s.remembered /= 2 {
+	for ; s.remembered >= least; s.remembered /= 2 {
 		if p.enter(l, t, s.remembered); p.bytes+s.rememberedBytes(l, t) <= budget {
 			p.taken = p.bytes
 			return
@@ -145,19 +148,12 @@ func (e *rowBody) settling() (list []*entered) {
 // whole. A few are settled before they combine: their loads overlap, as no atomic operation is
 // between them.
 func (e *rowBody) eachSettled(list []*entered, whole bool, body func()) {
-	few := e.few()
-	e.b.For("few", loop.Int(0), loop.Int(int64(e.items/few)), func(number *loop.Var) {
-		each := func(body func(i loop.Expr)) {
-			e.b.For("i", loop.Int(0), loop.Int(int64(few)), func(i *loop.Var) {
-				item := e.b.Let("item", loop.Add(loop.Mul(number, loop.Int(int64(few))), i))
-				e.atItem(item, whole, func() { body(i) })
-			})
-		}
+	e.eachFew(whole, func(few int, each func(body func(i *loop.Var))) {
 		for _, of := range list {
 			e.settled[of.op] = e.b.Storage("places", loop.ArrayOf(few, loop.ScalarOf(ir.I32)))
 			e.settleFew(of, few, whole, each)
 		}
-		each(func(i loop.Expr) {
+		each(func(i *loop.Var) {
 			e.ofFew = i
 			body()
 		})
@@ -167,18 +163,18 @@ func (e *rowBody) eachSettled(list []*entered, whole bool, body func()) {
 
 // settleFew settles a few rows. Looks, and rows that have to be entered, are loops that are
 // not unrolled: what is done for each of a few rows is long enough.
-func (e *rowBody) settleFew(of *entered, few int, whole bool, each func(body func(i loop.Expr))) {
+func (e *rowBody) settleFew(of *entered, few int, whole bool, each func(body func(i *loop.Var))) {
 	memory, places := e.memoryOf(of.op), e.settled[of.op]
 	held := e.b.Storage("held", loop.ArrayOf(few, memory.words.T))
 	put := func(i, x loop.Expr) { e.b.Store(places, i, loop.ToKind(ir.I32, x)) }
 	place := func(i loop.Expr) loop.Expr { return loop.ToCounter(loop.At(places, i)) }
-	each(func(i loop.Expr) { put(i, loop.Int(nowhere)) })
+	each(func(i *loop.Var) { put(i, loop.Int(nowhere)) })
 	e.b.If(loop.Not(e.hasLeftOut(of.op)), func() {
 		look, isPending := e.b.Decl("look", loop.Int(0)), e.b.Decl("is_pending", loop.True)
 		e.b.While(loop.And(isPending, loop.Lt(look, loop.Int(looksBeside))), func() {
-			each(func(i loop.Expr) { e.b.Store(held, i, memory.at(e.entering(of.op).placeOf(look))) })
+			each(func(i *loop.Var) { e.b.Store(held, i, memory.at(e.entering(of.op).placeOf(look))) })
 			here := e.b.Decl("is_pending_here", loop.False)
-			each(func(i loop.Expr) {
+			each(func(i *loop.Var) {
 				e.b.If(loop.Eq(place(i), loop.Int(nowhere)), func() {
 					s := e.entering(of.op)
 					at, seen := e.b.Let("at", s.placeOf(look)), e.b.Let("seen", loop.At(held, i))
@@ -204,17 +200,17 @@ func (e *function) goesOn(x loop.Expr, whole bool) loop.Expr {
 }
 
 // takePlaces settles the rows whose keys are not remembered, one after the other.
-func (e *rowBody) takePlaces(of *entered, whole bool, each func(body func(i loop.Expr)), place func(i loop.Expr) loop.Expr, put func(i, x loop.Expr)) {
+func (e *rowBody) takePlaces(of *entered, whole bool, each func(body func(i *loop.Var)), place func(i loop.Expr) loop.Expr, put func(i, x loop.Expr)) {
 	op := &e.Ops[of.op]
 	left := e.b.Decl("left", number(ir.U32, 0))
 	bit := func(i loop.Expr) loop.Expr { return loop.Apply(ir.OpShl, number(ir.U32, 1), loop.ToKind(ir.U32, i)) }
-	each(func(i loop.Expr) {
+	each(func(i *loop.Var) {
 		e.b.If(loop.Lt(place(i), loop.Int(0)), func() { e.b.Assign(left, loop.Apply(ir.OpOr, left, bit(i))) }, nil)
 	})
 	isLeft := func() loop.Expr { return e.goesOn(loop.Ne(left, number(ir.U32, 0)), whole) }
 	more := e.b.Decl("more", isLeft())
 	e.b.While(more, func() {
-		s := &entry{op: op, table: e.limitedTable(op), memory: e.memoryOf(of.op), isOwn: loop.False}
+		s := &entry{table: e.limitedTable(op), memory: e.memoryOf(of.op), isOwn: loop.False}
 		s.table.Slots = e.expr(op.Args[2])
 		row, home, found := e.b.Decl("row", number(s.table.Memory.T.Kind, 0)), e.b.Decl("home", number(ir.I64, 0)), e.b.Decl("found", loop.Int(0))
 		var keys []*loop.Var
@@ -223,7 +219,7 @@ func (e *rowBody) takePlaces(of *entered, whole bool, each func(body func(i loop
 		}
 		chosen := e.b.Let("chosen", loop.Apply(ir.OpAnd, left, loop.Sub(number(ir.U32, 0), left))) // the bit of the first
 		isChosen := func(i loop.Expr) loop.Expr { return loop.Eq(chosen, bit(i)) }
-		each(func(i loop.Expr) {
+		each(func(i *loop.Var) {
 			e.b.If(isChosen(i), func() {
 				of := e.entering(of.op)
 				e.b.Assign(row, of.row)
@@ -242,7 +238,7 @@ func (e *rowBody) takePlaces(of *entered, whole bool, each func(body func(i loop
 			e.remember(s)
 			e.takePlace(of, s, loop.Expr(found), func(x loop.Expr) { e.b.Assign(found, x) })
 		}, nil)
-		each(func(i loop.Expr) { e.b.If(isChosen(i), func() { put(i, found) }, nil) })
+		each(func(i *loop.Var) { e.b.If(isChosen(i), func() { put(i, found) }, nil) })
 		e.b.Assign(left, loop.Apply(ir.OpXor, left, chosen))
 		e.b.Assign(more, isLeft())
 	})

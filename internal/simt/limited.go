@@ -64,15 +64,6 @@ func (e *rowBody) hasLeftOut(i int) loop.Expr {
 	return loop.False
 }
 
-// areLeftOut returns whether rows of the tile are left out of every limited table.
-func (e *rowBody) areLeftOut() loop.Expr {
-	all := loop.Expr(loop.True)
-	for i := range e.With((*tile.Op).IsLimited) {
-		all = loop.And(all, e.isLeftOut[i])
-	}
-	return all
-}
-
 // leaveOut tells the work-group that rows are left out.
 func (e *function) leaveOut(m *memory) {
 	e.b.Atomic(loop.AtomicExchange, m.words, m.place(m.flag()), leftOut(m.words))

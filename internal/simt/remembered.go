@@ -27,10 +27,7 @@ func (l *lowering) remembers(t *tile.Kernel) int64 {
 	if tables == 0 || l.schedule.Part > 0 || l.schedule.Table == plan.Global || !l.hasTablesOnly(t) {
 		return 0
 	}
-	combines := false
-	for _, op := range t.With((*tile.Op).IsLimited) {
-		combines = combines || len(updatesBy(t, op.Res[0])) > 0
-	}
+	combines := combinesBySlots(t)
 	rows := int64(remembered)
 	switch {
 	case combines && l.schedule.Tables() && l.schedule.Variant != plan.Direct:
@@ -141,7 +138,6 @@ func (e *function) beginRemembered() {
 
 // entry is what is entered in a limited table.
 type entry struct {
-	op     *tile.Op
 	table  backends.HashTable
 	row    loop.Expr
 	home   loop.Expr // the slot from which on the row looks for one
@@ -155,7 +151,7 @@ type entry struct {
 // entering names what the row at hand enters.
 func (e *rowBody) entering(i int) *entry {
 	op := &e.Ops[i]
-	s := &entry{op: op, table: e.limitedTable(op), memory: e.memoryOf(i), isOwn: loop.False}
+	s := &entry{table: e.limitedTable(op), memory: e.memoryOf(i), isOwn: loop.False}
 	s.table.Slots = e.expr(op.Args[2])
 	s.row = e.b.Let("entered", loop.ToKind(s.table.Memory.T.Kind, e.expr(op.Args[0])))
 	s.home = e.b.Let("own_slot", e.expr(op.Args[1]))

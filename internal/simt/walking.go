@@ -65,7 +65,9 @@ func (w walking) main() {
 	w.eachTile(e.tileBody, func() {
 		e.pollLimited()
 		if w.onlyEnters() {
-			e.b.If(e.areLeftOut(), func() { e.b.Break() }, nil)
+			for i := range w.With((*tile.Op).IsLimited) {
+				e.b.If(e.hasLeftOut(i), func() { e.b.Break() }, nil)
+			}
 		}
 		w.startTile(e)
 		w.strategy.run(w.launches, e)

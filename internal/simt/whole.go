@@ -75,6 +75,20 @@ func (k *kernel) few() int {
 	return few
 }
 
+// eachFew runs body for each few of this work-item's rows, all of which exist if the tile is
+// whole, with a function that calls another for each of them.
+func (e *rowBody) eachFew(whole bool, body func(few int, each func(body func(i *loop.Var)))) {
+	few := e.few()
+	e.b.For("few", loop.Int(0), loop.Int(int64(e.items/few)), func(number *loop.Var) {
+		body(few, func(row func(i *loop.Var)) {
+			e.b.For("i", loop.Int(0), loop.Int(int64(few)), func(i *loop.Var) {
+				item := e.b.Let("item", loop.Add(loop.Mul(number, loop.Int(int64(few))), i))
+				e.atItem(item, whole, func() { row(i) })
+			})
+		})
+	})
+}
+
 // eachWhole runs body for each of this work-item's rows, in a whole tile. Rows that
 // search in hash tables go by a few, which load the first words that they look at.
 func (e *rowBody) eachWhole(body func()) {
@@ -89,14 +103,7 @@ func (e *rowBody) eachWhole(body func()) {
 		e.eachRow(true, body)
 		return
 	}
-	few := e.few()
-	e.b.For("few", loop.Int(0), loop.Int(int64(e.items/few)), func(number *loop.Var) {
-		each := func(body func(i *loop.Var)) {
-			e.b.For("i", loop.Int(0), loop.Int(int64(few)), func(i *loop.Var) {
-				item := e.b.Let("item", loop.Add(loop.Mul(number, loop.Int(int64(few))), i))
-				e.atItem(item, true, func() { body(i) })
-			})
-		}
+	e.eachFew(true, func(few int, each func(body func(i *loop.Var))) {
 		words := map[int]*loop.Var{}
 		for _, i := range searches {
 			words[i] = e.b.Storage("first_words", loop.ArrayOf(few, loop.ScalarOf(ir.U64)))
