@@ -38,6 +38,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		bins:       int64(cmp.Or(options.Bins, DefaultBins)),
 		hash:       int64(options.Hash),
 		hashGroups: int64(cmp.Or(options.HashGroups, DefaultHashGroups)),
+		partitions: options.Partitions && options.Short && options.Sample >= 0,
 		sample:     int64(cmp.Or(options.Sample, DefaultSample)),
 		values:     map[*ir.Value]*ir.Value{},
 		domains:    map[*ir.Domain]*ir.Domain{nil: nil},
@@ -70,6 +71,7 @@ type expansion struct {
 	bins       int64
 	hash       int64
 	hashGroups int64
+	partitions bool
 	sample     int64
 	list       []*ir.Value
 	added      []*ir.Domain // that from does not have
@@ -254,17 +256,30 @@ func (e *expansion) group(v *ir.Value) {
 // returns the domain of groups that are made by sorting, of which out are some.
 func (o *ordering) otherWays(g *grouped, keys []sortKey, out *ir.Domain) *ir.Domain {
 	name, made := out.Name, []*ir.Domain{out}
+	var s groupSample
+	hashKeys := o.hashedKeys(keys)
+	if o.partitions && len(hashKeys) > 0 {
+		s = o.sampleOf(hashKeys)
+	}
 	divide := func() {
 		out.Kind, out.Parent, out.By = ir.DomainEither, o.rows, nil
 		out = &ir.Domain{Name: name + "_runs"}
 		made = append(made, out)
 	}
-	if bins := o.binned(keys, out); bins != nil {
-		g.ways, o.chooses = append(g.ways, bins), true
+	if bins := o.binned(keys, s.isNarrow, out); bins != nil {
+		g.ways, o.chooses = append(g.ways, bins), s.isNarrow == nil
 		divide()
 	}
-	if hashed := o.hashed(keys, out); hashed != nil {
+	if len(hashKeys) > 0 {
+		hashed := o.hashed(hashKeys, out, nil)
+		hashed.size.By = s.isFew
 		g.ways = append(g.ways, hashed)
+		divide()
+	}
+	if s.isSome != nil {
+		partitioned := o.partitioned(hashKeys, out)
+		partitioned.size.By = s.isSome
+		g.ways = append(g.ways, partitioned)
 		divide()
 	}
 	for i, d := range slices.Backward(made[1:]) { // what others are made of comes first
@@ -281,7 +296,20 @@ func (e *expansion) sortedColumn(pos ir.Pos, g grouped, x *ir.Value) *ir.Value {
 	if known := g.columns[x]; known != nil {
 		return known
 	}
+	if from := unwidened(x); from != x {
+		sorted := e.sortedColumn(pos, g, from)
+		return e.add(pos, ir.Value{Op: ir.OpCast, Args: []*ir.Value{sorted}, Type: ir.Type{Kind: x.Type.Kind, Domain: sorted.Type.Domain}})
+	}
 	return e.gather(pos, x, g.order)
+}
+
+// unwidened returns the column of which x has the same integers in more bits, or x. What moves
+// is the narrower.
+func unwidened(x *ir.Value) *ir.Value {
+	for x.Op == ir.OpCast && x.Type.Kind.IsInteger() && x.Args[0].Type.Kind.IsInteger() && x.Args[0].Type.Kind.Size() < x.Type.Kind.Size() {
+		x = x.Args[0]
+	}
+	return x
 }
 
 // aggregate writes an aggregate by groups.

@@ -23,8 +23,8 @@ type binned struct {
 }
 
 // binned returns groups of keys by bins; nil if the keys do not follow from their bin,
-// or if rows are always sorted.
-func (o *ordering) binned(keys []sortKey, out *ir.Domain) *binned {
+// or if rows are always sorted. It is tried under a condition, in any case if that is nil.
+func (o *ordering) binned(keys []sortKey, tried *ir.Value, out *ir.Domain) *binned {
 	if o.bins < 1 || slices.ContainsFunc(keys, func(key sortKey) bool { return !isInvertible(key.column.Type.Kind) }) {
 		return nil
 	}
@@ -33,6 +33,7 @@ func (o *ordering) binned(keys []sortKey, out *ir.Domain) *binned {
 		return nil
 	}
 	least, greatest := o.extreme(ir.OpMin, words[0].value), o.extreme(ir.OpMax, words[0].value)
+	least.Limit, greatest.Limit = tried, tried
 	span := o.apply(ir.OpSub, greatest, least)
 	most := o.integer(span, uint64(o.bins)-1)
 	if !o.short { // a core has no local memory to fit, but a cache, which rows of many groups leave in any case
@@ -42,6 +43,7 @@ func (o *ordering) binned(keys []sortKey, out *ir.Domain) *binned {
 	isNarrow := o.apply(ir.OpLe, span, most)
 	size := o.apply(ir.OpAdd, o.cast(ir.I64, o.apply(ir.OpLeast, span, most)), o.number(1))
 	b := &binned{ordering: o, size: o.choose(isNarrow, size, o.number(0)), out: out, keys: map[*ir.Value]*ir.Value{}}
+	b.size.By = tried
 
 	word := o.words(keys)[0].value // once more: it costs less than to store it
 	bins := o.newDomain(ir.DomainBins, o.rows.Name+"_bins", nil)
@@ -76,15 +78,15 @@ func (b *binned) aggregate(v *ir.Value) *ir.Value {
 		x = nil
 	}
 	if x == nil {
-		x = b.aggregateBy(v, b.of)
+		x = b.aggregateBy(v, b.of, b.columns(v.Args))
 	}
 	return b.filled(x)
 }
 
-// aggregateBy writes an aggregate of rows by bins.
-func (o *ordering) aggregateBy(v, bins *ir.Value) *ir.Value {
+// aggregateBy writes an aggregate of some arguments by bins.
+func (o *ordering) aggregateBy(v, bins *ir.Value, args []*ir.Value) *ir.Value {
 	made := *v
-	made.Name, made.By, made.Args = "", bins, o.columns(v.Args)
+	made.Name, made.By, made.Args = "", bins, args
 	if v.Else != nil {
 		made.Else = o.column(v.Else)
 	}

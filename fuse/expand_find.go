@@ -273,7 +273,11 @@ func (o *ordering) hashSlot(t rowTable, keys []*ir.Value) *ir.Value {
 }
 
 func (o *ordering) slotOfWords(t rowTable, words []word) *ir.Value {
-	var hash *ir.Value
+	return o.cast(ir.I64, o.apply(ir.OpShr, o.hashOfWords(words), t.shift))
+}
+
+// hashOfWords returns that hash, of 64 bits.
+func (o *ordering) hashOfWords(words []word) (hash *ir.Value) {
 	for _, w := range words {
 		x := o.cast(ir.U64, w.value)
 		if hash != nil {
@@ -283,5 +287,5 @@ func (o *ordering) slotOfWords(t rowTable, words []word) *ir.Value {
 		x = o.apply(ir.OpXor, x, o.apply(ir.OpShr, x, o.integer(x, 32)))
 		hash = o.apply(ir.OpMul, x, o.integer(x, 0xd6e8feb86659fd93))
 	}
-	return o.cast(ir.I64, o.apply(ir.OpShr, hash, t.shift))
+	return hash
 }

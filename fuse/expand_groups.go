@@ -28,11 +28,18 @@ func (o *ordering) beside(v *ir.Value, keys []sortKey) (column *ir.Value) {
 			continue
 		}
 		for _, arg := range user.Args {
-			if arg.Type.IsScalar() || slices.Contains(v.Args, arg) && isInvertible(arg.Type.Kind) {
+			if arg.Type.IsScalar() {
 				continue
 			}
 			x := o.column(arg)
-			if x == nil || column != nil && column != x || !isInvertible(arg.Type.Kind) || arg.Type.Kind.Size() > numberBits/8 {
+			if x == nil {
+				return nil
+			}
+			x = unwidened(x)
+			if isInvertible(x.Type.Kind) && slices.ContainsFunc(keys, func(key sortKey) bool { return key.column == x }) {
+				continue
+			}
+			if column != nil && column != x || !isInvertible(x.Type.Kind) || x.Type.Kind.Size() > numberBits/8 {
 				return nil
 			}
 			column = x

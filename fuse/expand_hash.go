@@ -36,29 +36,39 @@ type hashed struct {
 	order    *ir.Value   // where the taken slots are, in the order of their keys
 	place    *ir.Value   // of each group: where that is
 	ranks    *ir.Value   // of each row: the number of its group; nil until something needs it
+	moved    *partition  // that has moved the rows before they are entered, or nil
 	groups   *ir.Domain  // made in this way
 	out      *ir.Domain  // the groups, if they are not made by bins
 }
 
-// hashed returns groups of keys by a hash table; nil if rows are sorted in any case.
-func (o *ordering) hashed(keys []sortKey, out *ir.Domain) *hashed {
-	keys = slices.DeleteFunc(slices.Clone(keys), func(key sortKey) bool { return key.column.Type.IsScalar() }) // equal in all rows
-	if o.hash < 1 || len(keys) == 0 {
+// hashedKeys returns the keys by which a hash table finds groups; none if rows are sorted in
+// any case.
+func (o *ordering) hashedKeys(keys []sortKey) []sortKey {
+	if o.hash < 1 {
 		return nil
 	}
+	return slices.DeleteFunc(slices.Clone(keys), func(key sortKey) bool { return key.column.Type.IsScalar() }) // equal in all rows
+}
+
+// hashed returns groups of keys by a hash table. If moved is not nil, it has brought rows of
+// equal keys together.
+func (o *ordering) hashed(keys []sortKey, out *ir.Domain, moved *partition) *hashed {
 	columns := make([]*ir.Value, len(keys))
 	for i, key := range keys {
 		columns[i] = key.column
 	}
 	words := o.words(keys)
 	isNarrow := len(words) == 1 && words[0].bits <= codeBits
-	h := &hashed{ordering: o, out: out, keys: keys, columns: columns, word: words[0], isNarrow: isNarrow, hasWords: isNarrow && !o.short}
+	h := &hashed{ordering: o, out: out, moved: moved, keys: keys, columns: columns, word: words[0], isNarrow: isNarrow, hasWords: isNarrow && !o.short}
 	rowsPerGroup, limit := o.hash, int64(mostHashed)
+	switch {
+	case moved != nil:
+		rowsPerGroup, limit = max(o.hash/lessPartitioned, 1), o.mostPartitioned()
+	case o.short:
+		limit = o.hashGroups
+	}
 	if !isNarrow { // a search looks at a slot, and then at the keys of its row
 		rowsPerGroup *= 2
-	}
-	if o.short {
-		limit = o.hashGroups
 	}
 	most := o.apply(ir.OpDiv, o.length(columns[0]), o.number(rowsPerGroup))
 	most = o.apply(ir.OpGreatest, o.apply(ir.OpLeast, most, o.number(limit)), o.number(1))
@@ -116,28 +126,38 @@ func (h *hashed) limitedTable(keys []*ir.Value, words []word, most *ir.Value) ro
 		t.rows = h.slots(ir.Value{Op: ir.OpCollect, Args: args, Limit: most, Type: ir.Type{Kind: ir.I64}})
 	default:
 		h.insert(&t, h.home(t), size, most)
+		if h.moved != nil {
+			t.rows.Split = partitionBits
+		}
 	}
 	return t
 }
 
-// home returns the slot from which on each row looks for one. The hash of a word of 32 bits
-// takes two products of as many, which GPUs have a unit for.
+// home returns the slot from which on each row looks for one.
 func (h *hashed) home(t rowTable) *ir.Value {
 	words := h.words(h.keys)
 	if !h.isNarrow {
 		return h.slotOfWords(t, words)
 	}
-	w := words[0]
-	x := h.apply(ir.OpMul, w.value, h.integer(w.value, 0x9e3779b1))
-	x = h.apply(ir.OpXor, x, h.apply(ir.OpShr, x, h.integer(x, 15)))
-	x = h.apply(ir.OpMul, x, h.integer(x, 0x85ebca77))
 	shift := h.cast(ir.U32, h.apply(ir.OpSub, t.shift, h.integer(t.shift, 32)))
-	return h.cast(ir.I64, h.apply(ir.OpShr, x, shift))
+	return h.cast(ir.I64, h.apply(ir.OpShr, h.narrowHash(words[0]), shift))
+}
+
+// narrowHash returns a hash of a word of up to 32 bits, of as many. It takes two products of
+// 32 bits, which GPUs have a unit for.
+func (o *ordering) narrowHash(w word) *ir.Value {
+	x := o.apply(ir.OpMul, w.value, o.integer(w.value, 0x9e3779b1))
+	x = o.apply(ir.OpXor, x, o.apply(ir.OpShr, x, o.integer(x, 15)))
+	return o.apply(ir.OpMul, x, o.integer(x, 0x85ebca77))
 }
 
 // ranked returns, of each row, which of the sorted keys it has. These are so few that their
 // table is small, and near whoever searches in it.
 func (h *hashed) ranked() *ir.Value {
+	keys, columns := h.keys, h.columns
+	if h.moved != nil {
+		keys, columns = h.moved.keys, h.moved.columns
+	}
 	t := rowTable{isDirect: h.constant(ir.BoolScalar(false)), isNarrow: h.isNarrow}
 	sorted := slices.Clone(h.few)
 	for i, key := range sorted {
@@ -148,20 +168,20 @@ func (h *hashed) ranked() *ir.Value {
 	size, t.shift = h.hashSlots(h.cast(ir.U64, h.apply(ir.OpGreatest, h.distinct, h.number(1))))
 	if !h.isNarrow {
 		h.insert(&t, h.hashSlot(t, t.keys), size, nil)
-		return h.rowAt(t, h.probe(t, h.columns))
+		return h.rowAt(t, h.probe(t, columns))
 	}
 	h.insert(&t, h.slotOfWords(t, h.words(sorted)), size, nil)
 	_, row := h.rowOfSlot(t)
 	word := h.words(h.keysAt(sorted, row))[0].value
 	code := h.apply(ir.OpAdd, h.cast(ir.U32, t.rows), h.constant(ir.Int(ir.U32, 1))) // 0 of a free slot
-	return h.rowOfCode(h.matchWords(t, h.words(h.keys), word, code))
+	return h.rowOfCode(h.matchWords(t, h.words(keys), word, code))
 }
 
 // keysAt returns the keys of some rows.
-func (h *hashed) keysAt(keys []sortKey, rows *ir.Value) []sortKey {
+func (o *ordering) keysAt(keys []sortKey, rows *ir.Value) []sortKey {
 	keys = slices.Clone(keys)
 	for i, key := range keys {
-		keys[i].column = h.gather(h.pos, key.column, rows)
+		keys[i].column = o.gather(o.pos, key.column, rows)
 	}
 	return keys
 }
@@ -186,7 +206,7 @@ func (h *hashed) target() *ir.Domain { return h.out }
 func (h *hashed) aggregate(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpFirst, ir.OpLast, ir.OpMin, ir.OpMax: // all rows of a group have one key
-		x := h.column(v.Args[0])
+		x := h.argument(v.Args[0])
 		isKey := slices.ContainsFunc(h.keys, func(key sortKey) bool { return key.column == x }) && isInvertible(x.Type.Kind)
 		if isKey && h.hasWords {
 			columns := map[*ir.Value]*ir.Value{}
@@ -197,11 +217,34 @@ func (h *hashed) aggregate(v *ir.Value) *ir.Value {
 			return h.add(v.Pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{x, h.ofGroups(h.held)}, Type: ir.Type{Kind: x.Type.Kind, Domain: h.groups, Target: x.Type.Target}})
 		}
 	}
-	x := h.aggregateBy(v, h.by)
+	made := h.aggregateBy(v, h.by, h.arguments(v.Args))
 	if h.slot == nil {
-		return x
+		return made
 	}
-	return h.add(v.Pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{x, h.slot}, Type: ir.Type{Kind: x.Type.Kind, Domain: h.groups, Target: x.Type.Target}})
+	at := h.slot
+	if h.moved != nil && v.Op.Aggregate().GivesRow() { // of those that have moved
+		made.Type.Target = h.rows
+		made, at = h.moved.numbers(), h.gather(v.Pos, made, at)
+	}
+	return h.add(v.Pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{made, at}, Type: ir.Type{Kind: made.Type.Kind, Domain: h.groups, Target: made.Type.Target}})
+}
+
+// argument returns what v becomes as the argument of an aggregate.
+func (h *hashed) argument(v *ir.Value) *ir.Value {
+	x := h.column(v)
+	if h.moved != nil {
+		x = h.moved.move(x)
+	}
+	return x
+}
+
+// arguments is argument for a list.
+func (h *hashed) arguments(list []*ir.Value) []*ir.Value {
+	made := make([]*ir.Value, len(list))
+	for i, v := range list {
+		made[i] = h.argument(v)
+	}
+	return made
 }
 
 // hasFirst reports whether slots have the first row of their keys: work-groups enter any row

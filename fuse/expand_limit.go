@@ -59,15 +59,7 @@ func (o *ordering) least(keys []sortKey) *ir.Value {
 // lastCandidate returns the words of the keys of the last row that is to be a candidate,
 // and the number of that row, by a sample: a row of each stretch of so many.
 func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Value) (last []*ir.Value, lastRow *ir.Value) {
-	size := o.choose(isFew, o.number(o.sample), o.number(0))
-	sample := o.newDomain(ir.DomainBins, o.rows.Name+"_sample", nil)
-	sample.By = o.add(o.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{row, size}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: sample}})
-	index := o.index(row, sample)
-
-	stretch := o.apply(ir.OpGreatest, o.apply(ir.OpDiv, rows, o.number(o.sample)), o.number(1))
-	jump := o.apply(ir.OpRem, o.apply(ir.OpMul, index, o.number(0x9e3779b1)), stretch) // no period of the rows is met each time
-	at := o.apply(ir.OpAdd, o.apply(ir.OpMul, index, stretch), jump)
-	at.Type.Target = o.rows
+	sample, at := o.sampled(row, rows, o.choose(isFew, o.number(o.sample), o.number(0)))
 	of := &ordering{expansion: o.expansion, pos: o.pos, rows: sample, out: o.newDomain(ir.DomainOrder, o.rows.Name+"_sorted", sample)}
 	sampled := slices.Clone(keys)
 	for i := range sampled {
@@ -84,6 +76,19 @@ func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Val
 		last = append(last, o.gather(o.pos, w.value, chosen))
 	}
 	return last, o.gather(o.pos, at, chosen)
+}
+
+// sampled returns a domain of so many rows, o.sample if a sample is needed, and for each a row
+// of a stretch of the rows. Row is the number of each row, and rows how many there are.
+func (o *ordering) sampled(row, rows, size *ir.Value) (sample *ir.Domain, at *ir.Value) {
+	sample = o.newDomain(ir.DomainBins, o.rows.Name+"_sample", nil)
+	sample.By = o.add(o.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{row, size}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: sample}})
+	index := o.index(row, sample)
+	stretch := o.apply(ir.OpGreatest, o.apply(ir.OpDiv, rows, o.number(o.sample)), o.number(1))
+	jump := o.apply(ir.OpRem, o.apply(ir.OpMul, index, o.number(0x9e3779b1)), stretch) // no period of the rows is met each time
+	at = o.apply(ir.OpAdd, o.apply(ir.OpMul, index, stretch), jump)
+	at.Type.Target = o.rows
+	return sample, at
 }
 
 // selected returns a function that selects rows of columns.

@@ -41,20 +41,29 @@ func (f *Fusion) Program() (*Program, error) {
 		}
 	}
 	for i := len(f.Groups) - 1; i >= 0; i-- {
-		name := fmt.Sprintf("%s_kernel%d", f.Graph.Pipeline.Name, i+1)
-		k, err := f.Graph.build(name, f.Groups[i], func(w *Value) bool { return m.demanded[w] }, f.Level == LevelAuto)
+		name, group := fmt.Sprintf("%s_kernel%d", f.Graph.Pipeline.Name, i+1), f.Groups[i]
+		build := func() (*tile.Kernel, error) {
+			return f.Graph.build(name, group, func(w *Value) bool { return m.demanded[w] }, f.Level == LevelAuto)
+		}
+		k, err := build()
 		if err != nil {
 			return nil, err
 		}
-		if s := f.Groups[i][0]; s.Kind == Either {
+		if s := group[0]; s.Kind == Either {
 			m.demandEither(s)
 		}
-		if !slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.HasEffect() }) {
+		if !k.Has((*tile.Op).HasEffect) {
 			continue
 		}
-		m.demand(k, f.Groups[i])
+		if !k.Has(func(op *tile.Op) bool { return op.Domain != tile.Uniform }) { // rows are not needed
+			group = slices.DeleteFunc(slices.Clone(group), func(s *Stage) bool { return s.Domain != nil })
+			if k, err = build(); err != nil {
+				return nil, err
+			}
+		}
+		m.demand(k, group)
 		p.Kernels = append(p.Kernels, k)
-		p.Groups = append(p.Groups, f.Groups[i])
+		p.Groups = append(p.Groups, group)
 	}
 	slices.Reverse(p.Kernels)
 	slices.Reverse(p.Groups)

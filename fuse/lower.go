@@ -33,6 +33,11 @@ type Options struct {
 	// Short there is no other limit than Hash.
 	HashGroups int
 
+	// Partitions lets rows of more groups than a hash table is for be partitioned by a hash of
+	// their keys, if Short and Hash are set, and a sample of as many rows as Sample says has
+	// few groups beside its rows.
+	Partitions bool
+
 	// Sample is how many rows are sorted to choose those that an order with a limit can
 	// have, if the plan may choose; 0 is [DefaultSample], and there is none below.
 	Sample int
@@ -72,7 +77,7 @@ func Lower(p *ir.Pipeline, options Options) *Graph {
 	}
 	for _, v := range p.Values {
 		if v.Op == ir.OpEither {
-			l.isResult[v.Limit] = true // of the plan
+			eachCondition(v.Limit, func(c, _ *ir.Value) { l.isResult[c] = c.Op != ir.OpLen }) // of the plan
 		}
 	}
 	l.nameSorts()
@@ -112,7 +117,7 @@ type groupKey struct {
 	out    *ir.Domain
 	table  bool      // what it writes are tables, not rows of groups that it closes
 	second bool      // it reads what tables of the same groups hold
-	place  *ir.Value // to which rows move; the condition of two ways
+	place  *ir.Value // to which rows move; the condition of two ways, or of a fold
 }
 
 // isRowWise reports whether v is computed within a Map or Mask stage: from the
@@ -396,7 +401,11 @@ func (l *lowering) operands(s *Stage, v *ir.Value) {
 		l.read(s, v.Args[1], tile.Gather, true)
 		l.length(s, v.Type.Domain)
 	default:
-		for _, arg := range v.Operands() {
+		operands := v.Operands()
+		if v.Op.IsElementwise() {
+			operands = v.Args // not a condition of the plan
+		}
+		for _, arg := range operands {
 			l.read(s, arg, tile.Element, false)
 		}
 	}

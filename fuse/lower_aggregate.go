@@ -12,7 +12,7 @@ import (
 func (l *lowering) aggregate(v *ir.Value) {
 	if v.By == nil {
 		x := v.Args[0]
-		s := l.share(Reduce, v, x.Type.Domain, nil, v.Operands()...)
+		s := l.shareAfter(nil, groupKey{kind: Reduce, domain: x.Type.Domain, place: v.Limit}, v, v.Operands()...)
 		l.aggregateOperands(s, v)
 		s.roots = append(s.roots, v)
 		l.defineResult(s, v)

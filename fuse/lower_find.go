@@ -72,7 +72,7 @@ func (b *kernelBuilder) insert(w *Value) tile.ID {
 	} else {
 		entered = b.place(v.Args[0].Type.Domain)
 	}
-	b.built[w] = b.Insert(domain, stream, b.keyStreams(v), entered, b.column(v.Args[0]), slots, limit, keys)
+	b.built[w] = b.Insert(domain, stream, b.keyStreams(v), entered, b.column(v.Args[0]), slots, limit, keys, v.Split > 0)
 	return b.built[w]
 }
 

@@ -16,7 +16,7 @@ import (
 
 // way is one of two ways to make columns.
 type way struct {
-	condition *ir.Value // an i64 scalar; 0 is the second way
+	condition *ir.Value // an i64 scalar; up to 0 is the second way
 	second    bool
 }
 
@@ -26,14 +26,31 @@ type ways []way
 // and returns the ways to what belongs to one more.
 func (w ways) and(inner way) ways { return append(w[:len(w):len(w)], inner) }
 
-// common returns the ways to which both belong.
+// common returns the ways to which both belong. An attempt is made where its way is taken, too.
 func (w ways) common(other ways) ways {
 	for i := range w {
-		if i == len(other) || w[i] != other[i] {
+		switch {
+		case i == len(other):
+			return w[:i]
+		case w[i] == other[i]:
+		case w[i] == other[i].attempt():
+			return w[:i+1]
+		case w[i].attempt() == other[i]:
+			return other[:i+1]
+		default:
 			return w[:i]
 		}
 	}
 	return w
+}
+
+// attempt returns the way to find out the condition of a first way that is only found out
+// under another; else the way itself.
+func (w way) attempt() way {
+	if w.second || w.condition.By == nil {
+		return w
+	}
+	return way{condition: w.condition.By}
 }
 
 // sources are the domains of whose rows those of a DomainEither are made, by way.
@@ -43,7 +60,7 @@ type sources [2]*ir.Domain
 func (l *lowering) either(v *ir.Value) {
 	s := l.shareAfter(nil, groupKey{kind: Either, domain: v.Type.Domain, place: v.Limit}, v, v.Operands()...)
 	s.roots = append(s.roots, v)
-	l.read(s, v.Limit, tile.Element, true)
+	eachCondition(v.Limit, func(c, _ *ir.Value) { l.read(s, c, tile.Element, true) })
 	for _, x := range v.Args {
 		l.read(s, x, tile.Gather, true)
 	}
@@ -139,11 +156,24 @@ func (g *Graph) neededFor(s *Stage, w *Value) ways {
 				return made.Kind == Lengths && g.writer[key{kind: Lengths, of: g.sources[made.Of][i]}] == w
 			})
 	}
+	condition := s.roots[0].Limit
+	isCondition, needed := false, s.ways
+	eachCondition(condition, func(c, under *ir.Value) {
+		switch {
+		case w != g.result(c):
+			return
+		case c == condition && under != nil:
+			needed = s.ways.and(way{condition: under})
+		case under != nil: // for the conditions of several ways, of which one may be in another
+			needed = ways{way{condition: under}}
+		}
+		isCondition = true
+	})
 	first, second := ends(0), ends(1)
-	if first == second || w == g.result(s.roots[0].Limit) {
-		return s.ways
+	if isCondition || first == second {
+		return needed
 	}
-	return s.ways.and(way{s.roots[0].Limit, second})
+	return s.ways.and(way{condition, second})
 }
 
 // oneWay refuses to join stages that do not run under the same condition, or the end
@@ -187,7 +217,13 @@ func (m *planner) demandEither(s *Stage) {
 		if !m.demanded[w] {
 			continue
 		}
-		m.demanded[m.result(s.roots[0].Limit)] = true
+		eachCondition(s.roots[0].Limit, func(c, _ *ir.Value) {
+			if c.Op == ir.OpLen {
+				m.demandLength(c.Args[0].Type.Domain)
+			} else {
+				m.demanded[m.result(c)] = true
+			}
+		})
 		if w.Kind == Lengths {
 			continue
 		}
@@ -342,7 +378,7 @@ func (m *planner) stepsOf(stages []*Stage) *[]plan.Step {
 	for depth, w := range stages[0].ways {
 		if depth == len(m.choices) || m.choices[depth].condition != w.condition {
 			m.choices = m.choices[:depth]
-			step := &plan.If{Cond: plan.Lt(plan.Const(0), plan.Var(m.result(w.condition).Name))}
+			step := &plan.If{Cond: plan.Lt(plan.Const(0), m.condition(w.condition))}
 			list := m.stepsAt(depth)
 			*list = append(*list, plan.Step{If: step})
 			m.choices = append(m.choices, choice{w, step})

@@ -42,7 +42,7 @@ type Value struct {
 	Op   Op
 	Type Type
 	Args []*Value // positional operands, in source order
-	By   *Value   // the by: operand (an index column), or nil
+	By   *Value   // the by: operand (an index column), or nil; of a scalar condition of the compiler: another, without which it is not found out, but 0
 	Else *Value   // the else: operand, a scalar, or nil
 
 	Const   Scalar   // OpConst: the value; OpParam: the default, if Const.Kind != Invalid
@@ -52,9 +52,9 @@ type Value struct {
 	Present *Value   // OpParam, a bool column: the parameter of whose rows it tells which have a value
 	Reduce  ReduceOp // OpScan, OpExscan
 	Shift   int64    // OpPrev, OpNext: rows, >= 0
-	Split   int      // OpFind, OpJoin: Args[:Split] is the left key tuple, Args[Split:] the right one
+	Split   int      // OpFind, OpJoin: Args[:Split] is the left key tuple, Args[Split:] the right one; OpRank: bits of a digit; OpInsert: by how many high bits of their slots the rows are sorted
 	Desc    []bool   // OpOrder: per key, descending
-	Limit   *Value   // OpOrder: the limit: operand, or nil
+	Limit   *Value   // OpOrder: the limit: operand, or nil; of a fold of the compiler: a condition that others have not, or nil
 	Likely  bool     // of a scalar condition of the compiler: it usually holds
 
 	Name string // the statement or parameter that names it, or ""

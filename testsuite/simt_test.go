@@ -132,5 +132,8 @@ func emulatedOptions(level, variant string) compile.Options {
 	if s.Groups != plan.Sort {
 		options.Hash = 2
 	}
+	if level == fuse.LevelOnePass {
+		options.HashGroups, options.Partitions = 2, true
+	}
 	return options
 }

@@ -24,6 +24,7 @@ type Options struct {
 	Bins       int              // the largest range of keys whose groups are combined in bins; 0 is what suits work-groups, and below there is none
 	Hash       int              // how many rows there are at least for each group if a hash table finds the groups; 0 if none does
 	HashGroups int              // the most groups that a hash table of work-groups is for; 0 is what suits all of them
+	Partitions bool             // rows of more groups than that are partitioned by a hash
 	Sample     int              // how many rows are sorted to choose those that an order with a limit can have; 0 is what suits work-groups, and below there is none
 	Short      bool             // no column has 2^32 rows, and the backend is of work-groups
 	Machine    plan.Machine     // costs are predicted for it; the zero value is the default profile
@@ -44,11 +45,12 @@ func For(level string, s plan.Schedule) Options {
 	return options
 }
 
-// WithHash lets work-groups find up to so many groups by a hash table, unless the schedule
-// has rows sorted or launched in parts; 0 is what suits all of them.
+// WithHash lets work-groups find up to so many groups by a hash table, and more by one after
+// a partition, unless the schedule has rows sorted or launched in parts; 0 is what suits all of
+// them, without a partition.
 func (o Options) WithHash(s plan.Schedule, groups int) Options {
 	if o.Short && s.Groups != plan.Sort {
-		o.Hash, o.HashGroups = fuse.DefaultHash, groups
+		o.Hash, o.HashGroups, o.Partitions = fuse.DefaultHash, groups, groups > 0
 	}
 	return o
 }
@@ -167,7 +169,7 @@ func verify(s *state) error {
 }
 
 func lower(s *state) error {
-	s.graph = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, Bins: s.options.Bins, Hash: s.options.Hash, HashGroups: s.options.HashGroups, Sample: s.options.Sample, Short: s.options.Short})
+	s.graph = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, Bins: s.options.Bins, Hash: s.options.Hash, HashGroups: s.options.HashGroups, Partitions: s.options.Partitions, Sample: s.options.Sample, Short: s.options.Short})
 	return nil
 }
 

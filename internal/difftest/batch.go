@@ -137,6 +137,9 @@ func compileJob(p *ir.Pipeline, level string, schedule plan.Schedule, limit time
 	options.Source, options.Sample = []byte(p.String()), 1 // of few rows
 	if schedule.Groups != plan.Sort {
 		options.Hash = 2
+		if len(options.Source)%2 == 0 { // half of all programs partition rows of more groups than two
+			options.HashGroups, options.Partitions = 2, true
+		}
 	}
 	if options.Short {
 		if c.short, err = compileGuarded(p, options, limit); err != nil {

@@ -57,11 +57,12 @@ func (s shape) rememberedBytes(l *lowering, t *tile.Kernel) (bytes int64) {
 }
 
 // memoryBytes returns the local memory for so many places.
-func memoryBytes(places int64) int64 { return aligned16(4 * (places + 2)) }
+func memoryBytes(places int64) int64 { return aligned16(4 * (places + 3)) }
 
 // memory is what a work-group remembers of a limited table: a word at each of a power of two
 // of places, and at one more for the key that a free place has. The word behind them is
-// [tile.LeftOut] if rows are left out.
+// [tile.LeftOut] if rows are left out, and the next counts the places that are taken, where
+// that matters.
 type memory struct {
 	words  *loop.Var
 	first  int64 // of the words
@@ -130,10 +131,15 @@ func (m *memory) freeAt(place loop.Expr) loop.Expr { return m.free(loop.Eq(place
 // beginRemembered forgets everything.
 func (e *function) beginRemembered() {
 	for i := range e.With((*tile.Op).IsLimited) {
-		m := e.memoryOf(i)
-		e.eachPlace(loop.Int(m.places+2), func(at loop.Expr) { e.b.Store(m.words, m.place(at), m.freeAt(at)) })
+		e.beginMemory(e.memoryOf(i))
 	}
 	e.b.Barrier(loop.WorkgroupScope)
+}
+
+// beginMemory leaves all places free.
+func (e *function) beginMemory(m *memory) {
+	e.eachPlace(loop.Int(m.places+2), func(at loop.Expr) { e.b.Store(m.words, m.place(at), m.freeAt(at)) })
+	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { e.b.Store(m.words, m.place(m.taken()), number(m.words.T.Kind, 0)) }, nil)
 }
 
 // entry is what is entered in a limited table.

@@ -62,13 +62,12 @@ func (w walking) main() {
 	if w.keeps {
 		e.declareReductions()
 	}
-	w.eachTile(e.tileBody, func() {
-		e.pollLimited()
-		if w.onlyEnters() {
-			for i := range w.With((*tile.Op).IsLimited) {
-				e.b.If(e.hasLeftOut(i), func() { e.b.Break() }, nil)
-			}
-		}
+	eachTile, start := w.eachTile, w.pollLimited
+	if w.partitions() {
+		eachTile, start = w.eachOwnTile, w.startPart
+	}
+	eachTile(e.tileBody, func() {
+		start(e)
 		w.startTile(e)
 		w.strategy.run(w.launches, e)
 		if !w.keeps {
@@ -106,6 +105,16 @@ func (w walking) describe(v *plan.Variant) {
 	v.Schedule.Table = plan.Local
 	if w.target.LaunchedLocal > 0 && w.localTables.bytes+w.localTables.beside > ownBudget {
 		v.LocalBytes = plan.Const(w.localTables.bytes)
+	}
+}
+
+// pollLimited finds out whether rows are left out.
+func (w walking) pollLimited(e *rowBody) {
+	e.pollLimited()
+	if w.onlyEnters() {
+		for i := range w.With((*tile.Op).IsLimited) {
+			e.b.If(e.hasLeftOut(i), func() { e.b.Break() }, nil)
+		}
 	}
 }
 

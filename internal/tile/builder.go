@@ -246,9 +246,9 @@ func (b *Builder) Source(stream int, name string, first, end ID) ID {
 
 // Insert enters row in the hash table stream of so many slots, and returns the slot that has
 // its keys; see the operation Insert. The limit slots is none. The streams others have the
-// keys of all rows.
-func (b *Builder) Insert(domain, stream int, others []int, row, slot, slots, limit ID, keys []ID) ID {
-	op := Op{Kind: Insert, Domain: domain, Stream: stream, Keys: others, Args: append([]ID{row, slot, slots, limit}, keys...)}
+// keys of all rows. Partitioned says that rows of near slots lie together.
+func (b *Builder) Insert(domain, stream int, others []int, row, slot, slots, limit ID, keys []ID, partitioned bool) ID {
+	op := Op{Kind: Insert, Domain: domain, Partitioned: partitioned, Stream: stream, Keys: others, Args: append([]ID{row, slot, slots, limit}, keys...)}
 	op.Res = []ID{b.value(ir.I64, domain, "entered")}
 	b.emit(op)
 	return op.Res[0]

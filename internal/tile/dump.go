@@ -129,6 +129,9 @@ func (k *Kernel) opString(op *Op) string {
 	if op.Contiguous {
 		b.WriteString(" contiguous")
 	}
+	if op.Partitioned {
+		b.WriteString(" partitioned")
+	}
 	if op.Monoid != nil {
 		b.WriteString(" " + op.Monoid.summary())
 	}

@@ -127,7 +127,8 @@ type Op struct {
 	Offsets   []int     // ScanTotals: streams, one per field
 	Epilogue  bool      // runs once, after all rows
 
-	Contiguous bool // Update: rows of equal index lie together
+	Contiguous  bool // Update: rows of equal index lie together
+	Partitioned bool // Insert: rows of near slots lie together
 
 	Stage string // the stage it came from
 	Pos   ir.Pos

@@ -133,7 +133,7 @@ func groupsInOrder(bins []bin, numbers []int32, key func(number int32) int32) an
 }
 
 // spreadGroups are the numbers of groups whose keys lie far apart.
-var spreadGroups = []int{16, 1024, 4096, 65536}
+var spreadGroups = []int{16, 1024, 4096, 65536, 1 << 18, 1 << 20, 1 << 22, 1 << 24}
 
 func init() {
 	for _, n := range spreadGroups {
@@ -187,7 +187,7 @@ func byOrder() (list []workload) {
 				keys, number := ints(a, 0), numberings["spread"].number
 				return spreadGroupsOf(combinedByBin(a, n, func(i int64) int { return int(number(keys[i])) }))
 			},
-			within: []float64{.56, .75, 1.06, 2.6}[i], asked: true,
+			within: []float64{.56, .75, 1.06, 2.6, 3.2, 3.7, 4.5, 5.2}[i], asked: true,
 		})
 	}
 	return list

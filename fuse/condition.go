@@ -1,0 +1,55 @@
+package fuse
+
+import (
+	"fmt"
+
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Which of two ways is taken, a scalar says that a kernel leaves. Whether that kernel runs may
+// depend on another condition, which the plan computes: of lengths, and of other scalars that
+// kernels leave.
+
+// eachCondition calls visit for what the plan has to know for a condition: scalars that kernels
+// leave, with the condition under which they do, or nil, and lengths.
+func eachCondition(condition *ir.Value, visit func(c, under *ir.Value)) {
+	visit(condition, condition.By)
+	if condition.By != nil {
+		eachOperand(condition.By, visit)
+	}
+}
+
+// eachOperand is eachCondition for a condition that the plan computes.
+func eachOperand(of *ir.Value, visit func(c, under *ir.Value)) {
+	switch of.Op {
+	case ir.OpConst:
+	case ir.OpLen:
+		visit(of, nil)
+	case ir.OpSub, ir.OpGreatest:
+		for _, arg := range of.Args {
+			eachOperand(arg, visit)
+		}
+	default:
+		eachCondition(of, visit)
+	}
+}
+
+// condition returns a condition as the plan computes it.
+func (m *planner) condition(v *ir.Value) plan.Expr {
+	if w := m.result(v); w != nil {
+		return plan.Var(w.Name)
+	}
+	operand := func(i int) plan.Expr { return m.condition(v.Args[i]) }
+	switch v.Op {
+	case ir.OpConst:
+		return plan.Const(v.Const.Int64())
+	case ir.OpLen:
+		return plan.Len(m.DomainName(v.Args[0].Type.Domain))
+	case ir.OpSub:
+		return plan.Sub(operand(0), operand(1))
+	case ir.OpGreatest:
+		return plan.Max(operand(0), operand(1))
+	}
+	panic(fmt.Sprintf("fuse: the plan cannot compute %s", v.Op))
+}

@@ -1,0 +1,90 @@
+package fuse
+
+import "github.com/kgen-go/kgen/ir"
+
+// Rows of more groups than local memory holds are partitioned first: a pass moves them in the
+// order of some bits of a hash of their keys, with all columns that aggregates read. Then
+// neighbours are rows of few groups, a work-group's tables in local memory hold these, and
+// what global memory combines is little: once per group, and where parts begin and end.
+//
+// A sample tells whether that is worth it. Of very many groups each has few rows, and a sort
+// is as fast.
+
+// partitionBits are the bits of the hash by which rows move: those of a pass.
+const partitionBits = 8
+
+// lessPartitioned is how many times fewer rows a group needs than one without a partition.
+const lessPartitioned = 8
+
+// mostPartitioned is the most groups for which a table has room: a few times as many as a
+// sample takes for too many, and more than need no partition.
+func (o *ordering) mostPartitioned() int64 {
+	return 2 * max(groupsPerSample*o.sample, o.hashGroups)
+}
+
+// partition is rows that lie in the order of bits of a hash of their keys.
+type partition struct {
+	*ordering             // of the rows before
+	keys      []sortKey   // of these
+	columns   []*ir.Value // likewise
+	after     *ir.Domain  // the rows that have moved
+	place     *ir.Value   // to which each row moves
+	moved     map[*ir.Value]*ir.Value
+	numbered  *ir.Value // the number of each row; nil until something needs it
+}
+
+// partitioned returns groups by a hash table of rows that are partitioned before.
+func (o *ordering) partitioned(keys []sortKey, out *ir.Domain) *hashed {
+	p := &partition{ordering: o, keys: keys, after: o.newDomain(ir.DomainOrder, o.rows.Name+"_partitioned", o.rows), moved: map[*ir.Value]*ir.Value{}}
+	for _, key := range keys {
+		p.columns = append(p.columns, key.column)
+	}
+	digit, again := p.digit(), p.digit() // once more: it costs less than to store it
+	counts := o.newDomain(ir.DomainBins, o.rows.Name+"_parts", nil)
+	counts.By = o.add(o.pos, ir.Value{Op: ir.OpDigits, Args: []*ir.Value{digit, o.number(1 << partitionBits)}, Shift: partitionBits, Type: ir.Type{Kind: ir.I64, Domain: counts}})
+	before := o.add(o.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{counts.By}, Type: counts.By.Type})
+	p.place = o.add(o.pos, ir.Value{Op: ir.OpRank, Args: []*ir.Value{again, before}, Split: partitionBits, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
+	moved := make([]sortKey, len(keys))
+	for i, key := range keys {
+		moved[i] = key
+		moved[i].column = p.move(key.column)
+	}
+	p.after.By = moved[0].column
+	on := &ordering{expansion: o.expansion, pos: o.pos, rows: p.after}
+	return on.hashed(moved, out, p)
+}
+
+// digit returns the bits of the hash by which a row moves: the highest, so that rows that lie
+// together enter slots that lie together.
+func (p *partition) digit() *ir.Value {
+	words := p.words(p.keys)
+	hash, bits := p.hashOfWords(words), uint64(64)
+	if len(words) == 1 && words[0].bits <= codeBits {
+		hash, bits = p.narrowHash(words[0]), codeBits
+	}
+	return p.cast(ir.U32, p.apply(ir.OpShr, hash, p.integer(hash, bits-partitionBits)))
+}
+
+// move returns a column in the order of the partitioned rows.
+func (p *partition) move(x *ir.Value) *ir.Value {
+	if x.Type.IsScalar() {
+		return x
+	}
+	if from := unwidened(x); from != x {
+		return p.cast(x.Type.Kind, p.move(from))
+	}
+	if p.moved[x] == nil {
+		t := x.Type
+		t.Domain = p.after
+		p.moved[x] = p.add(p.pos, ir.Value{Op: ir.OpScatter, Args: []*ir.Value{x, p.place}, Type: t})
+	}
+	return p.moved[x]
+}
+
+// numbers returns, of each row that has moved, the number that it had before.
+func (p *partition) numbers() *ir.Value {
+	if p.numbered == nil {
+		p.numbered = p.index(p.columns[0], p.rows)
+	}
+	return p.move(p.numbered)
+}
