@@ -38,6 +38,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		bins:       int64(cmp.Or(options.Bins, DefaultBins)),
 		hash:       int64(options.Hash),
 		hashGroups: int64(cmp.Or(options.HashGroups, DefaultHashGroups)),
+		probing:    options.Probing,
 		sample:     int64(cmp.Or(options.Sample, DefaultSample)),
 		values:     map[*ir.Value]*ir.Value{},
 		domains:    map[*ir.Domain]*ir.Domain{nil: nil},
@@ -70,6 +71,7 @@ type expansion struct {
 	bins       int64
 	hash       int64
 	hashGroups int64
+	probing    string // see Options
 	sample     int64
 	list       []*ir.Value
 	added      []*ir.Domain // that from does not have
