@@ -72,25 +72,35 @@ func (o *ordering) homeIn(slot, table *ir.Value) *ir.Value {
 	return slot
 }
 
-// cuckooSlot returns the slot of a cuckoo table with the least row that has keys, or -1.
-func (o *ordering) cuckooSlot(t rowTable, keys []*ir.Value) *ir.Value {
+// look is what a search for keys finds in a slot of a cuckoo table.
+type look struct{ at, row, isFound *ir.Value }
+
+// looks returns what searches for keys find in all their slots. Where no row is, row is none.
+func (o *ordering) looks(t rowTable, keys []*ir.Value) (list []look) {
 	words := o.words(o.sortKeysOf(keys))
-	slot, least := o.number(-1), o.number(math.MaxInt64)
 	for _, home := range o.homes(t, words) {
 		at := o.homeIn(home, t.rows)
 		held := o.gather(o.pos, t.rows, at)
-		isLess := o.isTaken(held)
-		row := o.choose(isLess, o.cast(ir.I64, held), o.number(-1))
+		row := o.cast(ir.I64, held)
 		row.Type.Target = t.keys[0].Type.Domain
 		of := make([]*ir.Value, len(t.keys))
 		for i, key := range t.keys {
 			of[i] = o.gather(o.pos, key, row)
 		}
+		isFound := o.isTaken(held)
 		for i, w := range o.words(o.sortKeysOf(of)) {
-			isLess = o.apply(ir.OpLogicalAnd, isLess, o.apply(ir.OpEq, w.value, words[i].value))
+			isFound = o.apply(ir.OpLogicalAnd, isFound, o.apply(ir.OpEq, w.value, words[i].value))
 		}
-		isLess = o.apply(ir.OpLogicalAnd, isLess, o.apply(ir.OpLt, row, least))
-		slot, least = o.choose(isLess, at, slot), o.choose(isLess, row, least)
+		list = append(list, look{at, row, isFound})
+	}
+	return list
+}
+
+// cuckooSlot returns the slot of a cuckoo table with the row that has keys, or -1.
+func (o *ordering) cuckooSlot(t rowTable, keys []*ir.Value) *ir.Value {
+	slot := o.number(-1)
+	for _, l := range o.looks(t, keys) {
+		slot = o.choose(l.isFound, l.at, slot)
 	}
 	return slot
 }
@@ -106,13 +116,16 @@ func (o *ordering) cuckooCode(t rowTable, keys []word, words *ir.Value) *ir.Valu
 	return code
 }
 
-// leastRows returns the rows of slots without those whose keys a lesser one has.
+// leastRows returns the rows of slots without those of whose keys a lesser row is in another.
 func (o *ordering) leastRows(t rowTable) *ir.Value {
-	_, row := o.rowOfSlot(t)
+	isLeast, row := o.rowOfSlot(t)
 	held := make([]*ir.Value, len(t.keys))
 	for i, key := range t.keys {
 		held[i] = o.gather(o.pos, key, row)
 	}
-	isLeast := o.apply(ir.OpEq, o.cuckooSlot(t, held), o.index(t.rows, t.rows.Type.Domain))
+	for _, l := range o.looks(t, held) {
+		isLesser := o.apply(ir.OpLogicalAnd, l.isFound, o.apply(ir.OpLt, l.row, row))
+		isLeast = o.apply(ir.OpLogicalAnd, isLeast, o.apply(ir.OpNot, isLesser))
+	}
 	return o.choose(isLeast, t.rows, o.constant(ir.Int(t.rows.Type.Kind, -1)))
 }

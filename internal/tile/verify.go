@@ -148,6 +148,9 @@ func (op *Op) verifyShape() error {
 	if i := slices.Index(t.Args, Compared); i >= 0 && len(op.Args)-i != len(op.Keys) {
 		return fmt.Errorf("%v compares %d keys with %d", op.Kind, len(op.Args)-i, len(op.Keys))
 	}
+	if (op.Kind == Cuckoo) != (len(op.Homes) > 0) {
+		return fmt.Errorf("%v has %d streams of homes", op.Kind, len(op.Homes))
+	}
 	if t.Effect == Totals && (len(op.Totals) != fields || !op.IsRunning() && len(op.Offsets) != fields) {
 		return fmt.Errorf("%v: %d fields, totals in %d streams, offsets in %d", op.Kind, fields, len(op.Totals), len(op.Offsets))
 	}

@@ -227,6 +227,11 @@ func (k *Kernel) verifyStreams(op *Op) error {
 			return fmt.Errorf("stream %s is not for that", k.Streams[stream].Name)
 		}
 	}
+	for _, stream := range op.Homes {
+		if !k.Streams[stream].Kind.IsInteger() {
+			return fmt.Errorf("stream %s is not for that", k.Streams[stream].Name)
+		}
+	}
 	for i, stream := range slices.Concat(op.Totals, op.Offsets) {
 		if s := k.Streams[stream]; !s.Write || !op.Does(Totals) || s.Kind != op.Monoid.Fields[i%len(op.Monoid.Fields)].Kind {
 			return fmt.Errorf("stream %s is not for that", s.Name)

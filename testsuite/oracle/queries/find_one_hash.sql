@@ -1,2 +1,6 @@
--- n
-SELECT coalesce((SELECT min(m.row) FROM m WHERE m.key = n.probe), -1) AS row FROM n ORDER BY n.row;
+-- view found
+SELECT n.row, min(m.row) AS f FROM n LEFT JOIN m ON probe = key GROUP BY n.row
+-- table n
+SELECT coalesce(f, -1) AS row FROM found ORDER BY found.row
+-- table scalars
+SELECT count(f) AS found FROM found
