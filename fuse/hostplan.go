@@ -199,7 +199,7 @@ func (m *planner) domain(d *ir.Domain) plan.Domain {
 	case d.Kind == ir.DomainEither && m.domains[d]:
 		from := m.sources[d]
 		first, second := plan.Len(m.DomainName(from[0])), plan.Len(m.DomainName(from[1]))
-		if from[0].Kind == ir.DomainBins { // how many there are is known of both
+		if by := from[0].By; by != nil && by.Op == ir.OpCuckoo { // both tables have a length, whichever is made
 			isSecond := plan.OneIfZero(m.result(m.chosenBy[d]).Name)
 			out.Len = plan.Add(plan.Mul(first, plan.Sub(plan.Const(1), isSecond)), plan.Mul(second, isSecond))
 			break
