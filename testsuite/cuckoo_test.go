@@ -3,6 +3,7 @@ package testsuite_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -93,7 +94,11 @@ func cuckooInput(p *ir.Pipeline, rows, keys int) []ir.Column {
 			if i == 0 {
 				key = r
 			}
-			in[i].Set(r, ir.Int(x.Type.Kind, int64(int32(key*0x9e3779b1))))
+			value := int32((key - 1) * 0x9e3779b1)
+			if key == 0 {
+				value = math.MinInt32 // whose word is 0, as is that of a free slot; the next key is 0 itself
+			}
+			in[i].Set(r, ir.Int(x.Type.Kind, int64(value)))
 		}
 	}
 	return in
