@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/interp"
 	"github.com/kgen-go/kgen/internal/raw"
@@ -34,7 +33,10 @@ func (i interpreter) compile(_ context.Context, p *Program, s settings) (runner,
 	if s.workers > 0 {
 		return nil, i.device.refuseWorkers()
 	}
-	return interpreted{i.device, p}, build.RefuseSchedule("device interp", s.schedule)
+	if s.schedule != (plan.Schedule{}) {
+		return nil, i.device.refuse("has no kernels and no tables", "schedule")
+	}
+	return interpreted{i.device, p}, nil
 }
 
 type interpreted struct {

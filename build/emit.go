@@ -174,7 +174,7 @@ type embedder interface {
 // emitGo emits Go and, if asked, its tests, its form on devices and the kernels of that.
 func (f *Flags) emitGo(source *Source, options backends.Options, embeds embedder) (*backends.Output, error) {
 	schedule, level := options.Schedule, f.level
-	options.Schedule = plan.Schedule{}
+	options.Schedule = plan.Schedule{Probe: schedule.Probe}
 	if f.device {
 		options.Kernels = kernels.Folder
 		if level != "" && !slices.Contains(fuse.Levels, level) { // a plan by hand is of the stages of one backend

@@ -35,6 +35,7 @@ var settings = []setting{
 	choice("variant", plan.Variants, func(s *plan.Schedule) *string { return &s.Variant }),
 	choice("table", []string{plan.Local, plan.Global}, func(s *plan.Schedule) *string { return &s.Table }),
 	choice("groups", []string{plan.Sort, plan.Hash}, func(s *plan.Schedule) *string { return &s.Groups }),
+	choice("probe", []string{plan.Linear, plan.Cuckoo}, func(s *plan.Schedule) *string { return &s.Probe }),
 	number("radix", 1, 8, "bits of a digit", func(s *plan.Schedule) *int { return &s.Radix }),
 	number("ring", 3, 64, "tiles that a work-group has in local memory", func(s *plan.Schedule) *int { return &s.Ring }),
 	number("lookahead", 1, 8, "rounds", func(s *plan.Schedule) *int { return &s.Lookahead }),
@@ -135,11 +136,11 @@ func CompleteSchedule(text string) (values []string) {
 	return values
 }
 
-// RefuseSchedule returns a [UsageError] unless s is the zero schedule. It is for
-// devices and backends without work-group kernels; what names one of them.
+// RefuseSchedule returns a [UsageError] if s is of work-groups. It is for devices and
+// backends without work-group kernels, which take probe alone; what names one of them.
 func RefuseSchedule(what string, s plan.Schedule) error {
-	if s == (plan.Schedule{}) {
+	if s == (plan.Schedule{Probe: s.Probe}) {
 		return nil
 	}
-	return usagef("%s has no work-group kernels: leave out --schedule", what)
+	return usagef("%s has no work-group kernels: of --schedule it takes probe alone", what)
 }

@@ -209,6 +209,9 @@ func (b *kernelBuilder) store(s *Stage, w *Value) {
 	case s.Kind == Histogram:
 		b.histogram(s, w)
 		return
+	case s.Kind == Insert && w.IR.Op == ir.OpCuckoo:
+		b.cuckoo(w)
+		return
 	case s.Kind == Insert && w.IR.By == nil:
 		b.insert(w)
 		return

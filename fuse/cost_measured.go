@@ -61,7 +61,7 @@ func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op) float64 {
 		}
 	case tile.Search, tile.Probe, tile.Match:
 		return m.Curves[plan.CurveGather].At(f.Graph.tableBytes(k, op))
-	case tile.Insert:
+	case tile.Insert, tile.Cuckoo:
 		return m.Curves[plan.CurveAtomic].At(f.Graph.tableBytes(k, op))
 	case tile.Update:
 		return f.update(f.Graph.tableBytes(k, op))

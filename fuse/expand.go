@@ -39,6 +39,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		hash:       int64(options.Hash),
 		hashGroups: int64(cmp.Or(options.HashGroups, DefaultHashGroups)),
 		partitions: options.Partitions && options.Short && options.Sample >= 0,
+		probing:    options.Probing,
 		sample:     int64(cmp.Or(options.Sample, DefaultSample)),
 		values:     map[*ir.Value]*ir.Value{},
 		domains:    map[*ir.Domain]*ir.Domain{nil: nil},
@@ -72,6 +73,7 @@ type expansion struct {
 	hash       int64
 	hashGroups int64
 	partitions bool
+	probing    string // see Options
 	sample     int64
 	list       []*ir.Value
 	added      []*ir.Domain // that from does not have

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // Rows are found by a table with a slot per number, if the keys lie in a range of a few
@@ -60,15 +61,19 @@ type rowTable struct {
 	rows     *ir.Value   // of each slot
 	keys     []*ir.Value // of the rows
 	shift    *ir.Value   // scalar: how many low bits of a hash do not belong to the slot
-	isDirect *ir.Value   // scalar: whether slots are keys, from the least one on
+	isDirect *ir.Value   // scalar: whether slots are keys, from the least one on, or the table is one by cuckoo hashing
 	least    *ir.Value   // scalar: that key, as an unsigned integer; nil if slots are never keys
+	part     *ir.Value   // scalar: how many slots a part of a cuckoo table has, 0 if the table is none; nil if it cannot be one
 	isNarrow bool        // a key has at most 32 bits, and the number of a row too
 }
 
 // probe returns the slot of the row with keys, or -1. If slots are keys, it may be free.
 func (o *ordering) probe(t rowTable, keys []*ir.Value) *ir.Value {
 	key := o.number(-1)
-	if t.least != nil {
+	switch {
+	case t.part != nil:
+		key = o.cuckooSlot(t, keys)
+	case t.least != nil:
 		key = o.directSlot(t, keys)
 	}
 	return o.probeFrom(t, o.hashSlot(t, keys), key, keys)
@@ -101,8 +106,10 @@ func (o *ordering) codeOf(t rowTable, keys []*ir.Value, codes *ir.Value) *ir.Val
 // slots are keys, it returns 0.
 func (o *ordering) match(t rowTable, keys []*ir.Value, codes *ir.Value) *ir.Value {
 	_, row := o.rowOfSlot(t)
-	row = o.choose(t.isDirect, o.number(-1), row) // whose key is not read
-	row.Type.Target = t.keys[0].Type.Domain
+	if t.least != nil {
+		row = o.choose(t.isDirect, o.number(-1), row) // whose key is not read
+		row.Type.Target = t.keys[0].Type.Domain
+	}
 	held := make([]*ir.Value, len(t.keys))
 	for i, key := range t.keys {
 		held[i] = o.gather(o.pos, key, row)
@@ -118,7 +125,11 @@ func (o *ordering) matchWords(t rowTable, keys []word, held, codes *ir.Value) *i
 	word = o.choose(o.apply(ir.OpNe, codes, o.constant(ir.Int(codes.Type.Kind, 0))), word, o.integer(word, 0))
 	key := keys[0].value
 	args := []*ir.Value{word, o.slotOfWords(t, keys), t.isDirect, key}
-	return o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Type: ir.Type{Kind: ir.U32, Domain: key.Type.Domain}})
+	found := o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Type: ir.Type{Kind: ir.U32, Domain: key.Type.Domain}})
+	if t.part != nil {
+		return o.choose(t.isDirect, o.cuckooCode(t, keys, word), found)
+	}
+	return found
 }
 
 // codeBits are the bits of a word below the key.
@@ -191,6 +202,12 @@ func (o *ordering) tableOf(keys []*ir.Value, lookedUp *ir.Value) rowTable {
 }
 
 func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value) rowTable {
+	switch o.probing {
+	case plan.Linear:
+		return o.newLinearTable(keys)
+	case plan.Cuckoo:
+		return o.newCuckooTable(keys)
+	}
 	rows := o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(keys[0]), o.number(1)))
 	t := rowTable{keys: keys, isDirect: o.constant(ir.BoolScalar(false))}
 	var size *ir.Value
@@ -214,6 +231,17 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value) rowTable {
 		slot = o.choose(t.isDirect, o.directSlot(t, keys), slot)
 	}
 	o.insert(&t, slot, size, nil)
+	return t
+}
+
+// newLinearTable returns a hash table with linear probing, whatever the keys are.
+func (o *ordering) newLinearTable(keys []*ir.Value) rowTable {
+	t := rowTable{keys: keys, isDirect: o.constant(ir.BoolScalar(false))}
+	words := o.words(o.sortKeysOf(keys))
+	t.isNarrow = o.short && len(words) == 1 && words[0].bits <= codeBits
+	var size *ir.Value
+	size, t.shift = o.hashSlots(o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(keys[0]), o.number(1))))
+	o.insert(&t, o.hashSlot(t, keys), size, nil)
 	return t
 }
 
@@ -273,11 +301,12 @@ func (o *ordering) hashSlot(t rowTable, keys []*ir.Value) *ir.Value {
 }
 
 func (o *ordering) slotOfWords(t rowTable, words []word) *ir.Value {
-	return o.cast(ir.I64, o.apply(ir.OpShr, o.hashOfWords(words), t.shift))
+	return o.cast(ir.I64, o.apply(ir.OpShr, o.hashOf(words), t.shift))
 }
 
-// hashOfWords returns that hash, of 64 bits.
-func (o *ordering) hashOfWords(words []word) (hash *ir.Value) {
+// hashOf returns the hash of each row with keys, of 64 bits.
+func (o *ordering) hashOf(words []word) *ir.Value {
+	var hash *ir.Value
 	for _, w := range words {
 		x := o.cast(ir.U64, w.value)
 		if hash != nil {

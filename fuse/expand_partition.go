@@ -58,7 +58,7 @@ func (o *ordering) partitioned(keys []sortKey, out *ir.Domain) *hashed {
 // together enter slots that lie together.
 func (p *partition) digit() *ir.Value {
 	words := p.words(p.keys)
-	hash, bits := p.hashOfWords(words), uint64(64)
+	hash, bits := p.hashOf(words), uint64(64)
 	if len(words) == 1 && words[0].bits <= codeBits {
 		hash, bits = p.narrowHash(words[0]), codeBits
 	}

@@ -59,7 +59,15 @@ func (g *Graph) wayName(s *Stage) string {
 		}
 	}
 	isSize := func(v *ir.Value) bool { return v.Op == ir.OpBins && v.Args[1] == last.condition }
+	isCuckoo := func(v *ir.Value) bool {
+		return v.Op == ir.OpEither && v.Limit == last.condition && v.Args[0].Type.Domain.By != nil && v.Args[0].Type.Domain.By.Op == ir.OpCuckoo
+	}
 	switch {
+	case slices.ContainsFunc(g.Pipeline.Values, isCuckoo):
+		if last.second {
+			return "linear probing"
+		}
+		return "cuckoo hashing"
 	case inserts:
 		return "a hash table"
 	case sorts:

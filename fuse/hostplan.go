@@ -205,9 +205,15 @@ func (m *planner) domain(d *ir.Domain) plan.Domain {
 	}
 	out.Bound = m.bound(d)
 	switch w := m.writer[key{kind: Lengths, of: d}]; {
-	case d.Kind == ir.DomainEither && m.domains[d]: // the length of the one that is not made is 0
+	case d.Kind == ir.DomainEither && m.domains[d]:
 		from := m.sources[d]
-		out.Len = plan.Max(plan.Len(m.DomainName(from[0])), plan.Len(m.DomainName(from[1])))
+		first, second := plan.Len(m.DomainName(from[0])), plan.Len(m.DomainName(from[1]))
+		if by := from[0].By; by != nil && by.Op == ir.OpCuckoo { // both tables have a length, whichever is made
+			isSecond := plan.OneIfZero(m.result(m.chosenBy[d]).Name)
+			out.Len = plan.Add(plan.Mul(first, plan.Sub(plan.Const(1), isSecond)), plan.Mul(second, isSecond))
+			break
+		}
+		out.Len = plan.Max(first, second) // the length of the one that is not made is 0
 	case w != nil && m.demanded[w]:
 		out.Len = plan.Var(w.Name)
 	case d.Kind == ir.DomainOrder && m.domains[d]:

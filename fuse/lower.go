@@ -38,6 +38,10 @@ type Options struct {
 	// few groups beside its rows.
 	Partitions bool
 
+	// Probing is how rows with equal keys are found: [plan.Linear] or [plan.Cuckoo]; "" is by
+	// their number where keys have a small range, else by linear probing.
+	Probing string
+
 	// Sample is how many rows are sorted to choose those that an order with a limit can
 	// have, if the plan may choose; 0 is [DefaultSample], and there is none below.
 	Sample int
@@ -197,6 +201,8 @@ func (l *lowering) isTable(v *ir.Value) bool {
 			if slices.Contains(keysOfTable(u), v) {
 				return true
 			}
+		case ir.OpCuckoo:
+			return true
 		}
 		if u.Op.IsAggregate() && u.Op.Aggregate().IsEdge() && u.Args[0] == v {
 			return true
@@ -233,6 +239,9 @@ func (l *lowering) lower(v *ir.Value) {
 		return
 	case ir.OpInsert, ir.OpCollect:
 		l.insert(v)
+		return
+	case ir.OpCuckoo:
+		l.cuckoo(v)
 		return
 	case ir.OpBins:
 		l.sizedLength(v, v.Type.Target)

@@ -13,8 +13,15 @@ func keysOfTable(v *ir.Value) []*ir.Value {
 		return v.Args[2:]
 	case ir.OpCollect:
 		return nil
+	case ir.OpCuckoo:
+		return v.Args[1+v.Split:]
 	}
 	return v.Args[firstKey+(len(v.Args)-firstKey)/2:]
+}
+
+// homesOf returns the slots that each row has in a cuckoo table.
+func homesOf(v *ir.Value) []*ir.Value {
+	return append([]*ir.Value{v.Args[0]}, v.Args[2:1+v.Split]...)
 }
 
 // firstKey is the operand of a probe that is the first key.
@@ -46,6 +53,32 @@ func (l *lowering) tableKeys(s *Stage, v *ir.Value) {
 	for _, key := range keysOfTable(v) {
 		l.read(s, key, tile.Gather, true)
 	}
+}
+
+// cuckoo lowers a cuckoo table. Rows move others, whose keys and slots they read.
+func (l *lowering) cuckoo(v *ir.Value) {
+	l.sizedLength(v, v.Type.Domain)
+	s := l.stage(Insert, v.Pos, v.Args[0].Type.Domain)
+	for _, home := range homesOf(v) {
+		l.read(s, home, tile.Gather, true)
+	}
+	l.tableKeys(s, v)
+	l.length(s, v.Type.Domain)
+	s.roots = append(s.roots, v)
+	l.defineResult(s, v).Fill = ir.Int(v.Type.Kind, -1)
+}
+
+// cuckoo enters the rows of w, a cuckoo table.
+func (b *kernelBuilder) cuckoo(w *Value) {
+	v := w.IR
+	b.known(w.Domain)
+	domain := b.row(v.Args[0].Type.Domain)
+	stream := b.Stream(w.Name, w.Type, w.Name, tile.Scatter, true)
+	var homes []int
+	for _, home := range homesOf(v) {
+		homes = append(homes, b.complete(b.graph.result(home), tile.Gather))
+	}
+	b.Cuckoo(domain, stream, b.keyStreams(v), homes, b.place(v.Args[0].Type.Domain), b.lengthBefore(w.Domain))
 }
 
 // insert enters the rows of w, a hash table, and returns their slots.

@@ -64,6 +64,12 @@ const (
 	// Args: slot, size, x; x is not negative. The same of the numbers x, which are their own
 	// keys: the result has the number in each slot; of a free one -1.
 	OpCollect
+	// Args: slot, size, slots..., keys... A cuckoo hash table of size slots, of which the last
+	// one is no row's. A row has a slot in each of Split parts of the table: it takes the slot
+	// of another row, which then moves to its own slot in the next part. Of rows with equal
+	// keys the least is in one of its slots, and others may be in the rest. Of a free slot
+	// the result has what OpInsert gives it. If the last slot is not free, rows were left out.
+	OpCuckoo
 	// Args: table, slot, direct, key, keys..., keys of the rows in the table... The slot
 	// of the row in the table with equal keys, or -1. If the scalar direct holds, that is
 	// slot key, which may be free, or -1 if the table has no such slot.

@@ -12,6 +12,7 @@ type Schedule struct {
 	Variant   string `json:"variant,omitempty"`  // how rows of groups are combined: direct, chunked, privvar, privarray, segmented
 	Table     string `json:"table,omitempty"`    // where rows of bins are combined: local, global
 	Groups    string `json:"groups,omitempty"`   // how rows are brought into groups: sort, hash; "" is bins where these suit the keys, else hash in Go and CUDA C++
+	Probe     string `json:"probe,omitempty"`    // how find and join find rows with equal keys: linear, cuckoo; "" is by their number where keys have a small range, else linear
 	Radix     int    `json:"radix,omitzero"`     // bits of the digits by which rows are sorted; 0 is what suits the device
 	Ring      int    `json:"ring,omitzero"`      // tiles that a work-group has in local memory or in flight, under scheme persistent
 	Lookahead int    `json:"lookahead,omitzero"` // rounds between publishing the fold of a tile and finishing the tile, under scheme persistent
@@ -58,6 +59,12 @@ const (
 const (
 	Sort = "sort" // rows are sorted
 	Hash = "hash" // a hash table finds the groups if these are few; else, and in parts, rows are sorted
+)
+
+// The values of Schedule.Probe, none of which looks for a key at its own number.
+const (
+	Linear = "linear" // in a hash table, from the slot of the key on
+	Cuckoo = "cuckoo" // in a slot of the key in each of three parts of a hash table; if no such table can be made, linear
 )
 
 // Variants lists the variants of aggregation, the default last.

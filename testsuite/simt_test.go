@@ -118,7 +118,7 @@ func agreeEmulated(t *testing.T, program *simt.Program, p *ir.Pipeline, what str
 
 // emulatedOptions returns how pipelines are compiled for emulated devices. The rows of
 // the corpus have keys of a small range. So their groups are sorted at one level alone,
-// unfused, and found by a hash table at others.
+// unfused, and found by a hash table at others; and find and join probe tables of hashed keys.
 func emulatedOptions(level, variant string) compile.Options {
 	s := plan.Schedule{Variant: variant, Radix: 2}
 	switch level {
@@ -126,6 +126,12 @@ func emulatedOptions(level, variant string) compile.Options {
 		s.Groups = plan.Sort
 	case fuse.LevelPaper3, fuse.LevelOnePass:
 		s.Groups = plan.Hash
+	}
+	switch level { // tables of rows, likewise
+	case fuse.LevelPaper2:
+		s.Probe = plan.Linear
+	case fuse.LevelOnePass:
+		s.Probe = plan.Cuckoo
 	}
 	options := compile.For(level, s)
 	options.Sample = 1

@@ -71,7 +71,7 @@ func (g *body) streamParameters(f *rangeFunc) (views []int) {
 		if op.Seeks() || op.Does(tile.Claims) {
 			whole[op.Stream] = true
 		}
-		for _, s := range slices.Concat(op.Totals, op.Keys) {
+		for _, s := range slices.Concat(op.Totals, op.Keys, op.Homes) {
 			whole[s] = true
 		}
 		values, _ := op.Seen()

@@ -60,6 +60,16 @@ func (g *body) insert(i int) {
 	t.Insert(g.b, g.expr(op.Args[0]), g.expr(op.Args[1]), g.exprs(op.Args[4:]), !op.IsLimited())
 }
 
+// enterCuckoo enters the row in a cuckoo hash table.
+func (g *body) enterCuckoo(i int) {
+	op := &g.Ops[i]
+	var homes []*loop.Var
+	for _, stream := range op.Homes {
+		homes = append(homes, g.whole[stream])
+	}
+	g.hashTable(op, op.Args[1]).EnterCuckoo(g.b, homes, g.expr(op.Args[0]), true)
+}
+
 func (g *body) hashTable(op *tile.Op, slots tile.ID) backends.HashTable {
 	t := backends.HashTable{Memory: g.whole[op.Stream], Slots: g.expr(slots)}
 	for _, stream := range op.Keys {

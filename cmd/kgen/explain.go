@@ -91,7 +91,7 @@ with the emitted text.`,
 	}
 	f := c.Flags()
 	f.StringVar(&flags.level, "fuse", "", build.LevelUsage)
-	f.StringVar(&flags.schedule, "schedule", "", "the `SHAPE` of aggregation, as in variant=direct, which decides what an aggregate reads and writes")
+	f.StringVar(&flags.schedule, "schedule", "", "the `SHAPE` of kernels, of which variant and probe change what these read and write, as in variant=direct")
 	f.StringVar(&flags.format, "format", formats[0], "the `FORMAT`: "+strings.Join(formats, ", "))
 	f.StringVar(&flags.rows, "rows", "", "the rows of domains, as in `n=6e6,g=1.5e6`, or of all parameters, as in 6e6, in place of assumed ones")
 	f.StringArrayVarP(&flags.In, "in", "i", nil, "take lengths, and columns to analyze, from `[DOMAIN=]FILE`")
@@ -103,11 +103,11 @@ with the emitted text.`,
 	machineFlag(c, &flags.machine, usualMachine)
 	takeInline(c)
 	c.ValidArgsFunction = completePipeline
-	var variants []string
+	shapes := []string{"probe=" + plan.Linear, "probe=" + plan.Cuckoo}
 	for _, v := range plan.Variants {
-		variants = append(variants, "variant="+v)
+		shapes = append(shapes, "variant="+v)
 	}
-	completeFlags(c, map[string]cobra.CompletionFunc{"fuse": completeLevel, "schedule": words(variants...), "format": words(formats...), "in": completeIn, "bind": completeBind,
+	completeFlags(c, map[string]cobra.CompletionFunc{"fuse": completeLevel, "schedule": words(shapes...), "format": words(formats...), "in": completeIn, "bind": completeBind,
 		"set": completeSet, "device": completeDevice, "rows": cobra.NoFileCompletions, "dist": cobra.NoFileCompletions})
 	return c
 }
@@ -117,8 +117,8 @@ func explain(c *cobra.Command, args []string, flags *explainFlags, render func(*
 	if err != nil {
 		return err
 	}
-	if shape != (plan.Schedule{Variant: shape.Variant}) {
-		return usageErrorf("--schedule %s: variant alone changes what kernels read and write", flags.schedule)
+	if shape != (plan.Schedule{Variant: shape.Variant, Probe: shape.Probe}) {
+		return usageErrorf("--schedule %s: variant and probe alone change what kernels read and write", flags.schedule)
 	}
 	if !flags.analyze && (flags.dist != "" || c.Flags().Changed("device")) {
 		return usageErrorf("--dist and --device say how to analyze: add --analyze")

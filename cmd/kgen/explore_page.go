@@ -65,7 +65,7 @@ func (r *exploreRunner) writePage(out io.Writer, report *explore.Report) error {
 func structural(schedule string) string {
 	var parts []string
 	for part := range strings.SplitSeq(schedule, ",") {
-		if key, _, _ := strings.Cut(part, "="); key == "variant" || key == "groups" || key == "radix" {
+		if key, _, _ := strings.Cut(part, "="); key == "variant" || key == "groups" || key == "probe" || key == "radix" {
 			parts = append(parts, part)
 		}
 	}

@@ -25,6 +25,7 @@ type Options struct {
 	Hash       int              // how many rows there are at least for each group if a hash table finds the groups; 0 if none does
 	HashGroups int              // the most groups that a hash table of work-groups is for; 0 is what suits all of them
 	Partitions bool             // rows of more groups than that are partitioned by a hash
+	Probing    string           // how rows with equal keys are found, see plan.Schedule
 	Sample     int              // how many rows are sorted to choose those that an order with a limit can have; 0 is what suits work-groups, and below there is none
 	Short      bool             // no column has 2^32 rows, and the backend is of work-groups
 	Machine    plan.Machine     // costs are predicted for it; the zero value is the default profile
@@ -35,7 +36,7 @@ type Options struct {
 
 // For returns the options for a level and a schedule of work-groups.
 func For(level string, s plan.Schedule) Options {
-	options := Options{Level: level, Variant: s.Variant, Radix: s.Radix, Short: s.Part == 0}
+	options := Options{Level: level, Variant: s.Variant, Radix: s.Radix, Probing: s.Probe, Short: s.Part == 0}
 	if s.Groups != "" {
 		options.Bins = -1
 	}
@@ -169,7 +170,7 @@ func verify(s *state) error {
 }
 
 func lower(s *state) error {
-	s.graph = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, Bins: s.options.Bins, Hash: s.options.Hash, HashGroups: s.options.HashGroups, Partitions: s.options.Partitions, Sample: s.options.Sample, Short: s.options.Short})
+	s.graph = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, Bins: s.options.Bins, Hash: s.options.Hash, HashGroups: s.options.HashGroups, Partitions: s.options.Partitions, Probing: s.options.Probing, Sample: s.options.Sample, Short: s.options.Short})
 	return nil
 }
 

@@ -434,6 +434,7 @@ func ScheduleText(s plan.Schedule) string {
 	word("variant", s.Variant)
 	word("table", s.Table)
 	word("groups", s.Groups)
+	word("probe", s.Probe)
 	number("radix", int64(s.Radix))
 	number("ring", int64(s.Ring))
 	number("lookahead", int64(s.Lookahead))

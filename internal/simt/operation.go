@@ -41,6 +41,7 @@ func init() { // the functions use the table
 		tile.Search:      {value: (*rowBody).search, row: (*rowBody).nameValue},
 		tile.Source:      {value: (*rowBody).source, row: (*rowBody).nameValue},
 		tile.Insert:      {row: withEffects((*rowBody).insert)},
+		tile.Cuckoo:      {row: withEffects((*rowBody).enterCuckoo)},
 		tile.Probe:       {value: (*rowBody).probe, row: (*rowBody).nameValue},
 		tile.Match:       {value: (*rowBody).match, row: (*rowBody).nameValue},
 		tile.Check:       {row: withEffects(direct((*rowBody).check)), end: direct((*rowBody).check)},

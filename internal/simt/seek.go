@@ -64,6 +64,18 @@ func (e *rowBody) insert(i int) {
 	t.Insert(e.b, e.expr(op.Args[0]), e.expr(op.Args[1]), e.exprs(op.Args[4:]), false)
 }
 
+// enterCuckoo enters the row in a cuckoo hash table.
+func (e *rowBody) enterCuckoo(i int) {
+	op := &e.Ops[i]
+	s := e.Streams[op.Stream]
+	var homes []*loop.Var
+	for _, stream := range op.Homes {
+		homes = append(homes, e.stream(stream))
+	}
+	t := e.hashTable(op, e.arguments.buffer(s.Buffer, s.Kind, plan.ReadsWrites), e.expr(op.Args[1]))
+	t.EnterCuckoo(e.b, homes, e.expr(op.Args[0]), false)
+}
+
 func (e *function) hashTable(op *tile.Op, memory *loop.Var, slots loop.Expr) backends.HashTable {
 	t := backends.HashTable{Memory: memory, Slots: slots}
 	for _, stream := range op.Keys {

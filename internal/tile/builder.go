@@ -254,6 +254,12 @@ func (b *Builder) Insert(domain, stream int, others []int, row, slot, slots, lim
 	return op.Res[0]
 }
 
+// Cuckoo enters row in the cuckoo hash table stream of so many slots; see the operation Cuckoo.
+// The streams others have the keys of all rows, and homes their slots.
+func (b *Builder) Cuckoo(domain, stream int, others, homes []int, row, slots ID) {
+	b.emit(Op{Kind: Cuckoo, Domain: domain, Stream: stream, Keys: others, Homes: homes, Args: []ID{row, slots}})
+}
+
 // Probe returns the slot of the hash table stream whose row has equal keys, or -1; see
 // the operation Probe. The streams others have the keys of the rows in the table.
 func (b *Builder) Probe(domain, stream int, others []int, slot, slots, direct, key ID, keys []ID) ID {

@@ -114,6 +114,13 @@ func (k *Kernel) opString(op *Op) string {
 		}
 		b.WriteString(" by " + strings.Join(names, ", "))
 	}
+	if len(op.Homes) > 0 {
+		names := make([]string, len(op.Homes))
+		for i, stream := range op.Homes {
+			names[i] = k.Streams[stream].Name
+		}
+		b.WriteString(" in " + strings.Join(names, ", "))
+	}
 	if op.Ref != "" {
 		b.WriteString(" " + op.Ref)
 	}

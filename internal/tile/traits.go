@@ -146,6 +146,7 @@ var traits = [...]Traits{
 	Search:      {Name: "search", Args: []Role{OfStream, Number, Number}, Res: []Role{Number}, Place: Rows, Again: Register},
 	Source:      {Name: "source", Args: []Role{InStream, InStream}, Res: []Role{Number}, Place: BaseRows, Again: Register, Asks: Expansion},
 	Insert:      {Name: "insert", Args: []Role{Number, InStream, Number, Number, Compared}, Res: []Role{Number}, Place: Rows, Effect: Claims, Asks: Tables},
+	Cuckoo:      {Name: "cuckoo", Args: []Role{Number, InStream}, Place: Rows, Effect: Claims, Asks: Tables},
 	Probe:       {Name: "probe", Args: []Role{InStream, Number, Flag, Number, Compared}, Res: []Role{Number}, Place: Rows, Again: Register},
 	Match:       {Name: "match", Args: []Role{InStream, Number, Flag, Any}, Res: []Role{Any}, Place: Rows, Again: Register},
 	Check:       {Name: "check", Args: []Role{Flag, Number}, Effect: Reports},
@@ -251,7 +252,7 @@ func (op *Op) Touches() (place ID, ok bool) {
 }
 
 // IsLimited reports whether the operation may leave out rows where too many slots are taken.
-func (op *Op) IsLimited() bool { return op.Does(Claims) && op.Args[3] != op.Args[2] }
+func (op *Op) IsLimited() bool { return op.Kind == Insert && op.Args[3] != op.Args[2] }
 
 // LeftOut is what the first slot of a hash table has, as a signed number, if rows were left
 // out. It is less than the number of any row.

@@ -102,7 +102,7 @@ func (k *Kernel) verifyOpIndices(index int, op *Op) error {
 			return fmt.Errorf("%v: value %d %s is defined twice", op.Kind, v, k.Values[v].Name)
 		}
 	}
-	for _, stream := range slices.Concat([]int{op.Stream}, op.Totals, op.Offsets, op.Keys) {
+	for _, stream := range slices.Concat([]int{op.Stream}, op.Totals, op.Offsets, op.Keys, op.Homes) {
 		if op.touchesStreams() && (stream < 0 || stream >= len(k.Streams)) {
 			return fmt.Errorf("%v: there is no stream %d", op.Kind, stream)
 		}
@@ -147,6 +147,9 @@ func (op *Op) verifyShape() error {
 	}
 	if i := slices.Index(t.Args, Compared); i >= 0 && len(op.Args)-i != len(op.Keys) {
 		return fmt.Errorf("%v compares %d keys with %d", op.Kind, len(op.Args)-i, len(op.Keys))
+	}
+	if (op.Kind == Cuckoo) != (len(op.Homes) > 0) {
+		return fmt.Errorf("%v has %d streams of homes", op.Kind, len(op.Homes))
 	}
 	if t.Effect == Totals && (len(op.Totals) != fields || !op.IsRunning() && len(op.Offsets) != fields) {
 		return fmt.Errorf("%v: %d fields, totals in %d streams, offsets in %d", op.Kind, fields, len(op.Totals), len(op.Offsets))

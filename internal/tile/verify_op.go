@@ -222,8 +222,13 @@ func (k *Kernel) verifyStreams(op *Op) error {
 	if op.Does(Combines) && op.Monoid.Fields[0].Kind != k.Streams[op.Stream].Kind {
 		return fmt.Errorf("stream %s is %v, and field %s is %v", k.Streams[op.Stream].Name, k.Streams[op.Stream].Kind, op.Monoid.Fields[0].Name, op.Monoid.Fields[0].Kind)
 	}
-	for _, stream := range op.Keys {
+	for _, stream := range slices.Concat(op.Keys, op.Homes) {
 		if k.Streams[stream].Write {
+			return fmt.Errorf("stream %s is not for that", k.Streams[stream].Name)
+		}
+	}
+	for _, stream := range op.Homes {
+		if !k.Streams[stream].Kind.IsInteger() {
 			return fmt.Errorf("stream %s is not for that", k.Streams[stream].Name)
 		}
 	}

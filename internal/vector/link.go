@@ -249,6 +249,8 @@ func (l *linker) op(i int) {
 		l.source(op)
 	case tile.Insert:
 		l.insert(op)
+	case tile.Cuckoo:
+		l.enterCuckoo(op)
 	case tile.Probe:
 		l.probe(op)
 	case tile.Match:

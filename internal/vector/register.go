@@ -55,6 +55,7 @@ type register interface {
 	swapped(l *linker, n *int) register
 	lone
 	key(s *stream) func(row int, held int64) bool
+	keys(s *stream) func(x, y int64) bool
 	choose(l *linker, when *vector[uint8], otherwise register, room int, n *int) register
 	last(first bool) folder
 	extreme(m *tile.Monoid, from int) folder
@@ -176,6 +177,12 @@ func (v *vector[T]) key(s *stream) func(row int, held int64) bool {
 		x := v.rows[min(row, len(v.rows)-1)]
 		return sameKey(x, elements[T](s)[held])
 	}
+}
+
+// keys returns whether two elements of a stream, which has elements of the same type, are
+// equal keys.
+func (*vector[T]) keys(s *stream) func(x, y int64) bool {
+	return func(x, y int64) bool { return sameKey(elements[T](s)[x], elements[T](s)[y]) }
 }
 
 // sameKey reports whether keys are equal: NaN equals NaN, and -0.0 equals 0.0.

@@ -32,7 +32,7 @@ func (o *Options) workersFor(k *tile.Kernel, rows int64) int {
 	case o.Workers > 0:
 		return int(max(min(int64(o.Workers), rows), 1))
 	case slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
-		return op.Kind == tile.Rank || op.Kind == tile.Insert || op.Kind == tile.Update || op.Kind == tile.Source
+		return op.Kind == tile.Rank || op.Kind == tile.Insert || op.Kind == tile.Cuckoo || op.Kind == tile.Update || op.Kind == tile.Source
 	}):
 		return 1
 	}

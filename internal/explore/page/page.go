@@ -32,7 +32,7 @@ type Pipeline struct {
 // Plan is what a level makes of a pipeline for a device.
 type Plan struct {
 	Pipeline, Device, Level string
-	Schedule                string // as far as it changes stages: variant, groups and radix
+	Schedule                string // as far as it changes stages: variant, groups, probe and radix
 	Data                    string // the columns whose lengths the explanation has, as of configurations; "" if it assumes them
 	Rows                    int64
 	Explanation             *fuse.Explanation

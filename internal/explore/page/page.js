@@ -39,7 +39,7 @@
 		return part ? part.slice(key.length + 1) : "-";
 	};
 	// The part of a schedule that changes stages.
-	const structural = (schedule) => (schedule || "").split(",").filter((p) => /^(variant|groups|radix)=/.test(p)).sort().join(",");
+	const structural = (schedule) => (schedule || "").split(",").filter((p) => /^(variant|groups|probe|radix)=/.test(p)).sort().join(",");
 
 	// Sequential blues of ColorBrewer, which all eyes tell apart: dark is fast.
 	const scale = [[8, 48, 107], [33, 113, 181], [107, 174, 214], [189, 215, 231], [239, 243, 255]];

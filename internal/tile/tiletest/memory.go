@@ -193,6 +193,35 @@ func (m *machine) insert(op *tile.Op, args []ir.Scalar) int64 {
 	return slot
 }
 
+// enterCuckoo enters a row in a cuckoo table. (The walk of one row at a time, with as many
+// moves as the table has slots.)
+func (m *machine) enterCuckoo(op *tile.Op, row int64) {
+	data := m.buffer(op.Stream)
+	kind := m.Streams[op.Stream].Kind
+	free := ir.Int(kind, -1)
+	for move := range len(data) {
+		at := m.load(op.Homes[move%len(op.Homes)], row, false).Int64()
+		if at < 0 || at >= int64(len(data))-1 {
+			fail("home %d of %d slots", at, len(data))
+		}
+		held := data[at]
+		if held == free {
+			data[at] = ir.Int(kind, row)
+			return
+		}
+		isEqual := true
+		for _, key := range op.Keys {
+			isEqual = isEqual && SameKey(m.load(key, row, false), m.load(key, held.Int64(), false))
+		}
+		if isEqual {
+			data[at] = ir.Int(kind, min(row, held.Int64()))
+			return
+		}
+		data[at], row = ir.Int(kind, row), held.Int64()
+	}
+	data[len(data)-1] = ir.Int(kind, row)
+}
+
 // slot returns the slot of a hash table that holds a row with keys, and the row; the
 // complement of the free slot at which the search ends if there is none.
 func (m *machine) slot(op *tile.Op, at, slots int64, keys []ir.Scalar) (slot int64, held ir.Scalar) {

@@ -127,6 +127,8 @@ func (r *row) run(op *tile.Op) {
 		r.update(op, r.need(op.Args[0]).Int64(), r.need(op.Args[1]))
 	case tile.Insert:
 		r.define(op.Res[0], ir.Int(ir.I64, r.insert(op, r.needAll(op.Args))))
+	case tile.Cuckoo:
+		r.enterCuckoo(op, r.need(op.Args[0]).Int64())
 	case tile.Check:
 		r.check(op.Site, r.need(op.Args[0]).IsTrue(), r.need(op.Args[1]).Int64())
 	case tile.Row, tile.Shift, tile.Head:

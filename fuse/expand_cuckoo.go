@@ -1,0 +1,131 @@
+package fuse
+
+import (
+	"math"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Cuckoo hashing (Pagh and Rodler, ESA 2001; on GPUs Alcantara et al., Real-time Parallel
+// Hashing on the GPU, 2009) finds a row in one of few slots, however full the table is: each
+// row has a slot in each part of it. A kernel stores these slots before, for a row that takes
+// a slot moves the one that was there. Where a walk of moves does not end, rows are left out,
+// which the last slot of the table tells, and then the plan makes a table with linear probing.
+//
+// Equal keys need not meet while rows move, so a table may have several rows of one key. The
+// least of them is there in any case; the others are removed afterwards.
+
+const (
+	// Each part has cuckooSlots slots for cuckooRows rows (Alcantara's load, which Hristov
+	// takes, too), and some more, as few rows might have few slots to themselves.
+	cuckooParts = 3
+	cuckooSlots = 192
+	cuckooRows  = 409
+	cuckooSpare = 8
+)
+
+// newCuckooTable returns a cuckoo table of the rows with some keys, or one with linear
+// probing.
+func (o *ordering) newCuckooTable(keys []*ir.Value) rowTable {
+	linear := o.newLinearTable(keys)
+	t := linear
+	rows := o.cast(ir.U64, o.length(keys[0]))
+	t.part = o.apply(ir.OpAdd, o.apply(ir.OpDiv, o.apply(ir.OpMul, rows, o.integer(rows, cuckooSlots)), o.integer(rows, cuckooRows)), o.integer(rows, cuckooSpare))
+	t.part = o.apply(ir.OpLeast, t.part, o.integer(rows, mostSlots/cuckooParts))
+	size := o.apply(ir.OpAdd, o.apply(ir.OpMul, o.cast(ir.I64, t.part), o.number(cuckooParts)), o.number(1))
+
+	homes := o.homes(t, o.words(o.sortKeysOf(keys)))
+	for i, home := range homes {
+		homes[i] = o.cast(linear.rows.Type.Kind, home)
+	}
+	args := append([]*ir.Value{homes[0], size}, homes[1:]...)
+	t.rows = o.slots(ir.Value{Op: ir.OpCuckoo, Args: append(args, keys...), Split: cuckooParts, Type: ir.Type{Kind: linear.rows.Type.Kind}})
+	last := o.gather(o.pos, t.rows, o.apply(ir.OpSub, size, o.number(1)))
+	t.isDirect = o.apply(ir.OpEq, last, o.constant(ir.Int(last.Type.Kind, -1)))
+	t.isDirect.Likely = true
+	isBuilt := o.choose(t.isDirect, o.number(1), o.number(0))
+
+	either := o.newDomain(ir.DomainEither, t.rows.Type.Domain.Name+"_made", keys[0].Type.Domain)
+	t.rows = o.either(isBuilt, o.leastRows(t), linear.rows, ir.Type{Kind: linear.rows.Type.Kind, Domain: either})
+	t.part = o.choose(t.isDirect, t.part, o.integer(t.part, 0)) // of no slots, all searches look at one
+	return t
+}
+
+// homes returns the slots that rows with keys have in a cuckoo table, as unsigned integers.
+func (o *ordering) homes(t rowTable, words []word) (list []*ir.Value) {
+	first := o.hashOf(words)
+	second := o.apply(ir.OpMul, o.apply(ir.OpXor, first, o.apply(ir.OpShr, first, o.integer(first, 29))), o.integer(first, 0xbf58476d1ce4e5b9))
+	low := o.integer(first, math.MaxUint32)
+	half := o.integer(first, 32)
+	begin := o.integer(first, 0)
+	for _, hash := range []*ir.Value{o.apply(ir.OpShr, first, half), o.apply(ir.OpShr, second, half), o.apply(ir.OpAnd, second, low)} {
+		list = append(list, o.apply(ir.OpAdd, o.apply(ir.OpShr, o.apply(ir.OpMul, hash, t.part), half), begin))
+		begin = o.apply(ir.OpAdd, t.part, begin)
+	}
+	return list
+}
+
+// homeIn returns a slot as a place in a table.
+func (o *ordering) homeIn(slot, table *ir.Value) *ir.Value {
+	slot = o.cast(ir.I64, slot)
+	slot.Type.Target = table.Type.Domain
+	return slot
+}
+
+// look is what a search for keys finds in a slot of a cuckoo table.
+type look struct{ at, row, isFound *ir.Value }
+
+// looks returns what searches for keys find in all their slots. Where no row is, row is none.
+func (o *ordering) looks(t rowTable, keys []*ir.Value) (list []look) {
+	words := o.words(o.sortKeysOf(keys))
+	for _, home := range o.homes(t, words) {
+		at := o.homeIn(home, t.rows)
+		held := o.gather(o.pos, t.rows, at)
+		row := o.cast(ir.I64, held)
+		row.Type.Target = t.keys[0].Type.Domain
+		of := make([]*ir.Value, len(t.keys))
+		for i, key := range t.keys {
+			of[i] = o.gather(o.pos, key, row)
+		}
+		isFound := o.isTaken(held)
+		for i, w := range o.words(o.sortKeysOf(of)) {
+			isFound = o.apply(ir.OpLogicalAnd, isFound, o.apply(ir.OpEq, w.value, words[i].value))
+		}
+		list = append(list, look{at, row, isFound})
+	}
+	return list
+}
+
+// cuckooSlot returns the slot of a cuckoo table with the row that has keys, or -1.
+func (o *ordering) cuckooSlot(t rowTable, keys []*ir.Value) *ir.Value {
+	slot := o.number(-1)
+	for _, l := range o.looks(t, keys) {
+		slot = o.choose(l.isFound, l.at, slot)
+	}
+	return slot
+}
+
+// cuckooCode returns the code of a key in a cuckoo table of words, or 0.
+func (o *ordering) cuckooCode(t rowTable, keys []word, words *ir.Value) *ir.Value {
+	code := o.constant(ir.Int(ir.U32, 0))
+	for _, home := range o.homes(t, keys) {
+		held := o.gather(o.pos, words, o.homeIn(home, words))
+		isEqual := o.apply(ir.OpEq, o.apply(ir.OpShr, held, o.integer(held, codeBits)), o.cast(ir.U64, keys[0].value))
+		code = o.apply(ir.OpOr, o.choose(isEqual, o.cast(ir.U32, held), o.integer(code, 0)), code) // a free slot has 0, whatever key that looks like
+	}
+	return code
+}
+
+// leastRows returns the rows of slots without those of whose keys a lesser row is in another.
+func (o *ordering) leastRows(t rowTable) *ir.Value {
+	isLeast, row := o.rowOfSlot(t)
+	held := make([]*ir.Value, len(t.keys))
+	for i, key := range t.keys {
+		held[i] = o.gather(o.pos, key, row)
+	}
+	for _, l := range o.looks(t, held) {
+		isLesser := o.apply(ir.OpLogicalAnd, l.isFound, o.apply(ir.OpLt, l.row, row))
+		isLeast = o.apply(ir.OpLogicalAnd, isLeast, o.apply(ir.OpNot, isLesser))
+	}
+	return o.choose(isLeast, t.rows, o.constant(ir.Int(t.rows.Type.Kind, -1)))
+}

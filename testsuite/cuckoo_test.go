@@ -1,0 +1,148 @@
+package testsuite_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/simt"
+	"github.com/kgen-go/kgen/internal/simt/simttest"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
+)
+
+const cuckooText = `
+pipeline narrow(probe: [n]i32, key: [m]i32) {
+	f = find(probe, in: key)
+	hit = f >= 0
+	return row: f, found: probe[hit], of: key[f[hit]]
+}
+pipeline wide(probe: [n]i32, key: [m]i32) {
+	f = find((probe, f64(probe) * 0.5), in: (key, f64(key) * 0.5))
+	return row: f
+}
+pipeline pairs(probe: [n]i32, key: [m]i32) {
+	j = join(probe, key)
+	return left: j.left, right: j.right
+}
+pipeline one_hash(probe: [n]u64, key: [m]u64) {
+	k = key * 0x9e3779b97f4a7c15
+	p = probe * 0x9e3779b97f4a7c15
+	f = find(((p ^ (p >> 32)) * 0xd6e8feb86659fd93, probe), in: ((k ^ (k >> 32)) * 0xd6e8feb86659fd93, key))
+	return row: f
+}
+`
+
+// TestCuckoo looks rows up in cuckoo tables of work-groups. Those of keys that do not meet
+// by their hashes are made at once, as many rows as may have a key; those of keys that do are
+// made with linear probing after all, without which no row would be found.
+func TestCuckoo(t *testing.T) {
+	pipelines, errs := ir.Load("cuckoo.kg", []byte(cuckooText))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pipelines {
+		for _, level := range []string{fuse.LevelNone, fuse.LevelAuto} {
+			for part := range 2 { // in parts, numbers of rows have 64 bits
+				schedule := plan.Schedule{Workgroup: 8, Items: 3, Probe: plan.Cuckoo, Part: int64(part * 50)}
+				program, _, err := compile.Compile(p, compile.For(level, schedule))
+				if err != nil {
+					t.Fatal(err)
+				}
+				lowered, err := simt.Target{Atomics64: true}.Lower(program, schedule)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n := dropLinear(lowered.Plan.Steps, lowered.Plan); n != 1 {
+					t.Fatalf("%s: %d tables with linear probing", p.Name, n)
+				}
+				for _, keys := range []int{1, 40, 600} {
+					for _, rows := range []int{0, 7, 250} {
+						what := fmt.Sprintf("%s at level %s, %d rows of %d keys, parts of %d", p.Name, level, rows, keys, schedule.Part)
+						in := cuckooInput(p, rows, keys)
+						different := withoutLinear(t, lowered, p, in)
+						fails := p.Name == "one_hash" && min(rows, keys) > 3 // keys have three slots in all
+						if fails != (different != "") {
+							t.Errorf("%s: %q", what, different)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// cuckooInput returns columns of rows with so many keys at most, and searches for them.
+func cuckooInput(p *ir.Pipeline, rows, keys int) []ir.Column {
+	in := make([]ir.Column, len(p.Params))
+	for i, x := range p.Params {
+		n := rows
+		if i == 0 {
+			n = keys + 20
+		}
+		in[i] = ir.NewColumn(x.Type.Kind, n)
+		for r := range n {
+			key := r % keys
+			if i == 0 {
+				key = r
+			}
+			value := int32((key - 1) * 0x9e3779b1)
+			if key == 0 {
+				value = math.MinInt32 // whose word is 0, as is that of a free slot; the next key is 0 itself
+			}
+			in[i].Set(r, ir.Int(x.Type.Kind, int64(value)))
+		}
+	}
+	return in
+}
+
+// dropLinear removes what fills tables with linear probing if a cuckoo table fails, and
+// returns how many kernels that were.
+func dropLinear(steps []plan.Step, p *plan.Plan) (n int) {
+	for _, s := range steps {
+		if s.If == nil {
+			continue
+		}
+		n += dropLinear(s.If.Then, p)
+		s.If.Else = slices.DeleteFunc(s.If.Else, func(s plan.Step) bool {
+			fills := fillsTable(s, p)
+			if fills {
+				n++
+			}
+			return fills
+		})
+	}
+	return n
+}
+
+// fillsTable reports whether a step launches a kernel that inserts rows.
+func fillsTable(s plan.Step, p *plan.Plan) bool {
+	if s.Parts != nil {
+		return slices.ContainsFunc(s.Parts.Steps, func(s plan.Step) bool { return fillsTable(s, p) })
+	}
+	return s.Launch != nil && slices.ContainsFunc(p.Kernels, func(k plan.Kernel) bool {
+		return k.Name == s.Launch.Kernel && slices.ContainsFunc(k.Stages, func(stage string) bool { return strings.HasPrefix(stage, "insert") })
+	})
+}
+
+// withoutLinear runs a program and returns in what it differs from the interpreter.
+func withoutLinear(t *testing.T, program *simt.Program, p *ir.Pipeline, in []ir.Column) string {
+	t.Helper()
+	want, err := testsuite.Expect(p, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	device := simttest.NewDevice(program.Kernels, rand.New(rand.NewPCG(1, 2)))
+	got, err := testsuite.RunPlan(p, program.Plan, func(in exec.Inputs) (*exec.Result, error) {
+		return exec.Run(context.Background(), device, program.Plan, in, exec.Options{})
+	}, in)
+	return want.Differ(got, err)
+}
