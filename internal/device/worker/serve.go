@@ -296,7 +296,7 @@ func (s *server) run(c *call, watch func(busy func() string)) (_ *runResult, inl
 			}
 			return places[port]
 		}}
-	result, err := exec.Run(context.Background(), session, program.Plan, in, options)
+	result, err := program.runner.Run(context.Background(), session, in, options)
 	if err != nil {
 		return nil, nil, release, err
 	}
