@@ -25,6 +25,9 @@ type device struct {
 	version    string // the same as text
 	programs   map[string]*program
 	pool       shared.Pool[cu.DevicePtr]
+	marks      []cu.Event // without a time, that no command has
+	blocks     []*block   // of small buffers
+	clearing   clearing   // put off; empty if there is none
 	machine    plan.Machine
 	findings   []worker.Finding
 	staged     []byte // memory of the host that copies from the device go through; nil before the first
