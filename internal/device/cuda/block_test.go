@@ -118,7 +118,7 @@ func TestSmallBuffersAtRandom(t *testing.T) {
 			for range 1 + random.IntN(5) {
 				h := pick()
 				at := random.IntN(len(h.want) + 1)
-				n := random.IntN(min(len(h.want)-at, 1000) + 1)
+				n := random.IntN(min(len(h.want)-at, 8000) + 1)
 				reads = append(reads, exec.Read{Memory: h.m, Offset: int64(at), To: make([]byte, n)})
 				want = append(want, h.want[at:at+n])
 			}
@@ -138,6 +138,9 @@ func TestSmallBuffersAtRandom(t *testing.T) {
 	}
 	for _, h := range all {
 		s.Free(h.m)
+	}
+	if r := s.device.reporter(); r == nil || r.number == 0 {
+		t.Error("no kernel has reported")
 	}
 	if len(s.device.blocks) > 1 || s.device.blocks[0].live != 0 {
 		t.Errorf("%d blocks are left", len(s.device.blocks))

@@ -21,6 +21,14 @@ func spanOf(part exec.Read) span {
 	return span{from, from + cu.DevicePtr(len(part.To))}
 }
 
+// words widens a span to whole words, with which memory begins and ends unless it is exact.
+func (d *device) words(s span) span {
+	if d.pool.Exact {
+		return s
+	}
+	return span{s.from &^ 7, (s.to + 7) &^ 7}
+}
+
 func (s span) bytes() int { return int(s.to - s.from) }
 
 func (s span) holds(other span) bool { return s.from <= other.from && other.to <= s.to }
@@ -43,7 +51,7 @@ func (d *device) joined(a, b span) (span, bool) {
 // spans returns what to read for the parts.
 func (d *device) spans(reads []exec.Read) (spans []span, total int) {
 	for _, part := range reads {
-		wanted := spanOf(part)
+		wanted := d.words(spanOf(part))
 		if slices.ContainsFunc(spans, func(s span) bool { return s.holds(wanted) }) {
 			continue
 		}
@@ -68,41 +76,52 @@ func (s *session) Gather(reads []exec.Read) error {
 			return err
 		}
 	}
-	staging := s.device.staging()
-	spans, total := s.device.spans(reads)
-	if total > len(staging) {
+	d := s.device
+	spans, total := d.spans(reads)
+	var err error
+	switch {
+	case total > len(d.staging()):
 		for _, part := range reads {
 			if err := s.Read(part.Memory, part.Offset, part.To); err != nil {
 				return err
 			}
 		}
 		return nil
+	case total <= mostReported && !s.timed && d.reporter() != nil:
+		err = s.reported(spans)
+	default:
+		err = s.copied(spans)
 	}
-	at := 0
-	for _, sp := range spans {
-		if sp.bytes() == 0 {
-			continue
-		}
-		err := s.queued("the copy of a column from the device", false, func() error {
-			return cu.MemcpyDtoHAsync(unsafe.Pointer(&staging[at]), sp.from, int64(sp.bytes()), cu.NoStream)
-		})
-		if err != nil {
-			return s.finish(err)
-		}
-		at += sp.bytes()
-	}
-	if err := s.Sync(); err != nil {
+	if err != nil {
 		return err
 	}
 	for _, part := range reads {
 		wanted, at := spanOf(part), 0
 		for _, sp := range spans {
 			if sp.holds(wanted) {
-				copy(part.To, staging[at+int(wanted.from-sp.from):])
+				copy(part.To, d.staged[at+int(wanted.from-sp.from):])
 				break
 			}
 			at += sp.bytes()
 		}
 	}
 	return nil
+}
+
+// copied copies spans to the staging memory, one behind the other.
+func (s *session) copied(spans []span) error {
+	at := 0
+	for _, sp := range spans {
+		if sp.bytes() == 0 {
+			continue
+		}
+		err := s.queued("the copy of a column from the device", false, func() error {
+			return cu.MemcpyDtoHAsync(unsafe.Pointer(&s.device.staged[at]), sp.from, int64(sp.bytes()), cu.NoStream)
+		})
+		if err != nil {
+			return s.finish(err)
+		}
+		at += sp.bytes()
+	}
+	return s.Sync()
 }

@@ -14,14 +14,15 @@ type Read struct {
 	To     []byte
 }
 
-// Gatherer is implemented by devices that read several parts in the time of one.
+// Gatherer is implemented by devices that read several parts in the time of one, and a small
+// one fast.
 type Gatherer interface {
 	Gather([]Read) error
 }
 
 // gather reads all parts.
 func (r *run) gather(reads []Read) error {
-	if gatherer, ok := r.device.(Gatherer); ok && len(reads) > 1 {
+	if gatherer, ok := r.device.(Gatherer); ok && len(reads) > 0 {
 		return gatherer.Gather(reads)
 	}
 	for _, part := range reads {
