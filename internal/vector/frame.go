@@ -22,6 +22,7 @@ type frame struct {
 	spared   []bool // operations that batches need not run
 
 	before, each, after *section
+	tables              []*section // run behind before, for all workers
 	ends                []*section // per domain that closes segments
 
 	run  *run  // of the launch
@@ -66,7 +67,7 @@ func (f *frame) link() (err error) {
 		case op.Domain == tile.Uniform && !op.IsReduction():
 			before.op(i)
 		case !f.spared[i]:
-			each.op(i)
+			each.put(i)
 		}
 	}
 	f.before, f.each = before.section, each.section
@@ -150,6 +151,9 @@ func (f *frame) launch(ctx context.Context, r *run, rows int64, workers int) err
 		reset()
 	}
 	f.before.runAll()
+	for _, table := range f.tables {
+		table.runAll()
+	}
 	if workers > 1 {
 		if err := f.spread(ctx, workers); err != nil {
 			return err

@@ -51,13 +51,29 @@ type linker struct {
 	*section
 	known    map[place]register // what steps so far have computed
 	selected map[int]bool       // domains whose selection they have
+	later    map[tile.ID]int    // values that are computed when a step asks for them, by their operations
 	closes   int                // the domain that closes in this section; 0 for none
+	lenient  bool               // places outside of streams are zero
 }
 
 // newLinker begins a section.
 func (f *frame) newLinker(closes int) *linker {
 	return &linker{frame: f, section: &section{domains: make([]span, len(f.Domains))},
-		known: map[place]register{}, selected: map[int]bool{0: true}, closes: closes}
+		known: map[place]register{}, later: map[tile.ID]int{}, selected: map[int]bool{0: true}, closes: closes}
+}
+
+// put has an operation run, one that others only read the result of when they do so: loops
+// that do the work of several operations leave some without a reader.
+func (l *linker) put(i int) {
+	op := &l.Ops[i]
+	switch op.Kind {
+	case tile.Row, tile.Map, tile.Load:
+		if op.Domain != tile.Uniform {
+			l.later[op.Res[0]] = i
+			return
+		}
+	}
+	l.op(i)
 }
 
 // sees says that a vector's rows may be those of other memory.
@@ -104,6 +120,11 @@ func (l *linker) find(v tile.ID, domain int) (register, bool) {
 	}
 	if r, ok := l.known[place{v, domain}]; ok {
 		return r, true
+	}
+	if i, ok := l.later[v]; ok && own == domain {
+		delete(l.later, v)
+		l.op(i)
+		return l.known[place{v, domain}], true
 	}
 	if own == domain || domain <= 0 {
 		return nil, false

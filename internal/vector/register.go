@@ -25,6 +25,8 @@ type vector[T number] struct {
 	rows []T // of a stream, of another vector, or own
 	own  []T // memory of its own, once it is needed
 	room int // the most rows that it has there
+
+	dense bool // of places: they follow each other
 }
 
 // sized makes n rows of its own the value.

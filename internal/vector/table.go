@@ -7,36 +7,15 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// rank links the places of rows that are sorted by a digit.
-func (l *linker) rank(op *tile.Op) {
-	digit, first := l.full(op.Args[0], 0).(*vector[int64]), l.full(op.Args[1], 0).(*vector[int64])
-	counts := shared(l, func() []int64 {
-		counts := make([]int64, op.Digits)
-		l.begin = append(l.begin, func() { clear(counts) })
-		return counts
-	})
-	dst := &vector[int64]{room: l.batch}
-	n := l.count(0)
-	l.ordered(func() {
-		ranks(dst.sized(*n), digit.rows, first.rows, counts)
-	})
-	l.define(op.Res[0], dst)
-}
-
-// ranks gives each row the place after the earlier rows of its digit.
-func ranks(to, digits, first, counts []int64) {
-	digits, first = digits[:len(to)], first[:len(to)]
-	for i, d := range digits {
-		c := counts[d]
-		to[i] = first[i] + c
-		counts[d] = c + 1
-	}
-}
-
 // update links the combination of rows with elements of a table. An index outside, which a
 // check has reported, changes nothing.
 func (l *linker) update(op *tile.Op) {
 	s, n := &l.streams[op.Stream], l.count(op.Domain)
+	if d, ok := l.digitOf(op.Args[0]); ok && s.kind == ir.I64 && op.Monoid.Combine[0].Operator == ir.OpAdd && l.Values[op.Args[1]].Domain == tile.Uniform {
+		by, x := l.digits(d, op.Domain), l.value(op.Args[1], tile.Uniform)
+		l.ordered(func() { by.count(elements[int64](s), int64(x.bits(0)), *n) })
+		return
+	}
 	at := l.full(op.Args[0], op.Domain).(*vector[int64])
 	x, operator := l.value(op.Args[1], op.Domain), op.Monoid.Combine[0].Operator
 	switch x := x.(type) {
