@@ -243,6 +243,10 @@ func (l *linker) op(i int) {
 	case tile.Scalar, tile.Length:
 		l.fromPlan(op)
 	case tile.Row, tile.Map, tile.Load:
+		if r, ok := l.hashed(op); ok {
+			l.define(op.Res[0], r)
+			return
+		}
 		l.define(op.Res[0], l.pure(op, &l.domains[0].first, l.count(op.Domain), func(v tile.ID) register { return l.value(v, op.Domain) }))
 	case tile.Shift:
 		l.shift(op)

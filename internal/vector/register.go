@@ -58,6 +58,7 @@ type register interface {
 	lone
 	key(s *stream) func(row int, held int64) bool
 	choose(l *linker, when *vector[uint8], otherwise register, room int, n *int) register
+	chosen(l *linker, when *vector[uint8], otherwise register, n *int) register
 	last(first bool) folder
 	extreme(m *tile.Monoid, from int) folder
 	shifted(l *linker, from register, into, n *int, fill register) step

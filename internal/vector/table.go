@@ -179,7 +179,7 @@ func (l *linker) hashTable(op *tile.Op, slot, slots tile.ID, keys []tile.ID) *ha
 	t := &hashTable{stream: &l.streams[op.Stream], slot: l.full(slot, op.Domain).(*vector[int64]), slots: l.value(slots, op.Domain)}
 	for i, key := range keys {
 		s := &l.streams[op.Keys[i]]
-		r := l.inMemory(l.value(key, op.Domain), s, l.count(op.Domain))
+		r := l.inMemory(l.full(key, op.Domain), s, l.count(op.Domain))
 		t.same = append(t.same, r.key(s))
 		if len(keys) == 1 {
 			t.lone, t.keys = r, s
@@ -229,6 +229,10 @@ func (l *linker) insert(op *tile.Op) {
 			taken = t.lone.enter(t.keys, table[:last+1], t.slot.rows[:*n], row.rows, taken, most)
 			return
 		}
+		if len(t.same) == 0 {
+			taken = enterNumbers(table[:last+1], t.slot.rows[:*n], row.rows, taken, most)
+			return
+		}
 		for i, at := range t.slot.rows[:*n] {
 			if taken > most {
 				return
@@ -241,11 +245,7 @@ func (l *linker) insert(op *tile.Op) {
 					taken++
 					break
 				}
-				if len(t.same) == 0 {
-					if held == entered {
-						break
-					}
-				} else if t.equals(i, held) {
+				if t.equals(i, held) {
 					table[at] = min(held, entered)
 					break
 				}
