@@ -177,6 +177,7 @@ func (l *linker) rank(op *tile.Op) {
 		l.define(op.Res[0], dst)
 		return
 	}
+	l.serial = true
 	digit, first := l.full(op.Args[0], 0).(*vector[int64]), l.full(op.Args[1], 0).(*vector[int64])
 	counts := shared(l, func() []int64 {
 		counts := make([]int64, op.Digits)
@@ -197,6 +198,41 @@ func ranks(to, digits, first, counts []int64) {
 		to[i] = first[i] + c
 		counts[d] = c + 1
 	}
+}
+
+// mostCounted is the length of a table of which each worker has one of its own.
+const mostCounted = 1 << 14
+
+// counted links the count of rows by their digits, if an update is one. Several workers count
+// by themselves, which comes to the same for integers.
+func (l *linker) counted(op *tile.Op) bool {
+	d, ok := l.digitOf(op.Args[0])
+	s := &l.streams[op.Stream]
+	if !ok || s.kind != ir.I64 || op.Monoid.Combine[0].Operator != ir.OpAdd || l.Values[op.Args[1]].Domain != tile.Uniform {
+		return false
+	}
+	by, x, n := l.digits(d, op.Domain), l.value(op.Args[1], tile.Uniform), l.count(op.Domain)
+	f, inTurn := l.frame, l.inTurn()
+	var own []int64
+	l.add(func() {
+		table := elements[int64](s)
+		if f.turns == nil || len(table) > mostCounted {
+			inTurn(func() { by.count(table, int64(x.bits(0)), *n) })
+			return
+		}
+		if own == nil {
+			own = make([]int64, len(table))
+		}
+		by.count(own, int64(x.bits(0)), *n)
+	})
+	l.merges = append(l.merges, func() {
+		if own != nil {
+			table := elements[int64](s)
+			add(table, table, own)
+		}
+		own = nil
+	})
+	return true
 }
 
 // dependsOn reports whether v is a function of another value of the base, and of nothing else

@@ -33,6 +33,8 @@ type frame struct {
 	states   []any    // that live from batch to batch; of the first frame
 	stateful int      // how many of these are linked
 	ordinal  int      // ordered steps that are linked
+	serial   bool     // most of the work is in these
+	merges   []step   // add what a worker has counted by itself
 	turns    *turns   // of several workers at work, else nil
 	number   int64    // of the batch
 }

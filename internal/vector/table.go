@@ -11,11 +11,10 @@ import (
 // check has reported, changes nothing.
 func (l *linker) update(op *tile.Op) {
 	s, n := &l.streams[op.Stream], l.count(op.Domain)
-	if d, ok := l.digitOf(op.Args[0]); ok && s.kind == ir.I64 && op.Monoid.Combine[0].Operator == ir.OpAdd && l.Values[op.Args[1]].Domain == tile.Uniform {
-		by, x := l.digits(d, op.Domain), l.value(op.Args[1], tile.Uniform)
-		l.ordered(func() { by.count(elements[int64](s), int64(x.bits(0)), *n) })
+	if l.counted(op) {
 		return
 	}
+	l.serial = true
 	at := l.full(op.Args[0], op.Domain).(*vector[int64])
 	x, operator := l.value(op.Args[1], op.Domain), op.Monoid.Combine[0].Operator
 	switch x := x.(type) {
@@ -143,6 +142,7 @@ func searches[T number](s *stream, n *int, dst *vector[int64], x *vector[T], fir
 // source links the search for the rows that rows repeat: it goes on from that of the row
 // before.
 func (l *linker) source(op *tile.Op) {
+	l.serial = true
 	s, base := &l.streams[op.Stream], &l.domains[0]
 	first, end := l.full(op.Args[0], 0).(*vector[int64]), l.full(op.Args[1], 0).(*vector[int64])
 	dst := &vector[int64]{room: l.batch}
@@ -206,6 +206,7 @@ const free = -1
 
 // insert links the entry of rows in a hash table; see the operation Insert.
 func (l *linker) insert(op *tile.Op) {
+	l.serial = true
 	t := l.hashTable(op, op.Args[1], op.Args[2], op.Args[4:])
 	n, row, limit := l.count(op.Domain), l.full(op.Args[0], op.Domain).(*vector[int64]), l.value(op.Args[3], op.Domain)
 	entries := shared(l, func() *int64 {
