@@ -192,6 +192,9 @@ func (l *linker) selection(domain int) *selection {
 	if d.Parent != 0 {
 		l.selection(d.Parent)
 	}
+	if d.Kind == tile.Compact && l.selectCompared(&d, s, parent) {
+		return &s.sel
+	}
 	guard := l.full(d.Guard, d.Parent).(*vector[uint8])
 	if d.Kind == tile.Compact {
 		l.add(func() { s.selects(guard.rows, *parent) })
@@ -214,11 +217,20 @@ func (l *linker) selection(domain int) *selection {
 
 // selects takes the rows of a parent at which a flag holds.
 func (s *span) selects(flags []uint8, parent int) {
+	s.grow(parent)
+	s.take(selectRows(s.sel.room, flags[:parent]), parent)
+}
+
+// grow makes room for the places of so many rows.
+func (s *span) grow(parent int) {
 	if len(s.sel.room) < parent+eight {
 		s.sel.room = make([]int32, max(parent+eight, batchRows+eight))
 	}
-	s.sel.rows = selectRows(s.sel.room, flags[:parent])
-	s.n = len(s.sel.rows)
+}
+
+// take makes these of so many rows the domain's.
+func (s *span) take(rows []int32, parent int) {
+	s.sel.rows, s.n = rows, len(rows)
 	s.sel.all = s.n == parent
 }
 

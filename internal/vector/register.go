@@ -56,6 +56,7 @@ type register interface {
 	storeSelected(s *stream, at *vector[int64], sel *selection) step
 	swapped(l *linker, n *int) register
 	lone
+	comparer
 	key(s *stream) func(row int, held int64) bool
 	choose(l *linker, when *vector[uint8], otherwise register, room int, n *int) register
 	chosen(l *linker, when *vector[uint8], otherwise register, n *int) register
