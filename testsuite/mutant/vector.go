@@ -41,7 +41,7 @@ var vectors = []Mutant{
 	{Name: "a digit is counted among those of another key", File: "internal/vector/digit.go", Device: "vector",
 		Old: "if at := int64(of>>shift&mask) + offset; uint64(at)",
 		New: "if at := int64(of>>shift&mask); uint64(at)"},
-	{Name: "a row at the bound is not selected", File: "internal/vector/compare.go", Device: "vector",
-		Old: "k += int(truth(x <= c))",
-		New: "k += int(truth(x < c))"},
+	{Name: "a row at the bound is selected", File: "internal/vector/compare.go", Device: "vector",
+		Old: "k += int(truth(x > c))",
+		New: "k += int(truth(x >= c))"},
 }
