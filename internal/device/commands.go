@@ -62,6 +62,13 @@ func (e *FailedError) Error() string { return e.First + " failed: " + e.Err.Erro
 
 func (e *FailedError) Unwrap() error { return e.Err }
 
+// Ended removes all commands, which have ended and none of which failed.
+func (c *Commands[E]) Ended() {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.retire(len(c.open))
+}
+
 // Finish removes all commands, which must have ended. If some failed, the error
 // is a [FailedError].
 func (c *Commands[E]) Finish() error {

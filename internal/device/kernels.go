@@ -18,7 +18,10 @@ type instance struct {
 // Of returns the kernel of a variant with these values of its constants. The
 // first call compiles it.
 func (k *Kernels[K]) Of(v *plan.Variant, constants []int64, compile func() (K, error)) (K, error) {
-	wanted := instance{v, fmt.Sprint(constants)}
+	wanted := instance{variant: v}
+	if len(constants) > 0 {
+		wanted.constants = fmt.Sprint(constants)
+	}
 	if known, ok := k.compiled[wanted]; ok {
 		return known, nil
 	}

@@ -34,7 +34,9 @@ func (l *linker) apply(operator ir.Op, k ir.Kind, args []register, uniform []boo
 	case ir.OpCast:
 		return l.cast(k, args[0], n)
 	case ir.OpSelect:
-		repeat(0)
+		if uniform[0] && n != &one {
+			return args[1].chosen(l, args[0].(*vector[uint8]), args[2], n)
+		}
 		return args[1].choose(l, args[0].(*vector[uint8]), args[2], room, n)
 	case ir.OpBits:
 		return l.pattern(args[0])

@@ -7,6 +7,7 @@ const mostMoves = 192
 
 // enterCuckoo links the entry of rows in a cuckoo hash table; see the operation Cuckoo.
 func (l *linker) enterCuckoo(op *tile.Op) {
+	l.serial = true
 	table, n, rows := &l.streams[op.Stream], l.count(op.Domain), l.full(op.Args[0], op.Domain).(*vector[int64])
 	slots := l.value(op.Args[1], op.Domain)
 	var homes []*stream

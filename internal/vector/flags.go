@@ -147,6 +147,24 @@ func (v *vector[T]) choose(l *linker, when *vector[uint8], otherwise register, r
 	return dst
 }
 
+// chosen is choose where one flag is that of all rows.
+func (v *vector[T]) chosen(l *linker, when *vector[uint8], otherwise register, n *int) register {
+	dst, other := &vector[T]{room: l.batch}, otherwise.(*vector[T])
+	sees(l, dst)
+	l.add(func() {
+		from := other
+		if when.rows[0] != 0 {
+			from = v
+		}
+		if len(from.rows) == 1 {
+			fill(dst.sized(*n), from.rows[0])
+			return
+		}
+		dst.rows = from.rows[:*n]
+	})
+	return dst
+}
+
 func choose[T number](dst []T, when []uint8, x, y []T) {
 	when = when[:len(dst)]
 	switch {

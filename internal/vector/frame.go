@@ -22,6 +22,7 @@ type frame struct {
 	spared   []bool // operations that batches need not run
 
 	before, each, after *section
+	tables              []*section // run behind before, for all workers
 	ends                []*section // per domain that closes segments
 
 	run  *run  // of the launch
@@ -32,6 +33,8 @@ type frame struct {
 	states   []any    // that live from batch to batch; of the first frame
 	stateful int      // how many of these are linked
 	ordinal  int      // ordered steps that are linked
+	serial   bool     // most of the work is in these
+	merges   []step   // add what a worker has counted by itself
 	turns    *turns   // of several workers at work, else nil
 	number   int64    // of the batch
 }
@@ -66,7 +69,7 @@ func (f *frame) link() (err error) {
 		case op.Domain == tile.Uniform && !op.IsReduction():
 			before.op(i)
 		case !f.spared[i]:
-			each.op(i)
+			each.put(i)
 		}
 	}
 	f.before, f.each = before.section, each.section
@@ -150,6 +153,9 @@ func (f *frame) launch(ctx context.Context, r *run, rows int64, workers int) err
 		reset()
 	}
 	f.before.runAll()
+	for _, table := range f.tables {
+		table.runAll()
+	}
 	if workers > 1 {
 		if err := f.spread(ctx, workers); err != nil {
 			return err

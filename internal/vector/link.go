@@ -51,13 +51,29 @@ type linker struct {
 	*section
 	known    map[place]register // what steps so far have computed
 	selected map[int]bool       // domains whose selection they have
+	later    map[tile.ID]int    // values that are computed when a step asks for them, by their operations
 	closes   int                // the domain that closes in this section; 0 for none
+	lenient  bool               // places outside of streams are zero
 }
 
 // newLinker begins a section.
 func (f *frame) newLinker(closes int) *linker {
 	return &linker{frame: f, section: &section{domains: make([]span, len(f.Domains))},
-		known: map[place]register{}, selected: map[int]bool{0: true}, closes: closes}
+		known: map[place]register{}, later: map[tile.ID]int{}, selected: map[int]bool{0: true}, closes: closes}
+}
+
+// put has an operation run, one that others only read the result of when they do so: loops
+// that do the work of several operations leave some without a reader.
+func (l *linker) put(i int) {
+	op := &l.Ops[i]
+	switch op.Kind {
+	case tile.Row, tile.Map, tile.Load:
+		if op.Domain != tile.Uniform {
+			l.later[op.Res[0]] = i
+			return
+		}
+	}
+	l.op(i)
 }
 
 // sees says that a vector's rows may be those of other memory.
@@ -104,6 +120,11 @@ func (l *linker) find(v tile.ID, domain int) (register, bool) {
 	}
 	if r, ok := l.known[place{v, domain}]; ok {
 		return r, true
+	}
+	if i, ok := l.later[v]; ok && own == domain {
+		delete(l.later, v)
+		l.op(i)
+		return l.known[place{v, domain}], true
 	}
 	if own == domain || domain <= 0 {
 		return nil, false
@@ -171,6 +192,9 @@ func (l *linker) selection(domain int) *selection {
 	if d.Parent != 0 {
 		l.selection(d.Parent)
 	}
+	if d.Kind == tile.Compact && l.selectCompared(&d, s, parent) {
+		return &s.sel
+	}
 	guard := l.full(d.Guard, d.Parent).(*vector[uint8])
 	if d.Kind == tile.Compact {
 		l.add(func() { s.selects(guard.rows, *parent) })
@@ -193,11 +217,20 @@ func (l *linker) selection(domain int) *selection {
 
 // selects takes the rows of a parent at which a flag holds.
 func (s *span) selects(flags []uint8, parent int) {
+	s.grow(parent)
+	s.take(selectRows(s.sel.room, flags[:parent]), parent)
+}
+
+// grow makes room for the places of so many rows.
+func (s *span) grow(parent int) {
 	if len(s.sel.room) < parent+eight {
 		s.sel.room = make([]int32, max(parent+eight, batchRows+eight))
 	}
-	s.sel.rows = selectRows(s.sel.room, flags[:parent])
-	s.n = len(s.sel.rows)
+}
+
+// take makes these of so many rows the domain's.
+func (s *span) take(rows []int32, parent int) {
+	s.sel.rows, s.n = rows, len(rows)
 	s.sel.all = s.n == parent
 }
 
@@ -222,6 +255,10 @@ func (l *linker) op(i int) {
 	case tile.Scalar, tile.Length:
 		l.fromPlan(op)
 	case tile.Row, tile.Map, tile.Load:
+		if r, ok := l.hashed(op); ok {
+			l.define(op.Res[0], r)
+			return
+		}
 		l.define(op.Res[0], l.pure(op, &l.domains[0].first, l.count(op.Domain), func(v tile.ID) register { return l.value(v, op.Domain) }))
 	case tile.Shift:
 		l.shift(op)

@@ -41,7 +41,7 @@ func (l *linker) pure(op *tile.Op, first *int64, n *int, value func(tile.ID) reg
 		if len(op.Args) == 0 {
 			r.load(l, s, first, n)
 		} else {
-			r.gather(l, s, value(op.Args[0]).(*vector[int64]), n, op.Checked)
+			r.gather(l, s, value(op.Args[0]).(*vector[int64]), n, op.Checked || l.lenient)
 		}
 		return r
 	}

@@ -25,6 +25,8 @@ type vector[T number] struct {
 	rows []T // of a stream, of another vector, or own
 	own  []T // memory of its own, once it is needed
 	room int // the most rows that it has there
+
+	dense bool // of places: they follow each other
 }
 
 // sized makes n rows of its own the value.
@@ -54,9 +56,11 @@ type register interface {
 	storeSelected(s *stream, at *vector[int64], sel *selection) step
 	swapped(l *linker, n *int) register
 	lone
+	comparer
 	key(s *stream) func(row int, held int64) bool
 	keys(s *stream) func(x, y int64) bool
 	choose(l *linker, when *vector[uint8], otherwise register, room int, n *int) register
+	chosen(l *linker, when *vector[uint8], otherwise register, n *int) register
 	last(first bool) folder
 	extreme(m *tile.Monoid, from int) folder
 	shifted(l *linker, from register, into, n *int, fill register) step

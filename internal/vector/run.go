@@ -158,7 +158,7 @@ func (r *run) launch(ctx context.Context, s *plan.Launch) error {
 	}
 	start := time.Now()
 	k := r.kernels[s.Kernel]
-	workers := r.workersFor(k.program.Kernels[k.compiled], rows)
+	workers := r.workersFor(k, rows)
 	batch := r.Batch
 	if batch == 0 {
 		batch = batchRows

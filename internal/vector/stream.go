@@ -124,7 +124,7 @@ func (v *vector[T]) scatter(l *linker, s *stream, at *vector[int64], n *int, asc
 			return
 		}
 		places = places[:count]
-		if first := places[0]; ascends && places[count-1]-first == int64(count-1) {
+		if first := places[0]; at.dense || ascends && places[count-1]-first == int64(count-1) {
 			put(to[first:first+int64(count)], rows)
 			return
 		}

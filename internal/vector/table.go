@@ -7,36 +7,14 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// rank links the places of rows that are sorted by a digit.
-func (l *linker) rank(op *tile.Op) {
-	digit, first := l.full(op.Args[0], 0).(*vector[int64]), l.full(op.Args[1], 0).(*vector[int64])
-	counts := shared(l, func() []int64 {
-		counts := make([]int64, op.Digits)
-		l.begin = append(l.begin, func() { clear(counts) })
-		return counts
-	})
-	dst := &vector[int64]{room: l.batch}
-	n := l.count(0)
-	l.ordered(func() {
-		ranks(dst.sized(*n), digit.rows, first.rows, counts)
-	})
-	l.define(op.Res[0], dst)
-}
-
-// ranks gives each row the place after the earlier rows of its digit.
-func ranks(to, digits, first, counts []int64) {
-	digits, first = digits[:len(to)], first[:len(to)]
-	for i, d := range digits {
-		c := counts[d]
-		to[i] = first[i] + c
-		counts[d] = c + 1
-	}
-}
-
 // update links the combination of rows with elements of a table. An index outside, which a
 // check has reported, changes nothing.
 func (l *linker) update(op *tile.Op) {
 	s, n := &l.streams[op.Stream], l.count(op.Domain)
+	if l.counted(op) {
+		return
+	}
+	l.serial = true
 	at := l.full(op.Args[0], op.Domain).(*vector[int64])
 	x, operator := l.value(op.Args[1], op.Domain), op.Monoid.Combine[0].Operator
 	switch x := x.(type) {
@@ -164,6 +142,7 @@ func searches[T number](s *stream, n *int, dst *vector[int64], x *vector[T], fir
 // source links the search for the rows that rows repeat: it goes on from that of the row
 // before.
 func (l *linker) source(op *tile.Op) {
+	l.serial = true
 	s, base := &l.streams[op.Stream], &l.domains[0]
 	first, end := l.full(op.Args[0], 0).(*vector[int64]), l.full(op.Args[1], 0).(*vector[int64])
 	dst := &vector[int64]{room: l.batch}
@@ -200,7 +179,7 @@ func (l *linker) hashTable(op *tile.Op, slot, slots tile.ID, keys []tile.ID) *ha
 	t := &hashTable{stream: &l.streams[op.Stream], slot: l.full(slot, op.Domain).(*vector[int64]), slots: l.value(slots, op.Domain)}
 	for i, key := range keys {
 		s := &l.streams[op.Keys[i]]
-		r := l.inMemory(l.value(key, op.Domain), s, l.count(op.Domain))
+		r := l.inMemory(l.full(key, op.Domain), s, l.count(op.Domain))
 		t.same = append(t.same, r.key(s))
 		if len(keys) == 1 {
 			t.lone, t.keys = r, s
@@ -227,6 +206,7 @@ const free = -1
 
 // insert links the entry of rows in a hash table; see the operation Insert.
 func (l *linker) insert(op *tile.Op) {
+	l.serial = true
 	t := l.hashTable(op, op.Args[1], op.Args[2], op.Args[4:])
 	n, row, limit := l.count(op.Domain), l.full(op.Args[0], op.Domain).(*vector[int64]), l.value(op.Args[3], op.Domain)
 	entries := shared(l, func() *int64 {
@@ -250,6 +230,10 @@ func (l *linker) insert(op *tile.Op) {
 			taken = t.lone.enter(t.keys, table[:last+1], t.slot.rows[:*n], row.rows, taken, most)
 			return
 		}
+		if len(t.same) == 0 {
+			taken = enterNumbers(table[:last+1], t.slot.rows[:*n], row.rows, taken, most)
+			return
+		}
 		for i, at := range t.slot.rows[:*n] {
 			if taken > most {
 				return
@@ -262,11 +246,7 @@ func (l *linker) insert(op *tile.Op) {
 					taken++
 					break
 				}
-				if len(t.same) == 0 {
-					if held == entered {
-						break
-					}
-				} else if t.equals(i, held) {
+				if t.equals(i, held) {
 					table[at] = min(held, entered)
 					break
 				}

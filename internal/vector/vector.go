@@ -29,6 +29,7 @@ type Program struct {
 type kernel struct {
 	compiled int // in Program.Kernels
 	program  *backends.Program
+	serial   bool // most of the work is ordered
 	mutex    sync.Mutex
 	free     map[int][]*frame // by the rows of their batches
 }
@@ -56,6 +57,7 @@ func Compile(program *backends.Program) (*Program, error) {
 		if err != nil {
 			return nil, fmt.Errorf("pipeline %s: %w", program.Pipeline.Name, err)
 		}
+		linked.serial = f.serial
 		linked.give(f)
 		p.kernels[k.Name] = linked
 	}

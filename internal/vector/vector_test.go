@@ -35,7 +35,7 @@ func run(program *vector.Program, host *plan.Plan, p *ir.Pipeline, in []ir.Colum
 }
 
 // compiled compiles the text of a pipeline.
-func compiled(t *testing.T, text, level string) (*vector.Program, *plan.Plan, *ir.Pipeline) {
+func compiled(t testing.TB, text, level string) (*vector.Program, *plan.Plan, *ir.Pipeline) {
 	t.Helper()
 	pipelines, errs := ir.Load("test.kg", []byte(text))
 	if err := errs.Err(); err != nil {

@@ -3,12 +3,9 @@ package vector
 import (
 	"context"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/kgen-go/kgen/internal/tile"
 )
 
 // Several workers run a kernel's batches. Each has a frame of its own, with vectors of its
@@ -26,14 +23,12 @@ const (
 )
 
 // workersFor returns how many workers run a kernel of so many rows. One does where most of the
-// work is ordered, as for tables and the places of a sort.
-func (o *Options) workersFor(k *tile.Kernel, rows int64) int {
+// work is ordered, as for tables.
+func (o *Options) workersFor(k *kernel, rows int64) int {
 	switch {
 	case o.Workers > 0:
 		return int(max(min(int64(o.Workers), rows), 1))
-	case slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
-		return op.Kind == tile.Rank || op.Kind == tile.Insert || op.Kind == tile.Cuckoo || op.Kind == tile.Update || op.Kind == tile.Source
-	}):
+	case k.serial:
 		return 1
 	}
 	return int(max(min(int64(runtime.GOMAXPROCS(0)), rows/leastRows), 1))
@@ -73,9 +68,15 @@ func (t *turns) wait(step int, batch int64) {
 
 // ordered adds a step that uses state of earlier batches.
 func (l *linker) ordered(s step) {
+	inTurn := l.inTurn()
+	l.add(func() { inTurn(s) })
+}
+
+// inTurn returns what runs a step behind that of the batch before.
+func (l *linker) inTurn() func(step) {
 	f, number := l.frame, l.ordinal
 	l.ordinal++
-	l.add(func() {
+	return func(s step) {
 		if f.turns == nil {
 			s()
 			return
@@ -83,7 +84,7 @@ func (l *linker) ordered(s step) {
 		f.turns.wait(number, f.number)
 		s()
 		f.turns.at[number].Store(f.number + 1)
-	})
+	}
 }
 
 // shared returns state that lives from batch to batch: that of the first frame.
@@ -148,6 +149,9 @@ func (f *frame) spread(ctx context.Context, workers int) error {
 	wait.Wait()
 	for _, g := range frames {
 		g.turns = nil
+		for _, merge := range g.merges {
+			merge()
+		}
 	}
 	for _, fault := range failed {
 		if _, waited := fault.(stopped); fault != nil && !waited {

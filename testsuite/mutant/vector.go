@@ -35,4 +35,13 @@ var vectors = []Mutant{
 	{Name: "a check reports its last row", File: "internal/vector/ops.go", Device: "vector",
 		Old: "first = min(first, at)",
 		New: "first = at"},
+	{Name: "rows of one digit begin anew in each batch", File: "internal/vector/digit.go", Device: "vector",
+		Old: "count(to, p.only+*base)",
+		New: "count(to, p.only+*base%16)"},
+	{Name: "a digit is counted among those of another key", File: "internal/vector/digit.go", Device: "vector",
+		Old: "if at := int64(of>>shift&mask) + offset; uint64(at)",
+		New: "if at := int64(of>>shift&mask); uint64(at)"},
+	{Name: "a row at the bound is selected", File: "internal/vector/compare.go", Device: "vector",
+		Old: "k += int(truth(x > c))",
+		New: "k += int(truth(x >= c))"},
 }

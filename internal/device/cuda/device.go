@@ -25,6 +25,10 @@ type device struct {
 	version    string // the same as text
 	programs   map[string]*program
 	pool       shared.Pool[cu.DevicePtr]
+	marks      []cu.Event // without a time, that no command has
+	blocks     []*block   // of small buffers
+	clearing   clearing   // put off; empty if there is none
+	reports    *reporter  // nil before the first
 	machine    plan.Machine
 	findings   []worker.Finding
 	staged     []byte // memory of the host that copies from the device go through; nil before the first
@@ -36,7 +40,8 @@ const stagingBytes = 64 << 10
 // staging returns it, empty if there is none.
 func (d *device) staging() []byte {
 	if d.staged == nil {
-		d.staged = pinnedBytes(stagingBytes)
+		d.staged = pinnedBytes(stagingBytes + 8)
+		d.staged = d.staged[:min(stagingBytes, len(d.staged))]
 	}
 	return d.staged
 }

@@ -25,13 +25,13 @@ func newPool(limit int64) shared.Pool[cu.DevicePtr] {
 
 // event is the driver's mark after a command, and before it if it is timed.
 type event struct {
-	context    cu.CUContext
+	device     *device
 	start, end cu.Event
 	timed      bool
 }
 
 // State may be called from any thread.
-func (e event) State() (done bool, err error) { return queryEvent(e.context, e.end) }
+func (e event) State() (done bool, err error) { return queryEvent(e.device.context, e.end) }
 
 func (e event) Took() time.Duration {
 	if !e.timed {
@@ -45,19 +45,26 @@ func (e event) Took() time.Duration {
 }
 
 func (e event) Release() {
-	if e.timed {
-		cu.DestroyEvent(&e.start)
+	if !e.timed {
+		e.device.marks = append(e.device.marks, e.end)
+		return
 	}
+	cu.DestroyEvent(&e.start)
 	cu.DestroyEvent(&e.end)
 }
 
-// mark puts a mark into the queue.
-func mark(timed bool) (cu.Event, error) {
-	flags := cu.DisableTiming
-	if timed {
-		flags = cu.DefaultEvent
+// mark puts a mark into the queue. To make one takes as long as that, so those without a time
+// are used again.
+func (d *device) mark(timed bool) (e cu.Event, err error) {
+	last := len(d.marks) - 1
+	switch {
+	case timed:
+		e, err = cu.MakeEvent(cu.DefaultEvent)
+	case last >= 0:
+		e, d.marks = d.marks[last], d.marks[:last]
+	default:
+		e, err = cu.MakeEvent(cu.DisableTiming)
 	}
-	e, err := cu.MakeEvent(flags)
 	if err == nil {
 		err = e.Record(cu.NoStream)
 	}

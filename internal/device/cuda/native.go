@@ -33,11 +33,13 @@ static int countParameters(CUfunction function) {
 }
 
 // Arguments are 8 bytes each.
-static int launchTogether(CUfunction function, unsigned groups, unsigned size, unsigned local, int count, unsigned long long *arguments) {
+static int launch(CUfunction function, unsigned groups, unsigned size, unsigned local, int count, unsigned long long *arguments, int together) {
 	void *places[count];
 	for (int i = 0; i < count; i++)
 		places[i] = &arguments[i];
-	return cuLaunchCooperativeKernel(function, groups, 1, 1, size, 1, 1, local, 0, places);
+	if (together)
+		return cuLaunchCooperativeKernel(function, groups, 1, 1, size, 1, 1, local, 0, places);
+	return cuLaunchKernel(function, groups, 1, 1, size, 1, 1, local, 0, places, 0);
 }
 */
 import "C"
@@ -132,10 +134,14 @@ func allowLocal(f cu.Function, bytes int64) error {
 	return result(C.cuFuncSetAttribute(function(f), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(bytes)))
 }
 
-// launchTogether launches a grid whose work-groups all run at once, or fails.
-func launchTogether(f cu.Function, groups, size, local int64, arguments []uint64) error {
-	return result(C.CUresult(C.launchTogether(function(f), C.uint(groups), C.uint(size), C.uint(local), C.int(len(arguments)),
-		(*C.ulonglong)(unsafe.Pointer(&arguments[0])))))
+// launch launches a grid. Together, its work-groups all run at once, or it fails.
+func launch(f cu.Function, groups, size, local int64, arguments []uint64, together bool) error {
+	kind := C.int(0)
+	if together {
+		kind = 1
+	}
+	return result(C.CUresult(C.launch(function(f), C.uint(groups), C.uint(size), C.uint(local), C.int(len(arguments)),
+		(*C.ulonglong)(unsafe.Pointer(&arguments[0])), kind)))
 }
 
 // pinnedBytes returns memory of the host that the device copies to without help; empty if

@@ -27,6 +27,17 @@ type kernel struct {
 	most     int64 // work-items of a work-group
 	count    int   // parameters, or -1
 	local    int64 // largest dynamic shared memory of a launch
+
+	name string // of the last launch, for messages
+	rows int64
+}
+
+// over names a launch over so many rows.
+func (k *kernel) over(name string, rows int64) string {
+	if k.name == "" || k.rows != rows {
+		k.name, k.rows = fmt.Sprintf("kernel %q over %d rows", name, rows), rows
+	}
+	return k.name
 }
 
 // source is what a program is compiled from.

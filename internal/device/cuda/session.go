@@ -65,6 +65,9 @@ func (s *session) Resident(ctx context.Context, _ *plan.Kernel, v *plan.Variant)
 }
 
 func (s *session) Alloc(bytes int64) (exec.Memory, error) {
+	if b := s.device.small(bytes); b != nil {
+		return b, nil
+	}
 	b, err := s.take((bytes + 7) &^ 7) // kernels change an element through the word that holds it
 	if err != nil {
 		return nil, err
@@ -101,7 +104,7 @@ func (s *session) Import(data []byte) (exec.Memory, error) {
 	return b, nil
 }
 
-func (s *session) Free(m exec.Memory) { s.device.pool.Give(m.(*buffer)) }
+func (s *session) Free(m exec.Memory) { s.device.give(m.(*buffer)) }
 
 func (s *session) Fill(m exec.Memory, element []byte, count int64) error {
 	b := m.(*buffer)
@@ -112,17 +115,30 @@ func (s *session) Fill(m exec.Memory, element []byte, count int64) error {
 	if size > b.Size {
 		return fmt.Errorf("a fill of %d bytes in a buffer of %d", size, b.Size)
 	}
-	return s.queued("the fill of a buffer", false, func() error { return fill(b.Object, element, size) })
-}
-
-// fill stores an element of 1, 2, 4 or 8 bytes until size bytes are full. The
-// driver sets words of at most 4 bytes; for longer elements it repeatedly
-// copies the filled part, which doubles.
-func fill(to cu.DevicePtr, element []byte, size int64) error {
 	word := element
 	for len(word) > 1 && bytes.Equal(word[:len(word)/2], word[len(word)/2:]) {
 		word = word[:len(word)/2]
 	}
+	if len(word) == 1 && !s.timed {
+		if later, err := s.device.fillLater(b, word[0], size); later || err != nil {
+			return s.putOff(err)
+		}
+	}
+	return s.queued("the fill of a buffer", false, func() error { return fill(b.Object, word, size) })
+}
+
+// putOff is the error of a fill that was put off.
+func (s *session) putOff(err error) error {
+	if err == nil {
+		return nil
+	}
+	return s.notLost("the fill of a buffer", described{err})
+}
+
+// fill stores a word of 1, 2, 4 or 8 bytes until size bytes are full. The
+// driver sets words of at most 4 bytes; for longer ones it repeatedly
+// copies the filled part, which doubles.
+func fill(to cu.DevicePtr, word []byte, size int64) error {
 	switch len(word) {
 	case 1:
 		return cu.MemsetD8Async(to, word[0], size, cu.NoStream)
@@ -168,48 +184,10 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 	if err != nil {
 		return s.finish(err)
 	}
-	return s.finish(nil)
-}
-
-// Gather reads small parts by way of memory that the device writes while the host goes on.
-func (s *session) Gather(reads []exec.Read) error {
-	staging := s.device.staging()
-	total := 0
-	for _, part := range reads {
-		if err := part.Memory.(*buffer).Holds(part.Offset, part.To); err != nil {
-			return err
-		}
-		total += len(part.To)
+	if s.timed {
+		return s.Sync() // its mark, too
 	}
-	if total > len(staging) {
-		for _, part := range reads {
-			if err := s.Read(part.Memory, part.Offset, part.To); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	at := 0
-	for _, part := range reads {
-		if len(part.To) == 0 {
-			continue
-		}
-		from := part.Memory.(*buffer).Object + cu.DevicePtr(part.Offset)
-		err := s.queued("the copy of a column from the device", false, func() error {
-			return cu.MemcpyDtoHAsync(unsafe.Pointer(&staging[at]), from, int64(len(part.To)), cu.NoStream)
-		})
-		if err != nil {
-			return s.finish(err)
-		}
-		at += len(part.To)
-	}
-	if err := s.Sync(); err != nil {
-		return err
-	}
-	at = 0
-	for _, part := range reads {
-		at += copy(part.To, staging[at:])
-	}
+	s.commands.Ended()
 	return nil
 }
 
@@ -217,23 +195,28 @@ func (s *session) Gather(reads []exec.Read) error {
 // queued frees the pool's buffers and tries again. The executor names a command
 // that fails now; name is for a command that fails later.
 func (s *session) queued(name string, isKernel bool, enqueue func() error) error {
-	e, err := s.marked(enqueue)
+	if err := s.putOff(s.device.fillNow()); err != nil {
+		return err
+	}
+	e, err := s.marked(isKernel, enqueue)
 	switch {
 	case isMemory(err):
 		return &exec.FullError{Reason: describe(err)}
 	case err != nil:
 		return s.notLost(name, described{err})
 	}
-	s.commands.Add(name, isKernel, e)
+	if isKernel || s.timed {
+		s.commands.Add(name, isKernel, e)
+	}
 	return nil
 }
 
-// marked queues a command with a mark after it, and one before it if it is
-// timed.
-func (s *session) marked(enqueue func() error) (e event, err error) {
-	e = event{context: s.device.context, timed: s.timed}
+// marked queues a command: a kernel with a mark after it, and any command that is timed with
+// one before it, too. What else there is ends before the kernel behind it does.
+func (s *session) marked(isKernel bool, enqueue func() error) (e event, err error) {
+	e = event{device: s.device, timed: s.timed}
 	if s.timed {
-		if e.start, err = mark(true); err != nil {
+		if e.start, err = s.device.mark(true); err != nil {
 			return e, err
 		}
 	}
@@ -242,8 +225,8 @@ func (s *session) marked(enqueue func() error) (e event, err error) {
 		s.device.pool.Trim()
 		err = enqueue()
 	}
-	if err == nil {
-		e.end, err = mark(s.timed)
+	if err == nil && (isKernel || s.timed) {
+		e.end, err = s.device.mark(s.timed)
 	}
 	if err != nil && s.timed {
 		cu.DestroyEvent(&e.start)
@@ -318,32 +301,31 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 	if k.count >= 0 && k.count != len(arguments) {
 		return fmt.Errorf("%s takes %d arguments, the plan gives %d", l.Variant.Entry, k.count, len(arguments))
 	}
-	return s.queued(fmt.Sprintf("kernel %q over %d rows", l.Kernel.Name, l.Rows), true, func() error {
-		if l.Variant.Forward == plan.ForwardResident {
-			return launchTogether(k.function, l.Workgroups, group, l.Local, arguments)
-		}
-		places := make([]unsafe.Pointer, len(arguments))
-		for i := range arguments {
-			places[i] = unsafe.Pointer(&arguments[i])
-		}
-		return k.function.Launch(int(l.Workgroups), 1, 1, int(group), 1, 1, int(l.Local), cu.NoStream, places)
+	return s.queued(k.over(l.Kernel.Name, l.Rows), true, func() error {
+		return launch(k.function, l.Workgroups, group, l.Local, arguments, l.Variant.Forward == plan.ForwardResident)
 	})
 }
 
 // argumentsOf returns row0, rows and the plan's arguments, each in 8 bytes, of
 // which a kernel reads as many as it declares.
 func argumentsOf(l *exec.Launch) []uint64 {
-	arguments := []uint64{uint64(l.Row0), uint64(l.Rows)}
+	arguments := make([]uint64, 2, 2+len(l.Args))
+	arguments[0], arguments[1] = uint64(l.Row0), uint64(l.Rows)
 	for _, arg := range l.Args {
 		if arg.Memory != nil {
 			arguments = append(arguments, uint64(arg.Memory.(*buffer).Object))
 			continue
 		}
-		var word [8]byte
-		copy(word[:], arg.Value.Bytes())
-		arguments = append(arguments, binary.LittleEndian.Uint64(word[:]))
+		arguments = append(arguments, word(arg.Value))
 	}
 	return arguments
+}
+
+// word returns the bytes of a value as a number.
+func word(v exec.Value) uint64 {
+	var word [8]byte
+	copy(word[:], v.Bytes())
+	return binary.LittleEndian.Uint64(word[:])
 }
 
 // kernel compiles the kernel of a launch, once.
@@ -376,14 +358,18 @@ func (s *session) compile(ctx context.Context, l *exec.Launch) (*kernel, error) 
 }
 
 func (s *session) Sync() error {
+	if err := s.putOff(s.device.fillNow()); err != nil {
+		return err
+	}
 	err := cu.Synchronize()
+	if err == nil {
+		s.commands.Ended()
+		return nil
+	}
 	if failed := s.finish(nil); failed != nil {
 		return failed
 	}
-	if err != nil {
-		return s.failure("waiting for the device", err)
-	}
-	return nil
+	return s.failure("waiting for the device", err)
 }
 
 func (s *session) Elapsed() time.Duration { return s.commands.Elapsed() }
@@ -400,18 +386,24 @@ func (s *session) Spans(times int, work func() error) ([]time.Duration, error) {
 		}
 	}()
 	for range times {
-		start, err := mark(true)
+		if err := s.putOff(s.device.fillNow()); err != nil {
+			return nil, err
+		}
+		start, err := s.device.mark(true)
 		if err != nil {
 			return nil, s.failure("a repetition", err)
 		}
 		if err := work(); err != nil {
 			return nil, err
 		}
-		end, err := mark(true)
+		if err := s.putOff(s.device.fillNow()); err != nil {
+			return nil, err
+		}
+		end, err := s.device.mark(true)
 		if err != nil {
 			return nil, s.failure("a repetition", err)
 		}
-		marks = append(marks, event{s.device.context, start, end, true})
+		marks = append(marks, event{s.device, start, end, true})
 	}
 	if err := s.Sync(); err != nil {
 		return nil, err

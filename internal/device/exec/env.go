@@ -13,9 +13,9 @@ type env struct {
 	rows *int64
 }
 
-func (e env) Scalar(name string) (int64, error) { return toInt64(e.scalars[name]) }
+func (e *env) Scalar(name string) (int64, error) { return toInt64(e.scalars[name]) }
 
-func (e env) Len(domain string) (int64, error) {
+func (e *env) Len(domain string) (int64, error) {
 	if length, ok := e.lengths[domain]; ok {
 		return length, nil
 	}
@@ -26,7 +26,7 @@ func (e env) Len(domain string) (int64, error) {
 	return length, err
 }
 
-func (e env) Property(name string) (int64, error) {
+func (e *env) Property(name string) (int64, error) {
 	value, ok := e.machine.Property(name)
 	if !ok {
 		return 0, fmt.Errorf("a machine has no property %q", name)
@@ -34,7 +34,7 @@ func (e env) Property(name string) (int64, error) {
 	return value, nil
 }
 
-func (e env) Resident(kernel string) (int64, error) {
+func (e *env) Resident(kernel string) (int64, error) {
 	variant, err := e.variant(kernel)
 	if err != nil {
 		return 0, err
@@ -46,14 +46,20 @@ func (e env) Resident(kernel string) (int64, error) {
 	return groups, nil
 }
 
-func (e env) Rows() (int64, error) {
+func (e *env) Rows() (int64, error) {
 	if e.rows == nil {
 		return 0, errors.New("rows stands outside a launch")
 	}
 	return *e.rows, nil
 }
 
-func (r *run) eval(e plan.Expr, rows *int64) (int64, error) { return e.Eval(env{r, rows}) }
+func (r *run) eval(e plan.Expr, rows *int64) (int64, error) {
+	if rows == nil {
+		return e.Eval(&r.outside)
+	}
+	r.launched.rows = rows
+	return e.Eval(&r.launched)
+}
 
 // evalOr returns otherwise if there is no expression.
 func (r *run) evalOr(e plan.Expr, otherwise int64, rows *int64) (int64, error) {

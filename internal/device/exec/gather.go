@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kgen-go/kgen/plan"
 )
@@ -13,14 +14,15 @@ type Read struct {
 	To     []byte
 }
 
-// Gatherer is implemented by devices that read several parts in the time of one.
+// Gatherer is implemented by devices that read several parts in the time of one, and a small
+// one fast.
 type Gatherer interface {
 	Gather([]Read) error
 }
 
 // gather reads all parts.
 func (r *run) gather(reads []Read) error {
-	if gatherer, ok := r.device.(Gatherer); ok && len(reads) > 1 {
+	if gatherer, ok := r.device.(Gatherer); ok && len(reads) > 0 {
 		return gatherer.Gather(reads)
 	}
 	for _, part := range reads {
@@ -40,50 +42,67 @@ type reading struct {
 	index, count int64
 }
 
+// ahead is what has been read before steps ask for it.
+type ahead struct {
+	done  bool // whether the steps have been looked at
+	names []reading
+	reads []Read // of the names
+}
+
+func (a *ahead) forget() { a.done, a.names, a.reads = false, a.names[:0], a.reads[:0] }
+
+func (a *ahead) find(wanted reading) []byte {
+	if i := slices.Index(a.names, wanted); i >= 0 {
+		return a.reads[i].To
+	}
+	return nil
+}
+
 // readAhead reads at once what the first of the steps and those behind it read, up to one that
 // may change memory of the device: waiting for the device costs more than a few bytes do.
 func (r *run) readAhead(steps []plan.Step) error {
-	if _, gathers := r.device.(Gatherer); !gathers || !onlyReads(&steps[0]) {
-		r.ahead = nil
+	if !onlyReads(&steps[0]) {
+		r.ahead.forget()
 		return nil
 	}
-	if r.ahead != nil || steps[0].CheckErrors == nil && steps[0].Read == nil {
+	if _, gathers := r.device.(Gatherer); !gathers || r.ahead.done || steps[0].CheckErrors == nil && steps[0].Read == nil {
 		return nil
 	}
-	r.ahead = map[reading][]byte{}
-	var reads []Read
-	want := func(buffer string, index, count int64) {
-		key, a, size := reading{buffer, index, count}, r.store.buffers[buffer], int64(r.buffers[buffer].Kind.Size())
-		if r.ahead[key] != nil || a == nil || index < 0 || index > a.length-count {
-			return
-		}
-		r.ahead[key] = alignedBytes(count * size)
-		reads = append(reads, Read{a.memory, index * size, r.ahead[key]})
-	}
+	r.ahead.done = true
 	for i := range steps {
 		switch s := &steps[i]; {
 		case !onlyReads(s):
-			return r.gathered(reads)
+			return r.gathered()
 		case s.CheckErrors != nil:
 			for j := range r.plan.Buffers {
 				b := &r.plan.Buffers[j]
 				switch {
 				case b.Role == plan.Abort:
-					want(b.Name, 0, 1)
+					r.want(b.Name, 0, 1)
 				case b.Role == plan.Errors && !s.CheckErrors.AbortOnly:
-					want(b.Name, 0, int64(len(r.plan.Sites)))
+					r.want(b.Name, 0, int64(len(r.plan.Sites)))
 				}
 			}
 		case s.Read != nil && s.Read.Index.IsZero():
-			want(s.Read.Buffer, 0, int64(len(s.Read.Scalars)))
+			r.want(s.Read.Buffer, 0, int64(len(s.Read.Scalars)))
 		}
 	}
-	return r.gathered(reads)
+	return r.gathered()
 }
 
-func (r *run) gathered(reads []Read) error {
-	if err := r.gather(reads); err != nil {
-		r.ahead = nil
+// want adds elements to what is read ahead, once.
+func (r *run) want(buffer string, index, count int64) {
+	wanted, a, size := reading{buffer, index, count}, r.store.buffers[buffer], int64(r.buffers[buffer].Kind.Size())
+	if slices.Contains(r.ahead.names, wanted) || a == nil || index < 0 || index > a.length-count {
+		return
+	}
+	r.ahead.names = append(r.ahead.names, wanted)
+	r.ahead.reads = append(r.ahead.reads, Read{a.memory, index * size, alignedBytes(count * size)})
+}
+
+func (r *run) gathered() error {
+	if err := r.gather(r.ahead.reads); err != nil {
+		r.ahead.forget()
 		return fmt.Errorf("read of what the kernels report: %w", err)
 	}
 	return nil

@@ -26,6 +26,14 @@ type store struct {
 	peak    int64
 }
 
+// begin readies the store for a run.
+func (s *store) begin(d Device, limit, largest int64) {
+	if s.buffers == nil {
+		s.buffers = map[string]*allocation{}
+	}
+	s.device, s.limit, s.largest, s.inUse, s.peak = d, limit, largest, 0, 0
+}
+
 // add allocates memory for a buffer by make and records it.
 func (s *store) add(b *plan.Buffer, length int64, take func(bytes int64) (Memory, error)) (*allocation, error) {
 	size := int64(b.Kind.Size())
@@ -46,11 +54,11 @@ func (s *store) add(b *plan.Buffer, length int64, take func(bytes int64) (Memory
 			Err: fmt.Errorf("the device holds at most %d bytes in one buffer", s.largest)}
 	}
 	memory, err := take(bytes)
-	var full *FullError
-	switch {
-	case errors.As(err, &full):
-		return nil, &AllocError{Buffer: b.Name, Bytes: bytes, InUse: s.inUse, Err: err}
-	case err != nil:
+	if err != nil {
+		var full *FullError
+		if errors.As(err, &full) {
+			return nil, &AllocError{Buffer: b.Name, Bytes: bytes, InUse: s.inUse, Err: err}
+		}
 		return nil, fmt.Errorf("buffer %q on the device: %w", b.Name, err)
 	}
 	a := &allocation{memory: memory, length: length, bytes: bytes}
@@ -81,4 +89,5 @@ func (s *store) release() {
 	for name := range s.buffers {
 		s.drop(name)
 	}
+	s.device = nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/kgen-go/kgen/plan"
@@ -45,8 +46,22 @@ type Event struct {
 // Run runs p, and its fallbacks if it gives up. All device memory is free when it
 // returns, except that of kept results.
 func Run(ctx context.Context, d Device, p *plan.Plan, in Inputs, options Options) (*Result, error) {
+	return NewRunner(p).Run(ctx, d, in, options)
+}
+
+// Runner runs a plan and keeps what the next run needs, too. It does one run at a time.
+type Runner struct {
+	run      *run
+	fallback *Runner // nil before it is needed
+}
+
+// NewRunner returns a runner of p, which must not change from now on.
+func NewRunner(p *plan.Plan) *Runner { return &Runner{run: &run{plan: p}} }
+
+// Run is as the function Run, for the runner's plan.
+func (r *Runner) Run(ctx context.Context, d Device, in Inputs, options Options) (*Result, error) {
 	if !options.Valid {
-		if err := plan.Validate(p); err != nil {
+		if err := plan.Validate(r.run.plan); err != nil {
 			return nil, err
 		}
 	}
@@ -55,37 +70,25 @@ func Run(ctx context.Context, d Device, p *plan.Plan, in Inputs, options Options
 	}
 	var gaveUp []GiveUpError
 	for {
-		result, err := runOne(ctx, d, p, in, options)
+		result, err := r.run.whole(ctx, d, in, options)
 		if err == nil {
 			result.GaveUp = gaveUp
+			return result, nil
 		}
+		next := r.run.plan.Fallback
 		var giveUp *GiveUpError
-		if !errors.As(err, &giveUp) || p.Fallback == nil {
-			return result, err
+		if !errors.As(err, &giveUp) || next == nil {
+			return nil, err
 		}
 		gaveUp = append(gaveUp, *giveUp)
 		if options.Event != nil {
-			options.Event(Event{Step: "fallback", Name: p.Fallback.Level, Reason: giveUp.Reason})
+			options.Event(Event{Step: "fallback", Name: next.Level, Reason: giveUp.Reason})
 		}
-		p = p.Fallback
+		if r.fallback == nil {
+			r.fallback = NewRunner(next)
+		}
+		r = r.fallback
 	}
-}
-
-// runOne runs p without its fallbacks.
-func runOne(ctx context.Context, d Device, p *plan.Plan, in Inputs, options Options) (*Result, error) {
-	r := newRun(ctx, d, p, options)
-	defer r.store.release()
-	if err := r.bind(in); err != nil {
-		return nil, err
-	}
-	if err := r.prepare(); err != nil {
-		return nil, err
-	}
-	if err := r.steps(p.Steps); err != nil {
-		return nil, err
-	}
-	r.result.Peak = r.store.peak
-	return r.result, nil
 }
 
 // run is the state of a running plan.
@@ -96,26 +99,59 @@ type run struct {
 	plan    *plan.Plan
 	options Options
 
-	domains map[string]*plan.Domain
+	domains map[string]*plan.Domain // of the plan, as those below
 	buffers map[string]*plan.Buffer
 	kernels map[string]*plan.Kernel
+	initial map[string]Value // scalars
 
 	scalars map[string]Value
 	lengths map[string]int64         // of input domains
 	chosen  map[string]*plan.Variant // of each kernel
 	store   store
-	ahead   map[reading][]byte // what steps will read that do not change the device's memory
-	result  *Result            // set by return
+	ahead   ahead   // what steps will read that do not change the device's memory
+	result  *Result // set by return
+
+	outside, launched env // what expressions see, so that they do not allocate it
 }
 
-func newRun(ctx context.Context, d Device, p *plan.Plan, options Options) *run {
-	machine := d.Machine()
-	r := &run{
-		ctx: ctx, device: d, machine: machine, plan: p, options: options,
-		domains: map[string]*plan.Domain{}, buffers: map[string]*plan.Buffer{}, kernels: map[string]*plan.Kernel{},
-		scalars: map[string]Value{}, lengths: map[string]int64{}, chosen: map[string]*plan.Variant{},
-		store: store{device: d, buffers: map[string]*allocation{}, limit: options.Memory, largest: machine.MaxAlloc},
+// whole runs the plan without its fallbacks.
+func (r *run) whole(ctx context.Context, d Device, in Inputs, options Options) (*Result, error) {
+	if r.domains == nil {
+		r.index()
 	}
+	r.ctx, r.device, r.machine, r.options = ctx, d, d.Machine(), options
+	clear(r.lengths)
+	clear(r.chosen)
+	maps.Copy(r.scalars, r.initial)
+	r.store.begin(d, options.Memory, r.machine.MaxAlloc)
+	r.ahead.forget()
+	r.result = nil
+	defer r.end()
+	if err := r.bind(in); err != nil {
+		return nil, err
+	}
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	if err := r.steps(r.plan.Steps); err != nil {
+		return nil, err
+	}
+	r.result.Peak = r.store.peak
+	return r.result, nil
+}
+
+// end frees the memory, and forgets what is the caller's.
+func (r *run) end() {
+	r.store.release()
+	r.ctx, r.device, r.options, r.result = nil, nil, Options{}, nil
+}
+
+// index finds the parts of the plan by their names.
+func (r *run) index() {
+	r.domains, r.buffers, r.kernels = map[string]*plan.Domain{}, map[string]*plan.Buffer{}, map[string]*plan.Kernel{}
+	r.initial, r.scalars = map[string]Value{}, map[string]Value{}
+	r.lengths, r.chosen = map[string]int64{}, map[string]*plan.Variant{}
+	p := r.plan
 	for i := range p.Domains {
 		r.domains[p.Domains[i].Name] = &p.Domains[i]
 	}
@@ -127,9 +163,9 @@ func newRun(ctx context.Context, d Device, p *plan.Plan, options Options) *run {
 	}
 	for _, s := range p.Scalars {
 		bits, _ := s.Kind.Parse(s.Init) // validated
-		r.scalars[s.Name] = Value{s.Kind, bits}
+		r.initial[s.Name] = Value{s.Kind, bits}
 	}
-	return r
+	r.outside.run, r.launched.run = r, r
 }
 
 // bind checks the arguments against the ports and makes the columns readable.
@@ -205,7 +241,7 @@ func (r *run) bindColumn(port *plan.Port, in Inputs) error {
 		return &InputError{port.Name, fmt.Sprintf("%d rows; other columns over %s have %d", rows, port.Domain, length)}
 	}
 	r.lengths[port.Domain] = rows
-	start := time.Now()
+	start := r.now()
 	a, err := r.store.add(r.buffers[port.Buffer], rows, func(int64) (Memory, error) {
 		if column.Resident != nil {
 			return column.Resident.Memory, nil
@@ -219,6 +255,14 @@ func (r *run) bindColumn(port *plan.Port, in Inputs) error {
 		return nil
 	}
 	return r.report(Event{Step: "import", Name: port.Buffer, Rows: a.length, Bytes: a.bytes}, start)
+}
+
+// now is the time, for report.
+func (r *run) now() (t time.Time) {
+	if r.options.Event != nil {
+		t = time.Now()
+	}
+	return t
 }
 
 // report passes on an event. It waits for the device, so that the time is that of the

@@ -3,7 +3,6 @@ package exec
 import (
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/kgen-go/kgen/plan"
 )
@@ -63,7 +62,7 @@ func (r *run) step(s *plan.Step) error {
 }
 
 func (r *run) init(s *plan.Init) error {
-	start := time.Now()
+	start := r.now()
 	b, a := r.buffers[s.Buffer], r.store.buffers[s.Buffer]
 	if a.length > 0 {
 		if err := r.device.Fill(a.memory, encode(b.Kind, b.FillBits()), a.length); err != nil {
@@ -74,7 +73,7 @@ func (r *run) init(s *plan.Init) error {
 }
 
 func (r *run) alloc(s *plan.Alloc) error {
-	start := time.Now()
+	start := r.now()
 	b := r.buffers[s.Buffer]
 	length, err := r.eval(b.Length, nil)
 	if err != nil {
@@ -96,7 +95,7 @@ func (r *run) launch(s *plan.Launch) error {
 		return nil
 	}
 	if call.Variant.Forward == plan.ForwardResident {
-		resident, err := env{r, nil}.Resident(s.Kernel)
+		resident, err := r.outside.Resident(s.Kernel)
 		if err != nil {
 			return err
 		}
@@ -107,7 +106,7 @@ func (r *run) launch(s *plan.Launch) error {
 	if limit := call.Variant.GridLimit; limit > 0 && call.Workgroups > limit {
 		return r.giveUp("kernel %q would take %d work-groups, and is made for at most %d", s.Kernel, call.Workgroups, limit)
 	}
-	start := time.Now()
+	start := r.now()
 	if err := r.device.Launch(r.ctx, call); err != nil {
 		return fmt.Errorf("kernel %q over %d rows: %w", s.Kernel, call.Rows, err)
 	}
@@ -150,6 +149,7 @@ func (r *run) call(s *plan.Launch) (*Launch, error) {
 		}
 		call.Spec = append(call.Spec, value)
 	}
+	call.Args = make([]Arg, 0, len(variant.Args))
 	for i := range variant.Args {
 		arg, err := r.arg(bound(&variant.Args[i], s.Bind), &call.Rows)
 		if err != nil {
@@ -186,7 +186,7 @@ func (r *run) arg(a *plan.Arg, rows *int64) (Arg, error) {
 }
 
 func (r *run) read(s *plan.Read) error {
-	start := time.Now()
+	start := r.now()
 	b, a := r.buffers[s.Buffer], r.store.buffers[s.Buffer]
 	index, err := r.evalOr(s.Index, 0, nil)
 	if err != nil {
@@ -218,7 +218,7 @@ func (r *run) read(s *plan.Read) error {
 // fetch copies elements of a buffer to the host.
 func (r *run) fetch(buffer string, index, count int64) ([]byte, error) {
 	size := int64(r.buffers[buffer].Kind.Size())
-	if ahead := r.ahead[reading{buffer, index, count}]; ahead != nil {
+	if ahead := r.ahead.find(reading{buffer, index, count}); ahead != nil {
 		return ahead, nil
 	}
 	to := alignedBytes(count * size)
@@ -276,7 +276,7 @@ func (r *run) parts(s *plan.Parts) error {
 			b := r.store.buffers
 			b[carry.In], b[carry.Out] = b[carry.Out], b[carry.In]
 		}
-		r.ahead = nil // its names are those of before
+		r.ahead.forget() // its names are those of before
 		row0 += rows
 		if row0 >= length {
 			return nil
@@ -288,7 +288,7 @@ func (r *run) parts(s *plan.Parts) error {
 // the lowest failed site. The abort word comes first, because the row numbers of a
 // kernel that gave up may be wrong.
 func (r *run) checkErrors(s *plan.CheckErrors) error {
-	start := time.Now()
+	start := r.now()
 	var words []byte
 	var kind plan.Kind
 	for i := range r.plan.Buffers {
@@ -341,12 +341,12 @@ func (r *run) finish() error {
 		if err := r.options.Settled(); err != nil {
 			return err
 		}
-		r.ahead = nil
+		r.ahead.forget()
 		if err := r.checkErrors(&plan.CheckErrors{AbortOnly: true}); err != nil {
 			return err
 		}
 	}
-	start := time.Now()
+	start := r.now()
 	result := &Result{Columns: map[string]Column{}, Scalars: map[string]Value{}, Depths: map[string]int64{}, Level: r.plan.Level}
 	total := int64(0)
 	var keeps []*plan.Port
@@ -368,7 +368,7 @@ func (r *run) finish() error {
 			result.Scalars[port.Name] = Value{port.Kind, r.scalars[port.Scalar].Bits}
 			continue
 		}
-		rows, err := env{r, nil}.Len(port.Domain)
+		rows, err := r.outside.Len(port.Domain)
 		if err != nil {
 			return fmt.Errorf("result %q: %w", port.Name, err)
 		}

@@ -80,6 +80,7 @@ type Client struct {
 	turn    chan struct{} // holds the one token that a call takes
 	process *process      // nil after a crash
 	handles handles
+	guard   guard
 }
 
 // Open starts a worker. The error is a [MissingError] if there is no such program
@@ -118,6 +119,7 @@ func (c *Client) Close() {
 	if c.process != nil {
 		c.drop(nil, "it was closed")
 	}
+	c.guard.stop()
 }
 
 // List describes the devices. The first call on a machine probes them, which

@@ -39,9 +39,9 @@ func (c *Client) call(ctx context.Context, t *transfer, prepare func(*transfer) 
 // ends it.
 func (c *Client) exchange(ctx context.Context, t *transfer) (response, map[string]exec.Column, error) {
 	t.request.Limit = c.options.Limit.Nanoseconds()
-	guard := newGuard(ctx, c.options.Grace, c.options.Limit+grace, c.process.Kill)
+	unguard := c.guard.begin(ctx, c.options.Grace, c.options.Limit+grace, c.process.Kill)
 	answer, columns, err := t.exchange(c.process)
-	killed, late := guard.end()
+	killed, late := unguard()
 	switch {
 	case killed && late:
 		c.drop(err, "it did not answer in time")
@@ -101,51 +101,56 @@ func (c *Client) drop(cause error, reason string) (status string) {
 
 // guard kills the worker if a call goes on for too long.
 type guard struct {
+	limit, grace alarm
+
 	mutex        sync.Mutex
-	over         bool
 	killed, late bool
-	stop         func() bool
-	timers       []*time.Timer
 }
 
-// newGuard guards a call that may take until limit, and as long as a time of grace after
-// the end of ctx.
-func newGuard(ctx context.Context, grace, limit time.Duration, kill func()) *guard {
-	g := &guard{}
-	end := func(late bool) func() {
-		return func() {
+// begin guards a call that may take until limit, and as long as a time of grace after the end
+// of ctx. The guard ends by end, which says whether it has killed the worker, and whether that
+// was because of the limit.
+func (g *guard) begin(ctx context.Context, grace, limit time.Duration, kill func()) (end func() (killed, late bool)) {
+	g.killed, g.late = false, false
+	over := func(late bool) func() time.Duration {
+		return func() time.Duration {
 			g.mutex.Lock()
 			defer g.mutex.Unlock()
-			if !g.over {
-				g.over, g.killed, g.late = true, true, late
+			if !g.killed {
+				g.killed, g.late = true, late
 				kill()
 			}
+			return 0
 		}
 	}
-	g.timers = append(g.timers, time.AfterFunc(limit, end(true)))
-	g.stop = context.AfterFunc(ctx, func() {
-		if grace == 0 {
-			end(false)()
-			return
+	g.limit.begin(limit, over(true))
+	forget := func() bool { return true }
+	if ctx.Done() != nil {
+		ended := false
+		stop := context.AfterFunc(ctx, func() {
+			g.mutex.Lock()
+			defer g.mutex.Unlock()
+			if !ended {
+				g.grace.begin(grace, over(false))
+			}
+		})
+		forget = func() bool {
+			g.mutex.Lock()
+			defer g.mutex.Unlock()
+			ended = true
+			return stop()
 		}
-		g.mutex.Lock()
-		defer g.mutex.Unlock()
-		if !g.over {
-			g.timers = append(g.timers, time.AfterFunc(grace, end(false)))
-		}
-	})
-	return g
+	}
+	return func() (killed, late bool) {
+		forget()
+		g.limit.end()
+		g.grace.end()
+		return g.killed, g.late
+	}
 }
 
-// end ends the guard, and says whether it has killed the worker, and whether that was
-// because of the limit.
-func (g *guard) end() (killed, late bool) {
-	g.stop()
-	g.mutex.Lock()
-	defer g.mutex.Unlock()
-	g.over = true
-	for _, t := range g.timers {
-		t.Stop()
-	}
-	return g.killed, g.late
+// stop ends the timers.
+func (g *guard) stop() {
+	g.limit.stop()
+	g.grace.stop()
 }

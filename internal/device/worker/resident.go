@@ -136,12 +136,13 @@ func (r *residents) download(t *transferRequest, watch func(func() string)) (*co
 type loaded struct {
 	*loadRequest
 	session Session // nil before the first run
-	valid   bool    // the plan has been verified
+	runner  *exec.Runner
+	valid   bool // the plan has been verified
 }
 
 func (r *residents) load(l *loadRequest) {
 	r.unload([]int64{l.Program})
-	r.programs[l.Program] = &loaded{loadRequest: l}
+	r.programs[l.Program] = &loaded{loadRequest: l, runner: exec.NewRunner(l.Plan)}
 }
 
 func (r *residents) unload(numbers []int64) {

@@ -126,9 +126,11 @@ func readCall(in *bufio.Reader) (*call, error) {
 type server struct {
 	driver Driver
 	residents
-	mutex  sync.Mutex // of out, and of the decision between response and timeout
+	mutex  sync.Mutex // of out
 	out    *bufio.Writer
 	hungUp func() bool // whether in has ended, where no one else would notice; or nil
+
+	limit, reports alarm // of the call
 }
 
 // answer handles one call within its limit, or ends the process at the timeout.
@@ -140,30 +142,28 @@ func (s *server) answer(c *call) {
 		defer busyMutex.Unlock()
 		busy = f
 	}
-	timer := time.AfterFunc(time.Duration(c.Limit), func() {
-		busyMutex.Lock()
-		doing := ""
-		if busy != nil {
-			doing = busy()
-		}
-		s.mutex.Lock() // never unlocked: there are no more responses
-		writeMessage(s.out, response{Failure: &failure{Timeout: &timeoutFailure{c.Limit, doing}}})
-		os.Exit(exitTimeout)
-	})
-	stop := s.report(func() string {
+	doing := func() string {
 		busyMutex.Lock()
 		defer busyMutex.Unlock()
 		if busy == nil {
 			return ""
 		}
 		return busy()
+	}
+	s.limit.begin(time.Duration(c.Limit), func() time.Duration {
+		now := doing()
+		s.mutex.Lock() // never unlocked: there are no more responses
+		writeMessage(s.out, response{Failure: &failure{Timeout: &timeoutFailure{c.Limit, now}}})
+		os.Exit(exitTimeout)
+		return 0
 	})
+	s.reports.begin(reportInterval, s.report(doing))
 	r, inline, release := s.respond(c, watch)
 	defer release()
-	stop()
+	s.reports.end()
+	s.limit.end()
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	timer.Stop()
 	if err := writeMessage(s.out, r, inline...); err != nil {
 		fmt.Fprintln(os.Stderr, "answering:", err)
 		os.Exit(1)
@@ -173,18 +173,10 @@ func (s *server) answer(c *call) {
 // reportInterval is the time between looks at what a call is waiting for.
 const reportInterval = 250 * time.Millisecond
 
-// report tells the client what a call is waiting for, until stop. Most calls end before
-// the first look, so nothing is started for them but a timer.
-func (s *server) report(doing func() string) (stop func()) {
-	var mutex sync.Mutex
-	ended, told := false, ""
-	var timer *time.Timer
-	look := func() {
-		mutex.Lock()
-		defer mutex.Unlock()
-		if ended {
-			return
-		}
+// report returns a function that tells the client what a call is waiting for.
+func (s *server) report(doing func() string) func() time.Duration {
+	told := ""
+	return func() time.Duration {
 		if s.hungUp != nil && s.hungUp() {
 			os.Exit(0)
 		}
@@ -194,16 +186,7 @@ func (s *server) report(doing func() string) (stop func()) {
 			writeMessage(s.out, response{Doing: now}) // a client that has gone is noticed by the answer
 			s.mutex.Unlock()
 		}
-		timer.Reset(reportInterval)
-	}
-	mutex.Lock()
-	timer = time.AfterFunc(reportInterval, look)
-	mutex.Unlock()
-	return func() {
-		mutex.Lock()
-		defer mutex.Unlock()
-		ended = true
-		timer.Stop()
+		return reportInterval
 	}
 }
 
@@ -296,7 +279,7 @@ func (s *server) run(c *call, watch func(busy func() string)) (_ *runResult, inl
 			}
 			return places[port]
 		}}
-	result, err := exec.Run(context.Background(), session, program.Plan, in, options)
+	result, err := program.runner.Run(context.Background(), session, in, options)
 	if err != nil {
 		return nil, nil, release, err
 	}

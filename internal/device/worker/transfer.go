@@ -80,6 +80,11 @@ func (t *transfer) send(c *column, data []byte) error {
 // reserve allocates memory for the results whose length has a bound. The others
 // are inside the message.
 func (t *transfer) reserve(p *plan.Plan, in exec.Inputs) {
+	if !slices.ContainsFunc(p.Ports, func(port plan.Port) bool {
+		return port.Direction == plan.Out && port.Domain != "" && t.kept[port.Name] == nil
+	}) {
+		return
+	}
 	rows, scalars := map[string]int64{}, map[string]int64{}
 	for _, port := range p.Ports {
 		if column, ok := in.Columns[port.Name]; ok && column.Kind.Size() > 0 {

@@ -64,6 +64,12 @@ static void scalars(void **arguments) {
 		memcpy(BUFFER(16 + i, void), arguments[2 + i], sizes[i]);
 }
 
+static void report(void **arguments) {
+	if (hung || coming) // of a kernel before
+		return;
+	memcpy(BUFFER(1, void), BUFFER(0, void), 8 * ARG(2, i64));
+	*BUFFER(3, i64) = ARG(4, i64);
+}
 static void together(void **arguments) { *BUFFER(2, int) = -1; } // launched as others are
 static void print(void **arguments) { puts("{}"); *BUFFER(2, int) = 7; }
 static void endless(void **arguments) { hung = marks + 1; }
@@ -73,7 +79,7 @@ static void trap(void **arguments) { failed = CUDA_ERROR_LAUNCH_FAILED; }
 
 typedef struct { const char *name; int count; void (*run)(void **); i64 local; } function;
 static function functions[] = {{"divide", 6, divide}, {"reduce", 4, reduce}, {"scan", 8, scan}, {"slow", 4, slow}, {"grow", 4, grow},
-	{"scalars", 30, scalars}, {"print", 3, print}, {"together", 4, together}, {"endless", 3, endless}, {"crash", 3, crash}, {"late", 3, late}, {"trap", 3, trap}};
+	{"scalars", 30, scalars}, {"kgen_report", 5, report}, {"print", 3, print}, {"together", 4, together}, {"endless", 3, endless}, {"crash", 3, crash}, {"late", 3, late}, {"trap", 3, trap}};
 
 CUresult cuInit(unsigned flags) {
 	const char *devices = getenv("KGEN_TEST_DEVICES");

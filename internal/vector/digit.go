@@ -1,0 +1,291 @@
+package vector
+
+import (
+	"unsafe"
+
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// A sort takes keys apart into digits, and counts and places rows by them. One loop finds the
+// digit of a row and does that; by steps of one operation each, a shift, a mask, a conversion
+// and the place where rows of the digit begin would all be stored, and loaded again.
+
+// digit is a value that is some bits of an unsigned one.
+type digit struct {
+	of     tile.ID
+	shift  tile.ID // of all rows, as those below; 0 for none
+	mask   tile.ID
+	offset tile.ID // is added; 0 for none
+}
+
+// mapped returns the operation that makes v, if it is element-wise by such an operator.
+func (f *frame) mapped(v tile.ID, operator ir.Op) *tile.Op {
+	if op := &f.Ops[f.Values[v].Op]; op.Kind == tile.Map && op.Operator == operator {
+		return op
+	}
+	return nil
+}
+
+// withUniform returns the operand that differs from row to row of an operation by such an operator,
+// and the one that does not.
+func (f *frame) withUniform(v tile.ID, operator ir.Op) (varies, uniform tile.ID, ok bool) {
+	op := f.mapped(v, operator)
+	if op == nil {
+		return 0, 0, false
+	}
+	isUniform := func(i int) bool { return f.Values[op.Args[i]].Domain == tile.Uniform }
+	if isUniform(0) == isUniform(1) || operator == ir.OpShr && isUniform(0) {
+		return 0, 0, false
+	}
+	if isUniform(0) {
+		return op.Args[1], op.Args[0], true
+	}
+	return op.Args[0], op.Args[1], true
+}
+
+// digitOf returns the digit that v is, if it is one.
+func (f *frame) digitOf(v tile.ID) (d digit, ok bool) {
+	if of, offset, added := f.withUniform(v, ir.OpAdd); added {
+		d.offset, v = offset, of
+	}
+	cast := f.mapped(v, ir.OpCast)
+	if cast == nil || f.Values[v].Kind != ir.I64 {
+		return digit{}, false
+	}
+	if d.of, d.mask, ok = f.withUniform(cast.Args[0], ir.OpAnd); !ok {
+		return digit{}, false
+	}
+	if of, shift, shifted := f.withUniform(d.of, ir.OpShr); shifted {
+		d.of, d.shift = of, shift
+	}
+	switch f.Values[d.of].Kind {
+	case ir.U8, ir.U16, ir.U32, ir.U64:
+		return d, true
+	}
+	return digit{}, false
+}
+
+// digits is a digit of a vector.
+type digits[T unsigned] struct {
+	of                  *vector[T]
+	shift, mask, offset register // nil for none
+}
+
+// digitLoops are the loops over rows by their digits.
+type digitLoops interface {
+	// ranks gives each row the next place of its digit.
+	ranks(to, next []int64)
+	// count adds x to the elements of a table that the digits of n rows number.
+	count(table []int64, x int64, n int)
+}
+
+// digits returns the loops for the rows of a domain.
+func (l *linker) digits(d digit, domain int) digitLoops {
+	uniform := func(v tile.ID) register {
+		if v == 0 {
+			return nil
+		}
+		return l.value(v, tile.Uniform)
+	}
+	shift, mask, offset := uniform(d.shift), uniform(d.mask), uniform(d.offset)
+	switch of := l.full(d.of, domain).(type) {
+	case *vector[uint8]:
+		return &digits[uint8]{of, shift, mask, offset}
+	case *vector[uint16]:
+		return &digits[uint16]{of, shift, mask, offset}
+	case *vector[uint32]:
+		return &digits[uint32]{of, shift, mask, offset}
+	case *vector[uint64]:
+		return &digits[uint64]{of, shift, mask, offset}
+	}
+	panic("vector: a digit of no unsigned number")
+}
+
+// parameters returns what is the same for all rows.
+func (d *digits[T]) parameters() (shift uint64, mask T, offset int64) {
+	if d.shift != nil {
+		shift = d.shift.bits(0) & uint64(8*unsafe.Sizeof(mask)-1)
+	}
+	if d.offset != nil {
+		offset = int64(d.offset.bits(0))
+	}
+	return shift, T(d.mask.bits(0)), offset
+}
+
+func (d *digits[T]) ranks(to, next []int64) {
+	shift, mask, _ := d.parameters()
+	shift &= 63
+	for i, x := range d.of.rows[:len(to)] {
+		place := &next[x>>shift&mask]
+		to[i] = *place
+		*place++
+	}
+}
+
+func (d *digits[T]) count(table []int64, x int64, n int) {
+	shift, mask, offset := d.parameters()
+	shift &= 63
+	rows := d.of.rows[:n]
+	if n > 0 && allLike(rows, mask<<shift) { // to add to one element again and again is slow
+		if at := int64(rows[0]>>shift&mask) + offset; uint64(at) < uint64(len(table)) {
+			table[at] += x * int64(n)
+		}
+		return
+	}
+	for _, of := range rows {
+		if at := int64(of>>shift&mask) + offset; uint64(at) < uint64(len(table)) {
+			table[at] += x
+		}
+	}
+}
+
+// allLike reports whether all rows have some bits of the first.
+func allLike[T unsigned](rows []T, bits T) bool {
+	first := rows[0]
+	if (rows[len(rows)/2]^first)&bits != 0 { // as mostly
+		return false
+	}
+	other := T(0)
+	for _, x := range rows {
+		other |= x ^ first
+	}
+	return other&bits == 0
+}
+
+// places are the next places of the digits of a sort.
+type places struct {
+	next []int64
+	only int64 // where the first row goes if all rows have one digit, and so stay in order; else -1
+}
+
+// rank links the places of rows that are sorted by a digit.
+func (l *linker) rank(op *tile.Op) {
+	dst, n := &vector[int64]{room: l.batch}, l.count(0)
+	d, ok := l.digitOf(op.Args[0])
+	if ok && d.offset == 0 && l.dependsOn(op.Args[1], op.Args[0]) {
+		p, by := l.firstPlaces(op), l.digits(d, 0)
+		base := &l.domains[0].first
+		l.ordered(func() {
+			to := dst.sized(*n)
+			if dst.dense = p.only >= 0; dst.dense {
+				count(to, p.only+*base)
+				return
+			}
+			by.ranks(to, p.next)
+		})
+		l.define(op.Res[0], dst)
+		return
+	}
+	l.serial = true
+	digit, first := l.full(op.Args[0], 0).(*vector[int64]), l.full(op.Args[1], 0).(*vector[int64])
+	counts := shared(l, func() []int64 {
+		counts := make([]int64, op.Digits)
+		l.begin = append(l.begin, func() { clear(counts) })
+		return counts
+	})
+	l.ordered(func() {
+		ranks(dst.sized(*n), digit.rows, first.rows, counts)
+	})
+	l.define(op.Res[0], dst)
+}
+
+// ranks gives each row the place after the earlier rows of its digit.
+func ranks(to, digits, first, counts []int64) {
+	digits, first = digits[:len(to)], first[:len(to)]
+	for i, d := range digits {
+		c := counts[d]
+		to[i] = first[i] + c
+		counts[d] = c + 1
+	}
+}
+
+// mostCounted is the length of a table of which each worker has one of its own.
+const mostCounted = 1 << 14
+
+// counted links the count of rows by their digits, if an update is one. Several workers count
+// by themselves, which comes to the same for integers.
+func (l *linker) counted(op *tile.Op) bool {
+	d, ok := l.digitOf(op.Args[0])
+	s := &l.streams[op.Stream]
+	if !ok || s.kind != ir.I64 || op.Monoid.Combine[0].Operator != ir.OpAdd || l.Values[op.Args[1]].Domain != tile.Uniform {
+		return false
+	}
+	by, x, n := l.digits(d, op.Domain), l.value(op.Args[1], tile.Uniform), l.count(op.Domain)
+	f, inTurn := l.frame, l.inTurn()
+	var own []int64
+	l.add(func() {
+		table := elements[int64](s)
+		if f.turns == nil || len(table) > mostCounted {
+			inTurn(func() { by.count(table, int64(x.bits(0)), *n) })
+			return
+		}
+		if own == nil {
+			own = make([]int64, len(table))
+		}
+		by.count(own, int64(x.bits(0)), *n)
+	})
+	l.merges = append(l.merges, func() {
+		if own != nil {
+			table := elements[int64](s)
+			add(table, table, own)
+		}
+		own = nil
+	})
+	return true
+}
+
+// dependsOn reports whether v is a function of another value of the base, and of nothing else
+// that differs from row to row.
+func (f *frame) dependsOn(v, on tile.ID) bool {
+	if v == on || f.Values[v].Domain == tile.Uniform {
+		return true
+	}
+	op := &f.Ops[f.Values[v].Op]
+	if op.Domain != 0 || op.Kind != tile.Map && !(op.Kind == tile.Load && len(op.Args) > 0) {
+		return false
+	}
+	for _, arg := range op.Args {
+		if !f.dependsOn(arg, on) {
+			return false
+		}
+	}
+	return true
+}
+
+// firstPlaces returns the places where rows of each digit begin, computed for all digits before
+// the rows.
+func (l *linker) firstPlaces(op *tile.Op) *places {
+	return shared(l, func() *places {
+		t := l.newLinker(0)
+		t.lenient = true
+		all := &vector[int64]{room: int(op.Digits)}
+		t.domains[0].n = int(op.Digits)
+		t.known[place{op.Args[0], 0}] = all
+		t.add(func() { count(all.sized(int(op.Digits)), 0) })
+		for i := range l.Ops {
+			if k := l.Ops[i].Kind; k == tile.Map || k == tile.Load {
+				t.later[l.Ops[i].Res[0]] = i
+			}
+		}
+		first := t.full(op.Args[1], 0).(*vector[int64])
+		p := &places{next: make([]int64, op.Digits)}
+		t.add(func() {
+			copy(p.next, first.rows)
+			p.only = onlyDigit(p.next, l.rows)
+		})
+		l.tables = append(l.tables, t.section)
+		return p
+	})
+}
+
+// onlyDigit returns where rows begin that all have one digit, or -1: rows of other digits would
+// begin between the first row and the end.
+func onlyDigit(first []int64, rows int64) int64 {
+	for _, place := range first {
+		if place != first[0] && place != first[0]+rows {
+			return -1
+		}
+	}
+	return first[0]
+}
