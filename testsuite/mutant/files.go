@@ -9,7 +9,7 @@ var files = []Mutant{
 		Old: "return &valueFault{row: first + int64(row), msg: fault.msg}",
 		New: "return &valueFault{row: first + value + int64(row-row), msg: fault.msg}"},
 	{Name: "blanks are a value", File: "internal/table/missing.go", Tests: "./internal/table -run Missing",
-		Old: `case text != "" && (k == ir.Char8 || k == ir.Text || trim(text) != ""):`,
+		Old: `case text != "" && (k == ir.Char8 || k == ir.Text || b.field.Like != nil || trim(text) != ""):`,
 		New: `case text != "" && (k >= 0 || trim(text) != ""):`},
 	{Name: "pages of nulls have bounds", File: "internal/table/parquet_encode.go", Tests: "./internal/table -run Missing",
 		Old: "index.NullCounts = append(index.NullCounts, int64(b.nulls))",
