@@ -19,8 +19,8 @@ import (
 
 // Args are arguments by the names of parameters.
 //
-// For a column: a slice of its [Element] type, a *Column of the device, or []string for texts
-// and char8. A column that tells which rows of another have a value may be left out if all
+// For a column: a slice of its [Element] type, a *Column of the device, or []string for texts,
+// char8, and a bool that tells whether a text is like a pattern. A column that tells which rows of another have a value may be left out if all
 // do. For a scalar: a Go value that the kind holds exactly, a string for text and char8, or
 // a [time.Time] for date and timestamp. Scalars with a default may be left out.
 type Args map[string]any
@@ -159,6 +159,12 @@ func (b *binding) content(v *ir.Value) (exec.Column, error) {
 		return given.argument(b.device, kind, b.coded)
 	case []string:
 		switch {
+		case v.Like != nil:
+			column := make([]bool, len(given))
+			for i, text := range given {
+				column[i] = v.Like.Matches(text)
+			}
+			return exec.Column{Data: raw.BytesOf(column)}, nil
 		case kind == ir.Text && !b.coded:
 			codes := make([]int32, len(given))
 			err := b.texts.codes(given, codes)

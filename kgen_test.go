@@ -162,9 +162,9 @@ func TestChain(t *testing.T) {
 
 // TestTexts: strings, dates, missing values and defaults as arguments.
 func TestTexts(t *testing.T) {
-	const text = `pipeline pages(page: [n]text, day: [n]date, since: date, kind: text = "home") {
+	const text = `pipeline pages(page: [n]text, day: [n]date, name: [n]bool like "%o%" missing false, since: date, kind: text = "home") {
 	hit = page != kind && day >= since && page != "none"
-	return page: page[hit], hits: count(hit)
+	return page: page[hit], hits: count(hit), named: count(name)
 }
 `
 	for _, name := range names {
@@ -174,27 +174,31 @@ func TestTexts(t *testing.T) {
 			page := []string{"shop", "home", "none", "cart", "shop"}
 			day := []int32{1, 1, 1, 1, 0}
 			second := time.Date(1970, 1, 2, 0, 0, 0, 0, time.UTC)
-			out, err := e.Run(t.Context(), kgen.Args{"page": page, "day": day, "since": second})
+			out, err := e.Run(t.Context(), kgen.Args{"page": page, "day": day, "name": page, "since": second})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got, err := kgen.ReadTexts(t.Context(), out.Column("page")); err != nil || !slices.Equal(got, []string{"shop", "cart"}) {
 				t.Errorf("%q, %v", got, err)
 			}
+			if got, err := kgen.Read[int64](t.Context(), out.Column("named")); err != nil || !slices.Equal(got, []int64{4}) {
+				t.Errorf("%d pages have an o, %v", got, err)
+			}
+			named := make([]bool, len(page))
 			p, _ := kgen.Compile(text, "")
 			dictionary := kgen.NewTexts(p.Texts(), page, []string{"cart"})
 			column, err := kgen.UploadTexts(t.Context(), d, dictionary, page)
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err = e.Run(t.Context(), kgen.Args{"page": column, "day": day, "since": second, "kind": "cart"}, kgen.KeepAll())
+			out, err = e.Run(t.Context(), kgen.Args{"page": column, "day": day, "name": named, "since": second, "kind": "cart"}, kgen.KeepAll())
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got, err := kgen.ReadTexts(t.Context(), out.Column("page")); err != nil || !slices.Equal(got, []string{"shop", "home"}) {
 				t.Errorf("%q, %v", got, err)
 			}
-			if _, err = e.Run(t.Context(), kgen.Args{"page": column, "day": day, "since": second, "kind": "attic"}); !isArgument(err, "kind", `no text "attic"`) {
+			if _, err = e.Run(t.Context(), kgen.Args{"page": column, "day": day, "name": named, "since": second, "kind": "attic"}); !isArgument(err, "kind", `no text "attic"`) {
 				t.Error(err)
 			}
 		})

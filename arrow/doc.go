@@ -6,7 +6,7 @@
 // [RecordColumn] and the like name a column; a function for each kind of parameter reads it
 // as the slice that emitted functions take: [Numbers], [Decimals], [Bools], [Dates], [Timestamps],
 // [Strings], for the emitted NewTexts, or [Dictionary] and [Codes], and [Char8s]. [Present] says
-// which rows have a value.
+// which rows have a value, and [Matches] which are like a pattern.
 // Several chunks are one column, and dictionaries are decoded.
 //
 // # Values

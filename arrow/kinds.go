@@ -63,6 +63,13 @@ func Present(c Column, options ...Option[bool]) ([]bool, error) {
 	return kind[bool]{name: "bool", open: openPresent}.read(c, append(slices.Clip(options), Missing(false)))
 }
 
+// Matches returns of which rows of a column of strings a function holds, such as Matches of
+// [github.com/kgen-go/kgen/ir.Pattern]: what a parameter green: [n]bool like "%green%" takes.
+// Of arrays with a dictionary each string is asked for once.
+func Matches(c Column, like func(text string) bool, options ...Option[bool]) ([]bool, error) {
+	return kind[bool]{name: "text", open: openMatches(like)}.read(c, options)
+}
+
 // Dates returns a column of dates, or of timestamps at midnight of UTC, as days since
 // 1970-01-01.
 func Dates(c Column, options ...Option[int32]) ([]int32, error) {
@@ -270,6 +277,19 @@ func openPresent(a arrow.Array, _ options[bool]) reader[bool] {
 		return nil
 	}
 	return func(int) (bool, error) { return true, nil }
+}
+
+func openMatches(like func(text string) bool) func(arrow.Array, options[bool]) reader[bool] {
+	return func(a arrow.Array, _ options[bool]) reader[bool] {
+		text := openStrings(a, options[string]{})
+		if text == nil {
+			return nil
+		}
+		return func(row int) (bool, error) {
+			v, err := text(row)
+			return err == nil && like(v), err
+		}
+	}
 }
 
 func openDates(a arrow.Array, o options[int32]) reader[int32] {

@@ -153,6 +153,24 @@ func TestTimes(t *testing.T) {
 	}
 }
 
+// Strings with and without a dictionary; a function is asked for each of a dictionary's once.
+func TestMatches(t *testing.T) {
+	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}} {
+		a := parse(t, dt, "green", "red", "(null)", "green", "green")
+		asked := 0
+		like := func(text string) bool { asked++; return text == "green" }
+		got, err := Matches(ArrayColumn("name", a), like, Missing(true))
+		wantRows(t, got, err, true, false, true, true, true)
+		if coded := dt.ID() == arrow.DICTIONARY; coded != (asked == 2) {
+			t.Errorf("%v: asked for %d strings", dt, asked)
+		}
+		_, err = Matches(ArrayColumn("name", a), like)
+		wantError(t, err, `column "name", row 2: the value is NULL`)
+	}
+	_, err := Matches(ArrayColumn("x", empty(arrow.PrimitiveTypes.Int8)), func(string) bool { return true })
+	wantError(t, err, "cannot be read as text")
+}
+
 // NULLs at both ends, and nothing else, in every type: an error with its row, what Missing
 // says, and what Present tells.
 func TestMissing(t *testing.T) {

@@ -24,7 +24,7 @@ func TestParseSchedule(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"variant=fast":                      "variant is direct or chunked or privvar or privarray or segmented",
+		"variant=fast":                      "variant is direct or chunked or privvar or privarray or subgroup or segmented",
 		"variant":                           "variant is direct",
 		"workgroup=48":                      "workgroup=48: workgroup is a power of two up to 1024",
 		"workgroup=96":                      "workgroup=96 is no power of two; only scheme=persistent allows that",

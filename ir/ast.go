@@ -33,8 +33,8 @@ type PipelineDecl struct {
 	End     Pos // of the closing brace
 }
 
-// ParamDecl is name: [domain]type, perhaps with missing constant or present name, or
-// name: type = default.
+// ParamDecl is name: [domain]type, perhaps with like "pattern" and missing constant, or with
+// present name; or it is name: type = default.
 type ParamDecl struct {
 	Pos        Pos
 	Name       string
@@ -42,10 +42,11 @@ type ParamDecl struct {
 	DomPos     Pos
 	Type       string // as written, without spaces, such as decimal(2)
 	TypePos    Pos
-	TypeEnd    Pos    // of the closing parenthesis of Type; invalid without one
-	Default    Expr   // nil without one
-	Missing    Expr   // nil without one
-	Present    string // "" without one
+	TypeEnd    Pos      // of the closing parenthesis of Type; invalid without one
+	Default    Expr     // nil without one
+	Like       *Literal // nil without one
+	Missing    Expr     // nil without one
+	Present    string   // "" without one
 	PresentPos Pos
 }
 

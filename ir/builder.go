@@ -138,6 +138,21 @@ func (b *Builder) ColumnMissing(name, domain string, kind Kind, value any) Opera
 	return b.columnParameter(domain, Value{Name: name, Type: Type{Kind: kind}, Missing: missing, Literal: literal, Pos: pos})
 }
 
+// ColumnLike adds a column parameter of bools that tell which rows of a column of texts are
+// like a pattern of SQL: name: [domain]bool like "pattern". Rows without a value have the
+// bool that is given, if one is.
+func (b *Builder) ColumnLike(name, domain, pattern string, missing ...bool) Operand {
+	if !b.isOpen() {
+		return Operand{}
+	}
+	of := Pattern(pattern)
+	v := Value{Name: name, Type: Type{Kind: Bool}, Like: &of, Pos: b.here()}
+	for _, missing := range missing {
+		v.Missing = BoolScalar(missing)
+	}
+	return b.columnParameter(domain, v)
+}
+
 // Present adds a column parameter of bools that tell which rows of another one have a
 // value: name: [domain]bool present of. That one is of [Builder.ColumnMissing].
 func (b *Builder) Present(name string, of Operand) Operand {

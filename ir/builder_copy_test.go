@@ -26,6 +26,10 @@ func copyOf(p *ir.Pipeline) (*ir.Pipeline, error) {
 	made := map[*ir.Value]ir.Operand{}
 	for _, v := range p.Values {
 		switch {
+		case v.Op == ir.OpParam && v.Like != nil && v.Missing.Kind != ir.Invalid:
+			made[v] = b.ColumnLike(v.Name, v.Type.Domain.Name, string(*v.Like), v.Missing.IsTrue())
+		case v.Op == ir.OpParam && v.Like != nil:
+			made[v] = b.ColumnLike(v.Name, v.Type.Domain.Name, string(*v.Like))
 		case v.Op == ir.OpParam && v.Missing.Kind != ir.Invalid:
 			made[v] = b.ColumnMissing(v.Name, v.Type.Domain.Name, v.Type.Kind, constantOf(v, v.Missing))
 		case v.Hidden:

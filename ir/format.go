@@ -206,6 +206,9 @@ func isMissing(tokens []formatToken, i int) bool {
 	if i < 2 || !tokens[i].isWord("missing") {
 		return false
 	}
+	if i > 4 && tokens[i-1].tok == token.STRING && tokens[i-2].isWord("like") {
+		i -= 2
+	}
 	if i > 5 && tokens[i-1].tok == token.RPAREN && tokens[i-3].tok == token.LPAREN { // decimal(2)
 		i -= 3
 	}

@@ -66,6 +66,7 @@ var habits = byWord([]habit{
 	{"uint64", "write u64(x)"},
 	{"float32", "write f32(x)"},
 	{"str string", "strings are columns and constants of type text, or char8"},
+	{"like contains", "declare whether it is: green: [n]bool like \"%green%\", or write startswith(x, \"PROMO\")"},
 	{"hasprefix prefix", "write startswith(x, \"PROMO\")"},
 	{"date_trunc datetrunc trunc_date", "write truncate(t, \"day\")"},
 	{"dayofweek isodow dow", "write weekday(t), where 1 is Monday"},

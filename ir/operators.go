@@ -204,7 +204,7 @@ var operatorHelps = append([]OperatorHelp{
 	},
 }, slices.Concat(aggregateHelps(), rowHelps(), []OperatorHelp{
 	{
-		Names:     []string{"startswith", "starts_with", "like"},
+		Names:     []string{"startswith", "starts_with"},
 		Signature: `startswith(x, "prefix")`,
 		Result:    "bool, for x of type text or char8",
 		Doc:       "Whether x begins with a constant string, byte by byte. It is written as two comparisons.",

@@ -99,14 +99,23 @@ func (p *parser) parseParameter() *ParamDecl {
 		p.closeBracket(token.RPAREN)
 	}
 	if word := p.tok; word.tok == token.IDENT {
-		if parameter.Domain == "" && (word.text == "missing" || word.text == "present") {
-			p.syntaxError(word.pos, "a scalar may have a default: "+clip(name.text)+": i32 = 0", "only values of columns may be missing")
+		if parameter.Domain == "" && (word.text == "missing" || word.text == "present" || word.text == "like") {
+			p.syntaxError(word.pos, "a scalar may have a default: "+clip(name.text)+": i32 = 0", "only values of columns may be missing, or like a pattern")
 		}
-		switch word.text {
-		case "missing":
+		if word.text == "like" {
+			p.advance()
+			if p.tok.tok != token.STRING {
+				p.syntaxError(p.tok.pos, `write the pattern as a string: like "%green%"`, "expected a string, found %v", p.tok)
+			}
+			parameter.Like = &Literal{Pos: p.tok.pos, Kind: UntypedString, Text: p.tok.text}
+			p.advance()
+			word = p.tok
+		}
+		switch {
+		case word.text == "missing":
 			p.advance()
 			parameter.Missing = p.parseExpression()
-		case "present":
+		case word.text == "present" && parameter.Like == nil:
 			p.advance()
 			of := p.expectName("the name of the parameter whose rows may have no value")
 			parameter.Present, parameter.PresentPos = of.text, of.pos

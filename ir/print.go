@@ -62,6 +62,9 @@ func (w *valueWriter) parameter(v *Value) {
 		w.WriteString(" = ")
 		w.parameterConstant(v, v.Const)
 	}
+	if v.Like != nil {
+		w.WriteString(" like " + strconv.Quote(string(*v.Like)))
+	}
 	if v.Missing.Kind != Invalid {
 		w.WriteString(" missing ")
 		w.parameterConstant(v, v.Missing)

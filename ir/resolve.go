@@ -152,6 +152,17 @@ func (r *resolver) parameter(p *ParamDecl) operand {
 	if p.Default != nil {
 		v.Const, v.Literal = r.constant(p.Default, "the default of "+clip(p.Name), kind)
 	}
+	if p.Like != nil {
+		if kind != Bool {
+			return r.g.fail(p.TypePos, fmt.Sprintf("write %s: [%s]bool like %s", p.Name, p.Domain, p.Like.Text), "whether a text is like a pattern is a bool, and %s is %v", clip(p.Name), kind)
+		}
+		text := r.expr(p.Like)
+		if text.bad() {
+			return operand{pos: p.Pos}
+		}
+		pattern := Pattern(constant.StringVal(text.constant))
+		v.Like = &pattern
+	}
 	if p.Missing != nil {
 		v.Missing, v.Literal = r.constant(p.Missing, "the value of "+clip(p.Name)+" where it is missing", kind)
 		if v.Missing.Kind == Invalid {

@@ -49,6 +49,7 @@ type Value struct {
 	Missing Scalar   // OpParam, a column: what a row has where its source has no value; Kind Invalid if that is an error
 	Literal *string  // OpParam of kind Text: the constant it stands for if Hidden, else the text of Const or Missing
 	Hidden  bool     // OpParam: a constant of kind Text, which the pipeline does not declare
+	Like    *Pattern // OpParam, a bool column: what it says of each row of a column of texts, its source
 	Present *Value   // OpParam, a bool column: the parameter of whose rows it tells which have a value
 	Reduce  ReduceOp // OpScan, OpExscan
 	Shift   int64    // OpPrev, OpNext: rows, >= 0

@@ -126,6 +126,8 @@ func checkShape(v *Value) error {
 	case (v.Literal != nil) != (v.Hidden || v.Const.Kind == Text || v.Missing.Kind == Text),
 		v.Hidden && (v.Op != OpParam || v.Type.Kind != Text || !v.Type.IsScalar()):
 		return fmt.Errorf("is no constant text of type %v", v.Type)
+	case v.Like != nil && (v.Op != OpParam || v.Type.IsScalar() || v.Type.Kind != Bool || v.Present != nil):
+		return fmt.Errorf("is like a pattern with type %v", v.Type)
 	case v.Present != nil && v.Op != OpParam:
 		return fmt.Errorf("tells of %v", v.Present)
 	}
@@ -210,7 +212,7 @@ func (v *verifier) remake(value *Value) operand {
 	if d := value.Type.Domain; d != nil {
 		letter = d.Name
 	}
-	made := Value{Name: value.Name, Type: Type{Kind: value.Type.Kind}, Const: value.Const, Missing: value.Missing, Literal: value.Literal, Pos: value.Pos}
+	made := Value{Name: value.Name, Type: Type{Kind: value.Type.Kind}, Const: value.Const, Missing: value.Missing, Literal: value.Literal, Like: value.Like, Pos: value.Pos}
 	if of := value.Present; of != nil {
 		made.Present = v.madeOf(of)
 		if made.Present == nil {

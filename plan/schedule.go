@@ -9,7 +9,7 @@ type Schedule struct {
 	Scheme    string `json:"scheme,omitempty"`   // how a grid-wide prefix is computed: published, lookback, persistent; in plans also flat, if there is none, and "" for emitted Go
 	IDs       string `json:"ids,omitempty"`      // how tiles are numbered under lookback: ticket, static; "" is ticket
 	Offsets   string `json:"offsets,omitempty"`  // how published folds of tiles become prefixes: scan, broadcast; "" is scan
-	Variant   string `json:"variant,omitempty"`  // how rows of groups are combined: direct, chunked, privvar, privarray, segmented
+	Variant   string `json:"variant,omitempty"`  // how rows of groups are combined: direct, chunked, privvar, privarray, subgroup, segmented
 	Table     string `json:"table,omitempty"`    // where rows of bins are combined: local, global
 	Groups    string `json:"groups,omitempty"`   // how rows are brought into groups: sort, hash; "" is bins where these suit the keys, else hash in Go and CUDA C++
 	Probe     string `json:"probe,omitempty"`    // how find and join find rows with equal keys: linear, cuckoo; "" is by their number where keys have a small range, else linear
@@ -37,14 +37,16 @@ const (
 )
 
 // The values of Schedule.Variant: how the rows of a group are combined. All but
-// Segmented combine them in a table, in any order. These four are from Saxena
-// et al., "Code fusion of prefix sum with ordered aggregation", algorithms 3 to
-// 6.
+// Segmented combine them in a table, in any order. Direct, Chunked, PrivateVar and
+// PrivateArray are from Saxena et al., "Code fusion of prefix sum with ordered
+// aggregation", algorithms 3 to 6, Subgroup from Meinke, "In-memory OLAP aggregation on
+// GPUs using CUDA Dynamic Parallelism", section 4.3.4.
 const (
 	Direct       = "direct"    // an atomic operation per row
 	Chunked      = "chunked"   // an atomic operation per row; a work-item takes consecutive rows
 	PrivateVar   = "privvar"   // a work-item combines rows in a variable while the group stays the same
 	PrivateArray = "privarray" // a work-item combines its rows in an array with an element per group, and then adds the elements to the table
+	Subgroup     = "subgroup"  // as Direct, but the rows of a subgroup that are of its first row's group are one operation
 	Segmented    = "segmented" // a segmented scan folds the rows of contiguous groups in order
 )
 
@@ -68,7 +70,7 @@ const (
 )
 
 // Variants lists the variants of aggregation, the default last.
-var Variants = []string{Direct, Chunked, PrivateVar, PrivateArray, Segmented}
+var Variants = []string{Direct, Chunked, PrivateVar, PrivateArray, Subgroup, Segmented}
 
 // Rows returns the number of rows that a work-group covers.
 func (s Schedule) Rows() int64 {

@@ -62,11 +62,11 @@ func compile(t *testing.T, d *kgen.Device, text string) (*kgen.Program, *kgen.Ex
 const keptText = `pipeline kept(
 	keep: [n]bool, a: [n]i8, b: [n]i16, c: [n]i32, d: [n]i64, e: [n]u8, f: [n]u16, g: [n]u32, h: [n]u64, i: [n]f32, j: [n]f64,
 	day: [n]date, at: [n]timestamp, price: [n]decimal(2), page: [n]text, city: [n]text missing "none", known: [n]bool present city,
-	amount: [n]i64 missing -1, paid: [n]bool present amount,
+	amount: [n]i64 missing -1, paid: [n]bool present amount, ones: [n]bool like "%1%" missing true,
 ) {
 	return keep: keep[keep], a: a[keep], b: b[keep], c: c[keep], d: d[keep], e: e[keep], f: f[keep], g: g[keep], h: h[keep], i: i[keep], j: j[keep],
 		day: day[keep], at: at[keep], price: price[keep], page: page[keep], city: city[keep], known: known[keep],
-		amount: amount[keep], paid: paid[keep]
+		amount: amount[keep], paid: paid[keep], ones: ones[keep]
 }
 `
 
@@ -137,7 +137,7 @@ func TestRoundTrip(t *testing.T) {
 			if records == 5 {
 				from = throughParquet(t, from)
 			}
-			columns, err := resident.Upload(ctx, d, resident.FromTable(from), []*kgen.Program{program})
+			columns, err := resident.Upload(ctx, d, resident.FromTable(from), []*kgen.Program{program}, resident.Bind("ones", "city"))
 			must(t, err)
 			out, err := kept.Run(ctx, columns.Args(program, nil), kgen.KeepAll())
 			must(t, err)
@@ -159,6 +159,12 @@ func TestRoundTrip(t *testing.T) {
 				}
 				if type_ := got.Schema().Field(i).Type; !arrow.TypeEqual(type_, f.Type) && f.Name != "city" {
 					t.Errorf("%s is a %v, want %v", f.Name, type_, f.Type)
+				}
+			}
+			city, ones := got.Column(15).(*array.Dictionary), got.Column(17).(*array.Boolean)
+			for row := range ones.Len() {
+				if want := city.IsNull(row) || strings.Contains(city.ValueStr(row), "1"); ones.Value(row) != want {
+					t.Errorf("%d records, row %d: ones are %v, the city is %s", records, row, ones.Value(row), city.ValueStr(row))
 				}
 			}
 			if records == 5 && (got.NumRows() == 0 || got.Column(15).NullN() == 0 || got.Column(16).NullN() == 0) {

@@ -39,6 +39,7 @@ type form struct {
 	kind    ir.Kind
 	present bool   // which rows have a value
 	missing string // the value of the others, if they may be missing
+	like    string // the pattern in quotes, if the column is to be compared with one
 }
 
 // Option is an option of [Upload].
@@ -140,15 +141,20 @@ func columnsOf(p *kgen.Program) (list []*ir.Value) {
 }
 
 func (c *Columns) form(v *ir.Value) form {
-	switch {
-	case v.Present != nil:
+	if v.Present != nil {
 		return form{column: c.names(v.Present.Name), kind: ir.Bool, present: true}
-	case v.Missing.Kind == ir.Invalid:
-		return form{column: c.names(v.Name), kind: v.Type.Kind}
-	case v.Literal != nil:
-		return form{column: c.names(v.Name), kind: v.Type.Kind, missing: fmt.Sprintf("%q", *v.Literal)}
 	}
-	return form{column: c.names(v.Name), kind: v.Type.Kind, missing: fmt.Sprint(v.Missing.Bits)}
+	f := form{column: c.names(v.Name), kind: v.Type.Kind}
+	if v.Like != nil {
+		f.like = fmt.Sprintf("%q", *v.Like)
+	}
+	switch {
+	case v.Literal != nil:
+		f.missing = fmt.Sprintf("%q", *v.Literal)
+	case v.Missing.Kind != ir.Invalid:
+		f.missing = fmt.Sprint(v.Missing.Bits)
+	}
+	return f
 }
 
 // upload copies the column of a parameter.
@@ -159,6 +165,11 @@ func (c *Columns) upload(ctx context.Context, d *kgen.Device, from kgenarrow.Col
 			_, err := kgenarrow.Present(from, kgenarrow.Into(rows))
 			return err
 		})
+	}
+	if v.Like != nil {
+		return fill(u, func(from kgenarrow.Column, options ...kgenarrow.Option[bool]) ([]bool, error) {
+			return kgenarrow.Matches(from, v.Like.Matches, options...)
+		}, ir.Scalar.IsTrue)
 	}
 	switch kind := v.Type.Kind; kind {
 	case ir.I8:

@@ -67,7 +67,13 @@ module.exports = grammar({
             field("domain", $._name),
             "]",
             field("type", $.type),
-            optional(choice(seq("missing", field("missing", $._expression)), seq("present", field("present", $._name)))),
+            optional(
+              choice(
+                seq("like", field("like", $.string), optional(missing($))),
+                missing($),
+                seq("present", field("present", $._name)),
+              ),
+            ),
           ),
           seq(field("type", $.type), optional(seq("=", field("default", $._expression)))),
         ),
@@ -172,4 +178,8 @@ module.exports = grammar({
 // would skip the line break, or read the keyword as a name.
 function refuse($, rule) {
   return optional(seq(rule, $.correction));
+}
+
+function missing($) {
+  return seq("missing", field("missing", $._expression));
 }

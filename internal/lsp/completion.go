@@ -146,7 +146,9 @@ func (s *site) inParameters(list []completionItem) []completionItem {
 		return plain(list, itemConstant, words.Constants...)
 	case last.Kind == token.IDENT && before.Kind == token.RBRACK,
 		last.Kind == token.RPAREN && s.last(4).Kind == token.RBRACK: // decimal(2)
-		return plain(list, itemKeyword, "missing", "present")
+		return plain(list, itemKeyword, "like", "missing", "present")
+	case last.Kind == token.STRING && before.Text == "like":
+		return plain(list, itemKeyword, "missing")
 	}
 	return list
 }

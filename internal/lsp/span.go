@@ -70,6 +70,8 @@ func (a *analysis) ofParam(p *ir.ParamDecl) span {
 	switch {
 	case p.Default != nil:
 		s.to = a.ofExpr(p.Default).to
+	case p.Missing == nil && p.Like != nil:
+		s.to = a.ofExpr(p.Like).to
 	case p.Missing == nil && p.Present == "" && p.TypeEnd.IsValid():
 		s.to = a.token(p.TypeEnd).to
 	case p.Missing != nil:

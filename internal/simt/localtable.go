@@ -70,7 +70,7 @@ type localTables struct {
 
 // planTables plans the tables of t that lie in local memory; nil if none does.
 func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
-	if l.schedule.Table == plan.Global || l.schedule.Tables() && s.variant != plan.Direct || !l.hasTablesOnly(t) {
+	if l.schedule.Table == plan.Global || l.schedule.Tables() && !s.combinesByRow() || !l.hasTablesOnly(t) {
 		return nil
 	}
 	workgroup := s.workgroup

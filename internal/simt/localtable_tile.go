@@ -19,7 +19,7 @@ const tileTableBytes = 8 << 10
 // planTileTables plans the tables of t that each tile has in local memory; nil if there are
 // none. What they take is not there for columns.
 func (l *lowering) planTileTables(t *tile.Kernel, s *shape) *localTables {
-	if l.schedule.Table == plan.Global || l.schedule.Tables() && s.variant != plan.Direct || !t.Has((*tile.Op).IsPrefix) || t.Has((*tile.Op).Counts) {
+	if l.schedule.Table == plan.Global || l.schedule.Tables() && !s.combinesByRow() || !t.Has((*tile.Op).IsPrefix) || t.Has((*tile.Op).Counts) {
 		return nil
 	}
 	if _, ok := s.placement.(workgroupPlacement); !ok {

@@ -18,6 +18,9 @@ func (k *kernel) hasUpdates() bool {
 	return slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.Does(tile.Combines) && !op.Epilogue })
 }
 
+// combinesByRow reports whether work-items combine nothing beyond a row.
+func (s *shape) combinesByRow() bool { return s.variant == plan.Direct || s.variant == plan.Subgroup }
+
 // wantsNeighbours reports whether the variant lets a work-item take consecutive
 // rows although it could take any.
 func (k *kernel) wantsNeighbours() bool {
@@ -39,6 +42,11 @@ type tables struct {
 	// Of an array.
 	runs  *loop.Var // the index of each
 	count *loop.Var
+
+	// Of a subgroup, for the row of an item; see leader.go.
+	item    loop.Expr
+	isFirst loop.Expr // whether the index is that of the first lane
+	several loop.Expr // whether that holds for other lanes, too
 }
 
 // The index of a run that is outside of the table, and the index before the first.
@@ -50,7 +58,7 @@ const (
 // openTables declares what the work-item's rows of a phase are combined in.
 func (e *rowBody) openTables(phase int) {
 	e.tables = nil
-	if !e.effects || e.variant != plan.PrivateVar && e.variant != plan.PrivateArray {
+	if !e.effects || e.variant != plan.PrivateVar && e.variant != plan.PrivateArray && e.variant != plan.Subgroup {
 		return
 	}
 	for i := range e.Ops {
@@ -64,6 +72,9 @@ func (e *rowBody) openTables(phase int) {
 			e.tables = append(e.tables, &tables{index: op.Args[0], state: map[int]*loop.Var{}})
 		}
 		e.tables[at].ops = append(e.tables[at].ops, i)
+	}
+	if e.variant == plan.Subgroup { // which combines nothing beyond a row
+		return
 	}
 	for _, t := range e.tables {
 		t.run = e.b.Decl("run", loop.Int(noRun))
@@ -94,10 +105,12 @@ func (e *rowBody) combineRow(i int) {
 		return
 	}
 	t := e.tables[at]
+	if e.variant == plan.Subgroup {
+		e.combineWithFirst(t, i)
+		return
+	}
 	if i == t.ops[0] {
-		bin := e.b.Let("bin", e.expr(t.index))
-		run := e.b.Decl("next", loop.Int(outside))
-		e.b.If(e.inTable(op, bin), func() { e.b.Assign(run, loop.ToCounter(bin)) }, nil)
+		run := e.runOf(t, "next")
 		e.b.If(loop.Ne(run, t.run), func() { e.beginRun(t, run) }, nil)
 	}
 	combine := func(before loop.Expr) loop.Expr {
@@ -110,6 +123,14 @@ func (e *rowBody) combineRow(i int) {
 		return
 	}
 	e.b.Assign(t.state[i], combine(t.state[i]))
+}
+
+// runOf returns the index of the row at hand, or outside.
+func (e *rowBody) runOf(t *tables, name string) *loop.Var {
+	bin := e.b.Let("bin", e.expr(t.index))
+	run := e.b.Decl(name, loop.Int(outside))
+	e.b.If(e.inTable(&e.Ops[t.ops[0]], bin), func() { e.b.Assign(run, loop.ToCounter(bin)) }, nil)
+	return run
 }
 
 // beginRun goes on to another run.
@@ -141,6 +162,9 @@ func (e *function) flushRun(t *tables) {
 // closeTables delivers what the work-item has combined.
 func (e *rowBody) closeTables() {
 	for _, t := range e.tables {
+		if e.variant == plan.Subgroup {
+			continue
+		}
 		if e.variant == plan.PrivateVar {
 			e.flushRun(t)
 			continue

@@ -307,7 +307,7 @@ func (b *Binding) complete() error {
 // field returns the column of a file that a parameter takes. One that tells of another
 // parameter takes the column of that one.
 func (b *Binding) field(p *ir.Value) Field {
-	f := Field{Column: p.Name, Param: p.Name, Kind: p.Type.Kind, Missing: p.Missing, Present: p.Present != nil, Pattern: b.patterns[p], Round: b.round[p]}
+	f := Field{Column: p.Name, Param: p.Name, Kind: p.Type.Kind, Missing: p.Missing, Like: p.Like, Present: p.Present != nil, Pattern: b.patterns[p], Round: b.round[p]}
 	if f.Kind == ir.Text {
 		f.Texts = b.all
 	}

@@ -52,6 +52,8 @@ type Field struct {
 	// row is an error. In a writer, rows that have it get no value; there, no text has it.
 	Missing     ir.Scalar
 	MissingText string // of kind Text
+	// Like is set if the field is a bool that tells which texts are like a pattern.
+	Like *ir.Pattern
 	// Present is set if the field is a bool that tells which rows have a value.
 	Present bool
 	// Pattern is how a CSV file writes dates or timestamps, if not by ISO 8601.

@@ -30,6 +30,8 @@ func newFieldBuilder(f Field) builder {
 // newBuilder returns a builder for texts that have a value.
 func (f Field) newBuilder() builder {
 	switch {
+	case f.Like != nil:
+		return &rows[bool]{kind: ir.Bool, parse: func(text string) (bool, error) { return f.Like.Matches(text), nil }}
 	case f.Texts != nil:
 		return newTextBuilder(f.Texts)
 	case f.Kind == ir.Date && f.Pattern != nil:
@@ -86,7 +88,7 @@ type missingBuilder struct {
 func (b *missingBuilder) add(text string) error {
 	k := b.field.Kind
 	switch {
-	case text != "" && (k == ir.Char8 || k == ir.Text || trim(text) != ""):
+	case text != "" && (k == ir.Char8 || k == ir.Text || b.field.Like != nil || trim(text) != ""):
 		return b.builder.add(text)
 	case b.field.Texts != nil:
 		return b.builder.add(b.field.MissingText)

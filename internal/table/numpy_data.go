@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ func (a *npyArray) read(source *Source, field Field, done *progress) (ir.Column,
 	convert, ok := a.dtype.forField(field)
 	if !ok {
 		return ir.Column{}, &DataError{Msg: fmt.Sprintf("column %s for parameter %s has the dtype %s; %s is read from %s",
-			quoteName(field.Column), field.Param, a.dtype.text, field.Kind, dtypesOf(field.Kind))}
+			quoteName(field.Column), field.Param, a.dtype.text, field.what(), dtypesOf(field))}
 	}
 	column, err := source.column(field.Kind, a.rows)
 	if err != nil {
@@ -166,6 +167,14 @@ func (t npyType) forField(f Field) (conversion, bool) {
 			return -1
 		}}, true
 	}
+	if f.Like != nil {
+		return conversion{numbers: func(out, values []byte) int {
+			for row := range out {
+				store(out[row:], f.Like.Matches(string(bytes.TrimRight(values[row*t.size:(row+1)*t.size], "\x00"))))
+			}
+			return -1
+		}}, t.code == 'S'
+	}
 	c, ok := t.to(f.Kind, f.Round)
 	if ok && t.code == 'M' {
 		c = c.withNaT(f)
@@ -201,9 +210,11 @@ func (c conversion) withNaT(f Field) conversion {
 	return c
 }
 
-// dtypesOf describes the arrays from which kind k is read.
-func dtypesOf(k ir.Kind) string {
-	switch {
+// dtypesOf describes the arrays from which a field is read.
+func dtypesOf(f Field) string {
+	switch k := f.Kind; {
+	case f.Like != nil:
+		return "S1 to S8 arrays, and in CSV and Parquet files"
 	case k == ir.Bool:
 		return "bool arrays, and from integers that are 0 or 1"
 	case k == ir.Date:

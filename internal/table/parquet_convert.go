@@ -39,6 +39,9 @@ type number interface{ integer | float32 | float64 }
 func conversionTo(f Field, e *format.SchemaElement) (conversion, bool) {
 	k := f.Kind
 	class, scale := classify(e)
+	if f.Like != nil {
+		return fromPattern(*f.Like), class == classText
+	}
 	wide := e.Type.V == format.Int64 || e.Type.V == format.Double
 	switch class {
 	case classSigned:
@@ -83,6 +86,15 @@ func fromText(texts *Texts) conversion {
 			return err == nil
 		},
 		text: func(value []byte) string { return string(value) },
+	}
+}
+
+// fromPattern takes from byte arrays whether they are like a pattern: once for each of a
+// dictionary's.
+func fromPattern(pattern ir.Pattern) conversion {
+	return conversion{
+		array: func(out, value []byte) bool { store(out, pattern.Matches(string(value))); return true },
+		text:  func(value []byte) string { return string(value) },
 	}
 }
 

@@ -179,7 +179,7 @@ func (f *parquetFile) reader(field Field) (columnReader, error) {
 	var ok bool
 	if r.conversion, ok = conversionTo(field, element); !ok && !field.Present {
 		return r, &DataError{Msg: fmt.Sprintf("column %s for parameter %s has the type %s; %s is read from %s",
-			quoteName(field.Column), field.Param, typeName(element), field.Kind, readFrom(field.Kind))}
+			quoteName(field.Column), field.Param, typeName(element), field.what(), field.readFrom())}
 	}
 	return r, nil
 }
@@ -217,9 +217,19 @@ func (f *parquetFile) chunk(group, leaf int) (chunk, error) {
 	return c, nil
 }
 
-// readFrom describes the columns that hold values of kind k.
-func readFrom(k ir.Kind) string {
-	switch {
+// what names what a field has.
+func (f Field) what() string {
+	if f.Like != nil {
+		return fmt.Sprintf("whether a text is like %q", *f.Like)
+	}
+	return f.Kind.String()
+}
+
+// readFrom describes the columns that hold values of a field.
+func (f Field) readFrom() string {
+	switch k := f.Kind; {
+	case f.Like != nil:
+		return "STRING columns, and byte arrays without a type"
 	case k == ir.Bool:
 		return "BOOLEAN columns and from integers that are 0 or 1"
 	case k == ir.Date:

@@ -39,7 +39,7 @@
     "by" "limit" "in" "to" "else"))
 
 ["pipeline" "return"] @keyword
-["missing" "present" "unordered"] @keyword
+["like" "missing" "present" "unordered"] @keyword
 
 ["||" "&&" "==" "!=" "<" "<=" ">" ">=" "+" "-" "|" "^" "*" "/" "%" "<<" ">>" "&" "&^" "!" "="] @operator
 ["(" ")" "[" "]" "{" "}"] @punctuation.bracket

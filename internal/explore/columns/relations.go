@@ -224,7 +224,11 @@ func (m *maker) matches(columns []generate.Column, params []int) (n int) {
 }
 
 func columnOf(columns []generate.Column, v *ir.Value) int {
-	return slices.IndexFunc(columns, func(c generate.Column) bool { return c.Name == v.Name && c.Kind == v.Type.Kind })
+	kind := v.Type.Kind
+	if v.Like != nil {
+		kind = ir.Text
+	}
+	return slices.IndexFunc(columns, func(c generate.Column) bool { return c.Name == v.Name && c.Kind == kind })
 }
 
 // errFull ends a table that has rows enough.
@@ -233,11 +237,15 @@ var errFull = errors.New("full")
 // stream copies the first rows of a table.
 func (m *maker) stream(ctx context.Context, s *source, rows int64, columns []ir.Column) error {
 	at := int64(0)
-	codes := make([]recoded, len(s.into))
+	codes, likes := make([]recoded, len(s.into)), make([]matched, len(s.into))
 	err := s.table.Stream(ctx, generate.Workers(), func(batch []ir.Column) error {
 		n := min(int64(batch[0].Len()), rows-at)
 		for k, i := range s.into {
 			from := batch[s.from[k]]
+			if pattern := m.Pipeline.Params[i].Like; pattern != nil {
+				likes[k].copy(*pattern, columns[i].Slice.([]bool)[at:at+n], from)
+				continue
+			}
 			if from.Kind == ir.Text {
 				if err := codes[k].copy(m.texts, columns[i].Slice.([]int32)[at:at+n], from); err != nil {
 					return err
@@ -288,4 +296,23 @@ func (r *recoded) copy(texts interface{ Code(string) (int32, error) }, into []in
 		into[i] = r.codes[place]
 	}
 	return nil
+}
+
+// matched are the texts of a dictionary that are like a pattern.
+type matched struct {
+	texts *string // the dictionary
+	like  []bool
+}
+
+// copy stores which of a batch's texts are like a pattern.
+func (m *matched) copy(pattern ir.Pattern, into []bool, batch ir.Column) {
+	if first := unsafe.SliceData(batch.Texts); m.texts != first || len(m.like) != len(batch.Texts) {
+		m.texts, m.like = first, make([]bool, len(batch.Texts))
+		for i, text := range batch.Texts {
+			m.like[i] = pattern.Matches(text)
+		}
+	}
+	for i, place := range batch.Slice.([]int32)[:len(into)] {
+		into[i] = m.like[place]
+	}
 }
