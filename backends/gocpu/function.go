@@ -144,7 +144,10 @@ func (g *body) storeCarried() {
 // loop runs over the rows from lo to hi.
 func (g *body) loop(views []int, lo, hi loop.Expr) {
 	length := g.cut(views, lo, hi)
+	groups := g.columnGroups(views)
 	switch {
+	case groups != nil:
+		g.blocksOfColumns(views, groups)
 	case g.lists(views):
 		g.blocksOfListed(views)
 	case g.unrolls(views):

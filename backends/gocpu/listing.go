@@ -34,7 +34,8 @@ func (g *body) blocksOfListed(views []int) {
 	const d = 1
 	place := g.state[stateKey{g.Values[g.Domains[d].Counter].Op, 0}]
 	g.remark(remarkListed)
-	g.inBlocks(views, func(numbers *loop.Var) {
+	numbers := g.numbers()
+	g.inBlocks(views, func() {
 		count := g.list(numbers, []tile.ID{g.Domains[d].Guard})
 		first := g.b.Let("first", loop.ToCounter(place))
 		end := g.b.Let("end", loop.Add(first, count))

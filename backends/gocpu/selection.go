@@ -44,7 +44,8 @@ func (g *body) blocksOfSelected(views []int) {
 	const d = 1
 	first, rest := g.splitGuard(g.Domains[d].Guard)
 	g.remark(remarkSelected)
-	g.inBlocks(views, func(numbers *loop.Var) {
+	numbers := g.numbers()
+	g.inBlocks(views, func() {
 		count := g.list(numbers, first)
 		g.b.For("j", loop.Int(0), count, func(j *loop.Var) {
 			g.index = g.b.Let("i", numberAt(numbers, j))
@@ -53,21 +54,25 @@ func (g *body) blocksOfSelected(views []int) {
 	})
 }
 
+// numbers declares memory for the numbers of a block's rows.
+func (g *body) numbers() *loop.Var {
+	return g.b.Storage("selected", loop.ArrayOf(selectedRows, loop.ScalarOf(ir.U8)))
+}
+
 // inBlocks cuts the views to a block of rows, calls body, and goes on with the next as long
-// as there are enough rows. numbers is memory for the numbers of a block's rows.
-func (g *body) inBlocks(views []int, body func(numbers *loop.Var)) {
+// as there are enough rows.
+func (g *body) inBlocks(views []int, body func()) {
 	outer := map[int]*loop.Var{}
 	for _, s := range views {
 		outer[s] = g.view[s]
 	}
 	kept := g.uniformValues()
-	numbers := g.b.Storage("selected", loop.ArrayOf(selectedRows, loop.ScalarOf(ir.U8)))
 	g.b.While(loop.Ge(loop.LenOf(outer[views[0]]), loop.Int(selectedRows)), func() {
 		for _, s := range views {
 			g.view[s] = g.b.Window(streamName(g.Streams[s])+"_block", outer[s], loop.Int(0), selectedRows)
 			g.b.Cut(outer[s], loop.Int(selectedRows), nil)
 		}
-		body(numbers)
+		body()
 		g.values = g.uniformValues()
 	})
 	for _, s := range views {
