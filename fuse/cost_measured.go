@@ -15,11 +15,16 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 	}
 	rows := f.Graph.rowsOfKernel(k)
 	cuts := k.CountCuts()
-	total := rows[0] * float64(cuts) * m.Rates[plan.RateLookback]
+	relocates := cuts == 1 && tile.Analyze(k).Relocates()
+	prefix := m.Rates[plan.RateLookback]
+	if selecting, isMeasured := m.Rates[plan.RateSelect]; relocates && isMeasured {
+		prefix = selecting
+	}
+	total := rows[0] * float64(cuts) * prefix
 	// On cores, what a prefix is made of is computed for it first, and then again with the
-	// results.
+	// results, unless these are only moved.
 	again := make([]bool, len(k.Ops))
-	if m.Subgroup <= 1 && cuts == 1 {
+	if m.Subgroup <= 1 && cuts == 1 && !relocates {
 		again = k.NeededBy(func(i int) bool { return k.Ops[i].Cuts() || k.Ops[i].Counts() })
 	}
 	for _, d := range k.Domains[1:] {

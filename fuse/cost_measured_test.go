@@ -74,9 +74,10 @@ func TestMeasuredOperators(t *testing.T) {
 		{"return y: scan(add, x * 3)", 32, 16 * n, (10 + 1) * n},
 		{"return y: scan(add, x * 3)", 1, 16 * n, (10 + 2*1) * n},
 		{"return y: scan(add, x * 3) + (x - 2)", 1, 16 * n, (10 + 2*1 + 2) * n}, // the rest is computed once
+		{"return y: x[x * 3 > 0]", 1, 12 * n, (4 + 2*1) * n},                    // so are rows that are only moved
 	} {
 		machine := plan.Machine{Device: "measured", Units: 4, Subgroup: test.subgroup,
-			Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateOperator: 1e-9, plan.RateDear: 6e-9, plan.RateLookback: 10e-9}}
+			Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateOperator: 1e-9, plan.RateDear: 6e-9, plan.RateLookback: 10e-9, plan.RateSelect: 4e-9}}
 		f, err := Fuse(graph(t, "x: [n]i64", test.body), LevelOnePass, machine)
 		if err != nil {
 			t.Fatal(err)
