@@ -1,6 +1,8 @@
 package fuse
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -15,16 +17,16 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 	}
 	rows := f.Graph.rowsOfKernel(k)
 	cuts := k.CountCuts()
-	relocates := cuts == 1 && tile.Analyze(k).Relocates()
+	selects := cuts == 1 && tile.Analyze(k).Relocates()
 	prefix := m.Rates[plan.RateLookback]
-	if selecting, isMeasured := m.Rates[plan.RateSelect]; relocates && isMeasured {
+	if selecting, isMeasured := m.Rates[plan.RateSelect]; selects && isMeasured {
 		prefix = selecting
 	}
 	total := rows[0] * float64(cuts) * prefix
 	// On cores, what a prefix is made of is computed for it first, and then again with the
-	// results, unless these are only moved.
+	// results, unless these can be moved when it is known.
 	again := make([]bool, len(k.Ops))
-	if m.Subgroup <= 1 && cuts == 1 && !relocates {
+	if m.Subgroup <= 1 && cuts == 1 && !selects && !foldsSegments(k) {
 		again = k.NeededBy(func(i int) bool { return k.Ops[i].Cuts() || k.Ops[i].Counts() })
 	}
 	for _, d := range k.Domains[1:] {
@@ -51,6 +53,16 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 	return total
 }
 
+// foldsSegments reports whether k only stores folds of segments, once for each.
+func foldsSegments(k *tile.Kernel) bool {
+	if len(k.Domains) != 2 || k.Domains[1].Kind != tile.Close {
+		return false
+	}
+	return !slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
+		return !op.Epilogue && (op.IsReduction() || op.IsChunkwise() || op.Seeks() || op.HasEffect() && (op.Domain != 1 || !op.Does(tile.Writes)))
+	})
+}
+
 // rowSeconds returns the seconds that an operation takes for a row beyond its bytes.
 func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op) float64 {
 	m := &f.Machine
@@ -61,7 +73,7 @@ func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op) float64 {
 		}
 		return m.Rates[plan.RateOperator]
 	case tile.Load, tile.Store:
-		if a := k.Streams[op.Stream].Access; a == tile.Gather || a == tile.Permute {
+		if op.LoadsAt() || op.Kind == tile.Store && k.Streams[op.Stream].Access == tile.Permute {
 			return m.Curves[plan.CurveGather].At(f.Graph.tableBytes(k, op))
 		}
 	case tile.Search, tile.Probe, tile.Match:

@@ -87,3 +87,44 @@ func TestMeasuredOperators(t *testing.T) {
 		}
 	}
 }
+
+// Cores compute twice what a prefix is made of, unless rows or segments can be moved when the
+// prefix is known.
+func TestComputedTwice(t *testing.T) {
+	for _, test := range []struct {
+		body  string
+		twice bool
+	}{
+		{"return y: scan(add, x * 3)", true},
+		{"return y: x[x * 3 > 0]", false},
+		{"g = runs(x * 3)\nreturn c: count(by: g)", false},
+		{"g = runs(x * 3)\nreturn c: count(by: g), y: x + 1", true}, // rows are stored, too
+	} {
+		var costs [2]float64
+		for i, subgroup := range []int{1, 32} {
+			machine := plan.Machine{Device: "measured", Units: 4, Subgroup: subgroup,
+				Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateOperator: 1e-9}}
+			f, err := Fuse(graph(t, "x: [n]i64", test.body), LevelOnePass, machine)
+			if err != nil {
+				t.Fatal(err)
+			}
+			costs[i] = f.Cost()
+		}
+		if costs[0] < costs[1] || (costs[0] > costs[1]) != test.twice {
+			t.Errorf("%s: %g s on cores, %g s elsewhere", test.body, costs[0], costs[1])
+		}
+	}
+}
+
+// A column that is also read at one place is not gathered.
+func TestReadAtAPlace(t *testing.T) {
+	machine := plan.Machine{Device: "measured", Units: 4, Subgroup: 32, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5},
+		Curves: map[string]plan.Curve{plan.CurveGather: {{Bytes: 8, Seconds: 1e-6}}}}
+	f, err := Fuse(graph(t, "x: [n]i64", "return y: x + 1, last: x[len(x) - 1]"), "map scalar", machine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.Cost(), 1e-5+16*AssumedRows/1e10; math.Abs(got/want-1) > 1e-3 {
+		t.Errorf("%g s, not %g", got, want)
+	}
+}

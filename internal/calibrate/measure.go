@@ -132,7 +132,7 @@ func (c *calibration) operators(ctx context.Context) error {
 		return err
 	}
 	if ok {
-		rates[plan.RateOperator] = seconds / (chained - 1)
+		rates[plan.RateOperator] = seconds / (manyOperators - 1)
 		if moving := 2*elementBytes/rates[plan.RateMemory] - rates[plan.RateOperator]; moving > 0 {
 			rates[plan.RateMemory] = 2 * elementBytes / moving
 		}
