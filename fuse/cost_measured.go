@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// beyondBytes predicts the seconds that the rows of k take beyond the bytes of its streams,
+// beyondBytes predicts the seconds that k takes beyond a launch and the bytes of its streams,
 // by what was measured on the machine. On a declared machine that is nothing.
 func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 	m := &f.Machine
@@ -22,7 +22,7 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 	if selecting, isMeasured := m.Rates[plan.RateSelect]; selects && isMeasured {
 		prefix = selecting
 	}
-	total := rows[0] * float64(cuts) * prefix
+	total := float64(cuts) * (m.Rates[plan.RatePrefix] + rows[0]*prefix)
 	// On cores, what a prefix is made of is computed for it first, and then again with the
 	// results, unless these can be moved when it is known.
 	again := make([]bool, len(k.Ops))
@@ -73,7 +73,7 @@ func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op) float64 {
 		}
 		return m.Rates[plan.RateOperator]
 	case tile.Load, tile.Store:
-		if op.LoadsAt() || op.Kind == tile.Store && k.Streams[op.Stream].Access == tile.Permute {
+		if a := k.Streams[op.Stream].Access; a == tile.Permute || a == tile.Gather && op.LoadsAt() { // others are read in order
 			return m.Curves[plan.CurveGather].At(f.Graph.tableBytes(k, op))
 		}
 	case tile.Search, tile.Probe, tile.Match:

@@ -12,7 +12,7 @@ import (
 func TestMeasuredCost(t *testing.T) {
 	const n = AssumedRows
 	machine := plan.Machine{Device: "measured", Units: 4, Subgroup: 32,
-		Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateScan: 1e-9, plan.RateLookback: 3e-9, plan.RateBranch: 2e-9},
+		Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateScan: 1e-9, plan.RatePrefix: 2e-6, plan.RateLookback: 3e-9, plan.RateBranch: 2e-9},
 		Curves: map[string]plan.Curve{
 			plan.CurveGather: {{Bytes: 1 << 20, Seconds: 1e-9}, {Bytes: 1 << 24, Seconds: 9e-9}},
 			plan.CurveLocal:  {{Bytes: 1 << 10, Seconds: 4e-9}},
@@ -24,8 +24,8 @@ func TestMeasuredCost(t *testing.T) {
 		beyond           float64 // nanoseconds
 	}{
 		{"x: [n]i64", "return y: x + 1", 16 * n, 0},
-		{"x: [n]i64", "return y: scan(add, x)", 16 * n, 3 * n},
-		{"x: [n]i32", "return y: x[x > 0]", 4*n + 2*n, 3*n + 2*n},
+		{"x: [n]i64", "return y: scan(add, x)", 16 * n, 2000 + 3*n},
+		{"x: [n]i32", "return y: x[x > 0]", 4*n + 2*n, 2000 + 3*n + 2*n},
 		{"i: [n]i32, x: [m]i64", "return y: x[i]", (4 + 8 + 8) * n, (1 + 0.75*8) * n}, // a table of 2^23 bytes
 		{"i: [n]i32", "return c: count(by: bins(i, 100))", 4*n + 2*8*100, 4 * n},
 		{"i: [n]i32", "return c: count(by: bins(i, 4096))", 4*n + 2*8*4096, (50 + 0.5*20) * n}, // of 2^15 bytes

@@ -46,7 +46,7 @@ func Measure(ctx context.Context, bench Bench, m plan.Machine, o Options) (*File
 	if err := c.streams(ctx); err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context) error{c.operators, c.selections, c.prefixes, c.tables} {
+	for _, step := range []func(context.Context) error{c.operators, c.starts, c.selections, c.prefixes, c.tables} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -156,6 +156,16 @@ func (c *calibration) prefixes(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// starts measures what a prefix takes where there are hardly any rows: on GPUs, what its tiles
+// share has to be cleared.
+func (c *calibration) starts(ctx context.Context) error {
+	seconds, ok, err := c.beyond(ctx, plan.RatePrefix, scanProbe("onepass", fewRows))
+	if ok {
+		c.file.Machine.Rates[plan.RatePrefix] = seconds * fewRows
+	}
+	return err
 }
 
 // selections measures what it takes to move selected rows to their places, and what a condition
