@@ -1,7 +1,6 @@
 package gocpu
 
 import (
-
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
