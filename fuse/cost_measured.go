@@ -1,12 +1,14 @@
 package fuse
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
 
-// beyondBytes predicts the seconds that the rows of k take beyond the bytes of its streams,
+// beyondBytes predicts the seconds that k takes beyond a launch and the bytes of its streams,
 // by what was measured on the machine. On a declared machine that is nothing.
 func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 	m := &f.Machine
@@ -15,11 +17,16 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 	}
 	rows := f.Graph.rowsOfKernel(k)
 	cuts := k.CountCuts()
-	total := rows[0] * float64(cuts) * m.Rates[plan.RateLookback]
+	selects := cuts == 1 && tile.Analyze(k).Relocates()
+	prefix := m.Rates[plan.RateLookback]
+	if selecting, isMeasured := m.Rates[plan.RateSelect]; selects && isMeasured {
+		prefix = selecting
+	}
+	total := float64(cuts) * (m.Rates[plan.RatePrefix] + rows[0]*prefix)
 	// On cores, what a prefix is made of is computed for it first, and then again with the
-	// results.
+	// results, unless these can be moved when it is known.
 	again := make([]bool, len(k.Ops))
-	if m.Subgroup <= 1 && cuts == 1 {
+	if m.Subgroup <= 1 && cuts == 1 && !selects && !foldsSegments(k) {
 		again = k.NeededBy(func(i int) bool { return k.Ops[i].Cuts() || k.Ops[i].Counts() })
 	}
 	for _, d := range k.Domains[1:] {
@@ -46,6 +53,16 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 	return total
 }
 
+// foldsSegments reports whether k only stores folds of segments, once for each.
+func foldsSegments(k *tile.Kernel) bool {
+	if len(k.Domains) != 2 || k.Domains[1].Kind != tile.Close {
+		return false
+	}
+	return !slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
+		return !op.Epilogue && (op.IsReduction() || op.IsChunkwise() || op.Seeks() || op.HasEffect() && (op.Domain != 1 || !op.Does(tile.Writes)))
+	})
+}
+
 // rowSeconds returns the seconds that an operation takes for a row beyond its bytes.
 func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op) float64 {
 	m := &f.Machine
@@ -56,7 +73,7 @@ func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op) float64 {
 		}
 		return m.Rates[plan.RateOperator]
 	case tile.Load, tile.Store:
-		if a := k.Streams[op.Stream].Access; a == tile.Gather || a == tile.Permute {
+		if a := k.Streams[op.Stream].Access; a == tile.Permute || a == tile.Gather && op.LoadsAt() { // others are read in order
 			return m.Curves[plan.CurveGather].At(f.Graph.tableBytes(k, op))
 		}
 	case tile.Search, tile.Probe, tile.Match:

@@ -12,7 +12,7 @@ import (
 func TestMeasuredCost(t *testing.T) {
 	const n = AssumedRows
 	machine := plan.Machine{Device: "measured", Units: 4, Subgroup: 32,
-		Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateScan: 1e-9, plan.RateLookback: 3e-9, plan.RateBranch: 2e-9},
+		Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateScan: 1e-9, plan.RatePrefix: 2e-6, plan.RateLookback: 3e-9, plan.RateBranch: 2e-9},
 		Curves: map[string]plan.Curve{
 			plan.CurveGather: {{Bytes: 1 << 20, Seconds: 1e-9}, {Bytes: 1 << 24, Seconds: 9e-9}},
 			plan.CurveLocal:  {{Bytes: 1 << 10, Seconds: 4e-9}},
@@ -24,8 +24,8 @@ func TestMeasuredCost(t *testing.T) {
 		beyond           float64 // nanoseconds
 	}{
 		{"x: [n]i64", "return y: x + 1", 16 * n, 0},
-		{"x: [n]i64", "return y: scan(add, x)", 16 * n, 3 * n},
-		{"x: [n]i32", "return y: x[x > 0]", 4*n + 2*n, 3*n + 2*n},
+		{"x: [n]i64", "return y: scan(add, x)", 16 * n, 2000 + 3*n},
+		{"x: [n]i32", "return y: x[x > 0]", 4*n + 2*n, 2000 + 3*n + 2*n},
 		{"i: [n]i32, x: [m]i64", "return y: x[i]", (4 + 8 + 8) * n, (1 + 0.75*8) * n}, // a table of 2^23 bytes
 		{"i: [n]i32", "return c: count(by: bins(i, 100))", 4*n + 2*8*100, 4 * n},
 		{"i: [n]i32", "return c: count(by: bins(i, 4096))", 4*n + 2*8*4096, (50 + 0.5*20) * n}, // of 2^15 bytes
@@ -74,9 +74,10 @@ func TestMeasuredOperators(t *testing.T) {
 		{"return y: scan(add, x * 3)", 32, 16 * n, (10 + 1) * n},
 		{"return y: scan(add, x * 3)", 1, 16 * n, (10 + 2*1) * n},
 		{"return y: scan(add, x * 3) + (x - 2)", 1, 16 * n, (10 + 2*1 + 2) * n}, // the rest is computed once
+		{"return y: x[x * 3 > 0]", 1, 12 * n, (4 + 2*1) * n},                    // so are rows that are only moved
 	} {
 		machine := plan.Machine{Device: "measured", Units: 4, Subgroup: test.subgroup,
-			Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateOperator: 1e-9, plan.RateDear: 6e-9, plan.RateLookback: 10e-9}}
+			Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateOperator: 1e-9, plan.RateDear: 6e-9, plan.RateLookback: 10e-9, plan.RateSelect: 4e-9}}
 		f, err := Fuse(graph(t, "x: [n]i64", test.body), LevelOnePass, machine)
 		if err != nil {
 			t.Fatal(err)
@@ -84,5 +85,46 @@ func TestMeasuredOperators(t *testing.T) {
 		if got, want := f.Cost(), 1e-5+test.bytes/1e10+test.beyond*1e-9; math.Abs(got/want-1) > 1e-6 {
 			t.Errorf("%s by subgroups of %d: %g s, not %g", test.body, test.subgroup, got, want)
 		}
+	}
+}
+
+// Cores compute twice what a prefix is made of, unless rows or segments can be moved when the
+// prefix is known.
+func TestComputedTwice(t *testing.T) {
+	for _, test := range []struct {
+		body  string
+		twice bool
+	}{
+		{"return y: scan(add, x * 3)", true},
+		{"return y: x[x * 3 > 0]", false},
+		{"g = runs(x * 3)\nreturn c: count(by: g)", false},
+		{"g = runs(x * 3)\nreturn c: count(by: g), y: x + 1", true}, // rows are stored, too
+	} {
+		var costs [2]float64
+		for i, subgroup := range []int{1, 32} {
+			machine := plan.Machine{Device: "measured", Units: 4, Subgroup: subgroup,
+				Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateOperator: 1e-9}}
+			f, err := Fuse(graph(t, "x: [n]i64", test.body), LevelOnePass, machine)
+			if err != nil {
+				t.Fatal(err)
+			}
+			costs[i] = f.Cost()
+		}
+		if costs[0] < costs[1] || (costs[0] > costs[1]) != test.twice {
+			t.Errorf("%s: %g s on cores, %g s elsewhere", test.body, costs[0], costs[1])
+		}
+	}
+}
+
+// A column that is also read at one place is not gathered.
+func TestReadAtAPlace(t *testing.T) {
+	machine := plan.Machine{Device: "measured", Units: 4, Subgroup: 32, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5},
+		Curves: map[string]plan.Curve{plan.CurveGather: {{Bytes: 8, Seconds: 1e-6}}}}
+	f, err := Fuse(graph(t, "x: [n]i64", "return y: x + 1, last: x[len(x) - 1]"), "map scalar", machine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.Cost(), 1e-5+16*AssumedRows/1e10; math.Abs(got/want-1) > 1e-3 {
+		t.Errorf("%g s, not %g", got, want)
 	}
 }

@@ -81,6 +81,8 @@ const (
 	RateDear     = "dear"     // seconds a row that a dear one takes, such as a division
 	RateScan     = "scan"     // seconds a row that a scan within a work-group takes, with its barriers
 	RateLookback = "lookback" // seconds a row that a grid-wide prefix takes, with its scan
+	RatePrefix   = "prefix"   // seconds that a launch with a grid-wide prefix takes more than one without, however few rows there are
+	RateSelect   = "select"   // the same where the prefix only says where selected rows are stored
 	RateBranch   = "branch"   // seconds a row that a condition takes that holds by chance
 )
 

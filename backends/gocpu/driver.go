@@ -1,8 +1,6 @@
 package gocpu
 
 import (
-	"slices"
-
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
@@ -256,7 +254,7 @@ func (d *driver) chain() {
 			d.passCounts(counts, d.counts)
 			d.blockEnd = map[stateKey]loop.Expr{}
 			for _, s := range d.carried {
-				if s.identity.Kind == ir.I64 && d.Ops[s.op].Monoid.Kind == tile.Fold && d.isPlaced(s.op) {
+				if s.identity.Kind == ir.I64 && d.Ops[s.op].Monoid.Kind == tile.Fold && d.Numbers(s.op) {
 					d.blockEnd[s.stateKey] = d.b.Decl(s.name+"_end", d.state[s.stateKey])
 				}
 			}
@@ -331,11 +329,6 @@ func (d *driver) placeCount(domain int) loop.Expr {
 		return nil
 	}
 	return d.blockEnd[stateKey{d.Values[counter].Op, 0}]
-}
-
-// isPlaced reports whether a derived domain's rows are numbered by the scan.
-func (k *kernel) isPlaced(scan int) bool {
-	return slices.ContainsFunc(k.Domains, func(d tile.Domain) bool { return d.Counter != 0 && k.Values[d.Counter].Op == scan })
 }
 
 // flush closes the segments that are open after the last row.

@@ -144,11 +144,17 @@ func (g *body) storeCarried() {
 // loop runs over the rows from lo to hi.
 func (g *body) loop(views []int, lo, hi loop.Expr) {
 	length := g.cut(views, lo, hi)
-	if g.unrolls(views) {
+	groups := g.columnGroups(views)
+	switch {
+	case groups != nil:
+		g.blocksOfColumns(views, groups)
+	case g.lists(views):
+		g.blocksOfListed(views)
+	case g.unrolls(views):
 		g.unrolled(views)
-	} else if g.selects(views) {
+	case g.selects(views):
 		g.blocksOfSelected(views)
-	} else if g.sumsInFours(views) {
+	case g.sumsInFours(views):
 		g.inFours(views)
 	}
 	g.run(length)

@@ -69,6 +69,8 @@ const (
 	remarkOverwrite = "Every row is stored, and the next row overwrites it unless it is selected."
 	remarkSegments  = "Every row stores the results of its group so far, over those of the row before."
 	remarkSelected  = "In each block, the rows that pass the tests of one column are listed first and summed afterwards."
+	remarkListed    = "In each block, the selected rows are listed first, and then stored column by column."
+	remarkColumns   = "In each block, few columns are computed at a time: more at once push each other out of the nearest cache."
 	remarkLimit     = "A place past the end belongs to rows after hi, which store it themselves."
 )
 

@@ -7,43 +7,10 @@ import (
 	"github.com/kgen-go/kgen/internal/tile"
 )
 
-// relocates reports whether the prefix decides only where results are stored,
-// never their values. Then a block can run before the blocks ahead of it are done,
-// into memory of its worker, and be copied to its place. That is cheaper than
-// reading the rows twice.
-func (k *kernel) relocates() bool {
-	if len(k.analysis.Cuts) != 1 {
-		return false
-	}
-	phase := func(v tile.ID) int { return k.analysis.Phase[k.Values[v].Op] }
-	stores := false
-	for i := range k.Ops {
-		op := &k.Ops[i]
-		if op.Epilogue || op.Domain == tile.Uniform {
-			continue
-		}
-		switch {
-		case op.Does(tile.Writes):
-			if len(op.Args) == 1 || k.Domains[op.Domain].Kind != tile.Compact || op.Args[1] != k.Domains[op.Domain].Position {
-				return false
-			}
-			if k.Domains[op.Domain].Counter == 0 { // how many rows a block stores is the state of a scan
-				return false
-			}
-			if value := k.Values[op.Args[0]]; value.Domain != tile.Uniform && (phase(op.Args[0]) > 0 || k.Ops[value.Op].Cuts()) {
-				return false
-			}
-			stores = true
-		case op.Cuts():
-			if op.Monoid.Kind != tile.Fold || !k.isPlaced(i) {
-				return false
-			}
-		case op.HasEffect():
-			return false
-		}
-	}
-	return stores
-}
+// relocates reports whether a block can run before the blocks ahead of it are done, into
+// memory of its worker, and be copied to its place. That is cheaper than reading the rows
+// twice.
+func (k *kernel) relocates() bool { return k.analysis.Relocates() }
 
 // scratch makes private memory of a worker, for rows of each stream that is written.
 func (d *driver) scratch(rows int64) map[int]*loop.Var {

@@ -2,6 +2,7 @@ package gocpu
 
 import (
 	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -42,41 +43,68 @@ func (g *body) onlySums(views []int) bool {
 func (g *body) blocksOfSelected(views []int) {
 	const d = 1
 	first, rest := g.splitGuard(g.Domains[d].Guard)
+	g.remark(remarkSelected)
+	numbers := g.numbers()
+	g.inBlocks(views, func() {
+		count := g.list(numbers, first)
+		g.b.For("j", loop.Int(0), count, func(j *loop.Var) {
+			g.index = g.b.Let("i", numberAt(numbers, j))
+			g.sums(d, rest)
+		})
+	})
+}
+
+// numbers declares memory for the numbers of a block's rows.
+func (g *body) numbers() *loop.Var {
+	return g.b.Storage("selected", loop.ArrayOf(selectedRows, loop.ScalarOf(ir.U8)))
+}
+
+// inBlocks cuts the views to a block of rows, calls body, and goes on with the next as long
+// as there are enough rows.
+func (g *body) inBlocks(views []int, body func()) {
 	outer := map[int]*loop.Var{}
 	for _, s := range views {
 		outer[s] = g.view[s]
 	}
 	kept := g.uniformValues()
-	numbers := g.b.Storage("selected", loop.ArrayOf(selectedRows, loop.ScalarOf(ir.U8)))
-	within := func(i loop.Expr) loop.Expr { return loop.Apply(ir.OpAnd, i, loop.Int(selectedRows-1)) } // Go checks no index
-	g.remark(remarkSelected)
 	g.b.While(loop.Ge(loop.LenOf(outer[views[0]]), loop.Int(selectedRows)), func() {
 		for _, s := range views {
 			g.view[s] = g.b.Window(streamName(g.Streams[s])+"_block", outer[s], loop.Int(0), selectedRows)
 			g.b.Cut(outer[s], loop.Int(selectedRows), nil)
 		}
-		count := g.b.Decl("count", loop.Int(0))
-		g.b.For("i", loop.Int(0), loop.Int(selectedRows), func(i *loop.Var) {
-			g.index = i
-			for n := range g.Ops {
-				if g.needed[n] && g.sinkDomain[n] == 0 && !g.Ops[n].Epilogue && !g.split[n] {
-					g.op(n, 0)
-				}
-			}
-			g.b.Store(numbers, within(count), loop.ToKind(ir.U8, i))
-			g.b.Assign(count, loop.Add(count, loop.ToCounter(g.bitOfAll(first))))
-		})
-		g.values = g.uniformValues()
-		g.b.For("j", loop.Int(0), count, func(j *loop.Var) {
-			g.index = g.b.Let("i", loop.ToCounter(loop.At(numbers, within(j))))
-			g.sums(d, rest)
-		})
+		body()
 		g.values = g.uniformValues()
 	})
 	for _, s := range views {
 		g.view[s] = outer[s]
 	}
 	g.values = kept
+}
+
+// list stores the numbers of the rows of a block for which all conditions hold, and returns
+// how many these are.
+func (g *body) list(numbers *loop.Var, conditions []tile.ID) (count *loop.Var) {
+	count = g.b.Decl("count", loop.Int(0))
+	g.b.For("i", loop.Int(0), loop.Int(selectedRows), func(i *loop.Var) {
+		g.index = i
+		for n := range g.Ops {
+			if g.needed[n] && g.sinkDomain[n] == 0 && !g.Ops[n].Epilogue && !g.split[n] {
+				g.op(n, 0)
+			}
+		}
+		g.b.Store(numbers, inBlock(count), loop.ToKind(ir.U8, i))
+		g.b.Assign(count, loop.Add(count, loop.ToCounter(g.bitOfAll(conditions))))
+	})
+	g.values = g.uniformValues()
+	return count
+}
+
+// inBlock returns i as a row of a block, of which Go checks no index.
+func inBlock(i loop.Expr) loop.Expr { return loop.Apply(ir.OpAnd, i, loop.Int(selectedRows-1)) }
+
+// numberAt returns number j of the rows that are listed.
+func numberAt(numbers *loop.Var, j loop.Expr) loop.Expr {
+	return loop.ToCounter(loop.At(numbers, inBlock(j)))
 }
 
 // sumsInFours reports whether sums over selected rows, of which none is

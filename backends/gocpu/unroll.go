@@ -16,7 +16,12 @@ const (
 // unrolls reports whether the rows are nothing but compactions without
 // branches, of few columns.
 func (g *body) unrolls(views []int) bool {
-	if g.summary || len(views) == 0 || len(views) > unrolledColumns || len(g.Domains) < 2 || g.numbersRows() {
+	return len(views) <= unrolledColumns && g.compactsOnly(views)
+}
+
+// compactsOnly reports whether the rows are nothing but compactions without branches.
+func (g *body) compactsOnly(views []int) bool {
+	if g.summary || len(views) == 0 || len(g.Domains) < 2 || g.numbersRows() {
 		return false
 	}
 	for d := 1; d < len(g.Domains); d++ {

@@ -133,7 +133,10 @@ func writeCalibration(out io.Writer, f *calibrate.File) error {
 	rows := [][]string{{"WHAT", "TABLE", "MEASURED"},
 		{"memory", "", fmt.Sprintf("%.1f GB/s", rate[plan.RateMemory]/1e9)},
 		{"launch", "", explore.Nanoseconds(1e9 * rate[plan.RateLaunch])}}
-	for _, name := range []string{plan.RateOperator, plan.RateDear, plan.RateScan, plan.RateLookback, plan.RateBranch} {
+	if seconds, ok := rate[plan.RatePrefix]; ok {
+		rows = append(rows, []string{plan.RatePrefix, "", explore.Nanoseconds(1e9 * seconds)})
+	}
+	for _, name := range []string{plan.RateOperator, plan.RateDear, plan.RateScan, plan.RateLookback, plan.RateSelect, plan.RateBranch} {
 		if seconds, ok := rate[name]; ok {
 			rows = append(rows, []string{name, "", fmt.Sprintf("%.3f ns a row", 1e9*seconds)})
 		}

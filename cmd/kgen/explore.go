@@ -77,7 +77,8 @@ takes few rows and little time, to see whether all works.
 chance beside them. It measures each pipeline at all levels, and says how far
 level auto is from the best measured, with the ten worst: a check of the model
 of costs, after kgen devices --calibrate or without. Pipelines whose checks
-generated columns would fail are left out, and named.`,
+generated columns would fail are left out, and named. --out FILE.svg shows
+measured over predicted times. Given files of --json, it judges what these have.`,
 		Example: `  kgen explore orders.kg --rows 4194304 --devices gocpu,opencl:0 --out o.html
   kgen explore orders.kg --in lineitem.parquet --text
   kgen explore orders.kg --rows 1e5,1e6,1e7 --dist unique,repeated:mean-run=8
@@ -97,6 +98,9 @@ generated columns would fail are left out, and named.`,
 			if flags.compare {
 				return compareExplorations(c, args)
 			}
+			if flags.choices && allLogs(args) {
+				return judgeLogs(c, args, &flags)
+			}
 			return runExplore(c, args, &flags)
 		},
 	}
@@ -112,7 +116,7 @@ generated columns would fail are left out, and named.`,
 	f.StringArrayVar(&flags.schedules, "schedule", nil, build.ScheduleUsage+"; repeat it to compare some")
 	f.StringArrayVar(&flags.sweeps, "sweep", nil, "run every value of a setting of --schedule, as in `items=4,8,16`; - is what kgen chooses")
 	f.StringVar(&flags.sweepFile, "sweep-file", "", "take what is not given by flags from the lines KEY = A, B, C of `FILE`")
-	f.StringVarP(&flags.out, "out", "o", "", "write a page to `FILE.html`")
+	f.StringVarP(&flags.out, "out", "o", "", "write a page to `FILE.html`; with --choices a picture, FILE.svg")
 	f.StringVar(&flags.json, "json", "", "write all samples as JSON Lines to `FILE.jsonl` (default beside the page)")
 	f.BoolVar(&flags.text, "text", false, "print tables, also where a page is written")
 	f.BoolVar(&flags.resume, "resume", false, "keep what the file of --json has, and do the rest")
@@ -140,6 +144,34 @@ func compareExplorations(c *cobra.Command, args []string) error {
 		}
 	}
 	return explore.Compare(reports[0], reports[1]).WriteText(c.OutOrStdout())
+}
+
+// allLogs reports whether arguments name files of JSON Lines.
+func allLogs(args []string) bool {
+	isOther := func(arg string) bool { return filepath.Ext(arg) != ".jsonl" }
+	return len(args) > 0 && !slices.ContainsFunc(args, isOther)
+}
+
+// judgeLogs prints what the choices of level auto were worth in what was measured before.
+func judgeLogs(c *cobra.Command, args []string, flags *exploreFlags) error {
+	if err := flags.checkOut(); err != nil {
+		return err
+	}
+	report := &explore.Report{}
+	for _, path := range args {
+		r, err := explore.ReadLog(path)
+		if err != nil {
+			return err
+		}
+		report.Devices = append(report.Devices, r.Devices...)
+		report.Results = append(report.Results, r.Results...)
+	}
+	if flags.out != "" {
+		if err := table.WriteFile(c.Context(), flags.out, report.WriteScatter); err != nil {
+			return err
+		}
+	}
+	return report.WriteChoices(c.OutOrStdout())
 }
 
 // exploration is what the arguments ask for.
@@ -217,7 +249,7 @@ func (r *exploreRunner) explore(ctx context.Context, list []explore.Configuratio
 			fmt.Fprintf(r.command.ErrOrStderr(), "kgen: %s over %s rows is left out: %s\n", d.Pipeline, explore.Count(d.Rows), line)
 		}
 	}
-	return explore.Run(ctx, r, list, report, explore.Options{Limits: report.Header.Limits, Log: log, Command: x.command, Skipped: skipped,
+	return explore.Run(ctx, r, list, report, explore.Options{Limits: report.Header.Limits, Log: log, Distinct: x.flags.choices, Command: x.command, Skipped: skipped,
 		Progress: func(done float64, what string) {
 			text := fmt.Sprintf("%.0f %% of %d configurations", 100*done, len(list))
 			if elapsed := time.Since(begun).Seconds(); done > 0.02 && elapsed > 2 {
@@ -231,8 +263,12 @@ func (r *exploreRunner) explore(ctx context.Context, list []explore.Configuratio
 func (x *exploration) deliver(c *cobra.Command, runner *exploreRunner, report *explore.Report) error {
 	interrupted := c.Context().Err()
 	if x.flags.out != "" {
+		write := func(out io.Writer) error { return runner.writePage(out, report) }
+		if x.flags.choices {
+			write = report.WriteScatter
+		}
 		// Also after an interrupt, with what has been measured.
-		err := table.WriteFile(context.WithoutCancel(c.Context()), x.flags.out, func(out io.Writer) error { return runner.writePage(out, report) })
+		err := table.WriteFile(context.WithoutCancel(c.Context()), x.flags.out, write)
 		if err != nil {
 			return err
 		}

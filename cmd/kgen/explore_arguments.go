@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/difftest/random"
 	"github.com/kgen-go/kgen/internal/explore"
 	"github.com/kgen-go/kgen/internal/explore/columns"
@@ -68,13 +69,25 @@ func newExploration(c *cobra.Command, args []string, flags *exploreFlags) (*expl
 	if flags.measure < 0 || flags.measure == 0 && c.Flags().Changed("measure") {
 		return nil, usageErrorf("--measure %v: a time above 0 is needed", flags.measure)
 	}
-	if flags.out != "" && filepath.Ext(flags.out) != ".html" {
-		return nil, usageErrorf("--out %s: the page is a file of HTML, as in report.html", flags.out)
+	if err := flags.checkOut(); err != nil {
+		return nil, err
 	}
 	if flags.out != "" && x.json == "" {
 		x.json = jsonBeside(flags.out)
 	}
 	return x, nil
+}
+
+// checkOut returns an error unless the name of the file to write fits what it has.
+func (f *exploreFlags) checkOut() error {
+	switch extension := filepath.Ext(f.out); {
+	case f.out == "":
+	case f.choices && extension != ".svg":
+		return usageErrorf("--out %s: with --choices it is a picture, as in choices.svg", f.out)
+	case !f.choices && extension != ".html":
+		return usageErrorf("--out %s: the page is a file of HTML, as in report.html", f.out)
+	}
+	return nil
 }
 
 // takeCommon reads what holds for all experiments of a sweep file.
@@ -209,6 +222,12 @@ func (x *exploration) takeGrid(c *cobra.Command, file *explore.Experiment, g *ex
 	if len(g.Levels) == 0 {
 		g.Levels = defaultLevels
 	}
+	if flags.choices { // what is judged comes first, so that others are left out as alike
+		g.Levels = slices.Clone(g.Levels)
+		if i := slices.Index(g.Levels, fuse.LevelAuto); i > 0 {
+			g.Levels[0], g.Levels[i] = g.Levels[i], g.Levels[0]
+		}
+	}
 	if len(g.Devices) == 0 {
 		return usageErrorf("--devices: name a device, as in gocpu")
 	}
@@ -328,9 +347,9 @@ func (x *exploration) header() explore.Header {
 	h.Machine = fmt.Sprintf("%s/%s, %d cores", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	h.Reference = "the interpreter"
 	if slices.ContainsFunc(x.grids, func(g explore.Grid) bool {
-		return slices.ContainsFunc(g.Rows, func(n int64) bool { return n > mostInterpreted })
+		return slices.ContainsFunc(g.Rows, func(n int64) bool { return n > x.flags.mostInterpreted() })
 	}) {
-		h.Reference += " or, over more than " + explore.Count(mostInterpreted) + " rows, with each other"
+		h.Reference += " or, over more than " + explore.Count(x.flags.mostInterpreted()) + " rows, with each other"
 	}
 	h.Limits = explore.Limits{Width: 0.02, Least: 10, Time: x.flags.measure}
 	if x.flags.quick {

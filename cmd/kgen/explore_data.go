@@ -70,8 +70,13 @@ type exploreProgram interface {
 }
 
 // mostInterpreted is how many rows the interpreter takes, or makes by bins, repeat and join, in
-// reasonable time.
-const mostInterpreted = 1 << 22
+// reasonable time; with --choices of many pipelines.
+func (f *exploreFlags) mostInterpreted() int64 {
+	if f.choices {
+		return 1 << 17
+	}
+	return 1 << 22
+}
 
 // exploreData is a set of columns.
 type exploreData struct {
@@ -98,7 +103,7 @@ func (r *exploreRunner) Open(ctx context.Context, d explore.DataSet) (explore.Da
 		return nil, err
 	}
 	data.extents = table.Extents(data.pipeline, data.columns)
-	if data.Rows() <= mostInterpreted {
+	if data.Rows() <= r.flags.mostInterpreted() {
 		r.waiting.on("interpreting " + data.pipeline.Name)
 		data.want, err = r.expect(ctx, data)
 		r.waiting.on("")
@@ -129,7 +134,7 @@ func (r *exploreRunner) expect(ctx context.Context, d *exploreData) (*testsuite.
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		want, err = testsuite.Expect(d.pipeline, d.columns, interp.RowLimit(mostInterpreted))
+		want, err = testsuite.Expect(d.pipeline, d.columns, interp.RowLimit(int(r.flags.mostInterpreted())))
 	}()
 	select {
 	case <-done:

@@ -46,7 +46,7 @@ func Measure(ctx context.Context, bench Bench, m plan.Machine, o Options) (*File
 	if err := c.streams(ctx); err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context) error{c.operators, c.prefixes, c.branches, c.tables} {
+	for _, step := range []func(context.Context) error{c.operators, c.starts, c.selections, c.prefixes, c.tables} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func (c *calibration) operators(ctx context.Context) error {
 		return err
 	}
 	if ok {
-		rates[plan.RateOperator] = seconds / (chained - 1)
+		rates[plan.RateOperator] = seconds / (manyOperators - 1)
 		if moving := 2*elementBytes/rates[plan.RateMemory] - rates[plan.RateOperator]; moving > 0 {
 			rates[plan.RateMemory] = 2 * elementBytes / moving
 		}
@@ -158,17 +158,29 @@ func (c *calibration) prefixes(ctx context.Context) error {
 	return nil
 }
 
-// branches measures what a condition by chance takes more than one that is foreseen.
-func (c *calibration) branches(ctx context.Context) error {
+// starts measures what a prefix takes where there are hardly any rows: on GPUs, what its tiles
+// share has to be cleared.
+func (c *calibration) starts(ctx context.Context) error {
+	seconds, ok, err := c.beyond(ctx, plan.RatePrefix, scanProbe("onepass", fewRows))
+	if ok {
+		c.file.Machine.Rates[plan.RatePrefix] = seconds * fewRows
+	}
+	return err
+}
+
+// selections measures what it takes to move selected rows to their places, and what a condition
+// by chance takes more than one that is foreseen. As yet no prefix is predicted to take any
+// time.
+func (c *calibration) selections(ctx context.Context) error {
 	var times [2]float64
 	for i, p := range []Probe{selectProbe("in a row", parted, c.rows), selectProbe("by chance", mixed, c.rows)} {
-		seconds, ok, err := c.beyond(ctx, plan.RateBranch, p)
+		seconds, ok, err := c.beyond(ctx, plan.RateSelect, p)
 		if err != nil || !ok {
 			return err
 		}
 		times[i] = seconds
 	}
-	c.file.Machine.Rates[plan.RateBranch] = max(times[1]-times[0], 0)
+	c.file.Machine.Rates[plan.RateSelect], c.file.Machine.Rates[plan.RateBranch] = times[0], max(times[1]-times[0], 0)
 	return nil
 }
 

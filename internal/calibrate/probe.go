@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/kgen-go/kgen/ir"
@@ -74,14 +75,15 @@ func copyProbe(n int64) Probe {
 	return Probe{Name: "copy", Text: "pipeline copied(x: [n]i64) { return y: x ^ 1 }\n", Level: "auto", Rows: n, columns: arguments{rows}}
 }
 
-// chained are the operators of the probes of operators: so many that they take longer than
-// the bytes behind which the first are hidden.
-const chained, dearChained = 64, 8
+// The operators of the probes of operators: so many that they take longer than the bytes
+// behind which the first are hidden. Products do not wait for each other, as the operators of
+// different rows and columns do not.
+const manyOperators, dearChained = 64, 8
 
 func operatorProbe(n int64) Probe {
 	text := "x"
-	for range chained / 2 {
-		text = "(" + text + ") * 12345 ^ x"
+	for i := range manyOperators / 2 {
+		text += fmt.Sprintf(" ^ x * %d", 12345+2*i)
 	}
 	return Probe{Name: "operators", Text: "pipeline computed(x: [n]i64) { return y: " + text + " }\n", Level: "onepass", Rows: n, columns: arguments{rows}}
 }

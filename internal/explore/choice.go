@@ -55,6 +55,37 @@ func (r *Report) Choices() (list []Choice) {
 	return list
 }
 
+// Reason says which kernel's prediction is to blame most for a choice that is not the best:
+// the one whose time contradicts the order that was predicted by the most.
+func (c *Choice) Reason() string {
+	if c.Over <= 0 {
+		return ""
+	}
+	if c.Auto.Predicted > c.Best.Predicted {
+		return "it was predicted to be better, and not tried"
+	}
+	var worst *KernelResult
+	most := 0.0
+	blame := func(kernels []KernelResult, sign float64) {
+		for i := range kernels {
+			k := &kernels[i]
+			if by := sign * (k.Median - k.Predicted); k.Median > 0 && by > most {
+				most, worst = by, k
+			}
+		}
+	}
+	blame(c.Auto.Kernels, 1)
+	blame(c.Best.Kernels, -1)
+	if worst == nil || worst.Predicted <= 0 {
+		return "what lies between kernels"
+	}
+	of := "auto"
+	if worst.Median < worst.Predicted {
+		of = "the best"
+	}
+	return fmt.Sprintf("%s of %s took %.2g times its %s", shortened(strings.Join(worst.Stages, " ")), of, worst.Median/worst.Predicted, Nanoseconds(worst.Predicted))
+}
+
 // Choices are good within a tenth of the best; so many of the worst are shown.
 const (
 	goodChoice   = 0.1
@@ -87,13 +118,13 @@ func (r *Report) WriteChoices(out io.Writer) error {
 		fmt.Fprintf(out, "%s: auto is within %.0f %% of the best measured in %d of %d cases (%.1f %%); costs are of the %s machine\n",
 			device, 100*goodChoice, good, all, 100*float64(good)/float64(all), r.Device(device).Profile)
 	}
-	rows := [][]string{{"WORST", "ROWS", "DEVICE", "AUTO", "BEST", "OVER", "PREDICTED", "OF BEST", "BEST IS", "ITS KERNELS", "KERNELS OF AUTO"}}
+	rows := [][]string{{"WORST", "ROWS", "DEVICE", "AUTO", "BEST", "OVER", "PREDICTED", "OF BEST", "BEST IS", "ITS KERNELS", "KERNELS OF AUTO", "REASON"}}
 	for _, c := range list {
 		if len(rows) > worstChoices || c.Over <= 0 {
 			break
 		}
 		rows = append(rows, []string{c.Pipeline, Count(c.Rows), c.Device, Nanoseconds(c.Auto.Median), Nanoseconds(c.Best.Median), fmt.Sprintf("%+.0f %%", 100*c.Over),
-			Nanoseconds(c.Auto.Predicted), Nanoseconds(c.Best.Predicted), strings.TrimSpace(c.Best.Level + " " + c.Best.Schedule), shortened(c.Best.Plan), shortened(c.Auto.Plan)})
+			Nanoseconds(c.Auto.Predicted), Nanoseconds(c.Best.Predicted), strings.TrimSpace(c.Best.Level + " " + c.Best.Schedule), shortened(c.Best.Plan), shortened(c.Auto.Plan), c.Reason()})
 	}
 	if len(rows) == 1 {
 		return nil

@@ -85,6 +85,9 @@ type Options struct {
 	// Skipped hears why a data set has no columns, and Run goes on with the next. Without
 	// it, that is an error.
 	Skipped func(d DataSet, why error)
+	// Distinct leaves out configurations whose kernels have the stages of those of another
+	// one by the same schedule: their times differ by chance alone.
+	Distinct bool
 	// Command returns the command that repeats a configuration.
 	Command func(Configuration) string
 }
@@ -160,8 +163,13 @@ func (e *explorer) explore(ctx context.Context, d DataSet, list []Configuration)
 		c.Rows = data.Rows()
 		e.tell(c, all)
 		r := &running{Result: &Result{Configuration: c, Status: Agrees}}
-		all = append(all, r)
 		e.begin(ctx, data, r)
+		if e.Distinct && !r.ended && e.repeats(r.Result, all) {
+			r.close()
+			e.done++
+			continue
+		}
+		all = append(all, r)
 		if err := e.log(r); err != nil {
 			return err
 		}
@@ -195,8 +203,17 @@ func (e *explorer) explore(ctx context.Context, d DataSet, list []Configuration)
 		}
 		e.report.set(*r.Result)
 	}
-	e.done += len(list)
+	e.done += len(all)
 	return ctx.Err()
+}
+
+// repeats reports whether another result over the same columns has the kernels of r.
+func (e *explorer) repeats(r *Result, all []*running) bool {
+	has := func(other *Result) bool {
+		return r.Plan != "" && r.Plan == other.Plan && r.DataSet() == other.DataSet() && r.Device == other.Device && r.Schedule == other.Schedule
+	}
+	return slices.ContainsFunc(all, func(other *running) bool { return has(other.Result) }) ||
+		slices.ContainsFunc(e.report.Results, func(other Result) bool { return other.Status == Agrees && !other.Partial && has(&other) })
 }
 
 // tell reports progress.
@@ -309,7 +326,7 @@ func (r *running) addNotes(notes []string) {
 	}
 }
 
-// The time that the samples of a turn are to take, and the most of them.
+// The time that the samples of a turn are to take, if all turns have that, and the most of them.
 const (
 	turnTime   = 100 * time.Millisecond
 	turnRepeat = 200
@@ -318,7 +335,7 @@ const (
 // sample measures a configuration for a turn: long enough that most of the time
 // is that of samples.
 func (e *explorer) sample(ctx context.Context, data Data, r *running) {
-	want := max(turnTime, r.overhead)
+	want := min(max(turnTime, r.overhead), e.Time)
 	repeat := int(want / time.Duration(max(r.Median, 1)))
 	out := e.run(ctx, data, r, min(max(repeat, 1), turnRepeat))
 	if out == nil {

@@ -21,6 +21,7 @@ type fake struct {
 	time    func(c Configuration) int64
 	prepare func(c Configuration) error
 	run     func(c Configuration) error
+	plan    func(c Configuration) string
 	ran     []Configuration // in the order of their runs
 	open    int             // programs that are not closed
 }
@@ -62,7 +63,11 @@ type fakeProgram struct {
 
 func (p *fakeProgram) Close() { p.open-- }
 func (p *fakeProgram) Explain(*Outcome) Explanation {
-	return Explanation{Kernels: []KernelResult{{Name: "k1", Bytes: 80, Predicted: 10}}, Bytes: 80, Predicted: 10}
+	x := Explanation{Kernels: []KernelResult{{Name: "k1", Bytes: 80, Predicted: 10}}, Bytes: 80, Predicted: 10}
+	if p.plan != nil {
+		x.Plan = p.plan(p.c)
+	}
+	return x
 }
 
 func (p *fakeProgram) Run(_ context.Context, repeat int) (*Outcome, error) {
@@ -141,6 +146,22 @@ func TestRun(t *testing.T) {
 }
 
 // A planted wrong result is found, wherever it occurs, and has a command.
+// Configurations with the kernels of others are left out, also when a run goes on.
+func TestRunDistinct(t *testing.T) {
+	f := &fake{plan: func(c Configuration) string { return "by " + c.Schedule }}
+	r, o := report(), limits
+	o.Distinct = true
+	for range 2 {
+		if err := Run(t.Context(), f, r.Remaining(configurations()), r, o); err != nil {
+			t.Fatal(err)
+		}
+		// Of two levels with one plan, on gocpu and by six schedules, one each is left.
+		if len(r.Results) != 2*(1+6) || f.open != 0 {
+			t.Fatalf("%d results, %d open", len(r.Results), f.open)
+		}
+	}
+}
+
 func TestRunFindsDifferences(t *testing.T) {
 	f := &fake{wrong: func(c Configuration) bool { return c.Device == "gocpu" && c.Level == "auto" }}
 	r := report()

@@ -120,7 +120,9 @@ func (k *kernel) trySelection(choices []int, columns []tile.Staged) bool {
 	if k.selected = k.findSelected(); len(k.selections) == 0 {
 		return false
 	}
-	workgroup := k.workgroup
+	workgroup, singly := k.workgroup, k.singly
+	columns = slices.DeleteFunc(slices.Clone(columns), func(s tile.Staged) bool { return !k.isEarly(s.Stream) })
+	k.singly = len(columns) > maxWide
 	if k.segmentWorkgroup > 0 && len(k.segments.scans) > 0 {
 		k.workgroup = k.segmentWorkgroup
 	}
@@ -128,7 +130,7 @@ func (k *kernel) trySelection(choices []int, columns []tile.Staged) bool {
 	if k.tryItems(choices, func() bool { return k.trySelected(columns) }) {
 		return true
 	}
-	k.selected, k.strategy, k.workgroup = selected{}, inOrder{}, workgroup
+	k.selected, k.strategy, k.workgroup, k.singly = selected{}, inOrder{}, workgroup, singly
 	return false
 }
 

@@ -57,8 +57,11 @@ func (workgroupPlacement) grow(*kernel, int, func(stream int) bool) {}
 
 func (workgroupPlacement) compacts(k *kernel) bool { return !k.collective.inRegisters() }
 
-// With subgroups, rows that go to local memory at once are faster.
-func (workgroupPlacement) numbers(k *kernel) bool { return !k.collective.inRegisters() }
+// With subgroups, rows that go to local memory at once are faster, unless they have columns
+// that are not read before it is known which rows are selected.
+func (workgroupPlacement) numbers(k *kernel) bool {
+	return !k.collective.inRegisters() || k.readsLate()
+}
 
 func (workgroupPlacement) refuse(*kernel, plan.Schedule) error { return nil }
 
@@ -79,6 +82,9 @@ type residence interface {
 	// shareCounts makes the counts of selections uniform among the work-items that
 	// share a tile. A barrier has to come before count is called.
 	shareCounts(e *selectionBody, st *state, total []loop.Expr) (count func(p selection) loop.Expr)
+	// storesLines reports whether neighbours store the rows of a selection from a line of
+	// memory on.
+	storesLines(e *selectionBody, p selection) bool
 	// dealsWide reports whether work-items load columns by wide accesses.
 	dealsWide() bool
 	// takeBefore takes the row before the work-item's rows.

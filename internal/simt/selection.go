@@ -184,6 +184,24 @@ func (k *kernel) isOfSegmentOf(v, guard tile.ID) bool {
 	return !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !k.isOfSegmentOf(arg, guard) })
 }
 
+// readsLate reports whether some column is not read before the first cut.
+func (k *kernel) readsLate() bool {
+	early := k.needed(0, true)
+	for i := range k.With((*tile.Op).LoadsElement) {
+		if !early[i] && !k.Ops[i].Epilogue {
+			return true
+		}
+	}
+	return false
+}
+
+// isEarly reports whether a column is read before the cut.
+func (k *kernel) isEarly(stream int) bool {
+	return slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
+		return op.LoadsElement() && op.Stream == stream && k.early[k.Values[op.Res[0]].Op]
+	})
+}
+
 // trySelected plans an arena for k.items rows a work-item that holds the columns by
 // which rows are selected, and the numbers of selected rows. It reports whether
 // registers and local memory suffice.
@@ -191,11 +209,6 @@ func (k *kernel) trySelected(columns []tile.Staged) bool {
 	p := newArena()
 	registers := 0
 	for _, s := range columns {
-		if !slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
-			return op.LoadsElement() && op.Stream == s.Stream && k.early[k.Values[op.Res[0]].Op]
-		}) {
-			continue
-		}
 		kind := k.Streams[s.Stream].Kind
 		p.staged[s.Stream], p.halo[s.Stream] = true, s.Before > 0
 		p.bytes += k.placement.columnBytes(k, kind)

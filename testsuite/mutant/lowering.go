@@ -2,6 +2,12 @@ package main
 
 // lowering are bugs in the lowering of operators and the expansion of monoids.
 var lowering = []Mutant{
+	{Name: "groups of columns have their last one alone", File: "backends/gocpu/columnwise.go", Device: "gocpu", Programs: "bit_operations",
+		Old: "last[j] = last[j] || isNeeded",
+		New: "last[j] = isNeeded"},
+	{Name: "blocks of listed rows begin at one place", File: "backends/gocpu/listing.go", Device: "gocpu", Programs: "filter_wide_rows",
+		Old: "g.b.Assign(place, loop.To(place.T, end))",
+		New: "g.b.Assign(place, loop.To(place.T, first))"},
 	{Name: "identity of min", File: "internal/tile/monoid.go", Device: "emulated",
 		Old: "return extreme(k, true)",
 		New: "return extreme(k, false)"},

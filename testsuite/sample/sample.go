@@ -18,7 +18,7 @@ const Step = 7
 
 // sparse is the same for tests whose entries take long. Of its remainders, first meets
 // the most settings (TestSampleMeetsSettings).
-const sparse, first = 11, 9
+const sparse, first = 9, 7
 
 // share is how many of Step entries tests that do not take long keep, of a part.
 const share = 2

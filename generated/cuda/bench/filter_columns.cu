@@ -7,6 +7,14 @@ static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
+static __device__ unsigned kgen_count_ones_u32(unsigned x) {
+	return (unsigned)__popc(x);
+}
+
+static __device__ unsigned kgen_leading_zeros_u32(unsigned x) {
+	return (unsigned)__clz((int)x);
+}
+
 static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
 	return __shfl_up_sync(0xffffffffu, x, distance);
 }
@@ -29,17 +37,17 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 	int limit,
 	unsigned *filter_columns_kernel1_tickets,
 	const int *__restrict__ x,
-	const long long *__restrict__ y,
-	const double *__restrict__ z,
 	unsigned long long *filter_columns_kernel1_status0,
 	unsigned *v_abort,
 	long long *y_2,
+	const long long *__restrict__ y,
 	double *z_2,
+	const double *__restrict__ z,
 	long long tiles,
 	long long *hit_length_cell) {
 	__shared__ int earlier_i32_0[1];
-	__shared__ __align__(16) unsigned local_arena[10240];
-	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
+	__shared__ __align__(16) unsigned local_arena[7680];
+	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
 	__shared__ int shared_i32_0[8];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
@@ -51,118 +59,67 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 	}
 	__syncthreads();
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 2560;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2560 ? rest : 2560;
-	#pragma unroll
-	for (int item = 0; item < 10; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count) {
-			local_arena[at + at / 10] = (unsigned)x[first + at];
-		}
-	}
-	if (count == 2560 && (first & 1) == 0) {
+	const int count = rest < 5120 ? rest : 5120;
+	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + local_id) * 2;
-			const longlong2 wide = *(const longlong2 *)(y + (first + at));
-			const long long y2 = wide.x;
-			const long long y3 = wide.y;
-			*(ulonglong2 *)(local_arena_u64 + (1408 + at)) = make_ulonglong2((unsigned long long)y2, (unsigned long long)y3);
+			const int at = (i * 256 + local_id) * 4;
+			const int4 wide = *(const int4 *)(x + (first + at));
+			const int x2 = wide.x;
+			const int x3 = wide.y;
+			const int x4 = wide.z;
+			const int x5 = wide.w;
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
+		for (int item = 0; item < 20; item++) {
 			const int at = item * 256 + local_id;
 			if (at < count) {
-				local_arena_u64[1408 + at] = (unsigned long long)y[first + at];
+				local_arena[at] = (unsigned)x[first + at];
 			} else {
-				local_arena_u64[1408 + at] = 0ULL;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
-	int x_rows[10] = {0};
-	const int start = local_id * 10;
-	const int own = local_id * 11;
-	#pragma unroll
-	for (int item = 0; item < 10; item++) {
-		if (start + item < count) {
-			x_rows[item] = (int)local_arena[own + item];
-		}
-	}
-	long long y_rows[10] = {0};
-	const int own2 = 1408 + local_id * 10;
+	int x_rows[20] = {0};
+	const int own = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
-		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own2 + item));
-		const unsigned long long word = wide.x;
-		const unsigned long long word2 = wide.y;
-		y_rows[item] = (long long)word;
-		y_rows[item + 1] = (long long)word2;
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		x_rows[item] = (int)word;
+		x_rows[item + 1] = (int)word2;
+		x_rows[item + 2] = (int)word3;
+		x_rows[item + 3] = (int)word4;
 	}
-	__syncthreads();
-	if (count == 2560 && (first & 1) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + local_id) * 2;
-			const double2 wide = *(const double2 *)(z + (first + at));
-			const double z2 = wide.x;
-			const double z3 = wide.y;
-			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(z2), (unsigned long long)__double_as_longlong(z3));
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = item * 256 + local_id;
-			if (at < count) {
-				local_arena_u64[at] = (unsigned long long)__double_as_longlong(z[first + at]);
-			} else {
-				local_arena_u64[at] = 0ULL;
-			}
-		}
-	}
-	__syncthreads();
-	double z_rows[10] = {0};
-	const int own3 = local_id * 10;
-	#pragma unroll
-	for (int i = 0; i < 5; i++) {
-		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own3 + item));
-		const unsigned long long word = wide.x;
-		const unsigned long long word2 = wide.y;
-		z_rows[item] = __longlong_as_double(word);
-		z_rows[item + 1] = __longlong_as_double(word2);
-	}
-	__syncthreads();
-	unsigned hit_kept = 0u;
+	unsigned selected = 0u;
 	int add = 0;
-	if (count == 2560) {
+	if (count == 5120) {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
+		for (int item = 0; item < 20; item++) {
 			const bool hit = x_rows[item] < limit;
-			hit_kept = hit_kept | ((unsigned)hit << ((unsigned)item & 31));
-			if (hit) {
-				const int add2 = (int)((unsigned)add + 1u);
-				add = add2;
-			}
+			selected = selected | ((unsigned)hit << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = local_id * 10 + item;
+		for (int item = 0; item < 20; item++) {
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const bool hit = x_rows[item] < limit;
-				hit_kept = hit_kept | ((unsigned)hit << ((unsigned)item & 31));
-				if (hit) {
-					const int add2 = (int)((unsigned)add + 1u);
-					add = add2;
-				}
+				selected = selected | ((unsigned)hit << ((unsigned)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(selected);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int add2 = (int)((unsigned)theirs + (unsigned)add);
 	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
@@ -208,45 +165,32 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 			atomicExch(&filter_columns_kernel1_status0[tile], bits | 4611686018427387904ULL);
 		}
 	}
-	int add12 = add11;
-	if (count == 2560) {
+	const int first2 = (int)add11 + 10240;
+	const int start = local_id * 20;
+	if ((int)theirs10 > 2560) {
+		int at = first2;
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const bool hit = ((hit_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-			if (hit) {
-				const long long hit_place = (long long)add12;
-				// bench.kg:34: return y: y[hit], z: z[hit]
-				const int offset2 = (int)hit_place;
-				local_arena_u64[offset2] = (unsigned long long)y_rows[item];
-				const int offset3 = (int)hit_place;
-				local_arena_u64[offset3 + 2560] = (unsigned long long)__double_as_longlong(z_rows[item]);
-				const int add13 = (int)((unsigned)add12 + 1u);
-				add12 = add13;
+		for (int item = 0; item < 20; item++) {
+			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (unsigned short)(start + item);
+				at++;
 			}
 		}
 	} else {
-		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = local_id * 10 + item;
-			if (at < count) {
-				const bool hit = ((hit_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-				if (hit) {
-					const long long hit_place = (long long)add12;
-					const int offset2 = (int)hit_place;
-					local_arena_u64[offset2] = (unsigned long long)y_rows[item];
-					const int offset3 = (int)hit_place;
-					local_arena_u64[offset3 + 2560] = (unsigned long long)__double_as_longlong(z_rows[item]);
-					const int add13 = (int)((unsigned)add12 + 1u);
-					add12 = add13;
-				}
-			}
+		unsigned rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			local_arena_u16[at] = (unsigned short)(start + item);
+			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
 	if (threadIdx.x < 32) { // look back
-		int add13 = 0;
+		int add12 = 0;
 		int before = tile - 1;
 		while (before >= 0) {
-			int add14 = 0;
+			int add13 = 0;
 			bool found = false;
 			const int polled = before - (int)(threadIdx.x % 32);
 			if (polled >= 0) {
@@ -266,53 +210,49 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 					word = *(volatile unsigned long long *)&filter_columns_kernel1_status0[polled];
 				}
 				const int theirs12 = (int)(word & 2147483647ULL);
-				add14 = theirs12;
+				add13 = theirs12;
 				found = !waiting || word >= 9223372036854775808ULL;
 			}
 			const unsigned mask = kgen_ballot(found);
-			const int state11 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add14 : 0;
+			const int state11 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add13 : 0;
 			const int theirs12 = (int)kgen_shuffle_down_u32((unsigned)state11, 1u);
-			const int add15 = (int)((unsigned)theirs12 + (unsigned)state11);
-			const int theirs13 = (int)kgen_shuffle_down_u32((unsigned)add15, 2u);
-			const int add16 = (int)((unsigned)theirs13 + (unsigned)add15);
-			const int theirs14 = (int)kgen_shuffle_down_u32((unsigned)add16, 4u);
-			const int add17 = (int)((unsigned)theirs14 + (unsigned)add16);
-			const int theirs15 = (int)kgen_shuffle_down_u32((unsigned)add17, 8u);
-			const int add18 = (int)((unsigned)theirs15 + (unsigned)add17);
-			const int theirs16 = (int)kgen_shuffle_down_u32((unsigned)add18, 16u);
-			const int add19 = (int)((unsigned)theirs16 + (unsigned)add18);
-			const int add20 = (int)((unsigned)add19 + (unsigned)add13);
-			add13 = add20;
+			const int add14 = (int)((unsigned)theirs12 + (unsigned)state11);
+			const int theirs13 = (int)kgen_shuffle_down_u32((unsigned)add14, 2u);
+			const int add15 = (int)((unsigned)theirs13 + (unsigned)add14);
+			const int theirs14 = (int)kgen_shuffle_down_u32((unsigned)add15, 4u);
+			const int add16 = (int)((unsigned)theirs14 + (unsigned)add15);
+			const int theirs15 = (int)kgen_shuffle_down_u32((unsigned)add16, 8u);
+			const int add17 = (int)((unsigned)theirs15 + (unsigned)add16);
+			const int theirs16 = (int)kgen_shuffle_down_u32((unsigned)add17, 16u);
+			const int add18 = (int)((unsigned)theirs16 + (unsigned)add17);
+			const int add19 = (int)((unsigned)add18 + (unsigned)add12);
+			add12 = add19;
 			before = mask != 0u ? -1 : before - 32;
 		}
 		if ((int)(threadIdx.x % 32) == 0) {
-			const int add14 = (int)((unsigned)add13 + (unsigned)theirs10);
-			const unsigned long long bits = (unsigned long long)(unsigned)add14;
+			const int add13 = (int)((unsigned)add12 + (unsigned)theirs10);
+			const unsigned long long bits = (unsigned long long)(unsigned)add13;
 			atomicExch(&filter_columns_kernel1_status0[tile], bits | 9223372036854775808ULL);
-			earlier_i32_0[0] = add13;
+			earlier_i32_0[0] = add12;
 		}
 	}
 	__syncthreads();
 	const int state11 = earlier_i32_0[0];
-	const int add13 = (int)((unsigned)state11 + (unsigned)theirs10);
-	const int base = (int)(long long)state11;
-	const int end = (int)(long long)add13;
-	const int count2 = end - base;
-	int at = local_id;
-	while (at < count2) {
-		const int place = base + at;
-		y_2[place] = (long long)local_arena_u64[at];
-		at += 256;
-	}
-	const int count3 = end - base;
-	int at2 = local_id;
-	while (at2 < count3) {
-		const int place = base + at2;
-		z_2[place] = __longlong_as_double(local_arena_u64[at2 + 2560]);
-		at2 += 256;
+	const int add12 = (int)((unsigned)state11 + (unsigned)theirs10);
+	const int base = (int)state11;
+	const int begin = local_id - (base & 31);
+	for (int at = begin, at_end = (int)theirs10; at < at_end; at += 256) {
+		if (at >= 0) {
+			const int number = (int)local_arena_u16[10240 + at];
+			const int row = first + number;
+			const int place = base + at;
+			// bench.kg:34: return y: y[hit], z: z[hit]
+			y_2[place] = y[row];
+			z_2[place] = z[row];
+		}
 	}
 	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
-		int total = add13;
+		int total = add12;
 		const long long hit_length = (long long)total;
 		hit_length_cell[0] = hit_length;
 	}

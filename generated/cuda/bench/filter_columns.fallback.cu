@@ -7,6 +7,14 @@ static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
+static __device__ unsigned kgen_count_ones_u32(unsigned x) {
+	return (unsigned)__popc(x);
+}
+
+static __device__ unsigned kgen_leading_zeros_u32(unsigned x) {
+	return (unsigned)__clz((int)x);
+}
+
 static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
 	return __shfl_up_sync(0xffffffffu, x, distance);
 }
@@ -21,57 +29,73 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_sum0_pu
 	int limit,
 	const int *__restrict__ x,
 	int *filter_columns_kernel1_tile0) {
-	__shared__ unsigned local_arena[6144];
+	__shared__ __align__(16) unsigned local_arena[5120];
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 1536;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1536 ? rest : 1536;
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count) {
-			local_arena[at + at / 6] = (unsigned)x[first + at];
-		}
-	}
-	__syncthreads();
-	int x_rows[6] = {0};
-	const int start = local_id * 6;
-	const int own = local_id * 7;
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		if (start + item < count) {
-			x_rows[item] = (int)local_arena[own + item];
-		}
-	}
-	__syncthreads();
-	int add = 0;
-	if (count == 1536) {
+	const int count = rest < 5120 ? rest : 5120;
+	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const bool hit = x_rows[item] < limit;
-			if (hit) {
-				const int add2 = (int)((unsigned)add + 1u);
-				add = add2;
-			}
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + local_id) * 4;
+			const int4 wide = *(const int4 *)(x + (first + at));
+			const int x2 = wide.x;
+			const int x3 = wide.y;
+			const int x4 = wide.z;
+			const int x5 = wide.w;
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = local_id * 6 + item;
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				const bool hit = x_rows[item] < limit;
-				if (hit) {
-					const int add2 = (int)((unsigned)add + 1u);
-					add = add2;
-				}
+				local_arena[at] = (unsigned)x[first + at];
+			} else {
+				local_arena[at] = 0u;
 			}
 		}
 	}
+	__syncthreads();
+	int x_rows[20] = {0};
+	const int own = local_id * 20;
+	#pragma unroll
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		x_rows[item] = (int)word;
+		x_rows[item + 1] = (int)word2;
+		x_rows[item + 2] = (int)word3;
+		x_rows[item + 3] = (int)word4;
+	}
+	unsigned selected = 0u;
+	int add = 0;
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const bool hit = x_rows[item] < limit;
+			selected = selected | ((unsigned)hit << ((unsigned)item & 31));
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = local_id * 20 + item;
+			if (at < count) {
+				const bool hit = x_rows[item] < limit;
+				selected = selected | ((unsigned)hit << ((unsigned)item & 31));
+			}
+		}
+	}
+	add = (int)kgen_count_ones_u32(selected);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int add2 = (int)((unsigned)theirs + (unsigned)add);
 	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
@@ -200,130 +224,79 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 	long long rows,
 	int limit,
 	const int *__restrict__ x,
-	const long long *__restrict__ y,
-	const double *__restrict__ z,
 	const int *__restrict__ filter_columns_kernel1_tile0,
 	long long *y_2,
-	double *z_2) {
-	__shared__ __align__(16) unsigned local_arena[6144];
-	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
+	const long long *__restrict__ y,
+	double *z_2,
+	const double *__restrict__ z) {
+	__shared__ __align__(16) unsigned local_arena[7680];
+	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 1536;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1536 ? rest : 1536;
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count) {
-			local_arena[at + at / 6] = (unsigned)x[first + at];
-		}
-	}
-	if (count == 1536 && (first & 1) == 0) {
+	const int count = rest < 5120 ? rest : 5120;
+	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + local_id) * 2;
-			const longlong2 wide = *(const longlong2 *)(y + (first + at));
-			const long long y2 = wide.x;
-			const long long y3 = wide.y;
-			*(ulonglong2 *)(local_arena_u64 + (896 + at)) = make_ulonglong2((unsigned long long)y2, (unsigned long long)y3);
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + local_id) * 4;
+			const int4 wide = *(const int4 *)(x + (first + at));
+			const int x2 = wide.x;
+			const int x3 = wide.y;
+			const int x4 = wide.z;
+			const int x5 = wide.w;
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 20; item++) {
 			const int at = item * 256 + local_id;
 			if (at < count) {
-				local_arena_u64[896 + at] = (unsigned long long)y[first + at];
+				local_arena[at] = (unsigned)x[first + at];
 			} else {
-				local_arena_u64[896 + at] = 0ULL;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
-	int x_rows[6] = {0};
-	const int start = local_id * 6;
-	const int own = local_id * 7;
+	int x_rows[20] = {0};
+	const int own = local_id * 20;
 	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		if (start + item < count) {
-			x_rows[item] = (int)local_arena[own + item];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		x_rows[item] = (int)word;
+		x_rows[item + 1] = (int)word2;
+		x_rows[item + 2] = (int)word3;
+		x_rows[item + 3] = (int)word4;
 	}
-	long long y_rows[6] = {0};
-	const int own2 = 896 + local_id * 6;
-	#pragma unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own2 + item));
-		const unsigned long long word = wide.x;
-		const unsigned long long word2 = wide.y;
-		y_rows[item] = (long long)word;
-		y_rows[item + 1] = (long long)word2;
-	}
-	__syncthreads();
-	if (count == 1536 && (first & 1) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + local_id) * 2;
-			const double2 wide = *(const double2 *)(z + (first + at));
-			const double z2 = wide.x;
-			const double z3 = wide.y;
-			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(z2), (unsigned long long)__double_as_longlong(z3));
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + local_id;
-			if (at < count) {
-				local_arena_u64[at] = (unsigned long long)__double_as_longlong(z[first + at]);
-			} else {
-				local_arena_u64[at] = 0ULL;
-			}
-		}
-	}
-	__syncthreads();
-	double z_rows[6] = {0};
-	const int own3 = local_id * 6;
-	#pragma unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own3 + item));
-		const unsigned long long word = wide.x;
-		const unsigned long long word2 = wide.y;
-		z_rows[item] = __longlong_as_double(word);
-		z_rows[item + 1] = __longlong_as_double(word2);
-	}
-	__syncthreads();
-	unsigned hit_kept = 0u;
+	unsigned selected = 0u;
 	int add = 0;
-	if (count == 1536) {
+	if (count == 5120) {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 20; item++) {
 			const bool hit = x_rows[item] < limit;
-			hit_kept = hit_kept | ((unsigned)hit << ((unsigned)item & 31));
-			if (hit) {
-				const int add2 = (int)((unsigned)add + 1u);
-				add = add2;
-			}
+			selected = selected | ((unsigned)hit << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = local_id * 6 + item;
+		for (int item = 0; item < 20; item++) {
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const bool hit = x_rows[item] < limit;
-				hit_kept = hit_kept | ((unsigned)hit << ((unsigned)item & 31));
-				if (hit) {
-					const int add2 = (int)((unsigned)add + 1u);
-					add = add2;
-				}
+				selected = selected | ((unsigned)hit << ((unsigned)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(selected);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int add2 = (int)((unsigned)theirs + (unsigned)add);
 	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
@@ -363,60 +336,40 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
-	__syncthreads();
-	const int earlier = filter_columns_kernel1_tile0[tile];
-	const int add12 = (int)((unsigned)earlier + (unsigned)theirs10);
-	const int add13 = (int)((unsigned)earlier + (unsigned)add11);
-	int add14 = add13;
-	const int base = (int)(long long)earlier;
-	const int end = (int)(long long)add12;
-	if (count == 1536) {
+	const int first2 = (int)add11 + 10240;
+	const int start = local_id * 20;
+	if ((int)theirs10 > 2560) {
+		int at = first2;
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const bool hit = ((hit_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-			if (hit) {
-				const long long hit_place = (long long)add14;
-				// bench.kg:34: return y: y[hit], z: z[hit]
-				const int offset2 = (int)hit_place - base;
-				local_arena_u64[offset2] = (unsigned long long)y_rows[item];
-				const int offset3 = (int)hit_place - base;
-				local_arena_u64[offset3 + 1536] = (unsigned long long)__double_as_longlong(z_rows[item]);
-				const int add15 = (int)((unsigned)add14 + 1u);
-				add14 = add15;
+		for (int item = 0; item < 20; item++) {
+			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (unsigned short)(start + item);
+				at++;
 			}
 		}
 	} else {
-		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = local_id * 6 + item;
-			if (at < count) {
-				const bool hit = ((hit_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-				if (hit) {
-					const long long hit_place = (long long)add14;
-					const int offset2 = (int)hit_place - base;
-					local_arena_u64[offset2] = (unsigned long long)y_rows[item];
-					const int offset3 = (int)hit_place - base;
-					local_arena_u64[offset3 + 1536] = (unsigned long long)__double_as_longlong(z_rows[item]);
-					const int add15 = (int)((unsigned)add14 + 1u);
-					add14 = add15;
-				}
-			}
+		unsigned rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			local_arena_u16[at] = (unsigned short)(start + item);
+			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
 	__syncthreads();
-	const int count2 = end - base;
-	int at = local_id;
-	while (at < count2) {
-		const int place = base + at;
-		y_2[place] = (long long)local_arena_u64[at];
-		at += 256;
-	}
-	const int count3 = end - base;
-	int at2 = local_id;
-	while (at2 < count3) {
-		const int place = base + at2;
-		z_2[place] = __longlong_as_double(local_arena_u64[at2 + 1536]);
-		at2 += 256;
+	const int earlier = filter_columns_kernel1_tile0[tile];
+	const int base = (int)earlier;
+	const int begin = local_id - (base & 31);
+	for (int at = begin, at_end = (int)theirs10; at < at_end; at += 256) {
+		if (at >= 0) {
+			const int number = (int)local_arena_u16[10240 + at];
+			const int row = first + number;
+			const int place = base + at;
+			// bench.kg:34: return y: y[hit], z: z[hit]
+			y_2[place] = y[row];
+			z_2[place] = z[row];
+		}
 	}
 }
 

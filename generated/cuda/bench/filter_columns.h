@@ -11,15 +11,15 @@
 //   z: len(n) of f64 (input)
 //   y_2: len(n) of i64 (output)
 //   z_2: len(n) of f64 (output)
-//   filter_columns_kernel1_status0: (max(ceildiv(len(n), 2560), 1) * 1) of u64 (status)
+//   filter_columns_kernel1_status0: (max(ceildiv(len(n), 5120), 1) * 1) of u64 (status)
 //   filter_columns_kernel1_tickets: 1 of u32 (status)
 //   abort: 1 of u32 (abort)
 //   hit_length_cell: 1 of i64 (counter)
 
-// filter_columns_kernel1(row0, rows, limit, filter_columns_kernel1_tickets, x, y, z, filter_columns_kernel1_status0, v_abort, y_2, z_2, tiles, hit_length_cell)
+// filter_columns_kernel1(row0, rows, limit, filter_columns_kernel1_tickets, x, filter_columns_kernel1_status0, v_abort, y_2, y, z_2, z, tiles, hit_length_cell)
 #define FILTER_COLUMNS_KERNEL1_NAME "filter_columns_kernel1"
 #define FILTER_COLUMNS_KERNEL1_WORKGROUP 256
-#define FILTER_COLUMNS_KERNEL1_ROWS 2560 // of a group
+#define FILTER_COLUMNS_KERNEL1_ROWS 5120 // of a group
 #define FILTER_COLUMNS_KERNEL1_ARGS 13
 
 // Buffers of its fallback, by the number of their elements:
@@ -28,32 +28,32 @@
 //   z: len(n) of f64 (input)
 //   y_2: len(n) of i64 (output)
 //   z_2: len(n) of f64 (output)
-//   filter_columns_kernel1_tile0: max(ceildiv(len(n), 1536), 1) of i32 (temporary)
+//   filter_columns_kernel1_tile0: max(ceildiv(len(n), 5120), 1) of i32 (temporary)
 //   filter_columns_kernel1_total0: 1 of i32 (temporary)
 //   hit_length_cell: 1 of i64 (counter)
 
 // filter_columns_kernel1_sum0_published(row0, rows, limit, x, filter_columns_kernel1_tile0)
 #define FILTER_COLUMNS_KERNEL1_SUM0_PUBLISHED_NAME "filter_columns_kernel1_sum0_published"
 #define FILTER_COLUMNS_KERNEL1_SUM0_PUBLISHED_WORKGROUP 256
-#define FILTER_COLUMNS_KERNEL1_SUM0_PUBLISHED_ROWS 1536 // of a group
+#define FILTER_COLUMNS_KERNEL1_SUM0_PUBLISHED_ROWS 5120 // of a group
 #define FILTER_COLUMNS_KERNEL1_SUM0_PUBLISHED_ARGS 5
 
 // filter_columns_kernel1_scan0_published(row0, rows, filter_columns_kernel1_tile0, filter_columns_kernel1_total0)
 #define FILTER_COLUMNS_KERNEL1_SCAN0_PUBLISHED_NAME "filter_columns_kernel1_scan0_published"
 #define FILTER_COLUMNS_KERNEL1_SCAN0_PUBLISHED_WORKGROUP 256
-#define FILTER_COLUMNS_KERNEL1_SCAN0_PUBLISHED_ROWS 1536 // of a group
+#define FILTER_COLUMNS_KERNEL1_SCAN0_PUBLISHED_ROWS 5120 // of a group
 #define FILTER_COLUMNS_KERNEL1_SCAN0_PUBLISHED_ARGS 4
 
-// filter_columns_kernel1_published(row0, rows, limit, x, y, z, filter_columns_kernel1_tile0, y_2, z_2)
+// filter_columns_kernel1_published(row0, rows, limit, x, filter_columns_kernel1_tile0, y_2, y, z_2, z)
 #define FILTER_COLUMNS_KERNEL1_PUBLISHED_NAME "filter_columns_kernel1_published"
 #define FILTER_COLUMNS_KERNEL1_PUBLISHED_WORKGROUP 256
-#define FILTER_COLUMNS_KERNEL1_PUBLISHED_ROWS 1536 // of a group
+#define FILTER_COLUMNS_KERNEL1_PUBLISHED_ROWS 5120 // of a group
 #define FILTER_COLUMNS_KERNEL1_PUBLISHED_ARGS 9
 
 // filter_columns_kernel1_finish_published(row0, rows, filter_columns_kernel1_total0, hit_length_cell)
 #define FILTER_COLUMNS_KERNEL1_FINISH_PUBLISHED_NAME "filter_columns_kernel1_finish_published"
 #define FILTER_COLUMNS_KERNEL1_FINISH_PUBLISHED_WORKGROUP 256
-#define FILTER_COLUMNS_KERNEL1_FINISH_PUBLISHED_ROWS 1536 // of a group
+#define FILTER_COLUMNS_KERNEL1_FINISH_PUBLISHED_ROWS 5120 // of a group
 #define FILTER_COLUMNS_KERNEL1_FINISH_PUBLISHED_ARGS 4
 
 #endif

@@ -565,19 +565,19 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2(
 	long long rows,
 	unsigned *having_kernel2_tickets,
 	const unsigned char *__restrict__ keep,
-	const int *__restrict__ aggregate,
-	const long long *__restrict__ c,
-	const long long *__restrict__ aggregate_2,
 	unsigned long long *having_kernel2_status0,
 	unsigned *v_abort,
 	int *key_2,
+	const int *__restrict__ aggregate,
 	long long *count,
+	const long long *__restrict__ c,
 	long long *total,
+	const long long *__restrict__ aggregate_2,
 	long long tiles,
 	long long *keep_length_cell) {
 	__shared__ int earlier_i32_0[1];
-	__shared__ __align__(16) unsigned local_arena[10240];
-	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
+	__shared__ __align__(16) unsigned local_arena[7936];
+	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
 	__shared__ int shared_i32_0[8];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
@@ -589,99 +589,44 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2(
 	}
 	__syncthreads();
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 2048;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2048 ? rest : 2048;
+	const int count2 = rest < 5120 ? rest : 5120;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 20; item++) {
 		const int at = item * 256 + local_id;
 		if (at < count2) {
-			local_arena[at + (at >> 3)] = (unsigned)(keep[first + at] != 0);
-		}
-	}
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count2) {
-			local_arena[2304 + (at + (at >> 3))] = (unsigned)aggregate[first + at];
-		}
-	}
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count2) {
-			local_arena_u64[2304 + (at + (at >> 3))] = (unsigned long long)c[first + at];
+			local_arena[at + at / 20] = (unsigned)(keep[first + at] != 0);
 		}
 	}
 	__syncthreads();
-	unsigned char keep_rows[8] = {0};
-	const int start = local_id * 8;
-	const int own = local_id * 9;
+	unsigned char keep_rows[20] = {0};
+	const int start = local_id * 20;
+	const int own = local_id * 21;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 20; item++) {
 		if (start + item < count2) {
 			keep_rows[item] = local_arena[own + item] != 0u;
 		}
 	}
-	int aggregate_rows[8] = {0};
-	const int start2 = local_id * 8;
-	const int own2 = 2304 + local_id * 9;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count2) {
-			aggregate_rows[item] = (int)local_arena[own2 + item];
-		}
-	}
-	long long c_rows[8] = {0};
-	const int start3 = local_id * 8;
-	const int own3 = 2304 + local_id * 9;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start3 + item < count2) {
-			c_rows[item] = (long long)local_arena_u64[own3 + item];
-		}
-	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count2) {
-			local_arena_u64[at + (at >> 3)] = (unsigned long long)aggregate_2[first + at];
-		}
-	}
-	__syncthreads();
-	long long aggregate_2_rows[8] = {0};
-	const int start4 = local_id * 8;
-	const int own4 = local_id * 9;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start4 + item < count2) {
-			aggregate_2_rows[item] = (long long)local_arena_u64[own4 + item];
-		}
-	}
-	__syncthreads();
+	unsigned selected = 0u;
 	int add = 0;
-	if (count2 == 2048) {
+	if (count2 == 5120) {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			if (keep_rows[item] != 0) {
-				const int add2 = (int)((unsigned)add + 1u);
-				add = add2;
-			}
+		for (int item = 0; item < 20; item++) {
+			selected = selected | ((unsigned)(keep_rows[item] != 0) << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = local_id * 8 + item;
+		for (int item = 0; item < 20; item++) {
+			const int at = local_id * 20 + item;
 			if (at < count2) {
-				if (keep_rows[item] != 0) {
-					const int add2 = (int)((unsigned)add + 1u);
-					add = add2;
-				}
+				selected = selected | ((unsigned)(keep_rows[item] != 0) << ((unsigned)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(selected);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int add2 = (int)((unsigned)theirs + (unsigned)add);
 	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
@@ -727,47 +672,32 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2(
 			atomicExch(&having_kernel2_status0[tile], bits | 4611686018427387904ULL);
 		}
 	}
-	int add12 = add11;
-	if (count2 == 2048) {
+	const int first2 = (int)add11 + 10752;
+	const int start2 = local_id * 20;
+	if ((int)theirs10 > 2560) {
+		int at = first2;
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			if (keep_rows[item] != 0) {
-				const long long keep_place = (long long)add12;
-				// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
-				const int offset2 = (int)keep_place;
-				local_arena[offset2] = (unsigned)aggregate_rows[item];
-				const int offset3 = (int)keep_place;
-				local_arena_u64[offset3 + 1024] = (unsigned long long)c_rows[item];
-				const int offset4 = (int)keep_place;
-				local_arena_u64[offset4 + 3072] = (unsigned long long)aggregate_2_rows[item];
-				const int add13 = (int)((unsigned)add12 + 1u);
-				add12 = add13;
+		for (int item = 0; item < 20; item++) {
+			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (unsigned short)(start2 + item);
+				at++;
 			}
 		}
 	} else {
-		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = local_id * 8 + item;
-			if (at < count2) {
-				if (keep_rows[item] != 0) {
-					const long long keep_place = (long long)add12;
-					const int offset2 = (int)keep_place;
-					local_arena[offset2] = (unsigned)aggregate_rows[item];
-					const int offset3 = (int)keep_place;
-					local_arena_u64[offset3 + 1024] = (unsigned long long)c_rows[item];
-					const int offset4 = (int)keep_place;
-					local_arena_u64[offset4 + 3072] = (unsigned long long)aggregate_2_rows[item];
-					const int add13 = (int)((unsigned)add12 + 1u);
-					add12 = add13;
-				}
-			}
+		unsigned rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			local_arena_u16[at] = (unsigned short)(start2 + item);
+			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
 	if (threadIdx.x < 32) { // look back
-		int add13 = 0;
+		int add12 = 0;
 		int before = tile - 1;
 		while (before >= 0) {
-			int add14 = 0;
+			int add13 = 0;
 			bool found = false;
 			const int polled = before - (int)(threadIdx.x % 32);
 			if (polled >= 0) {
@@ -787,60 +717,50 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2(
 					word = *(volatile unsigned long long *)&having_kernel2_status0[polled];
 				}
 				const int theirs12 = (int)(word & 2147483647ULL);
-				add14 = theirs12;
+				add13 = theirs12;
 				found = !waiting || word >= 9223372036854775808ULL;
 			}
 			const unsigned mask = kgen_ballot(found);
-			const int state11 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add14 : 0;
+			const int state11 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add13 : 0;
 			const int theirs12 = (int)kgen_shuffle_down_u32((unsigned)state11, 1u);
-			const int add15 = (int)((unsigned)theirs12 + (unsigned)state11);
-			const int theirs13 = (int)kgen_shuffle_down_u32((unsigned)add15, 2u);
-			const int add16 = (int)((unsigned)theirs13 + (unsigned)add15);
-			const int theirs14 = (int)kgen_shuffle_down_u32((unsigned)add16, 4u);
-			const int add17 = (int)((unsigned)theirs14 + (unsigned)add16);
-			const int theirs15 = (int)kgen_shuffle_down_u32((unsigned)add17, 8u);
-			const int add18 = (int)((unsigned)theirs15 + (unsigned)add17);
-			const int theirs16 = (int)kgen_shuffle_down_u32((unsigned)add18, 16u);
-			const int add19 = (int)((unsigned)theirs16 + (unsigned)add18);
-			const int add20 = (int)((unsigned)add19 + (unsigned)add13);
-			add13 = add20;
+			const int add14 = (int)((unsigned)theirs12 + (unsigned)state11);
+			const int theirs13 = (int)kgen_shuffle_down_u32((unsigned)add14, 2u);
+			const int add15 = (int)((unsigned)theirs13 + (unsigned)add14);
+			const int theirs14 = (int)kgen_shuffle_down_u32((unsigned)add15, 4u);
+			const int add16 = (int)((unsigned)theirs14 + (unsigned)add15);
+			const int theirs15 = (int)kgen_shuffle_down_u32((unsigned)add16, 8u);
+			const int add17 = (int)((unsigned)theirs15 + (unsigned)add16);
+			const int theirs16 = (int)kgen_shuffle_down_u32((unsigned)add17, 16u);
+			const int add18 = (int)((unsigned)theirs16 + (unsigned)add17);
+			const int add19 = (int)((unsigned)add18 + (unsigned)add12);
+			add12 = add19;
 			before = mask != 0u ? -1 : before - 32;
 		}
 		if ((int)(threadIdx.x % 32) == 0) {
-			const int add14 = (int)((unsigned)add13 + (unsigned)theirs10);
-			const unsigned long long bits = (unsigned long long)(unsigned)add14;
+			const int add13 = (int)((unsigned)add12 + (unsigned)theirs10);
+			const unsigned long long bits = (unsigned long long)(unsigned)add13;
 			atomicExch(&having_kernel2_status0[tile], bits | 9223372036854775808ULL);
-			earlier_i32_0[0] = add13;
+			earlier_i32_0[0] = add12;
 		}
 	}
 	__syncthreads();
 	const int state11 = earlier_i32_0[0];
-	const int add13 = (int)((unsigned)state11 + (unsigned)theirs10);
-	const int base = (int)(long long)state11;
-	const int end = (int)(long long)add13;
-	const int count3 = end - base;
-	int at = local_id;
-	while (at < count3) {
-		const int place = base + at;
-		key_2[place] = (int)local_arena[at];
-		at += 256;
-	}
-	const int count4 = end - base;
-	int at2 = local_id;
-	while (at2 < count4) {
-		const int place = base + at2;
-		count[place] = (long long)local_arena_u64[at2 + 1024];
-		at2 += 256;
-	}
-	const int count5 = end - base;
-	int at3 = local_id;
-	while (at3 < count5) {
-		const int place = base + at3;
-		total[place] = (long long)local_arena_u64[at3 + 3072];
-		at3 += 256;
+	const int add12 = (int)((unsigned)state11 + (unsigned)theirs10);
+	const int base = (int)state11;
+	const int begin = local_id - (base & 31);
+	for (int at = begin, at_end = (int)theirs10; at < at_end; at += 256) {
+		if (at >= 0) {
+			const int number = (int)local_arena_u16[10752 + at];
+			const int row = first + number;
+			const int place = base + at;
+			// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
+			key_2[place] = aggregate[row];
+			count[place] = c[row];
+			total[place] = aggregate_2[row];
+		}
 	}
 	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
-		int total2 = add13;
+		int total2 = add12;
 		const long long keep_length = (long long)total2;
 		keep_length_cell[0] = keep_length;
 	}

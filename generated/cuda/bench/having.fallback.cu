@@ -833,55 +833,50 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2_sum0_published(
 	long long rows,
 	const unsigned char *__restrict__ keep,
 	int *having_kernel2_tile0) {
-	__shared__ unsigned local_arena[7680];
+	__shared__ unsigned local_arena[3328];
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 1536;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1536 ? rest : 1536;
+	const int count = rest < 3072 ? rest : 3072;
 	#pragma unroll
-	for (int item = 0; item < 6; item++) {
+	for (int item = 0; item < 12; item++) {
 		const int at = item * 256 + local_id;
 		if (at < count) {
-			local_arena[at + at / 6] = (unsigned)(keep[first + at] != 0);
+			local_arena[at + at / 12] = (unsigned)(keep[first + at] != 0);
 		}
 	}
 	__syncthreads();
-	unsigned char keep_rows[6] = {0};
-	const int start = local_id * 6;
-	const int own = local_id * 7;
+	unsigned char keep_rows[12] = {0};
+	const int start = local_id * 12;
+	const int own = local_id * 13;
 	#pragma unroll
-	for (int item = 0; item < 6; item++) {
+	for (int item = 0; item < 12; item++) {
 		if (start + item < count) {
 			keep_rows[item] = local_arena[own + item] != 0u;
 		}
 	}
-	__syncthreads();
+	unsigned selected = 0u;
 	int add = 0;
-	if (count == 1536) {
+	if (count == 3072) {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			if (keep_rows[item] != 0) {
-				const int add2 = (int)((unsigned)add + 1u);
-				add = add2;
-			}
+		for (int item = 0; item < 12; item++) {
+			selected = selected | ((unsigned)(keep_rows[item] != 0) << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = local_id * 6 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = local_id * 12 + item;
 			if (at < count) {
-				if (keep_rows[item] != 0) {
-					const int add2 = (int)((unsigned)add + 1u);
-					add = add2;
-				}
+				selected = selected | ((unsigned)(keep_rows[item] != 0) << ((unsigned)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(selected);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int add2 = (int)((unsigned)theirs + (unsigned)add);
 	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
@@ -1009,113 +1004,58 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2_published(
 	long long row0,
 	long long rows,
 	const unsigned char *__restrict__ keep,
-	const int *__restrict__ aggregate,
-	const long long *__restrict__ c,
-	const long long *__restrict__ aggregate_2,
 	const int *__restrict__ having_kernel2_tile0,
 	int *key_2,
+	const int *__restrict__ aggregate,
 	long long *count,
-	long long *total) {
-	__shared__ __align__(16) unsigned local_arena[7680];
-	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
+	const long long *__restrict__ c,
+	long long *total,
+	const long long *__restrict__ aggregate_2) {
+	__shared__ __align__(16) unsigned local_arena[4864];
+	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 1536;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 1536 ? rest : 1536;
+	const int count2 = rest < 3072 ? rest : 3072;
 	#pragma unroll
-	for (int item = 0; item < 6; item++) {
+	for (int item = 0; item < 12; item++) {
 		const int at = item * 256 + local_id;
 		if (at < count2) {
-			local_arena[at + at / 6] = (unsigned)(keep[first + at] != 0);
-		}
-	}
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count2) {
-			local_arena[1792 + (at + at / 6)] = (unsigned)aggregate[first + at];
-		}
-	}
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count2) {
-			local_arena_u64[1792 + (at + at / 6)] = (unsigned long long)c[first + at];
+			local_arena[at + at / 12] = (unsigned)(keep[first + at] != 0);
 		}
 	}
 	__syncthreads();
-	unsigned char keep_rows[6] = {0};
-	const int start = local_id * 6;
-	const int own = local_id * 7;
+	unsigned char keep_rows[12] = {0};
+	const int start = local_id * 12;
+	const int own = local_id * 13;
 	#pragma unroll
-	for (int item = 0; item < 6; item++) {
+	for (int item = 0; item < 12; item++) {
 		if (start + item < count2) {
 			keep_rows[item] = local_arena[own + item] != 0u;
 		}
 	}
-	int aggregate_rows[6] = {0};
-	const int start2 = local_id * 6;
-	const int own2 = 1792 + local_id * 7;
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		if (start2 + item < count2) {
-			aggregate_rows[item] = (int)local_arena[own2 + item];
-		}
-	}
-	long long c_rows[6] = {0};
-	const int start3 = local_id * 6;
-	const int own3 = 1792 + local_id * 7;
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		if (start3 + item < count2) {
-			c_rows[item] = (long long)local_arena_u64[own3 + item];
-		}
-	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count2) {
-			local_arena_u64[at + at / 6] = (unsigned long long)aggregate_2[first + at];
-		}
-	}
-	__syncthreads();
-	long long aggregate_2_rows[6] = {0};
-	const int start4 = local_id * 6;
-	const int own4 = local_id * 7;
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		if (start4 + item < count2) {
-			aggregate_2_rows[item] = (long long)local_arena_u64[own4 + item];
-		}
-	}
-	__syncthreads();
+	unsigned selected = 0u;
 	int add = 0;
-	if (count2 == 1536) {
+	if (count2 == 3072) {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			if (keep_rows[item] != 0) {
-				const int add2 = (int)((unsigned)add + 1u);
-				add = add2;
-			}
+		for (int item = 0; item < 12; item++) {
+			selected = selected | ((unsigned)(keep_rows[item] != 0) << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = local_id * 6 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = local_id * 12 + item;
 			if (at < count2) {
-				if (keep_rows[item] != 0) {
-					const int add2 = (int)((unsigned)add + 1u);
-					add = add2;
-				}
+				selected = selected | ((unsigned)(keep_rows[item] != 0) << ((unsigned)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(selected);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int add2 = (int)((unsigned)theirs + (unsigned)add);
 	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
@@ -1155,69 +1095,41 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2_published(
 	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
-	__syncthreads();
-	const int earlier = having_kernel2_tile0[tile];
-	const int add12 = (int)((unsigned)earlier + (unsigned)theirs10);
-	const int add13 = (int)((unsigned)earlier + (unsigned)add11);
-	int add14 = add13;
-	const int base = (int)(long long)earlier;
-	const int end = (int)(long long)add12;
-	if (count2 == 1536) {
+	const int first2 = (int)add11 + 6656;
+	const int start2 = local_id * 12;
+	if ((int)theirs10 > 1536) {
+		int at = first2;
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			if (keep_rows[item] != 0) {
-				const long long keep_place = (long long)add14;
-				// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
-				const int offset2 = (int)keep_place - base;
-				local_arena[offset2] = (unsigned)aggregate_rows[item];
-				const int offset3 = (int)keep_place - base;
-				local_arena_u64[offset3 + 768] = (unsigned long long)c_rows[item];
-				const int offset4 = (int)keep_place - base;
-				local_arena_u64[offset4 + 2304] = (unsigned long long)aggregate_2_rows[item];
-				const int add15 = (int)((unsigned)add14 + 1u);
-				add14 = add15;
+		for (int item = 0; item < 12; item++) {
+			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (unsigned short)(start2 + item);
+				at++;
 			}
 		}
 	} else {
-		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = local_id * 6 + item;
-			if (at < count2) {
-				if (keep_rows[item] != 0) {
-					const long long keep_place = (long long)add14;
-					const int offset2 = (int)keep_place - base;
-					local_arena[offset2] = (unsigned)aggregate_rows[item];
-					const int offset3 = (int)keep_place - base;
-					local_arena_u64[offset3 + 768] = (unsigned long long)c_rows[item];
-					const int offset4 = (int)keep_place - base;
-					local_arena_u64[offset4 + 2304] = (unsigned long long)aggregate_2_rows[item];
-					const int add15 = (int)((unsigned)add14 + 1u);
-					add14 = add15;
-				}
-			}
+		unsigned rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			local_arena_u16[at] = (unsigned short)(start2 + item);
+			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
 	__syncthreads();
-	const int count3 = end - base;
-	int at = local_id;
-	while (at < count3) {
-		const int place = base + at;
-		key_2[place] = (int)local_arena[at];
-		at += 256;
-	}
-	const int count4 = end - base;
-	int at2 = local_id;
-	while (at2 < count4) {
-		const int place = base + at2;
-		count[place] = (long long)local_arena_u64[at2 + 768];
-		at2 += 256;
-	}
-	const int count5 = end - base;
-	int at3 = local_id;
-	while (at3 < count5) {
-		const int place = base + at3;
-		total[place] = (long long)local_arena_u64[at3 + 2304];
-		at3 += 256;
+	const int earlier = having_kernel2_tile0[tile];
+	const int base = (int)earlier;
+	const int begin = local_id - (base & 31);
+	for (int at = begin, at_end = (int)theirs10; at < at_end; at += 256) {
+		if (at >= 0) {
+			const int number = (int)local_arena_u16[6656 + at];
+			const int row = first + number;
+			const int place = base + at;
+			// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
+			key_2[place] = aggregate[row];
+			count[place] = c[row];
+			total[place] = aggregate_2[row];
+		}
 	}
 }
 

@@ -19,7 +19,7 @@
 //   having_kernel1_tickets: 1 of u32 (status)
 //   abort: 1 of u32 (abort)
 //   g_length_cell: 1 of i64 (counter)
-//   having_kernel2_status0: (max(ceildiv(len(g), 2048), 1) * 1) of u64 (status)
+//   having_kernel2_status0: (max(ceildiv(len(g), 5120), 1) * 1) of u64 (status)
 //   having_kernel2_tickets: 1 of u32 (status)
 //   keep_length_cell: 1 of i64 (counter)
 
@@ -29,10 +29,10 @@
 #define HAVING_KERNEL1_ROWS 2560 // of a group
 #define HAVING_KERNEL1_ARGS 14
 
-// having_kernel2(row0, rows, having_kernel2_tickets, keep, aggregate, c, aggregate_2, having_kernel2_status0, v_abort, key_2, count, total, tiles, keep_length_cell)
+// having_kernel2(row0, rows, having_kernel2_tickets, keep, having_kernel2_status0, v_abort, key_2, aggregate, count, c, total, aggregate_2, tiles, keep_length_cell)
 #define HAVING_KERNEL2_NAME "having_kernel2"
 #define HAVING_KERNEL2_WORKGROUP 256
-#define HAVING_KERNEL2_ROWS 2048 // of a group
+#define HAVING_KERNEL2_ROWS 5120 // of a group
 #define HAVING_KERNEL2_ARGS 14
 
 // Buffers of its fallback, by the number of their elements:
@@ -52,7 +52,7 @@
 //   having_kernel1_total1: 1 of i32 (temporary)
 //   having_kernel1_total2: 1 of i64 (temporary)
 //   g_length_cell: 1 of i64 (counter)
-//   having_kernel2_tile0: max(ceildiv(len(g), 1536), 1) of i32 (temporary)
+//   having_kernel2_tile0: max(ceildiv(len(g), 3072), 1) of i32 (temporary)
 //   having_kernel2_total0: 1 of i32 (temporary)
 //   keep_length_cell: 1 of i64 (counter)
 
@@ -83,25 +83,25 @@
 // having_kernel2_sum0_published(row0, rows, keep, having_kernel2_tile0)
 #define HAVING_KERNEL2_SUM0_PUBLISHED_NAME "having_kernel2_sum0_published"
 #define HAVING_KERNEL2_SUM0_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL2_SUM0_PUBLISHED_ROWS 1536 // of a group
+#define HAVING_KERNEL2_SUM0_PUBLISHED_ROWS 3072 // of a group
 #define HAVING_KERNEL2_SUM0_PUBLISHED_ARGS 4
 
 // having_kernel2_scan0_published(row0, rows, having_kernel2_tile0, having_kernel2_total0)
 #define HAVING_KERNEL2_SCAN0_PUBLISHED_NAME "having_kernel2_scan0_published"
 #define HAVING_KERNEL2_SCAN0_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL2_SCAN0_PUBLISHED_ROWS 1536 // of a group
+#define HAVING_KERNEL2_SCAN0_PUBLISHED_ROWS 3072 // of a group
 #define HAVING_KERNEL2_SCAN0_PUBLISHED_ARGS 4
 
-// having_kernel2_published(row0, rows, keep, aggregate, c, aggregate_2, having_kernel2_tile0, key_2, count, total)
+// having_kernel2_published(row0, rows, keep, having_kernel2_tile0, key_2, aggregate, count, c, total, aggregate_2)
 #define HAVING_KERNEL2_PUBLISHED_NAME "having_kernel2_published"
 #define HAVING_KERNEL2_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL2_PUBLISHED_ROWS 1536 // of a group
+#define HAVING_KERNEL2_PUBLISHED_ROWS 3072 // of a group
 #define HAVING_KERNEL2_PUBLISHED_ARGS 10
 
 // having_kernel2_finish_published(row0, rows, having_kernel2_total0, keep_length_cell)
 #define HAVING_KERNEL2_FINISH_PUBLISHED_NAME "having_kernel2_finish_published"
 #define HAVING_KERNEL2_FINISH_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL2_FINISH_PUBLISHED_ROWS 1536 // of a group
+#define HAVING_KERNEL2_FINISH_PUBLISHED_ROWS 3072 // of a group
 #define HAVING_KERNEL2_FINISH_PUBLISHED_ARGS 4
 
 #endif

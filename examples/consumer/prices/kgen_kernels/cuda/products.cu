@@ -48,120 +48,84 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel1(
 	long long rows,
 	int text_sample,
 	const int *__restrict__ product,
-	const int *__restrict__ day,
-	const long long *__restrict__ price,
 	unsigned long long *products_kernel1_status0,
 	unsigned *v_abort,
 	int *compact,
 	int *compact_2,
+	const int *__restrict__ day,
 	long long *compact_3,
+	const long long *__restrict__ price,
 	long long tiles,
 	long long *paid_length_cell) {
 	__shared__ int earlier_i32_0[1];
-	__shared__ __align__(16) unsigned local_arena[10240];
-	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
+	__shared__ __align__(16) unsigned local_arena[7680];
+	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2560;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2560 ? rest : 2560;
-	#pragma unroll
-	for (int item = 0; item < 10; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count) {
-			local_arena[at + at / 10] = (unsigned)product[first + at];
-		}
-	}
-	#pragma unroll
-	for (int item = 0; item < 10; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count) {
-			local_arena[2816 + (at + at / 10)] = (unsigned)day[first + at];
-		}
-	}
-	__syncthreads();
-	int product_rows[10] = {0};
-	const int start = local_id * 10;
-	const int own = local_id * 11;
-	#pragma unroll
-	for (int item = 0; item < 10; item++) {
-		if (start + item < count) {
-			product_rows[item] = (int)local_arena[own + item];
-		}
-	}
-	int day_rows[10] = {0};
-	const int start2 = local_id * 10;
-	const int own2 = 2816 + local_id * 11;
-	#pragma unroll
-	for (int item = 0; item < 10; item++) {
-		if (start2 + item < count) {
-			day_rows[item] = (int)local_arena[own2 + item];
-		}
-	}
-	__syncthreads();
-	if (count == 2560 && (first & 1) == 0) {
+	const int count = rest < 5120 ? rest : 5120;
+	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + local_id) * 2;
-			const longlong2 wide = *(const longlong2 *)(price + (first + at));
-			const long long price2 = wide.x;
-			const long long price3 = wide.y;
-			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)price2, (unsigned long long)price3);
+			const int at = (i * 256 + local_id) * 4;
+			const int4 wide = *(const int4 *)(product + (first + at));
+			const int product2 = wide.x;
+			const int product3 = wide.y;
+			const int product4 = wide.z;
+			const int product5 = wide.w;
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)product2, (unsigned)product3, (unsigned)product4, (unsigned)product5);
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
+		for (int item = 0; item < 20; item++) {
 			const int at = item * 256 + local_id;
 			if (at < count) {
-				local_arena_u64[at] = (unsigned long long)price[first + at];
+				local_arena[at] = (unsigned)product[first + at];
 			} else {
-				local_arena_u64[at] = 0ULL;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
-	long long price_rows[10] = {0};
-	const int own3 = local_id * 10;
+	int product_rows[20] = {0};
+	const int own = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
-		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own3 + item));
-		const unsigned long long word = wide.x;
-		const unsigned long long word2 = wide.y;
-		price_rows[item] = (long long)word;
-		price_rows[item + 1] = (long long)word2;
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		product_rows[item] = (int)word;
+		product_rows[item + 1] = (int)word2;
+		product_rows[item + 2] = (int)word3;
+		product_rows[item + 3] = (int)word4;
 	}
-	__syncthreads();
-	unsigned paid_kept = 0u;
+	unsigned selected = 0u;
 	int add = 0;
-	if (count == 2560) {
+	if (count == 5120) {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
+		for (int item = 0; item < 20; item++) {
 			const bool paid = product_rows[item] != text_sample;
-			paid_kept = paid_kept | ((unsigned)paid << ((unsigned)item & 31));
-			if (paid) {
-				const int add2 = (int)((unsigned)add + 1u);
-				add = add2;
-			}
+			selected = selected | ((unsigned)paid << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = local_id * 10 + item;
+		for (int item = 0; item < 20; item++) {
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const bool paid = product_rows[item] != text_sample;
-				paid_kept = paid_kept | ((unsigned)paid << ((unsigned)item & 31));
-				if (paid) {
-					const int add2 = (int)((unsigned)add + 1u);
-					add = add2;
-				}
+				selected = selected | ((unsigned)paid << ((unsigned)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(selected);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int add2 = (int)((unsigned)theirs + (unsigned)add);
 	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
@@ -207,49 +171,32 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel1(
 			atomicExch(&products_kernel1_status0[tile], bits | 4611686018427387904ULL);
 		}
 	}
-	int add12 = add11;
-	if (count == 2560) {
+	const int first2 = (int)add11 + 10240;
+	const int start = local_id * 20;
+	if ((int)theirs10 > 2560) {
+		int at = first2;
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const bool paid = ((paid_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-			if (paid) {
-				const long long paid_place = (long long)add12;
-				// prices.kg:8: g = runs(product[paid])
-				const int offset2 = (int)paid_place;
-				local_arena[offset2] = (unsigned)product_rows[item];
-				const int offset3 = (int)paid_place;
-				local_arena[offset3 + 2560] = (unsigned)day_rows[item];
-				const int offset4 = (int)paid_place;
-				local_arena_u64[offset4 + 2560] = (unsigned long long)price_rows[item];
-				const int add13 = (int)((unsigned)add12 + 1u);
-				add12 = add13;
+		for (int item = 0; item < 20; item++) {
+			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (unsigned short)(start + item);
+				at++;
 			}
 		}
 	} else {
-		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = local_id * 10 + item;
-			if (at < count) {
-				const bool paid = ((paid_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-				if (paid) {
-					const long long paid_place = (long long)add12;
-					const int offset2 = (int)paid_place;
-					local_arena[offset2] = (unsigned)product_rows[item];
-					const int offset3 = (int)paid_place;
-					local_arena[offset3 + 2560] = (unsigned)day_rows[item];
-					const int offset4 = (int)paid_place;
-					local_arena_u64[offset4 + 2560] = (unsigned long long)price_rows[item];
-					const int add13 = (int)((unsigned)add12 + 1u);
-					add12 = add13;
-				}
-			}
+		unsigned rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			local_arena_u16[at] = (unsigned short)(start + item);
+			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
 	if (threadIdx.x < 32) { // look back
-		int add13 = 0;
+		int add12 = 0;
 		int before = tile - 1;
 		while (before >= 0) {
-			int add14 = 0;
+			int add13 = 0;
 			bool found = false;
 			const int polled = before - (int)(threadIdx.x % 32);
 			if (polled >= 0) {
@@ -269,60 +216,51 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel1(
 					word = *(volatile unsigned long long *)&products_kernel1_status0[polled];
 				}
 				const int theirs12 = (int)(word & 2147483647ULL);
-				add14 = theirs12;
+				add13 = theirs12;
 				found = !waiting || word >= 9223372036854775808ULL;
 			}
 			const unsigned mask = kgen_ballot(found);
-			const int state11 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add14 : 0;
+			const int state11 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add13 : 0;
 			const int theirs12 = (int)kgen_shuffle_down_u32((unsigned)state11, 1u);
-			const int add15 = (int)((unsigned)theirs12 + (unsigned)state11);
-			const int theirs13 = (int)kgen_shuffle_down_u32((unsigned)add15, 2u);
-			const int add16 = (int)((unsigned)theirs13 + (unsigned)add15);
-			const int theirs14 = (int)kgen_shuffle_down_u32((unsigned)add16, 4u);
-			const int add17 = (int)((unsigned)theirs14 + (unsigned)add16);
-			const int theirs15 = (int)kgen_shuffle_down_u32((unsigned)add17, 8u);
-			const int add18 = (int)((unsigned)theirs15 + (unsigned)add17);
-			const int theirs16 = (int)kgen_shuffle_down_u32((unsigned)add18, 16u);
-			const int add19 = (int)((unsigned)theirs16 + (unsigned)add18);
-			const int add20 = (int)((unsigned)add19 + (unsigned)add13);
-			add13 = add20;
+			const int add14 = (int)((unsigned)theirs12 + (unsigned)state11);
+			const int theirs13 = (int)kgen_shuffle_down_u32((unsigned)add14, 2u);
+			const int add15 = (int)((unsigned)theirs13 + (unsigned)add14);
+			const int theirs14 = (int)kgen_shuffle_down_u32((unsigned)add15, 4u);
+			const int add16 = (int)((unsigned)theirs14 + (unsigned)add15);
+			const int theirs15 = (int)kgen_shuffle_down_u32((unsigned)add16, 8u);
+			const int add17 = (int)((unsigned)theirs15 + (unsigned)add16);
+			const int theirs16 = (int)kgen_shuffle_down_u32((unsigned)add17, 16u);
+			const int add18 = (int)((unsigned)theirs16 + (unsigned)add17);
+			const int add19 = (int)((unsigned)add18 + (unsigned)add12);
+			add12 = add19;
 			before = mask != 0u ? -1 : before - 32;
 		}
 		if ((int)(threadIdx.x % 32) == 0) {
-			const int add14 = (int)((unsigned)add13 + (unsigned)theirs10);
-			const unsigned long long bits = (unsigned long long)(unsigned)add14;
+			const int add13 = (int)((unsigned)add12 + (unsigned)theirs10);
+			const unsigned long long bits = (unsigned long long)(unsigned)add13;
 			atomicExch(&products_kernel1_status0[tile], bits | 9223372036854775808ULL);
-			earlier_i32_0[0] = add13;
+			earlier_i32_0[0] = add12;
 		}
 	}
 	__syncthreads();
 	const int state11 = earlier_i32_0[0];
-	const int add13 = (int)((unsigned)state11 + (unsigned)theirs10);
-	const int base = (int)(long long)state11;
-	const int end = (int)(long long)add13;
-	const int count2 = end - base;
-	int at = local_id;
-	while (at < count2) {
-		const int place = base + at;
-		compact[place] = (int)local_arena[at];
-		at += 256;
-	}
-	const int count3 = end - base;
-	int at2 = local_id;
-	while (at2 < count3) {
-		const int place = base + at2;
-		compact_2[place] = (int)local_arena[at2 + 2560];
-		at2 += 256;
-	}
-	const int count4 = end - base;
-	int at3 = local_id;
-	while (at3 < count4) {
-		const int place = base + at3;
-		compact_3[place] = (long long)local_arena_u64[at3 + 2560];
-		at3 += 256;
+	const int add12 = (int)((unsigned)state11 + (unsigned)theirs10);
+	const int base = (int)state11;
+	const int begin = local_id - (base & 31);
+	for (int at = begin, at_end = (int)theirs10; at < at_end; at += 256) {
+		if (at >= 0) {
+			const int number = (int)local_arena_u16[10240 + at];
+			const int row = first + number;
+			const int place = base + at;
+			// prices.kg:8: g = runs(product[paid])
+			const int product2 = (int)local_arena[number];
+			compact[place] = product2;
+			compact_2[place] = day[row];
+			compact_3[place] = price[row];
+		}
 	}
 	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
-		int total = add13;
+		int total = add12;
 		const long long paid_length = (long long)total;
 		paid_length_cell[0] = paid_length;
 	}

@@ -37,57 +37,73 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel1_sum0_publishe
 	int text_sample,
 	const int *__restrict__ product,
 	int *products_kernel1_tile0) {
-	__shared__ unsigned local_arena[6144];
+	__shared__ __align__(16) unsigned local_arena[5120];
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 1536;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1536 ? rest : 1536;
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count) {
-			local_arena[at + at / 6] = (unsigned)product[first + at];
-		}
-	}
-	__syncthreads();
-	int product_rows[6] = {0};
-	const int start = local_id * 6;
-	const int own = local_id * 7;
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		if (start + item < count) {
-			product_rows[item] = (int)local_arena[own + item];
-		}
-	}
-	__syncthreads();
-	int add = 0;
-	if (count == 1536) {
+	const int count = rest < 5120 ? rest : 5120;
+	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const bool paid = product_rows[item] != text_sample;
-			if (paid) {
-				const int add2 = (int)((unsigned)add + 1u);
-				add = add2;
-			}
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + local_id) * 4;
+			const int4 wide = *(const int4 *)(product + (first + at));
+			const int product2 = wide.x;
+			const int product3 = wide.y;
+			const int product4 = wide.z;
+			const int product5 = wide.w;
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)product2, (unsigned)product3, (unsigned)product4, (unsigned)product5);
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = local_id * 6 + item;
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				const bool paid = product_rows[item] != text_sample;
-				if (paid) {
-					const int add2 = (int)((unsigned)add + 1u);
-					add = add2;
-				}
+				local_arena[at] = (unsigned)product[first + at];
+			} else {
+				local_arena[at] = 0u;
 			}
 		}
 	}
+	__syncthreads();
+	int product_rows[20] = {0};
+	const int own = local_id * 20;
+	#pragma unroll
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		product_rows[item] = (int)word;
+		product_rows[item + 1] = (int)word2;
+		product_rows[item + 2] = (int)word3;
+		product_rows[item + 3] = (int)word4;
+	}
+	unsigned selected = 0u;
+	int add = 0;
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const bool paid = product_rows[item] != text_sample;
+			selected = selected | ((unsigned)paid << ((unsigned)item & 31));
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = local_id * 20 + item;
+			if (at < count) {
+				const bool paid = product_rows[item] != text_sample;
+				selected = selected | ((unsigned)paid << ((unsigned)item & 31));
+			}
+		}
+	}
+	add = (int)kgen_count_ones_u32(selected);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int add2 = (int)((unsigned)theirs + (unsigned)add);
 	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
@@ -216,116 +232,80 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel1_published(
 	long long rows,
 	int text_sample,
 	const int *__restrict__ product,
-	const int *__restrict__ day,
-	const long long *__restrict__ price,
 	const int *__restrict__ products_kernel1_tile0,
 	int *compact,
 	int *compact_2,
-	long long *compact_3) {
-	__shared__ __align__(16) unsigned local_arena[6144];
-	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
+	const int *__restrict__ day,
+	long long *compact_3,
+	const long long *__restrict__ price) {
+	__shared__ __align__(16) unsigned local_arena[7680];
+	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 1536;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1536 ? rest : 1536;
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count) {
-			local_arena[at + at / 6] = (unsigned)product[first + at];
-		}
-	}
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count) {
-			local_arena[1792 + (at + at / 6)] = (unsigned)day[first + at];
-		}
-	}
-	__syncthreads();
-	int product_rows[6] = {0};
-	const int start = local_id * 6;
-	const int own = local_id * 7;
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		if (start + item < count) {
-			product_rows[item] = (int)local_arena[own + item];
-		}
-	}
-	int day_rows[6] = {0};
-	const int start2 = local_id * 6;
-	const int own2 = 1792 + local_id * 7;
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		if (start2 + item < count) {
-			day_rows[item] = (int)local_arena[own2 + item];
-		}
-	}
-	__syncthreads();
-	if (count == 1536 && (first & 1) == 0) {
+	const int count = rest < 5120 ? rest : 5120;
+	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + local_id) * 2;
-			const longlong2 wide = *(const longlong2 *)(price + (first + at));
-			const long long price2 = wide.x;
-			const long long price3 = wide.y;
-			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)price2, (unsigned long long)price3);
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + local_id) * 4;
+			const int4 wide = *(const int4 *)(product + (first + at));
+			const int product2 = wide.x;
+			const int product3 = wide.y;
+			const int product4 = wide.z;
+			const int product5 = wide.w;
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)product2, (unsigned)product3, (unsigned)product4, (unsigned)product5);
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 20; item++) {
 			const int at = item * 256 + local_id;
 			if (at < count) {
-				local_arena_u64[at] = (unsigned long long)price[first + at];
+				local_arena[at] = (unsigned)product[first + at];
 			} else {
-				local_arena_u64[at] = 0ULL;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
-	long long price_rows[6] = {0};
-	const int own3 = local_id * 6;
+	int product_rows[20] = {0};
+	const int own = local_id * 20;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own3 + item));
-		const unsigned long long word = wide.x;
-		const unsigned long long word2 = wide.y;
-		price_rows[item] = (long long)word;
-		price_rows[item + 1] = (long long)word2;
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		product_rows[item] = (int)word;
+		product_rows[item + 1] = (int)word2;
+		product_rows[item + 2] = (int)word3;
+		product_rows[item + 3] = (int)word4;
 	}
-	__syncthreads();
-	unsigned paid_kept = 0u;
+	unsigned selected = 0u;
 	int add = 0;
-	if (count == 1536) {
+	if (count == 5120) {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 20; item++) {
 			const bool paid = product_rows[item] != text_sample;
-			paid_kept = paid_kept | ((unsigned)paid << ((unsigned)item & 31));
-			if (paid) {
-				const int add2 = (int)((unsigned)add + 1u);
-				add = add2;
-			}
+			selected = selected | ((unsigned)paid << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = local_id * 6 + item;
+		for (int item = 0; item < 20; item++) {
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const bool paid = product_rows[item] != text_sample;
-				paid_kept = paid_kept | ((unsigned)paid << ((unsigned)item & 31));
-				if (paid) {
-					const int add2 = (int)((unsigned)add + 1u);
-					add = add2;
-				}
+				selected = selected | ((unsigned)paid << ((unsigned)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(selected);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int add2 = (int)((unsigned)theirs + (unsigned)add);
 	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
@@ -365,71 +345,42 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel1_published(
 	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
-	__syncthreads();
-	const int earlier = products_kernel1_tile0[tile];
-	const int add12 = (int)((unsigned)earlier + (unsigned)theirs10);
-	const int add13 = (int)((unsigned)earlier + (unsigned)add11);
-	int add14 = add13;
-	const int base = (int)(long long)earlier;
-	const int end = (int)(long long)add12;
-	if (count == 1536) {
+	const int first2 = (int)add11 + 10240;
+	const int start = local_id * 20;
+	if ((int)theirs10 > 2560) {
+		int at = first2;
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const bool paid = ((paid_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-			if (paid) {
-				const long long paid_place = (long long)add14;
-				// prices.kg:8: g = runs(product[paid])
-				const int offset2 = (int)paid_place - base;
-				local_arena[offset2] = (unsigned)product_rows[item];
-				const int offset3 = (int)paid_place - base;
-				local_arena[offset3 + 1536] = (unsigned)day_rows[item];
-				const int offset4 = (int)paid_place - base;
-				local_arena_u64[offset4 + 1536] = (unsigned long long)price_rows[item];
-				const int add15 = (int)((unsigned)add14 + 1u);
-				add14 = add15;
+		for (int item = 0; item < 20; item++) {
+			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (unsigned short)(start + item);
+				at++;
 			}
 		}
 	} else {
-		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = local_id * 6 + item;
-			if (at < count) {
-				const bool paid = ((paid_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-				if (paid) {
-					const long long paid_place = (long long)add14;
-					const int offset2 = (int)paid_place - base;
-					local_arena[offset2] = (unsigned)product_rows[item];
-					const int offset3 = (int)paid_place - base;
-					local_arena[offset3 + 1536] = (unsigned)day_rows[item];
-					const int offset4 = (int)paid_place - base;
-					local_arena_u64[offset4 + 1536] = (unsigned long long)price_rows[item];
-					const int add15 = (int)((unsigned)add14 + 1u);
-					add14 = add15;
-				}
-			}
+		unsigned rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			local_arena_u16[at] = (unsigned short)(start + item);
+			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
 	__syncthreads();
-	const int count2 = end - base;
-	int at = local_id;
-	while (at < count2) {
-		const int place = base + at;
-		compact[place] = (int)local_arena[at];
-		at += 256;
-	}
-	const int count3 = end - base;
-	int at2 = local_id;
-	while (at2 < count3) {
-		const int place = base + at2;
-		compact_2[place] = (int)local_arena[at2 + 1536];
-		at2 += 256;
-	}
-	const int count4 = end - base;
-	int at3 = local_id;
-	while (at3 < count4) {
-		const int place = base + at3;
-		compact_3[place] = (long long)local_arena_u64[at3 + 1536];
-		at3 += 256;
+	const int earlier = products_kernel1_tile0[tile];
+	const int base = (int)earlier;
+	const int begin = local_id - (base & 31);
+	for (int at = begin, at_end = (int)theirs10; at < at_end; at += 256) {
+		if (at >= 0) {
+			const int number = (int)local_arena_u16[10240 + at];
+			const int row = first + number;
+			const int place = base + at;
+			// prices.kg:8: g = runs(product[paid])
+			const int product2 = (int)local_arena[number];
+			compact[place] = product2;
+			compact_2[place] = day[row];
+			compact_3[place] = price[row];
+		}
 	}
 }
 

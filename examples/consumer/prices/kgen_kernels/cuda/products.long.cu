@@ -52,121 +52,85 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel1(
 	long long rows,
 	int text_sample,
 	const int *__restrict__ product,
-	const int *__restrict__ day,
-	const long long *__restrict__ price,
 	unsigned long long *products_kernel1_status0,
 	unsigned *v_abort,
 	int *compact,
 	int *compact_2,
+	const int *__restrict__ day,
 	long long *compact_3,
+	const long long *__restrict__ price,
 	long long tiles,
 	long long *paid_length_cell) {
 	__shared__ long long earlier_i64_0[1];
-	__shared__ __align__(16) unsigned local_arena[10240];
-	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
+	__shared__ __align__(16) unsigned local_arena[7680];
+	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
 	__shared__ long long shared_i64_0[8];
 	const long long row02 = row0;
 	const long long rows2 = rows;
 	const long long end = row02 + rows2;
 	const long long local_id = (long long)threadIdx.x;
-	const long long first_tile = row02 / 2560;
+	const long long first_tile = row02 / 5120;
 	const long long tile = first_tile + (long long)blockIdx.x;
-	const long long offset = tile * 2560;
+	const long long offset = tile * 5120;
 	const long long rest = end - offset;
-	const long long count = rest < 2560 ? rest : 2560;
-	#pragma unroll
-	for (long long item = 0; item < 10; item++) {
-		const long long at = item * 256 + local_id;
-		if (at < count) {
-			local_arena[at + at / 10] = (unsigned)product[offset + at];
-		}
-	}
-	#pragma unroll
-	for (long long item = 0; item < 10; item++) {
-		const long long at = item * 256 + local_id;
-		if (at < count) {
-			local_arena[2816 + (at + at / 10)] = (unsigned)day[offset + at];
-		}
-	}
-	__syncthreads();
-	int product_rows[10] = {0};
-	const long long start = local_id * 10;
-	const long long own = local_id * 11;
-	#pragma unroll
-	for (long long item = 0; item < 10; item++) {
-		if (start + item < count) {
-			product_rows[item] = (int)local_arena[own + item];
-		}
-	}
-	int day_rows[10] = {0};
-	const long long start2 = local_id * 10;
-	const long long own2 = 2816 + local_id * 11;
-	#pragma unroll
-	for (long long item = 0; item < 10; item++) {
-		if (start2 + item < count) {
-			day_rows[item] = (int)local_arena[own2 + item];
-		}
-	}
-	__syncthreads();
-	if (count == 2560 && (offset & 1) == 0) {
+	const long long count = rest < 5120 ? rest : 5120;
+	if (count == 5120 && (offset & 3) == 0) {
 		#pragma unroll
 		for (long long i = 0; i < 5; i++) {
-			const long long at = (i * 256 + local_id) * 2;
-			const longlong2 wide = *(const longlong2 *)(price + (offset + at));
-			const long long price2 = wide.x;
-			const long long price3 = wide.y;
-			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)price2, (unsigned long long)price3);
+			const long long at = (i * 256 + local_id) * 4;
+			const int4 wide = *(const int4 *)(product + (offset + at));
+			const int product2 = wide.x;
+			const int product3 = wide.y;
+			const int product4 = wide.z;
+			const int product5 = wide.w;
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)product2, (unsigned)product3, (unsigned)product4, (unsigned)product5);
 		}
 	} else {
 		#pragma unroll
-		for (long long item = 0; item < 10; item++) {
+		for (long long item = 0; item < 20; item++) {
 			const long long at = item * 256 + local_id;
 			if (at < count) {
-				local_arena_u64[at] = (unsigned long long)price[offset + at];
+				local_arena[at] = (unsigned)product[offset + at];
 			} else {
-				local_arena_u64[at] = 0ULL;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
-	long long price_rows[10] = {0};
-	const long long own3 = local_id * 10;
+	int product_rows[20] = {0};
+	const long long own = local_id * 20;
 	#pragma unroll
 	for (long long i = 0; i < 5; i++) {
-		const long long item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own3 + item));
-		const unsigned long long word = wide.x;
-		const unsigned long long word2 = wide.y;
-		price_rows[item] = (long long)word;
-		price_rows[item + 1] = (long long)word2;
+		const long long item = i * 4;
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		product_rows[item] = (int)word;
+		product_rows[item + 1] = (int)word2;
+		product_rows[item + 2] = (int)word3;
+		product_rows[item + 3] = (int)word4;
 	}
-	__syncthreads();
-	unsigned paid_kept = 0u;
+	unsigned selected = 0u;
 	long long add = 0LL;
-	if (count == 2560) {
+	if (count == 5120) {
 		#pragma unroll
-		for (long long item = 0; item < 10; item++) {
+		for (long long item = 0; item < 20; item++) {
 			const bool paid = product_rows[item] != text_sample;
-			paid_kept = paid_kept | ((unsigned)paid << ((unsigned)item & 31));
-			if (paid) {
-				const long long add2 = (long long)((unsigned long long)add + 1ULL);
-				add = add2;
-			}
+			selected = selected | ((unsigned)paid << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
-		for (long long item = 0; item < 10; item++) {
-			const long long at = local_id * 10 + item;
+		for (long long item = 0; item < 20; item++) {
+			const long long at = local_id * 20 + item;
 			if (at < count) {
 				const bool paid = product_rows[item] != text_sample;
-				paid_kept = paid_kept | ((unsigned)paid << ((unsigned)item & 31));
-				if (paid) {
-					const long long add2 = (long long)((unsigned long long)add + 1ULL);
-					add = add2;
-				}
+				selected = selected | ((unsigned)paid << ((unsigned)item & 31));
 			}
 		}
 	}
+	add = (long long)kgen_count_ones_u32(selected);
 	const long long theirs = (long long)kgen_shuffle_up_u64((unsigned long long)add, 1u);
 	const long long add2 = (long long)((unsigned long long)theirs + (unsigned long long)add);
 	const long long state = (long long)(threadIdx.x % 32) >= 1 ? add2 : add;
@@ -212,49 +176,32 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel1(
 			atomicExch(&products_kernel1_status0[tile], bits | 4611686018427387904ULL);
 		}
 	}
-	long long add12 = add11;
-	if (count == 2560) {
+	const long long first = add11 + 10240;
+	const long long start = local_id * 20;
+	if (theirs10 > 2560) {
+		long long at = first;
 		#pragma unroll
-		for (long long item = 0; item < 10; item++) {
-			const bool paid = ((paid_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-			if (paid) {
-				const long long paid_place = add12;
-				// prices.kg:8: g = runs(product[paid])
-				const long long offset2 = paid_place;
-				local_arena[offset2] = (unsigned)product_rows[item];
-				const long long offset3 = paid_place;
-				local_arena[offset3 + 2560] = (unsigned)day_rows[item];
-				const long long offset4 = paid_place;
-				local_arena_u64[offset4 + 2560] = (unsigned long long)price_rows[item];
-				const long long add13 = (long long)((unsigned long long)add12 + 1ULL);
-				add12 = add13;
+		for (long long item = 0; item < 20; item++) {
+			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (unsigned short)(start + item);
+				at++;
 			}
 		}
 	} else {
-		#pragma unroll
-		for (long long item = 0; item < 10; item++) {
-			const long long at = local_id * 10 + item;
-			if (at < count) {
-				const bool paid = ((paid_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-				if (paid) {
-					const long long paid_place = add12;
-					const long long offset2 = paid_place;
-					local_arena[offset2] = (unsigned)product_rows[item];
-					const long long offset3 = paid_place;
-					local_arena[offset3 + 2560] = (unsigned)day_rows[item];
-					const long long offset4 = paid_place;
-					local_arena_u64[offset4 + 2560] = (unsigned long long)price_rows[item];
-					const long long add13 = (long long)((unsigned long long)add12 + 1ULL);
-					add12 = add13;
-				}
-			}
+		unsigned rest2 = selected;
+		long long at = first + (long long)kgen_count_ones_u32(selected);
+		while (rest2 != 0u) {
+			const long long item = 31 - (long long)kgen_leading_zeros_u32(rest2);
+			at--;
+			local_arena_u16[at] = (unsigned short)(start + item);
+			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
 	if (threadIdx.x < 32) { // look back
-		long long add13 = 0LL;
+		long long add12 = 0LL;
 		long long before = tile - 1;
 		while (before >= 0) {
-			long long add14 = 0LL;
+			long long add13 = 0LL;
 			bool found = false;
 			const long long polled = before - (long long)(threadIdx.x % 32);
 			if (polled >= 0) {
@@ -274,60 +221,51 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel1(
 					word = *(volatile unsigned long long *)&products_kernel1_status0[polled];
 				}
 				const long long theirs12 = (long long)(word & 4611686018427387903ULL);
-				add14 = theirs12;
+				add13 = theirs12;
 				found = !waiting || word >= 9223372036854775808ULL;
 			}
 			const unsigned mask = kgen_ballot(found);
-			const long long state11 = (mask & ((1u << ((unsigned)(long long)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add14 : 0LL;
+			const long long state11 = (mask & ((1u << ((unsigned)(long long)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add13 : 0LL;
 			const long long theirs12 = (long long)kgen_shuffle_down_u64((unsigned long long)state11, 1u);
-			const long long add15 = (long long)((unsigned long long)theirs12 + (unsigned long long)state11);
-			const long long theirs13 = (long long)kgen_shuffle_down_u64((unsigned long long)add15, 2u);
-			const long long add16 = (long long)((unsigned long long)theirs13 + (unsigned long long)add15);
-			const long long theirs14 = (long long)kgen_shuffle_down_u64((unsigned long long)add16, 4u);
-			const long long add17 = (long long)((unsigned long long)theirs14 + (unsigned long long)add16);
-			const long long theirs15 = (long long)kgen_shuffle_down_u64((unsigned long long)add17, 8u);
-			const long long add18 = (long long)((unsigned long long)theirs15 + (unsigned long long)add17);
-			const long long theirs16 = (long long)kgen_shuffle_down_u64((unsigned long long)add18, 16u);
-			const long long add19 = (long long)((unsigned long long)theirs16 + (unsigned long long)add18);
-			const long long add20 = (long long)((unsigned long long)add19 + (unsigned long long)add13);
-			add13 = add20;
+			const long long add14 = (long long)((unsigned long long)theirs12 + (unsigned long long)state11);
+			const long long theirs13 = (long long)kgen_shuffle_down_u64((unsigned long long)add14, 2u);
+			const long long add15 = (long long)((unsigned long long)theirs13 + (unsigned long long)add14);
+			const long long theirs14 = (long long)kgen_shuffle_down_u64((unsigned long long)add15, 4u);
+			const long long add16 = (long long)((unsigned long long)theirs14 + (unsigned long long)add15);
+			const long long theirs15 = (long long)kgen_shuffle_down_u64((unsigned long long)add16, 8u);
+			const long long add17 = (long long)((unsigned long long)theirs15 + (unsigned long long)add16);
+			const long long theirs16 = (long long)kgen_shuffle_down_u64((unsigned long long)add17, 16u);
+			const long long add18 = (long long)((unsigned long long)theirs16 + (unsigned long long)add17);
+			const long long add19 = (long long)((unsigned long long)add18 + (unsigned long long)add12);
+			add12 = add19;
 			before = mask != 0u ? -1 : before - 32;
 		}
 		if ((long long)(threadIdx.x % 32) == 0) {
-			const long long add14 = (long long)((unsigned long long)add13 + (unsigned long long)theirs10);
-			const unsigned long long bits = (unsigned long long)add14;
+			const long long add13 = (long long)((unsigned long long)add12 + (unsigned long long)theirs10);
+			const unsigned long long bits = (unsigned long long)add13;
 			atomicExch(&products_kernel1_status0[tile], bits | 9223372036854775808ULL);
-			earlier_i64_0[0] = add13;
+			earlier_i64_0[0] = add12;
 		}
 	}
 	__syncthreads();
 	const long long state11 = earlier_i64_0[0];
-	const long long add13 = (long long)((unsigned long long)state11 + (unsigned long long)theirs10);
+	const long long add12 = (long long)((unsigned long long)state11 + (unsigned long long)theirs10);
 	const long long base = state11;
-	const long long end2 = add13;
-	const long long count2 = end2 - base;
-	long long at = local_id;
-	while (at < count2) {
-		const long long place = base + at;
-		compact[place] = (int)local_arena[at];
-		at += 256;
-	}
-	const long long count3 = end2 - base;
-	long long at2 = local_id;
-	while (at2 < count3) {
-		const long long place = base + at2;
-		compact_2[place] = (int)local_arena[at2 + 2560];
-		at2 += 256;
-	}
-	const long long count4 = end2 - base;
-	long long at3 = local_id;
-	while (at3 < count4) {
-		const long long place = base + at3;
-		compact_3[place] = (long long)local_arena_u64[at3 + 2560];
-		at3 += 256;
+	const long long begin = local_id - (base & 31);
+	for (long long at = begin, at_end = theirs10; at < at_end; at += 256) {
+		if (at >= 0) {
+			const long long number = (long long)local_arena_u16[10240 + at];
+			const long long row = offset + number;
+			const long long place = base + at;
+			// prices.kg:8: g = runs(product[paid])
+			const int product2 = (int)local_arena[number];
+			compact[place] = product2;
+			compact_2[place] = day[row];
+			compact_3[place] = price[row];
+		}
 	}
 	if (local_id == 0 && tile == kgen_greatest_i64(tiles, 1LL) - 1) {
-		long long total = add13;
+		long long total = add12;
 		const long long paid_length = total;
 		paid_length_cell[0] = paid_length;
 	}

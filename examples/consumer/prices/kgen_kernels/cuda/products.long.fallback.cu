@@ -41,58 +41,74 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel1_sum0_publishe
 	int text_sample,
 	const int *__restrict__ product,
 	long long *products_kernel1_tile0) {
-	__shared__ unsigned local_arena[6144];
+	__shared__ __align__(16) unsigned local_arena[5120];
 	__shared__ long long shared_i64_0[8];
 	const long long row02 = row0;
 	const long long rows2 = rows;
 	const long long end = row02 + rows2;
 	const long long local_id = (long long)threadIdx.x;
-	const long long first_tile = row02 / 1536;
+	const long long first_tile = row02 / 5120;
 	const long long tile = first_tile + (long long)blockIdx.x;
-	const long long offset = tile * 1536;
+	const long long offset = tile * 5120;
 	const long long rest = end - offset;
-	const long long count = rest < 1536 ? rest : 1536;
-	#pragma unroll
-	for (long long item = 0; item < 6; item++) {
-		const long long at = item * 256 + local_id;
-		if (at < count) {
-			local_arena[at + at / 6] = (unsigned)product[offset + at];
-		}
-	}
-	__syncthreads();
-	int product_rows[6] = {0};
-	const long long start = local_id * 6;
-	const long long own = local_id * 7;
-	#pragma unroll
-	for (long long item = 0; item < 6; item++) {
-		if (start + item < count) {
-			product_rows[item] = (int)local_arena[own + item];
-		}
-	}
-	__syncthreads();
-	long long add = 0LL;
-	if (count == 1536) {
+	const long long count = rest < 5120 ? rest : 5120;
+	if (count == 5120 && (offset & 3) == 0) {
 		#pragma unroll
-		for (long long item = 0; item < 6; item++) {
-			const bool paid = product_rows[item] != text_sample;
-			if (paid) {
-				const long long add2 = (long long)((unsigned long long)add + 1ULL);
-				add = add2;
-			}
+		for (long long i = 0; i < 5; i++) {
+			const long long at = (i * 256 + local_id) * 4;
+			const int4 wide = *(const int4 *)(product + (offset + at));
+			const int product2 = wide.x;
+			const int product3 = wide.y;
+			const int product4 = wide.z;
+			const int product5 = wide.w;
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)product2, (unsigned)product3, (unsigned)product4, (unsigned)product5);
 		}
 	} else {
 		#pragma unroll
-		for (long long item = 0; item < 6; item++) {
-			const long long at = local_id * 6 + item;
+		for (long long item = 0; item < 20; item++) {
+			const long long at = item * 256 + local_id;
 			if (at < count) {
-				const bool paid = product_rows[item] != text_sample;
-				if (paid) {
-					const long long add2 = (long long)((unsigned long long)add + 1ULL);
-					add = add2;
-				}
+				local_arena[at] = (unsigned)product[offset + at];
+			} else {
+				local_arena[at] = 0u;
 			}
 		}
 	}
+	__syncthreads();
+	int product_rows[20] = {0};
+	const long long own = local_id * 20;
+	#pragma unroll
+	for (long long i = 0; i < 5; i++) {
+		const long long item = i * 4;
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		product_rows[item] = (int)word;
+		product_rows[item + 1] = (int)word2;
+		product_rows[item + 2] = (int)word3;
+		product_rows[item + 3] = (int)word4;
+	}
+	unsigned selected = 0u;
+	long long add = 0LL;
+	if (count == 5120) {
+		#pragma unroll
+		for (long long item = 0; item < 20; item++) {
+			const bool paid = product_rows[item] != text_sample;
+			selected = selected | ((unsigned)paid << ((unsigned)item & 31));
+		}
+	} else {
+		#pragma unroll
+		for (long long item = 0; item < 20; item++) {
+			const long long at = local_id * 20 + item;
+			if (at < count) {
+				const bool paid = product_rows[item] != text_sample;
+				selected = selected | ((unsigned)paid << ((unsigned)item & 31));
+			}
+		}
+	}
+	add = (long long)kgen_count_ones_u32(selected);
 	const long long theirs = (long long)kgen_shuffle_up_u64((unsigned long long)add, 1u);
 	const long long add2 = (long long)((unsigned long long)theirs + (unsigned long long)add);
 	const long long state = (long long)(threadIdx.x % 32) >= 1 ? add2 : add;
@@ -222,117 +238,81 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel1_published(
 	long long rows,
 	int text_sample,
 	const int *__restrict__ product,
-	const int *__restrict__ day,
-	const long long *__restrict__ price,
 	const long long *__restrict__ products_kernel1_tile0,
 	int *compact,
 	int *compact_2,
-	long long *compact_3) {
-	__shared__ __align__(16) unsigned local_arena[6144];
-	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
+	const int *__restrict__ day,
+	long long *compact_3,
+	const long long *__restrict__ price) {
+	__shared__ __align__(16) unsigned local_arena[7680];
+	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
 	__shared__ long long shared_i64_0[8];
 	const long long row02 = row0;
 	const long long rows2 = rows;
 	const long long end = row02 + rows2;
 	const long long local_id = (long long)threadIdx.x;
-	const long long first_tile = row02 / 1536;
+	const long long first_tile = row02 / 5120;
 	const long long tile = first_tile + (long long)blockIdx.x;
-	const long long offset = tile * 1536;
+	const long long offset = tile * 5120;
 	const long long rest = end - offset;
-	const long long count = rest < 1536 ? rest : 1536;
-	#pragma unroll
-	for (long long item = 0; item < 6; item++) {
-		const long long at = item * 256 + local_id;
-		if (at < count) {
-			local_arena[at + at / 6] = (unsigned)product[offset + at];
-		}
-	}
-	#pragma unroll
-	for (long long item = 0; item < 6; item++) {
-		const long long at = item * 256 + local_id;
-		if (at < count) {
-			local_arena[1792 + (at + at / 6)] = (unsigned)day[offset + at];
-		}
-	}
-	__syncthreads();
-	int product_rows[6] = {0};
-	const long long start = local_id * 6;
-	const long long own = local_id * 7;
-	#pragma unroll
-	for (long long item = 0; item < 6; item++) {
-		if (start + item < count) {
-			product_rows[item] = (int)local_arena[own + item];
-		}
-	}
-	int day_rows[6] = {0};
-	const long long start2 = local_id * 6;
-	const long long own2 = 1792 + local_id * 7;
-	#pragma unroll
-	for (long long item = 0; item < 6; item++) {
-		if (start2 + item < count) {
-			day_rows[item] = (int)local_arena[own2 + item];
-		}
-	}
-	__syncthreads();
-	if (count == 1536 && (offset & 1) == 0) {
+	const long long count = rest < 5120 ? rest : 5120;
+	if (count == 5120 && (offset & 3) == 0) {
 		#pragma unroll
-		for (long long i = 0; i < 3; i++) {
-			const long long at = (i * 256 + local_id) * 2;
-			const longlong2 wide = *(const longlong2 *)(price + (offset + at));
-			const long long price2 = wide.x;
-			const long long price3 = wide.y;
-			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)price2, (unsigned long long)price3);
+		for (long long i = 0; i < 5; i++) {
+			const long long at = (i * 256 + local_id) * 4;
+			const int4 wide = *(const int4 *)(product + (offset + at));
+			const int product2 = wide.x;
+			const int product3 = wide.y;
+			const int product4 = wide.z;
+			const int product5 = wide.w;
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)product2, (unsigned)product3, (unsigned)product4, (unsigned)product5);
 		}
 	} else {
 		#pragma unroll
-		for (long long item = 0; item < 6; item++) {
+		for (long long item = 0; item < 20; item++) {
 			const long long at = item * 256 + local_id;
 			if (at < count) {
-				local_arena_u64[at] = (unsigned long long)price[offset + at];
+				local_arena[at] = (unsigned)product[offset + at];
 			} else {
-				local_arena_u64[at] = 0ULL;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
-	long long price_rows[6] = {0};
-	const long long own3 = local_id * 6;
+	int product_rows[20] = {0};
+	const long long own = local_id * 20;
 	#pragma unroll
-	for (long long i = 0; i < 3; i++) {
-		const long long item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own3 + item));
-		const unsigned long long word = wide.x;
-		const unsigned long long word2 = wide.y;
-		price_rows[item] = (long long)word;
-		price_rows[item + 1] = (long long)word2;
+	for (long long i = 0; i < 5; i++) {
+		const long long item = i * 4;
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		product_rows[item] = (int)word;
+		product_rows[item + 1] = (int)word2;
+		product_rows[item + 2] = (int)word3;
+		product_rows[item + 3] = (int)word4;
 	}
-	__syncthreads();
-	unsigned paid_kept = 0u;
+	unsigned selected = 0u;
 	long long add = 0LL;
-	if (count == 1536) {
+	if (count == 5120) {
 		#pragma unroll
-		for (long long item = 0; item < 6; item++) {
+		for (long long item = 0; item < 20; item++) {
 			const bool paid = product_rows[item] != text_sample;
-			paid_kept = paid_kept | ((unsigned)paid << ((unsigned)item & 31));
-			if (paid) {
-				const long long add2 = (long long)((unsigned long long)add + 1ULL);
-				add = add2;
-			}
+			selected = selected | ((unsigned)paid << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
-		for (long long item = 0; item < 6; item++) {
-			const long long at = local_id * 6 + item;
+		for (long long item = 0; item < 20; item++) {
+			const long long at = local_id * 20 + item;
 			if (at < count) {
 				const bool paid = product_rows[item] != text_sample;
-				paid_kept = paid_kept | ((unsigned)paid << ((unsigned)item & 31));
-				if (paid) {
-					const long long add2 = (long long)((unsigned long long)add + 1ULL);
-					add = add2;
-				}
+				selected = selected | ((unsigned)paid << ((unsigned)item & 31));
 			}
 		}
 	}
+	add = (long long)kgen_count_ones_u32(selected);
 	const long long theirs = (long long)kgen_shuffle_up_u64((unsigned long long)add, 1u);
 	const long long add2 = (long long)((unsigned long long)theirs + (unsigned long long)add);
 	const long long state = (long long)(threadIdx.x % 32) >= 1 ? add2 : add;
@@ -372,71 +352,42 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel1_published(
 	const long long theirs11 = (long long)kgen_broadcast_u64((unsigned long long)state9, (unsigned)kgen_greatest_i64((long long)(threadIdx.x / 32) - 1, 0LL));
 	const long long state10 = (long long)(threadIdx.x / 32) == 0 ? 0LL : theirs11;
 	const long long add11 = (long long)((unsigned long long)state10 + (unsigned long long)state6);
-	__syncthreads();
-	const long long earlier = products_kernel1_tile0[tile];
-	const long long add12 = (long long)((unsigned long long)earlier + (unsigned long long)theirs10);
-	const long long add13 = (long long)((unsigned long long)earlier + (unsigned long long)add11);
-	long long add14 = add13;
-	const long long base = earlier;
-	const long long end2 = add12;
-	if (count == 1536) {
+	const long long first = add11 + 10240;
+	const long long start = local_id * 20;
+	if (theirs10 > 2560) {
+		long long at = first;
 		#pragma unroll
-		for (long long item = 0; item < 6; item++) {
-			const bool paid = ((paid_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-			if (paid) {
-				const long long paid_place = add14;
-				// prices.kg:8: g = runs(product[paid])
-				const long long offset2 = paid_place - base;
-				local_arena[offset2] = (unsigned)product_rows[item];
-				const long long offset3 = paid_place - base;
-				local_arena[offset3 + 1536] = (unsigned)day_rows[item];
-				const long long offset4 = paid_place - base;
-				local_arena_u64[offset4 + 1536] = (unsigned long long)price_rows[item];
-				const long long add15 = (long long)((unsigned long long)add14 + 1ULL);
-				add14 = add15;
+		for (long long item = 0; item < 20; item++) {
+			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (unsigned short)(start + item);
+				at++;
 			}
 		}
 	} else {
-		#pragma unroll
-		for (long long item = 0; item < 6; item++) {
-			const long long at = local_id * 6 + item;
-			if (at < count) {
-				const bool paid = ((paid_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-				if (paid) {
-					const long long paid_place = add14;
-					const long long offset2 = paid_place - base;
-					local_arena[offset2] = (unsigned)product_rows[item];
-					const long long offset3 = paid_place - base;
-					local_arena[offset3 + 1536] = (unsigned)day_rows[item];
-					const long long offset4 = paid_place - base;
-					local_arena_u64[offset4 + 1536] = (unsigned long long)price_rows[item];
-					const long long add15 = (long long)((unsigned long long)add14 + 1ULL);
-					add14 = add15;
-				}
-			}
+		unsigned rest2 = selected;
+		long long at = first + (long long)kgen_count_ones_u32(selected);
+		while (rest2 != 0u) {
+			const long long item = 31 - (long long)kgen_leading_zeros_u32(rest2);
+			at--;
+			local_arena_u16[at] = (unsigned short)(start + item);
+			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
 	__syncthreads();
-	const long long count2 = end2 - base;
-	long long at = local_id;
-	while (at < count2) {
-		const long long place = base + at;
-		compact[place] = (int)local_arena[at];
-		at += 256;
-	}
-	const long long count3 = end2 - base;
-	long long at2 = local_id;
-	while (at2 < count3) {
-		const long long place = base + at2;
-		compact_2[place] = (int)local_arena[at2 + 1536];
-		at2 += 256;
-	}
-	const long long count4 = end2 - base;
-	long long at3 = local_id;
-	while (at3 < count4) {
-		const long long place = base + at3;
-		compact_3[place] = (long long)local_arena_u64[at3 + 1536];
-		at3 += 256;
+	const long long earlier = products_kernel1_tile0[tile];
+	const long long base = earlier;
+	const long long begin = local_id - (base & 31);
+	for (long long at = begin, at_end = theirs10; at < at_end; at += 256) {
+		if (at >= 0) {
+			const long long number = (long long)local_arena_u16[10240 + at];
+			const long long row = offset + number;
+			const long long place = base + at;
+			// prices.kg:8: g = runs(product[paid])
+			const int product2 = (int)local_arena[number];
+			compact[place] = product2;
+			compact_2[place] = day[row];
+			compact_3[place] = price[row];
+		}
 	}
 }
 

@@ -1,0 +1,46 @@
+package tile
+
+import "slices"
+
+// Relocates reports whether the kernel's only prefix decides where results are stored, and
+// never their values: they are the selected rows of a domain. Then rows can be computed
+// without it, and moved to their places.
+func (a *Analysis) Relocates() bool {
+	k := a.Kernel
+	if len(a.Cuts) != 1 {
+		return false
+	}
+	phase := func(v ID) int { return a.Phase[k.Values[v].Op] }
+	stores := false
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		if op.Epilogue || op.Domain == Uniform {
+			continue
+		}
+		switch {
+		case op.Does(Writes):
+			if len(op.Args) == 1 || k.Domains[op.Domain].Kind != Compact || op.Args[1] != k.Domains[op.Domain].Position {
+				return false
+			}
+			if k.Domains[op.Domain].Counter == 0 { // how many rows a block stores is the state of a scan
+				return false
+			}
+			if value := k.Values[op.Args[0]]; value.Domain != Uniform && (phase(op.Args[0]) > 0 || k.Ops[value.Op].Cuts()) {
+				return false
+			}
+			stores = true
+		case op.Cuts():
+			if op.Monoid.Kind != Fold || !k.Numbers(i) {
+				return false
+			}
+		case op.HasEffect():
+			return false
+		}
+	}
+	return stores
+}
+
+// Numbers reports whether a derived domain's rows are numbered by a scan.
+func (k *Kernel) Numbers(scan int) bool {
+	return slices.ContainsFunc(k.Domains, func(d Domain) bool { return d.Counter != 0 && k.Values[d.Counter].Op == scan })
+}
