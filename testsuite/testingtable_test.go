@@ -165,7 +165,7 @@ func TestSamplesCoverSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, takes := range map[string]func(int) bool{"Takes": sample.Takes, "TakesMore": sample.TakesMore, "TakesFew": sample.TakesFew} {
+	for name, takes := range map[string]func(int) bool{"Takes": sample.Takes, "TakesMore": sample.TakesMore} {
 		for settings := 2; settings <= len(testsuite.Shapes()); settings++ {
 			if settings%sample.Step == 0 {
 				continue
@@ -194,7 +194,7 @@ func TestSampleMeetsSettings(t *testing.T) {
 	for name, choose := range map[string]kerneltest.Chooser{"variants": kerneltest.VariantChoices(false, plan.Schedule{}), "parts": kerneltest.PartChoices(false, plan.Schedule{})} {
 		levels, variants, published := map[string]bool{}, map[string]bool{}, map[bool]bool{}
 		for i, entry := range entries {
-			if !sample.TakesFew(i) || kerneltest.SkipsSorts(entry.Pipeline) {
+			if !sample.Takes(i) || kerneltest.SkipsSorts(entry.Pipeline) {
 				continue
 			}
 			for _, c := range choose(i, entry) {
@@ -202,7 +202,7 @@ func TestSampleMeetsSettings(t *testing.T) {
 			}
 		}
 		if len(levels) < len(fuse.Levels) || len(variants) < len(plan.Variants)-1 || len(published) < 2 {
-			t.Errorf("choose another value of sample.first: of %s the sample has %v, %v, published: %v", name, levels, variants, published)
+			t.Errorf("of %s the sample has %v, %v, published: %v", name, levels, variants, published)
 		}
 	}
 }

@@ -51,14 +51,14 @@ func TestCUDAEmulation(t *testing.T) {
 // level.
 func TestCUDAEmulationVariants(t *testing.T) {
 	all := os.Getenv("KGEN_CUDAEMU_VARIANTS") == "all"
-	kerneltest.RunCorpus(t, "../corpus", cuda.Emitter(), newEmulators(t, checked), sample.TakesFew, kerneltest.VariantChoices(all, cudaSchedule))
+	kerneltest.RunCorpus(t, "../corpus", cuda.Emitter(), newEmulators(t, checked), sample.Takes, kerneltest.VariantChoices(all, cudaSchedule))
 }
 
 // TestCUDAEmulationParts runs the corpus in several launches of each kernel, as
 // inputs of 2^31 rows and more do: each pipeline at one level, or with
 // KGEN_CUDAEMU_PARTS=all at all.
 func TestCUDAEmulationParts(t *testing.T) {
-	kerneltest.RunCorpus(t, "../corpus", cuda.Emitter(), newEmulators(t, checked), sample.TakesFew, kerneltest.PartChoices(os.Getenv("KGEN_CUDAEMU_PARTS") == "all", cudaSchedule))
+	kerneltest.RunCorpus(t, "../corpus", cuda.Emitter(), newEmulators(t, checked), sample.Takes, kerneltest.PartChoices(os.Getenv("KGEN_CUDAEMU_PARTS") == "all", cudaSchedule))
 }
 
 // checked emulations report all faults.

@@ -55,7 +55,7 @@ func TestCUDAEmulationPersistent(t *testing.T) {
 	var walked atomic.Int64
 	t.Run("corpus", func(t *testing.T) {
 		for i, entry := range entries {
-			if !sample.TakesFew(i) || kerneltest.SkipsSorts(entry.Pipeline) {
+			if !sample.Takes(i) || kerneltest.SkipsSorts(entry.Pipeline) {
 				continue
 			}
 			t.Run(entry.Name, func(t *testing.T) {

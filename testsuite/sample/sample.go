@@ -16,10 +16,6 @@ func Everything() bool { return os.Getenv("KGEN_TEST_ALL") != "" }
 // assign to the pipelines of the corpus in turn, so a sample covers all of them.
 const Step = 7
 
-// sparse is the same for tests whose entries take long. Of its remainders, first meets
-// the most settings (TestSampleMeetsSettings).
-const sparse, first = 9, 7
-
 // share is how many of Step entries tests that do not take long keep, of a part.
 const share = 2
 
@@ -48,15 +44,6 @@ func TakesMore(i int) bool {
 		return Takes(i)
 	}
 	return takes(i, share)
-}
-
-// TakesFew is like Takes for longer tests: unless everything is requested, one in
-// eleven.
-func TakesFew(i int) bool {
-	if !Everything() {
-		return i%sparse == first
-	}
-	return Takes(i)
 }
 
 // TakesAll is like Takes for tests that are short enough for all entries, and no part
