@@ -163,9 +163,6 @@ func (w *ringView) keepsValues() bool { return false }
 
 func (w *ringView) dealsWide() bool { return false }
 
-// A tile has so few rows that one more turn of its subgroup would cost more.
-func (w *ringView) storesLines(*selectionBody, selection) bool { return false }
-
 // A copy brings the row before the tile, too.
 func (w *ringView) takeBefore(e *tileBody, h haloRow) {
 	e.b.If(w.isCopied, func() {

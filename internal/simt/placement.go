@@ -82,9 +82,6 @@ type residence interface {
 	// shareCounts makes the counts of selections uniform among the work-items that
 	// share a tile. A barrier has to come before count is called.
 	shareCounts(e *selectionBody, st *state, total []loop.Expr) (count func(p selection) loop.Expr)
-	// storesLines reports whether neighbours store the rows of a selection from a line of
-	// memory on.
-	storesLines(e *selectionBody, p selection) bool
 	// dealsWide reports whether work-items load columns by wide accesses.
 	dealsWide() bool
 	// takeBefore takes the row before the work-item's rows.

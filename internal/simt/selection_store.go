@@ -232,7 +232,7 @@ func (e *selectionBody) storeSelected(p selection, st *state, earlier []loop.Exp
 	if e.isFolded(p) && e.segments.rows < e.kernel.rows() {
 		end = e.b.Let("window_end", loop.Least(count, loop.Add(base, loop.Int(e.segments.rows))))
 	}
-	row := func(at loop.Expr) {
+	e.b.ForStep("at", loop.Add(base, e.localID), end, int64(e.workgroup), func(at *loop.Var) {
 		e.inTile = e.b.Let("number", numberAt(at))
 		e.row = e.b.Let("row", loop.Add(e.first, e.inTile))
 		e.values = map[tile.ID]loop.Expr{}
@@ -245,15 +245,7 @@ func (e *selectionBody) storeSelected(p selection, st *state, earlier []loop.Exp
 			distance := e.b.Let("distance", loop.Sub(e.inTile, numberAt(loop.Sub(at, loop.Int(1)))))
 			e.storeSegment(p, st, e.foldsOf(p, st, loop.Sub(at, base)), func(int) loop.Expr { return distance }, loop.Sub(place, loop.Int(1)))
 		}, nil)
-	}
-	begin := loop.Add(base, e.localID)
-	if e.residence.storesLines(e, p) {
-		// A subgroup stores whole lines, the first one in part.
-		begin = e.b.Let("begin", loop.Sub(begin, loop.Apply(ir.OpAnd, start, loop.Int(lineRows-1))))
-		whole := row
-		row = func(at loop.Expr) { e.b.If(loop.Ge(at, loop.Int(0)), func() { whole(at) }, nil) }
-	}
-	e.b.ForStep("at", begin, end, int64(e.workgroup), func(at *loop.Var) { row(at) })
+	})
 	if len(p.segments) == 0 {
 		return
 	}
@@ -267,15 +259,6 @@ func (e *selectionBody) storeSelected(p selection, st *state, earlier []loop.Exp
 		}
 		e.storeSegment(p, st, folds, func(slot int) loop.Expr { return loop.Add(number, loop.ToCounter(earlier[slot])) }, loop.Sub(start, loop.Int(1)))
 	}, nil)
-}
-
-// lineRows are the rows of a column that fill a line of memory, or two.
-const lineRows = 32
-
-// If two subgroups store parts of a line, wide rows take up to a sixth longer. A tile with
-// segments needs its first row in the first work-item.
-func (workgroupTile) storesLines(e *selectionBody, p selection) bool {
-	return len(p.segments) == 0 && e.readsLate()
 }
 
 // foldsOf returns the folds of segment at of a window, if the selection stores any.

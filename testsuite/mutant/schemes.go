@@ -2,9 +2,6 @@ package main
 
 // schemes are bugs in how folds reach other tiles, blocks and work-items.
 var schemes = []Mutant{
-	{Name: "the first selected row of a tile is not stored", File: "internal/simt/selection_store.go", Device: "emulated", Programs: "filter_wide_rows",
-		Old: "e.b.If(loop.Ge(at, loop.Int(0)), func() { whole(at) }, nil)",
-		New: "e.b.If(loop.Gt(at, loop.Int(0)), func() { whole(at) }, nil)"},
 	{Name: "equal keys have equal bits", File: "internal/simt/hoist.go", Device: "emulated",
 		Old: "k.KeepsLast(scan) && isKey && k.Values[x].Kind.EqualBits()",
 		New: "k.KeepsLast(scan) && isKey"},

@@ -360,16 +360,13 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 	__syncthreads();
 	const int earlier = filter_columns_kernel1_tile0[tile];
 	const int base = (int)earlier;
-	const int begin = local_id - (base & 31);
-	for (int at = begin, at_end = (int)theirs10; at < at_end; at += 256) {
-		if (at >= 0) {
-			const int number = (int)local_arena_u16[10240 + at];
-			const int row = first + number;
-			const int place = base + at;
-			// bench.kg:34: return y: y[hit], z: z[hit]
-			y_2[place] = y[row];
-			z_2[place] = z[row];
-		}
+	for (int at = local_id, at_end = (int)theirs10; at < at_end; at += 256) {
+		const int number = (int)local_arena_u16[10240 + at];
+		const int row = first + number;
+		const int place = base + at;
+		// bench.kg:34: return y: y[hit], z: z[hit]
+		y_2[place] = y[row];
+		z_2[place] = z[row];
 	}
 }
 

@@ -747,17 +747,14 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2(
 	const int state11 = earlier_i32_0[0];
 	const int add12 = (int)((unsigned)state11 + (unsigned)theirs10);
 	const int base = (int)state11;
-	const int begin = local_id - (base & 31);
-	for (int at = begin, at_end = (int)theirs10; at < at_end; at += 256) {
-		if (at >= 0) {
-			const int number = (int)local_arena_u16[10752 + at];
-			const int row = first + number;
-			const int place = base + at;
-			// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
-			key_2[place] = aggregate[row];
-			count[place] = c[row];
-			total[place] = aggregate_2[row];
-		}
+	for (int at = local_id, at_end = (int)theirs10; at < at_end; at += 256) {
+		const int number = (int)local_arena_u16[10752 + at];
+		const int row = first + number;
+		const int place = base + at;
+		// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
+		key_2[place] = aggregate[row];
+		count[place] = c[row];
+		total[place] = aggregate_2[row];
 	}
 	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total2 = add12;

@@ -1119,17 +1119,14 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2_published(
 	__syncthreads();
 	const int earlier = having_kernel2_tile0[tile];
 	const int base = (int)earlier;
-	const int begin = local_id - (base & 31);
-	for (int at = begin, at_end = (int)theirs10; at < at_end; at += 256) {
-		if (at >= 0) {
-			const int number = (int)local_arena_u16[6656 + at];
-			const int row = first + number;
-			const int place = base + at;
-			// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
-			key_2[place] = aggregate[row];
-			count[place] = c[row];
-			total[place] = aggregate_2[row];
-		}
+	for (int at = local_id, at_end = (int)theirs10; at < at_end; at += 256) {
+		const int number = (int)local_arena_u16[6656 + at];
+		const int row = first + number;
+		const int place = base + at;
+		// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
+		key_2[place] = aggregate[row];
+		count[place] = c[row];
+		total[place] = aggregate_2[row];
 	}
 }
 

@@ -12,14 +12,6 @@ static __device__ unsigned long long kgen_swap_char8(unsigned long long x) {
 	return (unsigned long long)__byte_perm(low, 0, 0x0123) << 32 | __byte_perm(high, 0, 0x0123);
 }
 
-static __device__ unsigned kgen_count_ones_u32(unsigned x) {
-	return (unsigned)__popc(x);
-}
-
-static __device__ unsigned kgen_leading_zeros_u32(unsigned x) {
-	return (unsigned)__clz((int)x);
-}
-
 static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
 	return __shfl_up_sync(0xffffffffu, x, distance);
 }
@@ -41,16 +33,15 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 	long long rows,
 	unsigned *streq_kernel1_tickets,
 	const unsigned long long *__restrict__ name,
+	const int *__restrict__ v,
 	unsigned long long *streq_kernel1_status0,
 	unsigned *v_abort,
 	unsigned long long *name_2,
 	int *v_2,
-	const int *__restrict__ v,
 	long long tiles,
 	long long *m_length_cell) {
 	__shared__ int earlier_i32_0[1];
-	__shared__ __align__(16) unsigned local_arena[8192];
-	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
+	__shared__ __align__(16) unsigned local_arena[9216];
 	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ int shared_i32_0[8];
 	__shared__ unsigned shared_ticket[1];
@@ -84,13 +75,57 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 			name_rows[item] = local_arena_u64[own + item];
 		}
 	}
-	unsigned selected = 0u;
+	__syncthreads();
+	if (count == 3072 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + local_id) * 4;
+			const int4 wide = *(const int4 *)(v + (first + at));
+			const int v2 = wide.x;
+			const int v3 = wide.y;
+			const int v4 = wide.z;
+			const int v5 = wide.w;
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)v2, (unsigned)v3, (unsigned)v4, (unsigned)v5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + local_id;
+			if (at < count) {
+				local_arena[at] = (unsigned)v[first + at];
+			} else {
+				local_arena[at] = 0u;
+			}
+		}
+	}
+	__syncthreads();
+	int v_rows[12] = {0};
+	const int own2 = local_id * 12;
+	#pragma unroll
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(local_arena + (own2 + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		v_rows[item] = (int)word;
+		v_rows[item + 1] = (int)word2;
+		v_rows[item + 2] = (int)word3;
+		v_rows[item + 3] = (int)word4;
+	}
+	__syncthreads();
+	unsigned m_kept = 0u;
 	int add = 0;
 	if (count == 3072) {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
 			const bool m = name_rows[item] == 0x4141414100000000ULL;
-			selected = selected | ((unsigned)m << ((unsigned)item & 31));
+			m_kept = m_kept | ((unsigned)m << ((unsigned)item & 31));
+			if (m) {
+				const int add2 = (int)((unsigned)add + 1u);
+				add = add2;
+			}
 		}
 	} else {
 		#pragma unroll
@@ -98,11 +133,14 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 			const int at = local_id * 12 + item;
 			if (at < count) {
 				const bool m = name_rows[item] == 0x4141414100000000ULL;
-				selected = selected | ((unsigned)m << ((unsigned)item & 31));
+				m_kept = m_kept | ((unsigned)m << ((unsigned)item & 31));
+				if (m) {
+					const int add2 = (int)((unsigned)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(selected);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int add2 = (int)((unsigned)theirs + (unsigned)add);
 	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
@@ -148,32 +186,45 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 			atomicExch(&streq_kernel1_status0[tile], bits | 4611686018427387904ULL);
 		}
 	}
-	const int first2 = (int)add11 + 13312;
-	const int start2 = local_id * 12;
-	if ((int)theirs10 > 1536) {
-		int at = first2;
+	int add12 = add11;
+	if (count == 3072) {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
-				local_arena_u16[at] = (unsigned short)(start2 + item);
-				at++;
+			const bool m = ((m_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			if (m) {
+				const long long m_place = (long long)add12;
+				// string_filter.kg:4: return name[m], v[m]
+				const int offset2 = (int)m_place;
+				local_arena_u64[offset2] = name_rows[item];
+				const int offset3 = (int)m_place;
+				local_arena[offset3 + 6144] = (unsigned)v_rows[item];
+				const int add13 = (int)((unsigned)add12 + 1u);
+				add12 = add13;
 			}
 		}
 	} else {
-		unsigned rest2 = selected;
-		int at = first2 + (int)kgen_count_ones_u32(selected);
-		while (rest2 != 0u) {
-			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
-			at--;
-			local_arena_u16[at] = (unsigned short)(start2 + item);
-			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = local_id * 12 + item;
+			if (at < count) {
+				const bool m = ((m_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				if (m) {
+					const long long m_place = (long long)add12;
+					const int offset2 = (int)m_place;
+					local_arena_u64[offset2] = name_rows[item];
+					const int offset3 = (int)m_place;
+					local_arena[offset3 + 6144] = (unsigned)v_rows[item];
+					const int add13 = (int)((unsigned)add12 + 1u);
+					add12 = add13;
+				}
+			}
 		}
 	}
 	if (threadIdx.x < 32) { // look back
-		int add12 = 0;
+		int add13 = 0;
 		int before = tile - 1;
 		while (before >= 0) {
-			int add13 = 0;
+			int add14 = 0;
 			bool found = false;
 			const int polled = before - (int)(threadIdx.x % 32);
 			if (polled >= 0) {
@@ -193,50 +244,53 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 					word = *(volatile unsigned long long *)&streq_kernel1_status0[polled];
 				}
 				const int theirs12 = (int)(word & 2147483647ULL);
-				add13 = theirs12;
+				add14 = theirs12;
 				found = !waiting || word >= 9223372036854775808ULL;
 			}
 			const unsigned mask = kgen_ballot(found);
-			const int state11 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add13 : 0;
+			const int state11 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add14 : 0;
 			const int theirs12 = (int)kgen_shuffle_down_u32((unsigned)state11, 1u);
-			const int add14 = (int)((unsigned)theirs12 + (unsigned)state11);
-			const int theirs13 = (int)kgen_shuffle_down_u32((unsigned)add14, 2u);
-			const int add15 = (int)((unsigned)theirs13 + (unsigned)add14);
-			const int theirs14 = (int)kgen_shuffle_down_u32((unsigned)add15, 4u);
-			const int add16 = (int)((unsigned)theirs14 + (unsigned)add15);
-			const int theirs15 = (int)kgen_shuffle_down_u32((unsigned)add16, 8u);
-			const int add17 = (int)((unsigned)theirs15 + (unsigned)add16);
-			const int theirs16 = (int)kgen_shuffle_down_u32((unsigned)add17, 16u);
-			const int add18 = (int)((unsigned)theirs16 + (unsigned)add17);
-			const int add19 = (int)((unsigned)add18 + (unsigned)add12);
-			add12 = add19;
+			const int add15 = (int)((unsigned)theirs12 + (unsigned)state11);
+			const int theirs13 = (int)kgen_shuffle_down_u32((unsigned)add15, 2u);
+			const int add16 = (int)((unsigned)theirs13 + (unsigned)add15);
+			const int theirs14 = (int)kgen_shuffle_down_u32((unsigned)add16, 4u);
+			const int add17 = (int)((unsigned)theirs14 + (unsigned)add16);
+			const int theirs15 = (int)kgen_shuffle_down_u32((unsigned)add17, 8u);
+			const int add18 = (int)((unsigned)theirs15 + (unsigned)add17);
+			const int theirs16 = (int)kgen_shuffle_down_u32((unsigned)add18, 16u);
+			const int add19 = (int)((unsigned)theirs16 + (unsigned)add18);
+			const int add20 = (int)((unsigned)add19 + (unsigned)add13);
+			add13 = add20;
 			before = mask != 0u ? -1 : before - 32;
 		}
 		if ((int)(threadIdx.x % 32) == 0) {
-			const int add13 = (int)((unsigned)add12 + (unsigned)theirs10);
-			const unsigned long long bits = (unsigned long long)(unsigned)add13;
+			const int add14 = (int)((unsigned)add13 + (unsigned)theirs10);
+			const unsigned long long bits = (unsigned long long)(unsigned)add14;
 			atomicExch(&streq_kernel1_status0[tile], bits | 9223372036854775808ULL);
-			earlier_i32_0[0] = add12;
+			earlier_i32_0[0] = add13;
 		}
 	}
 	__syncthreads();
 	const int state11 = earlier_i32_0[0];
-	const int add12 = (int)((unsigned)state11 + (unsigned)theirs10);
-	const int base = (int)state11;
-	const int begin = local_id - (base & 31);
-	for (int at = begin, at_end = (int)theirs10; at < at_end; at += 256) {
-		if (at >= 0) {
-			const int number = (int)local_arena_u16[13312 + at];
-			const int row = first + number;
-			const int place = base + at;
-			// string_filter.kg:4: return name[m], v[m]
-			const unsigned long long name2 = local_arena_u64[number + number / 12];
-			name_2[place] = kgen_swap_char8(name2);
-			v_2[place] = v[row];
-		}
+	const int add13 = (int)((unsigned)state11 + (unsigned)theirs10);
+	const int base = (int)(long long)state11;
+	const int end = (int)(long long)add13;
+	const int count2 = end - base;
+	int at = local_id;
+	while (at < count2) {
+		const int place = base + at;
+		name_2[place] = kgen_swap_char8(local_arena_u64[at]);
+		at += 256;
+	}
+	const int count3 = end - base;
+	int at2 = local_id;
+	while (at2 < count3) {
+		const int place = base + at2;
+		v_2[place] = (int)local_arena[at2 + 6144];
+		at2 += 256;
 	}
 	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
-		int total = add12;
+		int total = add13;
 		const long long m_length = (long long)total;
 		m_length_cell[0] = m_length;
 	}

@@ -12,14 +12,6 @@ static __device__ unsigned long long kgen_swap_char8(unsigned long long x) {
 	return (unsigned long long)__byte_perm(low, 0, 0x0123) << 32 | __byte_perm(high, 0, 0x0123);
 }
 
-static __device__ unsigned kgen_count_ones_u32(unsigned x) {
-	return (unsigned)__popc(x);
-}
-
-static __device__ unsigned kgen_leading_zeros_u32(unsigned x) {
-	return (unsigned)__clz((int)x);
-}
-
 static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
 	return __shfl_up_sync(0xffffffffu, x, distance);
 }
@@ -33,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_sum0_published(
 	long long rows,
 	const unsigned long long *__restrict__ name,
 	int *streq_kernel1_tile0) {
-	__shared__ __align__(16) unsigned local_arena[5632];
+	__shared__ __align__(16) unsigned local_arena[7680];
 	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
@@ -61,13 +53,16 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_sum0_published(
 			name_rows[item] = local_arena_u64[own + item];
 		}
 	}
-	unsigned selected = 0u;
+	__syncthreads();
 	int add = 0;
 	if (count == 2560) {
 		#pragma unroll
 		for (int item = 0; item < 10; item++) {
 			const bool m = name_rows[item] == 0x4141414100000000ULL;
-			selected = selected | ((unsigned)m << ((unsigned)item & 31));
+			if (m) {
+				const int add2 = (int)((unsigned)add + 1u);
+				add = add2;
+			}
 		}
 	} else {
 		#pragma unroll
@@ -75,11 +70,13 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_sum0_published(
 			const int at = local_id * 10 + item;
 			if (at < count) {
 				const bool m = name_rows[item] == 0x4141414100000000ULL;
-				selected = selected | ((unsigned)m << ((unsigned)item & 31));
+				if (m) {
+					const int add2 = (int)((unsigned)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(selected);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int add2 = (int)((unsigned)theirs + (unsigned)add);
 	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
@@ -207,12 +204,11 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 	long long row0,
 	long long rows,
 	const unsigned long long *__restrict__ name,
+	const int *__restrict__ v,
 	const int *__restrict__ streq_kernel1_tile0,
 	unsigned long long *name_2,
-	int *v_2,
-	const int *__restrict__ v) {
-	__shared__ __align__(16) unsigned local_arena[6912];
-	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
+	int *v_2) {
+	__shared__ __align__(16) unsigned local_arena[7680];
 	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
@@ -240,13 +236,36 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 			name_rows[item] = local_arena_u64[own + item];
 		}
 	}
-	unsigned selected = 0u;
+	__syncthreads();
+	#pragma unroll
+	for (int item = 0; item < 10; item++) {
+		const int at = item * 256 + local_id;
+		if (at < count) {
+			local_arena[at + at / 10] = (unsigned)v[first + at];
+		}
+	}
+	__syncthreads();
+	int v_rows[10] = {0};
+	const int start2 = local_id * 10;
+	const int own2 = local_id * 11;
+	#pragma unroll
+	for (int item = 0; item < 10; item++) {
+		if (start2 + item < count) {
+			v_rows[item] = (int)local_arena[own2 + item];
+		}
+	}
+	__syncthreads();
+	unsigned m_kept = 0u;
 	int add = 0;
 	if (count == 2560) {
 		#pragma unroll
 		for (int item = 0; item < 10; item++) {
 			const bool m = name_rows[item] == 0x4141414100000000ULL;
-			selected = selected | ((unsigned)m << ((unsigned)item & 31));
+			m_kept = m_kept | ((unsigned)m << ((unsigned)item & 31));
+			if (m) {
+				const int add2 = (int)((unsigned)add + 1u);
+				add = add2;
+			}
 		}
 	} else {
 		#pragma unroll
@@ -254,11 +273,14 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 			const int at = local_id * 10 + item;
 			if (at < count) {
 				const bool m = name_rows[item] == 0x4141414100000000ULL;
-				selected = selected | ((unsigned)m << ((unsigned)item & 31));
+				m_kept = m_kept | ((unsigned)m << ((unsigned)item & 31));
+				if (m) {
+					const int add2 = (int)((unsigned)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(selected);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int add2 = (int)((unsigned)theirs + (unsigned)add);
 	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
@@ -298,41 +320,60 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
-	const int first2 = (int)add11 + 11264;
-	const int start2 = local_id * 10;
-	if ((int)theirs10 > 1280) {
-		int at = first2;
+	__syncthreads();
+	const int earlier = streq_kernel1_tile0[tile];
+	const int add12 = (int)((unsigned)earlier + (unsigned)theirs10);
+	const int add13 = (int)((unsigned)earlier + (unsigned)add11);
+	int add14 = add13;
+	const int base = (int)(long long)earlier;
+	const int end = (int)(long long)add12;
+	if (count == 2560) {
 		#pragma unroll
 		for (int item = 0; item < 10; item++) {
-			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
-				local_arena_u16[at] = (unsigned short)(start2 + item);
-				at++;
+			const bool m = ((m_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			if (m) {
+				const long long m_place = (long long)add14;
+				// string_filter.kg:4: return name[m], v[m]
+				const int offset2 = (int)m_place - base;
+				local_arena_u64[offset2] = name_rows[item];
+				const int offset3 = (int)m_place - base;
+				local_arena[offset3 + 5120] = (unsigned)v_rows[item];
+				const int add15 = (int)((unsigned)add14 + 1u);
+				add14 = add15;
 			}
 		}
 	} else {
-		unsigned rest2 = selected;
-		int at = first2 + (int)kgen_count_ones_u32(selected);
-		while (rest2 != 0u) {
-			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
-			at--;
-			local_arena_u16[at] = (unsigned short)(start2 + item);
-			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = local_id * 10 + item;
+			if (at < count) {
+				const bool m = ((m_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				if (m) {
+					const long long m_place = (long long)add14;
+					const int offset2 = (int)m_place - base;
+					local_arena_u64[offset2] = name_rows[item];
+					const int offset3 = (int)m_place - base;
+					local_arena[offset3 + 5120] = (unsigned)v_rows[item];
+					const int add15 = (int)((unsigned)add14 + 1u);
+					add14 = add15;
+				}
+			}
 		}
 	}
 	__syncthreads();
-	const int earlier = streq_kernel1_tile0[tile];
-	const int base = (int)earlier;
-	const int begin = local_id - (base & 31);
-	for (int at = begin, at_end = (int)theirs10; at < at_end; at += 256) {
-		if (at >= 0) {
-			const int number = (int)local_arena_u16[11264 + at];
-			const int row = first + number;
-			const int place = base + at;
-			// string_filter.kg:4: return name[m], v[m]
-			const unsigned long long name2 = local_arena_u64[number + number / 10];
-			name_2[place] = kgen_swap_char8(name2);
-			v_2[place] = v[row];
-		}
+	const int count2 = end - base;
+	int at = local_id;
+	while (at < count2) {
+		const int place = base + at;
+		name_2[place] = kgen_swap_char8(local_arena_u64[at]);
+		at += 256;
+	}
+	const int count3 = end - base;
+	int at2 = local_id;
+	while (at2 < count3) {
+		const int place = base + at2;
+		v_2[place] = (int)local_arena[at2 + 5120];
+		at2 += 256;
 	}
 }
 

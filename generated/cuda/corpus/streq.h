@@ -15,7 +15,7 @@
 //   abort: 1 of u32 (abort)
 //   m_length_cell: 1 of i64 (counter)
 
-// streq_kernel1(row0, rows, streq_kernel1_tickets, name, streq_kernel1_status0, v_abort, name_2, v_2, v, tiles, m_length_cell)
+// streq_kernel1(row0, rows, streq_kernel1_tickets, name, v, streq_kernel1_status0, v_abort, name_2, v_2, tiles, m_length_cell)
 #define STREQ_KERNEL1_NAME "streq_kernel1"
 #define STREQ_KERNEL1_WORKGROUP 256
 #define STREQ_KERNEL1_ROWS 3072 // of a group
@@ -42,7 +42,7 @@
 #define STREQ_KERNEL1_SCAN0_PUBLISHED_ROWS 2560 // of a group
 #define STREQ_KERNEL1_SCAN0_PUBLISHED_ARGS 4
 
-// streq_kernel1_published(row0, rows, name, streq_kernel1_tile0, name_2, v_2, v)
+// streq_kernel1_published(row0, rows, name, v, streq_kernel1_tile0, name_2, v_2)
 #define STREQ_KERNEL1_PUBLISHED_NAME "streq_kernel1_published"
 #define STREQ_KERNEL1_PUBLISHED_WORKGROUP 256
 #define STREQ_KERNEL1_PUBLISHED_ROWS 2560 // of a group

@@ -264,16 +264,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	const int state5 = earlier_i32_0[0];
 	const int add5 = (int)((uint)state5 + (uint)add3);
 	const int base = (int)state5;
-	const int begin = local_id - (base & 31);
-	for (int at = begin, at_end = (int)add3; at < at_end; at += 256) {
-		if (at >= 0) {
-			const int number = (int)local_arena_u16[10240 + at];
-			const int row = first + number;
-			const int place2 = base + at;
-			// bench.kg:34: return y: y[hit], z: z[hit]
-			y_2[place2] = y[row];
-			z_2[place2] = z[row];
-		}
+	for (int at = local_id, at_end = (int)add3; at < at_end; at += 256) {
+		const int number = (int)local_arena_u16[10240 + at];
+		const int row = first + number;
+		const int place2 = base + at;
+		// bench.kg:34: return y: y[hit], z: z[hit]
+		y_2[place2] = y[row];
+		z_2[place2] = z[row];
 	}
 	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add5;

@@ -348,16 +348,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = filter_columns_kernel1_tile0[tile];
 	const int base = (int)earlier;
-	const int begin = local_id - (base & 31);
-	for (int at = begin, at_end = (int)add3; at < at_end; at += 256) {
-		if (at >= 0) {
-			const int number = (int)local_arena_u16[6144 + at];
-			const int row = first + number;
-			const int place2 = base + at;
-			// bench.kg:34: return y: y[hit], z: z[hit]
-			y_2[place2] = y[row];
-			z_2[place2] = z[row];
-		}
+	for (int at = local_id, at_end = (int)add3; at < at_end; at += 256) {
+		const int number = (int)local_arena_u16[6144 + at];
+		const int row = first + number;
+		const int place2 = base + at;
+		// bench.kg:34: return y: y[hit], z: z[hit]
+		y_2[place2] = y[row];
+		z_2[place2] = z[row];
 	}
 }
 

@@ -952,17 +952,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_pu
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = having_kernel2_tile0[tile];
 	const int base = (int)earlier;
-	const int begin = local_id - (base & 31);
-	for (int at = begin, at_end = (int)add3; at < at_end; at += 256) {
-		if (at >= 0) {
-			const int number = (int)local_arena_u16[6656 + at];
-			const int row = first + number;
-			const int place2 = base + at;
-			// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
-			key_2[place2] = aggregate[row];
-			count[place2] = c[row];
-			total[place2] = aggregate_2[row];
-		}
+	for (int at = local_id, at_end = (int)add3; at < at_end; at += 256) {
+		const int number = (int)local_arena_u16[6656 + at];
+		const int row = first + number;
+		const int place2 = base + at;
+		// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
+		key_2[place2] = aggregate[row];
+		count[place2] = c[row];
+		total[place2] = aggregate_2[row];
 	}
 }
 

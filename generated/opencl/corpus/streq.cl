@@ -245,17 +245,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 	const int state5 = earlier_i32_0[0];
 	const int add5 = (int)((uint)state5 + (uint)add3);
 	const int base = (int)state5;
-	const int begin = local_id - (base & 31);
-	for (int at = begin, at_end = (int)add3; at < at_end; at += 256) {
-		if (at >= 0) {
-			const int number = (int)local_arena_u16[13312 + at];
-			const int row = first + number;
-			const int place2 = base + at;
-			// string_filter.kg:4: return name[m], v[m]
-			const ulong name2 = local_arena_u64[number + number / 12];
-			name_2[place2] = kgen_swap_char8(name2);
-			v_2[place2] = v[row];
-		}
+	for (int at = local_id, at_end = (int)add3; at < at_end; at += 256) {
+		const int number = (int)local_arena_u16[13312 + at];
+		const int row = first + number;
+		const int place2 = base + at;
+		// string_filter.kg:4: return name[m], v[m]
+		const ulong name2 = local_arena_u64[number + number / 12];
+		name_2[place2] = kgen_swap_char8(name2);
+		v_2[place2] = v[row];
 	}
 	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add5;

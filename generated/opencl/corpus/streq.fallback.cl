@@ -308,17 +308,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = streq_kernel1_tile0[tile];
 	const int base = (int)earlier;
-	const int begin = local_id - (base & 31);
-	for (int at = begin, at_end = (int)add3; at < at_end; at += 256) {
-		if (at >= 0) {
-			const int number = (int)local_arena_u16[11264 + at];
-			const int row = first + number;
-			const int place2 = base + at;
-			// string_filter.kg:4: return name[m], v[m]
-			const ulong name2 = local_arena_u64[number + number / 10];
-			name_2[place2] = kgen_swap_char8(name2);
-			v_2[place2] = v[row];
-		}
+	for (int at = local_id, at_end = (int)add3; at < at_end; at += 256) {
+		const int number = (int)local_arena_u16[11264 + at];
+		const int row = first + number;
+		const int place2 = base + at;
+		// string_filter.kg:4: return name[m], v[m]
+		const ulong name2 = local_arena_u64[number + number / 10];
+		name_2[place2] = kgen_swap_char8(name2);
+		v_2[place2] = v[row];
 	}
 }
 

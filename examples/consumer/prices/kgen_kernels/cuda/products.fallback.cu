@@ -369,18 +369,15 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel1_published(
 	__syncthreads();
 	const int earlier = products_kernel1_tile0[tile];
 	const int base = (int)earlier;
-	const int begin = local_id - (base & 31);
-	for (int at = begin, at_end = (int)theirs10; at < at_end; at += 256) {
-		if (at >= 0) {
-			const int number = (int)local_arena_u16[10240 + at];
-			const int row = first + number;
-			const int place = base + at;
-			// prices.kg:8: g = runs(product[paid])
-			const int product2 = (int)local_arena[number];
-			compact[place] = product2;
-			compact_2[place] = day[row];
-			compact_3[place] = price[row];
-		}
+	for (int at = local_id, at_end = (int)theirs10; at < at_end; at += 256) {
+		const int number = (int)local_arena_u16[10240 + at];
+		const int row = first + number;
+		const int place = base + at;
+		// prices.kg:8: g = runs(product[paid])
+		const int product2 = (int)local_arena[number];
+		compact[place] = product2;
+		compact_2[place] = day[row];
+		compact_3[place] = price[row];
 	}
 }
 

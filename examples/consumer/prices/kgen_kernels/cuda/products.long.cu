@@ -251,18 +251,15 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel1(
 	const long long state11 = earlier_i64_0[0];
 	const long long add12 = (long long)((unsigned long long)state11 + (unsigned long long)theirs10);
 	const long long base = state11;
-	const long long begin = local_id - (base & 31);
-	for (long long at = begin, at_end = theirs10; at < at_end; at += 256) {
-		if (at >= 0) {
-			const long long number = (long long)local_arena_u16[10240 + at];
-			const long long row = offset + number;
-			const long long place = base + at;
-			// prices.kg:8: g = runs(product[paid])
-			const int product2 = (int)local_arena[number];
-			compact[place] = product2;
-			compact_2[place] = day[row];
-			compact_3[place] = price[row];
-		}
+	for (long long at = local_id, at_end = theirs10; at < at_end; at += 256) {
+		const long long number = (long long)local_arena_u16[10240 + at];
+		const long long row = offset + number;
+		const long long place = base + at;
+		// prices.kg:8: g = runs(product[paid])
+		const int product2 = (int)local_arena[number];
+		compact[place] = product2;
+		compact_2[place] = day[row];
+		compact_3[place] = price[row];
 	}
 	if (local_id == 0 && tile == kgen_greatest_i64(tiles, 1LL) - 1) {
 		long long total = add12;

@@ -264,18 +264,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel1(
 	const int state5 = earlier_i32_0[0];
 	const int add5 = (int)((uint)state5 + (uint)add3);
 	const int base = (int)state5;
-	const int begin = local_id - (base & 31);
-	for (int at = begin, at_end = (int)add3; at < at_end; at += 256) {
-		if (at >= 0) {
-			const int number = (int)local_arena_u16[10240 + at];
-			const int row = first + number;
-			const int place2 = base + at;
-			// prices.kg:8: g = runs(product[paid])
-			const int product2 = (int)local_arena[number];
-			compact[place2] = product2;
-			compact_2[place2] = day[row];
-			compact_3[place2] = price[row];
-		}
+	for (int at = local_id, at_end = (int)add3; at < at_end; at += 256) {
+		const int number = (int)local_arena_u16[10240 + at];
+		const int row = first + number;
+		const int place2 = base + at;
+		// prices.kg:8: g = runs(product[paid])
+		const int product2 = (int)local_arena[number];
+		compact[place2] = product2;
+		compact_2[place2] = day[row];
+		compact_3[place2] = price[row];
 	}
 	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add5;

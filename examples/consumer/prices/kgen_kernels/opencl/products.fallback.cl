@@ -352,18 +352,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel1_
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = products_kernel1_tile0[tile];
 	const int base = (int)earlier;
-	const int begin = local_id - (base & 31);
-	for (int at = begin, at_end = (int)add3; at < at_end; at += 256) {
-		if (at >= 0) {
-			const int number = (int)local_arena_u16[6144 + at];
-			const int row = first + number;
-			const int place2 = base + at;
-			// prices.kg:8: g = runs(product[paid])
-			const int product2 = (int)local_arena[number];
-			compact[place2] = product2;
-			compact_2[place2] = day[row];
-			compact_3[place2] = price[row];
-		}
+	for (int at = local_id, at_end = (int)add3; at < at_end; at += 256) {
+		const int number = (int)local_arena_u16[6144 + at];
+		const int row = first + number;
+		const int place2 = base + at;
+		// prices.kg:8: g = runs(product[paid])
+		const int product2 = (int)local_arena[number];
+		compact[place2] = product2;
+		compact_2[place2] = day[row];
+		compact_3[place2] = price[row];
 	}
 }
 

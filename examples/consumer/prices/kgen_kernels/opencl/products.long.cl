@@ -268,18 +268,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel1(
 	const long state5 = earlier_i64_0[0];
 	const long add5 = (long)((ulong)state5 + (ulong)add3);
 	const long base = state5;
-	const long begin = local_id - (base & 31);
-	for (long at = begin, at_end = add3; at < at_end; at += 256) {
-		if (at >= 0) {
-			const long number = (long)local_arena_u16[10240 + at];
-			const long row = offset + number;
-			const long place2 = base + at;
-			// prices.kg:8: g = runs(product[paid])
-			const int product2 = (int)local_arena[number];
-			compact[place2] = product2;
-			compact_2[place2] = day[row];
-			compact_3[place2] = price[row];
-		}
+	for (long at = local_id, at_end = add3; at < at_end; at += 256) {
+		const long number = (long)local_arena_u16[10240 + at];
+		const long row = offset + number;
+		const long place2 = base + at;
+		// prices.kg:8: g = runs(product[paid])
+		const int product2 = (int)local_arena[number];
+		compact[place2] = product2;
+		compact_2[place2] = day[row];
+		compact_3[place2] = price[row];
 	}
 	if (local_id == 0 && tile == kgen_greatest_i64(tiles, 1L) - 1) {
 		long total = add5;

@@ -355,18 +355,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel1_
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const long earlier = products_kernel1_tile0[tile];
 	const long base = earlier;
-	const long begin = local_id - (base & 31);
-	for (long at = begin, at_end = add3; at < at_end; at += 256) {
-		if (at >= 0) {
-			const long number = (long)local_arena_u16[6144 + at];
-			const long row = offset + number;
-			const long place2 = base + at;
-			// prices.kg:8: g = runs(product[paid])
-			const int product2 = (int)local_arena[number];
-			compact[place2] = product2;
-			compact_2[place2] = day[row];
-			compact_3[place2] = price[row];
-		}
+	for (long at = local_id, at_end = add3; at < at_end; at += 256) {
+		const long number = (long)local_arena_u16[6144 + at];
+		const long row = offset + number;
+		const long place2 = base + at;
+		// prices.kg:8: g = runs(product[paid])
+		const int product2 = (int)local_arena[number];
+		compact[place2] = product2;
+		compact_2[place2] = day[row];
+		compact_3[place2] = price[row];
 	}
 }
 
