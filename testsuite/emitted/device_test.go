@@ -112,7 +112,7 @@ func TestEmittedDeviceTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wrong := strings.Replace(string(text), ">= least", "> least", 1)
+	wrong := strings.ReplaceAll(string(text), ">= least", "> least")
 	if wrong == string(text) {
 		t.Fatalf("%s compares otherwise:\n%s", path, text)
 	}
