@@ -70,7 +70,11 @@ func (o *ordering) hashed(keys []sortKey, out *ir.Domain, moved *partition) *has
 	if !isNarrow { // a search looks at a slot, and then at the keys of its row
 		rowsPerGroup *= 2
 	}
-	most := o.apply(ir.OpDiv, o.length(columns[0]), o.number(rowsPerGroup))
+	counted := columns[0]
+	if moved != nil {
+		counted = moved.columns[0] // a kernel that needs the number of these rows waits for what counts them
+	}
+	most := o.apply(ir.OpDiv, o.length(counted), o.number(rowsPerGroup))
 	most = o.apply(ir.OpGreatest, o.apply(ir.OpLeast, most, o.number(limit)), o.number(1))
 	t := h.limitedTable(columns, words, most)
 	isTaken := o.isTaken(t.rows)

@@ -24,6 +24,7 @@ import (
 func TestGroupsByPartition(t *testing.T) {
 	const rows = 2200 // a work-group has enough to forget some
 	const sums = "pipeline sums(k0: [n]i32, x: [n]i32) {\n\tg = groups(k0)\n\treturn key: first(k0, by: g), total: sum(x, by: g), rows: count(by: g)\n}\n"
+	const filtered = "pipeline filtered(k0: [n]i32, x: [n]i32) {\n\tkept = k0[x != 7]\n\tg = groups(kept)\n\treturn key: first(kept, by: g), rows: count(by: g)\n}\n"
 	keys := map[string]func(key uint64, row int) []ir.Scalar{
 		"sums": func(key uint64, _ int) []ir.Scalar { return []ir.Scalar{ir.Int(ir.I32, int64(key*2654435761))} }, // their tables lie beside remembered keys
 		"f64":  func(key uint64, row int) []ir.Scalar { return []ir.Scalar{floatKey(ir.F64, key, row)} },
@@ -31,12 +32,16 @@ func TestGroupsByPartition(t *testing.T) {
 			return []ir.Scalar{ir.Int(ir.I64, int64(spread(key))), ir.Char8Scalar(fmt.Sprint(key % 7))}
 		},
 	}
+	keys["filtered"] = keys["sums"] // how many rows there are is read before they move
 	for types, keysOf := range keys {
 		t.Run(types, func(t *testing.T) {
 			t.Parallel()
 			text := groupsText(strings.Fields(types))
-			if types == "sums" {
+			switch types {
+			case "sums":
 				text = sums
+			case "filtered":
+				text = filtered
 			}
 			loaded, errs := ir.Load("groups.kg", []byte(text))
 			if err := errs.Err(); err != nil {
