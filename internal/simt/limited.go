@@ -36,15 +36,25 @@ func (e *rowBody) pollLimited() {
 	}
 	for i, op := range e.With((*tile.Op).IsLimited) {
 		table, memory := e.limitedTable(op), e.memoryOf(i)
-		isLeftOut := loop.Eq(loop.VolatileAt(table.Memory, loop.Int(0)), leftOut(table.Memory))
+		isLeftOut := marksLeftOut(table)
 		if memory != nil {
-			e.b.If(loop.Eq(e.localID, loop.Int(0)), func() {
-				e.b.If(isLeftOut, func() { e.leaveOut(memory) }, nil)
-			}, nil)
+			e.tellLeftOut(isLeftOut, memory)
 			isLeftOut = loop.Eq(memory.at(memory.flag()), leftOut(memory.words))
 		}
 		e.isLeftOut[i] = e.b.Let("is_left_out", e.forAnyOfSubgroup(isLeftOut))
 	}
+}
+
+// marksLeftOut returns whether the mark of a table says that rows are left out.
+func marksLeftOut(table backends.HashTable) loop.Expr {
+	return loop.Eq(loop.VolatileAt(table.Memory, loop.Int(0)), leftOut(table.Memory))
+}
+
+// tellLeftOut lets one work-item tell the work-group if rows are left out.
+func (e *function) tellLeftOut(isLeftOut loop.Expr, m *memory) {
+	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() {
+		e.b.If(isLeftOut, func() { e.leaveOut(m) }, nil)
+	}, nil)
 }
 
 // forAnyOfSubgroup returns whether x holds for any work-item of the subgroup, if there are

@@ -41,10 +41,7 @@ func (e *function) countTaken(m *memory) {
 // remembered if that is much. All work-items of the work-group go the same way.
 func (w walking) startPart(e *rowBody) {
 	for _, of := range w.partitioned() {
-		table, memory := e.limitedTable(&e.Ops[of.op]), e.memoryOf(of.op)
-		e.b.If(loop.Eq(e.localID, loop.Int(0)), func() {
-			e.b.If(loop.Eq(loop.VolatileAt(table.Memory, loop.Int(0)), leftOut(table.Memory)), func() { e.leaveOut(memory) }, nil)
-		}, nil)
+		e.tellLeftOut(marksLeftOut(e.limitedTable(&e.Ops[of.op])), e.memoryOf(of.op))
 	}
 	e.b.Barrier(loop.WorkgroupScope)
 	var isFull []loop.Expr
