@@ -44,26 +44,30 @@ func (m *planner) allocate(stages []*Stage, buffer string) {
 	*list = slices.Insert(*list, len(*list)-at, plan.Step{Alloc: &plan.Alloc{Buffer: buffer}})
 }
 
-// isSizedByWay reports whether kernels use w in more branches than the one that reads how
-// many rows it has.
+// isSizedByWay reports whether kernels use w in more branches than the one that reads for
+// how many rows it needs memory.
 func (m *planner) isSizedByWay(w *Value) bool {
-	return w.Domain != nil && slices.ContainsFunc(m.madeOf(w.Domain), func(d *ir.Domain) bool {
+	return w.Domain != nil && slices.ContainsFunc(m.roomOf(w.Domain), func(d *ir.Domain) bool {
 		length := m.writer[key{kind: Lengths, of: d}]
-		return isSized(d) && length != nil && len(length.Writer.ways) > len(m.scopes[w.Name])
+		return length != nil && len(length.Writer.ways) > len(m.scopes[w.Name])
 	})
 }
 
-// madeOf returns the domains of whose rows those of d are made: d itself, or of which one
-// is chosen.
-func (g *Graph) madeOf(d *ir.Domain) (list []*ir.Domain) {
-	from, ok := g.sources[d]
-	if !ok {
+// roomOf returns the domains that say for how many rows of d there has to be memory: d itself,
+// that of which its rows are chosen, or the two of which it is one.
+func (g *Graph) roomOf(d *ir.Domain) (list []*ir.Domain) {
+	switch {
+	case d.Kind == ir.DomainEither:
+		for _, source := range g.sources[d] {
+			list = append(list, g.roomOf(source)...)
+		}
+		return list
+	case isSized(d):
 		return []*ir.Domain{d}
+	case d.Parent == nil:
+		return nil // a parameter's
 	}
-	for _, source := range from {
-		list = append(list, g.madeOf(source)...)
-	}
-	return list
+	return g.roomOf(d.Parent)
 }
 
 // sized is a buffer whose length one of two ways reads, and the list of steps in which it

@@ -130,10 +130,11 @@ func (v *validator) step(path string, step *Step, s *state, loop bool) {
 		v.launch(path, step.Launch, s)
 		s.dirty = true
 	case "read":
-		v.read(path, step.Read, s)
+		v.read(path, step.Read, s, loop)
 	case "set":
 		v.assigned(path+".scalar", step.Set.Scalar)
 		v.expr(path+".value", step.Set.Value, anywhere)
+		v.changed(step.Set.Scalar, s, loop)
 	case "if":
 		v.expr(path+".cond", step.If.Cond, deciding)
 		otherwise := s.clone()
@@ -169,7 +170,18 @@ func (v *validator) target(path, name string) *Buffer {
 
 func (v *validator) allocated(path, name string, s *state) {
 	if !s.allocated[name] {
-		v.report(path, "the buffer %q is not allocated on every path to this step", name)
+		v.report(path, "the buffer %q is not allocated on every path to this step, or not for the length that it has here", name)
+	}
+}
+
+// changed notes that a scalar has another value: buffers of which it is the length have to be
+// allocated again before they are used. A loop may change one for its next iteration alone.
+func (v *validator) changed(scalar string, s *state, loop bool) {
+	if loop {
+		return
+	}
+	for _, buffer := range v.sizedBy[scalar] {
+		delete(s.allocated, buffer)
 	}
 }
 
@@ -229,7 +241,7 @@ func (v *validator) argKind(a *Arg) string {
 	return string(I64)
 }
 
-func (v *validator) read(path string, r *Read, s *state) {
+func (v *validator) read(path string, r *Read, s *state, loop bool) {
 	v.optional(path+".index", r.Index, anywhere)
 	if len(r.Scalars) == 0 {
 		v.report(path+".scalars", "name at least one scalar")
@@ -247,6 +259,7 @@ func (v *validator) read(path string, r *Read, s *state) {
 		if s.dirty && v.checks() && v.sizes[name] {
 			v.report(path, "%q decides a size, so checkErrors must come after the last launch and before this", name)
 		}
+		v.changed(name, s, loop)
 	}
 }
 
@@ -304,6 +317,8 @@ func (v *validator) parts(path string, p *Parts, s *state) {
 	if len(p.Steps) == 0 {
 		v.report(path+".steps", "a part needs steps")
 	}
+	v.changed(p.Row0, s, false)
+	v.changed(p.Rows, s, false)
 	s.dirty = s.dirty || effectOf(p.Steps) == dirty
 	v.steps(path+".steps", p.Steps, s, true)
 }

@@ -40,6 +40,35 @@ func sizeScalars(p *Plan) map[string]bool {
 	return found
 }
 
+// buffersSizedBy returns, of each scalar, the buffers whose length depends on it.
+func buffersSizedBy(p *Plan) map[string][]string {
+	lengths := map[string]Expr{}
+	for _, d := range p.Domains {
+		lengths[d.Name] = d.Len
+	}
+	found := map[string][]string{}
+	for _, b := range p.Buffers {
+		if b.Length.IsZero() {
+			continue
+		}
+		seen := map[string]bool{}
+		for rest := []Expr{b.Length}; len(rest) > 0; {
+			e := rest[len(rest)-1]
+			rest = append(rest[:len(rest)-1], e.Args...)
+			if e.Op != OpScalar && e.Op != OpLen || seen[string(e.Op)+e.Name] {
+				continue
+			}
+			seen[string(e.Op)+e.Name] = true
+			if e.Op == OpLen {
+				rest = append(rest, lengths[e.Name])
+			} else {
+				found[e.Name] = append(found[e.Name], b.Name)
+			}
+		}
+	}
+	return found
+}
+
 // WalkSteps calls visit for every step, outer ones first.
 func WalkSteps(steps []Step, visit func(*Step)) {
 	for i := range steps {

@@ -47,9 +47,10 @@ type validator struct {
 	buffers map[string]*Buffer
 	kernels map[string]*Kernel
 
-	lengths       map[string]bool // domains whose length the host knows
-	errors, abort *Buffer         // nil if the plan has none
-	sizes         map[string]bool // scalars that decide a size
+	lengths       map[string]bool     // domains whose length the host knows
+	errors, abort *Buffer             // nil if the plan has none
+	sizes         map[string]bool     // scalars that decide a size
+	sizedBy       map[string][]string // the buffers whose length depends on a scalar
 }
 
 func (v *validator) report(path, format string, args ...any) {
@@ -78,7 +79,7 @@ func (v *validator) plan(p *Plan) {
 	v.buffers = index(v, "buffers", p.Buffers, func(x *Buffer) string { return x.Name })
 	v.kernels = index(v, "kernels", p.Kernels, func(x *Kernel) string { return x.Name })
 	v.declarations()
-	v.sizes = sizeScalars(p)
+	v.sizes, v.sizedBy = sizeScalars(p), buffersSizedBy(p)
 	v.flow()
 
 	if f := p.Fallback; f != nil {

@@ -229,6 +229,10 @@ func TestValidate(t *testing.T) {
 		{"groups", func(p *Plan) { p.Fallback = nil }, "while: what happens after 4 iterations? give it an else, or the plan a fallback"},
 		{"groups", func(p *Plan) { p.Fallback = nil; find(p, isWhile).While.Else = []Step{*find(p, isSet)} }, ""},
 		{"groups", func(p *Plan) { find(p, isRead).Read.Scalars = nil }, "read.scalars: name at least one scalar"},
+		{"groups", func(p *Plan) { // the table has the length that slots had before
+			p.Steps = slices.Insert(p.Steps, slices.IndexFunc(p.Steps, func(s Step) bool { return s.While != nil })+1, *find(p, isSet))
+		}, `launch: the buffer "table" is not allocated on every path to this step, or not for the length that it has here`},
+		{"ordered-onepass", func(p *Plan) { p.Buffers[3].Length = Len("g") }, `the buffer "key" is not allocated on every path to this step, or not for the length that it has here`},
 		{"groups", func(p *Plan) { find(p, isLaunch).Launch.Rows = Const(1 << 31) }, "launch.rows: 2147483648; a launch spans 0 to 2147483647 rows: use parts"},
 		{"parts", func(p *Plan) { find(p, isParts).Parts.Limit = 1 << 31 }, "parts.limit: 2147483648; a part spans 1 to 2147483647 rows"},
 		{"parts", func(p *Plan) { find(p, isParts).Parts.Multiple = -1 }, "parts.multiple: -1; a part spans 1 to 2147483647 rows"},
