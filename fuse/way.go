@@ -95,17 +95,21 @@ func (l *lowering) eitherLength(s *Stage, condition *ir.Value, d *ir.Domain, fro
 // does. Rows are selected in any case if the condition is how many they are, and scalars
 // that need no other stage cost nothing.
 func (g *Graph) findWays() {
+	isIdle := map[*Stage]bool{} // nothing needs what they write
 	for _, s := range slices.Backward(g.Stages) {
 		if s.Kind == ScalarMap && len(s.before()) == 0 {
 			continue
 		}
 		var found ways
-		isNeeded := false
+		isNeeded := len(s.Writes) == 0
 		for _, w := range s.Writes {
 			if g.outputs[w] {
 				found, isNeeded = nil, true
 			}
 			for _, reader := range g.readBy[w] {
+				if isIdle[reader] {
+					continue
+				}
 				needed := reader.ways
 				if reader.Kind == Either {
 					needed = g.neededFor(reader, w)
@@ -119,7 +123,7 @@ func (g *Graph) findWays() {
 		if i := slices.IndexFunc(found, func(w way) bool { return g.decides(s, w.condition) }); i >= 0 {
 			found = found[:i]
 		}
-		s.ways = found
+		s.ways, isIdle[s] = found, !isNeeded
 	}
 	for _, s := range g.Stages {
 		g.computeEarly(s)
