@@ -86,12 +86,11 @@ module.exports = grammar({
 
     statement: ($) => seq(field("name", $._name), refuse($, lineEnd($)), "=", field("value", $._expression)),
 
-    // Behind return, unordered is a name where an operator or a bracket follows in its line, and before the brace.
+    // Behind return, a modifier is a name where an operator or a bracket follows in its line, and before the brace.
     return_statement: ($) =>
       choice(
+        ...[["unordered"], ["reproducible"], ["unordered", "reproducible"]].flatMap((words) => modified($, words)),
         seq("return", list($.result)),
-        seq("return", "unordered", list($.result)),
-        prec(1, seq("return", "unordered", lineEnd($), list($.result))),
       ),
 
     result: ($) => seq(optional($._label), field("value", $._expression)),
@@ -143,6 +142,7 @@ module.exports = grammar({
       choice(
         $.identifier,
         prec(1, alias("unordered", $.identifier)),
+        prec(1, alias("reproducible", $.identifier)),
         ...reserved.map((word) => seq(alias(word, $.identifier), $.correction)),
       ),
 
