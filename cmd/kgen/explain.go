@@ -102,6 +102,7 @@ with the emitted text.`,
 	f.StringVar(&flags.device, "device", "gocpu", "the `DEVICE` to analyze on")
 	machineFlag(c, &flags.machine, usualMachine)
 	takeInline(c)
+	takeReproducible(c)
 	c.ValidArgsFunction = completePipeline
 	shapes := []string{"probe=" + plan.Linear, "probe=" + plan.Cuckoo}
 	for _, v := range plan.Variants {

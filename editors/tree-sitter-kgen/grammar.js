@@ -89,8 +89,10 @@ module.exports = grammar({
     // Behind return, a modifier is a name where an operator or a bracket follows in its line, and before the brace.
     return_statement: ($) =>
       choice(
-        ...[["unordered"], ["reproducible"], ["unordered", "reproducible"]].flatMap((words) => modified($, words)),
         seq("return", list($.result)),
+        modified($, "unordered"),
+        modified($, "reproducible"),
+        modified($, "unordered", "reproducible"),
       ),
 
     result: ($) => seq(optional($._label), field("value", $._expression)),
@@ -178,6 +180,15 @@ module.exports = grammar({
 // would skip the line break, or read the keyword as a name.
 function refuse($, rule) {
   return optional(seq(rule, $.correction));
+}
+
+// modified is a return statement with modifiers, each of which may end a line.
+function modified($, first, ...others) {
+  const rest = others.length > 0 ? others[0] : undefined;
+  const results = list($.result);
+  const after = (start) =>
+    rest === undefined ? [seq(...start, results)] : [seq(...start, rest, results), prec(1, seq(...start, rest, lineEnd($), results))];
+  return choice(...after(["return", first]), prec(1, choice(...after(["return", first, lineEnd($)]))));
 }
 
 function missing($) {
