@@ -41,7 +41,7 @@ import (
 type floatSums struct {
 	ordering
 	split map[[3]*ir.Value]splitColumn // by column, grouping, and the average whose check it makes
-	units map[*ir.Domain]units     // by the rows that are added
+	units map[*ir.Domain]units         // by the rows that are added
 }
 
 // splitColumn is a column that is split.
@@ -102,13 +102,9 @@ func (s *floatSums) sum(v *ir.Value) *ir.Value {
 		}
 		return s.add(s.pos, made)
 	}
-	scale := column.scale
+	scale, kind := column.scale, ir.F64
 	if !v.Op.IsAggregate() {
-		scale = column.ofRows
-	}
-	kind := ir.F64
-	if !v.Op.IsAggregate() {
-		kind = v.Type.Kind
+		scale, kind = column.ofRows, v.Type.Kind
 	}
 	total := s.together(column.width, fold(column.integer[0]), fold(column.integer[1]), fold(column.integer[2]), scale, kind)
 	special := fold(column.special)
@@ -122,7 +118,7 @@ func (s *floatSums) sum(v *ir.Value) *ir.Value {
 
 // average divides a sum by the number of rows.
 func (s *floatSums) average(v, total, x, by *ir.Value) *ir.Value {
-	count := s.rows(x)
+	count := s.length(x)
 	if by != nil {
 		count = s.add(s.pos, ir.Value{Op: ir.OpCount, By: by, Type: ir.Type{Kind: ir.I64, Domain: total.Type.Domain}})
 	}
@@ -150,8 +146,7 @@ func (s *floatSums) slices(v, x, by *ir.Value) splitColumn {
 	}
 	made := splitColumn{units: s.unitsOf(rows)}
 	x = s.cast(ir.F64, x)
-	magnitude := s.apply(ir.OpBits, s.apply(ir.OpAbs, x))
-	isFinite := s.apply(ir.OpLt, magnitude, s.integer(magnitude, infinity))
+	magnitude, isFinite := s.magnitude(x)
 	none := s.integer(magnitude, 0)
 	extreme := ir.Value{Op: ir.OpMax, Args: []*ir.Value{s.choose(isFinite, magnitude, none)}, By: by, Type: ir.Type{Kind: ir.U64}}
 	if by != nil {
@@ -164,12 +159,13 @@ func (s *floatSums) slices(v, x, by *ir.Value) splitColumn {
 	if checks {
 		s.checked[v] = made.greatest
 	}
-	exponent := s.apply(ir.OpGreatest, s.bitsShr(made.greatest, mantissaBits), s.integer(magnitude, 1))
+	exponent := s.apply(ir.OpGreatest, s.shiftRight(made.greatest, mantissaBits), s.integer(magnitude, 1))
 	made.scale = s.power(s.apply2(ir.OpSub, s.integer(magnitude, 2*bias+1), exponent))
 	made.ofRows = made.scale
 	if by != nil {
 		made.ofRows = s.gather(s.pos, made.scale, by)
 	}
+	_, isFinite = s.magnitude(x) // once more: it costs less than to store it
 	made.special = s.choose(isFinite, s.float(0), x)
 	rest := s.apply2(ir.OpMul, s.choose(isFinite, x, s.float(0)), made.ofRows)
 	for i, rounder := range made.rounder {
@@ -180,6 +176,12 @@ func (s *floatSums) slices(v, x, by *ir.Value) splitColumn {
 	}
 	s.split[at] = made
 	return made
+}
+
+// magnitude returns the bits of the absolute value of x, and whether x is finite.
+func (s *floatSums) magnitude(x *ir.Value) (bits, isFinite *ir.Value) {
+	bits = s.apply(ir.OpBits, s.apply(ir.OpAbs, x))
+	return bits, s.apply(ir.OpLt, bits, s.integer(bits, infinity))
 }
 
 // unitsOf returns the units for the rows of x.
@@ -194,7 +196,7 @@ func (s *floatSums) unitsOf(x *ir.Value) units {
 			made.rounder[i] = s.float(math.Ldexp(1.5, mantissaBits+3-(i+1)*widest))
 		}
 	} else {
-		made.width = s.apply(ir.OpLeast, s.apply(ir.OpLeadingzeros, s.rows(x)), s.number(widest))
+		made.width = s.apply(ir.OpLeast, s.apply(ir.OpLeadingzeros, s.length(x)), s.number(widest))
 		unit := s.power(s.cast(ir.U64, s.apply2(ir.OpSub, s.number(bias), made.width))) // 2^-w
 		rounder := s.float(math.Ldexp(1.5, mantissaBits+3))
 		for i := range made.rounder {
@@ -229,7 +231,7 @@ func (s *floatSums) together(width, first, second, third, scale *ir.Value, k ir.
 	isLow := s.apply(ir.OpEq, top, word(0))
 	top, rest = s.choose(isLow, rest, top), s.choose(isLow, word(0), rest)
 	zeros := s.apply(ir.OpLeast, s.apply(ir.OpLeadingzeros, top), word(63))
-	next := s.apply(ir.OpShr, s.bitsShr(rest, 1), s.apply2(ir.OpSub, word(63), zeros))
+	next := s.apply(ir.OpShr, s.shiftRight(rest, 1), s.apply2(ir.OpSub, word(63), zeros))
 	top = s.apply(ir.OpOr, s.apply(ir.OpShl, top, zeros), next)
 	sticky := s.apply(ir.OpNe, s.apply(ir.OpShl, rest, zeros), word(0))
 	if k == ir.F32 {
@@ -241,7 +243,7 @@ func (s *floatSums) together(width, first, second, third, scale *ir.Value, k ir.
 
 	shift := s.apply2(ir.OpAdd, zeros, s.apply(ir.OpShl, unsigned(isLow), s.number(6)))
 	exponent := s.apply2(ir.OpSub, s.apply2(ir.OpSub, word(bias+2), unsigned(width)), shift)
-	unscale := s.power(s.apply2(ir.OpSub, word(2*bias+1), s.bitsShr(s.apply(ir.OpBits, scale), mantissaBits)))
+	unscale := s.power(s.apply2(ir.OpSub, word(2*bias+1), s.shiftRight(s.apply(ir.OpBits, scale), mantissaBits)))
 	sum := s.apply2(ir.OpMul, s.apply(ir.OpMul, s.cast(ir.F64, top), s.power(exponent)), unscale)
 	return s.cast(k, s.choose(isBelow, s.apply(ir.OpNeg, sum), sum))
 }
@@ -251,7 +253,7 @@ func (s *floatSums) power(exponent *ir.Value) *ir.Value {
 	return s.apply(ir.OpOfBits, s.apply(ir.OpShl, exponent, s.number(mantissaBits)))
 }
 
-func (s *floatSums) bitsShr(x *ir.Value, n int64) *ir.Value {
+func (s *floatSums) shiftRight(x *ir.Value, n int64) *ir.Value {
 	return s.apply(ir.OpShr, x, s.number(n))
 }
 
@@ -263,8 +265,5 @@ func (s *floatSums) apply2(op ir.Op, x, y *ir.Value) *ir.Value {
 	}
 	return made
 }
-
-// rows returns the number of rows of x.
-func (s *floatSums) rows(x *ir.Value) *ir.Value { return s.length(x) }
 
 func (s *floatSums) float(f float64) *ir.Value { return s.constant(ir.Float(ir.F64, f)) }

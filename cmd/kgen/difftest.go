@@ -194,7 +194,9 @@ func (f difftestFlags) options(c *cobra.Command, args []string) (o difftest.Opti
 	if o.Devices, err = testDevices(c.Context(), f.devices, f.programs); err != nil {
 		return o, err
 	}
-	o.Repeat = func(chosen difftest.Case, device, level string) string { return f.repeat(args, isReproducible(c), chosen, device, level) }
+	o.Repeat = func(chosen difftest.Case, device, level string) string {
+		return f.repeat(args, isReproducible(c), chosen, device, level)
+	}
 	return o, nil
 }
 
