@@ -50,6 +50,9 @@ func copyOf(p *ir.Pipeline) (*ir.Pipeline, error) {
 	for _, r := range p.Results {
 		results = append(results, ir.As(r.Label, made[r.Value]))
 	}
+	if p.Reproducible {
+		b.Reproducible()
+	}
 	if p.Unordered {
 		b.ReturnUnordered(results...)
 	} else {
