@@ -38,8 +38,8 @@ type Options struct {
 	// few groups beside its rows.
 	Partitions bool
 
-	// Probing is how rows with equal keys are found: [plan.Linear] or [plan.Cuckoo]; "" is by
-	// their number where keys have a small range, else by linear probing.
+	// Probing is how rows with equal keys are found: one of [plan.Probes]; "" is by their
+	// number where keys have a small range, else by linear probing.
 	Probing string
 
 	// Sample is how many rows are sorted to choose those that an order with a limit can
@@ -128,7 +128,7 @@ type groupKey struct {
 // same row of its operands, from neighbours, or by a gather.
 func isRowWise(v *ir.Value) bool {
 	switch v.Op {
-	case ir.OpGather, ir.OpPrev, ir.OpNext, ir.OpIndex, ir.OpAlign, ir.OpBins, ir.OpExpand, ir.OpProbe, ir.OpMatch:
+	case ir.OpGather, ir.OpPrev, ir.OpNext, ir.OpIndex, ir.OpAlign, ir.OpBins, ir.OpExpand, ir.OpSearch, ir.OpProbe, ir.OpMatch:
 		return true
 	}
 	return v.Op.IsElementwise()
@@ -193,7 +193,7 @@ func sorts(u, v *ir.Value) bool {
 func (l *lowering) isTable(v *ir.Value) bool {
 	for _, u := range l.users[v] {
 		switch u.Op {
-		case ir.OpGather, ir.OpAlign:
+		case ir.OpGather, ir.OpAlign, ir.OpSearch:
 			if u.Args[0] == v {
 				return true
 			}
@@ -392,6 +392,11 @@ func (l *lowering) operands(s *Stage, v *ir.Value) {
 			l.length(s, v.Type.Target)
 		}
 		l.rows(s, v.Type.Domain)
+	case ir.OpSearch:
+		l.read(s, v.Args[0], tile.Gather, true)
+		for _, x := range v.Args[1:] {
+			l.read(s, x, tile.Element, false)
+		}
 	case ir.OpProbe:
 		l.read(s, v.Args[0], tile.Gather, true)
 		l.tableKeys(s, v)

@@ -146,7 +146,7 @@ func (f *facts) rangeOf(v *Value) valueRange {
 		return r
 	case OpCast:
 		return f.castRange(v)
-	case OpIndex, OpLen, OpRuns, OpStarts, OpGroups, OpOrder, OpRepeat, OpLeft, OpRight, OpExpand:
+	case OpIndex, OpLen, OpRuns, OpStarts, OpGroups, OpOrder, OpRepeat, OpLeft, OpRight, OpExpand, OpSearch:
 		return anyRow
 	case OpBins:
 		switch {

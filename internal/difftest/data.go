@@ -63,7 +63,7 @@ func scheduleOf(seed uint64, program int) plan.Schedule {
 		s.Radix = []int{0, 0, 2, 3, 4}[r.IntN(5)]
 	}
 	if r := chance(seed, streamProbe, program, 0); r.IntN(3) == 0 {
-		s.Probe = []string{plan.Linear, plan.Cuckoo, plan.Cuckoo}[r.IntN(3)]
+		s.Probe = plan.Probes[r.IntN(len(plan.Probes))]
 	}
 	if r := chance(seed, streamSpecial, program, 0); r.IntN(5) == 0 {
 		return special(r, another(seed, program, false), s)

@@ -172,9 +172,9 @@ func (r *row) pure(op *tile.Op, args []ir.Scalar) ir.Scalar {
 		}
 		return r.load(op.Stream, int64(r.number), false)
 	case tile.Search:
-		return r.search(op, args[0].Int64(), args[1].Int64(), args[2].Int64())
+		return r.search(op, args[0], args[1].Int64(), args[2].Int64())
 	case tile.Source:
-		return r.search(op, int64(r.number), args[0].Int64(), args[1].Int64())
+		return r.search(op, ir.Int(ir.I64, int64(r.number)), args[0].Int64(), args[1].Int64())
 	case tile.Probe:
 		slot := args[3].Int64()
 		if !args[2].IsTrue() {
@@ -197,8 +197,14 @@ func (r *row) pure(op *tile.Op, args []ir.Scalar) ir.Scalar {
 }
 
 // search returns how many elements of the operation's stream are at most x.
-func (r *row) search(op *tile.Op, x, first, end int64) ir.Scalar {
-	n := sort.Search(int(end-first), func(i int) bool { return r.load(op.Stream, first+int64(i), false).Int64() > x })
+func (r *row) search(op *tile.Op, x ir.Scalar, first, end int64) ir.Scalar {
+	n := sort.Search(int(end-first), func(i int) bool {
+		element := r.load(op.Stream, first+int64(i), false)
+		if x.Kind.IsUnsigned() {
+			return element.Bits > x.Bits
+		}
+		return element.Int64() > x.Int64()
+	})
 	return ir.Int(ir.I64, first+int64(n))
 }
 
