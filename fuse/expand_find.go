@@ -32,8 +32,13 @@ const (
 func (e *expansion) find(v *ir.Value) {
 	o := ordering{expansion: e, pos: v.Pos}
 	keys := e.columns(v.Args[:v.Split])
-	if o.probing == plan.Sort {
-		e.values[v] = o.sortedBy(e.columns(v.Args[v.Split:])).first(&o, keys)
+	switch in := e.columns(v.Args[v.Split:]); o.probing {
+	case plan.Sort:
+		e.values[v] = o.sortedBy(in).first(&o, keys)
+		e.values[v].Name = v.Name
+		return
+	case plan.Loops:
+		e.values[v] = o.compared(o.keyWords(keys), o.keyWords(in), ir.ReduceMin)
 		e.values[v].Name = v.Name
 		return
 	}

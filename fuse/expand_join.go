@@ -14,8 +14,12 @@ import (
 func (e *expansion) join(v *ir.Value) {
 	o := ordering{expansion: e, pos: v.Pos}
 	left, right := e.columns(v.Args[:v.Split]), e.columns(v.Args[v.Split:])
-	if o.probing == plan.Sort {
+	switch o.probing {
+	case plan.Sort:
 		e.joins[v] = o.merged(o.sortedBy(right), left, e.domain(v.Type.Domain))
+		return
+	case plan.Loops:
+		e.joins[v] = o.nestedJoin(left, right, e.domain(v.Type.Domain))
 		return
 	}
 	t := o.tableOf(right, left[0])

@@ -128,7 +128,7 @@ type groupKey struct {
 // same row of its operands, from neighbours, or by a gather.
 func isRowWise(v *ir.Value) bool {
 	switch v.Op {
-	case ir.OpGather, ir.OpPrev, ir.OpNext, ir.OpIndex, ir.OpAlign, ir.OpBins, ir.OpExpand, ir.OpSearch, ir.OpProbe, ir.OpMatch:
+	case ir.OpGather, ir.OpPrev, ir.OpNext, ir.OpIndex, ir.OpAlign, ir.OpBins, ir.OpExpand, ir.OpSearch, ir.OpProbe, ir.OpMatch, ir.OpPartners:
 		return true
 	}
 	return v.Op.IsElementwise()
@@ -197,7 +197,7 @@ func (l *lowering) isTable(v *ir.Value) bool {
 			if u.Args[0] == v {
 				return true
 			}
-		case ir.OpInsert, ir.OpProbe:
+		case ir.OpInsert, ir.OpProbe, ir.OpPartners, ir.OpPairs:
 			if slices.Contains(keysOfTable(u), v) {
 				return true
 			}
@@ -242,6 +242,9 @@ func (l *lowering) lower(v *ir.Value) {
 		return
 	case ir.OpCuckoo:
 		l.cuckoo(v)
+		return
+	case ir.OpPairs:
+		l.pairs(v)
 		return
 	case ir.OpBins:
 		l.sizedLength(v, v.Type.Target)
@@ -397,6 +400,8 @@ func (l *lowering) operands(s *Stage, v *ir.Value) {
 		for _, x := range v.Args[1:] {
 			l.read(s, x, tile.Element, false)
 		}
+	case ir.OpPartners:
+		l.nested(s, v)
 	case ir.OpProbe:
 		l.read(s, v.Args[0], tile.Gather, true)
 		l.tableKeys(s, v)

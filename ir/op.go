@@ -81,5 +81,11 @@ const (
 	// bits above a code of 32, or 0. The code of the key's slot, or 0 if there is none, or
 	// if the scalar direct holds.
 	OpMatch
+	// Args: keys..., keys of other rows... How many other rows have equal keys, of which a row
+	// has Split; if Reduce is ReduceMin, the first of them, or -1.
+	OpPartners
+	// Args: begin, keys..., keys of other rows... From place begin of the result on, the other
+	// rows with equal keys, in order. There are Split keys.
+	OpPairs
 	endOfOps
 )

@@ -7,6 +7,7 @@ import (
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/simt"
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite"
@@ -64,5 +65,53 @@ func TestProbes(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestNestedLoops compares few rows with more than nested loops have in local memory at a time.
+func TestNestedLoops(t *testing.T) {
+	t.Parallel()
+	pipelines, errs := ir.Load("loops.kg", []byte(`
+pipeline loops(a: [n]i32, b: [n]f64, c: [m]i32, d: [m]f64) {
+	j = join((a, b), (c, d))
+	return left: j.left, right: j.right, row: find(a, in: c)
+}
+`))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	p := pipelines[0]
+	for _, others := range []int{0, 1023, 1024, 1025, 2100} {
+		schedule := plan.Schedule{Workgroup: 8, Items: 3, Probe: plan.Loops}
+		program, _, err := compile.Compile(p, compile.For(fuse.LevelOnePass, schedule))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range program.Kernels {
+			if k.Has((*tile.Op).Nests) && k.Has((*tile.Op).Cuts) {
+				t.Errorf("kernel %s may run nested loops twice", k.Name)
+			}
+		}
+		lowered, err := simt.Target{Atomics64: true}.Lower(program, schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := make([]ir.Column, len(p.Params))
+		for i, x := range p.Params {
+			rows := 29
+			if i >= 2 {
+				rows = others
+			}
+			in[i] = ir.NewColumn(x.Type.Kind, rows)
+			for r := range rows {
+				key := int64(r * 73 % max(others, 1) / 3)
+				value := ir.Int(ir.I32, key)
+				if x.Type.Kind == ir.F64 {
+					value = ir.Float(ir.F64, float64(key%5))
+				}
+				in[i].Set(r, value)
+			}
+		}
+		agreeEmulated(t, lowered, p, fmt.Sprintf("%d other rows", others), in)
 	}
 }

@@ -161,6 +161,9 @@ const (
 // devices with checks process in reasonable time.
 const mostWalked = 2400
 
+// mostNested is the largest number of rows that are compared with each other.
+const mostNested = 3 * fuse.ChunkRows
+
 // dataOf describes the input of a run: lengths around the edges of tiles,
 // work-groups, chunks and blocks, and values that a kernel may get wrong.
 func dataOf(seed uint64, program, run int, s plan.Schedule) testsuite.RandomData {
@@ -203,5 +206,8 @@ func dataOf(seed uint64, program, run int, s plan.Schedule) testsuite.RandomData
 		d.Tile = blockRows
 	}
 	d.Rows = max(d.Rows, 0)
+	if s.Probe == plan.Loops {
+		d.Rows = min(d.Rows, mostNested)
+	}
 	return d
 }
