@@ -54,6 +54,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		columnOf:    map[*ir.Value]*ir.Value{},
 		rowTables:   map[string]rowTable{},
 		sortedSides: map[string]sortedSide{},
+		wordsOf:     map[string][]*ir.Value{},
 		joins:       map[*ir.Value]*joined{},
 		pairs:       map[*ir.Value]*paired{},
 		begins:      map[*ir.Value]*ir.Value{},
@@ -93,6 +94,7 @@ type expansion struct {
 	columnOf    map[*ir.Value]*ir.Value // by finds: the column of from that their table has
 	rowTables   map[string]rowTable     // by the columns of their keys
 	sortedSides map[string]sortedSide   // likewise
+	wordsOf     map[string][]*ir.Value  // likewise, of nested loops
 	joins       map[*ir.Value]*joined   // by joins
 	pairs       map[*ir.Value]*paired   // by columns of pairs that are stored when they are needed
 }

@@ -27,9 +27,12 @@ func (o *ordering) compared(keys, others []*ir.Value, by ir.ReduceOp) *ir.Value 
 }
 
 // keyWords returns keys as few unsigned integers, which are equal where the keys are.
-func (o *ordering) keyWords(keys []*ir.Value) (list []*ir.Value) {
-	for _, w := range o.words(o.sortKeysOf(keys)) {
-		list = append(list, w.value)
+func (o *ordering) keyWords(keys []*ir.Value) []*ir.Value {
+	at := columnsName(keys)
+	if o.wordsOf[at] == nil {
+		for _, w := range o.words(o.sortKeysOf(keys)) {
+			o.wordsOf[at] = append(o.wordsOf[at], w.value)
+		}
 	}
-	return list
+	return o.wordsOf[at]
 }

@@ -11,7 +11,7 @@ import (
 // cache. So what the others have is read from memory once for each block of rows.
 const (
 	nestedRows   = 64
-	nestedOthers = 4096
+	nestedOthers = 2048
 )
 
 // nested is what an operation has found of the rows of a block.

@@ -5,7 +5,7 @@ import (
 )
 
 // nestedOthers is how many rows a batch is compared with at a time, which stay in the cache.
-const nestedOthers = 4096
+const nestedOthers = 2048
 
 // nested links nested loops; see the operations Partners and Pairs.
 func (l *linker) nested(op *tile.Op) {
