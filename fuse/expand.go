@@ -32,33 +32,33 @@ func expand(p *ir.Pipeline, options Options) (*ir.Pipeline, map[*ir.Value]turn) 
 // newExpansion returns an expansion of p that has its domains.
 func newExpansion(p *ir.Pipeline, options Options) *expansion {
 	e := &expansion{
-		from:        p,
-		radix:       cmp.Or(options.Radix, DefaultRadix),
-		short:       options.Short,
-		bins:        int64(cmp.Or(options.Bins, DefaultBins)),
-		hash:        int64(options.Hash),
-		hashGroups:  int64(cmp.Or(options.HashGroups, DefaultHashGroups)),
-		partitions:  options.Partitions && options.Short && options.Sample >= 0,
-		probing:     options.Probing,
-		sample:      int64(cmp.Or(options.Sample, DefaultSample)),
-		values:      map[*ir.Value]*ir.Value{},
-		domains:     map[*ir.Domain]*ir.Domain{nil: nil},
-		groups:      map[*ir.Value]grouped{},
-		gathered:    map[[2]*ir.Value]*ir.Value{},
-		eithers:     map[[2]*ir.Value]*ir.Value{},
-		constants:   map[ir.Scalar]*ir.Value{},
-		turns:       map[*ir.Value]turn{},
-		checked:     map[*ir.Value]*ir.Value{},
-		written:     map[*ir.Value]bool{},
-		lookups:     map[*ir.Value]*lookup{},
-		columnOf:    map[*ir.Value]*ir.Value{},
-		rowTables:   map[string]rowTable{},
-		sortedSides: map[string]sortedSide{},
-		wordsOf:     map[string][]*ir.Value{},
-		joins:       map[*ir.Value]*joined{},
-		pairs:       map[*ir.Value]*paired{},
-		begins:      map[*ir.Value]*ir.Value{},
-		segments:    map[*ir.Value]*ir.Value{},
+		from:       p,
+		radix:      cmp.Or(options.Radix, DefaultRadix),
+		short:      options.Short,
+		bins:       int64(cmp.Or(options.Bins, DefaultBins)),
+		hash:       int64(options.Hash),
+		hashGroups: int64(cmp.Or(options.HashGroups, DefaultHashGroups)),
+		partitions: options.Partitions && options.Short && options.Sample >= 0,
+		probing:    options.Probing,
+		sample:     int64(cmp.Or(options.Sample, DefaultSample)),
+		values:     map[*ir.Value]*ir.Value{},
+		domains:    map[*ir.Domain]*ir.Domain{nil: nil},
+		groups:     map[*ir.Value]grouped{},
+		gathered:   map[[2]*ir.Value]*ir.Value{},
+		eithers:    map[[2]*ir.Value]*ir.Value{},
+		constants:  map[ir.Scalar]*ir.Value{},
+		turns:      map[*ir.Value]turn{},
+		checked:    map[*ir.Value]*ir.Value{},
+		written:    map[*ir.Value]bool{},
+		lookups:    map[*ir.Value]*lookup{},
+		columnOf:   map[*ir.Value]*ir.Value{},
+		rowTables:  map[string]rowTable{},
+		sides:      map[string]sortedSide{},
+		wordsOf:    map[string][]*ir.Value{},
+		joins:      map[*ir.Value]*joined{},
+		pairs:      map[*ir.Value]*paired{},
+		begins:     map[*ir.Value]*ir.Value{},
+		segments:   map[*ir.Value]*ir.Value{},
 	}
 	for _, d := range p.Domains {
 		e.domain(d)
@@ -68,35 +68,35 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 
 // expansion is a pipeline that is written anew.
 type expansion struct {
-	from        *ir.Pipeline
-	radix       int  // bits that a digit of keys has
-	short       bool // see Options
-	bins        int64
-	hash        int64
-	hashGroups  int64
-	partitions  bool
-	probing     string // see Options
-	sample      int64
-	list        []*ir.Value
-	added       []*ir.Domain // that from does not have
-	values      map[*ir.Value]*ir.Value
-	domains     map[*ir.Domain]*ir.Domain
-	groups      map[*ir.Value]grouped
-	gathered    map[[2]*ir.Value]*ir.Value // by column and index
-	eithers     map[[2]*ir.Value]*ir.Value // by what makes them
-	constants   map[ir.Scalar]*ir.Value
-	turns       map[*ir.Value]turn      // of histograms and of the places to which rows move
-	checked     map[*ir.Value]*ir.Value // by a value of from: what makes its check, if that is not what it becomes
-	begins      map[*ir.Value]*ir.Value // of repeats: the first row of each row's repetitions
-	segments    map[*ir.Value]*ir.Value // of repeats: the rows of each source row, as segments
-	written     map[*ir.Value]bool      // values of from
-	lookups     map[*ir.Value]*lookup   // by finds, and by their rows that masks keep
-	columnOf    map[*ir.Value]*ir.Value // by finds: the column of from that their table has
-	rowTables   map[string]rowTable     // by the columns of their keys
-	sortedSides map[string]sortedSide   // likewise
-	wordsOf     map[string][]*ir.Value  // likewise, of nested loops
-	joins       map[*ir.Value]*joined   // by joins
-	pairs       map[*ir.Value]*paired   // by columns of pairs that are stored when they are needed
+	from       *ir.Pipeline
+	radix      int  // bits that a digit of keys has
+	short      bool // see Options
+	bins       int64
+	hash       int64
+	hashGroups int64
+	partitions bool
+	probing    string // see Options
+	sample     int64
+	list       []*ir.Value
+	added      []*ir.Domain // that from does not have
+	values     map[*ir.Value]*ir.Value
+	domains    map[*ir.Domain]*ir.Domain
+	groups     map[*ir.Value]grouped
+	gathered   map[[2]*ir.Value]*ir.Value // by column and index
+	eithers    map[[2]*ir.Value]*ir.Value // by what makes them
+	constants  map[ir.Scalar]*ir.Value
+	turns      map[*ir.Value]turn      // of histograms and of the places to which rows move
+	checked    map[*ir.Value]*ir.Value // by a value of from: what makes its check, if that is not what it becomes
+	begins     map[*ir.Value]*ir.Value // of repeats: the first row of each row's repetitions
+	segments   map[*ir.Value]*ir.Value // of repeats: the rows of each source row, as segments
+	written    map[*ir.Value]bool      // values of from
+	lookups    map[*ir.Value]*lookup   // by finds, and by their rows that masks keep
+	columnOf   map[*ir.Value]*ir.Value // by finds: the column of from that their table has
+	rowTables  map[string]rowTable     // by the columns of their keys
+	sides      map[string]sortedSide   // likewise
+	wordsOf    map[string][]*ir.Value  // likewise, of nested loops
+	joins      map[*ir.Value]*joined   // by joins
+	pairs      map[*ir.Value]*paired   // by columns of pairs that are stored when they are needed
 }
 
 // grouped is what groups becomes: its rows in the order of their keys, where the rows

@@ -20,7 +20,7 @@ type sortedSide struct {
 // sortedBy returns the rows with some keys, sorted. Searches in the same columns share them.
 func (o *ordering) sortedBy(columns []*ir.Value) sortedSide {
 	at := columnsName(columns)
-	if side, ok := o.sortedSides[at]; ok {
+	if side, ok := o.sides[at]; ok {
 		return side
 	}
 	rows := columns[0].Type.Domain
@@ -37,7 +37,7 @@ func (o *ordering) sortedBy(columns []*ir.Value) sortedSide {
 		}
 		side.words = append(side.words, x)
 	}
-	o.sortedSides[at] = side
+	o.sides[at] = side
 	return side
 }
 
