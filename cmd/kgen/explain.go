@@ -104,7 +104,10 @@ with the emitted text.`,
 	takeInline(c)
 	takeReproducible(c)
 	c.ValidArgsFunction = completePipeline
-	shapes := []string{"probe=" + plan.Linear, "probe=" + plan.Cuckoo}
+	var shapes []string
+	for _, v := range plan.Probes {
+		shapes = append(shapes, "probe="+v)
+	}
 	for _, v := range plan.Variants {
 		shapes = append(shapes, "variant="+v)
 	}
