@@ -55,9 +55,8 @@ type register interface {
 	scatter(l *linker, s *stream, at *vector[int64], n *int, ascends bool) step
 	storeSelected(s *stream, at *vector[int64], sel *selection) step
 	swapped(l *linker, n *int) register
-	lone
+	differ(of *stream, differ []uint8, held []int64, rows []int32, more bool)
 	comparer
-	key(s *stream) func(row int, held int64) bool
 	keys(s *stream) func(x, y int64) bool
 	choose(l *linker, when *vector[uint8], otherwise register, room int, n *int) register
 	chosen(l *linker, when *vector[uint8], otherwise register, n *int) register
@@ -171,15 +170,6 @@ func fill[T any](to []T, x T) {
 func count(to []int64, first int64) {
 	for i := range to {
 		to[i] = first + int64(i)
-	}
-}
-
-// key returns whether a row of v, which is a key as memory has it, equals an element of a
-// stream.
-func (v *vector[T]) key(s *stream) func(row int, held int64) bool {
-	return func(row int, held int64) bool {
-		x := v.rows[min(row, len(v.rows)-1)]
-		return sameKey(x, elements[T](s)[held])
 	}
 }
 
