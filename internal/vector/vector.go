@@ -30,6 +30,7 @@ type kernel struct {
 	compiled int // in Program.Kernels
 	program  *backends.Program
 	serial   bool // most of the work is ordered
+	combined []int
 	mutex    sync.Mutex
 	free     map[int][]*frame // by the rows of their batches
 }
@@ -57,7 +58,7 @@ func Compile(program *backends.Program) (*Program, error) {
 		if err != nil {
 			return nil, fmt.Errorf("pipeline %s: %w", program.Pipeline.Name, err)
 		}
-		linked.serial = f.serial
+		linked.serial, linked.combined = f.serial, f.combined
 		linked.give(f)
 		p.kernels[k.Name] = linked
 	}
