@@ -55,6 +55,7 @@ type register interface {
 	scatter(l *linker, s *stream, at *vector[int64], n *int, ascends bool) step
 	storeSelected(s *stream, at *vector[int64], sel *selection) step
 	swapped(l *linker, n *int) register
+	enter(keys *stream, table, own, rows []int64, taken, most int64) int64
 	differ(of *stream, differ []uint8, held []int64, rows []int32, more bool)
 	comparer
 	keys(s *stream) func(x, y int64) bool

@@ -129,15 +129,14 @@ func next(room []int32, at []int64, last int64, held []int64, differ []uint8, ro
 	return room[:k]
 }
 
-// insert links the entry of rows in a hash table; see the operation Insert.
+// insert links the entry of rows in a hash table; see the operation Insert. Rows of one key are
+// entered one after the other: most find a free slot or, in a table of groups, their keys at once, so
+// the branches go as before. Of several keys the comparison costs more than that.
 func (l *linker) insert(op *tile.Op) {
 	l.serial = true
 	t := l.hashTable(op, op.Args[2], op.Args[4:])
 	t.slot = l.full(op.Args[1], op.Domain).(*vector[int64])
 	n, entered, limit := l.count(op.Domain), l.full(op.Args[0], op.Domain).(*vector[int64]), l.value(op.Args[3], op.Domain)
-	if len(t.keys) == 0 {
-		t.numbers = entered
-	}
 	taken := shared(l, func() *int64 {
 		taken := new(int64)
 		l.begin = append(l.begin, func() { *taken = 0 })
@@ -145,20 +144,79 @@ func (l *linker) insert(op *tile.Op) {
 	})
 	limited := op.IsLimited()
 	l.ordered(func() {
+		if *n == 0 {
+			return
+		}
 		most := int64(math.MaxInt64)
 		if limited {
 			most = int64(limit.bits(0))
 		}
-		for rows := t.begin(*n); len(rows) > 0 && *taken <= most; {
-			t.settle(rows)
-			rows = t.enter(rows, entered.rows, taken, most)
+		table, own, rows := t.table(), t.slot.rows[:*n], entered.rows[:*n]
+		switch len(t.keys) {
+		case 0:
+			*taken = enterNumbers(table, own, rows, *taken, most)
+		case 1:
+			*taken = t.keys[0].enter(t.of[0], table, own, rows, *taken, most)
+		default:
+			for rows := t.begin(*n); len(rows) > 0 && *taken <= most; {
+				t.settle(rows)
+				rows = t.enterSettled(rows, entered.rows, taken, most)
+			}
 		}
 	})
 }
 
-// enter enters rows in the slots where they have settled, until more than most are taken, and
+// enter enters rows, and returns how many slots are taken; it stops at more than most.
+func (v *vector[T]) enter(keys *stream, table, own, rows []int64, taken, most int64) int64 {
+	held, of, mask := elements[T](keys), v.rows[:len(own)], int64(len(table)-1)
+	rows = rows[:len(own)]
+	for i, at := range own {
+		if taken > most {
+			break
+		}
+		x, entered := of[i], rows[i]
+		for {
+			row := table[at]
+			if row == free {
+				table[at] = entered
+				taken++
+				break
+			}
+			if sameKey(x, held[row]) {
+				table[at] = min(row, entered)
+				break
+			}
+			at = (at + 1) & mask
+		}
+	}
+	return taken
+}
+
+// enterNumbers is enter where the rows' numbers are all that the table has of them.
+func enterNumbers(table, own, rows []int64, taken, most int64) int64 {
+	mask := int64(len(table) - 1)
+	rows = rows[:len(own)]
+	for i, at := range own {
+		if taken > most {
+			break
+		}
+		entered := rows[i]
+		held := table[at]
+		for held != free && held != entered {
+			at = (at + 1) & mask
+			held = table[at]
+		}
+		if held == free {
+			table[at] = entered
+			taken++
+		}
+	}
+	return taken
+}
+
+// enterSettled enters rows in the slots where they have settled, until more than most are taken, and
 // returns those of which the slot has been taken since by another row.
-func (t *hashTable) enter(rows []int32, entered []int64, taken *int64, most int64) []int32 {
+func (t *hashTable) enterSettled(rows []int32, entered []int64, taken *int64, most int64) []int32 {
 	table, at, room := t.table(), t.settled.rows, t.late.sized(len(rows))
 	k := 0
 	for _, i := range rows {
