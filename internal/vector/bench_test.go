@@ -101,7 +101,7 @@ func comparePipeline(b *testing.B, gocpu *kgen.Device, text string) {
 		b.Fatal(text, err)
 	}
 	p := pipelines[0]
-	made, _, err := build.Compile(&build.Source{Pipelines: pipelines}, p, "gocpu", "", plan.Schedule{})
+	made, _, err := build.Compile(&build.Source{Pipelines: pipelines}, p, vector.Name, "", plan.Schedule{})
 	if err != nil {
 		b.Fatal(err)
 	}
