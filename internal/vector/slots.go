@@ -8,8 +8,9 @@ import (
 )
 
 // Rows of a batch search a hash table together. In each round, every row that still searches
-// looks at one slot, without a branch: so misses of the caches lie side by side, and none waits
-// for a branch that went the wrong way. A row settles where the slot has its keys or is free.
+// looks at one slot, in loops without a branch: so misses of the caches lie side by side, and none
+// waits for a branch that went the wrong way. A row settles where the slot has its keys or is free.
+// Loops are short, since Go keeps few slices in registers.
 
 // free is what a free slot has.
 const free = -1
@@ -17,11 +18,10 @@ const free = -1
 // hashTable is what operations on a hash table share.
 type hashTable struct {
 	*stream
-	slot    *vector[int64] // where the search of a row begins
-	slots   register       // uniform
-	numbers *vector[int64] // the keys, if they are the numbers of rows; else
-	keys    []register     // those of the rows of a batch
-	of      []*stream      // and of the rows in the table
+	slot  *vector[int64] // where the search of a row begins
+	slots register       // uniform
+	keys  []register     // of the rows of a batch; none if their numbers are the keys
+	of    []*stream      // those of the rows in the table
 
 	settled   vector[int64] // the slots of rows; of one that is free the complement
 	late      vector[int32] // rows that are not yet entered
@@ -60,9 +60,6 @@ func (t *hashTable) settle(rows []int32) {
 	for range table {
 		held, differ := t.held.sized(len(rows)), t.differ.sized(len(rows))
 		rowsOfSlots(held, table, at, rows)
-		if t.numbers != nil {
-			differFrom(differ, t.numbers.rows, held, rows)
-		}
 		for k, key := range t.keys {
 			key.differ(t.of[k], differ, held, rows, k > 0)
 		}
@@ -80,14 +77,6 @@ func rowsOfSlots(held, table, at []int64, rows []int32) {
 	held = held[:len(rows)]
 	for j, i := range rows {
 		held[j] = table[at[i]]
-	}
-}
-
-// differFrom marks rows that have another number than is in their slots.
-func differFrom(differ []uint8, numbers, held []int64, rows []int32) {
-	held, differ = held[:len(rows)], differ[:len(rows)]
-	for j, i := range rows {
-		differ[j] = truth(numbers[i] != held[j])
 	}
 }
 
@@ -158,9 +147,9 @@ func (l *linker) insert(op *tile.Op) {
 		case 1:
 			*taken = t.keys[0].enter(t.of[0], table, own, rows, *taken, most)
 		default:
-			for rows := t.begin(*n); len(rows) > 0 && *taken <= most; {
-				t.settle(rows)
-				rows = t.enterSettled(rows, entered.rows, taken, most)
+			for open := t.begin(*n); len(open) > 0 && *taken <= most; {
+				t.settle(open)
+				open = t.enterSettled(open, rows, taken, most)
 			}
 		}
 	})
@@ -248,10 +237,10 @@ func (l *linker) probe(op *tile.Op) {
 	t := l.hashTable(op, op.Args[1], op.Args[4:])
 	n, direct := l.count(op.Domain), l.value(op.Args[2], op.Domain)
 	isDirect := func() bool { return direct.bits(0) != 0 }
-	key := l.onlyIf(isDirect, op.Args[3], op.Domain).(*vector[int64])
 	if len(t.keys) == 0 {
-		t.numbers = key
+		l.fail("internal error: a search for no keys")
 	}
+	key := l.onlyIf(isDirect, op.Args[3], op.Domain).(*vector[int64])
 	t.slot = l.onlyIf(func() bool { return !isDirect() }, op.Args[0], op.Domain).(*vector[int64])
 	t.settled.room = l.batch
 	l.add(func() {
