@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
 )
 
 // step is a piece of a linked kernel: a loop over a batch.
@@ -206,6 +207,22 @@ func (l *linker) onlyIf(holds func() bool, v tile.ID, domain int) register {
 	return r
 }
 
+// chosen links a choice that is the same for all rows, of which the other operand need not be computed.
+func (l *linker) chosen(op *tile.Op) (register, bool) {
+	if op.Kind != tile.Map || op.Operator != ir.OpSelect || op.Domain == tile.Uniform || l.Values[op.Args[0]].Domain != tile.Uniform {
+		return nil, false
+	}
+	when := l.value(op.Args[0], tile.Uniform).(*vector[uint8])
+	operand := func(v tile.ID, flag uint8) register {
+		if l.Values[v].Domain == tile.Uniform {
+			return l.value(v, tile.Uniform)
+		}
+		return l.onlyIf(func() bool { return when.rows[0] == flag }, v, op.Domain)
+	}
+	x := operand(op.Args[1], 1)
+	return x.chosen(l, when, operand(op.Args[2], 0), l.count(op.Domain)), true
+}
+
 // onlyFor returns the values that nothing but v needs and no step has computed so far, v among
 // them if one operation reads it.
 func (l *linker) onlyFor(v tile.ID) map[tile.ID]bool {
@@ -312,6 +329,10 @@ func (l *linker) op(i int) {
 			return
 		}
 		if r, ok := l.heldRow(op); ok {
+			l.define(op.Res[0], r)
+			return
+		}
+		if r, ok := l.chosen(op); ok {
 			l.define(op.Res[0], r)
 			return
 		}

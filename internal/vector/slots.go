@@ -305,15 +305,17 @@ func inside(to, places []int64, limit int64) {
 // match links the search for codes in a hash table; see the operation Match.
 func (l *linker) match(op *tile.Op) {
 	s, n := &l.streams[op.Stream], l.count(op.Domain)
-	slot, slots, direct := l.full(op.Args[0], op.Domain).(*vector[int64]), l.value(op.Args[1], op.Domain), l.value(op.Args[2], op.Domain)
-	wide := l.cast(ir.U64, l.full(op.Args[3], op.Domain), n).(*vector[uint64])
+	slots, direct := l.value(op.Args[1], op.Domain), l.value(op.Args[2], op.Domain)
+	isHashed := func() bool { return direct.bits(0) == 0 }
+	key, slot := l.full(op.Args[3], op.Domain), l.onlyIf(isHashed, op.Args[0], op.Domain).(*vector[int64])
+	wide := l.cast(ir.U64, key, n).(*vector[uint64])
 	dst := &vector[uint32]{room: l.batch}
 	l.add(func() {
 		to := dst.sized(*n)
 		if *n == 0 {
 			return
 		}
-		if direct.bits(0) != 0 {
+		if !isHashed() {
 			clear(to)
 			return
 		}
