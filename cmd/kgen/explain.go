@@ -103,7 +103,10 @@ with the emitted text.`,
 	machineFlag(c, &flags.machine, usualMachine)
 	takeInline(c)
 	c.ValidArgsFunction = completePipeline
-	shapes := []string{"probe=" + plan.Linear, "probe=" + plan.Cuckoo}
+	var shapes []string
+	for _, v := range plan.Probes {
+		shapes = append(shapes, "probe="+v)
+	}
 	for _, v := range plan.Variants {
 		shapes = append(shapes, "variant="+v)
 	}
