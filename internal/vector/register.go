@@ -58,6 +58,7 @@ type register interface {
 	enter(keys *stream, table, own, rows []int64, taken, most int64) int64
 	differ(of *stream, differ []uint8, held []int64, rows []int32, more bool)
 	comparer
+	key(s *stream) func(row int, held int64) bool
 	keys(s *stream) func(x, y int64) bool
 	choose(l *linker, when *vector[uint8], otherwise register, room int, n *int) register
 	chosen(l *linker, when *vector[uint8], otherwise register, n *int) register
@@ -172,6 +173,12 @@ func count(to []int64, first int64) {
 	for i := range to {
 		to[i] = first + int64(i)
 	}
+}
+
+// key returns whether a row of v, which is a key as memory has it, equals an element of a
+// stream.
+func (v *vector[T]) key(s *stream) func(row int, held int64) bool {
+	return func(row int, held int64) bool { return sameKey(v.rows[row], elements[T](s)[held]) }
 }
 
 // keys returns whether two elements of a stream, which has elements of the same type, are
