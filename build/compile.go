@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/backends/gocpu"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/internal/vector"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -51,14 +52,16 @@ func CompileFor(s *Source, p *ir.Pipeline, machine plan.Machine, backend, level 
 	return program, fused, s.compileError(level, err)
 }
 
-// options returns how the pipelines of s are compiled for a backend.
+// options returns how the pipelines of s are compiled for a backend, or for device vector.
 func (s *Source) options(backend, level string, schedule plan.Schedule) compile.Options {
 	options := compile.For(level, schedule)
 	options.Source = s.Text
-	if backend == (gocpu.Emitter{}).Name() {
+	switch backend {
+	case gocpu.Emitter{}.Name():
 		options.Radix, options.Hash, options.Short = gocpu.Radix, gocpu.Hash, false
-	}
-	if backend == cuda.Emitter().Name() {
+	case vector.Name:
+		options.Radix, options.Hash, options.Short = gocpu.Radix, vector.Hash, false
+	case cuda.Emitter().Name():
 		options = options.WithHash(schedule, cuda.HashGroups)
 	}
 	return options

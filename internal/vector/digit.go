@@ -200,38 +200,14 @@ func ranks(to, digits, first, counts []int64) {
 	}
 }
 
-// mostCounted is the length of a table of which each worker has one of its own.
-const mostCounted = 1 << 14
-
-// counted links the count of rows by their digits, if an update is one. Several workers count
-// by themselves, which comes to the same for integers.
+// counted links the count of rows by their digits, if an update is one.
 func (l *linker) counted(op *tile.Op) bool {
 	d, ok := l.digitOf(op.Args[0])
-	s := &l.streams[op.Stream]
-	if !ok || s.kind != ir.I64 || op.Monoid.Combine[0].Operator != ir.OpAdd || l.Values[op.Args[1]].Domain != tile.Uniform {
+	if !ok || l.streams[op.Stream].kind != ir.I64 || op.Monoid.Combine[0].Operator != ir.OpAdd || l.Values[op.Args[1]].Domain != tile.Uniform {
 		return false
 	}
 	by, x, n := l.digits(d, op.Domain), l.value(op.Args[1], tile.Uniform), l.count(op.Domain)
-	f, inTurn := l.frame, l.inTurn()
-	var own []int64
-	l.add(func() {
-		table := elements[int64](s)
-		if f.turns == nil || len(table) > mostCounted {
-			inTurn(func() { by.count(table, int64(x.bits(0)), *n) })
-			return
-		}
-		if own == nil {
-			own = make([]int64, len(table))
-		}
-		by.count(own, int64(x.bits(0)), *n)
-	})
-	l.merges = append(l.merges, func() {
-		if own != nil {
-			table := elements[int64](s)
-			add(table, table, own)
-		}
-		own = nil
-	})
+	inTable(l, op, integers[int64](ir.OpAdd), func(table []int64) { by.count(table, int64(x.bits(0)), *n) })
 	return true
 }
 

@@ -7,7 +7,7 @@
 // package; what is decided per program is only which loops run on which vectors. So the cost
 // of interpretation is paid once per batch, not once per row.
 //
-//	program, err := vector.Compile(compiled) // for cores: build.Compile(..., "gocpu", ...)
+//	program, err := vector.Compile(compiled) // for cores: build.Compile(..., vector.Name, ...)
 //	result, err := program.Run(ctx, inputs, vector.Options{})
 //
 // Domains of a kernel that hold fewer rows than its base, such as those that a filter keeps,

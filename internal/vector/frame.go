@@ -34,6 +34,7 @@ type frame struct {
 	stateful int      // how many of these are linked
 	ordinal  int      // ordered steps that are linked
 	serial   bool     // most of the work is in these
+	combined []int    // streams: tables with which rows are combined
 	merges   []step   // add what a worker has counted by itself
 	turns    *turns   // of several workers at work, else nil
 	number   int64    // of the batch

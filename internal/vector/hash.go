@@ -46,105 +46,41 @@ func (l *linker) hashed(op *tile.Op) (register, bool) {
 	if !ok {
 		return nil, false
 	}
-	of := l.value(h.of, op.Domain).(*vector[uint64])
 	fold, factor, shift := l.value(h.fold, tile.Uniform), l.value(h.factor, tile.Uniform), l.value(h.shift, tile.Uniform)
 	first := register(&vector[uint64]{rows: []uint64{1}})
 	if h.first != 0 {
 		first = l.value(h.first, tile.Uniform)
 	}
 	dst, n := &vector[uint64]{room: l.batch}, l.count(op.Domain)
-	l.add(func() {
-		hashAll(dst.sized(*n), of.rows, first.bits(0), fold.bits(0), factor.bits(0), shift.bits(0))
-	})
+	switch of := l.value(l.unwidened(h.of), op.Domain).(type) {
+	case *vector[uint32]:
+		l.add(func() {
+			hashAll(dst.sized(*n), of.rows, first.bits(0), fold.bits(0), factor.bits(0), shift.bits(0))
+		})
+	default:
+		wide := l.cast(ir.U64, of, n).(*vector[uint64])
+		l.add(func() {
+			hashAll(dst.sized(*n), wide.rows, first.bits(0), fold.bits(0), factor.bits(0), shift.bits(0))
+		})
+	}
 	return dst, true
 }
 
-func hashAll(to, of []uint64, first, fold, factor, shift uint64) {
+// unwidened returns the unsigned integer that v is more bits of, or v.
+func (f *frame) unwidened(v tile.ID) tile.ID {
+	if cast := f.mapped(v, ir.OpCast); cast != nil {
+		switch f.Values[cast.Args[0]].Kind {
+		case ir.U8, ir.U16, ir.U32:
+			return cast.Args[0]
+		}
+	}
+	return v
+}
+
+func hashAll[T unsigned](to []uint64, of []T, first, fold, factor, shift uint64) {
 	of = of[:len(to)]
 	for i, x := range of {
-		y := x * first
+		y := uint64(x) * first
 		to[i] = (y ^ y>>(fold&63)) * factor >> (shift & 63)
 	}
-}
-
-// Loops over hash tables whose rows have one key, as most have. The others compare their keys
-// one after the other, each by a function.
-
-// lone is a register that is the only key of a hash table.
-type lone interface {
-	// seek gives each row the slot of its key, from its own slot on, or free.
-	seek(keys *stream, table, own, to []int64)
-	// enter enters rows, and returns how many slots are taken; it stops at more than most.
-	enter(keys *stream, table, own, rows []int64, taken, most int64) int64
-}
-
-func (v *vector[T]) seek(keys *stream, table, own, to []int64) {
-	held, rows := elements[T](keys), v.rows[:len(to)]
-	own = own[:len(to)]
-	for i, first := range own {
-		to[i] = seekOne(rows[i], held, table, first)
-	}
-}
-
-// seekOne returns the slot of a key. Where rows were left out, others may have taken all slots.
-func seekOne[T number](x T, held []T, table []int64, first int64) int64 {
-	for at := first; ; {
-		row := table[at]
-		if row == free {
-			return free
-		}
-		if sameKey(x, held[row]) {
-			return at
-		}
-		if at = (at + 1) & int64(len(table)-1); at == first {
-			return free
-		}
-	}
-}
-
-func (v *vector[T]) enter(keys *stream, table, own, rows []int64, taken, most int64) int64 {
-	held, of, mask := elements[T](keys), v.rows[:len(own)], int64(len(table)-1)
-	rows = rows[:len(own)]
-	for i, at := range own {
-		if taken > most {
-			break
-		}
-		x, entered := of[i], rows[i]
-		for {
-			row := table[at]
-			if row == free {
-				table[at] = entered
-				taken++
-				break
-			}
-			if sameKey(x, held[row]) {
-				table[at] = min(row, entered)
-				break
-			}
-			at = (at + 1) & mask
-		}
-	}
-	return taken
-}
-
-// enterNumbers is enter where the rows' numbers are all that the table has of them.
-func enterNumbers(table, own, rows []int64, taken, most int64) int64 {
-	mask := int64(len(table) - 1)
-	rows = rows[:len(own)]
-	for i, at := range own {
-		if taken > most {
-			break
-		}
-		entered := rows[i]
-		held := table[at]
-		for held != free && held != entered {
-			at = (at + 1) & mask
-			held = table[at]
-		}
-		if held == free {
-			table[at] = entered
-			taken++
-		}
-	}
-	return taken
 }

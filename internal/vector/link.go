@@ -2,8 +2,10 @@ package vector
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
 )
 
 // step is a piece of a linked kernel: a loop over a batch.
@@ -174,6 +176,73 @@ func (l *linker) full(v tile.ID, domain int) register {
 	return r
 }
 
+// onlyIf links what v alone needs to run only where a flag holds for all rows, and v is read. It
+// returns v with an element for each row of a domain.
+func (l *linker) onlyIf(holds func() bool, v tile.ID, domain int) register {
+	own := l.onlyFor(v)
+	if !own[v] {
+		return l.full(v, domain)
+	}
+	for i := range l.Ops {
+		if op := &l.Ops[i]; len(op.Res) > 0 && own[op.Res[0]] {
+			for _, arg := range op.Args {
+				if !own[arg] {
+					l.value(arg, op.Domain)
+				}
+			}
+		}
+	}
+	before, known := l.steps, maps.Clone(l.known)
+	l.steps = nil
+	r := l.full(v, domain)
+	steps := l.steps
+	l.steps, l.known = before, known
+	l.add(func() {
+		if holds() {
+			for _, step := range steps {
+				step()
+			}
+		}
+	})
+	return r
+}
+
+// chosen links a choice that is the same for all rows, of which the other operand need not be computed.
+func (l *linker) chosen(op *tile.Op) (register, bool) {
+	if op.Kind != tile.Map || op.Operator != ir.OpSelect || op.Domain == tile.Uniform || l.Values[op.Args[0]].Domain != tile.Uniform {
+		return nil, false
+	}
+	when := l.value(op.Args[0], tile.Uniform).(*vector[uint8])
+	operand := func(v tile.ID, flag uint8) register {
+		if l.Values[v].Domain == tile.Uniform {
+			return l.value(v, tile.Uniform)
+		}
+		return l.onlyIf(func() bool { return when.rows[0] == flag }, v, op.Domain)
+	}
+	x := operand(op.Args[1], 1)
+	return x.chosen(l, when, operand(op.Args[2], 0), l.count(op.Domain)), true
+}
+
+// onlyFor returns the values that nothing but v needs and no step has computed so far, v among
+// them if one operation reads it.
+func (l *linker) onlyFor(v tile.ID) map[tile.ID]bool {
+	own, uses := map[tile.ID]bool{}, map[tile.ID]int{v: 1}
+	for i := l.Values[v].Op; i >= 0; i-- {
+		op := &l.Ops[i]
+		if len(op.Res) != 1 || uses[op.Res[0]] == 0 || uses[op.Res[0]] != l.uses[op.Res[0]] {
+			continue
+		}
+		if _, waits := l.later[op.Res[0]]; !waits {
+			continue
+		}
+		own[op.Res[0]] = true
+		for _, arg := range op.Args {
+			uses[arg]++
+		}
+	}
+	return own
+}
+
 // selection returns the selection of a derived domain, which steps compute when it is asked
 // for first.
 func (l *linker) selection(domain int) *selection {
@@ -256,6 +325,14 @@ func (l *linker) op(i int) {
 		l.fromPlan(op)
 	case tile.Row, tile.Map, tile.Load:
 		if r, ok := l.hashed(op); ok {
+			l.define(op.Res[0], r)
+			return
+		}
+		if r, ok := l.heldRow(op); ok {
+			l.define(op.Res[0], r)
+			return
+		}
+		if r, ok := l.chosen(op); ok {
 			l.define(op.Res[0], r)
 			return
 		}

@@ -55,7 +55,8 @@ type register interface {
 	scatter(l *linker, s *stream, at *vector[int64], n *int, ascends bool) step
 	storeSelected(s *stream, at *vector[int64], sel *selection) step
 	swapped(l *linker, n *int) register
-	lone
+	enter(keys *stream, table, own, rows []int64, taken, most int64) int64
+	differ(of *stream, differ []uint8, held []int64, rows []int32, more bool)
 	comparer
 	key(s *stream) func(row int, held int64) bool
 	keys(s *stream) func(x, y int64) bool
@@ -177,10 +178,7 @@ func count(to []int64, first int64) {
 // key returns whether a row of v, which is a key as memory has it, equals an element of a
 // stream.
 func (v *vector[T]) key(s *stream) func(row int, held int64) bool {
-	return func(row int, held int64) bool {
-		x := v.rows[min(row, len(v.rows)-1)]
-		return sameKey(x, elements[T](s)[held])
-	}
+	return func(row int, held int64) bool { return sameKey(v.rows[row], elements[T](s)[held]) }
 }
 
 // keys returns whether two elements of a stream, which has elements of the same type, are

@@ -158,7 +158,8 @@ func (r *run) launch(ctx context.Context, s *plan.Launch) error {
 	}
 	start := time.Now()
 	k := r.kernels[s.Kernel]
-	workers := r.workersFor(k, rows)
+	streams := r.streamsOf(k, s)
+	workers := r.workersFor(k, streams, rows)
 	batch := r.Batch
 	if batch == 0 {
 		batch = batchRows
@@ -170,16 +171,7 @@ func (r *run) launch(ctx context.Context, s *plan.Launch) error {
 	if err != nil {
 		return err
 	}
-	for i := range f.streams {
-		name := f.Streams[i].Buffer
-		for _, bound := range s.Bind {
-			if bound.Name == f.Streams[i].Buffer {
-				name = bound.Buffer
-			}
-		}
-		f.streams[i].data = r.memory[name]
-		f.streams[i].length = int64(len(r.memory[name]) / f.streams[i].kind.Size())
-	}
+	copy(f.streams, streams)
 	if err := f.launch(ctx, r, rows, workers); err != nil {
 		return err
 	}
@@ -188,6 +180,23 @@ func (r *run) launch(ctx context.Context, s *plan.Launch) error {
 		r.Step(s.Kernel, time.Since(start))
 	}
 	return nil
+}
+
+// streamsOf returns the memory of a kernel's streams in a launch.
+func (r *run) streamsOf(k *kernel, s *plan.Launch) []stream {
+	declared := k.program.Kernels[k.compiled].Streams
+	list := make([]stream, len(declared))
+	for i := range declared {
+		name := declared[i].Buffer
+		for _, bound := range s.Bind {
+			if bound.Name == declared[i].Buffer {
+				name = bound.Buffer
+			}
+		}
+		data := r.memory[name]
+		list[i] = stream{data: data, length: int64(len(data) / declared[i].Kind.Size()), kind: declared[i].Kind}
+	}
+	return list
 }
 
 // checkErrors returns the first check that has failed.

@@ -17,6 +17,13 @@ import (
 // caches of a core, and enough to make the cost of a step small.
 const batchRows = 1024
 
+// Name is what programs are compiled for.
+const Name = "vector"
+
+// Hash is how many rows there are at least for each group if a hash table finds the groups of rows.
+// With fewer, a sort takes about as long.
+const Hash = 8
+
 // Program is a pipeline that is ready to run. It is safe for concurrent use.
 type Program struct {
 	pipeline *ir.Pipeline
@@ -30,6 +37,7 @@ type kernel struct {
 	compiled int // in Program.Kernels
 	program  *backends.Program
 	serial   bool // most of the work is ordered
+	combined []int
 	mutex    sync.Mutex
 	free     map[int][]*frame // by the rows of their batches
 }
@@ -46,7 +54,7 @@ type Options struct {
 	Place func(port string, bytes int64) []byte
 }
 
-// Compile makes a program ready to run. It is compiled for cores, as for emitted Go. The error
+// Compile makes a program ready to run. It is compiled for cores, as for emitted Go, or for [Name]. The error
 // says which operation has no vector form.
 func Compile(program *backends.Program) (*Program, error) {
 	p := &Program{pipeline: program.Pipeline, plan: program.Plan, kernels: map[string]*kernel{},
@@ -57,7 +65,7 @@ func Compile(program *backends.Program) (*Program, error) {
 		if err != nil {
 			return nil, fmt.Errorf("pipeline %s: %w", program.Pipeline.Name, err)
 		}
-		linked.serial = f.serial
+		linked.serial, linked.combined = f.serial, f.combined
 		linked.give(f)
 		p.kernels[k.Name] = linked
 	}

@@ -3,6 +3,7 @@ package vector
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,12 +24,13 @@ const (
 )
 
 // workersFor returns how many workers run a kernel of so many rows. One does where most of the
-// work is ordered, as for tables.
-func (o *Options) workersFor(k *kernel, rows int64) int {
+// work is ordered, as for large tables.
+func (o *Options) workersFor(k *kernel, streams []stream, rows int64) int {
+	inTurn := slices.ContainsFunc(k.combined, func(s int) bool { return !isOwn(streams[s].length, rows) })
 	switch {
 	case o.Workers > 0:
 		return int(max(min(int64(o.Workers), rows), 1))
-	case k.serial:
+	case k.serial || inTurn:
 		return 1
 	}
 	return int(max(min(int64(runtime.GOMAXPROCS(0)), rows/leastRows), 1))

@@ -44,6 +44,19 @@ var stateful = []string{
 	f = find(k, in: k[x > 0.5])
 	return hits: count(f >= 0), at: f
 }`,
+	`pipeline tables(k: [n]i64, x: [n]f64) {
+	b = bins(k & 31, 32)
+	c = bins(k & 65535, 65536)
+	return least: min(k, by: b, else: 0), most: max(i32(k), by: b, else: 0), bits: first(k, by: b, else: 0), rows: count(by: c), total: sum(k, by: c), x: max(x, by: b, else: 0)
+}`,
+	`pipeline repeats(k: [n]i64, x: [n]f64) {
+	j = repeat((k & 3) * (k & 1))
+	return k: k[j], x: x[j], at: i64(j)
+}`,
+	`pipeline joins(k: [n]i64, x: [n]f64) {
+	j = join((k, k & 7), (k[x > 0.9], (k & 7)[x > 0.9]))
+	return total: sum(k[j.left] ^ i64(j.right))
+}`,
 }
 
 // inputs returns keys in runs and numbers from 0 to 1.

@@ -33,7 +33,7 @@ func newInProcess(source *build.Source, name string) (*inProcess, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("there is no pipeline %s", name)
 	}
-	compiled, _, err := build.Compile(source, source.Pipelines[i], "gocpu", "", plan.Schedule{})
+	compiled, _, err := build.Compile(source, source.Pipelines[i], vector.Name, "", plan.Schedule{})
 	if err != nil {
 		return nil, err
 	}
