@@ -38,6 +38,10 @@ type Options struct {
 	// few groups beside its rows.
 	Partitions bool
 
+	// Strategy is how hash tables of groups are filled, as [plan.Schedule.GroupStrategy] says;
+	// "" is as the number of groups suits. Without Short it is not heeded.
+	Strategy string
+
 	// Probing is how rows with equal keys are found: [plan.Linear] or [plan.Cuckoo]; "" is by
 	// their number where keys have a small range, else by linear probing.
 	Probing string

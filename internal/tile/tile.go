@@ -130,6 +130,7 @@ type Op struct {
 	Epilogue  bool      // runs once, after all rows
 
 	Contiguous  bool // Update: rows of equal index lie together
+	BySlot      bool // Update: the index is a slot of a hash table that may leave rows out
 	Partitioned bool // Insert: rows of near slots lie together
 
 	Stage string // the stage it came from
