@@ -62,6 +62,13 @@ func TestGroupStrategies(t *testing.T) {
 					if want := 2; strategy != plan.Partitioned && len(tables) != want {
 						t.Fatalf("%d kernels enter rows, want %d", len(tables), want)
 					}
+					for _, k := range lowered.Plan.Kernels {
+						s := k.Variants[0].Schedule
+						isLocal := strategy == plan.Local || strategy == plan.Partitioned
+						if s.Groups != "" && level == fuse.LevelOnePass && (s.Groups != strategy || (s.Table == plan.Local) != isLocal) {
+							t.Errorf("kernel %s has groups=%s, table=%s", k.Name, s.Groups, s.Table)
+						}
+					}
 					for _, groups := range []uint64{1, few, 100, rows} {
 						device := simttest.NewDevice(lowered.Kernels, rand.New(rand.NewPCG(1, groups)))
 						entered := map[string]bool{}
