@@ -20,6 +20,13 @@ import (
 // 2^29 rows, has up to seven eighths of them taken; from there on the plan refuses it.
 const mostSlots = 1 << 30
 
+// A small table on cores has sparseTimes as many slots as it needs, up to those of a table of
+// mostSparse rows: searches that end at their first slot are what processors predict.
+const (
+	sparseTimes = 8
+	mostSparse  = 1 << 17
+)
+
 // A table whose slots are keys may have mostDirect times as many as rows, which takes as
 // much memory as a hash table, and one for each leastPerSlot rows that are looked up: it
 // costs less to clear than searches in a hash table do.
@@ -33,7 +40,7 @@ func (e *expansion) find(v *ir.Value) {
 	o := ordering{expansion: e, pos: v.Pos}
 	keys := e.columns(v.Args[:v.Split])
 	t := o.tableOf(e.columns(v.Args[v.Split:]), keys[0])
-	if column, ok := e.lookedUp(v, v); ok && e.short {
+	if column, ok := e.lookedUp(v, v); ok {
 		e.columnOf[v] = column
 		e.lookups[v] = o.lookup(t, keys, column)
 		return
@@ -48,7 +55,7 @@ func (o *ordering) foundRow(t rowTable, keys []*ir.Value) *ir.Value {
 	if !t.isNarrow {
 		return o.rowAt(t, o.probe(t, keys))
 	}
-	row := o.rowOfCode(o.match(t, keys, o.apply(ir.OpAdd, t.rows, o.integer(t.rows, 1))))
+	row := o.rowOfCode(o.match(t, keys, o.apply(ir.OpAdd, o.cast(ir.U32, t.rows), o.constant(ir.Int(ir.U32, 1)))))
 	if t.least == nil {
 		return row
 	}
@@ -64,7 +71,7 @@ type rowTable struct {
 	isDirect *ir.Value   // scalar: whether slots are keys, from the least one on, or the table is one by cuckoo hashing
 	least    *ir.Value   // scalar: that key, as an unsigned integer; nil if slots are never keys
 	part     *ir.Value   // scalar: how many slots a part of a cuckoo table has, 0 if the table is none; nil if it cannot be one
-	isNarrow bool        // a key has at most 32 bits, and the number of a row too
+	isNarrow bool        // a key has at most 32 bits
 }
 
 // probe returns the slot of the row with keys, or -1. If slots are keys, it may be free.
@@ -213,7 +220,7 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value) rowTable {
 	var size *ir.Value
 	size, t.shift = o.hashSlots(rows)
 	words := o.words(o.sortKeysOf(keys))
-	t.isNarrow = o.short && len(words) == 1 && words[0].bits <= 32
+	t.isNarrow = len(words) == 1 && words[0].bits <= codeBits
 	if len(words) == 1 && isInvertible(keys[0].Type.Kind) {
 		t.least = o.extreme(ir.OpMin, words[0].value)
 		span := o.cast(ir.U64, o.apply(ir.OpSub, o.extreme(ir.OpMax, words[0].value), t.least))
@@ -223,6 +230,9 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value) rowTable {
 		}
 		most = o.apply(ir.OpLeast, most, o.integer(rows, math.MaxInt32-1))
 		t.isDirect = o.apply(ir.OpLt, span, most)
+		if !o.short { // codes may be numbers of rows
+			t.isDirect = o.apply(ir.OpLogicalAnd, t.isDirect, o.apply(ir.OpLt, rows, o.integer(rows, math.MaxUint32)))
+		}
 		t.isDirect.Likely = true
 		size = o.choose(t.isDirect, o.apply(ir.OpAdd, o.cast(ir.I64, span), o.number(1)), size)
 	}
@@ -238,7 +248,7 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value) rowTable {
 func (o *ordering) newLinearTable(keys []*ir.Value) rowTable {
 	t := rowTable{keys: keys, isDirect: o.constant(ir.BoolScalar(false))}
 	words := o.words(o.sortKeysOf(keys))
-	t.isNarrow = o.short && len(words) == 1 && words[0].bits <= codeBits
+	t.isNarrow = len(words) == 1 && words[0].bits <= codeBits
 	var size *ir.Value
 	size, t.shift = o.hashSlots(o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(keys[0]), o.number(1))))
 	o.insert(&t, o.hashSlot(t, keys), size, nil)
@@ -248,6 +258,10 @@ func (o *ordering) newLinearTable(keys []*ir.Value) rowTable {
 // hashSlots returns how many slots a hash table of so many rows has, one at least, and how
 // many low bits of a hash do not belong to the slot.
 func (o *ordering) hashSlots(rows *ir.Value) (size, shift *ir.Value) {
+	if !o.short {
+		sparse := o.apply(ir.OpLeast, o.apply(ir.OpMul, rows, o.integer(rows, sparseTimes)), o.integer(rows, mostSparse))
+		rows = o.apply(ir.OpGreatest, rows, sparse)
+	}
 	last := o.apply(ir.OpSub, rows, o.integer(rows, 1))
 	size = o.apply(ir.OpShl, o.number(2), o.apply(ir.OpSub, o.number(64), o.cast(ir.I64, o.apply(ir.OpLeadingzeros, last))))
 	// More slots could not be launched over.

@@ -17,10 +17,15 @@ func (e *expansion) join(v *ir.Value) {
 	out := e.domain(v.Type.Domain)
 	distinct := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.rows))}, Type: ir.Type{Kind: ir.I64}})
 	j := &joined{out: out, isUnique: o.choose(o.apply(ir.OpEq, distinct, o.length(right[0])), o.number(1), o.number(0))}
-	j.partner = o.foundRow(t, left)
-	j.partner.Type.Target = right[0].Type.Domain
+	if column, ok := e.lookedUpPartner(v); ok {
+		j.lookup = o.lookup(t, left, column)
+		j.hasPartner = o.apply(ir.OpNe, j.lookup.code, o.constant(ir.Int(j.lookup.code.Type.Kind, 0)))
+	} else {
+		j.partner = o.foundRow(t, left)
+		j.partner.Type.Target = right[0].Type.Domain
+		j.hasPartner = o.apply(ir.OpGe, j.partner, o.number(0))
+	}
 	j.row = o.index(left[0], left[0].Type.Domain)
-	j.hasPartner = o.apply(ir.OpGe, j.partner, o.number(0))
 	j.found = e.newDomain(ir.DomainMask, out.Name+"_found", left[0].Type.Domain)
 	j.found.By = j.hasPartner
 	j.left, j.right = o.repeated(t, left, e.newDomain(ir.DomainJoin, out.Name+"_repeated", left[0].Type.Domain))
@@ -28,12 +33,36 @@ func (e *expansion) join(v *ir.Value) {
 	e.joins[v] = j
 }
 
+// lookedUpPartner returns the one narrow column that is read at the right rows of a join, nil
+// if none is; ok is false if more is asked of them.
+func (e *expansion) lookedUpPartner(join *ir.Value) (column *ir.Value, ok bool) {
+	for _, right := range e.from.Values {
+		if right.Op != ir.OpRight || right.Args[0] != join {
+			continue
+		}
+		for _, u := range e.from.Values {
+			if slices.Contains(u.Operands(), right) && u.Op != ir.OpGather {
+				return nil, false
+			}
+		}
+		x, isOne := e.lookedUp(join, right)
+		if !isOne || column != nil && x != nil && x != column {
+			return nil, false
+		}
+		if x != nil {
+			column = x
+		}
+	}
+	return column, true
+}
+
 // joined is a join in both ways.
 type joined struct {
 	left, right *ir.Value // the rows of each pair, where left rows are repeated
 
 	isUnique     *ir.Value  // an i64 scalar: whether no two right rows have equal keys
-	row, partner *ir.Value  // of each left row: its number, and the right row that is found
+	row, partner *ir.Value  // of each left row: its number, and the right row that is found, unless that is looked up
+	lookup       *lookup    // of each left row: what of the right row is wanted; nil if that is the row
 	hasPartner   *ir.Value  // whether one is
 	found        *ir.Domain // the left rows that have a partner
 	out          *ir.Domain // the pairs, whichever way they are made
@@ -42,7 +71,7 @@ type joined struct {
 // paired is a column of the pairs of a join, in both ways, which is not stored yet.
 type paired struct {
 	*joined
-	single   *ir.Value // of each left row; anything where it has no partner
+	single   *ir.Value // of each left row; anything where it has no partner; nil if it is only looked up
 	repeated *ir.Value // of each pair
 }
 
@@ -69,7 +98,10 @@ func (e *expansion) pair(v *ir.Value) bool {
 		}
 		x := e.column(v.Args[0])
 		p := &paired{at.joined, x, e.gather(v.Pos, x, at.repeated)}
-		if at.single != at.row {
+		switch {
+		case at.single == nil:
+			p.single = (&ordering{expansion: e, pos: v.Pos}).decode(at.lookup)
+		case at.single != at.row:
 			p.single = e.gather(v.Pos, x, at.single)
 		}
 		e.pairs[v] = p

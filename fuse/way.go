@@ -95,17 +95,21 @@ func (l *lowering) eitherLength(s *Stage, condition *ir.Value, d *ir.Domain, fro
 // does. Rows are selected in any case if the condition is how many they are, and scalars
 // that need no other stage cost nothing.
 func (g *Graph) findWays() {
+	isIdle := map[*Stage]bool{} // nothing needs what they write, so they belong where that is that they read
 	for _, s := range slices.Backward(g.Stages) {
 		if s.Kind == ScalarMap && len(s.before()) == 0 {
 			continue
 		}
 		var found ways
-		isNeeded := false
+		isNeeded := len(s.Writes) == 0
 		for _, w := range s.Writes {
 			if g.outputs[w] {
 				found, isNeeded = nil, true
 			}
 			for _, reader := range g.readBy[w] {
+				if isIdle[reader] {
+					continue
+				}
 				needed := reader.ways
 				if reader.Kind == Either {
 					needed = g.neededFor(reader, w)
@@ -119,11 +123,25 @@ func (g *Graph) findWays() {
 		if i := slices.IndexFunc(found, func(w way) bool { return g.decides(s, w.condition) }); i >= 0 {
 			found = found[:i]
 		}
-		s.ways = found
+		isSize := slices.ContainsFunc(s.Writes, func(w *Value) bool { return w.Kind == Lengths }) // which memory may need
+		s.ways, isIdle[s] = found, !isNeeded && !isSize
 	}
 	for _, s := range g.Stages {
+		if isIdle[s] {
+			s.ways = deepest(s.before())
+		}
 		g.computeEarly(s)
 	}
+}
+
+// deepest returns the ways of that of some stages which belongs to most.
+func deepest(stages []*Stage) (found ways) {
+	for _, s := range stages {
+		if len(s.ways) > len(found) {
+			found = s.ways
+		}
+	}
+	return found
 }
 
 // computeEarly computes scalars where those are computed from which alone they follow: that
@@ -133,12 +151,7 @@ func (g *Graph) computeEarly(s *Stage) {
 	if s.Kind != ScalarMap || len(before) == 0 || slices.ContainsFunc(before, func(b *Stage) bool { return b.Kind != ScalarMap }) {
 		return
 	}
-	s.ways = nil
-	for _, b := range before {
-		if len(b.ways) > len(s.ways) {
-			s.ways = b.ways
-		}
-	}
+	s.ways = deepest(before)
 }
 
 // decides reports whether a condition depends on how many rows s makes.

@@ -1,6 +1,11 @@
 package fuse
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"github.com/kgen-go/kgen/plan"
+)
 
 // Columns that two ways make have the memory of the result. A kernel of one way that reads
 // both the result and what its way makes has one stream of that memory, or is invalid.
@@ -9,6 +14,24 @@ func TestOneNameInAWay(t *testing.T) {
 		g := graphOf(t, "k: [n]i64, keep: [n]bool", "g = groups(k[keep])\n\treturn x: "+results, Options{Hash: 2})
 		for _, level := range Levels {
 			program(t, g, level) // which verifies kernels
+		}
+	}
+}
+
+// A stage whose results nothing reads takes none of what it reads out of its way: rows that are
+// numbered by groups, and not combined, move only where a partition pays.
+func TestIdleStagesNeedNothing(t *testing.T) {
+	g := graphOf(t, "k: [n]i64, keep: [n]bool", "return g: groups(k[keep])", Options{Short: true, Hash: 2, HashGroups: 2, Partitions: true, Sample: 1})
+	for _, level := range Levels {
+		p := program(t, g, level)
+		for _, step := range p.Plan.Steps {
+			if step.Launch == nil {
+				continue
+			}
+			at := slices.IndexFunc(p.Plan.Kernels, func(k plan.Kernel) bool { return k.Name == step.Launch.Kernel })
+			if stages := p.Groups[at]; slices.ContainsFunc(stages, func(s *Stage) bool { return s.Kind == Pass || s.Kind == Insert }) {
+				t.Errorf("%s: %s runs in any case: %s", level, step.Launch.Kernel, p.Plan.Kernels[at].Stages)
+			}
 		}
 	}
 }

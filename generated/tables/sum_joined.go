@@ -49,31 +49,41 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 	var sum int64
 	var least uint32
 	var greatest uint32
+	var least2 uint32
+	var greatest2 uint32
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var sum2 int64
-		least2 := uint32(4294967295)
-		var greatest2 uint32
+		least3 := uint32(4294967295)
+		var greatest3 uint32
+		least4 := uint32(4294967295)
+		var greatest4 uint32
 		kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				sum3, least3, greatest3 := sumJoinedKernel1Summary(lo, hi, id)
+				sum3, least5, greatest5, least6, greatest6 := sumJoinedKernel1Summary(lo, hi, id, weight)
 				blocks.await()
 				sumBefore := sum2
-				leastBefore := least2
-				greatestBefore := greatest2
+				leastBefore := least3
+				greatestBefore := greatest3
+				leastBefore2 := least4
+				greatestBefore2 := greatest4
 				sum2 = sumBefore + sum3
-				least2 = min(leastBefore, least3)
-				greatest2 = max(greatestBefore, greatest3)
+				least3 = min(leastBefore, least5)
+				greatest3 = max(greatestBefore, greatest5)
+				least4 = min(leastBefore2, least6)
+				greatest4 = max(greatestBefore2, greatest6)
 				blocks.release()
-				sumJoinedKernel1(lo, hi, id, map2, sumBefore, leastBefore, greatestBefore)
+				sumJoinedKernel1(lo, hi, id, weight, map2, sumBefore, leastBefore, greatestBefore, leastBefore2, greatestBefore2)
 			}
 		})
 		sum = sum2
-		least = least2
-		greatest = greatest2
+		least = least3
+		greatest = greatest3
+		least2 = least4
+		greatest2 = greatest4
 	} else {
-		sum, least, greatest = sumJoinedKernel1(0, m, id, map2, 0, 4294967295, 0)
+		sum, least, greatest, least2, greatest2 = sumJoinedKernel1(0, m, id, weight, map2, 0, 4294967295, 0, 4294967295, 0)
 	}
 	cond := sum > 0
 	x := uint32(0)
@@ -84,6 +94,14 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 	if cond {
 		x2 = greatest
 	}
+	x3 := uint32(0)
+	if cond {
+		x3 = least2
+	}
+	x4 := uint32(0)
+	if cond {
+		x4 = greatest2
+	}
 	map3 := kgenTemporary[int64](&call, m)
 	if workers > 1 {
 		kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
@@ -92,7 +110,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 	} else {
 		sumJoinedKernel2(0, m, id, map2, map3, x2, x, int64(m), int64(n))
 	}
-	mSlotsLength := max(kgenSelect(uint64(x2-x) < min(uint64(max(int64(m), 1))*4+uint64(int64(n)/8), 2147483646), int64(uint64(x2-x))+1, kgenSelect(uint64(max(int64(m), 1)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(m), 1))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(m), 1))-1)))))&63))), 0)
+	mSlotsLength := max(kgenSelect(uint64(x2-x) < min(uint64(max(int64(m), 1))*4+uint64(int64(n)/8), 2147483646) && uint64(max(int64(m), 1)) < 4294967295, int64(uint64(x2-x))+1, kgenSelect(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63))), 0)
 	if int(mSlotsLength) > 2147483647 {
 		return fmt.Errorf("m_slots would have %d rows; at most 2147483647 can be computed", int(mSlotsLength))
 	}
@@ -120,14 +138,23 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		sum2 = sumJoinedKernel4(0, int(mSlotsLength), insert)
 	}
 	cond2 := sum2 == int64(m)
-	x3 := int64(0)
+	x5 := int64(0)
 	if cond2 {
-		x3 = 1
+		x5 = 1
 	}
 	var either2 []int64
 	var jFoundLength int64
 	var jRepeatedLength int64
-	if 0 < int(x3) {
+	if 0 < int(x5) {
+		map4 := kgenTemporary[uint32](&call, int(mSlotsLength))
+		map5 := kgenTemporary[uint64](&call, int(mSlotsLength))
+		if workers > 1 {
+			kgenFork(&call, workers, int(mSlotsLength), 4096, func(_, lo, hi int) {
+				sumJoinedKernel5(lo, hi, insert, weight, map4, id, map5, x4, x3, x2, x, int64(m), int64(n))
+			})
+		} else {
+			sumJoinedKernel5(0, int(mSlotsLength), insert, weight, map4, id, map5, x4, x3, x2, x, int64(m), int64(n))
+		}
 		either := kgenTemporary[int64](&call, n)
 		var jFoundPlace int64
 		if workers > 1 {
@@ -137,7 +164,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				compactScratch := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					jFoundPlace3 := sumJoinedKernel5(lo, hi, key, insert, id, value, weight, compactScratch, int64(m), mSlotsLength, x2, x, int64(n), 0)
+					jFoundPlace3 := sumJoinedKernel6(lo, hi, key, map4, map5, value, weight, compactScratch, x2, x, int64(m), int64(n), mSlotsLength, x4, x3, 0)
 					blocks.await()
 					jFoundPlaceBefore := jFoundPlace2
 					jFoundPlace2 = jFoundPlaceBefore + jFoundPlace3
@@ -147,7 +174,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			})
 			jFoundPlace = jFoundPlace2
 		} else {
-			jFoundPlace = sumJoinedKernel5(0, n, key, insert, id, value, weight, either, int64(m), mSlotsLength, x2, x, int64(n), 0)
+			jFoundPlace = sumJoinedKernel6(0, n, key, map4, map5, value, weight, either, x2, x, int64(m), int64(n), mSlotsLength, x4, x3, 0)
 		}
 		jFoundLength2 := jFoundPlace
 		either2 = either
@@ -162,7 +189,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
 				aggregateOwn := make([]int64, len(aggregate))
 				histogramOwn := make([]int64, 2048)
-				sumJoinedKernel6(lo, hi, id, insert, map4, aggregateOwn, histogramOwn, int64(m), mSlotsLength, x2, x, int64(n))
+				sumJoinedKernel7(lo, hi, id, insert, map4, aggregateOwn, histogramOwn, int64(m), mSlotsLength, x2, x, int64(n))
 				for i := range aggregateOwn {
 					atomic.AddInt64(&aggregate[i], aggregateOwn[i])
 				}
@@ -171,7 +198,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				}
 			})
 		} else {
-			sumJoinedKernel6(0, m, id, insert, map4, aggregate, histogram, int64(m), mSlotsLength, x2, x, int64(n))
+			sumJoinedKernel7(0, m, id, insert, map4, aggregate, histogram, int64(m), mSlotsLength, x2, x, int64(n))
 		}
 		add := kgenTemporary[int64](&call, m)
 		if workers > 1 {
@@ -180,16 +207,16 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add3 := sumJoinedKernel7Summary(lo, hi, aggregate)
+					add3 := sumJoinedKernel8Summary(lo, hi, aggregate)
 					blocks.await()
 					addBefore := add2
 					add2 = addBefore + add3
 					blocks.release()
-					sumJoinedKernel7(lo, hi, aggregate, add, addBefore)
+					sumJoinedKernel8(lo, hi, aggregate, add, addBefore)
 				}
 			})
 		} else {
-			sumJoinedKernel7(0, m, aggregate, add, 0)
+			sumJoinedKernel8(0, m, aggregate, add, 0)
 		}
 		add2 := kgenTemporary[int64](&call, 2048)
 		if workers > 1 {
@@ -198,16 +225,16 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add4 := sumJoinedKernel8Summary(lo, hi, histogram)
+					add4 := sumJoinedKernel9Summary(lo, hi, histogram)
 					blocks.await()
 					addBefore := add3
 					add3 = addBefore + add4
 					blocks.release()
-					sumJoinedKernel8(lo, hi, histogram, add2, addBefore)
+					sumJoinedKernel9(lo, hi, histogram, add2, addBefore)
 				}
 			})
 		} else {
-			sumJoinedKernel8(0, 2048, histogram, add2, 0)
+			sumJoinedKernel9(0, 2048, histogram, add2, 0)
 		}
 		pass := kgenTemporary[uint64](&call, m)
 		pass2 := kgenTemporary[int64](&call, m)
@@ -217,7 +244,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel9Summary(lo, hi, map4, 0, digits)
+					sumJoinedKernel10Summary(lo, hi, map4, 0, digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -225,12 +252,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel9(lo, hi, add2, map4, pass, pass2, 0, 0, int64(m), digits)
+					sumJoinedKernel10(lo, hi, add2, map4, pass, pass2, 0, 0, int64(m), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel9(0, m, add2, map4, pass, pass2, 0, 0, int64(m), digits)
+			sumJoinedKernel10(0, m, add2, map4, pass, pass2, 0, 0, int64(m), digits)
 		}
 		pass3 := kgenTemporary[uint64](&call, m)
 		pass4 := kgenTemporary[int64](&call, m)
@@ -240,7 +267,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel10Summary(lo, hi, pass, 8, digits)
+					sumJoinedKernel11Summary(lo, hi, pass, 8, digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -248,12 +275,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel10(lo, hi, add2, pass, pass3, pass2, pass4, 1, 8, int64(m), digits)
+					sumJoinedKernel11(lo, hi, add2, pass, pass3, pass2, pass4, 1, 8, int64(m), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel10(0, m, add2, pass, pass3, pass2, pass4, 1, 8, int64(m), digits)
+			sumJoinedKernel11(0, m, add2, pass, pass3, pass2, pass4, 1, 8, int64(m), digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -261,7 +288,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel10Summary(lo, hi, pass3, 16, digits)
+					sumJoinedKernel11Summary(lo, hi, pass3, 16, digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -269,12 +296,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel10(lo, hi, add2, pass3, pass, pass4, pass2, 2, 16, int64(m), digits)
+					sumJoinedKernel11(lo, hi, add2, pass3, pass, pass4, pass2, 2, 16, int64(m), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel10(0, m, add2, pass3, pass, pass4, pass2, 2, 16, int64(m), digits)
+			sumJoinedKernel11(0, m, add2, pass3, pass, pass4, pass2, 2, 16, int64(m), digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -282,7 +309,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel10Summary(lo, hi, pass, 24, digits)
+					sumJoinedKernel11Summary(lo, hi, pass, 24, digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -290,12 +317,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel10(lo, hi, add2, pass, pass3, pass2, pass4, 3, 24, int64(m), digits)
+					sumJoinedKernel11(lo, hi, add2, pass, pass3, pass2, pass4, 3, 24, int64(m), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel10(0, m, add2, pass, pass3, pass2, pass4, 3, 24, int64(m), digits)
+			sumJoinedKernel11(0, m, add2, pass, pass3, pass2, pass4, 3, 24, int64(m), digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -303,7 +330,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel10Summary(lo, hi, pass3, 32, digits)
+					sumJoinedKernel11Summary(lo, hi, pass3, 32, digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -311,12 +338,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel10(lo, hi, add2, pass3, pass, pass4, pass2, 4, 32, int64(m), digits)
+					sumJoinedKernel11(lo, hi, add2, pass3, pass, pass4, pass2, 4, 32, int64(m), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel10(0, m, add2, pass3, pass, pass4, pass2, 4, 32, int64(m), digits)
+			sumJoinedKernel11(0, m, add2, pass3, pass, pass4, pass2, 4, 32, int64(m), digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -324,7 +351,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel10Summary(lo, hi, pass, 40, digits)
+					sumJoinedKernel11Summary(lo, hi, pass, 40, digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -332,12 +359,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel10(lo, hi, add2, pass, pass3, pass2, pass4, 5, 40, int64(m), digits)
+					sumJoinedKernel11(lo, hi, add2, pass, pass3, pass2, pass4, 5, 40, int64(m), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel10(0, m, add2, pass, pass3, pass2, pass4, 5, 40, int64(m), digits)
+			sumJoinedKernel11(0, m, add2, pass, pass3, pass2, pass4, 5, 40, int64(m), digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -345,7 +372,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel10Summary(lo, hi, pass3, 48, digits)
+					sumJoinedKernel11Summary(lo, hi, pass3, 48, digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -353,12 +380,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel10(lo, hi, add2, pass3, pass, pass4, pass2, 6, 48, int64(m), digits)
+					sumJoinedKernel11(lo, hi, add2, pass3, pass, pass4, pass2, 6, 48, int64(m), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel10(0, m, add2, pass3, pass, pass4, pass2, 6, 48, int64(m), digits)
+			sumJoinedKernel11(0, m, add2, pass3, pass, pass4, pass2, 6, 48, int64(m), digits)
 		}
 		pass5 := kgenTemporary[int64](&call, m)
 		if workers > 1 {
@@ -367,7 +394,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel16Summary(lo, hi, pass, 56, digits)
+					sumJoinedKernel17Summary(lo, hi, pass, 56, digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -375,24 +402,25 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel16(lo, hi, add2, pass, pass2, pass5, 7, 56, int64(m), digits)
+					sumJoinedKernel17(lo, hi, add2, pass, pass2, pass5, 7, 56, int64(m), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel16(0, m, add2, pass, pass2, pass5, 7, 56, int64(m), digits)
+			sumJoinedKernel17(0, m, add2, pass, pass2, pass5, 7, 56, int64(m), digits)
 		}
 		map5 := kgenTemporary[int64](&call, int(mSlotsLength))
 		map6 := kgenTemporary[int64](&call, int(mSlotsLength))
+		map7 := kgenTemporary[uint64](&call, int(mSlotsLength))
 		if workers > 1 {
 			kgenFork(&call, workers, int(mSlotsLength), 4096, func(_, lo, hi int) {
-				sumJoinedKernel17(lo, hi, insert, add, map5, aggregate, map6)
+				sumJoinedKernel18(lo, hi, insert, add, map5, aggregate, map6, id, map7, x2, x, int64(m), int64(n))
 			})
 		} else {
-			sumJoinedKernel17(0, int(mSlotsLength), insert, add, map5, aggregate, map6)
+			sumJoinedKernel18(0, int(mSlotsLength), insert, add, map5, aggregate, map6, id, map7, x2, x, int64(m), int64(n))
 		}
 		add3 := kgenTemporary[int64](&call, n)
-		map7 := kgenTemporary[int64](&call, n)
+		map8 := kgenTemporary[int64](&call, n)
 		var sum3 int64
 		var sum4 int64
 		var sum5 int64
@@ -405,7 +433,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add5, sum9, sum10, sum11 := sumJoinedKernel18Summary(lo, hi, key, insert, id, map6, int64(m), mSlotsLength, x2, x, int64(n))
+					add5, sum9, sum10, sum11 := sumJoinedKernel19Summary(lo, hi, key, map7, map6, x2, x, int64(m), int64(n), mSlotsLength)
 					blocks.await()
 					addBefore := add4
 					sumBefore := sum6
@@ -416,36 +444,36 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 					sum7 = sumBefore2 + sum10
 					sum8 = sumBefore3 + sum11
 					blocks.release()
-					sumJoinedKernel18(lo, hi, key, insert, id, map6, add3, map5, map7, int64(m), mSlotsLength, x2, x, int64(n), addBefore, sumBefore, sumBefore2, sumBefore3)
+					sumJoinedKernel19(lo, hi, key, map7, map6, add3, map5, map8, x2, x, int64(m), int64(n), mSlotsLength, addBefore, sumBefore, sumBefore2, sumBefore3)
 				}
 			})
 			sum3 = sum6
 			sum4 = sum7
 			sum5 = sum8
 		} else {
-			_, sum3, sum4, sum5 = sumJoinedKernel18(0, n, key, insert, id, map6, add3, map5, map7, int64(m), mSlotsLength, x2, x, int64(n), 0, 0, 0, 0)
+			_, sum3, sum4, sum5 = sumJoinedKernel19(0, n, key, map7, map6, add3, map5, map8, x2, x, int64(m), int64(n), mSlotsLength, 0, 0, 0, 0)
 		}
-		x4 := sum4 >> 32
-		x5 := sum3 + x4
-		cond3 := x5 < 2147483648
-		x6 := int64(math.MaxInt64)
+		x6 := sum4 >> 32
+		x7 := sum3 + x6
+		cond3 := x7 < 2147483648
+		x8 := int64(math.MaxInt64)
 		if cond3 {
-			x6 = sum5
+			x8 = sum5
 		}
-		x7 := max(x6, 0)
-		if int(x7) > 2147483647 {
-			return fmt.Errorf("tables.kg:11:6: j would have %d rows; at most 2147483647 can be computed", int(x7))
+		x9 := max(x8, 0)
+		if int(x9) > 2147483647 {
+			return fmt.Errorf("tables.kg:11:6: j would have %d rows; at most 2147483647 can be computed", int(x9))
 		}
-		either := kgenTemporary[int64](&call, max(n, int(x7)))
+		either := kgenTemporary[int64](&call, max(n, int(x9)))
 		if workers > 1 {
-			kgenFork(&call, workers, int(x7), 4096, func(_, lo, hi int) {
-				sumJoinedKernel19(lo, hi, add3, value, map7, pass5, weight, either, int64(n))
+			kgenFork(&call, workers, int(x9), 4096, func(_, lo, hi int) {
+				sumJoinedKernel20(lo, hi, add3, value, map8, pass5, weight, either, int64(n))
 			})
 		} else {
-			sumJoinedKernel19(0, int(x7), add3, value, map7, pass5, weight, either, int64(n))
+			sumJoinedKernel20(0, int(x9), add3, value, map8, pass5, weight, either, int64(n))
 		}
 		either2 = either
-		jRepeatedLength = x7
+		jRepeatedLength = x9
 	}
 	either22 := either2
 	jFoundLength2 := jFoundLength
@@ -457,7 +485,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		kgenInOrder(&call, workers, max(int(jFoundLength2), int(jRepeatedLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				total3 := sumJoinedKernel20(lo, hi, either22)
+				total3 := sumJoinedKernel21(lo, hi, either22)
 				blocks.await()
 				totalBefore := total2
 				total2 = totalBefore + total3
@@ -466,7 +494,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		})
 		total = total2
 	} else {
-		total = sumJoinedKernel20(0, max(int(jFoundLength2), int(jRepeatedLength2)), either22)
+		total = sumJoinedKernel21(0, max(int(jFoundLength2), int(jRepeatedLength2)), either22)
 	}
 	pairs := int64(max(int(jFoundLength2), int(jRepeatedLength2)))
 	dst.Pairs = pairs
@@ -474,42 +502,54 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 	return nil
 }
 
-// sumJoinedKernel1 runs rows lo to hi through the stages map1, reduce1, map2, from the state before them to the one after.
+// sumJoinedKernel1 runs rows lo to hi through the stages map1, map2, reduce1, map3, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel1(lo, hi int, id []int32, map2 []uint64, sum int64, least, greatest uint32) (int64, uint32, uint32) {
+func sumJoinedKernel1(lo, hi int, id, weight []int32, map2 []uint64, sum int64, least, greatest, least2, greatest2 uint32) (int64, uint32, uint32, uint32, uint32) {
 	idRows := id[lo:hi]
+	weightRows := weight[lo:hi]
+	weightRows = weightRows[:len(idRows)]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(idRows)]
 	for i := range idRows {
 		x := uint32(idRows[i]) - 2147483648
+		x2 := uint32(weightRows[i]) - 2147483648
 		// j = join(key, id)
 		mapRows[i] = uint64(x) * 11400714819323198485
+		greatest2 = max(greatest2, x2)
+		least2 = min(least2, x2)
 		greatest = max(greatest, x)
 		least = min(least, x)
 		sum++
 	}
-	return sum, least, greatest
+	return sum, least, greatest, least2, greatest2
 }
 
-// sumJoinedKernel1Summary returns what rows lo to hi add to the state, in the stages map1, reduce1, map2.
+// sumJoinedKernel1Summary returns what rows lo to hi add to the state, in the stages map1, map2, reduce1, map3.
 //
 //go:noinline
-func sumJoinedKernel1Summary(lo, hi int, id []int32) (int64, uint32, uint32) {
+func sumJoinedKernel1Summary(lo, hi int, id, weight []int32) (int64, uint32, uint32, uint32, uint32) {
 	var sum int64
 	least := uint32(4294967295)
 	var greatest uint32
+	least2 := uint32(4294967295)
+	var greatest2 uint32
 	idRows := id[lo:hi]
+	weightRows := weight[lo:hi]
+	weightRows = weightRows[:len(idRows)]
 	for i := range idRows {
 		x := uint32(idRows[i]) - 2147483648
+		x2 := uint32(weightRows[i]) - 2147483648
+		greatest2 = max(greatest2, x2)
+		least2 = min(least2, x2)
 		greatest = max(greatest, x)
 		least = min(least, x)
 		sum++
 	}
-	return sum, least, greatest
+	return sum, least, greatest, least2, greatest2
 }
 
-// sumJoinedKernel2 runs rows lo to hi through the stages map3, scalar1, from the state before them to the one after.
+// sumJoinedKernel2 runs rows lo to hi through the stages map4, scalar1, from the state before them to the one after.
 //
 //go:noinline
 func sumJoinedKernel2(lo, hi int, id []int32, map2 []uint64, map3 []int64, reduce2, reduce uint32, m, n int64) {
@@ -523,29 +563,34 @@ func sumJoinedKernel2(lo, hi int, id []int32, map2 []uint64, map3 []int64, reduc
 	x8 := x5 + x7
 	x9 := min(x8, 2147483646)
 	cond := x2 < x9
-	cond2 := x4 <= 939524096
-	x10 := x4 - 1
-	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
-	x12 := int64(x11)
-	x13 := 64 - x12
-	x14 := int64(2) << (x13 & 63)
-	x15 := min(x14, 1073741824)
-	x16 := x14
-	if cond2 {
-		x16 = x15
+	cond2 := x4 < 4294967295
+	cond3 := cond && cond2
+	x10 := x4 * 8
+	x11 := min(x10, 131072)
+	x12 := max(x4, x11)
+	cond4 := x12 <= 939524096
+	x13 := x12 - 1
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := int64(x14)
+	x16 := 64 - x15
+	x17 := int64(2) << (x16 & 63)
+	x18 := min(x17, 1073741824)
+	x19 := x17
+	if cond4 {
+		x19 = x18
 	}
-	x17 := uint64(x16)
-	x18 := uint64(bits.LeadingZeros64(uint64(x17)))
-	x19 := x18 + 1
+	x20 := uint64(x19)
+	x21 := uint64(bits.LeadingZeros64(uint64(x20)))
+	x22 := x21 + 1
 	idRows := id[lo:hi]
 	map2Rows := map2[lo:hi]
 	map2Rows = map2Rows[:len(idRows)]
 	mapRows := map3[lo:hi]
 	mapRows = mapRows[:len(idRows)]
 	for i := range idRows {
-		x20 := map2Rows[i]
+		x23 := map2Rows[i]
 		// j = join(key, id)
-		mapRows[i] = kgenSelect(cond, int64(uint32(idRows[i])-2147483648-reduce), int64((x20^x20>>32)*15485907386658061715>>(x19&63)))
+		mapRows[i] = kgenSelect(cond3, int64(uint32(idRows[i])-2147483648-reduce), int64((x23^x23>>32)*15485907386658061715>>(x22&63)))
 	}
 }
 
@@ -577,7 +622,7 @@ func sumJoinedKernel3(lo, hi int, id []int32, insert, map3 []int64, mSlots int64
 	}
 }
 
-// sumJoinedKernel4 returns what rows lo to hi add to the state, in the stages map4, reduce2, scalar2.
+// sumJoinedKernel4 returns what rows lo to hi add to the state, in the stages map5, reduce2, scalar2.
 //
 //go:noinline
 func sumJoinedKernel4(lo, hi int, insert []int64) int64 {
@@ -589,133 +634,193 @@ func sumJoinedKernel4(lo, hi int, insert []int64) int64 {
 	return sum
 }
 
-// sumJoinedKernel5 runs rows lo to hi through the stages map5, map6, map7, map8, map9, map10, mask, partial4, offset4, add4, map31, compact, from the state before them to the one after.
+// sumJoinedKernel5 runs rows lo to hi through the stages map6, map7, map9, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel5(lo, hi int, key []int32, insert []int64, id, value, weight []int32, compact []int64, m, mSlots int64, reduce2, reduce uint32, n, jFoundPlace int64) int64 {
-	x := max(m, 1)
-	x2 := uint64(x)
-	cond := x2 <= 939524096
-	x3 := x2 - 1
-	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
-	x5 := int64(x4)
-	x6 := 64 - x5
-	x7 := int64(2) << (x6 & 63)
-	x8 := min(x7, 1073741824)
-	x9 := x7
-	if cond {
-		x9 = x8
+func sumJoinedKernel5(lo, hi int, insert []int64, weight []int32, map2 []uint32, id []int32, map3 []uint64, reduce5, reduce4, reduce2, reduce uint32, m, n int64) {
+	x := reduce5 - reduce4
+	cond := x != 4294967295
+	x2 := reduce2 - reduce
+	x3 := uint64(x2)
+	x4 := max(m, 1)
+	x5 := uint64(x4)
+	x6 := x5 * 4
+	x7 := n / 8
+	x8 := uint64(x7)
+	x9 := x6 + x8
+	x10 := min(x9, 2147483646)
+	cond2 := x3 < x10
+	cond3 := x5 < 4294967295
+	cond4 := cond2 && cond3
+	insertRows := insert[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(insertRows)]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(insertRows)]
+	for i, insert2 := range insertRows {
+		cond5 := insert2 != -1
+		x11 := int64(-1)
+		if cond5 {
+			x11 = insert2
+		}
+		var weight2 int32
+		if uint64(x11) < uint64(len(weight)) {
+			weight2 = weight[x11]
+		}
+		weight3 := weight2
+		x12 := uint32(0)
+		if cond5 {
+			x12 = kgenSelect(cond, uint32(weight3)-2147483648-reduce4, uint32(insert2)) + 1
+		}
+		// j = join(key, id)
+		mapRows[i] = x12
+		at := x11
+		if cond4 {
+			at = -1
+		}
+		var id2 int32
+		if uint64(at) < uint64(len(id)) {
+			id2 = id[at]
+		}
+		id3 := id2
+		mapRows2[i] = kgenSelect(x12 != 0, uint64(uint32(id3)-2147483648)<<32|uint64(x12), 0)
 	}
-	x10 := uint64(x9)
-	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
-	x12 := x11 + 1
-	x13 := reduce2 - reduce
-	x14 := uint64(x13)
-	x15 := x2 * 4
-	x16 := n / 8
-	x17 := uint64(x16)
-	x18 := x15 + x17
-	x19 := min(x18, 2147483646)
-	cond2 := x14 < x19
+}
+
+// sumJoinedKernel6 runs rows lo to hi through the stages map8, map10, map11, map12, mask, partial4, offset4, add4, map36, map37, compact, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel6(lo, hi int, key []int32, map7 []uint32, map9 []uint64, value, weight []int32, compact []int64, reduce2, reduce uint32, m, n, mSlots int64, reduce5, reduce4 uint32, jFoundPlace int64) int64 {
+	x := reduce2 - reduce
+	x2 := uint64(x)
+	x3 := max(m, 1)
+	x4 := uint64(x3)
+	x5 := x4 * 4
+	x6 := n / 8
+	x7 := uint64(x6)
+	x8 := x5 + x7
+	x9 := min(x8, 2147483646)
+	cond := x2 < x9
+	cond2 := x4 < 4294967295
+	cond3 := cond && cond2
+	x10 := x4 * 8
+	x11 := min(x10, 131072)
+	x12 := max(x4, x11)
+	cond4 := x12 <= 939524096
+	x13 := x12 - 1
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := int64(x14)
+	x16 := 64 - x15
+	x17 := int64(2) << (x16 & 63)
+	x18 := min(x17, 1073741824)
+	x19 := x17
+	if cond4 {
+		x19 = x18
+	}
+	x20 := uint64(x19)
+	x21 := uint64(bits.LeadingZeros64(uint64(x20)))
+	x22 := x21 + 1
+	x23 := reduce5 - reduce4
+	cond5 := x23 != 4294967295
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(keyRows)]
-	for i, key2 := range keyRows {
-		x20 := uint32(key2) - 2147483648
-		x21 := uint64(x20) * 11400714819323198485
-		slot := int64(-1)
-		if cond2 {
-			at := int64(x20 - reduce)
-			if uint64(at) < uint64(mSlots) {
-				slot = at
-			}
-		} else {
+	for i := range keyRows {
+		x24 := uint32(keyRows[i]) - 2147483648
+		at := int64(-1)
+		if cond3 {
+			at = int64(x24 - reduce)
+		}
+		var x25 uint32
+		if uint64(at) < uint64(len(map7)) {
+			x25 = map7[at]
+		}
+		x26 := x25
+		x27 := uint64(x24) * 11400714819323198485
+		var code uint32
+		if !cond3 {
+			key2 := uint64(x24)
 			lastSlot := mSlots - 1
-			ownSlot := int64((x21 ^ x21>>32) * 15485907386658061715 >> (x12 & 63))
-			slot2 := ownSlot
-			for true {
-				held := insert[slot2]
-				if held == -1 {
-					break
-				}
-				if key2 == id[held] {
-					slot = slot2
-					break
-				}
-				slot2 = (slot2 + 1) & lastSlot
-				if slot2 == ownSlot {
-					break
-				}
+			slot := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x22 & 63))
+			held := map9[slot]
+			for held != 0 && held>>32 != key2 {
+				slot = (slot + 1) & lastSlot
+				held = map9[slot]
 			}
+			code = uint32(held)
 		}
-		slot2 := slot
-		at := max(slot2, 0)
-		var insert2 int64
-		if uint64(at) < uint64(len(insert)) {
-			insert2 = insert[at]
+		code2 := code
+		x28 := code2
+		if cond3 {
+			x28 = x26
 		}
-		insert3 := insert2
-		x22 := int64(-1)
-		if slot2 >= 0 && insert3 != -1 {
-			x22 = insert3
-		}
-		if x22 >= 0 {
+		if x28 != 0 {
+			x29 := x28 - 1
+			at2 := int64(x29)
+			if cond5 {
+				at2 = -1
+			}
 			var weight2 int32
-			if uint64(x22) < uint64(len(weight)) {
-				weight2 = weight[x22]
+			if uint64(at2) < uint64(len(weight)) {
+				weight2 = weight[at2]
 			}
 			weight3 := weight2
 			// return pairs: len(j.left), total: sum(i64(value[j.left]) * i64(weight[j.right]))
-			compact[jFoundPlace] = int64(valueRows[i]) * int64(weight3)
+			compact[jFoundPlace] = int64(valueRows[i]) * int64(kgenSelect(cond5, int32(x29+reduce4+2147483648), weight3))
 			jFoundPlace++
 		}
 	}
 	return jFoundPlace
 }
 
-// sumJoinedKernel6 runs rows lo to hi through the stages map11, map12, map13, map14, map15, map16, aggregate, map17, histogram, from the state before them to the one after.
+// sumJoinedKernel7 runs rows lo to hi through the stages map13, map14, map15, map16, map17, map18, aggregate, map19, histogram, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel6(lo, hi int, id []int32, insert, map2, aggregate, histogram []int64, m, mSlots int64, reduce2, reduce uint32, n int64) {
+func sumJoinedKernel7(lo, hi int, id []int32, insert, map2, aggregate, histogram []int64, m, mSlots int64, reduce2, reduce uint32, n int64) {
 	x := max(m, 1)
 	x2 := uint64(x)
-	cond := x2 <= 939524096
-	x3 := x2 - 1
-	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
-	x5 := int64(x4)
-	x6 := 64 - x5
-	x7 := int64(2) << (x6 & 63)
-	x8 := min(x7, 1073741824)
-	x9 := x7
+	x3 := x2 * 8
+	x4 := min(x3, 131072)
+	x5 := max(x2, x4)
+	cond := x5 <= 939524096
+	x6 := x5 - 1
+	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
+	x8 := int64(x7)
+	x9 := 64 - x8
+	x10 := int64(2) << (x9 & 63)
+	x11 := min(x10, 1073741824)
+	x12 := x10
 	if cond {
-		x9 = x8
+		x12 = x11
 	}
-	x10 := uint64(x9)
-	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
-	x12 := x11 + 1
-	x13 := reduce2 - reduce
-	x14 := uint64(x13)
-	x15 := x2 * 4
-	x16 := n / 8
+	x13 := uint64(x12)
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := x14 + 1
+	x16 := reduce2 - reduce
 	x17 := uint64(x16)
-	x18 := x15 + x17
-	x19 := min(x18, 2147483646)
-	cond2 := x14 < x19
+	x18 := x2 * 4
+	x19 := n / 8
+	x20 := uint64(x19)
+	x21 := x18 + x20
+	x22 := min(x21, 2147483646)
+	cond2 := x17 < x22
+	cond3 := x2 < 4294967295
+	cond4 := cond2 && cond3
 	idRows := id[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(idRows)]
 	for i, id2 := range idRows {
-		x20 := uint32(id2) - 2147483648
-		x21 := uint64(x20) * 11400714819323198485
+		x23 := uint32(id2) - 2147483648
+		x24 := uint64(x23) * 11400714819323198485
 		slot := int64(-1)
-		if cond2 {
-			at := int64(x20 - reduce)
+		if cond4 {
+			at := int64(x23 - reduce)
 			if uint64(at) < uint64(mSlots) {
 				slot = at
 			}
 		} else {
 			lastSlot := mSlots - 1
-			ownSlot := int64((x21 ^ x21>>32) * 15485907386658061715 >> (x12 & 63))
+			ownSlot := int64((x24 ^ x24>>32) * 15485907386658061715 >> (x15 & 63))
 			slot2 := ownSlot
 			for true {
 				held := insert[slot2]
@@ -739,53 +844,53 @@ func sumJoinedKernel6(lo, hi int, id []int32, insert, map2, aggregate, histogram
 			insert2 = insert[at]
 		}
 		insert3 := insert2
-		x22 := int64(-1)
+		x25 := int64(-1)
 		if slot2 >= 0 && insert3 != -1 {
-			x22 = insert3
+			x25 = insert3
 		}
 		// j = join(key, id)
-		mapRows[i] = x22
-		bin := int(x22)
+		mapRows[i] = x25
+		bin := int(x25)
 		if uint64(bin) < uint64(len(aggregate)) {
 			aggregate[bin]++
 		}
-		x23 := uint64(x22) - 9223372036854775808
-		digit := int64(x23 >> 0 & 255)
+		x26 := uint64(x25) - 9223372036854775808
+		digit := int64(x26 >> 0 & 255)
 		bin2 := int(digit)
 		if uint64(bin2) < uint64(len(histogram)) {
 			histogram[bin2]++
 		}
-		digit2 := int64(x23 >> 8 & 255)
+		digit2 := int64(x26 >> 8 & 255)
 		bin3 := int(digit2 + 256)
 		if uint64(bin3) < uint64(len(histogram)) {
 			histogram[bin3]++
 		}
-		digit3 := int64(x23 >> 16 & 255)
+		digit3 := int64(x26 >> 16 & 255)
 		bin4 := int(digit3 + 512)
 		if uint64(bin4) < uint64(len(histogram)) {
 			histogram[bin4]++
 		}
-		digit4 := int64(x23 >> 24 & 255)
+		digit4 := int64(x26 >> 24 & 255)
 		bin5 := int(digit4 + 768)
 		if uint64(bin5) < uint64(len(histogram)) {
 			histogram[bin5]++
 		}
-		digit5 := int64(x23 >> 32 & 255)
+		digit5 := int64(x26 >> 32 & 255)
 		bin6 := int(digit5 + 1024)
 		if uint64(bin6) < uint64(len(histogram)) {
 			histogram[bin6]++
 		}
-		digit6 := int64(x23 >> 40 & 255)
+		digit6 := int64(x26 >> 40 & 255)
 		bin7 := int(digit6 + 1280)
 		if uint64(bin7) < uint64(len(histogram)) {
 			histogram[bin7]++
 		}
-		digit7 := int64(x23 >> 48 & 255)
+		digit7 := int64(x26 >> 48 & 255)
 		bin8 := int(digit7 + 1536)
 		if uint64(bin8) < uint64(len(histogram)) {
 			histogram[bin8]++
 		}
-		digit8 := int64(x23 >> 56 & 255)
+		digit8 := int64(x26 >> 56 & 255)
 		bin9 := int(digit8 + 1792)
 		if uint64(bin9) < uint64(len(histogram)) {
 			histogram[bin9]++
@@ -793,10 +898,10 @@ func sumJoinedKernel6(lo, hi int, id []int32, insert, map2, aggregate, histogram
 	}
 }
 
-// sumJoinedKernel7 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
+// sumJoinedKernel8 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel7(lo, hi int, aggregate, add []int64, add2 int64) int64 {
+func sumJoinedKernel8(lo, hi int, aggregate, add []int64, add2 int64) int64 {
 	aggregateRows := aggregate[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(aggregateRows)]
@@ -808,10 +913,10 @@ func sumJoinedKernel7(lo, hi int, aggregate, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumJoinedKernel7Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
+// sumJoinedKernel8Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
 //
 //go:noinline
-func sumJoinedKernel7Summary(lo, hi int, aggregate []int64) int64 {
+func sumJoinedKernel8Summary(lo, hi int, aggregate []int64) int64 {
 	var add int64
 	aggregateRows := aggregate[lo:hi]
 	for i := range aggregateRows {
@@ -820,10 +925,10 @@ func sumJoinedKernel7Summary(lo, hi int, aggregate []int64) int64 {
 	return add
 }
 
-// sumJoinedKernel8 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
+// sumJoinedKernel9 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel8(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func sumJoinedKernel9(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -835,10 +940,10 @@ func sumJoinedKernel8(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumJoinedKernel8Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
+// sumJoinedKernel9Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
 //
 //go:noinline
-func sumJoinedKernel8Summary(lo, hi int, histogram []int64) int64 {
+func sumJoinedKernel9Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -847,10 +952,10 @@ func sumJoinedKernel8Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// sumJoinedKernel9 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// sumJoinedKernel10 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel9(lo, hi int, add2, map16 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel10(lo, hi int, add2, map18 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
 	pass2 = pass2[:len(pass)]
@@ -859,9 +964,9 @@ func sumJoinedKernel9(lo, hi int, add2, map16 []int64, pass []uint64, pass2 []in
 	for digit := range 256 {
 		places[digit] += add2[int64(digit)+x] - x2
 	}
-	map16Rows := map16[lo:hi]
-	for i := range map16Rows {
-		x3 := uint64(map16Rows[i]) - 9223372036854775808
+	map18Rows := map18[lo:hi]
+	for i := range map18Rows {
+		x3 := uint64(map18Rows[i]) - 9223372036854775808
 		digit := int64(x3 >> (digitShift & 63) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
@@ -872,14 +977,14 @@ func sumJoinedKernel9(lo, hi int, add2, map16 []int64, pass []uint64, pass2 []in
 	}
 }
 
-// sumJoinedKernel9Summary returns what rows lo to hi add to the state, in the stages pass1.
+// sumJoinedKernel10Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func sumJoinedKernel9Summary(lo, hi int, map16 []int64, digitShift int64, digits []int64) {
+func sumJoinedKernel10Summary(lo, hi int, map18 []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map16Rows := map16[lo:hi]
-	for i := range map16Rows {
-		x := uint64(map16Rows[i]) - 9223372036854775808
+	map18Rows := map18[lo:hi]
+	for i := range map18Rows {
+		x := uint64(map18Rows[i]) - 9223372036854775808
 		digit := int64(x >> (digitShift & 63) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
@@ -887,10 +992,10 @@ func sumJoinedKernel9Summary(lo, hi int, map16 []int64, digitShift int64, digits
 	}
 }
 
-// sumJoinedKernel10 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// sumJoinedKernel11 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel10(lo, hi int, add2 []int64, pass, pass2 []uint64, pass22, pass3 []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel11(lo, hi int, add2 []int64, pass, pass2 []uint64, pass22, pass3 []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
 	pass3 = pass3[:len(pass2)]
@@ -913,10 +1018,10 @@ func sumJoinedKernel10(lo, hi int, add2 []int64, pass, pass2 []uint64, pass22, p
 	}
 }
 
-// sumJoinedKernel10Summary returns what rows lo to hi add to the state, in the stages pass2.
+// sumJoinedKernel11Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func sumJoinedKernel10Summary(lo, hi int, pass []uint64, digitShift int64, digits []int64) {
+func sumJoinedKernel11Summary(lo, hi int, pass []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	passRows := pass[lo:hi]
 	for _, pass2 := range passRows {
@@ -927,10 +1032,10 @@ func sumJoinedKernel10Summary(lo, hi int, pass []uint64, digitShift int64, digit
 	}
 }
 
-// sumJoinedKernel16 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// sumJoinedKernel17 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel16(lo, hi int, add2 []int64, pass13 []uint64, pass14, pass []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel17(lo, hi int, add2 []int64, pass13 []uint64, pass14, pass []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
 	places := (*[256]int64)(digits)
@@ -951,10 +1056,10 @@ func sumJoinedKernel16(lo, hi int, add2 []int64, pass13 []uint64, pass14, pass [
 	}
 }
 
-// sumJoinedKernel16Summary returns what rows lo to hi add to the state, in the stages pass8.
+// sumJoinedKernel17Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func sumJoinedKernel16Summary(lo, hi int, pass13 []uint64, digitShift int64, digits []int64) {
+func sumJoinedKernel17Summary(lo, hi int, pass13 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass13Rows := pass13[lo:hi]
 	for i := range pass13Rows {
@@ -965,210 +1070,234 @@ func sumJoinedKernel16Summary(lo, hi int, pass13 []uint64, digitShift int64, dig
 	}
 }
 
-// sumJoinedKernel17 runs rows lo to hi through the stages map18, map19, map20, map21, from the state before them to the one after.
+// sumJoinedKernel18 runs rows lo to hi through the stages map20, map21, map22, map23, map24, map26, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel17(lo, hi int, insert, add, map2, aggregate, map3 []int64) {
+func sumJoinedKernel18(lo, hi int, insert, add, map2, aggregate, map3 []int64, id []int32, map4 []uint64, reduce2, reduce uint32, m, n int64) {
+	x := reduce2 - reduce
+	x2 := uint64(x)
+	x3 := max(m, 1)
+	x4 := uint64(x3)
+	x5 := x4 * 4
+	x6 := n / 8
+	x7 := uint64(x6)
+	x8 := x5 + x7
+	x9 := min(x8, 2147483646)
+	cond := x2 < x9
+	cond2 := x4 < 4294967295
+	cond3 := cond && cond2
 	insertRows := insert[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(insertRows)]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(insertRows)]
+	mapRows3 := map4[lo:hi]
+	mapRows3 = mapRows3[:len(insertRows)]
 	for i, insert2 := range insertRows {
-		cond := insert2 != -1
-		x := int64(-1)
-		if cond {
-			x = insert2
+		cond4 := insert2 != -1
+		x10 := int64(-1)
+		if cond4 {
+			x10 = insert2
 		}
 		var add2 int64
-		if uint64(x) < uint64(len(add)) {
-			add2 = add[x]
+		if uint64(x10) < uint64(len(add)) {
+			add2 = add[x10]
 		}
 		add3 := add2
 		// j = join(key, id)
 		mapRows[i] = add3
 		var aggregate2 int64
-		if uint64(x) < uint64(len(aggregate)) {
-			aggregate2 = aggregate[x]
+		if uint64(x10) < uint64(len(aggregate)) {
+			aggregate2 = aggregate[x10]
 		}
 		aggregate3 := aggregate2
-		mapRows2[i] = kgenSelect(cond, aggregate3, 0)
+		mapRows2[i] = kgenSelect(cond4, aggregate3, 0)
+		x11 := uint32(0)
+		if cond4 {
+			x11 = uint32(int64(lo+i) + 1)
+		}
+		at := x10
+		if cond3 {
+			at = -1
+		}
+		var id2 int32
+		if uint64(at) < uint64(len(id)) {
+			id2 = id[at]
+		}
+		id3 := id2
+		mapRows3[i] = kgenSelect(x11 != 0, uint64(uint32(id3)-2147483648)<<32|uint64(x11), 0)
 	}
 }
 
-// sumJoinedKernel18 runs rows lo to hi through the stages map22, map23, map24, map25, map26, partial3, offset3, add3, map27, map28, reduce3, scalar3, map30, from the state before them to the one after.
+// sumJoinedKernel19 runs rows lo to hi through the stages map25, map27, map28, map29, map30, map31, partial3, offset3, add3, map32, map33, reduce3, scalar3, map35, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel18(lo, hi int, key []int32, insert []int64, id []int32, map21, add, map20, map2 []int64, m, mSlots int64, reduce2, reduce uint32, n, add2, sum, sum2, sum3 int64) (int64, int64, int64, int64) {
-	x := max(m, 1)
+func sumJoinedKernel19(lo, hi int, key []int32, map26 []uint64, map23, add, map22, map2 []int64, reduce2, reduce uint32, m, n, mSlots, add2, sum, sum2, sum3 int64) (int64, int64, int64, int64) {
+	x := reduce2 - reduce
 	x2 := uint64(x)
-	cond := x2 <= 939524096
-	x3 := x2 - 1
-	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
-	x5 := int64(x4)
-	x6 := 64 - x5
-	x7 := int64(2) << (x6 & 63)
-	x8 := min(x7, 1073741824)
-	x9 := x7
-	if cond {
-		x9 = x8
+	x3 := max(m, 1)
+	x4 := uint64(x3)
+	x5 := x4 * 4
+	x6 := n / 8
+	x7 := uint64(x6)
+	x8 := x5 + x7
+	x9 := min(x8, 2147483646)
+	cond := x2 < x9
+	cond2 := x4 < 4294967295
+	cond3 := cond && cond2
+	x10 := uint64(mSlots)
+	x11 := x4 * 8
+	x12 := min(x11, 131072)
+	x13 := max(x4, x12)
+	cond4 := x13 <= 939524096
+	x14 := x13 - 1
+	x15 := uint64(bits.LeadingZeros64(uint64(x14)))
+	x16 := int64(x15)
+	x17 := 64 - x16
+	x18 := int64(2) << (x17 & 63)
+	x19 := min(x18, 1073741824)
+	x20 := x18
+	if cond4 {
+		x20 = x19
 	}
-	x10 := uint64(x9)
-	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
-	x12 := x11 + 1
-	x13 := reduce2 - reduce
-	x14 := uint64(x13)
-	x15 := x2 * 4
-	x16 := n / 8
-	x17 := uint64(x16)
-	x18 := x15 + x17
-	x19 := min(x18, 2147483646)
-	cond2 := x14 < x19
+	x21 := uint64(x20)
+	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
+	x23 := x22 + 1
 	keyRows := key[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(keyRows)]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(keyRows)]
-	for i, key2 := range keyRows {
-		x20 := uint32(key2) - 2147483648
-		x21 := uint64(x20) * 11400714819323198485
-		slot := int64(-1)
-		if cond2 {
-			at := int64(x20 - reduce)
-			if uint64(at) < uint64(mSlots) {
-				slot = at
-			}
-		} else {
+	for i := range keyRows {
+		x24 := uint32(keyRows[i]) - 2147483648
+		x25 := int64(x24 - reduce)
+		x26 := uint64(x24) * 11400714819323198485
+		var code uint32
+		if !cond3 {
+			key2 := uint64(x24)
 			lastSlot := mSlots - 1
-			ownSlot := int64((x21 ^ x21>>32) * 15485907386658061715 >> (x12 & 63))
-			slot2 := ownSlot
-			for true {
-				held := insert[slot2]
-				if held == -1 {
-					break
-				}
-				if key2 == id[held] {
-					slot = slot2
-					break
-				}
-				slot2 = (slot2 + 1) & lastSlot
-				if slot2 == ownSlot {
-					break
-				}
+			slot := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x23 & 63))
+			held := map26[slot]
+			for held != 0 && held>>32 != key2 {
+				slot = (slot + 1) & lastSlot
+				held = map26[slot]
 			}
+			code = uint32(held)
 		}
-		slot2 := slot
-		x22 := max(slot2, 0)
-		var x23 int64
-		if uint64(x22) < uint64(len(map21)) {
-			x23 = map21[x22]
+		code2 := code
+		x27 := int64(code2) - 1
+		if cond3 {
+			x27 = kgenSelect(uint64(x25) < x10, x25, -1)
 		}
-		x24 := x23
-		x25 := int64(0)
-		if slot2 >= 0 {
-			x25 = x24
+		x28 := max(x27, 0)
+		var x29 int64
+		if uint64(x28) < uint64(len(map23)) {
+			x29 = map23[x28]
+		}
+		x30 := x29
+		x31 := int64(0)
+		if x27 >= 0 {
+			x31 = x30
 		}
 		// j = join(key, id)
-		add2 += x25
+		add2 += x31
 		addRows[i] = add2
-		var x26 int64
-		if uint64(x22) < uint64(len(map20)) {
-			x26 = map20[x22]
+		var x32 int64
+		if uint64(x28) < uint64(len(map22)) {
+			x32 = map22[x28]
 		}
-		x27 := x26
-		mapRows[i] = x27 - (add2 - x25)
-		sum3 += x25
-		sum2 += x25 & 4294967295
-		sum += x25 >> 32
+		x33 := x32
+		mapRows[i] = x33 - (add2 - x31)
+		sum3 += x31
+		sum2 += x31 & 4294967295
+		sum += x31 >> 32
 	}
 	return add2, sum, sum2, sum3
 }
 
-// sumJoinedKernel18Summary returns what rows lo to hi add to the state, in the stages map22, map23, map24, map25, map26, partial3, offset3, add3, map27, map28, reduce3, scalar3, map30.
+// sumJoinedKernel19Summary returns what rows lo to hi add to the state, in the stages map25, map27, map28, map29, map30, map31, partial3, offset3, add3, map32, map33, reduce3, scalar3, map35.
 //
 //go:noinline
-func sumJoinedKernel18Summary(lo, hi int, key []int32, insert []int64, id []int32, map21 []int64, m, mSlots int64, reduce2, reduce uint32, n int64) (int64, int64, int64, int64) {
+func sumJoinedKernel19Summary(lo, hi int, key []int32, map26 []uint64, map23 []int64, reduce2, reduce uint32, m, n, mSlots int64) (int64, int64, int64, int64) {
 	var add int64
 	var sum int64
 	var sum2 int64
 	var sum3 int64
-	x := max(m, 1)
+	x := reduce2 - reduce
 	x2 := uint64(x)
-	cond := x2 <= 939524096
-	x3 := x2 - 1
-	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
-	x5 := int64(x4)
-	x6 := 64 - x5
-	x7 := int64(2) << (x6 & 63)
-	x8 := min(x7, 1073741824)
-	x9 := x7
-	if cond {
-		x9 = x8
+	x3 := max(m, 1)
+	x4 := uint64(x3)
+	x5 := x4 * 4
+	x6 := n / 8
+	x7 := uint64(x6)
+	x8 := x5 + x7
+	x9 := min(x8, 2147483646)
+	cond := x2 < x9
+	cond2 := x4 < 4294967295
+	cond3 := cond && cond2
+	x10 := uint64(mSlots)
+	x11 := x4 * 8
+	x12 := min(x11, 131072)
+	x13 := max(x4, x12)
+	cond4 := x13 <= 939524096
+	x14 := x13 - 1
+	x15 := uint64(bits.LeadingZeros64(uint64(x14)))
+	x16 := int64(x15)
+	x17 := 64 - x16
+	x18 := int64(2) << (x17 & 63)
+	x19 := min(x18, 1073741824)
+	x20 := x18
+	if cond4 {
+		x20 = x19
 	}
-	x10 := uint64(x9)
-	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
-	x12 := x11 + 1
-	x13 := reduce2 - reduce
-	x14 := uint64(x13)
-	x15 := x2 * 4
-	x16 := n / 8
-	x17 := uint64(x16)
-	x18 := x15 + x17
-	x19 := min(x18, 2147483646)
-	cond2 := x14 < x19
+	x21 := uint64(x20)
+	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
+	x23 := x22 + 1
 	keyRows := key[lo:hi]
-	for _, key2 := range keyRows {
-		x20 := uint32(key2) - 2147483648
-		x21 := uint64(x20) * 11400714819323198485
-		slot := int64(-1)
-		if cond2 {
-			at := int64(x20 - reduce)
-			if uint64(at) < uint64(mSlots) {
-				slot = at
-			}
-		} else {
+	for i := range keyRows {
+		x24 := uint32(keyRows[i]) - 2147483648
+		x25 := int64(x24 - reduce)
+		x26 := uint64(x24) * 11400714819323198485
+		var code uint32
+		if !cond3 {
+			key2 := uint64(x24)
 			lastSlot := mSlots - 1
-			ownSlot := int64((x21 ^ x21>>32) * 15485907386658061715 >> (x12 & 63))
-			slot2 := ownSlot
-			for true {
-				held := insert[slot2]
-				if held == -1 {
-					break
-				}
-				if key2 == id[held] {
-					slot = slot2
-					break
-				}
-				slot2 = (slot2 + 1) & lastSlot
-				if slot2 == ownSlot {
-					break
-				}
+			slot := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x23 & 63))
+			held := map26[slot]
+			for held != 0 && held>>32 != key2 {
+				slot = (slot + 1) & lastSlot
+				held = map26[slot]
 			}
+			code = uint32(held)
 		}
-		slot2 := slot
-		x22 := max(slot2, 0)
-		var x23 int64
-		if uint64(x22) < uint64(len(map21)) {
-			x23 = map21[x22]
+		code2 := code
+		x27 := int64(code2) - 1
+		if cond3 {
+			x27 = kgenSelect(uint64(x25) < x10, x25, -1)
 		}
-		x24 := x23
-		x25 := int64(0)
-		if slot2 >= 0 {
-			x25 = x24
+		x28 := max(x27, 0)
+		var x29 int64
+		if uint64(x28) < uint64(len(map23)) {
+			x29 = map23[x28]
+		}
+		x30 := x29
+		x31 := int64(0)
+		if x27 >= 0 {
+			x31 = x30
 		}
 		// j = join(key, id)
-		add += x25
-		sum3 += x25
-		sum2 += x25 & 4294967295
-		sum += x25 >> 32
+		add += x31
+		sum3 += x31
+		sum2 += x31 & 4294967295
+		sum += x31 >> 32
 	}
 	return add, sum, sum2, sum3
 }
 
-// sumJoinedKernel19 runs rows lo to hi through the stages map29, map32, from the state before them to the one after.
+// sumJoinedKernel20 runs rows lo to hi through the stages map34, map38, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel19(lo, hi int, add3 []int64, value []int32, map30, pass15 []int64, weight []int32, map2 []int64, n int64) {
+func sumJoinedKernel20(lo, hi int, add3 []int64, value []int32, map35, pass15 []int64, weight []int32, map2 []int64, n int64) {
 	x := int64(lo)
 	low := 0
 	high := int(n)
@@ -1195,8 +1324,8 @@ func sumJoinedKernel19(lo, hi int, add3 []int64, value []int32, map30, pass15 []
 		}
 		value3 := value2
 		var x3 int64
-		if uint64(x2) < uint64(len(map30)) {
-			x3 = map30[x2]
+		if uint64(x2) < uint64(len(map35)) {
+			x3 = map35[x2]
 		}
 		x4 := x3
 		at := x4 + int64(lo+i)
@@ -1214,10 +1343,10 @@ func sumJoinedKernel19(lo, hi int, add3 []int64, value []int32, map30, pass15 []
 	}
 }
 
-// sumJoinedKernel20 returns what rows lo to hi add to the state, in the stages scalar4, reduce4.
+// sumJoinedKernel21 returns what rows lo to hi add to the state, in the stages scalar4, reduce4.
 //
 //go:noinline
-func sumJoinedKernel20(lo, hi int, either2 []int64) int64 {
+func sumJoinedKernel21(lo, hi int, either2 []int64) int64 {
 	var total int64
 	either2Rows := either2[lo:hi]
 	for i := range either2Rows {

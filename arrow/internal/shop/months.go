@@ -90,7 +90,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 	if cond2 {
 		x7 = x6
 	}
-	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 268435456), 1)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 268435456), 1))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 268435456), 1))-1)))))&63)), 0)
+	nSlotsLength := max(kgenSelect(max(uint64(max(min(int64(n)/64, 268435456), 1)), min(uint64(max(min(int64(n)/64, 268435456), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(min(int64(n)/64, 268435456), 1)), min(uint64(max(min(int64(n)/64, 268435456), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(min(int64(n)/64, 268435456), 1)), min(uint64(max(min(int64(n)/64, 268435456), 1))*8, 131072))-1)))))&63)), 0)
 	var month []int32
 	var revenue []int64
 	var nFilledLength int64
@@ -353,7 +353,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			} else {
 				monthsKernel12(0, int(nDistinctLength), pass5, map3, map4, map5, reduce3)
 			}
-			nRankedSlotsLength := max(kgenSelect(uint64(max(reduce3, 1)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(reduce3, 1))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(reduce3, 1))-1)))))&63)), 0)
+			nRankedSlotsLength := max(kgenSelect(max(uint64(max(reduce3, 1)), min(uint64(max(reduce3, 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(reduce3, 1)), min(uint64(max(reduce3, 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(reduce3, 1)), min(uint64(max(reduce3, 1))*8, 131072))-1)))))&63)), 0)
 			if int(nRankedSlotsLength) > 2147483647 {
 				return fmt.Errorf("n_ranked_slots would have %d rows; at most 2147483647 can be computed", int(nRankedSlotsLength))
 			}
@@ -681,30 +681,33 @@ func monthsKernel4(lo, hi int, insert []int64, map5 []int32, nSlots, n int64) {
 	x2 := min(x, 268435456)
 	x3 := max(x2, 1)
 	x4 := uint64(x3)
-	cond := x4 <= 939524096
-	x5 := x4 - 1
-	x6 := uint64(bits.LeadingZeros64(uint64(x5)))
-	x7 := int64(x6)
-	x8 := 64 - x7
-	x9 := int64(2) << (x8 & 63)
-	x10 := min(x9, 1073741824)
-	x11 := x9
+	x5 := x4 * 8
+	x6 := min(x5, 131072)
+	x7 := max(x4, x6)
+	cond := x7 <= 939524096
+	x8 := x7 - 1
+	x9 := uint64(bits.LeadingZeros64(uint64(x8)))
+	x10 := int64(x9)
+	x11 := 64 - x10
+	x12 := int64(2) << (x11 & 63)
+	x13 := min(x12, 1073741824)
+	x14 := x12
 	if cond {
-		x11 = x10
+		x14 = x13
 	}
-	x12 := uint64(x11)
-	x13 := uint64(bits.LeadingZeros64(uint64(x12)))
-	x14 := x13 + 1
+	x15 := uint64(x14)
+	x16 := uint64(bits.LeadingZeros64(uint64(x15)))
+	x17 := x16 + 1
 	var taken int64
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
-		x15 := uint32(map5Rows[i]) - 4188215274
-		x16 := uint64(x15) * 11400714819323198485
+		x18 := uint32(map5Rows[i]) - 4188215274
+		x19 := uint64(x18) * 11400714819323198485
 		// g = groups(truncate(date(time), "month"))
-		entered := int64(x15)
+		entered := int64(x18)
 		if taken <= x3 {
 			lastSlot := nSlots - 1
-			slot := int64((x16 ^ x16>>32) * 15485907386658061715 >> (x14 & 63))
+			slot := int64((x19 ^ x19>>32) * 15485907386658061715 >> (x17 & 63))
 			steps := 0
 			for true {
 				held := atomic.LoadInt64(&insert[slot])
@@ -980,35 +983,38 @@ func monthsKernel11Summary(lo, hi int, pass5 []uint32, digitShift int64, digits 
 func monthsKernel12(lo, hi int, pass7 []int64, map15, map2 []uint32, map3 []int64, reduce3 int64) {
 	x := max(reduce3, 1)
 	x2 := uint64(x)
-	cond := x2 <= 939524096
-	x3 := x2 - 1
-	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
-	x5 := int64(x4)
-	x6 := 64 - x5
-	x7 := int64(2) << (x6 & 63)
-	x8 := min(x7, 1073741824)
-	x9 := x7
+	x3 := x2 * 8
+	x4 := min(x3, 131072)
+	x5 := max(x2, x4)
+	cond := x5 <= 939524096
+	x6 := x5 - 1
+	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
+	x8 := int64(x7)
+	x9 := 64 - x8
+	x10 := int64(2) << (x9 & 63)
+	x11 := min(x10, 1073741824)
+	x12 := x10
 	if cond {
-		x9 = x8
+		x12 = x11
 	}
-	x10 := uint64(x9)
-	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
-	x12 := x11 + 1
+	x13 := uint64(x12)
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := x14 + 1
 	pass7Rows := pass7[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(pass7Rows)]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(pass7Rows)]
 	for i, at := range pass7Rows {
-		var x13 uint32
+		var x16 uint32
 		if uint64(at) < uint64(len(map15)) {
-			x13 = map15[at]
+			x16 = map15[at]
 		}
-		x14 := x13
+		x17 := x16
 		// g = groups(truncate(date(time), "month"))
-		mapRows[i] = x14
-		x15 := uint64(x14) * 11400714819323198485
-		mapRows2[i] = int64((x15 ^ x15>>32) * 15485907386658061715 >> (x12 & 63))
+		mapRows[i] = x17
+		x18 := uint64(x17) * 11400714819323198485
+		mapRows2[i] = int64((x18 ^ x18>>32) * 15485907386658061715 >> (x15 & 63))
 	}
 }
 
@@ -1069,30 +1075,33 @@ func monthsKernel14(lo, hi int, insert2 []int64, map16 []uint32, map2 []uint64) 
 func monthsKernel15(lo, hi int, amount, aggregate []int64, map21 []uint64, map5 []int32, reduce3, nRankedSlots int64) {
 	x := max(reduce3, 1)
 	x2 := uint64(x)
-	cond := x2 <= 939524096
-	x3 := x2 - 1
-	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
-	x5 := int64(x4)
-	x6 := 64 - x5
-	x7 := int64(2) << (x6 & 63)
-	x8 := min(x7, 1073741824)
-	x9 := x7
+	x3 := x2 * 8
+	x4 := min(x3, 131072)
+	x5 := max(x2, x4)
+	cond := x5 <= 939524096
+	x6 := x5 - 1
+	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
+	x8 := int64(x7)
+	x9 := 64 - x8
+	x10 := int64(2) << (x9 & 63)
+	x11 := min(x10, 1073741824)
+	x12 := x10
 	if cond {
-		x9 = x8
+		x12 = x11
 	}
-	x10 := uint64(x9)
-	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
-	x12 := x11 + 1
+	x13 := uint64(x12)
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := x14 + 1
 	amountRows := amount[lo:hi]
 	map5Rows := map5[lo:hi]
 	map5Rows = map5Rows[:len(amountRows)]
 	for i := range amountRows {
-		x13 := uint32(map5Rows[i]) - 4188215274
-		x14 := uint64(x13) * 11400714819323198485
+		x16 := uint32(map5Rows[i]) - 4188215274
+		x17 := uint64(x16) * 11400714819323198485
 		var code uint32
-		key := uint64(x13)
+		key := uint64(x16)
 		lastSlot := nRankedSlots - 1
-		slot := int64((x14 ^ x14>>32) * 15485907386658061715 >> (x12 & 63))
+		slot := int64((x17 ^ x17>>32) * 15485907386658061715 >> (x15 & 63))
 		held := map21[slot]
 		for held != 0 && held>>32 != key {
 			slot = (slot + 1) & lastSlot

@@ -102,7 +102,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if cond2 {
 		x7 = x6
 	}
-	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 268435456), 1)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 268435456), 1))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 268435456), 1))-1)))))&63)), 0)
+	nSlotsLength := max(kgenSelect(max(uint64(max(min(int64(n)/64, 268435456), 1)), min(uint64(max(min(int64(n)/64, 268435456), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(min(int64(n)/64, 268435456), 1)), min(uint64(max(min(int64(n)/64, 268435456), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(min(int64(n)/64, 268435456), 1)), min(uint64(max(min(int64(n)/64, 268435456), 1))*8, 131072))-1)))))&63)), 0)
 	var revenue []int64
 	var either3 []int32
 	var either5 []int64
@@ -386,7 +386,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			} else {
 				productsKernel12(0, int(nDistinctLength), pass5, map3, map4, map5, reduce3)
 			}
-			nRankedSlotsLength := max(kgenSelect(uint64(max(reduce3, 1)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(reduce3, 1))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(reduce3, 1))-1)))))&63)), 0)
+			nRankedSlotsLength := max(kgenSelect(max(uint64(max(reduce3, 1)), min(uint64(max(reduce3, 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(reduce3, 1)), min(uint64(max(reduce3, 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(reduce3, 1)), min(uint64(max(reduce3, 1))*8, 131072))-1)))))&63)), 0)
 			if int(nRankedSlotsLength) > 2147483647 {
 				return fmt.Errorf("n_ranked_slots would have %d rows; at most 2147483647 can be computed", int(nRankedSlotsLength))
 			}
@@ -1008,30 +1008,33 @@ func productsKernel4(lo, hi int, insert []int64, product []int32, nSlots, n int6
 	x2 := min(x, 268435456)
 	x3 := max(x2, 1)
 	x4 := uint64(x3)
-	cond := x4 <= 939524096
-	x5 := x4 - 1
-	x6 := uint64(bits.LeadingZeros64(uint64(x5)))
-	x7 := int64(x6)
-	x8 := 64 - x7
-	x9 := int64(2) << (x8 & 63)
-	x10 := min(x9, 1073741824)
-	x11 := x9
+	x5 := x4 * 8
+	x6 := min(x5, 131072)
+	x7 := max(x4, x6)
+	cond := x7 <= 939524096
+	x8 := x7 - 1
+	x9 := uint64(bits.LeadingZeros64(uint64(x8)))
+	x10 := int64(x9)
+	x11 := 64 - x10
+	x12 := int64(2) << (x11 & 63)
+	x13 := min(x12, 1073741824)
+	x14 := x12
 	if cond {
-		x11 = x10
+		x14 = x13
 	}
-	x12 := uint64(x11)
-	x13 := uint64(bits.LeadingZeros64(uint64(x12)))
-	x14 := x13 + 1
+	x15 := uint64(x14)
+	x16 := uint64(bits.LeadingZeros64(uint64(x15)))
+	x17 := x16 + 1
 	var taken int64
 	productRows := product[lo:hi]
 	for i := range productRows {
-		x15 := uint32(productRows[i]) - 2147483648
-		x16 := uint64(x15) * 11400714819323198485
+		x18 := uint32(productRows[i]) - 2147483648
+		x19 := uint64(x18) * 11400714819323198485
 		// g = groups(product)
-		entered := int64(x15)
+		entered := int64(x18)
 		if taken <= x3 {
 			lastSlot := nSlots - 1
-			slot := int64((x16 ^ x16>>32) * 15485907386658061715 >> (x14 & 63))
+			slot := int64((x19 ^ x19>>32) * 15485907386658061715 >> (x17 & 63))
 			steps := 0
 			for true {
 				held := atomic.LoadInt64(&insert[slot])
@@ -1307,35 +1310,38 @@ func productsKernel11Summary(lo, hi int, pass5 []uint32, digitShift int64, digit
 func productsKernel12(lo, hi int, pass7 []int64, map10, map2 []uint32, map3 []int64, reduce3 int64) {
 	x := max(reduce3, 1)
 	x2 := uint64(x)
-	cond := x2 <= 939524096
-	x3 := x2 - 1
-	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
-	x5 := int64(x4)
-	x6 := 64 - x5
-	x7 := int64(2) << (x6 & 63)
-	x8 := min(x7, 1073741824)
-	x9 := x7
+	x3 := x2 * 8
+	x4 := min(x3, 131072)
+	x5 := max(x2, x4)
+	cond := x5 <= 939524096
+	x6 := x5 - 1
+	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
+	x8 := int64(x7)
+	x9 := 64 - x8
+	x10 := int64(2) << (x9 & 63)
+	x11 := min(x10, 1073741824)
+	x12 := x10
 	if cond {
-		x9 = x8
+		x12 = x11
 	}
-	x10 := uint64(x9)
-	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
-	x12 := x11 + 1
+	x13 := uint64(x12)
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := x14 + 1
 	pass7Rows := pass7[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(pass7Rows)]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(pass7Rows)]
 	for i, at := range pass7Rows {
-		var x13 uint32
+		var x16 uint32
 		if uint64(at) < uint64(len(map10)) {
-			x13 = map10[at]
+			x16 = map10[at]
 		}
-		x14 := x13
+		x17 := x16
 		// g = groups(product)
-		mapRows[i] = x14
-		x15 := uint64(x14) * 11400714819323198485
-		mapRows2[i] = int64((x15 ^ x15>>32) * 15485907386658061715 >> (x12 & 63))
+		mapRows[i] = x17
+		x18 := uint64(x17) * 11400714819323198485
+		mapRows2[i] = int64((x18 ^ x18>>32) * 15485907386658061715 >> (x15 & 63))
 	}
 }
 
@@ -1396,20 +1402,23 @@ func productsKernel14(lo, hi int, insert2 []int64, map11 []uint32, map2 []uint64
 func productsKernel15(lo, hi int, amount, aggregate []int64, map16 []uint64, product []int32, paid []bool, aggregate2 []int64, map27 []bool, aggregate3 []int64, reduce3, nRankedSlots int64) {
 	x := max(reduce3, 1)
 	x2 := uint64(x)
-	cond := x2 <= 939524096
-	x3 := x2 - 1
-	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
-	x5 := int64(x4)
-	x6 := 64 - x5
-	x7 := int64(2) << (x6 & 63)
-	x8 := min(x7, 1073741824)
-	x9 := x7
+	x3 := x2 * 8
+	x4 := min(x3, 131072)
+	x5 := max(x2, x4)
+	cond := x5 <= 939524096
+	x6 := x5 - 1
+	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
+	x8 := int64(x7)
+	x9 := 64 - x8
+	x10 := int64(2) << (x9 & 63)
+	x11 := min(x10, 1073741824)
+	x12 := x10
 	if cond {
-		x9 = x8
+		x12 = x11
 	}
-	x10 := uint64(x9)
-	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
-	x12 := x11 + 1
+	x13 := uint64(x12)
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := x14 + 1
 	amountRows := amount[lo:hi]
 	productRows := product[lo:hi]
 	productRows = productRows[:len(amountRows)]
@@ -1418,12 +1427,12 @@ func productsKernel15(lo, hi int, amount, aggregate []int64, map16 []uint64, pro
 	map27Rows := map27[lo:hi]
 	map27Rows = map27Rows[:len(amountRows)]
 	for i := range amountRows {
-		x13 := uint32(productRows[i]) - 2147483648
-		x14 := uint64(x13) * 11400714819323198485
+		x16 := uint32(productRows[i]) - 2147483648
+		x17 := uint64(x16) * 11400714819323198485
 		var code uint32
-		key := uint64(x13)
+		key := uint64(x16)
 		lastSlot := nRankedSlots - 1
-		slot := int64((x14 ^ x14>>32) * 15485907386658061715 >> (x12 & 63))
+		slot := int64((x17 ^ x17>>32) * 15485907386658061715 >> (x15 & 63))
 		held := map16[slot]
 		for held != 0 && held>>32 != key {
 			slot = (slot + 1) & lastSlot
@@ -1431,17 +1440,17 @@ func productsKernel15(lo, hi int, amount, aggregate []int64, map16 []uint64, pro
 		}
 		code = uint32(held)
 		code2 := code
-		x15 := int64(code2) - 1
+		x18 := int64(code2) - 1
 		// revenue = sum(amount, by: g)
-		bin := int(x15)
+		bin := int(x18)
 		if uint64(bin) < uint64(len(aggregate)) {
 			aggregate[bin] += amountRows[i]
 		}
-		bin2 := int(x15)
+		bin2 := int(x18)
 		if uint64(bin2) < uint64(len(aggregate2)) {
 			aggregate2[bin2] += kgenBit[int64](paidRows[i])
 		}
-		bin3 := int(x15)
+		bin3 := int(x18)
 		if uint64(bin3) < uint64(len(aggregate3)) {
 			aggregate3[bin3] += kgenBit[int64](map27Rows[i])
 		}
