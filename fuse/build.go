@@ -157,7 +157,7 @@ func (b *kernelBuilder) stage(s *Stage, demanded func(*Value) bool) {
 		b.row(s.Domain) // the rows must be streamed even if nothing is stored
 	}
 	for _, v := range s.roots {
-		if s.Kind != Reduce && s.Kind != ScalarMap && s.Kind != Pass && s.Kind != Insert && (s.Kind != Aggregate || s.Out != nil) && b.graph.hasChecks(v) {
+		if s.Kind != Reduce && s.Kind != ScalarMap && s.Kind != Pass && s.Kind != Insert && s.Kind != Nested && (s.Kind != Aggregate || s.Out != nil) && b.graph.hasChecks(v) {
 			b.column(v)
 		}
 	}
@@ -217,6 +217,9 @@ func (b *kernelBuilder) store(s *Stage, w *Value) {
 		return
 	case s.Kind == Insert:
 		b.table(w)
+		return
+	case s.Kind == Nested:
+		b.pairs(w)
 		return
 	case s.Kind == Pass:
 		b.scatter(s, w)

@@ -116,6 +116,11 @@ func (b *kernelBuilder) rowWise(v *ir.Value, after bool) tile.ID {
 		return b.rank(v)
 	case ir.OpExpand:
 		return b.source(v, domain)
+	case ir.OpSearch:
+		sorted := b.complete(b.graph.result(v.Args[0]), tile.Gather)
+		return b.Search(domain, sorted, v.Name, b.column(v.Args[1]), b.operand(v.Args[2]), b.operand(v.Args[3]))
+	case ir.OpPartners:
+		return b.partners(v)
 	case ir.OpProbe:
 		return b.probe(v, domain)
 	case ir.OpMatch:

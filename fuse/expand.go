@@ -53,6 +53,8 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		lookups:    map[*ir.Value]*lookup{},
 		columnOf:   map[*ir.Value]*ir.Value{},
 		rowTables:  map[string]rowTable{},
+		sides:      map[string]sortedSide{},
+		wordsOf:    map[string][]*ir.Value{},
 		joins:      map[*ir.Value]*joined{},
 		pairs:      map[*ir.Value]*paired{},
 		begins:     map[*ir.Value]*ir.Value{},
@@ -96,6 +98,8 @@ type expansion struct {
 	lookups    map[*ir.Value]*lookup   // by finds, and by their rows that masks keep
 	columnOf   map[*ir.Value]*ir.Value // by finds: the column of from that their table has
 	rowTables  map[string]rowTable     // by the columns of their keys
+	sides      map[string]sortedSide   // likewise
+	wordsOf    map[string][]*ir.Value  // likewise, of nested loops
 	joins      map[*ir.Value]*joined   // by joins
 	pairs      map[*ir.Value]*paired   // by columns of pairs that are stored when they are needed
 }

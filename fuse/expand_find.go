@@ -39,6 +39,16 @@ const (
 func (e *expansion) find(v *ir.Value) {
 	o := ordering{expansion: e, pos: v.Pos}
 	keys := e.columns(v.Args[:v.Split])
+	switch in := e.columns(v.Args[v.Split:]); o.probing {
+	case plan.Sort:
+		e.values[v] = o.sortedBy(in).first(&o, keys)
+		e.values[v].Name = v.Name
+		return
+	case plan.Loops:
+		e.values[v] = o.compared(o.keyWords(keys), o.keyWords(in), ir.ReduceMin)
+		e.values[v].Name = v.Name
+		return
+	}
 	t := o.tableOf(e.columns(v.Args[v.Split:]), keys[0])
 	if column, ok := e.lookedUp(v, v); ok {
 		e.columnOf[v] = column
@@ -198,14 +208,19 @@ func (o *ordering) isTaken(row *ir.Value) *ir.Value {
 // tableOf returns the table of the rows with some keys. Searches in the same columns share
 // one. The first is in the column lookedUp, among others.
 func (o *ordering) tableOf(keys []*ir.Value, lookedUp *ir.Value) rowTable {
-	at := ""
-	for _, key := range keys {
-		at += fmt.Sprintf(" %d", key.ID)
-	}
+	at := columnsName(keys)
 	if _, ok := o.rowTables[at]; !ok {
 		o.rowTables[at] = o.newRowTable(keys, lookedUp)
 	}
 	return o.rowTables[at]
+}
+
+// columnsName returns the name of some columns as the key of a map.
+func columnsName(list []*ir.Value) (name string) {
+	for _, x := range list {
+		name += fmt.Sprintf(" %d", x.ID)
+	}
+	return name
 }
 
 func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value) rowTable {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // join writes join(K, K2) by two columns: the left and the right row of each pair. Often
@@ -13,6 +14,14 @@ import (
 func (e *expansion) join(v *ir.Value) {
 	o := ordering{expansion: e, pos: v.Pos}
 	left, right := e.columns(v.Args[:v.Split]), e.columns(v.Args[v.Split:])
+	switch o.probing {
+	case plan.Sort:
+		e.joins[v] = o.merged(o.sortedBy(right), left, e.domain(v.Type.Domain))
+		return
+	case plan.Loops:
+		e.joins[v] = o.nestedJoin(left, right, e.domain(v.Type.Domain))
+		return
+	}
 	t := o.tableOf(right, left[0])
 	out := e.domain(v.Type.Domain)
 	distinct := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.rows))}, Type: ir.Type{Kind: ir.I64}})
@@ -56,11 +65,11 @@ func (e *expansion) lookedUpPartner(join *ir.Value) (column *ir.Value, ok bool) 
 	return column, true
 }
 
-// joined is a join in both ways.
+// joined is a join, in both ways if it is made by a table.
 type joined struct {
 	left, right *ir.Value // the rows of each pair, where left rows are repeated
 
-	isUnique     *ir.Value  // an i64 scalar: whether no two right rows have equal keys
+	isUnique     *ir.Value  // an i64 scalar: whether no two right rows have equal keys; nil if that is not asked
 	row, partner *ir.Value  // of each left row: its number, and the right row that is found, unless that is looked up
 	lookup       *lookup    // of each left row: what of the right row is wanted; nil if that is the row
 	hasPartner   *ir.Value  // whether one is
@@ -78,6 +87,13 @@ type paired struct {
 // side writes the left or the right rows of the pairs of a join.
 func (e *expansion) side(v *ir.Value) {
 	j := e.joins[v.Args[0]]
+	if j.isUnique == nil {
+		e.values[v] = j.left
+		if v.Op == ir.OpRight {
+			e.values[v] = j.right
+		}
+		return
+	}
 	p := &paired{j, j.row, j.left}
 	if v.Op == ir.OpRight {
 		p = &paired{j, j.partner, j.right}
@@ -147,8 +163,21 @@ func (e *expansion) stored(v *ir.Value, p *paired) *ir.Value {
 // repeated returns the left and the right row of each pair, which are the rows of out.
 func (o *ordering) repeated(t rowTable, left []*ir.Value, out *ir.Domain) (row, partner *ir.Value) {
 	p := o.partners(t)
-	slot := o.slotOf(t, left)
-	length, begin := p.at(slot)
+	length, begin := p.at(o.slotOf(t, left))
+	return o.pairsOf(p.order, begin, length, out)
+}
+
+// merged returns a join of rows with keys and sorted rows.
+func (o *ordering) merged(right sortedSide, keys []*ir.Value, out *ir.Domain) *joined {
+	begin, end := right.bounds(o, keys)
+	j := &joined{}
+	j.left, j.right = o.pairsOf(right.order, begin, o.apply(ir.OpSub, end, begin), out)
+	return j
+}
+
+// pairsOf returns the left and the right row of each pair, which are the rows of out. The right
+// rows of a left one are so many as length says, from begin on in an order.
+func (o *ordering) pairsOf(order, begin, length *ir.Value, out *ir.Domain) (row, partner *ir.Value) {
 	pairs, before := o.expanded(length, out)
 	// Of the pairs of a left row, the first has the first of the right ones.
 	ahead := o.apply(ir.OpSub, begin, before)
@@ -157,8 +186,8 @@ func (o *ordering) repeated(t rowTable, left []*ir.Value, out *ir.Domain) (row, 
 		ahead, number = o.cast(ir.U32, ahead), o.cast(ir.U32, number)
 	}
 	place := o.cast(ir.I64, o.apply(ir.OpAdd, o.gather(o.pos, ahead, pairs), number))
-	place.Type.Target = p.order.Type.Domain
-	return pairs, o.gather(o.pos, p.order, place)
+	place.Type.Target = order.Type.Domain
+	return pairs, o.gather(o.pos, order, place)
 }
 
 // partners are the rows of a table that have equal keys.

@@ -42,8 +42,8 @@ type Options struct {
 	// "" is as the number of groups suits. Without Short it is not heeded.
 	Strategy string
 
-	// Probing is how rows with equal keys are found: [plan.Linear] or [plan.Cuckoo]; "" is by
-	// their number where keys have a small range, else by linear probing.
+	// Probing is how rows with equal keys are found: one of [plan.Probes]; "" is by their
+	// number where keys have a small range, else by linear probing.
 	Probing string
 
 	// Sample is how many rows are sorted to choose those that an order with a limit can
@@ -132,7 +132,7 @@ type groupKey struct {
 // same row of its operands, from neighbours, or by a gather.
 func isRowWise(v *ir.Value) bool {
 	switch v.Op {
-	case ir.OpGather, ir.OpPrev, ir.OpNext, ir.OpIndex, ir.OpAlign, ir.OpBins, ir.OpExpand, ir.OpProbe, ir.OpMatch:
+	case ir.OpGather, ir.OpPrev, ir.OpNext, ir.OpIndex, ir.OpAlign, ir.OpBins, ir.OpExpand, ir.OpSearch, ir.OpProbe, ir.OpMatch, ir.OpPartners:
 		return true
 	}
 	return v.Op.IsElementwise()
@@ -197,11 +197,11 @@ func sorts(u, v *ir.Value) bool {
 func (l *lowering) isTable(v *ir.Value) bool {
 	for _, u := range l.users[v] {
 		switch u.Op {
-		case ir.OpGather, ir.OpAlign:
+		case ir.OpGather, ir.OpAlign, ir.OpSearch:
 			if u.Args[0] == v {
 				return true
 			}
-		case ir.OpInsert, ir.OpProbe:
+		case ir.OpInsert, ir.OpProbe, ir.OpPartners, ir.OpPairs:
 			if slices.Contains(keysOfTable(u), v) {
 				return true
 			}
@@ -246,6 +246,9 @@ func (l *lowering) lower(v *ir.Value) {
 		return
 	case ir.OpCuckoo:
 		l.cuckoo(v)
+		return
+	case ir.OpPairs:
+		l.pairs(v)
 		return
 	case ir.OpBins:
 		l.sizedLength(v, v.Type.Target)
@@ -396,6 +399,13 @@ func (l *lowering) operands(s *Stage, v *ir.Value) {
 			l.length(s, v.Type.Target)
 		}
 		l.rows(s, v.Type.Domain)
+	case ir.OpSearch:
+		l.read(s, v.Args[0], tile.Gather, true)
+		for _, x := range v.Args[1:] {
+			l.read(s, x, tile.Element, false)
+		}
+	case ir.OpPartners:
+		l.nested(s, v)
 	case ir.OpProbe:
 		l.read(s, v.Args[0], tile.Gather, true)
 		l.tableKeys(s, v)

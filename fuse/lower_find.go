@@ -5,16 +5,18 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// keysOfTable returns the keys of the rows in the table that v makes or searches. Rows
-// are compared with any of them.
+// keysOfTable returns the keys of the rows in the table that v makes or searches, or of all
+// rows. Rows are compared with any of them.
 func keysOfTable(v *ir.Value) []*ir.Value {
 	switch v.Op {
 	case ir.OpInsert:
 		return v.Args[2:]
 	case ir.OpCollect:
 		return nil
-	case ir.OpCuckoo:
+	case ir.OpCuckoo, ir.OpPairs:
 		return v.Args[1+v.Split:]
+	case ir.OpPartners:
+		return v.Args[v.Split:]
 	}
 	return v.Args[firstKey+(len(v.Args)-firstKey)/2:]
 }

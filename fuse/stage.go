@@ -21,6 +21,7 @@ const (
 	Aggregate StageKind = "aggregate" // one row per group
 	Finish    StageKind = "finish"    // results from the states in a table
 	Insert    StageKind = "insert"    // rows entered in a hash table
+	Nested    StageKind = "nested"    // rows that each row is paired with, by nested loops
 	Reduce    StageKind = "reduce"    // one scalar per domain
 	Histogram StageKind = "histogram" // how many rows have each value of the digits of their keys
 	Pass      StageKind = "pass"      // rows moved to the places that a digit of their keys gives them
@@ -45,7 +46,7 @@ type Stage struct {
 	counted *ir.Value   // Histogram: the words whose digits it counts
 	place   *ir.Value   // Pass: to which rows move
 	after   []*Stage    // that have to run before it, although it reads nothing of theirs
-	roots   []*ir.Value // the values that it computes: Map, Mask, Compact, Aggregate, Finish, Insert, Reduce, ScalarMap, Either
+	roots   []*ir.Value // the values that it computes: Map, Mask, Compact, Aggregate, Finish, Insert, Nested, Reduce, ScalarMap, Either
 	prefix  *Prefix     // Partial, Offset, Add
 }
 

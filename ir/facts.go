@@ -146,7 +146,7 @@ func (f *facts) rangeOf(v *Value) valueRange {
 		return r
 	case OpCast:
 		return f.castRange(v)
-	case OpIndex, OpLen, OpRuns, OpStarts, OpGroups, OpOrder, OpRepeat, OpLeft, OpRight, OpExpand:
+	case OpIndex, OpLen, OpRuns, OpStarts, OpGroups, OpOrder, OpRepeat, OpLeft, OpRight, OpExpand, OpSearch, OpPairs:
 		return anyRow
 	case OpBins:
 		switch {
@@ -156,7 +156,7 @@ func (f *facts) rangeOf(v *Value) valueRange {
 			return arg(0).where(OpGe, zero).where(OpLt, f.sizeRange(v.Args[1]))
 		}
 		return between(-1, math.MaxInt64)
-	case OpFind, OpProbe:
+	case OpFind, OpProbe, OpPartners:
 		return between(-1, math.MaxInt64)
 	case OpPrev, OpNext:
 		if v.Shift == 0 {

@@ -56,6 +56,9 @@ const (
 	// Row r is the number of elements of ends, which ascend, that are at most r << Shift.
 	// Elements r >> Split of blocks and the next one are bounds of that number.
 	OpExpand
+	// Args: sorted, x, first, end. How many elements of sorted, which ascend, are at most x:
+	// those before first are, and those from end on are not.
+	OpSearch
 	// Args: slot, size, keys... A hash table of size slots. A row takes the first slot,
 	// from its own on and around, that is free or has a row of equal keys. The result has
 	// the least such row of each slot; of a free one -1, or the greatest unsigned integer.
@@ -78,5 +81,11 @@ const (
 	// bits above a code of 32, or 0. The code of the key's slot, or 0 if there is none, or
 	// if the scalar direct holds.
 	OpMatch
+	// Args: keys..., keys of other rows... How many other rows have equal keys, of which a row
+	// has Split; if Reduce is ReduceMin, the first of them, or -1.
+	OpPartners
+	// Args: begin, keys..., keys of other rows... From place begin of the result on, the other
+	// rows with equal keys, in order. There are Split keys.
+	OpPairs
 	endOfOps
 )

@@ -12,7 +12,7 @@ type Schedule struct {
 	Variant   string `json:"variant,omitempty"`  // how rows of groups are combined: direct, chunked, privvar, privarray, subgroup, segmented
 	Table     string `json:"table,omitempty"`    // where rows of bins are combined: local, global
 	Groups    string `json:"groups,omitempty"`   // how rows are brought into groups: sort, hash, shared, independent, local, partitioned; "" is bins where these suit the keys, else hash in Go and CUDA C++
-	Probe     string `json:"probe,omitempty"`    // how find and join find rows with equal keys: linear, cuckoo; "" is by their number where keys have a small range, else linear
+	Probe     string `json:"probe,omitempty"`    // how find and join find rows with equal keys: linear, cuckoo, sort, loops; "" is by their number where keys have a small range, else linear
 	Radix     int    `json:"radix,omitzero"`     // bits of the digits by which rows are sorted; 0 is what suits the device
 	Ring      int    `json:"ring,omitzero"`      // tiles that a work-group has in local memory or in flight, under scheme persistent
 	Lookahead int    `json:"lookahead,omitzero"` // rounds between publishing the fold of a tile and finishing the tile, under scheme persistent
@@ -82,11 +82,16 @@ func (s Schedule) GroupStrategy() string {
 	return ""
 }
 
-// The values of Schedule.Probe, none of which looks for a key at its own number.
+// The values of Schedule.Probe, none of which looks for a key at its own number; and [Sort], by
+// which the rows are sorted, and others search for the bounds of those with their keys.
 const (
 	Linear = "linear" // in a hash table, from the slot of the key on
 	Cuckoo = "cuckoo" // in a slot of the key in each of three parts of a hash table; if no such table can be made, linear
+	Loops  = "loops"  // nowhere: each row is compared with all others, by nested loops over blocks of these
 )
+
+// Probes lists the values of Schedule.Probe.
+var Probes = []string{Linear, Cuckoo, Sort, Loops}
 
 // Variants lists the variants of aggregation, the default last.
 var Variants = []string{Direct, Chunked, PrivateVar, PrivateArray, Subgroup, Segmented}

@@ -118,7 +118,7 @@ func agreeEmulated(t *testing.T, program *simt.Program, p *ir.Pipeline, what str
 
 // emulatedOptions returns how pipelines are compiled for emulated devices. The rows of
 // the corpus have keys of a small range. So their groups are sorted at one level alone,
-// unfused, and found by a hash table at others; and find and join probe tables of hashed keys.
+// unfused, and found by a hash table at others; and find and join do all that schedules can say.
 func emulatedOptions(level, variant string) compile.Options {
 	s := plan.Schedule{Variant: variant, Radix: 2}
 	switch level {
@@ -127,7 +127,11 @@ func emulatedOptions(level, variant string) compile.Options {
 	case fuse.LevelPaper3, fuse.LevelOnePass:
 		s.Groups = plan.Hash
 	}
-	switch level { // tables of rows, likewise
+	switch level { // tables of rows, likewise, or none
+	case fuse.LevelNone:
+		s.Probe = plan.Loops
+	case fuse.LevelPaper3:
+		s.Probe = plan.Sort
 	case fuse.LevelPaper2:
 		s.Probe = plan.Linear
 	case fuse.LevelOnePass:

@@ -75,6 +75,9 @@ func (g *body) streamParameters(f *rangeFunc) (views []int) {
 			whole[s] = true
 		}
 		values, _ := op.Seen()
+		if op.Nests() {
+			values = op.Args
+		}
 		for _, v := range values {
 			g.markLoads(v, whole)
 		}

@@ -190,7 +190,7 @@ func (k *kernel) splits() bool {
 		if op.Epilogue {
 			continue
 		}
-		if op.Does(tile.Combines) && !k.sharesTables() || op.Does(tile.Claims) && !op.IsLimited() || op.IsReduction() && phase[i] > 0 {
+		if op.Does(tile.Combines) && !k.sharesTables() || op.Does(tile.Claims) && !op.IsLimited() && !op.Nests() || op.IsReduction() && phase[i] > 0 {
 			return false
 		}
 	}

@@ -56,6 +56,10 @@ func emitterOf(kind tile.OpKind) emitter {
 		return emitter{value: (*body).probe}
 	case tile.Match:
 		return emitter{value: (*body).match}
+	case tile.Partners:
+		return emitter{begin: (*body).beginNested, row: (*body).partners}
+	case tile.Pairs:
+		return emitter{begin: (*body).beginNested, row: (*body).pairs}
 	case tile.Check:
 		return emitter{begin: (*body).beginCheck, row: (*body).checkRow, after: func(d *driver, op *tile.Op) { d.check(op) }}
 	case tile.Total:

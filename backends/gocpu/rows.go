@@ -23,6 +23,7 @@ type body struct {
 	failed  map[int]*loop.Var       // per site: whether a row of this range failed
 	counts  map[tile.ID]*loop.Var   // per rank: how many rows before have each digit
 	sources map[tile.ID]*loop.Var   // per source: that of the row before
+	nested  map[*tile.Op]*nested    // per operation of nested loops
 	taken   map[int]*loop.Var       // per hash table with a limit: how many of its slots these rows have taken
 	bits    map[loop.Expr]loop.Expr // heads as numbers
 	slot    *loop.Var               // of the open segment, in place of the count of segments that have begun; may be nil

@@ -107,7 +107,9 @@ with the emitted text.`,
 	for _, groups := range plan.GroupWays {
 		shapes = append(shapes, "groups="+groups)
 	}
-	shapes = append(shapes, "probe="+plan.Linear, "probe="+plan.Cuckoo)
+	for _, v := range plan.Probes {
+		shapes = append(shapes, "probe="+v)
+	}
 	for _, v := range plan.Variants {
 		shapes = append(shapes, "variant="+v)
 	}

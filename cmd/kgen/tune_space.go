@@ -33,7 +33,7 @@ func usualAxes() []tune.Axis {
 		{Key: "variant", Values: append([]string{explore.Default}, plan.Variants...)},
 		{Key: "table", Values: []string{explore.Default, plan.Local, plan.Global}},
 		{Key: "groups", Values: []string{explore.Default, plan.Hash, plan.Sort}},
-		{Key: "probe", Values: []string{explore.Default, plan.Linear, plan.Cuckoo}},
+		{Key: "probe", Values: []string{explore.Default, plan.Linear, plan.Cuckoo, plan.Sort}}, // loops would take hours for large data
 	}
 }
 

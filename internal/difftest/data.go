@@ -63,7 +63,7 @@ func scheduleOf(seed uint64, program int) plan.Schedule {
 		s.Radix = []int{0, 0, 2, 3, 4}[r.IntN(5)]
 	}
 	if r := chance(seed, streamProbe, program, 0); r.IntN(3) == 0 {
-		s.Probe = []string{plan.Linear, plan.Cuckoo, plan.Cuckoo}[r.IntN(3)]
+		s.Probe = plan.Probes[r.IntN(len(plan.Probes))]
 	}
 	if r := chance(seed, streamSpecial, program, 0); r.IntN(5) == 0 {
 		return special(r, another(seed, program, false), s)
@@ -161,6 +161,9 @@ const (
 // devices with checks process in reasonable time.
 const mostWalked = 2400
 
+// mostNested is the largest number of rows that are compared with each other.
+const mostNested = 3 * fuse.ChunkRows
+
 // dataOf describes the input of a run: lengths around the edges of tiles,
 // work-groups, chunks and blocks, and values that a kernel may get wrong.
 func dataOf(seed uint64, program, run int, s plan.Schedule) testsuite.RandomData {
@@ -203,5 +206,8 @@ func dataOf(seed uint64, program, run int, s plan.Schedule) testsuite.RandomData
 		d.Tile = blockRows
 	}
 	d.Rows = max(d.Rows, 0)
+	if s.Probe == plan.Loops {
+		d.Rows = min(d.Rows, mostNested)
+	}
 	return d
 }

@@ -45,6 +45,7 @@ type tileBody struct {
 	elements     map[int]*loop.Var      // per collected store of rows of the base: an element per item
 	open         map[int]*openSegment   // per domain of segments; see overlap.go
 	sources      map[int]*tileSources   // per operation Source, if the tile has found the sources of its rows together
+	nestedLoops  map[int]*loop.Var      // per operation of nested loops that the rows of the tile have run together: what they have found
 	isOpenStored bool                   // the segment that was open before the tile is stored already
 	running      map[stateKey]*loop.Var // states that rows see
 	folds        map[stateKey]*loop.Var // states of this work-item's rows alone
@@ -88,7 +89,7 @@ func newBody(k *kernel, l *lowering, name string) *rowBody {
 	f := &function{kernel: k, lowering: l, b: b, arguments: newArguments(b), residence: workgroupTile{}, retention: k.strategy,
 		local: map[string]*loop.Var{}, over: map[string]*loop.Var{}, uniform: map[tile.ID]loop.Expr{}}
 	t := &tileBody{function: f, columns: map[int]*loop.Var{}, before: map[int]*loop.Var{}, stagedAt: map[int]int64{},
-		elements: map[int]*loop.Var{}, open: map[int]*openSegment{}, sources: map[int]*tileSources{}, running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{},
+		elements: map[int]*loop.Var{}, open: map[int]*openSegment{}, sources: map[int]*tileSources{}, nestedLoops: map[int]*loop.Var{}, running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{},
 		earlier: map[stateKey]loop.Expr{}, whole: map[stateKey]loop.Expr{}}
 	return &rowBody{tileBody: t, scanner: selectionScanOf(k), kept: map[tile.ID]*loop.Var{}, ahead: map[int]loop.Expr{}, isLeftOut: map[int]loop.Expr{}, settled: map[int]*loop.Var{}}
 }

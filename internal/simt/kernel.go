@@ -24,7 +24,7 @@ type kernel struct {
 
 	selected
 
-	together []int // operations Source whose results the rows of a tile find together
+	together []int // operations Source, Partners and Pairs whose results the rows of a tile find together
 
 	unstaged bool // columns do not fit the arena or registers
 

@@ -44,6 +44,8 @@ func init() { // the functions use the table
 		tile.Cuckoo:      {row: withEffects((*rowBody).enterCuckoo)},
 		tile.Probe:       {value: (*rowBody).probe, row: (*rowBody).nameValue},
 		tile.Match:       {value: (*rowBody).match, row: (*rowBody).nameValue},
+		tile.Partners:    {value: (*rowBody).partners, row: (*rowBody).nameValue},
+		tile.Pairs:       {row: withEffects((*rowBody).pairs)},
 		tile.Check:       {row: withEffects(direct((*rowBody).check)), end: direct((*rowBody).check)},
 		tile.ScanTotals:  {end: func(*rowBody, int) {}}, // scanned before
 		tile.StoreScalar: {end: direct((*rowBody).storeScalar)},

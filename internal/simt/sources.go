@@ -25,7 +25,7 @@ type tileSources struct {
 // repeated rows have no repetitions.
 const mostEnds = 8
 
-// planSources finds what rows find together: what local memory has room for. Subgroups
+// planSources finds what rows find together, be it by nested loops: what local memory has room for. Subgroups
 // that have tiles of their own search.
 func (k *kernel) planSources() {
 	k.together = nil
@@ -39,11 +39,20 @@ func (k *kernel) planSources() {
 		bytes += k.localTables.bytes + k.localTables.beside
 	}
 	for i := range k.Ops {
-		if k.Ops[i].Kind != tile.Source || bytes+k.sourceBytes() > k.budget {
+		more := int64(0)
+		switch op := &k.Ops[i]; {
+		case op.Kind == tile.Source:
+			more = k.sourceBytes()
+		case op.Nests():
+			more = k.nestedBytes(op)
+		}
+		if more == 0 || bytes+more > k.budget {
 			continue
 		}
-		bytes += k.sourceBytes()
-		made.Ops[i].Monoid = tile.NewFold(ir.ReduceAdd, ir.I64) // of counts
+		bytes += more
+		if k.Ops[i].Kind == tile.Source {
+			made.Ops[i].Monoid = tile.NewFold(ir.ReduceAdd, ir.I64) // of counts
+		}
 		k.together = append(k.together, i)
 	}
 	if len(k.together) > 0 {
@@ -67,7 +76,11 @@ func (k *kernel) sourcePlaces() int { return k.workgroup * (k.items + 1) }
 func (e *rowBody) findSources() {
 	needed := e.needed(e.until, e.effects)
 	for _, i := range e.together {
-		if needed[i] {
+		switch {
+		case !needed[i]:
+		case e.Ops[i].Nests():
+			e.nestedLoops[i] = e.nestTogether(i)
+		default:
 			e.sources[i] = e.sourcesOf(i)
 		}
 	}

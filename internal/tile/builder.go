@@ -71,6 +71,9 @@ func (op *Op) memoKey(k ir.Kind) string {
 	if op.Checked {
 		key = append(key, '?')
 	}
+	if op.First {
+		key = append(key, '1')
+	}
 	return string(key) + " " + op.Ref
 }
 
@@ -263,6 +266,17 @@ func (b *Builder) Insert(domain, stream int, others []int, row, slot, slots, lim
 // The streams others have the keys of all rows, and homes their slots.
 func (b *Builder) Cuckoo(domain, stream int, others, homes []int, row, slots ID) {
 	b.emit(Op{Kind: Cuckoo, Domain: domain, Stream: stream, Keys: others, Homes: homes, Args: []ID{row, slots}})
+}
+
+// Partners returns how many of so many rows have equal keys, which are those of the streams
+// others, or with first the first one; see the operation Partners.
+func (b *Builder) Partners(others []int, rows ID, keys []ID, first bool) ID {
+	return b.pure(Op{Kind: Partners, Stream: others[0], Keys: others, First: first, Args: append([]ID{rows}, keys...)}, ir.I64, "partners")
+}
+
+// Pairs stores the rows that have equal keys in stream, from begin on; see the operation Pairs.
+func (b *Builder) Pairs(stream int, others []int, begin, rows ID, keys []ID) {
+	b.emit(Op{Kind: Pairs, Stream: stream, Keys: others, Args: append([]ID{begin, rows}, keys...)})
 }
 
 // Probe returns the slot of the hash table stream whose row has equal keys, or -1; see

@@ -139,6 +139,9 @@ func (k *Kernel) opString(op *Op) string {
 	if op.BySlot {
 		b.WriteString(" by slot")
 	}
+	if op.First {
+		b.WriteString(" first")
+	}
 	if op.Partitioned {
 		b.WriteString(" partitioned")
 	}

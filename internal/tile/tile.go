@@ -98,6 +98,8 @@ const (
 	Cuckoo                    // (row, slots) -> (): row enters the cuckoo hash table Stream of so many slots, of which the last is no row's. A row belongs in one of its Homes: where it takes a slot that another row has, that one moves to its next home; free slots have all bits set. Of rows with equal keys the least is in one of its homes, and others may be in the rest. If rows may be left out, the last slot is not free
 	Probe                     // (slot, slots, direct, key, keys...) -> i64: the slot of such a table whose row has equal keys, or -1. If direct, which is uniform, holds, that is slot key, which may be free, or -1 if there is no such slot
 	Match                     // (slot, slots, direct, key) -> u32: Stream is a hash table of so many words, of which those that are not 0 have a key above a code of 32 bits: from slot on and around, the code of the one that has key, or 0. If direct, which is uniform, holds, 0
+	Partners                  // (rows, keys...) -> i64 over the base: how many of so many rows of the streams Keys have equal keys; with First, the first of these, or -1. Keys are recomputable; Stream is the first one's
+	Pairs                     // (begin, rows, keys...) -> () over the base: Stream from begin on has the rows of which Partners counts how many they are, in order. All but rows are recomputable
 	Check                     // (failed, row) -> (): if failed holds, Site fails at row, which nobody knows if there is no row
 	ScanTotals                // () -> fields, uniform, epilogue: exclusive fold of Totals into Offsets; results are the grand total
 	StoreScalar               // (x) -> (): scalar Ref of the plan becomes x; x is uniform
@@ -116,9 +118,9 @@ type Op struct {
 	Ref       string    // Scalar, Length, StoreScalar: a name in the plan
 	Site      int       // Check: index of the plan's site
 	Bins      string    // Update: the domain of the plan that indexes number, if Stream may have more elements
-	Stream    int       // Load, Store, Update, Search, Source, Insert, Cuckoo, Probe, Match
+	Stream    int       // Load, Store, Update, Search, Source, Insert, Cuckoo, Probe, Match, Partners, Pairs
 	Distance  int64     // Shift: rows back; negative is ahead
-	Keys      []int     // Insert, Cuckoo, Probe: streams, the keys of rows in the table
+	Keys      []int     // Insert, Cuckoo, Probe: streams, the keys of rows in the table; Partners, Pairs: those of all rows
 	Homes     []int     // Cuckoo: streams, the slots in which each row may be
 	Digits    int64     // Rank: how many values a digit has
 	Monoid    *Monoid   // Scan, ChunkScan, Reduce, Update, ScanTotals
@@ -131,6 +133,7 @@ type Op struct {
 
 	Contiguous  bool // Update: rows of equal index lie together
 	BySlot      bool // Update: the index is a slot of a hash table that may leave rows out
+	First       bool // Partners
 	Partitioned bool // Insert: rows of near slots lie together
 
 	Stage string // the stage it came from

@@ -34,7 +34,7 @@ const (
 	Number               // i64: a row, a place, a length
 	At                   // i64, a place; may be missing: the row's own
 	OfStream             // of the type of the operation's stream
-	InStream             // i64, a place in the operation's stream, where a search begins
+	InStream             // i64, a place in the operation's stream, where a search begins or ends
 	OfFirst              // of the type of the first operand
 	Moved                // of any type; seen at another row
 	Keys                 // one or more that are Moved
@@ -93,7 +93,7 @@ const (
 	AnEnd                           // something runs once, after all rows
 	LocalTables                     // state lives as long as a work-group, which flushes it
 	Counters                        // the state of a cut is an array of counters
-	Expansion                       // rows find the rows that they repeat
+	Expansion                       // rows find the rows that they repeat, or are paired with
 )
 
 // refusals says, per demand, why a scheme that does not meet it refuses a kernel.
@@ -105,7 +105,7 @@ var refusals = map[Demands]string{
 	AnEnd:       "something has to run after all rows",
 	LocalTables: "a table would have to live as long as a work-group",
 	Counters:    "the state of a cut is an array of counters",
-	Expansion:   "rows find the rows that they repeat",
+	Expansion:   "rows find the rows that they repeat, or are paired with",
 }
 
 // Refuse says why a scheme that meets some demands cannot meet d; "" if it can.
@@ -149,6 +149,8 @@ var traits = [...]Traits{
 	Cuckoo:      {Name: "cuckoo", Args: []Role{Number, InStream}, Place: Rows, Effect: Claims, Asks: Tables},
 	Probe:       {Name: "probe", Args: []Role{InStream, Number, Flag, Number, Compared}, Res: []Role{Number}, Place: Rows, Again: Register},
 	Match:       {Name: "match", Args: []Role{InStream, Number, Flag, Any}, Res: []Role{Any}, Place: Rows, Again: Register},
+	Partners:    {Name: "partners", Args: []Role{InStream, Compared}, Res: []Role{Number}, Place: BaseRows, Again: Register, Asks: Expansion},
+	Pairs:       {Name: "pairs", Args: []Role{InStream, Number, Compared}, Place: BaseRows, Effect: Claims, Asks: Tables | Expansion},
 	Check:       {Name: "check", Args: []Role{Flag, Number}, Effect: Reports},
 	ScanTotals:  {Name: "scantotals", Res: []Role{Fields}, Place: AfterRows, Effect: Totals, Folds: true, Again: Recompute, Asks: AnEnd},
 	StoreScalar: {Name: "storescalar", Args: []Role{Any}, Place: AfterRows, Effect: Sets, Asks: AnEnd},
@@ -250,6 +252,9 @@ func (op *Op) Touches() (place ID, ok bool) {
 	}
 	return 0, false
 }
+
+// Nests reports whether the operation compares each row with all rows of other columns.
+func (op *Op) Nests() bool { return op.Kind == Partners || op.Kind == Pairs }
 
 // IsLimited reports whether the operation may leave out rows where too many slots are taken.
 func (op *Op) IsLimited() bool { return op.Kind == Insert && op.Args[3] != op.Args[2] }

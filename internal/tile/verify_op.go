@@ -170,6 +170,12 @@ func (k *Kernel) verifyKinds(op *Op) error {
 		}
 	case Source:
 		return errors.Join(k.verifyNeighbour(op.Args[0]), k.verifyNeighbour(op.Args[1]))
+	case Partners, Pairs:
+		for _, arg := range op.Args {
+			if err := k.verifyNeighbour(arg); err != nil {
+				return err
+			}
+		}
 	case Check:
 		if op.Site < 0 {
 			return fmt.Errorf("there is no site %d", op.Site)

@@ -292,6 +292,8 @@ func (l *linker) op(i int) {
 		l.probe(op)
 	case tile.Match:
 		l.match(op)
+	case tile.Partners, tile.Pairs:
+		l.nested(op)
 	case tile.Check:
 		l.check(op)
 	case tile.StoreScalar:

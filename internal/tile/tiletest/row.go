@@ -129,6 +129,11 @@ func (r *row) run(op *tile.Op) {
 		r.define(op.Res[0], ir.Int(ir.I64, r.insert(op, r.needAll(op.Args))))
 	case tile.Cuckoo:
 		r.enterCuckoo(op, r.need(op.Args[0]).Int64())
+	case tile.Pairs:
+		args := r.needAll(op.Args)
+		for i, of := range r.partners(op, args[1].Int64(), args[2:]) {
+			r.store(op.Stream, args[0].Int64()+int64(i), ir.Int(ir.I64, of))
+		}
 	case tile.Check:
 		r.check(op.Site, r.need(op.Args[0]).IsTrue(), r.need(op.Args[1]).Int64())
 	case tile.Row, tile.Shift, tile.Head:
@@ -172,9 +177,18 @@ func (r *row) pure(op *tile.Op, args []ir.Scalar) ir.Scalar {
 		}
 		return r.load(op.Stream, int64(r.number), false)
 	case tile.Search:
-		return r.search(op, args[0].Int64(), args[1].Int64(), args[2].Int64())
+		return r.search(op, args[0], args[1].Int64(), args[2].Int64())
 	case tile.Source:
-		return r.search(op, int64(r.number), args[0].Int64(), args[1].Int64())
+		return r.search(op, ir.Int(ir.I64, int64(r.number)), args[0].Int64(), args[1].Int64())
+	case tile.Partners:
+		of := r.partners(op, args[0].Int64(), args[1:])
+		switch {
+		case !op.First:
+			return ir.Int(ir.I64, int64(len(of)))
+		case len(of) == 0:
+			return ir.Int(ir.I64, -1)
+		}
+		return ir.Int(ir.I64, of[0])
 	case tile.Probe:
 		slot := args[3].Int64()
 		if !args[2].IsTrue() {
@@ -197,9 +211,29 @@ func (r *row) pure(op *tile.Op, args []ir.Scalar) ir.Scalar {
 }
 
 // search returns how many elements of the operation's stream are at most x.
-func (r *row) search(op *tile.Op, x, first, end int64) ir.Scalar {
-	n := sort.Search(int(end-first), func(i int) bool { return r.load(op.Stream, first+int64(i), false).Int64() > x })
+func (r *row) search(op *tile.Op, x ir.Scalar, first, end int64) ir.Scalar {
+	n := sort.Search(int(end-first), func(i int) bool {
+		element := r.load(op.Stream, first+int64(i), false)
+		if x.Kind.IsUnsigned() {
+			return element.Bits > x.Bits
+		}
+		return element.Int64() > x.Int64()
+	})
 	return ir.Int(ir.I64, first+int64(n))
+}
+
+// partners returns those of so many rows that have equal keys.
+func (r *row) partners(op *tile.Op, rows int64, keys []ir.Scalar) (list []int64) {
+	for other := range rows {
+		isEqual := true
+		for i, key := range keys {
+			isEqual = isEqual && SameKey(key, r.load(op.Keys[i], other, false))
+		}
+		if isEqual {
+			list = append(list, other)
+		}
+	}
+	return list
 }
 
 // fresh computes v at a base row from elements of streams alone; it fails
