@@ -91,6 +91,10 @@ func choose(source *build.Source, file, name string) (*Program, error) {
 	return nil, fmt.Errorf("%s has no pipeline %s; it has %s", file, name, strings.Join(names, ", "))
 }
 
+// Reproducible returns p with float sums that have the same bits on every device, as in a
+// pipeline that returns reproducible. Kernels that were compiled earlier are not of it.
+func (p *Program) Reproducible() *Program { return Of(p.source, p.pipeline.WithReproducible(true)) }
+
 // Pipeline returns the operator graph, with its parameters, results and warnings.
 func (p *Program) Pipeline() *ir.Pipeline { return p.pipeline }
 

@@ -19,7 +19,7 @@ func expand(p *ir.Pipeline, options Options) (*ir.Pipeline, map[*ir.Value]turn) 
 		}
 		return false
 	}
-	p = withoutCalendar(withoutDecimals(p, options), options)
+	p = withoutFloatSums(withoutCalendar(withoutDecimals(p, options), options), options)
 	if !slices.ContainsFunc(p.Values, isComposed) {
 		return p, nil
 	}

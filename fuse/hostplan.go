@@ -317,7 +317,7 @@ func (m *planner) depth(v *ir.Value, seen map[*ir.Value]bool) plan.Expr {
 	for _, o := range v.Operands() {
 		add(m.depth(o, seen))
 	}
-	if v.FloatFold() != ir.ReduceNone {
+	if v.FloatFold() != ir.ReduceNone && !m.Pipeline.IsReproducible(v) {
 		rows := v.Args[0].Type.Domain
 		if rows == nil {
 			rows = v.By.Type.Domain

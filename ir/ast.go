@@ -59,9 +59,10 @@ type Stmt struct {
 
 // Return is the last statement.
 type Return struct {
-	Pos       Pos
-	Unordered bool
-	Results   []*Arg
+	Pos          Pos
+	Unordered    bool
+	Reproducible bool
+	Results      []*Arg
 }
 
 // Arg is an operand of a call or of return; Label is "" without one.

@@ -29,17 +29,18 @@ import (
 // [Scalar]) have it. Methods never fail: errors gather, with the caller's file and line,
 // until [Builder.Pipeline] returns them.
 type Builder struct {
-	g         *graph
-	name, doc string
-	pos       Pos
-	errs      ErrorList
-	names     map[string]bool
-	results   resultList
-	unordered bool // ReturnUnordered
-	returned  bool
-	closed    bool // NewBuilder has not made it
-	built     *Pipeline
-	at        Pos // what Place has set
+	g            *graph
+	name, doc    string
+	pos          Pos
+	errs         ErrorList
+	names        map[string]bool
+	results      resultList
+	unordered    bool // ReturnUnordered
+	reproducible bool // Reproducible
+	returned     bool
+	closed       bool // NewBuilder has not made it
+	built        *Pipeline
+	at           Pos // what Place has set
 }
 
 // An Operand is a value or constant of a pipeline under construction.
@@ -267,6 +268,14 @@ func (b *Builder) ReturnUnordered(results ...any) {
 	}
 }
 
+// Reproducible makes the statement return reproducible, or return unordered reproducible: float
+// sums have the same bits on every device.
+func (b *Builder) Reproducible() {
+	if b.isOpen() {
+		b.reproducible = true
+	}
+}
+
 func (b *Builder) setResults(pos Pos, results []any) {
 	if b.returned {
 		b.g.fail(pos, "one Return has all results", "Return is called twice")
@@ -328,7 +337,7 @@ func (b *Builder) finish() *Pipeline {
 	if len(b.errs) > 0 {
 		return nil
 	}
-	return b.g.finish(b.name, b.doc, b.pos, b.results.results, b.unordered)
+	return b.g.finish(b.name, b.doc, b.pos, b.results.results, b.unordered, b.reproducible)
 }
 
 func (b *Builder) wrap(o operand) Operand { return Operand{b: b, o: o} }

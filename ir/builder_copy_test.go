@@ -50,6 +50,9 @@ func copyOf(p *ir.Pipeline) (*ir.Pipeline, error) {
 	for _, r := range p.Results {
 		results = append(results, ir.As(r.Label, made[r.Value]))
 	}
+	if p.Reproducible {
+		b.Reproducible()
+	}
 	if p.Unordered {
 		b.ReturnUnordered(results...)
 	} else {
@@ -99,7 +102,7 @@ func TestCopyOfCorpus(t *testing.T) {
 		}
 	}
 	for op := ir.OpParam; op <= slices.Max(ir.Aggregates()); op++ {
-		if !used[op] && op != ir.OpBits {
+		if !used[op] && op != ir.OpBits && op != ir.OpOfBits {
 			t.Errorf("no pipeline of the corpus has %v", op)
 		}
 	}

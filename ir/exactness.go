@@ -15,6 +15,21 @@ const (
 // scan, whose last bits depend on the order of the rows' terms.
 func (p *Pipeline) Inexact(v *Value) bool { return p.known().exactness[v.ID] != exact }
 
+// IsReproducible reports whether v is a float sum, average or running sum that p promises
+// to be the same on every device, bit for bit. Products never are.
+func (p *Pipeline) IsReproducible(v *Value) bool {
+	return p.Reproducible && v.FloatFold() == ReduceAdd
+}
+
+// WithReproducible returns p with reproducible float sums, or without.
+func (p *Pipeline) WithReproducible(reproducible bool) *Pipeline {
+	made := *p
+	made.Reproducible = reproducible
+	made.facts = analyze(&made)
+	made.Warnings = made.facts.warnings
+	return &made
+}
+
 // traceInexact follows inexact values through p, and warns where one decides a
 // mask, key, index or integer, so that devices may differ by more than
 // rounding. What follows from such a decision is not warned about again.
@@ -39,7 +54,7 @@ func (f *facts) traceInexact(p *Pipeline) []Error {
 			}
 			worst = max(worst, e)
 		}
-		if v.FloatFold() != ReduceNone {
+		if v.FloatFold() != ReduceNone && !p.IsReproducible(v) {
 			worst = inexact
 		}
 		f.exactness[v.ID] = worst

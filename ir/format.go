@@ -3,6 +3,7 @@ package ir
 import (
 	"bytes"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -144,7 +145,7 @@ func gapBefore(tokens []formatToken, i int, body bool, open int) gap {
 		return tight
 	case isOpener(before.tok), isCloser(t.tok),
 		before.tok == token.COMMA, before.tok == token.ASSIGN, isBinary(tokens, i-1),
-		before.isWord("return"), isUnordered(tokens, i-1),
+		before.isWord("return"), isReturnWord(tokens, i-1),
 		before.tok == token.COLON && t.hasBreaking():
 		return breakable
 	}
@@ -196,9 +197,12 @@ func (t *formatToken) takeBreaking() []formatComment {
 func isOpener(tok token.Token) bool { return tok == token.LPAREN || tok == token.LBRACK }
 func isCloser(tok token.Token) bool { return tok == token.RPAREN || tok == token.RBRACK }
 
-// isUnordered reports whether token i is the keyword after return.
-func isUnordered(tokens []formatToken, i int) bool {
-	return i > 0 && tokens[i].isWord("unordered") && tokens[i-1].isWord("return") && unorderedBefore(tokens[i+1].lexeme)
+// isReturnWord reports whether token i is a keyword after return.
+func isReturnWord(tokens []formatToken, i int) bool {
+	if i == 0 || !slices.ContainsFunc(returnWords, tokens[i].isWord) || !isKeywordBefore(tokens[i+1].lexeme) {
+		return false
+	}
+	return tokens[i-1].isWord("return") || tokens[i].isWord("reproducible") && tokens[i-1].isWord("unordered") && isReturnWord(tokens, i-1)
 }
 
 // isMissing reports whether token i is the keyword after the type of a column.
@@ -219,7 +223,7 @@ func isMissing(tokens []formatToken, i int) bool {
 func endsOperand(tokens []formatToken, i int) bool {
 	switch t := tokens[i]; t.tok {
 	case token.IDENT:
-		return !t.isWord("return") && !t.isWord("pipeline") && !isUnordered(tokens, i) && !isMissing(tokens, i)
+		return !t.isWord("return") && !t.isWord("pipeline") && !isReturnWord(tokens, i) && !isMissing(tokens, i)
 	case token.INT, token.FLOAT, token.STRING:
 		return true
 	default:

@@ -62,7 +62,7 @@ type sentences struct {
 }
 
 // trickyNames are names that mean something elsewhere.
-var trickyNames = []string{"unordered", "type", "range", "func", "map", "return1", "by", "in", "to", "left", "count", "date", "i32", "e1", "x1F", "_a"}
+var trickyNames = []string{"unordered", "reproducible", "type", "range", "func", "map", "return1", "by", "in", "to", "left", "count", "date", "i32", "e1", "x1F", "_a"}
 
 // sentence appends a random sentence of x. Past the depth limit it takes the
 // first of alternatives, which in this grammar end.

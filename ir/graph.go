@@ -160,8 +160,8 @@ func (g *graph) needed(results []Result) []bool {
 // constants, which literals make at different times depending on how they are
 // written, stand behind the parameters in the order of their first use, first those of
 // kind Text.
-func (g *graph) finish(name, doc string, pos Pos, results []Result, unordered bool) *Pipeline {
-	p := &Pipeline{Name: name, Doc: doc, Pos: pos, Params: slices.Clone(g.params), Results: results, Unordered: unordered}
+func (g *graph) finish(name, doc string, pos Pos, results []Result, unordered, reproducible bool) *Pipeline {
+	p := &Pipeline{Name: name, Doc: doc, Pos: pos, Params: slices.Clone(g.params), Results: results, Unordered: unordered, Reproducible: reproducible}
 	needed := g.needed(results)
 	for _, v := range g.params {
 		needed[v.ID] = true

@@ -201,14 +201,16 @@ func (p *parser) notAStatement() {
 	p.syntaxError(name.pos, statement, "expected a statement, found %v", name)
 }
 
-// parseReturn = "return" [ "unordered" ] result { "," result }.
+// parseReturn = "return" [ "unordered" ] [ "reproducible" ] result { "," result }.
 func (p *parser) parseReturn(r *Return) {
 	p.advance()
-	p.joined = true // a line may end after return, and after unordered
-	if p.tok.isWord("unordered") && unorderedBefore(p.next) {
-		r.Unordered = true
-		p.advance()
-		p.joined = true
+	p.joined = true // a line may end after return, and after the words behind it
+	for _, word := range returnWords {
+		if p.tok.isWord(word) && isKeywordBefore(p.next) {
+			r.set(word)
+			p.advance()
+			p.joined = true
+		}
 	}
 	if p.tok.tok == token.RBRACE {
 		p.syntaxError(r.Pos, "write what the pipeline computes: return total: sum(x)", "return has no results")
@@ -223,9 +225,20 @@ func (p *parser) parseReturn(r *Return) {
 	}
 }
 
-// unorderedBefore reports whether the word unordered behind return is the
-// keyword where t follows; else it names a result.
-func unorderedBefore(t lexeme) bool {
+// returnWords are the keywords that may stand behind return, in this order.
+var returnWords = []string{"unordered", "reproducible"}
+
+func (r *Return) set(word string) {
+	if word == "unordered" {
+		r.Unordered = true
+	} else {
+		r.Reproducible = true
+	}
+}
+
+// isKeywordBefore reports whether a word behind return is a keyword where t follows; else it
+// names a result.
+func isKeywordBefore(t lexeme) bool {
 	switch t.tok {
 	case token.IDENT, token.INT, token.FLOAT, token.STRING, token.NOT:
 		return true

@@ -37,6 +37,9 @@ func (p *Pipeline) String() string {
 	if p.Unordered {
 		w.WriteString("unordered ")
 	}
+	if p.Reproducible {
+		w.WriteString("reproducible ")
+	}
 	for i, r := range p.Results {
 		if i > 0 {
 			w.WriteString(", ")

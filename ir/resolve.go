@@ -111,7 +111,7 @@ func (r *resolver) pipeline() *Pipeline {
 	if results.bad || r.failed {
 		return nil
 	}
-	return r.g.finish(decl.Name, decl.Doc, decl.Pos, results.results, decl.Return.Unordered)
+	return r.g.finish(decl.Name, decl.Doc, decl.Pos, results.results, decl.Return.Unordered, decl.Return.Reproducible)
 }
 
 func (r *resolver) reportUnused() {

@@ -54,8 +54,9 @@ const (
 	OpTruncate
 	// Of three operands.
 	OpSelect // Args: condition, then, otherwise
-	// Of the compiler alone: the language cannot spell it.
-	OpBits // the bits of a float or char8 as an unsigned integer, which orders as the char8 does
+	// Of the compiler alone: the language cannot spell them.
+	OpBits   // the bits of a float or char8 as an unsigned integer, which orders as the char8 does
+	OpOfBits // the f64 that has the bits of a u64
 	endOfRowOps
 )
 
@@ -233,7 +234,8 @@ var rowOps = [endOfRowOps]rowOp{
 	return quotient: x / select(y == 0, 1, y)
 }`,
 	}},
-	OpBits: {text: "bits", arity: 1, takes: floats | kindsOf(Char8), rule: bitsOf},
+	OpBits:   {text: "bits", arity: 1, takes: floats | kindsOf(Char8), rule: bitsOf},
+	OpOfBits: {text: "of_bits", arity: 1, takes: kindsOf(U64), gives: F64},
 }
 
 // always bounds a result that does not depend on the operands.

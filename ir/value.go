@@ -119,16 +119,17 @@ type Result struct {
 
 // Pipeline is a verified function. It is safe for concurrent use.
 type Pipeline struct {
-	Name      string
-	Doc       string // the comment above the pipeline, without comment marks
-	Pos       Pos
-	Params    []*Value // OpParam, in order; then the constants of type text, see Declared
-	Values    []*Value // every value that the results need: parameters, constants, then in source order, operands first
-	Domains   []*Domain
-	Results   []Result
-	Unordered bool   // return unordered
-	Sites     []Site // the checks that run-time data can fail, in number order
-	Warnings  []Error
+	Name         string
+	Doc          string // the comment above the pipeline, without comment marks
+	Pos          Pos
+	Params       []*Value // OpParam, in order; then the constants of type text, see Declared
+	Values       []*Value // every value that the results need: parameters, constants, then in source order, operands first
+	Domains      []*Domain
+	Results      []Result
+	Unordered    bool   // return unordered
+	Reproducible bool   // return reproducible: float sums have the same bits on every device
+	Sites        []Site // the checks that run-time data can fail, in number order
+	Warnings     []Error
 
 	facts    *facts
 	expanded bool // a pass has put it together: the user sees nothing of it

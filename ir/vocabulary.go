@@ -49,7 +49,7 @@ func Words() Vocabulary {
 	v := Vocabulary{
 		Reserved:   slices.Sorted(maps.Keys(reservedWords)),
 		Constants:  []string{"false", "true"},
-		Modifiers:  []string{"like", "missing", "present", "unordered"},
+		Modifiers:  []string{"like", "missing", "present", "reproducible", "unordered"},
 		Types:      typeNames(),
 		Operations: slices.Clone(reduceNames[1:]),
 		Fields:     []string{OpLeft.String(), OpRight.String()},

@@ -62,7 +62,9 @@ func newSums(p *ir.Pipeline) *sums {
 
 // isFloatSum reports whether v may depend on the order of additions or
 // multiplications.
-func isFloatSum(v *ir.Value) bool { return v.FloatFold() != ir.ReduceNone }
+func (s *sums) isFloatSum(v *ir.Value) bool {
+	return v.FloatFold() != ir.ReduceNone && !s.p.IsReproducible(v)
+}
 
 // isQuotient reports whether v is a sum divided by a count.
 func isQuotient(v *ir.Value) bool {
@@ -91,7 +93,7 @@ func (s *sums) observed() *ir.Pipeline {
 		return len(p.Results) - 1
 	}
 	for _, v := range p.Values {
-		if isFloatSum(v) {
+		if s.isFloatSum(v) {
 			s.operands[v] = [2]int{see(v.Args[0]), see(v.By)}
 		}
 	}

@@ -93,7 +93,7 @@ func readsBack(p *ir.Pipeline, text string) error {
 	err := errs.Err()
 	if err == nil {
 		q := read[0]
-		same := len(q.Params) == len(p.Params) && len(q.Results) == len(p.Results) && len(q.Sites) == len(p.Sites)
+		same := len(q.Params) == len(p.Params) && len(q.Results) == len(p.Results) && len(q.Sites) == len(p.Sites) && q.Reproducible == p.Reproducible
 		for i := 0; same && i < len(p.Params); i++ {
 			same = q.Params[i].Name == p.Params[i].Name && q.Params[i].Type.Kind == p.Params[i].Type.Kind
 		}

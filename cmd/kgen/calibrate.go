@@ -183,7 +183,7 @@ const (
 
 // Time implements [calibrate.Bench].
 func (b *calibrationBench) Time(ctx context.Context, p *calibrate.Probe, m plan.Machine) (t calibrate.Timing, err error) {
-	s, err := loadText("probe.kg", "", []byte(p.Text), io.Discard)
+	s, err := loadText("probe.kg", "", []byte(p.Text), false, io.Discard)
 	if err != nil {
 		return t, err
 	}

@@ -24,7 +24,7 @@ func (b modelBench) Time(_ context.Context, p *calibrate.Probe, m plan.Machine) 
 	if b.fails != "" && strings.Contains(p.Name, b.fails) {
 		return t, errors.New("there is no such operation")
 	}
-	s, err := loadText("probe.kg", "", []byte(p.Text), io.Discard)
+	s, err := loadText("probe.kg", "", []byte(p.Text), false, io.Discard)
 	if err != nil {
 		return t, err
 	}

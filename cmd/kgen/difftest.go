@@ -69,6 +69,7 @@ it into a folder, for --replay. docs/agreement.md says what is tested, and how.`
 	f.IntVar(&flags.batch, "batch", 0, "prepare `N` pipelines together (default 48, or half of them all)")
 	f.StringVar(&flags.programs, "gocpu-programs", "", "keep in `DIR` what device gocpu builds, and use what is there, without Go, too")
 	f.StringVar(&flags.schedule, "schedule", "", build.ScheduleUsage+" (default: small ones by chance)")
+	takeReproducible(c)
 	f.StringVar(&flags.choose, "case", "", "run case `P.R` of a report alone: program and run")
 	f.StringVar(&flags.keep, "keep", "", "shrink what differs and write it into `FOLDER`")
 	f.StringArrayVar(&flags.replay, "replay", nil, "run the `FILE.kg` that --keep wrote, or all of a folder")
@@ -130,6 +131,8 @@ func (f difftestFlags) options(c *cobra.Command, args []string) (o difftest.Opti
 		return o, usageErrorf("--random, --runs and --batch are numbers of programs and inputs: not negative")
 	case f.inputs != "" && f.runs > 0:
 		return o, usageErrorf("--inputs says how many runs there are: leave out --runs %d", f.runs)
+	case isReproducible(c) && len(args) == 0:
+		return o, usageErrorf("--reproducible is for files: of random pipelines, and those of --replay, the text says whether they return reproducible")
 	case f.random > 0 && len(args)+len(f.replay) > 0:
 		return o, usageErrorf("--random makes pipelines: give no files beside it")
 	case f.random == 0 && len(args) == 0 && len(f.replay) == 0:
@@ -191,12 +194,14 @@ func (f difftestFlags) options(c *cobra.Command, args []string) (o difftest.Opti
 	if o.Devices, err = testDevices(c.Context(), f.devices, f.programs); err != nil {
 		return o, err
 	}
-	o.Repeat = func(chosen difftest.Case, device, level string) string { return f.repeat(args, chosen, device, level) }
+	o.Repeat = func(chosen difftest.Case, device, level string) string {
+		return f.repeat(args, isReproducible(c), chosen, device, level)
+	}
 	return o, nil
 }
 
 // repeat returns the command that repeats a case.
-func (f difftestFlags) repeat(args []string, chosen difftest.Case, device, level string) string {
+func (f difftestFlags) repeat(args []string, reproducible bool, chosen difftest.Case, device, level string) string {
 	words := append([]string{"kgen", "difftest"}, args...)
 	for _, path := range f.replay {
 		words = append(words, "--replay", path)
@@ -214,6 +219,9 @@ func (f difftestFlags) repeat(args []string, chosen difftest.Case, device, level
 	if f.schedule != "" {
 		words = append(words, "--schedule", f.schedule)
 	}
+	if reproducible {
+		words = append(words, "--"+reproducibleFlag)
+	}
 	for i, word := range words {
 		if strings.ContainsAny(word, " |") {
 			words[i] = "'" + word + "'"
@@ -230,7 +238,7 @@ func testPrograms(c *cobra.Command, args []string, withData bool) (list []diffte
 		return nil, err
 	}
 	for _, file := range files {
-		s, err := loadFile(file, c.ErrOrStderr())
+		s, err := loadFile(file, isReproducible(c), c.ErrOrStderr())
 		if err != nil {
 			return nil, err
 		}

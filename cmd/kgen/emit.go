@@ -80,6 +80,7 @@ With --after, emit prints the program as it is after one pass instead:
 	machineFlag(c, &machine, declaredMachine+" ones")
 	c.Flags().BoolVar(&watch, "watch", false, "emit again whenever the file has changed, until Ctrl-C")
 	takeInline(c)
+	takeReproducible(c)
 	c.ValidArgsFunction = completePipeline
 	completeFlags(c, map[string]cobra.CompletionFunc{
 		"backend": words(build.EmitterNames()...), "fuse": completeLevel, "schedule": completeSchedule, "after": words(compile.Passes()...),

@@ -102,6 +102,7 @@ with the emitted text.`,
 	f.StringVar(&flags.device, "device", "gocpu", "the `DEVICE` to analyze on")
 	machineFlag(c, &flags.machine, usualMachine)
 	takeInline(c)
+	takeReproducible(c)
 	c.ValidArgsFunction = completePipeline
 	var shapes []string
 	for _, groups := range plan.GroupWays {

@@ -127,6 +127,7 @@ measured over predicted times. Given files of --json, it judges what these have.
 	f.DurationVar(&flags.measure, "measure", 0, "measure each configuration for at most `TIME` (default "+exploreMeasure.String()+")")
 	machineFlag(c, &flags.machine, usualMachine)
 	takeInline(c)
+	takeReproducible(c)
 	c.ValidArgsFunction = completePipeline
 	completeFlags(c, map[string]cobra.CompletionFunc{"in": completeIn, "bind": completeBind, "set": completeSet, "schedule": completeSchedule,
 		"rows": cobra.NoFileCompletions, "dist": words(columns.Kinds()...), "devices": completeDevice, "levels": completeLevel, "sweep": completeSchedule,
@@ -180,6 +181,8 @@ type exploration struct {
 	pipelines []*explored
 	grids     []explore.Grid // one, or one for each experiment of a sweep file
 	json      string         // the path of the log, or ""
+
+	reproducible bool // --reproducible
 }
 
 // runExplore explores, and writes what came out.
@@ -328,6 +331,9 @@ func (x *exploration) command(c explore.Configuration) string {
 	words := []string{"kgen", "explore", c.Pipeline}
 	if i := slices.IndexFunc(x.pipelines, func(p *explored) bool { return p.argument == c.Pipeline }); i >= 0 && (c.Pipeline == inlineName || strings.HasPrefix(c.Pipeline, randomName)) {
 		words = []string{"kgen", "explore", "-e", string(x.pipelines[i].source.Text)}
+	}
+	if x.reproducible {
+		words = append(words, "--"+reproducibleFlag)
 	}
 	for _, flag := range []struct {
 		name   string

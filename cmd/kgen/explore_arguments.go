@@ -27,7 +27,7 @@ import (
 // newExploration reads arguments, flags and the sweep file. Flags come before the
 // file.
 func newExploration(c *cobra.Command, args []string, flags *exploreFlags) (*exploration, error) {
-	x := &exploration{flags: flags, json: flags.json}
+	x := &exploration{flags: flags, json: flags.json, reproducible: isReproducible(c)}
 	folder := ""
 	if flags.random != 0 && (!flags.choices || flags.random < 0) {
 		return nil, usageErrorf("--random %d: a number of programs above 0, with --choices", flags.random)
@@ -119,7 +119,7 @@ func (x *exploration) takeCommon(c *cobra.Command, values map[string][]string) e
 // takePipelines loads the pipelines that an experiment names.
 func (x *exploration) takePipelines(c *cobra.Command, args []string, folder string, file *explore.Experiment, g *explore.Grid) error {
 	if x.flags.choices {
-		return x.takeMany(args, g)
+		return x.takeMany(c, args, g)
 	}
 	add := func(argument string, load func() (*source, error)) error {
 		g.Pipelines = append(g.Pipelines, argument)
@@ -149,7 +149,7 @@ func (x *exploration) takePipelines(c *cobra.Command, args []string, folder stri
 	}
 	for _, name := range names {
 		argument := filepath.Join(folder, filepath.FromSlash(name))
-		if err := add(argument, func() (*source, error) { return loadFile(argument, c.ErrOrStderr()) }); err != nil {
+		if err := add(argument, func() (*source, error) { return loadFile(argument, isReproducible(c), c.ErrOrStderr()) }); err != nil {
 			return err
 		}
 	}
@@ -160,7 +160,7 @@ func (x *exploration) takePipelines(c *cobra.Command, args []string, folder stri
 const randomName = "random#"
 
 // takeMany loads all pipelines of files and folders, and makes programs by chance.
-func (x *exploration) takeMany(args []string, g *explore.Grid) error {
+func (x *exploration) takeMany(c *cobra.Command, args []string, g *explore.Grid) error {
 	for _, arg := range args {
 		paths := []string{arg}
 		if _, name := splitName(arg); name == "" {
@@ -170,7 +170,7 @@ func (x *exploration) takeMany(args []string, g *explore.Grid) error {
 			}
 		}
 		for _, path := range paths {
-			s, err := loadFile(path, io.Discard)
+			s, err := loadFile(path, isReproducible(c), io.Discard)
 			if err != nil {
 				return err
 			}
@@ -185,7 +185,7 @@ func (x *exploration) takeMany(args []string, g *explore.Grid) error {
 	}
 	for n := range x.flags.random {
 		name := randomName + strconv.Itoa(n)
-		s, err := loadText(name, "", []byte(random.Source(x.flags.seed, n, random.Options{})), io.Discard)
+		s, err := loadText(name, "", []byte(random.Source(x.flags.seed, n, random.Options{})), isReproducible(c), io.Discard)
 		if err != nil {
 			return err
 		}

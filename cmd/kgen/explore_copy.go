@@ -41,7 +41,7 @@ func (r *exploreRunner) measureCopy(ctx context.Context, name string) explore.De
 }
 
 func (r *exploreRunner) copyTime(ctx context.Context, device exploreDevice, rows int64) (float64, error) {
-	s, err := loadText("copy.kg", "", []byte(copyText), io.Discard)
+	s, err := loadText("copy.kg", "", []byte(copyText), false, io.Discard)
 	if err != nil {
 		return 0, err
 	}

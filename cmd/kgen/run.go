@@ -93,6 +93,7 @@ and without --device, a pipeline runs on device vector, which compiles nothing.`
 	f.IntVar(&flags.repeat, "repeat", 0, "repeat the work of a device with a driver `N` times; --time and --json print the times")
 	f.BoolVar(&flags.json, "json", false, "print results, device, level, plan and steps as JSON")
 	takeInline(c)
+	takeReproducible(c)
 	c.ValidArgsFunction = completePipeline
 	completeFlags(c, map[string]cobra.CompletionFunc{
 		"in": completeIn, "bind": completeBind, "set": completeSet, "format": completeFormat, "round": completeRound, "device": completeDevice, "fuse": completeLevel, "schedule": completeSchedule,

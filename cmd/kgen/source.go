@@ -48,13 +48,26 @@ func inlineText(c *cobra.Command) (text string, given bool) {
 	return f.Value.String(), f.Changed
 }
 
+// The flag --reproducible makes return of return reproducible in all pipelines.
+const reproducibleFlag = "reproducible"
+
+func takeReproducible(c *cobra.Command) {
+	c.Flags().Bool(reproducibleFlag, false, "float sums have the same bits on every device, as with return reproducible")
+}
+
+// isReproducible reports whether a command was given --reproducible.
+func isReproducible(c *cobra.Command) bool {
+	f := c.Flags().Lookup(reproducibleFlag)
+	return f != nil && f.Value.String() == "true"
+}
+
 // loadAll loads the pipelines of -e or those of the argument, FILE.kg or
 // FILE.kg#NAME, and prints warnings.
 func loadAll(c *cobra.Command, args []string) (*source, error) {
 	if text, given := inlineText(c); given {
-		return loadText(inlineName, "", []byte(text), c.ErrOrStderr())
+		return loadText(inlineName, "", []byte(text), isReproducible(c), c.ErrOrStderr())
 	}
-	return loadFile(args[0], c.ErrOrStderr())
+	return loadFile(args[0], isReproducible(c), c.ErrOrStderr())
 }
 
 // loadOne loads the only pipeline of -e or of the argument.
@@ -74,13 +87,13 @@ func loadOne(c *cobra.Command, args []string) (*source, *ir.Pipeline, error) {
 }
 
 // loadFile loads FILE.kg, or the one pipeline of FILE.kg#NAME, and prints warnings.
-func loadFile(argument string, stderr io.Writer) (*source, error) {
+func loadFile(argument string, reproducible bool, stderr io.Writer) (*source, error) {
 	path, name := splitName(argument)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return loadText(path, name, text, stderr)
+	return loadText(path, name, text, reproducible, stderr)
 }
 
 // splitName splits FILE.kg#NAME; without a name it is "".
@@ -94,7 +107,7 @@ func splitName(argument string) (path, name string) {
 }
 
 // loadText loads the pipelines of a text, or the one with a name, and prints warnings.
-func loadText(path, name string, text []byte, stderr io.Writer) (*source, error) {
+func loadText(path, name string, text []byte, reproducible bool, stderr io.Writer) (*source, error) {
 	pipelines, errs := ir.Load(path, text)
 	if err := errs.Err(); err != nil {
 		return nil, err
@@ -109,7 +122,11 @@ func loadText(path, name string, text []byte, stderr io.Writer) (*source, error)
 	if len(pipelines) == 0 {
 		return nil, fmt.Errorf("%s: there is no pipeline in it", path)
 	}
-	for _, p := range pipelines {
+	for i, p := range pipelines {
+		if reproducible {
+			p = p.WithReproducible(true)
+			pipelines[i] = p
+		}
 		build.PrintWarnings(stderr, p)
 	}
 	return &source{Text: text, Pipelines: pipelines}, nil

@@ -99,6 +99,7 @@ or other values. --rows and --dist may be lists: each of them is tuned.`,
 	f.BoolVar(&flags.penalty, "penalty", false, "compare files of kgen tune: settings tuned on one device, run on another")
 	machineFlag(c, &flags.machine, usualMachine)
 	takeInline(c)
+	takeReproducible(c)
 	c.ValidArgsFunction = completePipeline
 	completeFlags(c, map[string]cobra.CompletionFunc{"in": completeIn, "bind": completeBind, "set": completeSet, "rows": cobra.NoFileCompletions,
 		"dist": words(columns.Kinds()...), "device": completeDevice, "levels": completeLevel, "sweep": completeSchedule, "search": words(searches...),

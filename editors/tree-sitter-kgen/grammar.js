@@ -86,12 +86,13 @@ module.exports = grammar({
 
     statement: ($) => seq(field("name", $._name), refuse($, lineEnd($)), "=", field("value", $._expression)),
 
-    // Behind return, unordered is a name where an operator or a bracket follows in its line, and before the brace.
+    // Behind return, a modifier is a name where an operator or a bracket follows in its line, and before the brace.
     return_statement: ($) =>
       choice(
         seq("return", list($.result)),
-        seq("return", "unordered", list($.result)),
-        prec(1, seq("return", "unordered", lineEnd($), list($.result))),
+        modified($, "unordered"),
+        modified($, "reproducible"),
+        modified($, "unordered", "reproducible"),
       ),
 
     result: ($) => seq(optional($._label), field("value", $._expression)),
@@ -143,6 +144,7 @@ module.exports = grammar({
       choice(
         $.identifier,
         prec(1, alias("unordered", $.identifier)),
+        prec(1, alias("reproducible", $.identifier)),
         ...reserved.map((word) => seq(alias(word, $.identifier), $.correction)),
       ),
 
@@ -178,6 +180,15 @@ module.exports = grammar({
 // would skip the line break, or read the keyword as a name.
 function refuse($, rule) {
   return optional(seq(rule, $.correction));
+}
+
+// modified is a return statement with modifiers, each of which may end a line.
+function modified($, first, ...others) {
+  const rest = others.length > 0 ? others[0] : undefined;
+  const results = list($.result);
+  const after = (start) =>
+    rest === undefined ? [seq(...start, results)] : [seq(...start, rest, results), prec(1, seq(...start, rest, lineEnd($), results))];
+  return choice(...after(["return", first]), prec(1, choice(...after(["return", first, lineEnd($)]))));
 }
 
 function missing($) {

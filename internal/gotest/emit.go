@@ -56,6 +56,7 @@ func Emit(pipelines []*ir.Pipeline, emitted *backends.Output, options backends.O
 }
 
 func newWriter(p *ir.Pipeline, entry backends.Entry) *writer {
+	p = p.WithReproducible(false) // the reference adds as Go does, so the bound of any order holds
 	w := &writer{pipeline: p, entry: entry, hints: hintsOf(p), fresh: gocpu.NewNames(),
 		names: map[*ir.Value]string{}, rights: map[*ir.Value]string{}, lengths: map[*ir.Domain]string{}, uses: map[*ir.Value]int{}}
 	for _, v := range p.Values {

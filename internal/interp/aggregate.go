@@ -98,9 +98,9 @@ func (m *machine) reducer(v *ir.Value, x column) func(rows []int) uint64 {
 	}
 	switch v.Op {
 	case ir.OpSum:
-		return summation(x)
+		return m.summation(v, x)
 	case ir.OpAvg:
-		return average(x)
+		return m.average(v, x)
 	case ir.OpProduct:
 		return folded(ir.ReduceMul, sumKind(x.kind), x)
 	case ir.OpAny:
@@ -155,13 +155,17 @@ func sumKind(k ir.Kind) ir.Kind {
 }
 
 // summation returns the sum of x over rows, an i64, u64 or f64.
-func summation(x column) func(rows []int) uint64 {
+func (m *machine) summation(v *ir.Value, x column) func(rows []int) uint64 {
 	var sum accumulator = &fold{combine: func(a, b uint64) uint64 { return a + b }}
+	floats := &exactSum{from: x.kind, to: ir.F64}
 	if x.kind.IsFloat() {
-		sum = &exactSum{from: x.kind, to: ir.F64}
+		sum = floats
 	}
 	return func(rows []int) uint64 {
 		sum.reset()
+		if m.pipeline.IsReproducible(v) {
+			floats.unit = m.unit(v, x, rows)
+		}
 		for _, row := range rows {
 			sum.add(x.at(row))
 		}
@@ -186,8 +190,8 @@ func folded(operation ir.ReduceOp, k ir.Kind, x column) func(rows []int) uint64 
 }
 
 // average returns f64(sum) / f64(count).
-func average(x column) func(rows []int) uint64 {
-	sum := summation(x)
+func (m *machine) average(v *ir.Value, x column) func(rows []int) uint64 {
+	sum := m.summation(v, x)
 	return func(rows []int) uint64 {
 		total := floatOf(ir.F64, cast(sumKind(x.kind), ir.F64, sum(rows)))
 		return math.Float64bits(total / float64(len(rows)))

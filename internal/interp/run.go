@@ -43,6 +43,7 @@ func Run(p *ir.Pipeline, in []ir.Column, opts ...Option) ([]ir.Column, error) {
 		option(&o)
 	}
 	m := &machine{
+		pipeline: p,
 		checks:   newChecks(p),
 		rowLimit: o.rowLimit,
 		columns:  make(map[*ir.Value]column, len(p.Values)),
@@ -149,6 +150,7 @@ func (m *machine) evaluate(p *ir.Pipeline) error {
 
 // machine holds the state of one run.
 type machine struct {
+	pipeline *ir.Pipeline
 	checks   checks
 	rowLimit int
 	columns  map[*ir.Value]column

@@ -43,12 +43,15 @@ func (m *machine) scan(v *ir.Value) column {
 	c := newColumn(v, m.length(v.Type.Domain))
 	x := m.arg(v, 0)
 	running := newAccumulator(v.Reduce, c.kind)
-	running.reset()
+	begin := func(row int) {
+		running.reset()
+		if m.pipeline.IsReproducible(v) {
+			running.(*exactSum).unit = m.unit(v, x, m.segment(v, row))
+		}
+	}
 	for row := range c.bits {
-		if v.By != nil && row > 0 {
-			if group := m.columns[v.By]; group.at(row) != group.at(row-1) {
-				running.reset()
-			}
+		if row == 0 || v.By != nil && m.columns[v.By].at(row) != m.columns[v.By].at(row-1) {
+			begin(row)
 		}
 		if v.Op == ir.OpExscan {
 			c.bits[row] = running.value()

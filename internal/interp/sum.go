@@ -31,13 +31,14 @@ func (f *fold) value() uint64 { return f.state }
 // number holds 2^63 floats of any size.
 type exactSum struct {
 	from, to   ir.Kind // of the summands and of the rounded sum
+	unit       float64 // what summands are rounded to multiples of, for a reproducible sum; 0 if they are not
 	digit      [68]int64
 	unsettled  int // summands since the last carry
 	up, down   bool
 	notANumber bool
 }
 
-func (s *exactSum) reset() { *s = exactSum{from: s.from, to: s.to} }
+func (s *exactSum) reset() { *s = exactSum{from: s.from, to: s.to, unit: s.unit} }
 
 func (s *exactSum) add(x uint64) {
 	f := floatOf(s.from, x)
@@ -51,6 +52,9 @@ func (s *exactSum) add(x uint64) {
 	case math.IsInf(f, -1):
 		s.down = true
 		return
+	}
+	if s.unit != 0 {
+		f = math.RoundToEven(f/s.unit) * s.unit
 	}
 	raw := math.Float64bits(f)
 	mantissa, shift := raw&(1<<52-1), raw>>52&(1<<11-1)

@@ -47,6 +47,8 @@ func unary(op ir.Op, x Expr) Expr {
 		return Not(x)
 	case op == ir.OpBits:
 		return BitsOf(x)
+	case op == ir.OpOfBits:
+		return FromBits(ir.F64, x)
 	case op == ir.OpAbs && x.Type().Kind.IsUnsigned():
 		return x
 	}

@@ -119,7 +119,7 @@ func (s *site) begins() bool {
 func endsOperand(t ir.Token) bool {
 	switch t.Kind {
 	case token.IDENT:
-		return t.Text != "return" && t.Text != "unordered"
+		return t.Text != "return" && t.Text != "unordered" && t.Text != "reproducible"
 	case token.INT, token.FLOAT, token.STRING, token.RPAREN, token.RBRACK:
 		return true
 	}
@@ -166,8 +166,11 @@ func (s *site) inExpression(list []completionItem) []completionItem {
 			}
 		}
 	}
-	if s.last(0).Text == "return" {
-		list = plain(list, itemKeyword, "unordered")
+	switch s.last(0).Text {
+	case "return":
+		list = plain(list, itemKeyword, "unordered", "reproducible")
+	case "unordered":
+		list = plain(list, itemKeyword, "reproducible")
 	}
 	list = s.names(list)
 	for _, f := range ir.Functions() {

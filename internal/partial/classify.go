@@ -39,6 +39,9 @@ func classify(p *ir.Pipeline) ([]class, error) {
 		if c == cut {
 			cuts++
 		}
+		if c == cut && p.IsReproducible(v) {
+			return nil, refuse(v, "leave out reproducible, or sum integers such as cents", "%v of floats rounds all rows to the same units, which a shard does not know", v.Op)
+		}
 	}
 	for _, r := range p.Results {
 		if c := classes[r.Value.ID]; c == row || c == groups {

@@ -19,6 +19,9 @@ func (s *splitter) buildFinish() error {
 		results = append(results, s.end(r.Value).As(r.Label))
 	}
 	s.finish.Place(s.Whole.Pos)
+	if s.Whole.Reproducible {
+		s.finish.Reproducible()
+	}
 	if s.Whole.Unordered {
 		s.finish.ReturnUnordered(results...)
 	} else {

@@ -40,6 +40,8 @@ func (l *linker) apply(operator ir.Op, k ir.Kind, args []register, uniform []boo
 		return args[1].choose(l, args[0].(*vector[uint8]), args[2], room, n)
 	case ir.OpBits:
 		return l.pattern(args[0])
+	case ir.OpOfBits:
+		return seenAs[float64](l, args[0].(*vector[uint64]))
 	case ir.OpYear, ir.OpMonth, ir.OpDay:
 		return l.dates(operator, args[0].(*vector[int32]), room, n)
 	case ir.OpNot:

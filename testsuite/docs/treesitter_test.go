@@ -114,7 +114,7 @@ func TestTreeSitterAgrees(t *testing.T) {
 	for _, text := range texts {
 		pool = append(pool, tokens.FindAllString(text, -1)...)
 	}
-	pool = append(pool, "unordered", "return", "pipeline", "true", "missing", "present", "like", "\n", "\n", "/* \n */", "/* */", "1e", "0x", "07")
+	pool = append(pool, "unordered", "reproducible", "return", "pipeline", "true", "missing", "present", "like", "\n", "\n", "/* \n */", "/* */", "1e", "0x", "07")
 	for _, text := range slices.Clone(texts) {
 		for range 20 {
 			parts := tokens.FindAllString(text, -1)

@@ -39,7 +39,7 @@
     "by" "limit" "in" "to" "else"))
 
 ["pipeline" "return"] @keyword
-["like" "missing" "present" "unordered"] @keyword
+["like" "missing" "present" "reproducible" "unordered"] @keyword
 
 ["||" "&&" "==" "!=" "<" "<=" ">" ">=" "+" "-" "|" "^" "*" "/" "%" "<<" ">>" "&" "&^" "!" "="] @operator
 ["(" ")" "[" "]" "{" "}"] @punctuation.bracket

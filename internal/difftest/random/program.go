@@ -220,6 +220,9 @@ func (g *generator) text(name string) string {
 	if g.r.IntN(8) == 0 && !slices.ContainsFunc(results, func(v *value) bool { return v.target != nil }) {
 		b.WriteString("unordered ")
 	}
+	if g.r.IntN(4) == 0 {
+		b.WriteString("reproducible ")
+	}
 	for i, v := range results {
 		if i > 0 {
 			b.WriteString(", ")

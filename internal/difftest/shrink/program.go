@@ -179,6 +179,9 @@ func (e edit) apply(p *ir.Pipeline) *ir.Pipeline {
 	for _, r := range e.results {
 		results = append(results, ir.As(r.Label, of(r.Value)))
 	}
+	if p.Reproducible {
+		b.Reproducible()
+	}
 	if p.Unordered && !e.ordered {
 		b.ReturnUnordered(results...)
 	} else {

@@ -56,6 +56,8 @@ func unary(operator ir.Op, k ir.Kind, x ir.Scalar) ir.Scalar {
 	case operator == ir.OpBits:
 		text := x.Bytes()
 		return ir.Scalar{Kind: k, Bits: binary.BigEndian.Uint64(text[:])}
+	case operator == ir.OpOfBits:
+		return ir.Scalar{Kind: k, Bits: x.Bits}
 	case operator == ir.OpAbs && k.IsFloat():
 		return ir.Float(k, math.Abs(x.Float64()))
 	case operator == ir.OpAbs && isSigned(x.Kind):
