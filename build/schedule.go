@@ -34,7 +34,7 @@ var settings = []setting{
 	choice("offsets", []string{plan.Scan, plan.Broadcast}, func(s *plan.Schedule) *string { return &s.Offsets }),
 	choice("variant", plan.Variants, func(s *plan.Schedule) *string { return &s.Variant }),
 	choice("table", []string{plan.Local, plan.Global}, func(s *plan.Schedule) *string { return &s.Table }),
-	choice("groups", []string{plan.Sort, plan.Hash}, func(s *plan.Schedule) *string { return &s.Groups }),
+	choice("groups", plan.GroupWays, func(s *plan.Schedule) *string { return &s.Groups }),
 	choice("probe", plan.Probes, func(s *plan.Schedule) *string { return &s.Probe }),
 	number("radix", 1, 8, "bits of a digit", func(s *plan.Schedule) *int { return &s.Radix }),
 	number("ring", 3, 64, "tiles that a work-group has in local memory", func(s *plan.Schedule) *int { return &s.Ring }),

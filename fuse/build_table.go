@@ -27,11 +27,16 @@ func (b *kernelBuilder) table(w *Value) {
 	}
 	x := b.element(domain, v, f)
 	stream := b.Stream(w.Name, w.Type, w.Name, tile.Scatter, true)
+	m := tile.NewFold(f.Fold, kindOf(f, v))
+	if isEntered(v.By) {
+		b.UpdateSlot(domain, stream, m, b.column(v.By), x)
+		return
+	}
 	bins := ""
 	if isBounded(v.By.Type.Target) { // which is one way to make rows
 		bins = b.graph.DomainName(v.By.Type.Target)
 	}
-	b.Update(domain, stream, tile.NewFold(f.Fold, kindOf(f, v)), liesTogether(v.By), bins, b.column(v.By), x)
+	b.Update(domain, stream, m, liesTogether(v.By), bins, b.column(v.By), x)
 }
 
 // known refuses to store columns over d beside the scalars that say how long they are.

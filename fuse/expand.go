@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // expand returns p without order, groups, repeat, find and join, and without parts of
@@ -38,7 +39,6 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		bins:       int64(cmp.Or(options.Bins, DefaultBins)),
 		hash:       int64(options.Hash),
 		hashGroups: int64(cmp.Or(options.HashGroups, DefaultHashGroups)),
-		partitions: options.Partitions && options.Short && options.Sample >= 0,
 		probing:    options.Probing,
 		sample:     int64(cmp.Or(options.Sample, DefaultSample)),
 		values:     map[*ir.Value]*ir.Value{},
@@ -60,6 +60,10 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		begins:     map[*ir.Value]*ir.Value{},
 		segments:   map[*ir.Value]*ir.Value{},
 	}
+	if options.Short {
+		e.strategy = options.Strategy
+		e.samples = options.Sample >= 0 && (options.Partitions || e.strategy != "") && e.strategy != plan.Partitioned
+	}
 	for _, d := range p.Domains {
 		e.domain(d)
 	}
@@ -74,7 +78,8 @@ type expansion struct {
 	bins       int64
 	hash       int64
 	hashGroups int64
-	partitions bool
+	samples    bool   // whether few groups are told from many by a sample
+	strategy   string // see Options
 	probing    string // see Options
 	sample     int64
 	list       []*ir.Value
@@ -264,7 +269,7 @@ func (o *ordering) otherWays(g *grouped, keys []sortKey, out *ir.Domain) *ir.Dom
 	name, made := out.Name, []*ir.Domain{out}
 	var s groupSample
 	hashKeys := o.hashedKeys(keys)
-	if o.partitions && len(hashKeys) > 0 {
+	if o.samples && len(hashKeys) > 0 {
 		s = o.sampleOf(hashKeys)
 	}
 	divide := func() {
@@ -276,17 +281,23 @@ func (o *ordering) otherWays(g *grouped, keys []sortKey, out *ir.Domain) *ir.Dom
 		g.ways, o.chooses = append(g.ways, bins), s.isNarrow == nil
 		divide()
 	}
-	if len(hashKeys) > 0 {
-		hashed := o.hashed(hashKeys, out, nil)
-		hashed.size.By = s.isFew
-		g.ways = append(g.ways, hashed)
+	hash := func(way *hashed, tried *ir.Value) {
+		way.size.By = tried
+		g.ways = append(g.ways, way)
 		divide()
 	}
-	if s.isSome != nil {
-		partitioned := o.partitioned(hashKeys, out)
-		partitioned.size.By = s.isSome
-		g.ways = append(g.ways, partitioned)
-		divide()
+	switch {
+	case len(hashKeys) == 0:
+	case o.strategy == plan.Partitioned:
+		hash(o.partitioned(hashKeys, out, halfOfRows), nil)
+	case o.strategy != "":
+		hash(o.hashed(hashKeys, out, nil, o.roomForFew()), s.isFew)
+		hash(o.hashed(hashKeys, out, nil, halfOfRows), nil)
+	default:
+		hash(o.hashed(hashKeys, out, nil, o.roomForFew()), s.isFew)
+		if s.isSome != nil {
+			hash(o.partitioned(hashKeys, out, o.roomForSome()), s.isSome)
+		}
 	}
 	for i, d := range slices.Backward(made[1:]) { // what others are made of comes first
 		if i+2 < len(made) {

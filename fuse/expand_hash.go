@@ -19,6 +19,22 @@ import (
 // faster.
 const mostHashed = 1 << 28
 
+// room is for how many groups a hash table has slots: for each there are at least so many rows,
+// and more if a search looks at a slot, and then at the keys of its row.
+type room struct{ rowsPerGroup, rowsPerWide, most int64 }
+
+// halfOfRows is the room of a table that the user asks for: no search in it is long, and its
+// memory is in proportion to the rows.
+var halfOfRows = room{2, 2, mostHashed}
+
+// roomForFew returns the room of a table for few groups.
+func (o *ordering) roomForFew() room {
+	if o.short {
+		return room{o.hash, 2 * o.hash, o.hashGroups}
+	}
+	return room{o.hash, 2 * o.hash, mostHashed}
+}
+
 // hashed is groups by a hash table.
 type hashed struct {
 	*ordering
@@ -50,9 +66,9 @@ func (o *ordering) hashedKeys(keys []sortKey) []sortKey {
 	return slices.DeleteFunc(slices.Clone(keys), func(key sortKey) bool { return key.column.Type.IsScalar() }) // equal in all rows
 }
 
-// hashed returns groups of keys by a hash table. If moved is not nil, it has brought rows of
-// equal keys together.
-func (o *ordering) hashed(keys []sortKey, out *ir.Domain, moved *partition) *hashed {
+// hashed returns groups of keys by a hash table with some room. If moved is not nil, it has
+// brought rows of equal keys together.
+func (o *ordering) hashed(keys []sortKey, out *ir.Domain, moved *partition, has room) *hashed {
 	columns := make([]*ir.Value, len(keys))
 	for i, key := range keys {
 		columns[i] = key.column
@@ -60,22 +76,16 @@ func (o *ordering) hashed(keys []sortKey, out *ir.Domain, moved *partition) *has
 	words := o.words(keys)
 	isNarrow := len(words) == 1 && words[0].bits <= codeBits
 	h := &hashed{ordering: o, out: out, moved: moved, keys: keys, columns: columns, word: words[0], isNarrow: isNarrow, hasWords: isNarrow && !o.short}
-	rowsPerGroup, limit := o.hash, int64(mostHashed)
-	switch {
-	case moved != nil:
-		rowsPerGroup, limit = max(o.hash/lessPartitioned, 1), o.mostPartitioned()
-	case o.short:
-		limit = o.hashGroups
-	}
-	if !isNarrow { // a search looks at a slot, and then at the keys of its row
-		rowsPerGroup *= 2
+	rowsPerGroup := has.rowsPerGroup
+	if !isNarrow {
+		rowsPerGroup = has.rowsPerWide
 	}
 	counted := columns[0]
 	if moved != nil {
 		counted = moved.columns[0] // a kernel that needs the number of these rows waits for what counts them
 	}
 	most := o.apply(ir.OpDiv, o.length(counted), o.number(rowsPerGroup))
-	most = o.apply(ir.OpGreatest, o.apply(ir.OpLeast, most, o.number(limit)), o.number(1))
+	most = o.apply(ir.OpGreatest, o.apply(ir.OpLeast, most, o.number(has.most)), o.number(1))
 	t := h.limitedTable(columns, words, most)
 	isTaken := o.isTaken(t.rows)
 	tooMany := o.apply(ir.OpAdd, most, o.number(1))

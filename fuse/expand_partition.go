@@ -16,10 +16,11 @@ const partitionBits = 8
 // lessPartitioned is how many times fewer rows a group needs than one without a partition.
 const lessPartitioned = 8
 
-// mostPartitioned is the most groups for which a table has room: a few times as many as a
-// sample takes for too many, and more than need no partition.
-func (o *ordering) mostPartitioned() int64 {
-	return 2 * max(groupsPerSample*o.sample, o.hashGroups)
+// roomForSome returns the room of a table of rows that have been partitioned: for a few times as
+// many groups as a sample takes for too many, and more than need no partition.
+func (o *ordering) roomForSome() room {
+	rowsPerGroup := max(o.hash/lessPartitioned, 1)
+	return room{rowsPerGroup, 2 * rowsPerGroup, 2 * max(groupsPerSample*o.sample, o.hashGroups)}
 }
 
 // partition is rows that lie in the order of bits of a hash of their keys.
@@ -33,8 +34,8 @@ type partition struct {
 	numbered  *ir.Value // the number of each row; nil until something needs it
 }
 
-// partitioned returns groups by a hash table of rows that are partitioned before.
-func (o *ordering) partitioned(keys []sortKey, out *ir.Domain) *hashed {
+// partitioned returns groups by a hash table with some room, of rows that are partitioned before.
+func (o *ordering) partitioned(keys []sortKey, out *ir.Domain, has room) *hashed {
 	p := &partition{ordering: o, keys: keys, after: o.newDomain(ir.DomainOrder, o.rows.Name+"_partitioned", o.rows), moved: map[*ir.Value]*ir.Value{}}
 	for _, key := range keys {
 		p.columns = append(p.columns, key.column)
@@ -51,7 +52,7 @@ func (o *ordering) partitioned(keys []sortKey, out *ir.Domain) *hashed {
 	}
 	p.after.By = moved[0].column
 	on := &ordering{expansion: o.expansion, pos: o.pos, rows: p.after}
-	return on.hashed(moved, out, p)
+	return on.hashed(moved, out, p, has)
 }
 
 // digit returns the bits of the hash by which a row moves: the highest, so that rows that lie

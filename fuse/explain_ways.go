@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // Known is what is known when an explanation is made, in place of assumptions.
@@ -51,10 +52,13 @@ func (g *Graph) wayName(s *Stage) string {
 		return ""
 	}
 	last := s.ways[len(s.ways)-1]
-	inserts, sorts := false, false
+	var table *ir.Value
+	sorts := false
 	for _, other := range g.Stages {
 		if slices.Equal(other.ways, s.ways) {
-			inserts = inserts || other.Kind == Insert
+			if other.Kind == Insert && table == nil {
+				table = other.roots[0]
+			}
 			sorts = sorts || other.Kind == Pass || other.Kind == Histogram
 		}
 	}
@@ -68,8 +72,10 @@ func (g *Graph) wayName(s *Stage) string {
 			return "linear probing"
 		}
 		return "cuckoo hashing"
-	case inserts:
-		return "a hash table"
+	case table != nil:
+		return "a " + g.tableName(table, s.ways)
+	case !last.second && limitedTable(last.condition) != nil:
+		return "groups of a " + g.tableName(limitedTable(last.condition), s.ways)
 	case sorts:
 		return "sorting"
 	case !last.second && slices.ContainsFunc(g.Pipeline.Values, isSize):
@@ -78,6 +84,46 @@ func (g *Graph) wayName(s *Stage) string {
 		return fmt.Sprintf("%s is 0", g.conditionName(last))
 	}
 	return fmt.Sprintf("%s is not 0", g.conditionName(last))
+}
+
+// tableName names a hash table by how its rows are entered and combined.
+func (g *Graph) tableName(table *ir.Value, at ways) string {
+	name, ok := map[string]string{
+		plan.Shared:      "shared hash table",
+		plan.Independent: "hash table behind one of each work-group",
+		plan.Local:       "hash table behind one in local memory",
+	}[g.strategy]
+	switch {
+	case table.Split > 0:
+		return "hash table of partitioned rows"
+	case !ok || table.Limit == nil:
+		return "hash table"
+	case slices.ContainsFunc(at, func(w way) bool { return w.second }):
+		return "larger " + name // where that for few groups was not enough
+	}
+	return name
+}
+
+// limitedTable returns the table of which a condition says whether it has all rows, or nil.
+func limitedTable(condition *ir.Value) *ir.Value {
+	seen := map[*ir.Value]bool{}
+	var find func(v *ir.Value) *ir.Value
+	find = func(v *ir.Value) *ir.Value {
+		if v.Limit != nil && (v.Op == ir.OpInsert || v.Op == ir.OpCollect) {
+			return v
+		}
+		for _, arg := range v.Args {
+			if seen[arg] {
+				continue
+			}
+			seen[arg] = true
+			if table := find(arg); table != nil {
+				return table
+			}
+		}
+		return nil
+	}
+	return find(condition)
 }
 
 func (g *Graph) conditionName(w way) string {

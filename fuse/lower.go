@@ -38,6 +38,10 @@ type Options struct {
 	// few groups beside its rows.
 	Partitions bool
 
+	// Strategy is how hash tables of groups are filled, as [plan.Schedule.GroupStrategy] says;
+	// "" is as the number of groups suits. Without Short it is not heeded.
+	Strategy string
+
 	// Probing is how rows with equal keys are found: one of [plan.Probes]; "" is by their
 	// number where keys have a small range, else by linear probing.
 	Probing string
@@ -66,7 +70,7 @@ const (
 func Lower(p *ir.Pipeline, options Options) *Graph {
 	declared := p
 	p, turns := expand(p, options)
-	l := &lowering{options: options, Graph: &Graph{Pipeline: p, declared: declared, turns: turns, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}, sources: map[*ir.Domain]sources{}, chosenBy: map[*ir.Domain]*ir.Value{}},
+	l := &lowering{options: options, Graph: &Graph{Pipeline: p, declared: declared, strategy: options.Strategy, turns: turns, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}, sources: map[*ir.Domain]sources{}, chosenBy: map[*ir.Domain]*ir.Value{}},
 		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: naming.Taken{}, group: map[groupKey]*Stage{}, computed: map[computed]bool{}, tables: map[tableKey]*Value{}}
 	for _, v := range p.Values {
 		for _, o := range v.Operands() {

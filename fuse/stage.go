@@ -120,6 +120,8 @@ type Graph struct {
 	Stages   []*Stage
 	Values   []*Value
 
+	strategy string // of hash tables of groups, see Options
+
 	digitShift, digitNumber, digitWidth string // scalars of the plan: those of the digit by which a pass sorts
 
 	turns       map[*ir.Value]turn

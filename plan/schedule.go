@@ -11,7 +11,7 @@ type Schedule struct {
 	Offsets   string `json:"offsets,omitempty"`  // how published folds of tiles become prefixes: scan, broadcast; "" is scan
 	Variant   string `json:"variant,omitempty"`  // how rows of groups are combined: direct, chunked, privvar, privarray, subgroup, segmented
 	Table     string `json:"table,omitempty"`    // where rows of bins are combined: local, global
-	Groups    string `json:"groups,omitempty"`   // how rows are brought into groups: sort, hash; "" is bins where these suit the keys, else hash in Go and CUDA C++
+	Groups    string `json:"groups,omitempty"`   // how rows are brought into groups: sort, hash, shared, independent, local, partitioned; "" is bins where these suit the keys, else hash in Go and CUDA C++
 	Probe     string `json:"probe,omitempty"`    // how find and join find rows with equal keys: linear, cuckoo, sort, loops; "" is by their number where keys have a small range, else linear
 	Radix     int    `json:"radix,omitzero"`     // bits of the digits by which rows are sorted; 0 is what suits the device
 	Ring      int    `json:"ring,omitzero"`      // tiles that a work-group has in local memory or in flight, under scheme persistent
@@ -50,18 +50,37 @@ const (
 	Segmented    = "segmented" // a segmented scan folds the rows of contiguous groups in order
 )
 
-// The values of Schedule.Table.
+// The values of Schedule.Table. Local is one of Schedule.Groups, too.
 const (
 	Local  = "local"  // in tables of the local memory of work-groups, which are combined in the end
 	Global = "global" // in the table in global memory
 )
 
 // The values of Schedule.Groups, none of which combines rows in a bin for each number that
-// keys could be.
+// keys could be. In parts, rows are sorted. Shared, Independent and [Local] are from Rosenfeld
+// et al., "Performance Analysis and Automatic Tuning of Hash Aggregation on GPUs"; with these
+// and Partitioned, a hash table takes up to half as many groups as there are rows, and else
+// rows are sorted.
 const (
-	Sort = "sort" // rows are sorted
-	Hash = "hash" // a hash table finds the groups if these are few; else, and in parts, rows are sorted
+	Sort        = "sort"        // rows are sorted
+	Hash        = "hash"        // a hash table finds the groups if these are few; else rows are partitioned, where the plan may choose that, or sorted
+	Shared      = "shared"      // rows are combined in one hash table in global memory
+	Independent = "independent" // each work-group has a table in global memory, which is combined with the common one in the end
+	Partitioned = "partitioned" // rows are partitioned by a hash of their keys before, so that neighbours have few
 )
+
+// GroupWays lists the values of Schedule.Groups.
+var GroupWays = []string{Sort, Hash, Shared, Independent, Local, Partitioned}
+
+// GroupStrategy returns how hash tables of groups are filled, if the schedule says; "" leaves
+// it to the plan.
+func (s Schedule) GroupStrategy() string {
+	switch s.Groups {
+	case Shared, Independent, Local, Partitioned:
+		return s.Groups
+	}
+	return ""
+}
 
 // The values of Schedule.Probe, none of which looks for a key at its own number; and [Sort], by
 // which the rows are sorted, and others search for the bounds of those with their keys.

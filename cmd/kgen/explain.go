@@ -91,7 +91,7 @@ with the emitted text.`,
 	}
 	f := c.Flags()
 	f.StringVar(&flags.level, "fuse", "", build.LevelUsage)
-	f.StringVar(&flags.schedule, "schedule", "", "the `SHAPE` of kernels, of which variant and probe change what these read and write, as in variant=direct")
+	f.StringVar(&flags.schedule, "schedule", "", "the `SHAPE` of kernels, of which variant, groups and probe change what these read and write, as in variant=direct; strategies of groups are of work-groups")
 	f.StringVar(&flags.format, "format", formats[0], "the `FORMAT`: "+strings.Join(formats, ", "))
 	f.StringVar(&flags.rows, "rows", "", "the rows of domains, as in `n=6e6,g=1.5e6`, or of all parameters, as in 6e6, in place of assumed ones")
 	f.StringArrayVarP(&flags.In, "in", "i", nil, "take lengths, and columns to analyze, from `[DOMAIN=]FILE`")
@@ -105,6 +105,9 @@ with the emitted text.`,
 	takeReproducible(c)
 	c.ValidArgsFunction = completePipeline
 	var shapes []string
+	for _, groups := range plan.GroupWays {
+		shapes = append(shapes, "groups="+groups)
+	}
 	for _, v := range plan.Probes {
 		shapes = append(shapes, "probe="+v)
 	}
@@ -121,8 +124,8 @@ func explain(c *cobra.Command, args []string, flags *explainFlags, render func(*
 	if err != nil {
 		return err
 	}
-	if shape != (plan.Schedule{Variant: shape.Variant, Probe: shape.Probe}) {
-		return usageErrorf("--schedule %s: variant and probe alone change what kernels read and write", flags.schedule)
+	if shape != (plan.Schedule{Variant: shape.Variant, Groups: shape.Groups, Probe: shape.Probe}) {
+		return usageErrorf("--schedule %s: variant, groups and probe alone change what kernels read and write", flags.schedule)
 	}
 	if !flags.analyze && (flags.dist != "" || c.Flags().Changed("device")) {
 		return usageErrorf("--dist and --device say how to analyze: add --analyze")
@@ -155,7 +158,11 @@ func explain(c *cobra.Command, args []string, flags *explainFlags, render func(*
 	if err != nil {
 		return err
 	}
-	_, program, err := build.CompileFor(source, pipeline, costs.orZero(), "gocpu", flags.level, shape)
+	backend := "gocpu"
+	if shape.GroupStrategy() != "" {
+		backend = "" // any of work-groups
+	}
+	_, program, err := build.CompileFor(source, pipeline, costs.orZero(), backend, flags.level, shape)
 	if err != nil {
 		return err
 	}

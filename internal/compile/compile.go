@@ -25,6 +25,7 @@ type Options struct {
 	Hash       int              // how many rows there are at least for each group if a hash table finds the groups; 0 if none does
 	HashGroups int              // the most groups that a hash table of work-groups is for; 0 is what suits all of them
 	Partitions bool             // rows of more groups than that are partitioned by a hash
+	Strategy   string           // how work-groups fill hash tables of groups, see plan.Schedule.GroupStrategy
 	Probing    string           // how rows with equal keys are found, see plan.Schedule
 	Sample     int              // how many rows are sorted to choose those that an order with a limit can have; 0 is what suits work-groups, and below there is none
 	Short      bool             // no column has 2^32 rows, and the backend is of work-groups
@@ -39,19 +40,17 @@ func For(level string, s plan.Schedule) Options {
 	options := Options{Level: level, Variant: s.Variant, Radix: s.Radix, Probing: s.Probe, Short: s.Part == 0}
 	if s.Groups != "" {
 		options.Bins = -1
-	}
-	if s.Groups == plan.Hash {
 		options = options.WithHash(s, 0)
 	}
 	return options
 }
 
 // WithHash lets work-groups find up to so many groups by a hash table, and more by one after
-// a partition, unless the schedule has rows sorted or launched in parts; 0 is what suits all of
-// them, without a partition.
+// a partition or as the schedule says, unless that has rows sorted or launched in parts; 0 is
+// what suits all of them, without a partition.
 func (o Options) WithHash(s plan.Schedule, groups int) Options {
 	if o.Short && s.Groups != plan.Sort {
-		o.Hash, o.HashGroups, o.Partitions = fuse.DefaultHash, groups, groups > 0
+		o.Hash, o.HashGroups, o.Partitions, o.Strategy = fuse.DefaultHash, groups, groups > 0, s.GroupStrategy()
 	}
 	return o
 }
@@ -170,7 +169,7 @@ func verify(s *state) error {
 }
 
 func lower(s *state) error {
-	s.graph = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, Bins: s.options.Bins, Hash: s.options.Hash, HashGroups: s.options.HashGroups, Partitions: s.options.Partitions, Probing: s.options.Probing, Sample: s.options.Sample, Short: s.options.Short})
+	s.graph = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, Bins: s.options.Bins, Hash: s.options.Hash, HashGroups: s.options.HashGroups, Partitions: s.options.Partitions, Strategy: s.options.Strategy, Probing: s.options.Probing, Sample: s.options.Sample, Short: s.options.Short})
 	return nil
 }
 

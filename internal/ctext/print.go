@@ -162,13 +162,19 @@ func (p *printer) memoryType(t loop.Type) string {
 func isSwapped(t loop.Type) bool { return t.Kind == ir.Char8 && t.Space == loop.Global }
 
 // exchangesGlobal reports whether a work-item may load from global memory a
-// value that another work-item of its work-group has stored. Volatile loads do
-// not count: they load words that only atomics change.
+// value that another work-item of its work-group has stored. Volatile loads
+// count only if there are stores, too: else they load words that only atomics change.
 func exchangesGlobal(program *loop.Program) bool {
 	found := false
 	for _, f := range program.Funcs {
+		stored := map[*loop.Var]bool{}
+		loop.WalkStmts(f.Body, func(s loop.Stmt) {
+			if s, ok := s.(*loop.Store); ok {
+				stored[s.Memory] = true
+			}
+		})
 		loop.Walk(f.Body, func(x loop.Expr) {
-			if l, ok := x.(*loop.Load); ok && !l.Volatile && l.Memory.T.Space == loop.Global && !l.Memory.T.ReadOnly {
+			if l, ok := x.(*loop.Load); ok && (!l.Volatile || stored[l.Memory]) && l.Memory.T.Space == loop.Global && !l.Memory.T.ReadOnly {
 				found = true
 			}
 		})

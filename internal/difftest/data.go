@@ -57,8 +57,8 @@ func scheduleOf(seed uint64, program int) plan.Schedule {
 	if chance(seed, streamTable, program, 0).IntN(4) == 0 {
 		s.Table = plan.Global
 	}
-	if r := chance(seed, streamSort, program, 0); r.IntN(3) == 0 {
-		s.Groups = []string{plan.Sort, plan.Hash, plan.Hash}[r.IntN(3)]
+	if r := chance(seed, streamSort, program, 0); r.IntN(2) == 0 {
+		s.Groups = plan.GroupWays[r.IntN(len(plan.GroupWays))]
 	} else {
 		s.Radix = []int{0, 0, 2, 3, 4}[r.IntN(5)]
 	}

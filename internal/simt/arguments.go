@@ -86,6 +86,12 @@ func (a *arguments) words(buffer string, k ir.Kind) *loop.Var {
 		plan.Arg{Buffer: buffer, Access: plan.ReadsWrites})
 }
 
+// wordsOf is words of one of several kinds.
+func (a *arguments) wordsOf(buffer string, k ir.Kind) *loop.Var {
+	return a.param(argument{wordsArgument, buffer + "_" + k.String()}, loop.SliceOf(loop.ScalarOf(k)).In(loop.Global),
+		plan.Arg{Buffer: buffer, Access: plan.ReadsWrites})
+}
+
 // readWords is words of a buffer that is only read.
 func (a *arguments) readWords(buffer string, k ir.Kind) *loop.Var {
 	return a.param(argument{wordsArgument, buffer + "_" + k.String()}, loop.SliceOf(loop.ScalarOf(k)).In(loop.Global).AsReadOnly(),

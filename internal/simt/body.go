@@ -25,6 +25,7 @@ type function struct {
 	until     int                   // the last phase of this function
 	effects   bool                  // rows write; else they only feed the folds of a cut
 	tabled    bool                  // rows combine in the tables of local memory
+	own       *own                  // what the work-group has in global memory; nil if nothing
 	chunk     int                   // tiles that the work-group walks through, if more than one
 	part      int64                 // rows of a launch at most, in parts
 	lastNote  string

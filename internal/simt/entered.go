@@ -47,6 +47,10 @@ func combinesBySlots(t *tile.Kernel) bool {
 // planEntered plans the limited tables by whose slots rows combine, and sets how many rows are
 // remembered: none if the tables have no room beside them.
 func (p *localTables) planEntered(l *lowering, t *tile.Kernel, s *shape) {
+	if l.isIndependent() && s.remembered > 0 {
+		p.planOwn(l, t, s)
+		return
+	}
 	budget := l.budget()
 	if l.target.LaunchedLocal > 0 && l.suffix == "" {
 		budget = enteredBudget
@@ -105,7 +109,11 @@ func (e *function) enteredOf(i int) *entered {
 
 // slotWords returns the memory of the slots of remembered rows, and the place of one.
 func (e *function) slotWords(of *entered, place loop.Expr) (words *loop.Var, at loop.Expr) {
-	return e.localTables.words[ir.U32], loop.Add(loop.Int(of.slots), place)
+	at = loop.Add(loop.Int(of.slots), place)
+	if e.own != nil {
+		return e.own.place(ir.U32, at)
+	}
+	return e.localTables.words[ir.U32], at
 }
 
 // A row is settled when it is known where it combines: at a place beside a remembered row, or,

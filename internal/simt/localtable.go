@@ -83,13 +83,13 @@ func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
 	budgets := []int64{l.budget() - p.beside}
 	if l.target.LaunchedLocal > 0 && l.suffix == "" {
 		budgets = launchedBudgets
-		if len(p.entered) > 0 {
+		if len(p.entered) > 0 && s.ownBytes == 0 {
 			budgets = []int64{enteredBudget}
 		}
 	}
 	others := &localTables{}
 	for i, op := range t.With(isTableUpdate) {
-		if slices.ContainsFunc(p.entered, func(e *entered) bool { return t.Ops[e.op].Res[0] == op.Args[0] }) {
+		if slices.ContainsFunc(p.entered, func(e *entered) bool { return t.Ops[e.op].Res[0] == op.Args[0] }) || op.BySlot && (l.schedule.Groups == plan.Shared || l.isIndependent()) {
 			continue
 		}
 		if first := others.like(t, op); first != nil {
@@ -311,6 +311,14 @@ func (p *localTables) has() []int64 {
 		}
 	}
 	return []int64{whole, int64(len(p.tables)), least}
+}
+
+// hasWide reports whether any of the tables has words of 64 bits.
+func (p *localTables) hasWide(of func(t *localTable) bool) bool {
+	return slices.ContainsFunc(p.tables, func(t *localTable) bool {
+		copied, _ := t.form.words()
+		return copied == 2 && of(t)
+	})
 }
 
 // localTableOf returns the table of an operation, or nil if it is in global memory, as all

@@ -51,14 +51,22 @@ func formOf(t *tile.Kernel, op *tile.Op) elementForm {
 // word returns the memory of a table's words and the place of one in it.
 func (v elementView) word(kind ir.Kind, copy loop.Expr) (words *loop.Var, at loop.Expr) {
 	first := v.table.at * 4 / int64(kind.Size())
-	return v.localTables.words[kind], loop.Add(loop.Int(first), loop.Add(loop.Mul(v.bin, v.copies), copy))
+	return v.place(kind, loop.Add(loop.Int(first), loop.Add(loop.Mul(v.bin, v.copies), copy)))
+}
+
+// place returns the words of a kind that the table is made of, and the place of one of them.
+func (v elementView) place(kind ir.Kind, at loop.Expr) (words *loop.Var, place loop.Expr) {
+	if v.own != nil && v.table.entered != nil {
+		return v.own.place(kind, at)
+	}
+	return v.localTables.words[kind], at
 }
 
 // single returns the place of the word of 32 bits that the element has once.
 func (v elementView) single() (words *loop.Var, at loop.Expr) {
 	copied, _ := v.table.form.words()
 	first := v.table.at + aligned16(v.table.elements*v.table.copies*int64(copied))
-	return v.localTables.words[ir.U32], loop.Add(loop.Int(first), v.bin)
+	return v.place(ir.U32, loop.Add(loop.Int(first), v.bin))
 }
 
 // eachCopy calls body for each copy of the element, for the work-item's own first:

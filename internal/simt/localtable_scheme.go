@@ -12,11 +12,13 @@ func (w walking) beginTables(e *function) {
 	p := w.localTables
 	e.tabled = true
 	p.words, p.unread = map[ir.Kind]*loop.Var{}, map[int]*lateLength{}
-	p.words[ir.U32] = e.localArray(p.name(), ir.U32, int(p.bytes/4))
+	if p.bytes > 0 {
+		p.words[ir.U32] = e.localArray(p.name(), ir.U32, int(p.bytes/4))
+	}
+	if p.hasWide(func(t *localTable) bool { return e.own == nil || t.entered == nil }) {
+		p.words[ir.U64] = e.arenaView(p.words[ir.U32], ir.U64)
+	}
 	for _, table := range p.tables {
-		if copied, _ := table.form.words(); copied == 2 {
-			p.words[ir.U64] = e.arenaView(p.words[ir.U32], ir.U64)
-		}
 		if !table.isKnown && table.entered == nil {
 			p.unread[table.op] = w.readLength(e, table)
 		}

@@ -248,7 +248,7 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 		l.faults = append(l.faults, err)
 		return
 	}
-	if s.remembered = l.remembers(t); s.remembered > 0 && s.isOpen {
+	if s.remembered = l.remembers(t, s); s.remembered > 0 && s.isOpen {
 		s.workgroup = l.foldingWorkgroup()
 		l.asksMuch = l.asksMuch || s.workgroup > flatWorkgroup || s.rememberedBytes(l, t) > fallbackBudget
 	}
@@ -349,6 +349,9 @@ func (s *launches) endFunction(e *function, l launch) plan.Step {
 	l.describe(&variant)
 	if s.hasUpdates() {
 		variant.Schedule.Variant = s.variant
+	}
+	if limitedTables(s.Kernel) > 0 {
+		variant.Schedule.Groups = s.schedule.GroupStrategy()
 	}
 	var shared []loop.Stmt
 	for _, name := range slices.Sorted(maps.Keys(e.local)) {

@@ -22,16 +22,20 @@ const looks, looksBeside = 4, 8
 
 // remembers returns how many rows work-groups remember for each limited table of a kernel:
 // none if they do not walk over the rows.
-func (l *lowering) remembers(t *tile.Kernel) int64 {
+func (l *lowering) remembers(t *tile.Kernel, s shape) int64 {
 	tables := limitedTables(t)
-	if tables == 0 || l.schedule.Part > 0 || l.schedule.Table == plan.Global || !l.hasTablesOnly(t) {
+	if tables == 0 || l.schedule.Part > 0 || l.schedule.Table == plan.Global || l.schedule.Groups == plan.Shared || !l.hasTablesOnly(t) {
 		return 0
 	}
 	combines := combinesBySlots(t)
 	rows := int64(remembered)
 	switch {
-	case combines && l.schedule.Tables() && l.schedule.Variant != plan.Direct:
+	case (combines || l.isIndependent()) && l.schedule.Tables() && l.schedule.Variant != plan.Direct:
 		return 0
+	case l.isIndependent() && s.isOpen:
+		return ownPlacesOf(l.foldingWorkgroup())
+	case l.isIndependent():
+		return ownPlacesOf(s.workgroup)
 	case l.suffix != "":
 		rows = rememberedFallback
 	case l.target.LaunchedLocal > 0 && tables == 1 && (combines || !t.Has(isTableUpdate)):
@@ -45,7 +49,7 @@ func (l *lowering) remembers(t *tile.Kernel) int64 {
 
 // rememberedBytes returns the local memory for what is remembered without tables beside it.
 func (s shape) rememberedBytes(l *lowering, t *tile.Kernel) (bytes int64) {
-	if s.remembered == 0 {
+	if s.remembered == 0 || l.isIndependent() {
 		return 0
 	}
 	for _, op := range t.With((*tile.Op).IsLimited) {
@@ -65,7 +69,7 @@ func memoryBytes(places int64) int64 { return aligned16(4 * (places + 3)) }
 // that matters.
 type memory struct {
 	words  *loop.Var
-	first  int64 // of the words
+	first  loop.Expr // of the words
 	places int64
 	isKeys bool
 }
@@ -75,15 +79,18 @@ func (e *function) memoryOf(i int) *memory {
 	if e.remembered == 0 {
 		return nil
 	}
+	if e.own != nil {
+		return e.ownMemoryOf(i)
+	}
 	op := &e.Ops[i]
-	m := &memory{places: e.remembered}
+	m := &memory{places: e.remembered, first: loop.Int(0)}
 	kind := ir.I32
 	if m.isKeys = e.isNarrowKey(op); m.isKeys {
 		kind = ir.U32
 	}
 	switch of := e.enteredOf(i); {
 	case of != nil:
-		m.words, m.first = e.localTables.words[ir.U32], of.memory
+		m.words, m.first = e.localTables.words[ir.U32], loop.Int(of.memory)
 	case e.remembered == rememberedLaunched && e.localTables == nil:
 		m.words = e.localArray(arenaName, ir.U32, int(memoryBytes(m.places)/4))
 	default:
@@ -105,7 +112,7 @@ func (k *kernel) isNarrowKey(op *tile.Op) bool {
 }
 
 // place returns the element of the memory that has what is remembered at a place.
-func (m *memory) place(at loop.Expr) loop.Expr { return loop.Add(loop.Int(m.first), at) }
+func (m *memory) place(at loop.Expr) loop.Expr { return loop.Add(m.first, at) }
 
 // at returns what is remembered at a place.
 func (m *memory) at(place loop.Expr) loop.Expr { return loop.VolatileAt(m.words, m.place(place)) }

@@ -53,6 +53,9 @@ func (w walking) main() {
 	e := w.function(w.Name)
 	e.until, e.effects, e.retention = w.lastPhase(), true, w.strategy
 	e.begin()
+	if w.ownBytes > 0 {
+		w.declareOwn(e.function)
+	}
 	if w.localTables != nil {
 		w.beginTables(e.function)
 	}
@@ -96,10 +99,10 @@ func (w walking) main() {
 
 func (w walking) describe(v *plan.Variant) {
 	v.Schedule.Scheme = SchemeFlat
-	if w.remembered == rememberedLaunched && w.localTables == nil {
+	if w.remembered == rememberedLaunched && w.localTables == nil && w.ownBytes == 0 {
 		v.LocalBytes = plan.Const(w.rememberedBytes(w.lowering, w.Kernel))
 	}
-	if w.localTables == nil {
+	if w.localTables == nil || w.localTables.bytes == 0 {
 		return
 	}
 	v.Schedule.Table = plan.Local
@@ -133,6 +136,14 @@ func (w walking) onlyEnters() bool {
 // walkers returns how many work-groups walk over the tiles of some rows: as many as
 // run at once, or as the schedule's chunk says.
 func (w walking) walkers(rows plan.Expr) plan.Expr {
+	if w.ownBytes > 0 {
+		return plan.Max(plan.Min(w.manyWalkers(rows), plan.Const(ownBytes/w.ownBytes)), plan.Const(1))
+	}
+	return w.manyWalkers(rows)
+}
+
+// manyWalkers is walkers without a limit of memory.
+func (w walking) manyWalkers(rows plan.Expr) plan.Expr {
 	if w.chunk() > 1 {
 		return plan.Max(plan.Min(plan.CeilDiv(rows, plan.Const(w.rows()*int64(w.chunk()))), plan.Const(maxWalkers)), plan.Const(1))
 	}

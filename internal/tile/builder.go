@@ -235,6 +235,11 @@ func (b *Builder) Update(domain, stream int, m *Monoid, contiguous bool, bins st
 	b.emit(Op{Kind: Update, Domain: domain, Stream: stream, Monoid: m, Contiguous: contiguous, Bins: bins, Args: []ID{index, x}})
 }
 
+// UpdateSlot combines x into stream at a slot that Insert has found, for the rows of domain.
+func (b *Builder) UpdateSlot(domain, stream int, m *Monoid, slot, x ID) {
+	b.emit(Op{Kind: Update, Domain: domain, Stream: stream, Monoid: m, BySlot: true, Args: []ID{slot, x}})
+}
+
 // Search returns how many elements of stream, which ascend, are at most x: those before
 // first are, and those from end on are not.
 func (b *Builder) Search(domain, stream int, name string, x, first, end ID) ID {

@@ -136,6 +136,9 @@ func (k *Kernel) opString(op *Op) string {
 	if op.Contiguous {
 		b.WriteString(" contiguous")
 	}
+	if op.BySlot {
+		b.WriteString(" by slot")
+	}
 	if op.First {
 		b.WriteString(" first")
 	}

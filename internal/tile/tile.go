@@ -132,6 +132,7 @@ type Op struct {
 	Epilogue  bool      // runs once, after all rows
 
 	Contiguous  bool // Update: rows of equal index lie together
+	BySlot      bool // Update: the index is a slot of a hash table that may leave rows out
 	First       bool // Partners
 	Partitioned bool // Insert: rows of near slots lie together
 

@@ -29,9 +29,10 @@ const (
 
 // workgroup is a resident work-group.
 type workgroup struct {
-	id    int
-	local map[*loop.Var]*storage
-	items []*workItem
+	id       int
+	local    map[*loop.Var]*storage
+	items    []*workItem
+	barriers int32 // at which all have arrived
 }
 
 // workItem runs one work-item as a coroutine.
@@ -130,6 +131,7 @@ func (g *workgroup) step(l *launch) bool {
 		for _, w := range g.items {
 			w.waiting = false
 		}
+		g.barriers++
 		return waiting == 0
 	}
 	w := ready[l.device.Random.IntN(len(ready))]

@@ -4,7 +4,7 @@ import "github.com/kgen-go/kgen/internal/loop"
 
 // Two work-items race if both access an element of global memory in one launch, at
 // least one of them writes it, and not both accesses are atomic operations or
-// volatile loads. Barriers of a work-group do not order global memory.
+// volatile loads. A barrier orders the accesses of its work-group.
 
 // access is how an element is accessed.
 type access int
@@ -25,12 +25,35 @@ var conflicts = [accesses][]access{
 	atomicAccess: {plainLoad, plainStore},
 }
 
-// marks holds, for each kind of access and each byte of a buffer, the number of the
-// work-item that has made it in this launch: from 1, or 0 for none.
-type marks [accesses][]int
+// marks holds, for each kind of access and each byte of a buffer, who has made it last in this
+// launch.
+type marks [accesses][]mark
 
-// several stands for more than one work-item.
+// mark is of an access of a work-item, after so many barriers of its work-group. Numbers are from
+// 1, and 0 for none.
+type mark struct{ item, workgroup, barriers int32 }
+
+// several stands for more than one.
 const several = -1
+
+// races reports whether an access of another work-item may come before or after one.
+func (m mark) races(with mark) bool {
+	isOrdered := m.workgroup == with.workgroup && m.barriers < with.barriers
+	return m.item != 0 && m.item != with.item && !isOrdered
+}
+
+// with returns the mark of both.
+func (m mark) with(later mark) mark {
+	switch {
+	case m.item == 0, m.workgroup == later.workgroup && m.barriers < later.barriers:
+		return later
+	case m.workgroup != later.workgroup:
+		return mark{item: several, workgroup: several}
+	case m.item != later.item:
+		later.item = several
+	}
+	return later
+}
 
 // mark records an access and reports a race.
 func (t *thread) mark(v *loop.Var, at int64, how access) {
@@ -43,24 +66,19 @@ func (t *thread) mark(v *loop.Var, at int64, how access) {
 	if m == nil {
 		m = &marks{}
 		for i := range m {
-			m[i] = make([]int, len(b.data))
+			m[i] = make([]mark, len(b.data))
 		}
 		t.marks[b] = m
 	}
-	me := t.item.workgroup.id*t.size + t.item.localID + 1
+	g := t.item.workgroup
+	me := mark{int32(g.id*t.size + t.item.localID + 1), int32(g.id + 1), g.barriers}
 	for i := at * size; i < (at+1)*size; i++ {
 		for _, other := range conflicts[how] {
-			if by := m[other][i]; by != 0 && by != me {
+			if m[other][i].races(me) {
 				fail("work-item %d of work-group %d %s %s[%d], which another %s in the same launch",
 					t.item.localID, t.item.workgroup.id, accessNames[how], v.Name, at, accessNames[other])
 			}
 		}
-		switch by := &m[how][i]; *by {
-		case 0:
-			*by = me
-		case me:
-		default:
-			*by = several
-		}
+		m[how][i] = m[how][i].with(me)
 	}
 }
