@@ -20,7 +20,6 @@ func groupsPlan() *plan.Plan {
 	const firstSlots, growth, rounds = 4, 4, 4
 	p.Steps = program(
 		fresh("errors"),
-		set("slots", plan.Const(firstSlots)),
 		set("full", plan.Const(1)),
 		plan.Step{While: &plan.While{
 			Cond: plan.Lt(plan.Const(0), plan.Var("full")),
@@ -38,7 +37,7 @@ func groupsPlan() *plan.Plan {
 		compactGroups(),
 	)
 	// To the validator the loop may have no round: what it allocates must be allocated before.
-	p.Steps = append(fresh("table", "counts", "sums", "full"), p.Steps...)
+	p.Steps = program(set("slots", plan.Const(firstSlots)), fresh("table", "counts", "sums", "full"), p.Steps)
 	p.Fallback = groupsDeclarations("large")
 	p.Fallback.Steps = program(
 		fresh("errors"),
