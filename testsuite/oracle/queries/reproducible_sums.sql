@@ -5,8 +5,6 @@
 SELECT *, k IS DISTINCT FROM lag(k) OVER (ORDER BY row) AS head FROM n
 -- view run
 SELECT *, sum(head::INTEGER) OVER (ORDER BY row) AS g FROM heads
--- table scalars
-SELECT coalesce(sum(x), 0) AS total, coalesce(avg(y), -1) AS mean FROM n
 -- table g
 SELECT first(k) AS key, sum(x) AS sum, avg(y) AS average FROM run GROUP BY g ORDER BY g
 -- table b
@@ -15,3 +13,5 @@ SELECT coalesce(sum(y), 0) AS bin, coalesce(avg(x), 7) AS bin_average FROM range
 SELECT sum(x) OVER (ORDER BY row ROWS UNBOUNDED PRECEDING) AS running,
 	coalesce(sum(y) OVER (PARTITION BY g ORDER BY row ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)::FLOAT AS before
 FROM run ORDER BY row
+-- table scalars
+SELECT coalesce(sum(x), 0) AS total, coalesce(avg(y), -1) AS mean FROM n
