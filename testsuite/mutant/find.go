@@ -58,7 +58,7 @@ var find = []Mutant{
 		New: "o.apply(ir.OpGe, distinct, o.number(0))"},
 	{Name: "a join looks up a column where more is asked", File: "fuse/expand_join.go", Device: "emulated", Programs: "join_looked_up",
 		Old: "if !isOne || column != nil && x != nil && x != column {",
-		New: "if !isOne && x != nil {"},
+		New: "if !isOne && column == x {"},
 	{Name: "a test of a right row is taken for a gather", File: "fuse/expand_join.go", Device: "emulated", Programs: "join_looked_up",
 		Old: "right) && u.Op != ir.OpGather {",
 		New: "right) && u.Op == ir.OpRight {"},
