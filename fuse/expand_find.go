@@ -38,24 +38,22 @@ const (
 // find writes find(K, in: K2).
 func (e *expansion) find(v *ir.Value) {
 	o := ordering{expansion: e, pos: v.Pos}
-	keys := e.columns(v.Args[:v.Split])
-	switch in := e.columns(v.Args[v.Split:]); o.probing {
+	keys, in := e.columns(v.Args[:v.Split]), e.columns(v.Args[v.Split:])
+	var made *ir.Value
+	switch o.probing {
 	case plan.Sort:
-		e.values[v] = o.sortedBy(in).first(&o, keys)
-		e.values[v].Name = v.Name
-		return
+		made = o.sortedBy(in).first(&o, keys)
 	case plan.Loops:
-		e.values[v] = o.compared(o.keyWords(keys), o.keyWords(in), ir.ReduceMin)
-		e.values[v].Name = v.Name
-		return
+		made = o.compared(o.keyWords(keys), o.keyWords(in), ir.ReduceMin)
+	default:
+		t := o.tableOf(in, keys[0])
+		if column, ok := e.lookedUp(v, v); ok {
+			e.columnOf[v] = column
+			e.lookups[v] = o.lookup(t, keys, column)
+			return
+		}
+		made = o.foundRow(t, keys)
 	}
-	t := o.tableOf(e.columns(v.Args[v.Split:]), keys[0])
-	if column, ok := e.lookedUp(v, v); ok {
-		e.columnOf[v] = column
-		e.lookups[v] = o.lookup(t, keys, column)
-		return
-	}
-	made := o.foundRow(t, keys)
 	made.Name = v.Name
 	e.values[v] = made
 }

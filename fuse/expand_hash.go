@@ -29,10 +29,11 @@ var halfOfRows = room{2, 2, mostHashed}
 
 // roomForFew returns the room of a table for few groups.
 func (o *ordering) roomForFew() room {
+	most := int64(mostHashed)
 	if o.short {
-		return room{o.hash, 2 * o.hash, o.hashGroups}
+		most = o.hashGroups
 	}
-	return room{o.hash, 2 * o.hash, mostHashed}
+	return room{o.hash, 2 * o.hash, most}
 }
 
 // hashed is groups by a hash table.

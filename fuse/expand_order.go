@@ -191,20 +191,24 @@ func wordOf(bits int) ir.Kind {
 	return ir.U64
 }
 
-// apply applies an element-wise operator to rows.
+// apply applies an element-wise operator to rows, or to rows and scalars.
 func (o *ordering) apply(op ir.Op, args ...*ir.Value) *ir.Value {
-	return o.add(o.pos, ir.Value{Op: op, Args: args, Type: ir.Type{Kind: op.Gives(args[0].Type.Kind), Domain: args[0].Type.Domain}})
+	return o.add(o.pos, ir.Value{Op: op, Args: args, Type: ir.Type{Kind: op.Gives(args[0].Type.Kind), Domain: rowsOf(args)}})
 }
 
 func (o *ordering) choose(condition, x, y *ir.Value) *ir.Value {
 	args := []*ir.Value{condition, x, y}
-	v := ir.Value{Op: ir.OpSelect, Args: args, Type: ir.Type{Kind: x.Type.Kind}}
+	return o.add(o.pos, ir.Value{Op: ir.OpSelect, Args: args, Type: ir.Type{Kind: x.Type.Kind, Domain: rowsOf(args)}})
+}
+
+// rowsOf returns the domain of operands, some of which may be scalars; nil if all are.
+func rowsOf(args []*ir.Value) *ir.Domain {
 	for _, arg := range args {
-		if arg.Type.Domain != nil { // some may be scalars
-			v.Type.Domain = arg.Type.Domain
+		if arg.Type.Domain != nil {
+			return arg.Type.Domain
 		}
 	}
-	return o.add(o.pos, v)
+	return nil
 }
 
 func (o *ordering) cast(to ir.Kind, x *ir.Value) *ir.Value {

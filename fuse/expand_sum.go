@@ -160,19 +160,19 @@ func (s *floatSums) slices(v, x, by *ir.Value) splitColumn {
 		s.checked[v] = made.greatest
 	}
 	exponent := s.apply(ir.OpGreatest, s.shiftRight(made.greatest, mantissaBits), s.integer(magnitude, 1))
-	made.scale = s.power(s.apply2(ir.OpSub, s.integer(magnitude, 2*bias+1), exponent))
+	made.scale = s.power(s.apply(ir.OpSub, s.integer(magnitude, 2*bias+1), exponent))
 	made.ofRows = made.scale
 	if by != nil {
 		made.ofRows = s.gather(s.pos, made.scale, by)
 	}
 	_, isFinite = s.magnitude(x) // once more: it costs less than to store it
 	made.special = s.choose(isFinite, s.float(0), x)
-	rest := s.apply2(ir.OpMul, s.choose(isFinite, x, s.float(0)), made.ofRows)
+	rest := s.apply(ir.OpMul, s.choose(isFinite, x, s.float(0)), made.ofRows)
 	for i, rounder := range made.rounder {
-		rounded := s.apply2(ir.OpAdd, rest, rounder)
-		units := s.apply2(ir.OpSub, s.apply(ir.OpBits, rounded), s.apply(ir.OpBits, rounder))
+		rounded := s.apply(ir.OpAdd, rest, rounder)
+		units := s.apply(ir.OpSub, s.apply(ir.OpBits, rounded), s.apply(ir.OpBits, rounder))
 		made.integer[i] = s.cast(ir.I64, units)
-		rest = s.apply2(ir.OpSub, rest, s.apply2(ir.OpSub, rounded, rounder))
+		rest = s.apply(ir.OpSub, rest, s.apply(ir.OpSub, rounded, rounder))
 	}
 	s.split[at] = made
 	return made
@@ -197,10 +197,10 @@ func (s *floatSums) unitsOf(x *ir.Value) units {
 		}
 	} else {
 		made.width = s.apply(ir.OpLeast, s.apply(ir.OpLeadingzeros, s.length(x)), s.number(widest))
-		unit := s.power(s.cast(ir.U64, s.apply2(ir.OpSub, s.number(bias), made.width))) // 2^-w
+		unit := s.power(s.cast(ir.U64, s.apply(ir.OpSub, s.number(bias), made.width))) // 2^-w
 		rounder := s.float(math.Ldexp(1.5, mantissaBits+3))
 		for i := range made.rounder {
-			rounder = s.apply2(ir.OpMul, rounder, unit)
+			rounder = s.apply(ir.OpMul, rounder, unit)
 			made.rounder[i] = rounder
 		}
 	}
@@ -212,26 +212,26 @@ func (s *floatSums) unitsOf(x *ir.Value) units {
 func (s *floatSums) together(width, first, second, third, scale *ir.Value, k ir.Kind) *ir.Value {
 	word := func(i uint64) *ir.Value { return s.constant(ir.Scalar{Kind: ir.U64, Bits: i}) }
 	unsigned := func(x *ir.Value) *ir.Value { return s.cast(ir.U64, x) }
-	mask := s.apply2(ir.OpSub, s.apply2(ir.OpShl, s.number(1), width), s.number(1))
+	mask := s.apply(ir.OpSub, s.apply(ir.OpShl, s.number(1), width), s.number(1))
 	low := func(x *ir.Value) *ir.Value { return unsigned(s.apply(ir.OpAnd, x, mask)) }
 
 	carried := s.apply(ir.OpAdd, s.apply(ir.OpShr, third, width), s.apply(ir.OpAnd, second, mask))
 	high := s.apply(ir.OpAdd, s.apply(ir.OpAdd, first, s.apply(ir.OpShr, second, width)), s.apply(ir.OpShr, carried, width))
-	beside := s.apply2(ir.OpSub, s.number(64), width)
-	rest := s.apply(ir.OpOr, s.apply(ir.OpShl, low(carried), beside), s.apply(ir.OpShl, low(third), s.apply2(ir.OpSub, beside, width)))
+	beside := s.apply(ir.OpSub, s.number(64), width)
+	rest := s.apply(ir.OpOr, s.apply(ir.OpShl, low(carried), beside), s.apply(ir.OpShl, low(third), s.apply(ir.OpSub, beside, width)))
 
 	// The magnitude, of 128 bits.
 	isBelow := s.apply(ir.OpLt, high, s.number(0))
 	borrow := unsigned(s.apply(ir.OpEq, rest, word(0)))
 	top := unsigned(high)
 	top = s.choose(isBelow, s.apply(ir.OpAdd, s.apply(ir.OpComplement, top), borrow), top)
-	rest = s.choose(isBelow, s.apply2(ir.OpSub, word(0), rest), rest)
+	rest = s.choose(isBelow, s.apply(ir.OpSub, word(0), rest), rest)
 
 	// Its leading 64 bits.
 	isLow := s.apply(ir.OpEq, top, word(0))
 	top, rest = s.choose(isLow, rest, top), s.choose(isLow, word(0), rest)
 	zeros := s.apply(ir.OpLeast, s.apply(ir.OpLeadingzeros, top), word(63))
-	next := s.apply(ir.OpShr, s.shiftRight(rest, 1), s.apply2(ir.OpSub, word(63), zeros))
+	next := s.apply(ir.OpShr, s.shiftRight(rest, 1), s.apply(ir.OpSub, word(63), zeros))
 	top = s.apply(ir.OpOr, s.apply(ir.OpShl, top, zeros), next)
 	sticky := s.apply(ir.OpNe, s.apply(ir.OpShl, rest, zeros), word(0))
 	if k == ir.F32 {
@@ -241,10 +241,10 @@ func (s *floatSums) together(width, first, second, third, scale *ir.Value, k ir.
 		top = s.apply(ir.OpOr, top, unsigned(sticky))
 	}
 
-	shift := s.apply2(ir.OpAdd, zeros, s.apply(ir.OpShl, unsigned(isLow), s.number(6)))
-	exponent := s.apply2(ir.OpSub, s.apply2(ir.OpSub, word(bias+2), unsigned(width)), shift)
-	unscale := s.power(s.apply2(ir.OpSub, word(2*bias+1), s.shiftRight(s.apply(ir.OpBits, scale), mantissaBits)))
-	sum := s.apply2(ir.OpMul, s.apply(ir.OpMul, s.cast(ir.F64, top), s.power(exponent)), unscale)
+	shift := s.apply(ir.OpAdd, zeros, s.apply(ir.OpShl, unsigned(isLow), s.number(6)))
+	exponent := s.apply(ir.OpSub, s.apply(ir.OpSub, word(bias+2), unsigned(width)), shift)
+	unscale := s.power(s.apply(ir.OpSub, word(2*bias+1), s.shiftRight(s.apply(ir.OpBits, scale), mantissaBits)))
+	sum := s.apply(ir.OpMul, s.apply(ir.OpMul, s.cast(ir.F64, top), s.power(exponent)), unscale)
 	return s.cast(k, s.choose(isBelow, s.apply(ir.OpNeg, sum), sum))
 }
 
@@ -255,15 +255,6 @@ func (s *floatSums) power(exponent *ir.Value) *ir.Value {
 
 func (s *floatSums) shiftRight(x *ir.Value, n int64) *ir.Value {
 	return s.apply(ir.OpShr, x, s.number(n))
-}
-
-// apply2 applies an operator to operands of which some may be scalars.
-func (s *floatSums) apply2(op ir.Op, x, y *ir.Value) *ir.Value {
-	made := s.apply(op, x, y)
-	if made.Type.Domain == nil {
-		made.Type.Domain = y.Type.Domain
-	}
-	return made
 }
 
 func (s *floatSums) float(f float64) *ir.Value { return s.constant(ir.Float(ir.F64, f)) }

@@ -93,7 +93,7 @@ func (g *body) constant(op *tile.Op) loop.Expr { return loop.ConstOf(op.Const) }
 func (g *body) fromPlan(op *tile.Op) loop.Expr { return g.scalars[refKey(op)] }
 
 // rowNumber returns the number of the row.
-func (g *body) rowNumber(*tile.Op) loop.Expr { return loop.ToKind(ir.I64, loop.Add(g.first, g.index)) }
+func (g *body) rowNumber(*tile.Op) loop.Expr { return loop.ToKind(ir.I64, g.rowAt()) }
 
 // apply applies an element-wise operator.
 func (g *body) apply(op *tile.Op) loop.Expr {

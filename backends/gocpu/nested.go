@@ -60,9 +60,6 @@ func noPartners(op *tile.Op) loop.Expr {
 	return loop.ConstOf(ir.Int(ir.I64, 0))
 }
 
-// rowAt is the number of the row, as a counter.
-func (g *body) rowAt() loop.Expr { return loop.Add(g.first, g.index) }
-
 // compareBlock compares the row, and those that follow in a block, with all others, unless
 // that has been done.
 func (g *body) compareBlock(i int, others tile.ID, keys []tile.ID, begin func(row loop.Expr) loop.Expr, equal func(n *nested, at, other loop.Expr)) {

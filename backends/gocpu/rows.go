@@ -162,6 +162,9 @@ func (g *body) exprs(list []tile.ID) []loop.Expr {
 // pure returns the expression of a pure operation.
 func (g *body) pure(op *tile.Op) loop.Expr { return emitterOf(op.Kind).value(g, op) }
 
+// rowAt is the number of the row, as a counter.
+func (g *body) rowAt() loop.Expr { return loop.Add(g.first, g.index) }
+
 // number casts x to kind k, from the number that a head already is if it is one.
 func (g *body) number(k ir.Kind, x loop.Expr) loop.Expr {
 	if bit, ok := g.bits[x]; ok {
@@ -218,7 +221,7 @@ func (g *body) head(op *tile.Op) loop.Expr {
 		}
 	}
 	if g.integerKey(op) == 0 {
-		head = loop.Or(loop.Eq(loop.Add(g.first, g.index), loop.Int(0)), head)
+		head = loop.Or(loop.Eq(g.rowAt(), loop.Int(0)), head)
 	}
 	return head
 }
@@ -251,7 +254,7 @@ func (g *body) shifted(op *tile.Op) loop.Expr {
 		return g.b.Let("previous", last)
 	}
 	y := g.b.Decl("neighbour", g.expr(fill))
-	row := loop.Add(g.first, g.index)
+	row := g.rowAt()
 	at := loop.Sub(row, loop.Int(op.Distance))
 	exists := loop.Ge(row, loop.Int(op.Distance))
 	if op.Distance < 0 {

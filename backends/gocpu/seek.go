@@ -24,7 +24,7 @@ func (g *body) beginSource(op *tile.Op, lo, _ *loop.Var) {
 func (g *body) nextSource(i int) {
 	op := &g.Ops[i]
 	ends, source := g.whole[op.Stream], g.sources[op.Res[0]]
-	row := g.b.Let("row", loop.ToKind(ir.I64, loop.Add(g.first, g.index)))
+	row := g.b.Let("row", loop.ToKind(ir.I64, g.rowAt()))
 	end := loop.ToCounter(g.expr(op.Args[1]))
 	g.b.While(loop.And(loop.Lt(source, end), loop.Le(loop.ToKind(ir.I64, loop.At(ends, source)), row)), func() {
 		g.b.Assign(source, loop.Add(source, loop.Int(1)))

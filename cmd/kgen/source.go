@@ -57,8 +57,8 @@ func takeReproducible(c *cobra.Command) {
 
 // isReproducible reports whether a command was given --reproducible.
 func isReproducible(c *cobra.Command) bool {
-	f := c.Flags().Lookup(reproducibleFlag)
-	return f != nil && f.Value.String() == "true"
+	isSet, _ := c.Flags().GetBool(reproducibleFlag) // without the flag, an error
+	return isSet
 }
 
 // loadAll loads the pipelines of -e or those of the argument, FILE.kg or
