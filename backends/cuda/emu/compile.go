@@ -54,11 +54,17 @@ func find(ctx context.Context) (path, version string, err error) {
 	if path, err = exec.LookPath("g++"); err != nil {
 		return "", "", &MissingError{fmt.Errorf("%w (Debian, Ubuntu: apt-get install g++)", err)}
 	}
-	said, err := exec.CommandContext(ctx, path, "--version").Output()
+	command := exec.CommandContext(ctx, path, "--version")
+	var said bytes.Buffer
+	command.Stdout = &said
+	err = tree.Run(ctx, command)
+	if ctx.Err() != nil {
+		return "", "", ctx.Err() // says nothing about g++
+	}
 	if err != nil {
 		return "", "", &MissingError{fmt.Errorf("%s --version: %w", path, err)}
 	}
-	return path, string(said), nil
+	return path, said.String(), nil
 }
 
 // Compiler returns the first line of the version text of g++. The error is a

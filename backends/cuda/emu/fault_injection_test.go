@@ -6,6 +6,7 @@ import (
 	"debug/elf"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -309,6 +310,20 @@ func TestNoCompiler(t *testing.T) {
 	_, err := New(t.Context(), Options{})
 	var missing *MissingError
 	if !errors.As(err, &missing) || !strings.Contains(err.Error(), "apt-get install g++") {
+		t.Error(err)
+	}
+}
+
+// A context that ends while g++ is asked for its version is the error, not a missing g++.
+func TestEndedWhileAsked(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "g++"), []byte("#!/bin/sh\nsleep 60\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	if _, err := Compiler(ctx); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
