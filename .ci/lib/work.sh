@@ -11,6 +11,18 @@ fast_tests() { # PATTERN PACKAGE...: all tests but those of a pattern in these p
 	packages=$(go list "$@") || return 1
 	go test $(go list ./... | grep -vxF "$packages") && go test -skip "$slow" "$@"
 }
+modules_check() { # nested modules name the versions that the root's needs: of them, shards alone build most
+	go mod verify || return
+	local module out stale=
+	for module in $(git ls-files '*/go.mod'); do
+		out=$(go -C "$(dirname "$module")" list -m all 2>&1 >/dev/null) || case $out in
+		*'go mod tidy'* | *'missing go.sum entry'*) stale="$stale $module" ;;
+		*) echo "$module is not checked: $out" ;;
+		esac
+	done
+	[ -z "$stale" ] || { echo "go mod tidy is needed for$stale"; return 1; }
+}
+
 cross_build() {
 	local target
 	for target in $1; do
@@ -98,5 +110,5 @@ dead_code() {
 	[ -z "$dead" ] || { echo "$dead"; return 1; }
 }
 
-export -f fast_tests dead_code consumer arrow_module beam_example format_check cross_build same_tree fuzz_all duckdb_oracle cuda_stand_in tree_sitter_grammar device_suite
+export -f modules_check fast_tests dead_code consumer arrow_module beam_example format_check cross_build same_tree fuzz_all duckdb_oracle cuda_stand_in tree_sitter_grammar device_suite
 
