@@ -198,16 +198,19 @@ func (w *partialWriter) fold(s *source) {
 			s.line("p.checks[%[1]d] = kgenFailed(p.checks[%[1]d], checks[%[1]d], 0)", whole)
 		}
 	}
-	continues := map[int]string{}
+	together := map[int]string{} // by grouping: the variable that says which groups are one
 	for g, grouping := range w.Groupings {
-		if grouping.Kind != ir.DomainBins {
-			continues[g] = w.continues(s, g, grouping)
+		switch grouping.Kind {
+		case ir.DomainRuns, ir.DomainStarts:
+			together[g] = w.continues(s, g, grouping)
+		case ir.DomainGroups:
+			together[g] = w.paired(s, g, grouping)
 		}
 	}
 	for _, counts := range []bool{false, true} { // sums come last: the other folds read row counts
 		for i, state := range w.States {
 			if (state.Fold == ir.ReduceAdd) == counts {
-				w.foldField(s, i, continues[state.Grouping])
+				w.foldField(s, i, together[state.Grouping])
 			}
 		}
 	}
@@ -240,8 +243,34 @@ func (w *partialWriter) continues(s *source, g int, grouping partial.Grouping) s
 	return name
 }
 
-// foldField writes the fold of field i.
-func (w *partialWriter) foldField(s *source, i int, continues string) {
+// paired declares a variable with the places of all groups of two states, ascending by
+// key, and returns its name.
+func (w *partialWriter) paired(s *source, g int, grouping partial.Grouping) string {
+	name := fmt.Sprintf("pairs%d", g+1)
+	column := w.state[w.columnOf(g)].Name
+	s.line("%s := kgenPairGroups(len(s.%[2]s), len(later.%[2]s), func(i, j int) int {", name, column)
+	for i, key := range grouping.Keys {
+		compare := "kgenOrder"
+		switch w.state[key].Kind {
+		case plan.Bool:
+			compare = "kgenOrderBools"
+		case plan.Char8:
+			compare = "kgenOrderBytes"
+		}
+		order := fmt.Sprintf("%s(s.%[2]s[i], later.%[2]s[j])", compare, w.state[key].Name)
+		if i+1 < len(grouping.Keys) {
+			s.line("if order := %s; order != 0 {\nreturn order\n}", order)
+		} else {
+			s.line("return %s", order)
+		}
+	}
+	s.line("})")
+	return name
+}
+
+// foldField writes the fold of field i. Together says which groups of the two states are
+// one.
+func (w *partialWriter) foldField(s *source, i int, together string) {
 	state, name, fold := w.States[i], w.state[i].Name, w.foldName(i)
 	rows := "nil, nil"
 	if state.Rows >= 0 {
@@ -256,8 +285,10 @@ func (w *partialWriter) foldField(s *source, i int, continues string) {
 		s.line("s.%[1]s = kgenFoldPresent(s.%[1]s, later.%[1]s, %[2]s, %[3]s)", name, rows, fold)
 	case w.Groupings[state.Grouping].Kind == ir.DomainBins:
 		s.line("kgenFoldBins(s.%[1]s, later.%[1]s, %[2]s, %[3]s)", name, rows, fold)
+	case w.Groupings[state.Grouping].Kind == ir.DomainGroups:
+		s.line("s.%[1]s = kgenFoldPairs(s.%[1]s, later.%[1]s, %[2]s, %[3]s, %[4]s)", name, together, rows, fold)
 	default:
-		s.line("s.%[1]s = kgenFoldGroups(s.%[1]s, later.%[1]s, %[2]s, %[3]s, %[4]s)", name, continues, rows, fold)
+		s.line("s.%[1]s = kgenFoldGroups(s.%[1]s, later.%[1]s, %[2]s, %[3]s, %[4]s)", name, together, rows, fold)
 	}
 }
 

@@ -1,6 +1,7 @@
 // Command beam computes the orders of TPC-H's lineitem in shards on Apache
 // Beam, by the Prism runner in this process, and compares them with a single
-// run: numbers of shards go in, partials as bytes come out.
+// run: numbers of shards go in, partials as bytes come out. With names of text
+// files it counts their words instead, a shard for each file.
 package main
 
 import (
@@ -28,8 +29,14 @@ func main() {
 	if !*verbose {
 		beamlog.LogLevel = "warn"
 	}
-	if flag.NArg() > 0 || *shards < 1 || *repeat < 1 {
-		log.Fatal("there is nothing but flags; --shards and --repeat are at least 1")
+	if *shards < 1 || *repeat < 1 {
+		log.Fatal("--shards and --repeat are at least 1")
+	}
+	if flag.NArg() > 0 {
+		if err := words(context.Background(), flag.Args()); err != nil {
+			log.Fatal(err)
+		}
+		return
 	}
 	if err := compare(context.Background(), *scale, *shards, *repeat); err != nil {
 		log.Fatal(err)

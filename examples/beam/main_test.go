@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 func TestBeamEqualsOneCall(t *testing.T) {
@@ -53,5 +57,35 @@ func TestPiecesInAnyOrder(t *testing.T) {
 	want, _, err := inOrder(shards)
 	if err != nil || !slices.Equal(got.Quantity, want.Quantity) || !slices.Equal(got.Key, want.Key) {
 		t.Errorf("%d orders, in order %d, %v", len(got.Key), len(want.Key), err)
+	}
+}
+
+// Words of files are those that a map counts, in the order of their bytes.
+func TestWords(t *testing.T) {
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	want := map[string]int64{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range strings.FieldsFunc(strings.ToLower(string(text)), func(r rune) bool { return !unicode.IsLetter(r) }) {
+			want[w[:min(len(w), 16)]]++
+		}
+	}
+	result, err := countWords(context.Background(), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, all := map[string]int64{}, []string{}
+	for i, count := range result.Count {
+		w := word(result.Head[i], result.Tail[i])
+		got[w], all = count, append(all, w)
+	}
+	if !maps.Equal(got, want) || !slices.IsSorted(all) || len(all) != len(want) {
+		t.Errorf("%d words, a map has %d", len(all), len(want))
 	}
 }

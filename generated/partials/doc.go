@@ -3,3 +3,4 @@
 package partials
 
 //go:generate go run ../../cmd/kgen emit lineitem.kg --backend gocpu --partials --tests --package partials -o .
+//go:generate go run ../../cmd/kgen emit words.kg --backend gocpu --partials --tests --package partials -o .

@@ -160,7 +160,14 @@ func (s *splitter) cut(v *ir.Value) {
 // not if its groups are made of the rows that it aggregates and there is no else:
 // operand. Checks of that operand are made even if no element needs it.
 func mayBeEmpty(v *ir.Value) bool {
-	return v.Else != nil || v.By == nil || v.By.Op != ir.OpRuns && v.By.Op != ir.OpStarts
+	if v.Else != nil || v.By == nil {
+		return true
+	}
+	switch v.By.Op {
+	case ir.OpRuns, ir.OpStarts, ir.OpGroups:
+		return false
+	}
+	return true
 }
 
 // present adds the state that counts the rows of each element of v.
@@ -230,7 +237,7 @@ func (s *splitter) grouping(v *ir.Value) int {
 	s.Groupings = append(s.Groupings, Grouping{Name: s.fresh(name), Kind: v.Type.Target.Kind, Head: -1})
 	by := ir.By(s.rows[v])
 	switch v.Op {
-	case ir.OpRuns:
+	case ir.OpRuns, ir.OpGroups:
 		for _, key := range v.Args {
 			k := s.addState("key", s.shard.First(s.rows[key], by), State{Kind: key.Type.Kind, Fold: ir.ReduceFirst, Grouping: i, Rows: -1})
 			s.Groupings[i].Keys = append(s.Groupings[i].Keys, k)

@@ -13,7 +13,7 @@ type class uint8
 const (
 	uniform  class = iota // everywhere: it depends on scalar parameters only
 	row                   // in a shard: it depends on rows of its columns
-	groups                // in a shard: a grouping of contiguous rows, whose numbers count the groups of earlier shards
+	groups                // in a shard: a grouping of rows, whose numbers depend on the groups of other shards
 	cut                   // after all shards: an aggregate of rows
 	finished              // after all shards: it depends on aggregates
 )
@@ -84,7 +84,7 @@ func classOf(v *ir.Value, of func(*ir.Value) class) (class, error) {
 // rowClass returns the class of an operator with an operand of rows.
 func rowClass(v *ir.Value, numbered bool, of func(*ir.Value) class) (class, error) {
 	if numbered {
-		return 0, refuse(v, "use the grouping with by: only", "%v takes the numbers of groups, which count those of earlier shards", v.Op)
+		return 0, refuse(v, "use the grouping with by: only", "%v takes the numbers of groups, which depend on the groups of other shards", v.Op)
 	}
 	switch {
 	case v.Op.IsElementwise():
@@ -95,13 +95,13 @@ func rowClass(v *ir.Value, numbered bool, of func(*ir.Value) class) (class, erro
 		return cut, nil
 	case v.Op.IsAggregate():
 		if v.Type.Kind == ir.Text && v.Op.Aggregate().NoRows == ir.NoRowsElse && mayBeEmpty(v) { // a state of no rows holds a constant
-			return 0, refuse(v, "aggregate by runs or starts without else:, whose groups have rows", "%v may have no rows, and a partial holds no text for none", v.Op)
+			return 0, refuse(v, "aggregate by runs, starts or groups without else:, whose groups have rows", "%v may have no rows, and a partial holds no text for none", v.Op)
 		}
 		if v.By != nil {
 			switch maker(v.By).Op {
-			case ir.OpRuns, ir.OpStarts, ir.OpBins:
+			case ir.OpRuns, ir.OpStarts, ir.OpGroups, ir.OpBins:
 			default:
-				return 0, refuse(v, "group by runs, starts or bins", "%v is by rows of other shards", v.Op)
+				return 0, refuse(v, "group by runs, starts, groups or bins", "%v is by rows of other shards", v.Op)
 			}
 		}
 		return cut, nil
@@ -122,7 +122,7 @@ func rowClass(v *ir.Value, numbered bool, of func(*ir.Value) class) (class, erro
 			return row, nil
 		}
 		return 0, refuse(v, "write bins(i, size)", "the bins are rows of %s, which are cut into shards", v.Args[1].Type.Domain)
-	case ir.OpRuns, ir.OpStarts:
+	case ir.OpRuns, ir.OpStarts, ir.OpGroups:
 		return groups, nil
 	case ir.OpIndex:
 		return 0, refuse(v, "pass the numbers as a column", "index counts the rows of earlier shards")

@@ -112,7 +112,9 @@ func TestRefusals(t *testing.T) {
 		{"pipeline p(x: [n]i32) {\n\treturn y: argmax(x)\n}", "p.kg:2:12: no partials: argmax gives a row's number"},
 		{"pipeline p(x: [n]text) {\n\treturn y: max(x, else: \"\")\n}", "p.kg:2:12: no partials: max may have no rows, and a partial holds no text for none"},
 		{"pipeline p(x: [n]text, b: [n]u8) {\n\treturn y: first(x, by: bins(b, 4))\n}", "p.kg:2:12: no partials: first may have no rows"},
-		{"pipeline p(x: [n]i32) {\n\treturn y: count(by: groups(x))\n}", "p.kg:2:22: no partials: groups needs the rows of other shards"},
+		{"pipeline p(x: [n]i32) {\n\treturn y: groups(x)\n}", "p.kg:2:12: no partials: result y has a row for each row of n"},
+		{"pipeline p(x: [n]i32) {\n\tg = groups(x)\n\treturn y: max(g)\n}", "p.kg:3:12: no partials: max takes the numbers of groups"},
+		{"pipeline p(x: [n]text) {\n\treturn y: first(x, by: groups(x), else: \"\")\n}", "p.kg:2:12: no partials: first may have no rows"},
 		{"pipeline p(x: [n]i32) {\n\treturn y: x[order(x)]\n}", "p.kg:2:14: no partials: order needs the rows of other shards"},
 	} {
 		p := load(t, strings.Replace(test.source, "return runs(x)", "return y: runs(x)", 1))

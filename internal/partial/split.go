@@ -48,8 +48,8 @@ var foldNames = map[ir.ReduceOp]string{ir.ReduceAdd: "sum", ir.ReduceMin: "least
 // Grouping is the groups or bins that states have elements for.
 type Grouping struct {
 	Name string
-	Kind ir.DomainKind // DomainRuns, DomainStarts or DomainBins
-	Keys []int         // of DomainRuns: the states with the keys; if they are equal, the last group continues in the next shard
+	Kind ir.DomainKind // DomainRuns, DomainStarts, DomainGroups or DomainBins
+	Keys []int         // of DomainRuns and DomainGroups: the states with the keys. If they are equal, the last run continues in the next shard; groups of all shards with equal keys are one, and ascend by them
 	Head int           // of DomainStarts: the state that says whether the first row begins a group; if not, the last group continues; -1 for other kinds
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -46,6 +47,18 @@ func TestEmittedPartials(t *testing.T) {
 	}
 }
 
+// Groups of shards are those of all rows: by keys of several types, of kept rows, with checks.
+func TestPartialsOfGroups(t *testing.T) {
+	special, err := testsuite.Load("testdata/partials")
+	if err != nil {
+		t.Fatal(err)
+	}
+	special = slices.DeleteFunc(special, func(e testsuite.Entry) bool { return !strings.HasPrefix(e.Name, "groups_") })
+	if used := comparePartials(t, special); used < 2 || used != len(special) {
+		t.Errorf("%d of %d pipelines have partials", used, len(special))
+	}
+}
+
 // Random pipelines too, with their columns aggregated. KGEN_PARTIALS is the
 // first number and the count: 2000+500 runs 500 of them.
 func TestEmittedPartialsOfRandomPipelines(t *testing.T) {
@@ -58,7 +71,7 @@ func TestEmittedPartialsOfRandomPipelines(t *testing.T) {
 			t.Fatalf("KGEN_PARTIALS=%s: %v", text, err)
 		}
 	}
-	without := []ir.Op{ir.OpScan, ir.OpExscan, ir.OpGroups, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin, ir.OpLeft, ir.OpRight,
+	without := []ir.Op{ir.OpScan, ir.OpExscan, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin, ir.OpLeft, ir.OpRight,
 		ir.OpArgmin, ir.OpArgmax, ir.OpIndex, ir.OpAlign, ir.OpGather}
 	var entries []testsuite.Entry
 	for number := from; number < from+count; number++ {

@@ -82,6 +82,72 @@ func kgenFoldGroups[T any](groups, later []T, continues bool, rows, laterRows []
 	return append(groups, later...)
 }
 
+// kgenPair has the places of one group among the earlier groups and the later ones, -1
+// where it is not there.
+type kgenPair struct{ earlier, later int }
+
+// kgenPairGroups merges earlier and later groups, which both ascend by key. Compare
+// compares the keys of earlier group i and later group j.
+func kgenPairGroups(earlier, later int, compare func(i, j int) int) []kgenPair {
+	pairs := make([]kgenPair, 0, max(earlier, later))
+	i, j := 0, 0
+	for i < earlier || j < later {
+		order := -1
+		if i == earlier {
+			order = 1
+		} else if j < later {
+			order = compare(i, j)
+		}
+		pair := kgenPair{-1, -1}
+		if order <= 0 {
+			pair.earlier, i = i, i+1
+		}
+		if order >= 0 {
+			pair.later, j = j, j+1
+		}
+		pairs = append(pairs, pair)
+	}
+	return pairs
+}
+
+// kgenFoldPairs returns the groups of all pairs.
+func kgenFoldPairs[T any](groups, later []T, pairs []kgenPair, rows, laterRows []int64, fold func(a, b T) T) []T {
+	all := make([]T, len(pairs))
+	for i, pair := range pairs {
+		switch {
+		case pair.later < 0:
+			all[i] = groups[pair.earlier]
+		case pair.earlier < 0:
+			all[i] = later[pair.later]
+		case rows == nil:
+			all[i] = fold(groups[pair.earlier], later[pair.later])
+		default:
+			all[i] = kgenFoldPresent(groups[pair.earlier], later[pair.later], rows[pair.earlier], laterRows[pair.later], fold)
+		}
+	}
+	return all
+}
+
+// kgenOrder compares keys: NaN is the greatest, and -0.0 and 0.0 are equal.
+func kgenOrder[T cmp.Ordered](a, b T) int {
+	if kgenIsNaN(a) || kgenIsNaN(b) {
+		return kgenOrderBools(kgenIsNaN(a), kgenIsNaN(b))
+	}
+	return cmp.Compare(a, b)
+}
+
+func kgenOrderBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+func kgenOrderBytes(a, b [8]byte) int { return bytes.Compare(a[:], b[:]) }
+
 // kgenContinues reports whether the last group and the first later group have
 // the same key. As keys, all NaNs are equal, and so are -0.0 and 0.0.
 func kgenContinues[T comparable](groups, later []T) bool {

@@ -1,9 +1,12 @@
 package support
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 	"unsafe"
@@ -25,6 +28,68 @@ func TestCalendarAgreesWithTime(t *testing.T) {
 	}
 	check(math.MinInt32)
 	check(math.MaxInt32)
+}
+
+// Groups of shards are merged by key, as a map would collect them.
+func TestFoldPairs(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	keys := []float64{math.Inf(-1), -2, 0, 1.5, math.Inf(1), math.NaN()}
+	shard := func() (key []float64, rows []int64, last []string) {
+		for _, k := range keys {
+			if random.IntN(2) == 0 {
+				key, rows, last = append(key, k), append(rows, random.Int64N(3)), append(last, fmt.Sprint(random.IntN(100)))
+			}
+		}
+		return key, rows, last
+	}
+	for range 200 {
+		key, rows, last := shard()
+		laterKey, laterRows, laterLast := shard()
+		var wantKey []float64
+		var wantRows []int64
+		var wantLast []string
+		for _, k := range keys {
+			same := func(other float64) bool { return other == k || other != other && k != k }
+			i, j := slices.IndexFunc(key, same), slices.IndexFunc(laterKey, same)
+			switch {
+			case i >= 0 && j >= 0:
+				wantKey, wantRows = append(wantKey, k), append(wantRows, rows[i]+laterRows[j])
+				wantLast = append(wantLast, map[bool]string{true: last[i], false: laterLast[j]}[laterRows[j] == 0])
+			case i >= 0:
+				wantKey, wantRows, wantLast = append(wantKey, k), append(wantRows, rows[i]), append(wantLast, last[i])
+			case j >= 0:
+				wantKey, wantRows, wantLast = append(wantKey, k), append(wantRows, laterRows[j]), append(wantLast, laterLast[j])
+			}
+		}
+		pairs := kgenPairGroups(len(key), len(laterKey), func(i, j int) int { return kgenOrder(key[i], laterKey[j]) })
+		gotKey := kgenFoldPairs(key, laterKey, pairs, nil, nil, kgenFoldFirst)
+		gotLast := kgenFoldPairs(last, laterLast, pairs, rows, laterRows, kgenFoldLast)
+		gotRows := kgenFoldPairs(rows, laterRows, pairs, nil, nil, kgenFoldSum)
+		if fmt.Sprint(gotKey, gotRows, gotLast) != fmt.Sprint(wantKey, wantRows, wantLast) {
+			t.Fatalf("%v %v %q and %v %v %q give %v %v %q, want %v %v %q", key, rows, last, laterKey, laterRows, laterLast, gotKey, gotRows, gotLast, wantKey, wantRows, wantLast)
+		}
+	}
+}
+
+// Keys have one order: NaN is last, zeros are equal, false is before true.
+func TestOrderOfKeys(t *testing.T) {
+	floats := []float64{math.Inf(-1), -1, 0, 1, math.Inf(1), math.NaN()}
+	for i, a := range floats {
+		for j, b := range floats {
+			if got := kgenOrder(a, b); got != cmp.Compare(i, j) {
+				t.Errorf("%v and %v: %d", a, b, got)
+			}
+		}
+	}
+	if kgenOrder(math.Copysign(0, -1), 0) != 0 || kgenOrder(-1, int8(1)) >= 0 {
+		t.Error("zeros differ, or -1 is not before 1")
+	}
+	if kgenOrderBools(false, true) >= 0 || kgenOrderBools(true, false) <= 0 || kgenOrderBools(true, true) != 0 {
+		t.Error("false is not before true")
+	}
+	if kgenOrderBytes([8]byte{0, 200}, [8]byte{1}) >= 0 || kgenOrderBytes([8]byte{200}, [8]byte{1}) <= 0 {
+		t.Error("bytes are not unsigned, from the first one on")
+	}
 }
 
 func TestTruncate(t *testing.T) {

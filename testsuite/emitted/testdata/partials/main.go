@@ -241,7 +241,7 @@ func equal(got, want reflect.Value) error {
 	}
 	if want.CanFloat() {
 		g, w := got.Float(), want.Float()
-		if math.IsNaN(g) && math.IsNaN(w) || g == w && math.Signbit(g) == math.Signbit(w) || math.Abs(g-w) <= 1e-12*math.Abs(w) {
+		if math.IsNaN(g) && math.IsNaN(w) || g == w && math.Signbit(g) == math.Signbit(w) || w != 0 && math.Abs(g-w) <= 1e-12*math.Abs(w) {
 			return nil
 		}
 	} else if got.Equal(want) {
