@@ -33,6 +33,7 @@ type runFlags struct {
 	tuned    string
 	machine  string
 	repeat   int
+	shard    int64 // rows; 0 is all
 	time     bool
 	json     bool
 }
@@ -59,6 +60,10 @@ A part of a microsecond is an error, unless --round names the column.
 
 --memory-limit counts columns: those read, what the plan keeps between its
 kernels, and the results at the most that they can be.
+
+With --shard-rows, the device never holds more than so many rows of the columns,
+which lie in ordinary memory. Pipelines that aggregate rows can run in shards;
+an error names the operator that cannot.
 
 On device gocpu the emitted program is built once and kept in the folder kgen of
 the user's cache, or in the folder that KGEN_CACHE names. Without a Go toolchain
@@ -91,13 +96,14 @@ and without --device, a pipeline runs on device vector, which compiles nothing.`
 	machineFlag(c, &flags.machine, usualMachine)
 	f.BoolVar(&flags.time, "time", false, "print how long each step took")
 	f.IntVar(&flags.repeat, "repeat", 0, "repeat the work of a device with a driver `N` times; --time and --json print the times")
+	f.Int64Var(&flags.shard, "shard-rows", 0, "run over `N` rows at a time, for a device that cannot hold all")
 	f.BoolVar(&flags.json, "json", false, "print results, device, level, plan and steps as JSON")
 	takeInline(c)
 	takeReproducible(c)
 	c.ValidArgsFunction = completePipeline
 	completeFlags(c, map[string]cobra.CompletionFunc{
 		"in": completeIn, "bind": completeBind, "set": completeSet, "format": completeFormat, "round": completeRound, "device": completeDevice, "fuse": completeLevel, "schedule": completeSchedule,
-		"workers": cobra.NoFileCompletions, "memory-limit": cobra.NoFileCompletions, "time-limit": cobra.NoFileCompletions, "repeat": cobra.NoFileCompletions,
+		"workers": cobra.NoFileCompletions, "memory-limit": cobra.NoFileCompletions, "time-limit": cobra.NoFileCompletions, "repeat": cobra.NoFileCompletions, "shard-rows": cobra.NoFileCompletions,
 	})
 	return c
 }
@@ -114,6 +120,9 @@ func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 	}
 	if flags.repeat > 0 && flags.device == defaultDevice {
 		return usageErrorf("device %s has no clock of its own that this could read: leave out --repeat", flags.device)
+	}
+	if err := flags.refuseWithShards(c); err != nil {
+		return err
 	}
 	source, pipeline, err := loadOne(c, args)
 	if err != nil {
@@ -147,83 +156,17 @@ func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 	}
 	waiting := newWaiting(c.ErrOrStderr())
 	defer waiting.end()
-	clock := newClock()
-	var in []ir.Column
-	open := func(name string) (*kgen.Device, *kgen.Executable, error) {
-		device, err := kgen.Open(c.Context(), name, kgen.MemoryLimit(limit), kgen.TimeLimit(flags.timeout), kgen.Waiting(waiting.on))
-		if err != nil {
-			return nil, nil, err
-		}
-		if tuned != nil { // the data decides between settings
-			use, err := tunedUse(c.Context(), device, pipeline)
-			if err == nil {
-				in, err = readColumns(c, binding, device.Space(), func([]table.Extent) error { return nil })
-			}
-			var chosen tune.Chosen
-			if err == nil {
-				class := tune.ClassOf(pipeline, in)
-				use.Class = &class
-				chosen, err = chooseTuned(c, flags.tuned, tuned, use)
-			}
-			if err != nil {
-				device.Close()
-				return nil, nil, err
-			}
-			flags.level, flags.schedule = chosen.Level, chosen.Schedule
-		}
-		costs, err := costsOf(c.Context(), flags.machine, device)
-		var program *kgen.Executable
-		if err == nil {
-			program, err = kgen.Of(source, pipeline).On(c.Context(), device, kgen.Level(flags.level), kgen.Schedule(flags.schedule), kgen.Workers(flags.workers), kgen.CostsOf(costs.orZero()))
-		}
-		if err != nil {
-			device.Close()
-		}
-		return device, program, err
+	job := &runJob{command: c, flags: flags, source: source, pipeline: pipeline, binding: binding, limit: limit, tuned: tuned, waiting: waiting, clock: newClock()}
+	defer job.close()
+	run := job.whole
+	if flags.shard > 0 {
+		run = job.inShards
 	}
-	device, program, err := open(flags.device)
-	var missing *kgen.NoToolchainError
-	if errors.As(err, &missing) && !c.Flags().Changed("device") {
-		fmt.Fprintf(c.ErrOrStderr(), "kgen: %v: running on device %s, which compiles nothing and takes one core\n", missing, deviceWithoutGo)
-		device, program, err = open(deviceWithoutGo)
-	}
+	r, extents, err := run()
 	if err != nil {
 		return err
 	}
-	defer device.Close()
-	footprint := func(extents []table.Extent) plan.Footprint { return program.Footprint(sizes(pipeline, extents)) }
-	clock.add("emit", program.Compiled())
-	if tuned == nil {
-		if in, err = readColumns(c, binding, device.Space(), func(extents []table.Extent) error {
-			return checkLimit(pipeline.Name, footprint(extents), limit)
-		}); err != nil {
-			return err
-		}
-	}
-	extents := table.Extents(pipeline, in)
-	if err := checkLimit(pipeline.Name, footprint(extents), limit); err != nil {
-		return err
-	}
-	clock.end("read")
-	waiting.on("running " + pipeline.Name)
-	options := []kgen.RunOption{kgen.Repeat(flags.repeat), kgen.Consume()}
-	if flags.time || flags.json {
-		options = append(options, kgen.Trace())
-	}
-	columns, done, err := program.RunColumns(c.Context(), in, options...)
-	waiting.on("")
-	if err != nil {
-		return err
-	}
-	clock.add("start", done.Steps)
-	for _, note := range done.Notes {
-		fmt.Fprintln(c.ErrOrStderr(), "kgen:", note)
-	}
-	r := report{Pipeline: pipeline.Name, Device: device.Name(), Level: done.Level, Plan: kernelsOf(done.Kernels),
-		Results: table.Results(pipeline, columns), Files: outputs}
-	for _, s := range done.Steps {
-		r.Elapsed += s.Elapsed.Nanoseconds()
-	}
+	r.Files = outputs
 	if flags.json {
 		if err := files.refuseJSON(r.Results); err != nil {
 			return err
@@ -232,19 +175,18 @@ func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 	if r.Results, err = files.deliver(r.Results); err != nil {
 		return err
 	}
-	clock.end("write")
-	r.Steps = clock.steps
-	r.Times = done.Times
+	job.clock.end("write")
+	r.Steps = job.clock.steps
 	if flags.json {
 		return r.writeJSON(files.printTo)
 	}
 	if err := table.Print(files.printTo, r.Results); err != nil || !flags.time {
 		return err
 	}
-	if err := printSteps(c.ErrOrStderr(), clock.steps, longest(extents)); err != nil {
+	if err := printSteps(c.ErrOrStderr(), r.Steps, longest(extents)); err != nil {
 		return err
 	}
-	return printTimes(c.ErrOrStderr(), done.Times)
+	return printTimes(c.ErrOrStderr(), r.Times)
 }
 
 // settingFlags are the flags that make settings of a device.

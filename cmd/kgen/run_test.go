@@ -81,3 +81,42 @@ func TestBytesThatJSONCannotHold(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 }
+
+// TestShardRows: a run in shards has the results of one, on each device, and says what it cannot do.
+func TestShardRows(t *testing.T) {
+	writeFiles(t, map[string]string{
+		"p.kg": "pipeline p(k: [n]text, x: [n]i64, y: [m]i32) {\n\tg = groups(k)\n\tr = runs(y)\n\treturn k: first(k, by: g), x: last(x, by: g), rises: count(x > prev(x, 1, 0)), y: first(y, by: r), mean: avg(100 / y, else: 0)\n}\n" +
+			"pipeline q(k: [n]text, x: [n]i64, y: [m]i32) {\n\tg = groups(k)\n\tr = runs(y)\n\treturn k: first(k, by: g), x: last(x, by: g), y: count(by: r), mean: avg(100 / y, else: 0)\n}\n" +
+			"pipeline s(x: [n]i64) { return y: x[x > 1] }\n",
+		"n.csv":    "k,x\nb,1\na,2\nb,3\nc,1\na,9\n",
+		"m.csv":    "y\n4\n4\n4\n5\n5\n4\n-1\n",
+		"zero.csv": "y\n4\n1\n3\n0\n",
+	})
+	run := func(args ...string) (int, string, string) {
+		return execute("", append([]string{"run", "--in", "n=n.csv", "--in", "m=m.csv"}, args...)...)
+	}
+	code, want, stderr := run("p.kg#q", "--device", "interp")
+	if code != exitOK {
+		t.Fatal(stderr)
+	}
+	for _, device := range []string{"interp", "vector", "gocpu"} {
+		for _, rows := range []string{"1", "2", "5", "9223372036854775807"} {
+			if code, got, stderr := run("p.kg#q", "--device", device, "--shard-rows", rows); code != exitOK || got != want {
+				t.Errorf("%s, %s rows: exit code %d\n%s%s\nwant\n%s", device, rows, code, got, stderr, want)
+			}
+		}
+	}
+	const both = "--in n=n.csv --in m=m.csv --shard-rows "
+	for want, args := range map[string]string{
+		"p.kg:4:65: no partials: prev reads rows of other shards, and there are the domains n and m": "p.kg#p " + both + "2",
+		"no partials: result y has a row for each row of x > 1":                                      "p.kg#s --in n.csv --shard-rows 2",
+		"--shard-rows 0: at least 1":                   "p.kg#q " + both + "0",
+		"--shard-rows runs each shard once: leave out": "p.kg#q " + both + "2 --repeat 2 --time --device cuda:0",
+		"--tuned has settings for all rows at once":    "p.kg#q " + both + "2 --tuned x.jsonl",
+		"row 3 of domain m":                            "p.kg#q --in n=n.csv --in m=zero.csv --shard-rows 2 --device vector",
+	} {
+		if code, stdout, stderr := execute("", append([]string{"run"}, strings.Fields(args)...)...); code == exitOK || stdout != "" || !strings.Contains(stderr, want) {
+			t.Errorf("%v: exit code %d\n%s%s\nwant %s", args, code, stdout, stderr, want)
+		}
+	}
+}

@@ -25,14 +25,17 @@ func New(p *ir.Pipeline) (*Split, error) {
 	if err := s.buildFinish(); err != nil {
 		return nil, fmt.Errorf("internal error: the end of %s: %w", p.Name, err)
 	}
+	if err := s.buildMerge(); err != nil {
+		return nil, fmt.Errorf("internal error: the states of %s: %w", p.Name, err)
+	}
 	return s.Split, nil
 }
 
-// A splitter makes the two pipelines of a split.
+// A splitter makes the three pipelines of a split.
 type splitter struct {
 	*Split
 	classes []class
-	names   naming.Taken // of parameters and states
+	names   naming.Taken // of parameters, states, and values of Finish
 
 	shard     *ir.Builder
 	rows      map[*ir.Value]ir.Operand // values of Whole in Shard
@@ -53,6 +56,12 @@ func newSplitter(p *ir.Pipeline, h *Halo, classes []class) *splitter {
 		shard: ir.NewBuilder(p.Name), rows: map[*ir.Value]ir.Operand{}, states: map[*ir.Value]int{}, lengths: map[*ir.Domain]int{}, ofCut: map[*ir.Value]int{}, ofRows: map[*ir.Value]int{},
 		groupings: map[*ir.Domain]int{}, names: naming.Taken{},
 		finish: ir.NewBuilder(p.Name), ends: map[*ir.Value]ir.Operand{}, inputs: map[int]ir.Operand{}}
+	for _, v := range p.Values {
+		switch classes[v.ID] { // the names that values of Finish keep
+		case uniform, finished:
+			s.names[v.Name] = true
+		}
+	}
 	for _, v := range p.Params {
 		s.names[v.Name] = true
 	}

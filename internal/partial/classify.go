@@ -23,7 +23,7 @@ func refuse(v *ir.Value, hint, format string, args ...any) error {
 	return ir.NewError(nil, v.Pos, "no partials: "+fmt.Sprintf(format, args...), hint)
 }
 
-const wholeHint = "partials are for pipelines that aggregate rows; leave out --partials, or aggregate first"
+const wholeHint = "only pipelines that aggregate rows can be computed in shards: aggregate first, or leave out --partials or --shard-rows"
 
 // classify returns the class of each value of p. The error says why p has no
 // partials.

@@ -5,8 +5,9 @@
 // shard to a state: sums, counts, extremes, first and last elements, per pipeline,
 // bin or group. The states of neighbouring shards combine field by field (a
 // [State] says how). The combination is associative, and the state of no rows is
-// its identity. The values after the aggregates become the pipeline Finish, from
-// the state of all rows to the results.
+// its identity. It is a pipeline, too: Merge takes the states of any number of shards
+// and aggregates them. The values after the aggregates become the pipeline Finish,
+// from the state of all rows to the results.
 //
 // The state includes the first row that fails each check. So the error of the
 // whole is found whichever shard has it.

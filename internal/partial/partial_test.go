@@ -28,7 +28,7 @@ func load(t testing.TB, source string) *ir.Pipeline {
 // describe is all of a split as text.
 func describe(s *partial.Split) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%v%v", s.Shard, s.Finish)
+	fmt.Fprintf(&b, "%v%v%v", s.Shard, s.Merge.Pipeline, s.Finish)
 	if s.Halo != nil {
 		fmt.Fprintf(&b, "halo %+v\n", *s.Halo)
 	}

@@ -14,6 +14,7 @@ import (
 type Split struct {
 	Whole  *ir.Pipeline
 	Shard  *ir.Pipeline // takes the columns of Whole and the scalars it needs; its results are States, in order
+	Merge  Merging      // takes the states of shards, and combines them
 	Finish *ir.Pipeline // takes the scalars and states it needs; its results are those of Whole
 
 	Halo      *Halo   // nil if rows do not read their neighbours

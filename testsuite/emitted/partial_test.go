@@ -79,7 +79,7 @@ func TestEmittedPartialsOfRandomPipelines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p, err = aggregated(p); err != nil {
+		if p, err = testsuite.Aggregated(p); err != nil {
 			t.Fatal(err)
 		}
 		data := testsuite.RandomData{Rows: 24, Shape: testsuite.Shapes()[number%len(testsuite.Shapes())], Seed: uint64(number), Whole: true, Careless: number%3 == 0}
@@ -90,46 +90,6 @@ func TestEmittedPartialsOfRandomPipelines(t *testing.T) {
 	if used < count/5 {
 		t.Errorf("only %d of %d pipelines have partials", used, count)
 	}
-}
-
-// aggregated returns p with each column replaced by aggregates of it.
-func aggregated(p *ir.Pipeline) (*ir.Pipeline, error) {
-	b := ir.NewBuilder(p.Name)
-	made := map[*ir.Value]ir.Operand{}
-	for _, v := range p.Values {
-		b.Place(v.Pos)
-		switch {
-		case v.Op == ir.OpParam && !v.Type.IsScalar():
-			made[v] = b.Column(v.Name, v.Type.Domain.Name, v.Type.Kind)
-		case v.Op == ir.OpParam:
-			made[v] = b.Scalar(v.Name, v.Type.Kind)
-		default:
-			made[v] = b.Copy(v, func(o *ir.Value) ir.Operand { return made[o] })
-		}
-	}
-	var results []any
-	for _, r := range p.Results {
-		b.Place(r.Pos)
-		x, k := made[r.Value], r.Value.Type.Kind
-		if r.Value.Type.IsScalar() {
-			results = append(results, x.As(r.Label))
-			continue
-		}
-		none := ir.Else(ir.Scalar{Kind: k})
-		results = append(results, b.Len(x).As(r.Label+"_rows"))
-		if k == ir.Text { // of which partials hold none for no rows
-			continue
-		}
-		results = append(results, b.First(x, none).As(r.Label+"_first"), b.Last(x, none).As(r.Label+"_last"))
-		if k.IsInteger() {
-			results = append(results, b.Sum(x).As(r.Label+"_sum"))
-		}
-		if k != ir.Bool {
-			results = append(results, b.Max(x, none).As(r.Label+"_max"))
-		}
-	}
-	b.Return(results...)
-	return b.Pipeline()
 }
 
 // comparePartials compares the partials of the pipelines that have any with the

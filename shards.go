@@ -1,0 +1,290 @@
+package kgen
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/partial"
+	"github.com/kgen-go/kgen/internal/raw"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Shards computes a program over rows that come in pieces, on a device that never holds more
+// than one piece of them. What stays of a piece is its state: sums, counts, extremes, first and
+// last elements, in all or by group. docs/partials.md says which programs have states, and what
+// they hold. Shards is safe for concurrent use; calls take turns.
+type Shards struct {
+	program  *Program
+	device   *Device
+	settings []Setting
+	split    *partial.Split
+
+	mutex   sync.Mutex
+	stages  map[*ir.Pipeline]*Executable // those that have run
+	states  [][][]byte                   // of shards in order, each a column per state
+	merged  int64                        // bytes of the first of them when it was made of several
+	added   bool
+	scalars map[string][]byte // arguments that are the same for all rows
+	texts   *Texts
+	rows    neighbours
+}
+
+// neighbours are rows at the end of a shard that wait for later ones, behind those that they
+// read.
+type neighbours struct {
+	columns [][]byte // per parameter of the shard's pipeline; scalars have none
+	begin   int64    // the number of the first, among all rows
+	done    int64    // how many of all rows have been aggregated
+	total   int64
+}
+
+// Shards prepares a program for rows that come in pieces. The error is an [ir.Error] at the
+// operator that needs all rows at once, if there is one.
+func (p *Program) Shards(ctx context.Context, d *Device, settings ...Setting) (*Shards, error) {
+	split, err := partial.New(p.pipeline)
+	if err != nil {
+		var refused ir.Error
+		if errors.As(err, &refused) {
+			return nil, p.source.ErrorAt(refused.Pos, refused.Msg, refused.Hint)
+		}
+		return nil, err
+	}
+	s := &Shards{program: p, device: d, settings: settings, split: split, stages: map[*ir.Pipeline]*Executable{}, scalars: map[string][]byte{}}
+	_, err = s.stage(ctx, split.Shard)
+	return s, err
+}
+
+// stage returns one of the three pipelines, compiled.
+func (s *Shards) stage(ctx context.Context, p *ir.Pipeline) (*Executable, error) {
+	if e := s.stages[p]; e != nil {
+		return e, nil
+	}
+	e, err := Of(s.program.source, p).On(ctx, s.device, s.settings...)
+	if err == nil {
+		s.stages[p] = e
+	}
+	return e, err
+}
+
+// Close ends the processes of the pipelines.
+func (s *Shards) Close() error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	var errs []error
+	for _, e := range s.stages {
+		errs = append(errs, e.Close())
+	}
+	clear(s.stages)
+	return errors.Join(errs...)
+}
+
+// Footprint is [Executable.Footprint] of one shard.
+func (s *Shards) Footprint(rows, scalars map[string]int64) plan.Footprint {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	e := s.stages[s.split.Shard]
+	if e == nil {
+		return plan.Footprint{}
+	}
+	return e.Footprint(rows, scalars)
+}
+
+// Add adds rows that follow those added before, perhaps none; scalar arguments have to be the
+// same each time, and texts of one dictionary. [Coded] is the only option that says anything
+// here. The error is a [CheckError] if the data fails a check, with its row among all that have
+// been added: the first shard that fails ends the computation, be it that later rows fail a
+// check that comes earlier in the text. After any error the rows are not added.
+func (s *Shards) Add(ctx context.Context, args Args, options ...RunOption) error {
+	var o runOptions
+	for _, option := range options {
+		option(&o)
+	}
+	if err := s.device.use(); err != nil {
+		return err
+	}
+	b, columns, err := s.program.bind(s.device, args, o.coded)
+	if err != nil {
+		return err
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.added && b.texts != s.texts && slices.ContainsFunc(s.program.pipeline.Params, func(v *ir.Value) bool { return v.Type.Kind == ir.Text }) {
+		return &ArgumentError{"texts", "a shard has another dictionary than those before; upload texts with one dictionary, or pass their places in it and the option Coded"}
+	}
+	if err := s.add(ctx, columns); err != nil {
+		return err
+	}
+	s.texts = b.texts
+	return nil
+}
+
+// AddColumns is Add for commands of this module, in the manner of [Executable.RunColumns].
+func (s *Shards) AddColumns(ctx context.Context, in []ir.Column) error {
+	var columns []exec.Column
+	for i, column := range in {
+		one := exec.Column{Kind: plan.Kind(column.Kind.String())}
+		switch v := s.program.pipeline.Params[i]; {
+		case column.Slice != nil:
+			one.Data = raw.Bytes(column)
+		case v.Type.IsScalar():
+			one.Data = element(v.Const)
+		}
+		columns = append(columns, one)
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.add(ctx, columns)
+}
+
+// add adds a shard; columns has one for each parameter of the whole.
+func (s *Shards) add(ctx context.Context, columns []exec.Column) error {
+	scalars := map[string][]byte{}
+	for i, v := range s.program.pipeline.Params {
+		if !v.Type.IsScalar() {
+			continue
+		}
+		scalars[v.Name] = slices.Clone(columns[i].Data)
+		if known := s.scalars[v.Name]; s.added && string(known) != string(scalars[v.Name]) {
+			return &ArgumentError{v.Name, "it differs from that of the shards before"}
+		}
+	}
+	var ofShard []exec.Column
+	for _, v := range s.split.Shard.Params {
+		if i := slices.IndexFunc(s.program.pipeline.Params, func(w *ir.Value) bool { return w.Name == v.Name }); i >= 0 {
+			ofShard = append(ofShard, columns[i])
+		} else {
+			ofShard = append(ofShard, exec.Column{Kind: plan.I64}) // a bound of rows, set below
+		}
+	}
+	rows, state, err := s.compute(ctx, ofShard)
+	if err != nil {
+		return err
+	}
+	states, merged := append(slices.Clip(s.states), state), s.merged
+	var bytes int64
+	for _, state := range states[1:] {
+		bytes += size(state)
+	}
+	if bytes > max(merged, mergedBytes) { // an element is merged a logarithmic number of times
+		if state, err = s.merge(ctx, states); err != nil {
+			return err
+		}
+		states, merged = [][][]byte{state}, size(state)
+	}
+	s.rows, s.states, s.merged, s.scalars, s.added = rows, states, merged, scalars, true
+	return nil
+}
+
+// mergedBytes is how large the states of shards may become before they are merged.
+const mergedBytes = 16 << 20
+
+func size(state [][]byte) (bytes int64) {
+	for _, column := range state {
+		bytes += int64(len(column))
+	}
+	return bytes
+}
+
+// Result returns the results for all rows that have been added, in ordinary memory, or the
+// error of a check. More rows may be added afterwards.
+func (s *Shards) Result(ctx context.Context) (*Results, error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	columns, err := s.result(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := newResults(outcome{})
+	for i, result := range s.program.pipeline.Results {
+		kind := result.Value.Type.Kind
+		c := &Column{kind: kind, stored: kind.Stored(), content: exec.Column{Kind: plan.Kind(kind.String()), Data: columns[i]}}
+		if kind == ir.Text {
+			c.texts = s.texts
+		}
+		r.columns[result.Label] = c
+		r.names = append(r.names, result.Label)
+	}
+	return r, nil
+}
+
+// ResultColumns is Result for commands of this module. Texts are places in the dictionary of
+// a column.
+func (s *Shards) ResultColumns(ctx context.Context, texts []ir.Column) ([]ir.Column, error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	columns, err := s.result(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []ir.Column
+	for i, result := range s.program.pipeline.Results {
+		out = append(out, raw.FromBytes(result.Value.Type.Kind, columns[i]))
+	}
+	ir.ShareTexts(out, texts)
+	return out, nil
+}
+
+func (s *Shards) result(ctx context.Context) ([][]byte, error) {
+	if !s.added {
+		return nil, &ArgumentError{s.program.pipeline.Name, "no shard has been added; add one, perhaps without rows"}
+	}
+	states := s.states
+	if s.split.Halo != nil { // the last rows, which no others follow
+		columns := make([]exec.Column, len(s.split.Shard.Params))
+		for i, v := range s.split.Shard.Params {
+			columns[i] = exec.Column{Kind: plan.Kind(v.Type.Kind.String()), Data: s.scalars[v.Name]}
+		}
+		rest, err := s.runRows(ctx, s.rows, columns, s.rows.total)
+		if err != nil {
+			return nil, err
+		}
+		states = append(slices.Clone(states), rest)
+	}
+	state, err := s.merge(ctx, states)
+	if err != nil {
+		return nil, err
+	}
+	if s.split.Halo == nil {
+		s.states, s.merged = [][][]byte{state}, size(state)
+	}
+	return s.end(ctx, state)
+}
+
+// end returns the results that a state of all rows has.
+func (s *Shards) end(ctx context.Context, state [][]byte) ([][]byte, error) {
+	e, err := s.stage(ctx, s.split.Finish)
+	if err != nil {
+		return nil, err
+	}
+	var columns []exec.Column
+	for i, input := range s.split.Inputs {
+		data := s.scalars[s.split.Finish.Params[i].Name]
+		if input.State >= 0 {
+			data = state[input.State]
+		}
+		columns = append(columns, exec.Column{Kind: plan.Kind(s.split.Finish.Params[i].Type.Kind.String()), Data: data})
+	}
+	results, err := s.results(ctx, e, columns)
+	first, row := len(s.program.pipeline.Sites), int64(0) // the first check that fails
+	var check *ir.CheckError
+	if errors.As(err, &check) {
+		if first, row = s.split.FinishChecks[check.Site.Number], check.Row; first < 0 {
+			return nil, s.failed(first, row)
+		}
+	} else if err != nil {
+		return nil, e.failure(err)
+	}
+	for _, empty := range s.split.Empty {
+		if i := slices.Index(raw.SliceOf[int64](state[empty.Rows]), 0); i >= 0 && empty.Whole < first {
+			first, row = empty.Whole, int64(i)
+		}
+	}
+	if first < len(s.program.pipeline.Sites) {
+		return nil, s.failed(first, row)
+	}
+	return results, nil
+}
