@@ -15,8 +15,10 @@ import (
 
 // Shards computes a program over rows that come in pieces, on a device that never holds more
 // than one piece of them. What stays of a piece is its state: sums, counts, extremes, first and
-// last elements, in all or by group. docs/partials.md says which programs have states, and what
-// they hold. Shards is safe for concurrent use; calls take turns.
+// last elements, in all or by group; docs/partials.md says which programs have states, and what
+// they hold. Results that have a row for each row of a piece, or for some, are those of all
+// pieces one after the other, in ordinary memory. Shards is safe for concurrent use; calls take
+// turns.
 type Shards struct {
 	program  *Program
 	device   *Device
@@ -27,6 +29,7 @@ type Shards struct {
 	stages  map[*ir.Pipeline]*Executable // those that have run
 	states  [][][]byte                   // of shards in order, each a column per state
 	merged  int64                        // bytes of the first of them when it was made of several
+	results [][][]byte                   // of shards in order, each a column per result that has their rows
 	added   bool
 	scalars map[string][]byte // arguments that are the same for all rows
 	texts   *Texts
@@ -45,7 +48,7 @@ type neighbours struct {
 // Shards prepares a program for rows that come in pieces. The error is an [ir.Error] at the
 // operator that needs all rows at once, if there is one.
 func (p *Program) Shards(ctx context.Context, d *Device, settings ...Setting) (*Shards, error) {
-	split, err := partial.New(p.pipeline)
+	split, err := partial.New(p.pipeline, true)
 	if err != nil {
 		var refused ir.Error
 		if errors.As(err, &refused) {
@@ -160,7 +163,7 @@ func (s *Shards) add(ctx context.Context, columns []exec.Column) error {
 			ofShard = append(ofShard, exec.Column{Kind: plan.I64}) // a bound of rows, set below
 		}
 	}
-	rows, state, err := s.compute(ctx, ofShard)
+	rows, state, results, err := s.compute(ctx, ofShard)
 	if err != nil {
 		return err
 	}
@@ -176,6 +179,7 @@ func (s *Shards) add(ctx context.Context, columns []exec.Column) error {
 		states, merged = [][][]byte{state}, size(state)
 	}
 	s.rows, s.states, s.merged, s.scalars, s.added = rows, states, merged, scalars, true
+	s.results = append(s.results, results)
 	return nil
 }
 
@@ -232,17 +236,17 @@ func (s *Shards) result(ctx context.Context) ([][]byte, error) {
 	if !s.added {
 		return nil, &ArgumentError{s.program.pipeline.Name, "no shard has been added; add one, perhaps without rows"}
 	}
-	states := s.states
+	states, ofRows := s.states, s.results
 	if s.split.Halo != nil { // the last rows, which no others follow
 		columns := make([]exec.Column, len(s.split.Shard.Params))
 		for i, v := range s.split.Shard.Params {
 			columns[i] = exec.Column{Kind: plan.Kind(v.Type.Kind.String()), Data: s.scalars[v.Name]}
 		}
-		rest, err := s.runRows(ctx, s.rows, columns, s.rows.total)
+		state, results, err := s.runRows(ctx, s.rows, columns, s.rows.total)
 		if err != nil {
 			return nil, err
 		}
-		states = append(slices.Clone(states), rest)
+		states, ofRows = append(slices.Clip(states), state), append(slices.Clip(ofRows), results)
 	}
 	state, err := s.merge(ctx, states)
 	if err != nil {
@@ -251,11 +255,25 @@ func (s *Shards) result(ctx context.Context) ([][]byte, error) {
 	if s.split.Halo == nil {
 		s.states, s.merged = [][][]byte{state}, size(state)
 	}
-	return s.end(ctx, state)
+	results, err := s.end(ctx, state)
+	if err != nil {
+		return nil, err
+	}
+	for i, result := range s.split.Rows { // those of Finish lack them
+		var parts [][]byte
+		for _, shard := range ofRows {
+			parts = append(parts, shard[i])
+		}
+		results = slices.Insert(results, result, slices.Concat(parts...))
+	}
+	return results, nil
 }
 
 // end returns the results that a state of all rows has.
 func (s *Shards) end(ctx context.Context, state [][]byte) ([][]byte, error) {
+	if s.split.Finish == nil {
+		return nil, nil
+	}
 	e, err := s.stage(ctx, s.split.Finish)
 	if err != nil {
 		return nil, err
@@ -268,7 +286,7 @@ func (s *Shards) end(ctx context.Context, state [][]byte) ([][]byte, error) {
 		}
 		columns = append(columns, exec.Column{Kind: plan.Kind(s.split.Finish.Params[i].Type.Kind.String()), Data: data})
 	}
-	results, err := s.results(ctx, e, columns)
+	results, err := s.execute(ctx, e, columns)
 	first, row := len(s.program.pipeline.Sites), int64(0) // the first check that fails
 	var check *ir.CheckError
 	if errors.As(err, &check) {

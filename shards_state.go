@@ -13,21 +13,20 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// compute returns the state of a shard, and the rows that wait for the next one.
-func (s *Shards) compute(ctx context.Context, columns []exec.Column) (neighbours, [][]byte, error) {
+// compute returns the state of a shard and the results of its rows, and the rows that wait for
+// the next one.
+func (s *Shards) compute(ctx context.Context, columns []exec.Column) (rows neighbours, state, results [][]byte, err error) {
 	h := s.split.Halo
 	if h == nil {
-		state, err := s.run(ctx, columns)
-		return neighbours{}, state, err
+		state, results, err = s.run(ctx, columns)
+		return rows, state, results, err
 	}
-	rows, err := s.withEarlier(ctx, columns)
-	if err != nil {
-		return rows, nil, err
+	if rows, err = s.withEarlier(ctx, columns); err != nil {
+		return rows, nil, nil, err
 	}
 	end := max(rows.total-h.Ahead, rows.done)
-	state, err := s.runRows(ctx, rows, columns, end)
-	if err != nil {
-		return rows, nil, err
+	if state, results, err = s.runRows(ctx, rows, columns, end); err != nil {
+		return rows, nil, nil, err
 	}
 	rows.done = end
 	begin := max(rows.done-h.Back, 0)
@@ -37,7 +36,7 @@ func (s *Shards) compute(ctx context.Context, columns []exec.Column) (neighbours
 		}
 	}
 	rows.begin = begin
-	return rows, state, nil
+	return rows, state, results, nil
 }
 
 // withEarlier returns the rows that wait, followed by those of a shard.
@@ -62,9 +61,9 @@ func (s *Shards) withEarlier(ctx context.Context, columns []exec.Column) (neighb
 	return rows, nil
 }
 
-// runRows returns the state of rows up to one, of those that have not been aggregated. The
-// scalars are those of columns.
-func (s *Shards) runRows(ctx context.Context, rows neighbours, columns []exec.Column, end int64) ([][]byte, error) {
+// runRows is run for the rows up to one that have not been aggregated. The scalars are those of
+// columns.
+func (s *Shards) runRows(ctx context.Context, rows neighbours, columns []exec.Column, end int64) (state, results [][]byte, err error) {
 	columns = slices.Clone(columns)
 	for i, v := range s.split.Shard.Params {
 		switch {
@@ -79,13 +78,13 @@ func (s *Shards) runRows(ctx context.Context, rows neighbours, columns []exec.Co
 	return s.run(ctx, columns)
 }
 
-// run returns the state of a shard.
-func (s *Shards) run(ctx context.Context, columns []exec.Column) ([][]byte, error) {
+// run returns the state of a shard, and the results of its rows.
+func (s *Shards) run(ctx context.Context, columns []exec.Column) (state, results [][]byte, err error) {
 	e, err := s.stage(ctx, s.split.Shard)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	state, err := s.results(ctx, e, columns)
+	all, err := s.execute(ctx, e, columns)
 	var check *ir.CheckError
 	if errors.As(err, &check) {
 		of := s.split.ShardChecks[check.Site.Number]
@@ -93,13 +92,16 @@ func (s *Shards) run(ctx context.Context, columns []exec.Column) ([][]byte, erro
 		if of.Rows >= 0 {
 			row += s.count(of.Rows)
 		}
-		return nil, s.failed(of.Whole, row)
+		return nil, nil, s.failed(of.Whole, row)
 	}
-	return state, e.failure(err)
+	if err != nil {
+		return nil, nil, e.failure(err)
+	}
+	return all[:len(s.split.States)], all[len(s.split.States):], nil
 }
 
-// results runs a stage and returns the columns of its results.
-func (s *Shards) results(ctx context.Context, e *Executable, columns []exec.Column) ([][]byte, error) {
+// execute runs a stage and returns the columns of its results.
+func (s *Shards) execute(ctx context.Context, e *Executable, columns []exec.Column) ([][]byte, error) {
 	done, err := e.runner.run(ctx, call{columns: columns, keep: make([]bool, len(e.program.pipeline.Results))})
 	if err != nil {
 		return nil, err
@@ -129,7 +131,7 @@ func (s *Shards) count(state int) (rows int64) {
 
 // merge returns the state of several shards.
 func (s *Shards) merge(ctx context.Context, states [][][]byte) ([][]byte, error) {
-	if len(states) == 1 {
+	if len(states) == 1 || len(s.split.States) == 0 {
 		return states[0], nil
 	}
 	m := &s.split.Merge
@@ -153,7 +155,7 @@ func (s *Shards) merge(ctx context.Context, states [][][]byte) ([][]byte, error)
 			columns = append(columns, exec.Column{Kind: plan.I64, Data: element(ir.Int(ir.I64, bins))})
 		}
 	}
-	merged, err := s.results(ctx, e, columns)
+	merged, err := s.execute(ctx, e, columns)
 	return merged, e.failure(err)
 }
 

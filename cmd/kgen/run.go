@@ -62,8 +62,8 @@ A part of a microsecond is an error, unless --round names the column.
 kernels, and the results at the most that they can be.
 
 With --shard-rows, the device never holds more than so many rows of the columns,
-which lie in ordinary memory. Pipelines that aggregate rows can run in shards;
-an error names the operator that cannot.
+which lie in ordinary memory, as results do. An error names the operator that
+needs all rows at once, if there is one.
 
 On device gocpu the emitted program is built once and kept in the folder kgen of
 the user's cache, or in the folder that KGEN_CACHE names. Without a Go toolchain

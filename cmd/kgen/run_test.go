@@ -86,8 +86,9 @@ func TestBytesThatJSONCannotHold(t *testing.T) {
 func TestShardRows(t *testing.T) {
 	writeFiles(t, map[string]string{
 		"p.kg": "pipeline p(k: [n]text, x: [n]i64, y: [m]i32) {\n\tg = groups(k)\n\tr = runs(y)\n\treturn k: first(k, by: g), x: last(x, by: g), rises: count(x > prev(x, 1, 0)), y: first(y, by: r), mean: avg(100 / y, else: 0)\n}\n" +
+			"pipeline kept(x: [n]i64) { m = x < 9 && prev(x, 1, 0) > 0\n return x: x[m], before: prev(x, 1, 0)[m], next: next(x, 2, 7), share: f64(count(m)) / f64(len(x)) }\n" +
 			"pipeline q(k: [n]text, x: [n]i64, y: [m]i32) {\n\tg = groups(k)\n\tr = runs(y)\n\treturn k: first(k, by: g), x: last(x, by: g), y: count(by: r), mean: avg(100 / y, else: 0)\n}\n" +
-			"pipeline s(x: [n]i64) { return y: x[x > 1] }\n",
+			"pipeline s(x: [n]i64) { return y: scan(add, x) }\n",
 		"n.csv":    "k,x\nb,1\na,2\nb,3\nc,1\na,9\n",
 		"m.csv":    "y\n4\n4\n4\n5\n5\n4\n-1\n",
 		"zero.csv": "y\n4\n1\n3\n0\n",
@@ -106,10 +107,18 @@ func TestShardRows(t *testing.T) {
 			}
 		}
 	}
+	if code, want, stderr = execute("", "run", "p.kg#kept", "--in", "n.csv", "--device", "interp"); code != exitOK {
+		t.Fatal(stderr)
+	}
+	for _, rows := range []string{"1", "2", "3"} {
+		if code, got, stderr := execute("", "run", "p.kg#kept", "--in", "n.csv", "--device", "vector", "--shard-rows", rows); code != exitOK || got != want {
+			t.Errorf("kept, %s rows: exit code %d\n%s%s\nwant\n%s", rows, code, got, stderr, want)
+		}
+	}
 	const both = "--in n=n.csv --in m=m.csv --shard-rows "
 	for want, args := range map[string]string{
 		"p.kg:4:65: no partials: prev reads rows of other shards, and there are the domains n and m": "p.kg#p " + both + "2",
-		"no partials: result y has a row for each row of x > 1":                                      "p.kg#s --in n.csv --shard-rows 2",
+		"no partials: scan runs over the rows of earlier shards":                                     "p.kg#s --in n.csv --shard-rows 2",
 		"--shard-rows 0: at least 1":                   "p.kg#q " + both + "0",
 		"--shard-rows runs each shard once: leave out": "p.kg#q " + both + "2 --repeat 2 --time --device cuda:0",
 		"--tuned has settings for all rows at once":    "p.kg#q " + both + "2 --tuned x.jsonl",

@@ -8,9 +8,10 @@ import (
 )
 
 // New cuts p at its aggregates. If p cannot be cut, the error is an [ir.Error]
-// that says why.
-func New(p *ir.Pipeline) (*Split, error) {
-	classes, err := classify(p)
+// that says why. Results may have a row for each row of a shard if rows says so; those of
+// all shards, one after the other, are the results of Whole.
+func New(p *ir.Pipeline, rows bool) (*Split, error) {
+	classes, err := classify(p, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -25,8 +26,10 @@ func New(p *ir.Pipeline) (*Split, error) {
 	if err := s.buildFinish(); err != nil {
 		return nil, fmt.Errorf("internal error: the end of %s: %w", p.Name, err)
 	}
-	if err := s.buildMerge(); err != nil {
-		return nil, fmt.Errorf("internal error: the states of %s: %w", p.Name, err)
+	if len(s.States) > 0 {
+		if err := s.buildMerge(); err != nil {
+			return nil, fmt.Errorf("internal error: the states of %s: %w", p.Name, err)
+		}
 	}
 	return s.Split, nil
 }
@@ -76,11 +79,20 @@ func (s *splitter) buildShard() error {
 			s.cut(v)
 		}
 	}
+	for i, r := range s.Whole.Results {
+		if s.classes[r.Value.ID] == row {
+			s.Rows = append(s.Rows, i)
+		}
+	}
 	s.shard.Place(s.Whole.Pos)
 	for _, site := range s.Whole.Sites {
 		if s.classes[site.Value.ID] == row && site.Domain != nil {
 			s.length(site.Domain, s.rows[site.Value])
 		}
+	}
+	for _, i := range s.Rows {
+		r := s.Whole.Results[i]
+		s.results = append(s.results, s.rows[r.Value].As(s.fresh(r.Label)))
 	}
 	s.shard.Return(s.results...)
 	var err error

@@ -27,7 +27,7 @@ const wholeHint = "only pipelines that aggregate rows can be computed in shards:
 
 // classify returns the class of each value of p. The error says why p has no
 // partials.
-func classify(p *ir.Pipeline) ([]class, error) {
+func classify(p *ir.Pipeline, rows bool) ([]class, error) {
 	classes := make([]class, len(p.Values))
 	cuts := 0
 	for _, v := range p.Values {
@@ -44,13 +44,13 @@ func classify(p *ir.Pipeline) ([]class, error) {
 		}
 	}
 	for _, r := range p.Results {
-		if c := classes[r.Value.ID]; c == row || c == groups {
+		if c := classes[r.Value.ID]; c == row && !rows || c == groups {
 			v := *r.Value
 			v.Pos = r.Pos
 			return nil, refuse(&v, wholeHint, "result %s has a row for each row of %s, and partials hold aggregates", r.Label, r.Value.Type.Domain)
 		}
 	}
-	if cuts == 0 {
+	if cuts == 0 && !rows {
 		return nil, ir.NewError(nil, p.Pos, fmt.Sprintf("no partials: pipeline %s aggregates no rows", p.Name), wholeHint)
 	}
 	return classes, nil

@@ -15,8 +15,14 @@ func (s *splitter) buildFinish() error {
 	}
 	var results []any
 	for _, r := range s.Whole.Results {
+		if s.classes[r.Value.ID] == row {
+			continue
+		}
 		s.finish.Place(r.Pos)
 		results = append(results, s.end(r.Value).As(r.Label))
+	}
+	if len(results) == 0 {
+		return nil
 	}
 	s.finish.Place(s.Whole.Pos)
 	if s.Whole.Reproducible {

@@ -99,6 +99,9 @@ func (s *splitter) isNeighbour(v *ir.Value) bool {
 // which for all rows: neighbours and their operands.
 func (s *splitter) used() (counting, all []bool) {
 	counting, all = make([]bool, len(s.Whole.Values)), make([]bool, len(s.Whole.Values))
+	for _, r := range s.Whole.Results {
+		counting[r.Value.ID] = s.classes[r.Value.ID] == row
+	}
 	for i := len(counting) - 1; i >= 0; i-- {
 		v := s.Whole.Values[i]
 		if s.isNeighbour(v) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,10 +26,18 @@ func load(t testing.TB, source string) *ir.Pipeline {
 	return pipelines[0]
 }
 
+// pipelinesOf returns the pipelines of a split that there are.
+func pipelinesOf(s *partial.Split) []*ir.Pipeline {
+	return slices.DeleteFunc([]*ir.Pipeline{s.Shard, s.Merge.Pipeline, s.Finish}, func(p *ir.Pipeline) bool { return p == nil })
+}
+
 // describe is all of a split as text.
 func describe(s *partial.Split) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%v%v%v", s.Shard, s.Merge.Pipeline, s.Finish)
+	for _, p := range pipelinesOf(s) {
+		fmt.Fprint(&b, p)
+	}
+	fmt.Fprintf(&b, "rows of shards: results %v\n", s.Rows)
 	if s.Halo != nil {
 		fmt.Fprintf(&b, "halo %+v\n", *s.Halo)
 	}
@@ -61,7 +70,7 @@ func TestSplit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := partial.New(pipelines[0])
+		s, err := partial.New(pipelines[0], strings.HasPrefix(filepath.Base(file), "rows"))
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 			continue
@@ -79,7 +88,7 @@ func TestSplit(t *testing.T) {
 		if diff := cmp.Diff(string(want), describe(s)); diff != "" {
 			t.Errorf("%s differs; go test -update writes it again:\n%s", golden, diff)
 		}
-		for _, p := range []*ir.Pipeline{s.Shard, s.Finish} {
+		for _, p := range pipelinesOf(s) {
 			if err := ir.Verify(p); err != nil {
 				t.Errorf("%s: %v", p.Name, err)
 			}
@@ -118,7 +127,7 @@ func TestRefusals(t *testing.T) {
 		{"pipeline p(x: [n]i32) {\n\treturn y: x[order(x)]\n}", "p.kg:2:14: no partials: order needs the rows of other shards"},
 	} {
 		p := load(t, strings.Replace(test.source, "return runs(x)", "return y: runs(x)", 1))
-		_, err := partial.New(p)
+		_, err := partial.New(p, false)
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) || !strings.Contains(err.Error(), ": no partials: ") {
 			t.Errorf("%s\ngives %v, want %s", test.source, err, test.want)
 		}
@@ -128,7 +137,7 @@ func TestRefusals(t *testing.T) {
 // Partials of equal pipelines combine, and of others do not.
 func TestID(t *testing.T) {
 	id := func(source string) string {
-		s, err := partial.New(load(t, source))
+		s, err := partial.New(load(t, source), false)
 		if err != nil {
 			t.Fatal(err)
 		}

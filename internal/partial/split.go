@@ -13,9 +13,11 @@ import (
 // Split is a pipeline cut at its aggregates.
 type Split struct {
 	Whole  *ir.Pipeline
-	Shard  *ir.Pipeline // takes the columns of Whole and the scalars it needs; its results are States, in order
-	Merge  Merging      // takes the states of shards, and combines them
-	Finish *ir.Pipeline // takes the scalars and states it needs; its results are those of Whole
+	Shard  *ir.Pipeline // takes the columns of Whole and the scalars it needs; its results are States, in order, and Rows
+	Merge  Merging      // takes the states of shards, and combines them; without a pipeline if there are no states
+	Finish *ir.Pipeline // takes the scalars and states it needs; its results are those of Whole without Rows; nil if there are none
+
+	Rows []int // the results of Whole that have a row for each row of a shard: Shard has them behind the states
 
 	Halo      *Halo   // nil if rows do not read their neighbours
 	Inputs    []Input // the parameters of Finish, in order

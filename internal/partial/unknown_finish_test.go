@@ -14,10 +14,10 @@ func TestUnknownFinishPanics(t *testing.T) {
 			continue
 		}
 		want := fmt.Sprintf("partial: no finish 99 of %v", op)
-		if said := irtest.UnknownFinish(op, func() { New(p) }); said != want {
+		if said := irtest.UnknownFinish(op, func() { New(p, false) }); said != want {
 			t.Errorf("shard: %s, not %s", said, want)
 		}
-		classes, err := classify(p)
+		classes, err := classify(p, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,6 +26,8 @@ var partials = []Mutant{
 		Old: "begin := max(rows.done-h.Back, 0)", New: "begin := max(rows.done-h.Back+1, 0)"},
 	{Name: "the last rows of all shards are left out", File: "shards.go", Tests: ". -run ^TestShardsOfManyPrograms$",
 		Old: "s.runRows(ctx, s.rows, columns, s.rows.total)", New: "s.runRows(ctx, s.rows, columns, s.rows.done)"},
+	{Name: "results of the last rows of all shards are lost", File: "shards.go", Tests: ". -run ^TestShardsOfManyPrograms$",
+		Old: "append(slices.Clip(ofRows), results)", New: "append(slices.Clip(ofRows), results)[:len(ofRows)]"},
 	{Name: "states of no rows count when shards are merged", File: "internal/partial/merge.go", Tests: ". -run ^TestShardsOfManyPrograms$",
 		Old: "some := columns[state.Rows].Gt(0)", New: "some := columns[state.Rows].Ge(0)"},
 	{Name: "an element without rows has a result in shards", File: "shards.go", Tests: ". -run ^TestShardsOfManyPrograms$",
