@@ -32,7 +32,7 @@ func usualAxes() []tune.Axis {
 		{Key: "scheme", Values: schemes},
 		{Key: "variant", Values: append([]string{explore.Default}, plan.Variants...)},
 		{Key: "table", Values: []string{explore.Default, plan.Local, plan.Global}},
-		{Key: "groups", Values: []string{explore.Default, plan.Hash, plan.Sort}},
+		{Key: "groups", Values: append([]string{explore.Default}, plan.GroupWays...)},
 		{Key: "probe", Values: []string{explore.Default, plan.Linear, plan.Cuckoo, plan.Sort}}, // loops would take hours for large data
 	}
 }
