@@ -61,9 +61,10 @@ A part of a microsecond is an error, unless --round names the column.
 --memory-limit counts columns: those read, what the plan keeps between its
 kernels, and the results at the most that they can be.
 
-With --shard-rows, the device never holds more than so many rows of the columns,
-which lie in ordinary memory, as results do. An error names the operator that
-needs all rows at once, if there is one.
+With --shard-rows, the device never holds more than so many rows of the columns.
+Of Parquet files without columns of kind text, whole row groups are read as they
+are needed, at least one at a time; other columns, and results, lie in ordinary
+memory. An error names the operator that needs all rows at once, if there is one.
 
 On device gocpu the emitted program is built once and kept in the folder kgen of
 the user's cache, or in the folder that KGEN_CACHE names. Without a Go toolchain
@@ -240,12 +241,17 @@ func readColumns(c *cobra.Command, binding *table.Binding, space *memory.Space, 
 	from.Progress = bar.report
 	in, err := binding.Read(from)
 	bar.end()
+	return in, limitOfColumns(err)
+}
+
+// limitOfColumns names the flag if columns that are read need more memory than it allows.
+func limitOfColumns(err error) error {
 	var limit *memory.LimitError
 	if errors.As(err, &limit) {
-		return nil, fmt.Errorf("the columns need at least %s of memory (%d bytes); --memory-limit is %s",
+		return fmt.Errorf("the columns need at least %s of memory (%d bytes); --memory-limit is %s",
 			humanize.IBytes(uint64(limit.Needed)), limit.Needed, humanize.IBytes(uint64(limit.Limit)))
 	}
-	return in, err
+	return err
 }
 
 // longest returns the rows of the longest column.

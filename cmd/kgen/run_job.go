@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -167,42 +168,58 @@ func (j *runJob) inShards() (r report, extents []table.Extent, err error) {
 	}
 	defer shards.Close()
 	j.clock.end("emit")
-	if extents, err = j.readWithin(func(extents []table.Extent) plan.Footprint {
+	from := &table.Source{Context: ctx, Memory: j.device.Space(), Stdin: j.command.InOrStdin()}
+	check := func(extents []table.Extent, err error) error {
+		if err != nil {
+			return err
+		}
 		rows, scalars := sizes(j.pipeline, extents)
 		for domain, n := range rows {
 			rows[domain] = min(n, j.flags.shard)
 		}
-		return shards.Footprint(rows, scalars)
-	}); err != nil {
+		return checkLimit(j.pipeline.Name, shards.Footprint(rows, scalars), j.limit)
+	}
+	if err := check(j.binding.Extents(from)); err != nil {
 		return r, nil, err
 	}
-	bar := newProgress(j.command.ErrOrStderr(), "run", "rows")
-	defer bar.end()
-	rows := longest(extents)
-	for from := int64(0); from == 0 || from < rows; from += j.flags.shard {
-		if err := shards.AddColumns(ctx, j.rows(from)); err != nil {
-			return r, nil, err
-		}
-		bar.report(min(from+j.flags.shard, rows), rows)
+	pieces, err := j.binding.Pieces(from, j.flags.shard)
+	if err != nil {
+		return r, nil, limitOfColumns(err)
 	}
-	columns, err := shards.ResultColumns(ctx, j.in)
+	extents = pieces.Extents()
+	if err := check(extents, nil); err != nil {
+		return r, nil, err
+	}
+	texts, err := j.addAll(shards, pieces, longest(extents))
 	if err != nil {
 		return r, nil, err
 	}
-	j.clock.end("run")
+	columns, err := shards.ResultColumns(ctx, texts)
+	if err != nil {
+		return r, nil, err
+	}
+	j.clock.end("read and run")
 	return report{Pipeline: j.pipeline.Name, Device: j.device.Name(), Results: table.Results(j.pipeline, columns)}, extents, nil
 }
 
-// rows returns the columns of one shard.
-func (j *runJob) rows(from int64) []ir.Column {
-	shard := make([]ir.Column, len(j.in))
-	for i, v := range j.pipeline.Params {
-		shard[i] = j.in[i]
-		if v.Type.Domain != nil {
-			n := int64(j.in[i].Len())
-			first := min(from, n)
-			shard[i] = table.Rows(j.in[i], int(first), int(first+min(j.flags.shard, n-first)))
+// addAll adds all pieces, the longest domain of which has so many rows. It returns columns with
+// the dictionary of texts.
+func (j *runJob) addAll(shards *kgen.Shards, pieces *table.Pieces, rows int64) (texts []ir.Column, err error) {
+	bar := newProgress(j.command.ErrOrStderr(), "read and run", "rows")
+	defer bar.end()
+	for done := int64(0); ; {
+		piece, err := pieces.Next()
+		if err == io.EOF {
+			return texts, nil
 		}
+		if err != nil {
+			return nil, limitOfColumns(err)
+		}
+		if err := shards.AddColumns(j.command.Context(), piece); err != nil {
+			return nil, err
+		}
+		texts = piece
+		done += longest(table.Extents(j.pipeline, piece))
+		bar.report(min(done, rows), rows)
 	}
-	return shard
 }

@@ -330,18 +330,8 @@ func (b *Binding) Read(source *Source) ([]ir.Column, error) {
 	in := make([]ir.Column, len(b.pipeline.Params))
 	b.all.space = source.Memory
 	for _, d := range Domains(b.pipeline) {
-		var fields []Field
-		var places []int
-		for i, p := range b.pipeline.Params {
-			if p.Type.Domain != d {
-				continue
-			}
-			fields, places = append(fields, b.field(p)), append(places, i)
-		}
-		columns, err := source.Read(b.files[d], fields)
-		if full := b.all.fullError(); full != nil { // which no message about a value says
-			return nil, full
-		}
+		fields, places := b.fields(d)
+		columns, err := b.readFields(source, d, fields)
 		if err != nil {
 			return nil, err
 		}
@@ -349,6 +339,34 @@ func (b *Binding) Read(source *Source) ([]ir.Column, error) {
 			in[place] = columns[i]
 		}
 	}
+	if err := b.readScalars(in); err != nil {
+		return nil, err
+	}
+	b.all.Finish(in)
+	return in, nil
+}
+
+// fields returns the columns of a domain's file that parameters take, and the places of these.
+func (b *Binding) fields(d *ir.Domain) (fields []Field, places []int) {
+	for i, p := range b.pipeline.Params {
+		if p.Type.Domain == d {
+			fields, places = append(fields, b.field(p)), append(places, i)
+		}
+	}
+	return fields, places
+}
+
+// readFields reads columns of the file of a domain.
+func (b *Binding) readFields(source *Source, d *ir.Domain, fields []Field) ([]ir.Column, error) {
+	columns, err := source.Read(b.files[d], fields)
+	if full := b.all.fullError(); full != nil { // which no message about a value says
+		return nil, full
+	}
+	return columns, err
+}
+
+// readScalars sets the columns of scalar parameters.
+func (b *Binding) readScalars(in []ir.Column) error {
 	for i, p := range b.pipeline.Params {
 		if !p.Type.IsScalar() {
 			continue
@@ -358,12 +376,11 @@ func (b *Binding) Read(source *Source) ([]ir.Column, error) {
 		if p.Type.Kind == ir.Text {
 			code, err := b.all.Code(b.text(p))
 			if err != nil {
-				return nil, err
+				return err
 			}
 			s = ir.Int(ir.Text, int64(code))
 		}
 		in[i].Set(0, s)
 	}
-	b.all.Finish(in)
-	return in, nil
+	return nil
 }

@@ -33,6 +33,13 @@ type Counter interface {
 	Rows(source *Source, path string) (int64, error)
 }
 
+// Grouped is a format whose files have groups of rows, of which it reads those that the source
+// asks for.
+type Grouped interface {
+	// Groups returns the rows of each group.
+	Groups(source *Source, path string) ([]int64, error)
+}
+
 // Writer writes the rows of one table.
 type Writer interface {
 	// Write adds rows: columns of equal length, in the order and of the kinds

@@ -70,6 +70,23 @@ func (Parquet) Rows(source *Source, path string) (rows int64, err error) {
 	return file.rows, nil
 }
 
+// Groups returns the rows that the file's footer claims for each row group.
+func (Parquet) Groups(source *Source, path string) (rows []int64, err error) {
+	in, err := source.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = in.close(err) }()
+	file, err := openParquet(in)
+	if err != nil {
+		return nil, err
+	}
+	for i := range file.meta.RowGroups {
+		rows = append(rows, file.meta.RowGroups[i].NumRows)
+	}
+	return rows, nil
+}
+
 // Columns returns the names of the columns at the top of the schema.
 func (Parquet) Columns(source *Source, path string) (names []string, err error) {
 	in, err := source.Open(path)
@@ -96,6 +113,15 @@ func (Parquet) Read(source *Source, path string, fields []Field) (columns []ir.C
 	if err != nil {
 		return nil, err
 	}
+	before, err := file.keep(source.groups)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if data := (*DataError)(nil); errors.As(err, &data) && data.Column != "" {
+			data.Row += before
+		}
+	}()
 	readers, err := file.readers(fields)
 	if err != nil {
 		return nil, err

@@ -103,6 +103,25 @@ func (f *parquetFile) countRows() error {
 	return nil
 }
 
+// keep leaves out the row groups that are not asked for, and returns the rows before those that
+// are.
+func (f *parquetFile) keep(groups *groupRange) (before int64, err error) {
+	if groups == nil {
+		return 0, nil
+	}
+	if groups.to > len(f.meta.RowGroups) {
+		return 0, errChanged
+	}
+	for i := range f.meta.RowGroups[:groups.from] {
+		before += f.meta.RowGroups[i].NumRows
+	}
+	f.meta.RowGroups, f.rows = f.meta.RowGroups[groups.from:groups.to], 0
+	for i := range f.meta.RowGroups {
+		f.rows += f.meta.RowGroups[i].NumRows
+	}
+	return before, nil
+}
+
 // flatten finds the columns below the root of the schema.
 func (f *parquetFile) flatten() error {
 	schema := f.meta.Schema

@@ -20,7 +20,12 @@ type Source struct {
 	Memory   *memory.Space           // holds the columns
 	Stdin    io.Reader               // the file named Standard
 	Progress func(done, total int64) // may be nil; called from any goroutine
+
+	groups *groupRange // of a format that is [Grouped]; nil is all
 }
+
+// groupRange are groups of rows.
+type groupRange struct{ from, to int }
 
 // NewSource returns a source without a limit of memory and without progress.
 func NewSource(ctx context.Context, stdin io.Reader) *Source {
