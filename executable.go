@@ -31,6 +31,7 @@ type settings struct {
 	machine  plan.Machine // whose rates decide at level auto; the zero value is a declared one
 	embedded embedded     // kernels to run as they are, where the device can
 	tuning   tuning.Program
+	over     string // of shards
 }
 
 // Setting is an option of [Program.On]. Settings change how a program runs, never what it
@@ -91,6 +92,9 @@ func (p *Program) On(ctx context.Context, d *Device, options ...Setting) (*Execu
 		if err := option(&s); err != nil {
 			return nil, err
 		}
+	}
+	if s.over != "" {
+		return nil, fmt.Errorf("Over(%q): On runs over all rows; Shards takes pieces of them", s.over)
 	}
 	if s.level == "" && s.schedule == (plan.Schedule{}) {
 		s.embedded = p.embedded

@@ -3,6 +3,7 @@ package kgen
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -24,6 +25,7 @@ type Shards struct {
 	device   *Device
 	settings []Setting
 	split    *partial.Split
+	over     string // the domain that comes in pieces; "" is all
 
 	mutex   sync.Mutex
 	stages  map[*ir.Pipeline]*Executable // those that have run
@@ -31,7 +33,8 @@ type Shards struct {
 	merged  int64                        // bytes of the first of them when it was made of several
 	results [][][]byte                   // of shards in order, each a column per result that has their rows
 	added   bool
-	scalars map[string][]byte // arguments that are the same for all rows
+	scalars map[string][]byte      // arguments that are the same for all rows
+	whole   map[string]exec.Column // and columns that are, as the last piece had them
 	texts   *Texts
 	rows    neighbours
 }
@@ -45,10 +48,30 @@ type neighbours struct {
 	total   int64
 }
 
-// Shards prepares a program for rows that come in pieces. The error is an [ir.Error] at the
-// operator that needs all rows at once, if there is one.
-func (p *Program) Shards(ctx context.Context, d *Device, settings ...Setting) (*Shards, error) {
-	split, err := partial.New(p.pipeline, true)
+// Over names the domain whose rows come in pieces, in [Program.Shards]. Columns over other
+// domains are whole, and the same with each piece, so that its rows can look for theirs.
+func Over(domain string) Setting {
+	return func(s *settings) error {
+		s.over = domain
+		return nil
+	}
+}
+
+// Shards prepares a program for rows that come in pieces: those of all its domains, or of one
+// ([Over]). The error is an [ir.Error] at the operator that needs all rows at once, if there
+// is one.
+func (p *Program) Shards(ctx context.Context, d *Device, options ...Setting) (*Shards, error) {
+	var o settings
+	for _, option := range options {
+		if err := option(&o); err != nil {
+			return nil, err
+		}
+	}
+	if o.over != "" && !slices.ContainsFunc(p.pipeline.Params, func(v *ir.Value) bool { return v.Type.Domain != nil && v.Type.Domain.Name == o.over }) {
+		return nil, &ArgumentError{o.over, fmt.Sprintf("no parameter of pipeline %s is a column over it", p.pipeline.Name)}
+	}
+	settings := append(slices.Clip(options), Over(""))
+	split, err := partial.New(p.pipeline, partial.Options{Rows: true, Over: o.over})
 	if err != nil {
 		var refused ir.Error
 		if errors.As(err, &refused) {
@@ -56,7 +79,7 @@ func (p *Program) Shards(ctx context.Context, d *Device, settings ...Setting) (*
 		}
 		return nil, err
 	}
-	s := &Shards{program: p, device: d, settings: settings, split: split, stages: map[*ir.Pipeline]*Executable{}, scalars: map[string][]byte{}}
+	s := &Shards{program: p, device: d, settings: settings, split: split, over: o.over, stages: map[*ir.Pipeline]*Executable{}, scalars: map[string][]byte{}}
 	_, err = s.stage(ctx, split.Shard)
 	return s, err
 }
@@ -97,7 +120,8 @@ func (s *Shards) Footprint(rows, scalars map[string]int64) plan.Footprint {
 }
 
 // Add adds rows that follow those added before, perhaps none; scalar arguments have to be the
-// same each time, and texts of one dictionary. [Coded] is the only option that says anything
+// same each time, as columns that are whole are, and texts of one dictionary. Whole columns of
+// the last piece are read by Result, too. [Coded] is the only option that says anything
 // here. The error is a [CheckError] if the data fails a check, with its row among all that have
 // been added: the first shard that fails ends the computation, be it that later rows fail a
 // check that comes earlier in the text. After any error the rows are not added.
@@ -145,9 +169,13 @@ func (s *Shards) AddColumns(ctx context.Context, in []ir.Column) error {
 
 // add adds a shard; columns has one for each parameter of the whole.
 func (s *Shards) add(ctx context.Context, columns []exec.Column) error {
-	scalars := map[string][]byte{}
+	scalars, whole := map[string][]byte{}, map[string]exec.Column{}
 	for i, v := range s.program.pipeline.Params {
+		if s.inPieces(v) {
+			continue
+		}
 		if !v.Type.IsScalar() {
+			whole[v.Name] = columns[i]
 			continue
 		}
 		scalars[v.Name] = slices.Clone(columns[i].Data)
@@ -178,7 +206,7 @@ func (s *Shards) add(ctx context.Context, columns []exec.Column) error {
 		}
 		states, merged = [][][]byte{state}, size(state)
 	}
-	s.rows, s.states, s.merged, s.scalars, s.added = rows, states, merged, scalars, true
+	s.rows, s.states, s.merged, s.scalars, s.whole, s.added = rows, states, merged, scalars, whole, true
 	s.results = append(s.results, results)
 	return nil
 }
@@ -240,7 +268,7 @@ func (s *Shards) result(ctx context.Context) ([][]byte, error) {
 	if s.split.Halo != nil { // the last rows, which no others follow
 		columns := make([]exec.Column, len(s.split.Shard.Params))
 		for i, v := range s.split.Shard.Params {
-			columns[i] = exec.Column{Kind: plan.Kind(v.Type.Kind.String()), Data: s.scalars[v.Name]}
+			columns[i] = s.same(v)
 		}
 		state, results, err := s.runRows(ctx, s.rows, columns, s.rows.total)
 		if err != nil {
@@ -269,6 +297,20 @@ func (s *Shards) result(ctx context.Context) ([][]byte, error) {
 	return results, nil
 }
 
+// same returns the argument of a parameter that is the same for all pieces.
+func (s *Shards) same(v *ir.Value) exec.Column {
+	column := exec.Column{Kind: plan.Kind(v.Type.Kind.String()), Data: s.scalars[v.Name]}
+	if whole, ok := s.whole[v.Name]; ok {
+		column = whole
+	}
+	return column
+}
+
+// inPieces reports whether a parameter is a column over rows that come in pieces.
+func (s *Shards) inPieces(v *ir.Value) bool {
+	return !v.Type.IsScalar() && (s.over == "" || v.Type.Domain.Name == s.over)
+}
+
 // end returns the results that a state of all rows has.
 func (s *Shards) end(ctx context.Context, state [][]byte) ([][]byte, error) {
 	if s.split.Finish == nil {
@@ -280,11 +322,11 @@ func (s *Shards) end(ctx context.Context, state [][]byte) ([][]byte, error) {
 	}
 	var columns []exec.Column
 	for i, input := range s.split.Inputs {
-		data := s.scalars[s.split.Finish.Params[i].Name]
+		column := s.same(s.split.Finish.Params[i])
 		if input.State >= 0 {
-			data = state[input.State]
+			column.Data = state[input.State]
 		}
-		columns = append(columns, exec.Column{Kind: plan.Kind(s.split.Finish.Params[i].Type.Kind.String()), Data: data})
+		columns = append(columns, column)
 	}
 	results, err := s.execute(ctx, e, columns)
 	first, row := len(s.program.pipeline.Sites), int64(0) // the first check that fails

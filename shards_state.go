@@ -31,7 +31,7 @@ func (s *Shards) compute(ctx context.Context, columns []exec.Column) (rows neigh
 	rows.done = end
 	begin := max(rows.done-h.Back, 0)
 	for i, v := range s.split.Shard.Params {
-		if !v.Type.IsScalar() {
+		if s.inPieces(v) {
 			rows.columns[i] = slices.Clone(rows.columns[i][(begin-rows.begin)*int64(v.Type.Kind.Size()):])
 		}
 	}
@@ -44,7 +44,7 @@ func (s *Shards) withEarlier(ctx context.Context, columns []exec.Column) (neighb
 	rows := s.rows
 	rows.columns = make([][]byte, len(columns))
 	for i, v := range s.split.Shard.Params {
-		if v.Type.IsScalar() {
+		if !s.inPieces(v) {
 			continue
 		}
 		if s.rows.columns != nil {
@@ -67,7 +67,7 @@ func (s *Shards) runRows(ctx context.Context, rows neighbours, columns []exec.Co
 	columns = slices.Clone(columns)
 	for i, v := range s.split.Shard.Params {
 		switch {
-		case !v.Type.IsScalar():
+		case s.inPieces(v):
 			columns[i] = exec.Column{Kind: columns[i].Kind, Data: rows.columns[i]}
 		case v.Name == s.split.Halo.From:
 			columns[i].Data = element(ir.Int(ir.I64, rows.done-rows.begin))

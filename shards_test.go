@@ -167,8 +167,12 @@ func TestShardsOfManyPrograms(t *testing.T) {
 	const seed = 1
 	without := []ir.Op{ir.OpScan, ir.OpExscan, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin, ir.OpLeft, ir.OpRight,
 		ir.OpArgmin, ir.OpArgmax, ir.OpIndex, ir.OpAlign, ir.OpGather}
-	for number := range 50 {
-		p, err := random.Pipeline(seed, number, random.Options{Without: without})
+	for number := range 60 {
+		var o random.Options
+		if number%3 > 0 { // of the others most need all rows
+			o.Without = without
+		}
+		p, err := random.Pipeline(seed, number, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,45 +185,48 @@ func TestShardsOfManyPrograms(t *testing.T) {
 		entries = append(entries, testsuite.Entry{Name: p.Name, Pipeline: p, Columns: data.Columns(p)})
 	}
 	d := open(t, "vector")
-	used := 0
+	used := map[bool]int{}
 	r := rand.New(rand.NewPCG(seed, 2))
 	for _, e := range entries {
 		p := kgen.Of(&build.Source{}, e.Pipeline)
-		s, err := p.Shards(t.Context(), d)
-		var refused ir.Error
-		if errors.As(err, &refused) {
-			continue
-		}
+		want, err := testsuite.Expect(e.Pipeline, e.Columns)
 		if err != nil {
-			t.Fatalf("%s: %v\n%v", e.Name, err, e.Pipeline)
+			t.Fatal(err)
 		}
-		used++
-		for range 2 {
-			want, err := testsuite.Expect(e.Pipeline, e.Columns)
-			if err != nil {
-				t.Fatal(err)
+		overs := []string{""}
+		if domains := table.Domains(e.Pipeline); len(domains) > 1 {
+			for _, domain := range domains {
+				overs = append(overs, domain.Name)
 			}
-			got, err := inShards(t.Context(), d, p, e.Columns, r)
-			var check *ir.CheckError
-			if errors.As(err, &check) && want.Check != nil {
-				if check.Site.Number == want.Check.Site.Number && check.Row != want.Check.Row {
-					t.Errorf("%s: row %d fails, want %d", e.Name, check.Row, want.Check.Row)
+		}
+		for _, over := range overs {
+			for range 2 {
+				got, err := inShards(t.Context(), d, p, over, e.Columns, r)
+				var refused ir.Error
+				if errors.As(err, &refused) {
+					break
 				}
-			} else if difference := want.Differ(got, err); difference != "" {
-				t.Errorf("%s: %s\n%v", e.Name, difference, e.Pipeline)
+				used[over != ""]++
+				var check *ir.CheckError
+				if errors.As(err, &check) && want.Check != nil {
+					if check.Site.Number == want.Check.Site.Number && check.Row != want.Check.Row {
+						t.Errorf("%s over %q: row %d fails, want %d", e.Name, over, check.Row, want.Check.Row)
+					}
+				} else if difference := want.Differ(got, err); difference != "" {
+					t.Errorf("%s over %q: %s\n%v", e.Name, over, difference, e.Pipeline)
+				}
 			}
 		}
-		s.Close()
 	}
-	t.Logf("%d of %d programs have shards", used, len(entries))
-	if used < 50 {
-		t.Errorf("only %d programs have shards", used)
+	t.Logf("%d runs in shards over all domains, %d over one", used[false], used[true])
+	if used[false] < 150 || used[true] < 30 {
+		t.Error("there are few")
 	}
 }
 
-// inShards computes a program over up to five pieces of its rows.
-func inShards(ctx context.Context, d *kgen.Device, p *kgen.Program, columns []ir.Column, r *rand.Rand) ([]ir.Column, error) {
-	s, err := p.Shards(ctx, d)
+// inShards computes a program over up to five pieces of its rows, or of those of a domain.
+func inShards(ctx context.Context, d *kgen.Device, p *kgen.Program, over string, columns []ir.Column, r *rand.Rand) ([]ir.Column, error) {
+	s, err := p.Shards(ctx, d, kgen.Over(over))
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +234,7 @@ func inShards(ctx context.Context, d *kgen.Device, p *kgen.Program, columns []ir
 	shards := 1 + r.IntN(5)
 	cuts := map[*ir.Domain][]int{}
 	for i, v := range p.Pipeline().Params {
-		if domain := v.Type.Domain; domain != nil && cuts[domain] == nil {
+		if domain := v.Type.Domain; domain != nil && cuts[domain] == nil && (over == "" || domain.Name == over) {
 			for range shards - 1 {
 				cuts[domain] = append(cuts[domain], r.IntN(columns[i].Len()+1))
 			}
@@ -238,7 +245,7 @@ func inShards(ctx context.Context, d *kgen.Device, p *kgen.Program, columns []ir
 	for shard := range shards {
 		piece := slices.Clone(columns)
 		for i, v := range p.Pipeline().Params {
-			if cut := cuts[v.Type.Domain]; v.Type.Domain != nil {
+			if cut := cuts[v.Type.Domain]; cut != nil {
 				piece[i] = table.Rows(columns[i], cut[shard], cut[shard+1])
 			}
 		}

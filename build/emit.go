@@ -234,7 +234,7 @@ func (f *Flags) printAfter(s *Source, schedule plan.Schedule, backend backends.E
 	if f.partials {
 		pipelines = nil
 		for _, p := range s.Pipelines {
-			split, err := partial.New(p, false)
+			split, err := partial.New(p, partial.Options{})
 			if err != nil {
 				return s.partialError(f.level, err)
 			}

@@ -33,7 +33,7 @@ type runFlags struct {
 	tuned    string
 	machine  string
 	repeat   int
-	shard    int64 // rows; 0 is all
+	shard    string
 	time     bool
 	json     bool
 }
@@ -61,7 +61,8 @@ A part of a microsecond is an error, unless --round names the column.
 --memory-limit counts columns: those read, what the plan keeps between its
 kernels, and the results at the most that they can be.
 
-With --shard-rows, the device never holds more than so many rows of the columns.
+With --shard-rows, the device never holds more than so many rows of the columns,
+or of those over DOMAIN, while others are whole and rows may look for theirs.
 Of Parquet files without columns of kind text, whole row groups are read as they
 are needed, at least one at a time; other columns, and results, lie in ordinary
 memory. An error names the operator that needs all rows at once, if there is one.
@@ -97,7 +98,7 @@ and without --device, a pipeline runs on device vector, which compiles nothing.`
 	machineFlag(c, &flags.machine, usualMachine)
 	f.BoolVar(&flags.time, "time", false, "print how long each step took")
 	f.IntVar(&flags.repeat, "repeat", 0, "repeat the work of a device with a driver `N` times; --time and --json print the times")
-	f.Int64Var(&flags.shard, "shard-rows", 0, "run over `N` rows at a time, for a device that cannot hold all")
+	f.StringVar(&flags.shard, "shard-rows", "", "run over `[DOMAIN=]N` rows at a time, for a device that cannot hold all")
 	f.BoolVar(&flags.json, "json", false, "print results, device, level, plan and steps as JSON")
 	takeInline(c)
 	takeReproducible(c)
@@ -122,7 +123,8 @@ func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 	if flags.repeat > 0 && flags.device == defaultDevice {
 		return usageErrorf("device %s has no clock of its own that this could read: leave out --repeat", flags.device)
 	}
-	if err := flags.refuseWithShards(c); err != nil {
+	over, rows, err := flags.shards(c)
+	if err != nil {
 		return err
 	}
 	source, pipeline, err := loadOne(c, args)
@@ -157,11 +159,11 @@ func runPipeline(c *cobra.Command, args []string, flags runFlags) error {
 	}
 	waiting := newWaiting(c.ErrOrStderr())
 	defer waiting.end()
-	job := &runJob{command: c, flags: flags, source: source, pipeline: pipeline, binding: binding, limit: limit, tuned: tuned, waiting: waiting, clock: newClock()}
+	job := &runJob{command: c, flags: flags, source: source, pipeline: pipeline, binding: binding, limit: limit, tuned: tuned, waiting: waiting, clock: newClock(), over: over, rows: rows}
 	defer job.close()
 	run := job.whole
-	if flags.shard > 0 {
-		run = job.inShards
+	if rows > 0 {
+		run = job.sharded
 	}
 	r, extents, err := run()
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +28,8 @@ type runJob struct {
 	tuned    *tune.File // nil for none
 	waiting  *waiting
 	clock    *clock
+	over     string // the domain that is in shards; "" is all
+	rows     int64  // of a shard; 0 for a run over all at once
 
 	device *kgen.Device // nil before it is open
 	in     []ir.Column  // nil before they are read
@@ -142,26 +146,34 @@ func (j *runJob) whole() (r report, extents []table.Extent, err error) {
 	return r, extents, nil
 }
 
-// refuseWithShards names a flag that a run in shards does not have.
-func (flags runFlags) refuseWithShards(c *cobra.Command) error {
-	switch {
-	case flags.shard < 0 || flags.shard == 0 && c.Flags().Changed("shard-rows"):
-		return usageErrorf("--shard-rows %d: at least 1", flags.shard)
-	case flags.shard > 0 && flags.repeat > 0:
-		return usageErrorf("--shard-rows runs each shard once: leave out --repeat")
-	case flags.shard > 0 && flags.tuned != "":
-		return usageErrorf("--tuned has settings for all rows at once: leave out --shard-rows, or name --fuse and --schedule")
+// shards returns the domain that is in shards, "" for all, and the rows of a shard, 0 for a run
+// over all rows at once.
+func (flags runFlags) shards(c *cobra.Command) (over string, rows int64, err error) {
+	if !c.Flags().Changed("shard-rows") {
+		return "", 0, nil
 	}
-	return nil
+	number := flags.shard
+	if domain, after, found := strings.Cut(flags.shard, "="); found {
+		over, number = domain, after
+	}
+	switch rows, err = strconv.ParseInt(number, 10, 64); {
+	case err != nil || rows < 1:
+		return "", 0, usageErrorf("--shard-rows %s: write N or DOMAIN=N, with at least 1 row", flags.shard)
+	case flags.repeat > 0:
+		return "", 0, usageErrorf("--shard-rows runs each shard once: leave out --repeat")
+	case flags.tuned != "":
+		return "", 0, usageErrorf("--tuned has settings for all rows at once: leave out --shard-rows, or name --fuse and --schedule")
+	}
+	return over, rows, nil
 }
 
-// inShards runs over some rows at a time. It returns the results, and what the columns are
+// sharded runs over some rows at a time. It returns the results, and what the columns are
 // like.
-func (j *runJob) inShards() (r report, extents []table.Extent, err error) {
+func (j *runJob) sharded() (r report, extents []table.Extent, err error) {
 	ctx := j.command.Context()
 	var shards *kgen.Shards
 	if err := j.open(func(settings ...kgen.Setting) (err error) {
-		shards, err = kgen.Of(j.source, j.pipeline).Shards(ctx, j.device, settings...)
+		shards, err = kgen.Of(j.source, j.pipeline).Shards(ctx, j.device, append(settings, kgen.Over(j.over))...)
 		return err
 	}); err != nil {
 		return r, nil, err
@@ -175,14 +187,16 @@ func (j *runJob) inShards() (r report, extents []table.Extent, err error) {
 		}
 		rows, scalars := sizes(j.pipeline, extents)
 		for domain, n := range rows {
-			rows[domain] = min(n, j.flags.shard)
+			if j.inShards(domain) {
+				rows[domain] = min(n, j.rows)
+			}
 		}
 		return checkLimit(j.pipeline.Name, shards.Footprint(rows, scalars), j.limit)
 	}
 	if err := check(j.binding.Extents(from)); err != nil {
 		return r, nil, err
 	}
-	pieces, err := j.binding.Pieces(from, j.flags.shard)
+	pieces, err := j.binding.Pieces(from, j.rows, j.over)
 	if err != nil {
 		return r, nil, limitOfColumns(err)
 	}
@@ -190,7 +204,7 @@ func (j *runJob) inShards() (r report, extents []table.Extent, err error) {
 	if err := check(extents, nil); err != nil {
 		return r, nil, err
 	}
-	texts, err := j.addAll(shards, pieces, longest(extents))
+	texts, err := j.addAll(shards, pieces, j.longest(extents))
 	if err != nil {
 		return r, nil, err
 	}
@@ -219,7 +233,20 @@ func (j *runJob) addAll(shards *kgen.Shards, pieces *table.Pieces, rows int64) (
 			return nil, err
 		}
 		texts = piece
-		done += longest(table.Extents(j.pipeline, piece))
+		done += j.longest(table.Extents(j.pipeline, piece))
 		bar.report(min(done, rows), rows)
 	}
+}
+
+// inShards reports whether the rows of a domain are in shards.
+func (j *runJob) inShards(domain string) bool { return j.over == "" || j.over == domain }
+
+// longest returns the rows of the longest column that is in shards.
+func (j *runJob) longest(extents []table.Extent) (rows int64) {
+	for i, v := range j.pipeline.Params {
+		if d := v.Type.Domain; d != nil && j.inShards(d.Name) {
+			rows = max(rows, extents[i].Rows)
+		}
+	}
+	return rows
 }

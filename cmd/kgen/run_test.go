@@ -86,6 +86,7 @@ func TestBytesThatJSONCannotHold(t *testing.T) {
 func TestShardRows(t *testing.T) {
 	writeFiles(t, map[string]string{
 		"p.kg": "pipeline p(k: [n]text, x: [n]i64, y: [m]i32) {\n\tg = groups(k)\n\tr = runs(y)\n\treturn k: first(k, by: g), x: last(x, by: g), rises: count(x > prev(x, 1, 0)), y: first(y, by: r), mean: avg(100 / y, else: 0)\n}\n" +
+			"pipeline star(x: [n]i64, id: [m]i32) { f = find(x * 2 + 2, in: i64(id))\n j = join(x, i64(id) - 3)\n return found: count(f >= 0), id: id[j.right], x: x[j.left], known: x[f >= 0], ids: count(by: groups(id)) }\n" +
 			"pipeline kept(x: [n]i64) { m = x < 9 && prev(x, 1, 0) > 0\n return x: x[m], before: prev(x, 1, 0)[m], next: next(x, 2, 7), share: f64(count(m)) / f64(len(x)) }\n" +
 			"pipeline q(k: [n]text, x: [n]i64, y: [m]i32) {\n\tg = groups(k)\n\tr = runs(y)\n\treturn k: first(k, by: g), x: last(x, by: g), y: count(by: r), mean: avg(100 / y, else: 0)\n}\n" +
 			"pipeline s(x: [n]i64) { return y: scan(add, x) }\n",
@@ -115,14 +116,25 @@ func TestShardRows(t *testing.T) {
 			t.Errorf("kept, %s rows: exit code %d\n%s%s\nwant\n%s", rows, code, got, stderr, want)
 		}
 	}
+	if code, want, stderr = execute("", "run", "p.kg#star", "--in", "n=n.csv", "--in", "m=m.csv", "--bind", "id=y", "--device", "interp"); code != exitOK {
+		t.Fatal(stderr)
+	}
+	for _, rows := range []string{"n=1", "n=2", "n=9"} {
+		if code, got, stderr := execute("", "run", "p.kg#star", "--in", "n=n.csv", "--in", "m=m.csv", "--bind", "id=y", "--device", "vector", "--shard-rows", rows); code != exitOK || got != want {
+			t.Errorf("star, %s rows: exit code %d\n%s%s\nwant\n%s", rows, code, got, stderr, want)
+		}
+	}
 	const both = "--in n=n.csv --in m=m.csv --shard-rows "
 	for want, args := range map[string]string{
 		"p.kg:4:65: no partials: prev reads rows of other shards, and there are the domains n and m": "p.kg#p " + both + "2",
 		"no partials: scan runs over the rows of earlier shards":                                     "p.kg#s --in n.csv --shard-rows 2",
-		"--shard-rows 0: at least 1":                   "p.kg#q " + both + "0",
-		"--shard-rows runs each shard once: leave out": "p.kg#q " + both + "2 --repeat 2 --time --device cuda:0",
-		"--tuned has settings for all rows at once":    "p.kg#q " + both + "2 --tuned x.jsonl",
-		"row 3 of domain m":                            "p.kg#q --in n=n.csv --in m=zero.csv --shard-rows 2 --device vector",
+		"--shard-rows 0: write N or DOMAIN=N":                                                        "p.kg#q " + both + "0",
+		"--shard-rows n=: write N or DOMAIN=N":                                                       "p.kg#q " + both + "n=",
+		"z: no parameter of pipeline q is a column":                                                  "p.kg#q " + both + "z=4 --device vector",
+		"find looks for rows among those of other":                                                   "p.kg#star " + both + "2 --bind id=y",
+		"--shard-rows runs each shard once: leave out":                                               "p.kg#q " + both + "2 --repeat 2 --time --device cuda:0",
+		"--tuned has settings for all rows at once":                                                  "p.kg#q " + both + "2 --tuned x.jsonl",
+		"row 3 of domain m":                                                                          "p.kg#q --in n=n.csv --in m=zero.csv --shard-rows 2 --device vector",
 	} {
 		if code, stdout, stderr := execute("", append([]string{"run"}, strings.Fields(args)...)...); code == exitOK || stdout != "" || !strings.Contains(stderr, want) {
 			t.Errorf("%v: exit code %d\n%s%s\nwant %s", args, code, stdout, stderr, want)

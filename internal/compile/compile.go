@@ -110,7 +110,7 @@ func Compile(p *ir.Pipeline, options Options) (*backends.Program, *fuse.Program,
 // p cannot be cut the error is an [ir.Error]. A plan by hand is of the stages
 // of p, so both parts are then made at the default level.
 func Partial(p *ir.Pipeline, options Options) (*backends.Partial, error) {
-	split, err := partial.New(p, false)
+	split, err := partial.New(p, partial.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -7,15 +7,23 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
+// Options says what shards are.
+type Options struct {
+	Rows bool   // results may have a row for each row of a shard; those of all shards, one after the other, are the results of Whole
+	Over string // the domain that is in shards, while columns over others are whole in each; "" is all domains
+}
+
+// isWhole reports whether all rows of a parameter's domain are in each shard.
+func (o Options) isWhole(d *ir.Domain) bool { return o.Over != "" && d.Name != o.Over }
+
 // New cuts p at its aggregates. If p cannot be cut, the error is an [ir.Error]
-// that says why. Results may have a row for each row of a shard if rows says so; those of
-// all shards, one after the other, are the results of Whole.
-func New(p *ir.Pipeline, rows bool) (*Split, error) {
-	classes, err := classify(p, rows)
+// that says why.
+func New(p *ir.Pipeline, o Options) (*Split, error) {
+	classes, err := classify(p, o)
 	if err != nil {
 		return nil, err
 	}
-	h, err := halo(p, classes)
+	h, err := halo(p, o, classes)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +75,9 @@ func newSplitter(p *ir.Pipeline, h *Halo, classes []class) *splitter {
 	}
 	for _, v := range p.Params {
 		s.names[v.Name] = true
+		if classes[v.ID] == uniform && v.Type.Domain != nil {
+			s.names[v.Type.Domain.Name] = true
+		}
 	}
 	return s
 }
@@ -86,8 +97,8 @@ func (s *splitter) buildShard() error {
 	}
 	s.shard.Place(s.Whole.Pos)
 	for _, site := range s.Whole.Sites {
-		if s.classes[site.Value.ID] == row && site.Domain != nil {
-			s.length(site.Domain, s.rows[site.Value])
+		if x := s.counted(site); x != nil {
+			s.length(site.Domain, s.rows[x])
 		}
 	}
 	for _, i := range s.Rows {
@@ -103,10 +114,21 @@ func (s *splitter) buildShard() error {
 	whole := s.checks(s.rows)
 	for _, site := range s.Shard.Sites {
 		check := ShardCheck{Whole: whole(site), Rows: -1}
-		if check.Whole >= 0 && site.Domain != nil {
+		if check.Whole >= 0 && s.counted(s.Whole.Sites[check.Whole]) != nil {
 			check.Rows = s.lengths[s.Whole.Sites[check.Whole].Domain]
 		}
 		s.ShardChecks = append(s.ShardChecks, check)
+	}
+	return nil
+}
+
+// counted returns a column over the rows of a shard that a check of Whole counts: its value, or
+// an operand, as of repeat. It is nil if the check counts none.
+func (s *splitter) counted(site ir.Site) *ir.Value {
+	for _, x := range append([]*ir.Value{site.Value}, site.Value.Args...) {
+		if c := s.classes[x.ID]; site.Domain != nil && x.Type.Domain == site.Domain && (c == row || c == place) {
+			return x
+		}
 	}
 	return nil
 }

@@ -11,8 +11,9 @@ import (
 type class uint8
 
 const (
-	uniform  class = iota // everywhere: it depends on scalar parameters only
+	uniform  class = iota // everywhere: it depends on scalar parameters, and on columns that are whole
 	row                   // in a shard: it depends on rows of its columns
+	place                 // in a shard: the number of one of its rows, to take its columns by
 	groups                // in a shard: a grouping of rows, whose numbers depend on the groups of other shards
 	cut                   // after all shards: an aggregate of rows
 	finished              // after all shards: it depends on aggregates
@@ -27,11 +28,11 @@ const wholeHint = "only pipelines that aggregate rows can be computed in shards:
 
 // classify returns the class of each value of p. The error says why p has no
 // partials.
-func classify(p *ir.Pipeline, rows bool) ([]class, error) {
+func classify(p *ir.Pipeline, o Options) ([]class, error) {
 	classes := make([]class, len(p.Values))
 	cuts := 0
 	for _, v := range p.Values {
-		c, err := classOf(v, func(o *ir.Value) class { return classes[o.ID] })
+		c, err := classOf(v, o, func(o *ir.Value) class { return classes[o.ID] })
 		if err != nil {
 			return nil, err
 		}
@@ -44,23 +45,26 @@ func classify(p *ir.Pipeline, rows bool) ([]class, error) {
 		}
 	}
 	for _, r := range p.Results {
-		if c := classes[r.Value.ID]; c == row && !rows || c == groups {
-			v := *r.Value
-			v.Pos = r.Pos
-			return nil, refuse(&v, wholeHint, "result %s has a row for each row of %s, and partials hold aggregates", r.Label, r.Value.Type.Domain)
+		v := *r.Value
+		v.Pos = r.Pos
+		switch c := classes[v.ID]; {
+		case c == row && !o.Rows || c == groups:
+			return nil, refuse(&v, wholeHint, "result %s has a row for each row of %s, and partials hold aggregates", r.Label, v.Type.Domain)
+		case c == place:
+			return nil, refuse(&v, "return columns of these rows", "result %s has numbers of rows, which count those of earlier shards", r.Label)
 		}
 	}
-	if cuts == 0 && !rows {
+	if cuts == 0 && !o.Rows {
 		return nil, ir.NewError(nil, p.Pos, fmt.Sprintf("no partials: pipeline %s aggregates no rows", p.Name), wholeHint)
 	}
 	return classes, nil
 }
 
-func classOf(v *ir.Value, of func(*ir.Value) class) (class, error) {
+func classOf(v *ir.Value, options Options, of func(*ir.Value) class) (class, error) {
 	var rows, ends bool // an operand is known in a shard, or after all shards
 	for _, o := range v.Operands() {
 		switch of(o) {
-		case row, groups:
+		case row, place, groups:
 			rows = true
 		case cut, finished:
 			ends = ends || o != v.Else
@@ -68,7 +72,7 @@ func classOf(v *ir.Value, of func(*ir.Value) class) (class, error) {
 	}
 	numbered := v.Op != ir.OpCompact && slices.ContainsFunc(v.Args, func(o *ir.Value) bool { return of(o) == groups })
 	switch {
-	case v.Op == ir.OpParam && !v.Type.IsScalar():
+	case v.Op == ir.OpParam && !v.Type.IsScalar() && !options.isWhole(v.Type.Domain):
 		return row, nil
 	case !rows && (ends || v.Else != nil && of(v.Else) >= cut):
 		return finished, nil
@@ -86,7 +90,14 @@ func rowClass(v *ir.Value, numbered bool, of func(*ir.Value) class) (class, erro
 	if numbered {
 		return 0, refuse(v, "use the grouping with by: only", "%v takes the numbers of groups, which depend on the groups of other shards", v.Op)
 	}
+	places := slices.ContainsFunc(v.Args, func(o *ir.Value) bool { return of(o) == place })
 	switch {
+	case places && v.Op == ir.OpGather && of(v.Args[0]) == row && v.Args[1].Type.Target == v.Args[0].Type.Domain:
+		return row, nil
+	case places && v.Op == ir.OpCompact && of(v.Args[0]) == place && of(v.Args[1]) == row:
+		return place, nil
+	case places && v.Op != ir.OpLen:
+		return 0, refuse(v, "take columns of these rows first", "%v takes numbers of rows, which count those of earlier shards", v.Op)
 	case v.Op.IsElementwise():
 		return row, nil
 	case v.Op.IsAggregate() && v.Op.Aggregate().GivesRow():
@@ -130,6 +141,19 @@ func rowClass(v *ir.Value, numbered bool, of func(*ir.Value) class) (class, erro
 		return 0, refuse(v, wholeHint, "%v runs over the rows of earlier shards", v.Op)
 	case ir.OpPrev, ir.OpNext:
 		return row, nil
+	case ir.OpGather:
+		if of(v.Args[0]) == uniform {
+			return row, nil
+		}
+	case ir.OpFind, ir.OpJoin:
+		if !slices.ContainsFunc(v.Args[v.Split:], func(o *ir.Value) bool { return of(o) != uniform }) {
+			return row, nil
+		}
+		return 0, refuse(v, "look for rows among those of a domain that is whole: kgen.Over, or --shard-rows DOMAIN=N, names the one in pieces", "%v looks for rows among those of other shards", v.Op)
+	case ir.OpRight:
+		return row, nil
+	case ir.OpLeft, ir.OpRepeat:
+		return place, nil
 	}
 	return 0, refuse(v, wholeHint, "%v needs the rows of other shards", v.Op)
 }

@@ -20,11 +20,11 @@ const maxHalo = 1 << 12
 
 // halo returns how far rows read, or nil if they read no neighbours. The error says
 // why a neighbour cannot be read across shards.
-func halo(p *ir.Pipeline, classes []class) (*Halo, error) {
+func halo(p *ir.Pipeline, o Options, classes []class) (*Halo, error) {
 	back, ahead := make([]int64, len(p.Values)), make([]int64, len(p.Values))
 	h := &Halo{}
 	for _, v := range p.Values {
-		if c := classes[v.ID]; c != row && c != groups {
+		if c := classes[v.ID]; c != row && c != place && c != groups {
 			continue
 		}
 		for _, o := range v.Args {
@@ -38,7 +38,7 @@ func halo(p *ir.Pipeline, classes []class) (*Halo, error) {
 		default:
 			continue
 		}
-		if err := checkNeighbour(p, v); err != nil {
+		if err := checkNeighbour(p, o, v); err != nil {
 			return nil, err
 		}
 		if v.Shift > maxHalo || back[v.ID]+ahead[v.ID] > maxHalo {
@@ -58,12 +58,12 @@ func halo(p *ir.Pipeline, classes []class) (*Halo, error) {
 
 // checkNeighbour returns an error if the rows that v reads cannot be carried from
 // shard to shard.
-func checkNeighbour(p *ir.Pipeline, v *ir.Value) error {
+func checkNeighbour(p *ir.Pipeline, options Options, v *ir.Value) error {
 	if v.Type.Domain.Kind != ir.DomainParam {
 		return refuse(v, "use a column of the rows before the filter", "%v reads rows of other shards that a filter has kept, which may be any distance away", v.Op)
 	}
 	for _, param := range p.Params {
-		if d := param.Type.Domain; d != nil && d != v.Type.Domain {
+		if d := param.Type.Domain; d != nil && d != v.Type.Domain && !options.isWhole(d) {
 			return refuse(v, "give all columns one domain", "%v reads rows of other shards, and there are the domains %s and %s", v.Op, v.Type.Domain, d)
 		}
 	}
@@ -108,11 +108,11 @@ func (s *splitter) used() (counting, all []bool) {
 			all[i] = all[i] || counting[i]
 		} else if counting[i] || s.classes[i] == cut {
 			for _, o := range v.Operands() {
-				counting[o.ID] = counting[o.ID] || o != v.Else
+				counting[o.ID] = counting[o.ID] || o != v.Else || s.classes[i] != cut // Finish has the else: of that
 			}
 		}
 		if all[i] {
-			for _, o := range v.Args {
+			for _, o := range v.Operands() {
 				all[o.ID] = true
 			}
 		}
@@ -128,7 +128,7 @@ func (s *splitter) buildRows() {
 	all := map[*ir.Value]ir.Operand{}
 	var counts *ir.Operand // the mask of the rows that Shard aggregates
 	for _, v := range s.Whole.Values {
-		isColumn := v.Op == ir.OpParam && !v.Type.IsScalar()
+		isColumn := v.Op == ir.OpParam && s.classes[v.ID] == row
 		switch {
 		case v.Op == ir.OpParam && (counting[v.ID] || ofAll[v.ID]):
 			all[v] = parameter(s.shard, v)
@@ -144,6 +144,8 @@ func (s *splitter) buildRows() {
 			switch {
 			case s.Halo != nil && isColumn || s.isNeighbour(v):
 				s.rows[v] = all[v].At(*counts)
+			case ofAll[v.ID] && s.classes[v.ID] == uniform:
+				s.rows[v] = all[v]
 			case v.Op != ir.OpParam:
 				s.rows[v] = s.shard.Copy(v, func(o *ir.Value) ir.Operand { return s.rows[o] })
 			}

@@ -70,7 +70,7 @@ func TestSplit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := partial.New(pipelines[0], strings.HasPrefix(filepath.Base(file), "rows"))
+		s, err := partial.New(pipelines[0], optionsOf(file))
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 			continue
@@ -118,6 +118,11 @@ func TestRefusals(t *testing.T) {
 		{"pipeline p(x: [n]i32, i: [m]i32) {\n\treturn y: sum(x[i])\n}", "p.kg:2:16: no partials: x[i] needs the rows of other shards"},
 		{"pipeline p(x: [n]i32) {\n\treturn y: x[3]\n}", "p.kg:2:12: no partials: x[i] needs the rows of other shards"},
 		{"pipeline p(i: [n]i32, y: [m]i32) {\n\treturn c: count(by: bins(i, y)), s: sum(y)\n}", "p.kg:2:22: no partials: the bins are rows of m, which are cut into shards"},
+		{"pipeline p(x: [o]i32) {\n\treturn y: repeat(x)\n}", "p.kg:2:12: no partials: result y has numbers of rows"},
+		{"pipeline p(x: [o]i32, z: [m]i32) {\n\tj = join(x, z)\n\treturn y: j.left + 1\n}", "p.kg:3:19: no partials: + takes numbers of rows"},
+		{"pipeline p(x: [o]i32, z: [m]i32) {\n\treturn y: z[i64(repeat(x))]\n}", "p.kg:2:14: no partials: cast takes numbers of rows"},
+		{"pipeline p(x: [o]i32) {\n\treturn y: find(x, in: x)\n}", "p.kg:2:12: no partials: find looks for rows among those of other shards"},
+		{"pipeline p(x: [o]i32, z: [m]i32) {\n\treturn y: count(find(z, in: x) >= 0)\n}", "p.kg:2:18: no partials: find looks for rows"},
 		{"pipeline p(x: [n]i32) {\n\treturn y: argmax(x)\n}", "p.kg:2:12: no partials: argmax gives a row's number"},
 		{"pipeline p(x: [n]text) {\n\treturn y: max(x, else: \"\")\n}", "p.kg:2:12: no partials: max may have no rows, and a partial holds no text for none"},
 		{"pipeline p(x: [n]text, b: [n]u8) {\n\treturn y: first(x, by: bins(b, 4))\n}", "p.kg:2:12: no partials: first may have no rows"},
@@ -127,7 +132,11 @@ func TestRefusals(t *testing.T) {
 		{"pipeline p(x: [n]i32) {\n\treturn y: x[order(x)]\n}", "p.kg:2:14: no partials: order needs the rows of other shards"},
 	} {
 		p := load(t, strings.Replace(test.source, "return runs(x)", "return y: runs(x)", 1))
-		_, err := partial.New(p, false)
+		var o partial.Options
+		if strings.Contains(test.source, "[o]") {
+			o = partial.Options{Rows: true, Over: "o"}
+		}
+		_, err := partial.New(p, o)
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) || !strings.Contains(err.Error(), ": no partials: ") {
 			t.Errorf("%s\ngives %v, want %s", test.source, err, test.want)
 		}
@@ -137,7 +146,7 @@ func TestRefusals(t *testing.T) {
 // Partials of equal pipelines combine, and of others do not.
 func TestID(t *testing.T) {
 	id := func(source string) string {
-		s, err := partial.New(load(t, source), false)
+		s, err := partial.New(load(t, source), partial.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,4 +163,14 @@ func TestID(t *testing.T) {
 			t.Errorf("%s has the same ID", other)
 		}
 	}
+}
+
+// optionsOf returns how the pipelines of a file are cut, by its name.
+func optionsOf(file string) partial.Options {
+	name := filepath.Base(file)
+	o := partial.Options{Rows: strings.HasPrefix(name, "rows")}
+	if strings.Contains(name, "_over_") {
+		o.Over = "n"
+	}
+	return o
 }

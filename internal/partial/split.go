@@ -29,11 +29,11 @@ type Split struct {
 	Empty        []EmptyCheck
 }
 
-// Input is the argument of a parameter of Finish: a state, or a scalar parameter of
-// Whole.
+// Input is the argument of a parameter of Finish: a state, or a parameter of Whole that is the
+// same for all shards.
 type Input struct {
-	State  int       // index into States, -1 for a scalar
-	Scalar *ir.Value // if State is -1
+	State  int       // index into States, -1 for a parameter
+	Scalar *ir.Value // if State is -1; a column where a domain is whole in each shard
 }
 
 // State is a scalar or column of a shard's state.

@@ -14,10 +14,10 @@ func TestUnknownFinishPanics(t *testing.T) {
 			continue
 		}
 		want := fmt.Sprintf("partial: no finish 99 of %v", op)
-		if said := irtest.UnknownFinish(op, func() { New(p, false) }); said != want {
+		if said := irtest.UnknownFinish(op, func() { New(p, Options{}) }); said != want {
 			t.Errorf("shard: %s, not %s", said, want)
 		}
-		classes, err := classify(p, false)
+		classes, err := classify(p, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

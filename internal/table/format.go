@@ -36,7 +36,7 @@ type Counter interface {
 // Grouped is a format whose files have groups of rows, of which it reads those that the source
 // asks for.
 type Grouped interface {
-	// Groups returns the rows of each group.
+	// Groups returns the rows of each group, not nil.
 	Groups(source *Source, path string) ([]int64, error)
 }
 

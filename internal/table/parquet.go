@@ -81,6 +81,7 @@ func (Parquet) Groups(source *Source, path string) (rows []int64, err error) {
 	if err != nil {
 		return nil, err
 	}
+	rows = []int64{}
 	for i := range file.meta.RowGroups {
 		rows = append(rows, file.meta.RowGroups[i].NumRows)
 	}

@@ -14,9 +14,9 @@ import (
 type Pieces struct {
 	binding *Binding
 	source  *Source
-	rows    int64 // of a piece, for each domain
-	scalars []ir.Column
-	streams []*stream
+	rows    int64       // of a piece, for each domain in pieces
+	same    []ir.Column // per parameter: what all pieces have
+	streams []*stream   // of the domains in pieces
 	begun   bool
 }
 
@@ -31,70 +31,67 @@ type stream struct {
 	total  int64       // rows of the file
 }
 
-// Pieces begins to read, so many rows at a time.
-func (b *Binding) Pieces(source *Source, rows int64) (*Pieces, error) {
-	p := &Pieces{binding: b, source: source, rows: rows, scalars: make([]ir.Column, len(b.pipeline.Params))}
-	whole := slices.ContainsFunc(b.pipeline.Params, func(v *ir.Value) bool { return v.Type.Kind == ir.Text })
+// Pieces begins to read, so many rows at a time: of all domains, or of one, while the others are
+// whole in each piece.
+func (b *Binding) Pieces(source *Source, rows int64, over string) (*Pieces, error) {
+	p := &Pieces{binding: b, source: source, rows: rows, same: make([]ir.Column, len(b.pipeline.Params))}
+	b.all.space = source.Memory
+	inPieces := func(d *ir.Domain) bool { return over == "" || d.Name == over }
+	texts := slices.ContainsFunc(b.pipeline.Params, func(v *ir.Value) bool {
+		return v.Type.Kind == ir.Text && !v.Type.IsScalar() && inPieces(v.Type.Domain)
+	})
 	for _, d := range Domains(b.pipeline) {
 		s := &stream{domain: d}
-		_, s.places = b.fields(d)
-		p.streams = append(p.streams, s)
-		reader, err := ReaderOf(b.files[d])
+		var fields []Field
+		fields, s.places = b.fields(d)
+		if inPieces(d) {
+			p.streams = append(p.streams, s)
+			reader, err := ReaderOf(b.files[d])
+			if err != nil {
+				return nil, err
+			}
+			if grouped, ok := reader.(Grouped); ok && !texts {
+				if s.groups, err = grouped.Groups(source, b.files[d]); err != nil {
+					return nil, source.named(b.files[d], err)
+				}
+				continue
+			}
+		}
+		columns, err := b.readFields(source, d, fields)
 		if err != nil {
 			return nil, err
 		}
-		if grouped, ok := reader.(Grouped); ok && !whole {
-			if s.groups, err = grouped.Groups(source, b.files[d]); err != nil {
-				return nil, source.named(b.files[d], err)
-			}
-			for _, n := range s.groups {
-				s.total += n
-			}
-			continue
-		}
-		if !whole {
-			fields, _ := b.fields(d)
-			if s.loaded, err = b.readFields(source, d, fields); err != nil {
-				return nil, err
-			}
-			s.count()
+		for i, place := range s.places {
+			p.same[place] = columns[i]
 		}
 	}
-	if !whole {
-		return p, b.readScalars(p.scalars)
-	}
-	in, err := b.Read(source)
-	if err != nil {
+	if err := b.readScalars(p.same); err != nil {
 		return nil, err
 	}
+	b.all.Finish(p.same)
 	for _, s := range p.streams {
-		for _, i := range s.places {
-			s.loaded = append(s.loaded, in[i])
+		if s.groups == nil {
+			for _, place := range s.places {
+				s.loaded = append(s.loaded, p.same[place])
+			}
+			s.n = int64(s.loaded[0].Len())
+			s.total = s.n
 		}
-		s.count()
-	}
-	for i, v := range b.pipeline.Params {
-		if v.Type.IsScalar() {
-			p.scalars[i] = in[i]
+		for _, n := range s.groups {
+			s.total += n
 		}
 	}
 	return p, nil
 }
 
-// count notes the rows of what was read whole.
-func (s *stream) count() {
-	if len(s.loaded) > 0 {
-		s.n = int64(s.loaded[0].Len())
-		s.total = s.n
-	}
-}
-
 // Extents returns the extents of all rows.
 func (p *Pieces) Extents() []Extent {
-	extents := make([]Extent, len(p.scalars))
+	extents := make([]Extent, len(p.same))
 	for i, v := range p.binding.pipeline.Params {
 		if v.Type.IsScalar() {
-			extents[i] = Extent{Rows: 1, Scalar: p.scalars[i].At(0)}
+			extents[i] = Extent{Rows: 1, Scalar: p.same[i].At(0)}
+		} else if p.same[i].Slice != nil {
+			extents[i].Rows = int64(p.same[i].Len())
 		}
 	}
 	for _, s := range p.streams {
@@ -105,10 +102,10 @@ func (p *Pieces) Extents() []Extent {
 	return extents
 }
 
-// Next returns a column per parameter, with the next rows of each domain, until the call after
-// it. The first piece may have no rows. The error is io.EOF if there are no more.
+// Next returns a column per parameter, with the next rows of each domain in pieces, until the
+// call after it. The first piece may have no rows. The error is io.EOF if there are no more.
 func (p *Pieces) Next() ([]ir.Column, error) {
-	in := slices.Clone(p.scalars)
+	in := slices.Clone(p.same)
 	var rows int64
 	for _, s := range p.streams {
 		if err := s.load(p); err != nil {

@@ -24,7 +24,7 @@ func pieces(t *testing.T, p *ir.Pipeline, rows int64, in ...string) (x []int64, 
 	}
 	source := &Source{Context: t.Context(), Memory: memory.NewSpace(0)}
 	defer source.Memory.Close()
-	list, err := b.Pieces(source, rows)
+	list, err := b.Pieces(source, rows, "")
 	if err != nil {
 		return nil, nil, 0, err
 	}
@@ -96,7 +96,7 @@ func TestPiecesOfDamagedFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return b.Pieces(NewSource(t.Context(), nil), 100)
+		return b.Pieces(NewSource(t.Context(), nil), 100, "")
 	}()
 	if err != nil {
 		t.Fatal(err)

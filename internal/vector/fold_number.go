@@ -96,9 +96,12 @@ func (f *fold[T]) scan(elements, outs []register, exclusive bool) func(low, high
 	heads := elements[0].(*vector[uint8])
 	flags, _ := outs[0].(*vector[uint8])
 	return func(low, high int) {
+		if low == high { // heads may have no memory yet
+			return
+		}
 		if flags != nil {
 			f.seen(flags.rows[low:high], heads, low, exclusive)
-		} else if f.head == 0 && low < high {
+		} else if f.head == 0 {
 			f.head = f.anyHead(heads, low, high)
 		}
 		var to []T

@@ -178,3 +178,23 @@ func TestReuse(t *testing.T) {
 		t.Errorf("a run allocates %d bytes, and its result has %d", each, rows*8)
 	}
 }
+
+// TestFirstBatchOfNone: groups of rows of which a filter keeps none, in the first run of a
+// program, whose columns have no memory yet.
+func TestFirstBatchOfNone(t *testing.T) {
+	program, host, p := compiled(t, `pipeline p(x: [n]i32) {
+	k = x[x < x]
+	g = runs(k)
+	return y: product(g, by: g), z: max(k, by: g), s: scan(add, k, by: g)
+}
+`, fuse.LevelAuto)
+	in := testsuite.RandomData{Rows: 3, Seed: 1}.Columns(p)
+	want, err := testsuite.Expect(p, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := run(program, host, p, in, vector.Options{})
+	if difference := want.Differ(got, err); difference != "" {
+		t.Error(difference)
+	}
+}
