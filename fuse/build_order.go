@@ -16,6 +16,11 @@ func (b *kernelBuilder) histogram(s *Stage, w *Value) {
 	mask := b.mask(s.turn, x.Type.Kind, radix)
 	shift := b.Int(0)
 	if s.turn.of != nil {
+		for _, scalar := range s.turn.of.known() {
+			if w := b.graph.result(scalar).Writer; b.in[w] {
+				b.refuse("the plan chooses the digits that %s counts after %s", s.Name, w.Name)
+			}
+		}
 		shift = b.Scalar(b.graph.digitShift, ir.I64)
 	}
 	for first := int64(0); first < w.IR.Args[1].Const.Int64(); first += 1 << radix {
@@ -73,7 +78,7 @@ func (b *kernelBuilder) rank(v *ir.Value) tile.ID {
 // oneTurn refuses stages beside those that the plan may leave out.
 func (b *kernelBuilder) oneTurn(stages []*Stage) {
 	for _, s := range stages {
-		if s.turn != stages[0].turn {
+		if s.turn.ifChosen() != stages[0].turn.ifChosen() {
 			b.refuse("the plan may leave out %s and still run %s, or the other way around", s.Name, stages[0].Name)
 		}
 	}

@@ -164,9 +164,12 @@ func (e *expansion) value(v *ir.Value) {
 		if v.Limit != nil {
 			o.limit = e.column(v.Limit)
 		}
-		if o.limit != nil && o.short && o.sample > 0 {
+		switch {
+		case o.limit != nil && o.sample > 0:
 			e.values[v] = o.least(keys)
-		} else {
+		case o.isPacked(keys):
+			e.values[v] = o.sortPacked(keys)
+		default:
 			e.values[v] = o.sort(keys, o.row(keys), false).number
 		}
 		e.values[v].Name = v.Name

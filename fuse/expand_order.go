@@ -138,10 +138,7 @@ func (o *ordering) numberOf(beside *ir.Value) *ir.Value {
 // words joins the keys, the last one in the least significant bits of the first word.
 func (o *ordering) words(keys []sortKey) (list []word) {
 	for _, key := range slices.Backward(keys) {
-		x := o.unsigned(key)
-		if key.isDesc {
-			x = o.apply(ir.OpXor, x, o.integer(x, 1<<key.width-1))
-		}
+		x := o.rising(key)
 		if n := len(list); n > 0 && list[n-1].bits+key.width <= maxWord {
 			last := &list[n-1]
 			last.value = o.cast(ir.U64, last.value)
@@ -158,6 +155,15 @@ func (o *ordering) words(keys []sortKey) (list []word) {
 		}
 	}
 	return list
+}
+
+// rising maps a key to an unsigned integer that is less if its row comes earlier.
+func (o *ordering) rising(key sortKey) *ir.Value {
+	x := o.unsigned(key)
+	if key.isDesc {
+		x = o.apply(ir.OpXor, x, o.integer(x, 1<<key.width-1))
+	}
+	return x
 }
 
 // unsigned maps a key to an unsigned integer of the same order. Of floats, both zeros

@@ -9,11 +9,28 @@ import "github.com/kgen-go/kgen/ir"
 // sorting is a sort by a word whose passes the plan chooses when it runs.
 type sorting struct {
 	low, high *ir.Value // scalars: words differ in bits from low on and below high, if any
-	radix     int       // bits that a digit has at most
-	most      int       // passes if all bits differ
-	names     sortingNames
-	chosen    *Stage // before which the plan chooses
+
+	// Or, in place of both: the lowest bit of the first digit, how many passes there are, and the bits
+	// of digits. Words have no bits above the last one.
+	first, count, width *ir.Value
+
+	radix  int // bits that a digit has at most
+	most   int // passes if all bits differ
+	names  sortingNames
+	chosen *Stage // before which the plan chooses
 }
+
+// known returns the scalars that the plan reads to choose passes.
+func (s *sorting) known() []*ir.Value {
+	if s.isCountedTwice() {
+		return []*ir.Value{s.low, s.high}
+	}
+	return []*ir.Value{s.first, s.count, s.width}
+}
+
+// isCountedTwice reports whether digits are counted along with what finds where words differ, and
+// again if other digits are better. Else they are counted when that is known.
+func (s *sorting) isCountedTwice() bool { return s.count == nil }
 
 // sortingNames are scalars of the plan.
 type sortingNames struct{ passes, shift, width string } // their number, the first one's digit, the bits of digits
@@ -22,6 +39,14 @@ type sortingNames struct{ passes, shift, width string } // their number, the fir
 type turn struct {
 	of   *sorting
 	part sortPart
+}
+
+// ifChosen is t if the plan may leave that out.
+func (t turn) ifChosen() turn {
+	if t.of != nil && t.part == recount && !t.of.isCountedTwice() {
+		return turn{}
+	}
+	return t
 }
 
 // sortPart is a part of a sort.
@@ -116,7 +141,9 @@ func (o *ordering) before(x *ir.Value, digits int, again *ir.Value, s *sorting) 
 	d := o.newDomain(ir.DomainBins, o.rows.Name+"_digits", nil)
 	d.By = o.add(o.pos, ir.Value{Op: ir.OpDigits, Args: []*ir.Value{x, o.constant(ir.Int(ir.I64, results))}, Shift: int64(o.radix), Type: ir.Type{Kind: ir.I64, Domain: d}})
 	if s != nil {
-		d.By.Args = append(d.By.Args, again)
+		if again != nil {
+			d.By.Args = append(d.By.Args, again)
+		}
 		o.turns[d.By] = turn{s, recount}
 	}
 	return o.add(o.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{d.By}, Type: d.By.Type})

@@ -113,8 +113,10 @@ func (m *planner) made(k *tile.Kernel, stages []*Stage) map[string]bool {
 // demand marks what k, the kernel of some stages, reads.
 func (m *planner) demand(k *tile.Kernel, stages []*Stage) {
 	made := m.made(k, stages)
-	if of := stages[0].turn.of; of != nil {
-		m.demanded[m.result(of.low)], m.demanded[m.result(of.high)] = true, true
+	if of := turnOf(stages).of; of != nil {
+		for _, scalar := range of.known() {
+			m.demanded[m.result(scalar)] = true
+		}
 	}
 	for _, s := range k.Streams {
 		w := m.byName[s.Buffer]
@@ -367,12 +369,12 @@ func (m *planner) steps(p *Program) {
 		}
 		kernel := plan.Kernel{Name: k.Name, Stages: names(p.Groups[i]), Variants: []plan.Variant{{Entry: k.Name}}}
 		launch := plan.Launch{Kernel: k.Name, Rows: m.rows(k)}
-		if pass, turn := passOf(p.Groups[i]), p.Groups[i][0].turn; pass != nil || turn.of != nil {
+		if pass, turn := passOf(p.Groups[i]), turnOf(p.Groups[i]); pass != nil || turn.of != nil {
 			m.addScalars(m.digitShift, m.digitNumber)
 			kernel.Variants[0].Args = argumentsOf(k)
 			launch.Kernel, launch.Bind = shared.kernel(k)
 			m.out.Kernels = append(m.out.Kernels, kernel)
-			others := func(group []*Stage) bool { return turn.of == nil || group[0].turn.of != turn.of }
+			others := func(group []*Stage) bool { return turn.of == nil || turnOf(group).of != turn.of }
 			isEnd := pass != nil && m.isLastPass(pass) && slices.ContainsFunc(p.Groups[i+1:], others)
 			if turn.of != nil {
 				*list = append(*list, m.turnSteps(turn, k, launch, moved, isEnd)...)

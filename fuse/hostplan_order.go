@@ -20,6 +20,16 @@ func passOf(group []*Stage) *ir.Value {
 	return nil
 }
 
+// turnOf returns the turn of a kernel.
+func turnOf(group []*Stage) turn {
+	for _, s := range group {
+		if s.turn.of != nil {
+			return s.turn
+		}
+	}
+	return turn{}
+}
+
 // digitsOf returns how many digits rows move by, of which rank's is one.
 func digitsOf(rank *ir.Value) int64 {
 	digits := rank.Args[1].Args[0]
@@ -62,7 +72,7 @@ func (m *planner) reuse(p *Program) {
 	sort := map[*Value]*sorting{} // that moves a column
 	end := map[*sorting]int{}     // the kernel of its last pass, which may read what any has moved
 	for i, k := range p.Kernels {
-		of := p.Groups[i][0].turn.of
+		of := turnOf(p.Groups[i]).of
 		for _, s := range k.Streams {
 			w := m.byName[s.Buffer]
 			if !s.Write {

@@ -78,13 +78,17 @@ func (s *sorting) shiftOf(digit plan.Expr) plan.Expr {
 // If that saves a pass, k counts them. Else digits of full width are as good, which have
 // been counted.
 func (m *planner) recountSteps(s *sorting, k *tile.Kernel, launch plan.Launch) []plan.Step {
+	set := func(name string, value plan.Expr) plan.Step {
+		return plan.Step{Set: &plan.Set{Scalar: name, Value: value}}
+	}
+	if !s.isCountedTwice() {
+		m.addScalars(m.digitWidth)
+		return []plan.Step{set(m.digitShift, plan.Var(s.names.shift)), set(m.digitWidth, plan.Var(s.names.width)), {Launch: &launch}}
+	}
 	low, high := plan.Var(m.result(s.low).Name), plan.Var(m.result(s.high).Name)
 	radix, passes := plan.Const(int64(s.radix)), plan.Var(s.names.passes)
 	m.addScalars(s.names.passes, s.names.shift, s.names.width, m.digitWidth)
 	counts := k.Streams[slices.IndexFunc(k.Streams, func(s tile.Stream) bool { return s.Write })].Buffer
-	set := func(name string, value plan.Expr) plan.Step {
-		return plan.Step{Set: &plan.Set{Scalar: name, Value: value}}
-	}
 	differing := plan.Max(plan.Sub(high, low), plan.Const(0))
 	width := plan.CeilDiv(differing, plan.Max(passes, plan.Const(1)))
 	return []plan.Step{

@@ -13,7 +13,12 @@ func (l *lowering) nameSorts() {
 		if !ok || t.part != recount {
 			continue
 		}
-		l.isResult[t.of.low], l.isResult[t.of.high] = true, true
+		for _, scalar := range t.of.known() {
+			l.isResult[scalar] = true
+		}
+		if !t.of.isCountedTwice() {
+			continue
+		}
 		name := func(name string) string { return l.names.Fresh("sort_"+name, "_") }
 		t.of.names = sortingNames{passes: name("passes"), shift: name("shift"), width: name("width")}
 	}
@@ -24,14 +29,23 @@ func (l *lowering) nameSorts() {
 func (l *lowering) digits(v *ir.Value) {
 	s := l.histogram(v, v.Args[0])
 	w := l.defineResult(s, v)
-	if t, ok := l.turns[v]; ok {
-		again := l.histogram(v, v.Args[2])
-		again.turn, again.after = t, []*Stage{s}
-		l.read(again, t.of.low, tile.Element, true)
-		l.read(again, t.of.high, tile.Element, true)
-		again.Writes, w.Writer = append(again.Writes, w), again
-		t.of.chosen = again
+	t, ok := l.turns[v]
+	if !ok {
+		return
 	}
+	chosen := s
+	if t.of.isCountedTwice() {
+		chosen = l.histogram(v, v.Args[2])
+		chosen.after = []*Stage{s}
+		chosen.Writes, w.Writer = append(chosen.Writes, w), chosen
+	}
+	for _, scalar := range t.of.known() {
+		l.read(chosen, scalar, tile.Element, true)
+	}
+	if !t.of.isCountedTwice() {
+		t.of.names = sortingNames{shift: l.result(t.of.first).Name, passes: l.result(t.of.count).Name, width: l.result(t.of.width).Name}
+	}
+	chosen.turn, t.of.chosen = t, chosen
 }
 
 func (l *lowering) histogram(v, counted *ir.Value) *Stage {

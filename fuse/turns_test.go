@@ -42,7 +42,12 @@ func TestTurns(t *testing.T) {
 					t.Errorf("%s: %s may run before the plan chooses", c.body, s.Name)
 				}
 			}
-			got := strings.Join(turnsOf(t, program(t, g, level), c.low, c.high), " ")
+			env := scalars{}
+			for _, turn := range g.turns {
+				env[g.result(turn.of.low).Name], env[g.result(turn.of.high).Name] = c.low, c.high
+				env[turn.of.names.shift] = 0
+			}
+			got := strings.Join(turnsOf(t, program(t, g, level), env), " ")
 			if got != c.want {
 				t.Errorf("%s, bits from %d below %d, level %s: %s, want %s", c.body, c.low, c.high, level, got, c.want)
 			}
@@ -50,15 +55,49 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// turnsOf follows the steps of a plan that sorts once. It returns the launches that the
-// plan may leave out, each pass with its shift and width.
-func turnsOf(t *testing.T, p *Program, low, high int64) (list []string) {
+// TestPackedTurns holds which passes plans run by packed words: as many as the bits of the keys
+// need, from the number of the row on. All are launches of one kernel, that of the first pass. Narrow
+// keys are not packed.
+func TestPackedTurns(t *testing.T) {
+	for _, c := range []struct {
+		keys                string
+		first, count, width int64
+		want                string
+	}{
+		{"i32(k)", 0, 0, 0, ""},
+		{"u8(k), k > 0, u16(k)", 0, 0, 0, ""},
+		{"k", 24, 0, 0, "recount none"},
+		{"k", 24, 1, 7, "recount first:24+7"},
+		{"k", 24, 2, 6, "recount first:24+6 first:30+6"},
+		{"k", 24, 5, 8, "recount first:24+8 first:32+8 first:40+8 first:48+8 first:56+8"},
+		{"u8(k), i32(k)", 1, 4, 8, "recount first:1+8 first:9+8 first:17+8 first:25+8"},
+		{"f64(k), desc(k)", 1, 8, 8, "recount first:1+8 first:9+8 first:17+8 first:25+8 first:33+8 first:41+8 first:49+8 first:57+8"},
+	} {
+		for _, level := range Levels {
+			g := graphOf(t, "k: [n]i64", "return p: order("+c.keys+")", Options{})
+			p, env := program(t, g, level), scalars{}
+			for _, s := range p.Plan.Scalars {
+				env[s.Name] = 0
+			}
+			for _, turn := range g.turns {
+				names := turn.of.names
+				env[names.shift], env[names.passes], env[names.width] = c.first, c.count, c.width
+			}
+			if got := strings.Join(turnsOf(t, p, env), " "); got != c.want {
+				t.Errorf("%s, %d passes, level %s: %s, want %s", c.keys, c.count, level, got, c.want)
+			}
+		}
+	}
+}
+
+// turnsOf follows the steps of a plan, where some scalars are known. It returns the launches that
+// the plan may leave out, each pass with its shift and width.
+func turnsOf(t *testing.T, p *Program, env scalars) (list []string) {
 	t.Helper()
 	names := map[sortPart]string{recount: "recount", firstPass: "first", middlePass: "middle", lastPass: "last", onlyPass: "only", noPass: "none"}
-	env := scalars{}
 	turns := map[string]turn{}
 	for i, k := range p.Kernels {
-		turns[k.Name] = p.Groups[i][0].turn
+		turns[k.Name] = turnOf(p.Groups[i])
 	}
 	graph := p.Fusion.Graph
 	var run func(steps []plan.Step)
@@ -90,10 +129,6 @@ func turnsOf(t *testing.T, p *Program, low, high int64) (list []string) {
 				list = append(list, name)
 			}
 		}
-	}
-	for _, turn := range graph.turns {
-		env[graph.result(turn.of.low).Name], env[graph.result(turn.of.high).Name] = low, high
-		env[turn.of.names.shift] = 0
 	}
 	run(p.Plan.Steps)
 	return list

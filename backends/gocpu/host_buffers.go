@@ -36,9 +36,10 @@ func (h *host) counter(e plan.Expr) loop.Expr {
 		return loop.Least(arg(0), arg(1))
 	case plan.OpLt:
 		return loop.Lt(arg(0), arg(1))
+	case plan.OpEq:
+		return loop.Eq(arg(0), arg(1))
 	case plan.OpCeilDiv:
-		divisor := e.Args[1].Const
-		return loop.Div(loop.Add(arg(0), loop.Int(divisor-1)), loop.Int(divisor))
+		return loop.Div(loop.Add(arg(0), loop.Sub(arg(1), loop.Int(1))), arg(1))
 	}
 	panic("gocpu: no Go for the plan's " + string(e.Op))
 }

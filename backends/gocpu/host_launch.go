@@ -52,7 +52,7 @@ func (h *host) lowerSteps(steps []plan.Step, of *branch) {
 		case step.Alloc != nil:
 			h.declareBuffer(h.bufferNamed(step.Alloc.Buffer))
 		case step.Set != nil:
-			h.env.scalars[step.Set.Scalar] = loop.ConstOf(ir.Int(ir.I64, step.Set.Value.Const))
+			h.env.scalars[step.Set.Scalar] = loop.ToKind(ir.I64, h.counter(step.Set.Value))
 		case step.Launch != nil:
 			h.env.final = i == last && of == nil
 			h.launches = append(h.launches, h.lowerLaunch(step.Launch, of))

@@ -104,9 +104,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	}
 	nSlotsLength := max(kgenSelect(max(uint64(max(min(int64(n)/64, 268435456), 1)), min(uint64(max(min(int64(n)/64, 268435456), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(min(int64(n)/64, 268435456), 1)), min(uint64(max(min(int64(n)/64, 268435456), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(min(int64(n)/64, 268435456), 1)), min(uint64(max(min(int64(n)/64, 268435456), 1))*8, 131072))-1)))))&63)), 0)
 	var revenue []int64
-	var either3 []int32
-	var either5 []int64
-	var either7 []int64
+	var either4 []int32
+	var either6 []int64
+	var either8 []int64
 	var nFilledLength int64
 	var scalar2 int64
 	var gRunsLength int64
@@ -151,7 +151,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		revenue2 := kgenTemporary[int64](&call, int(x7))
 		either := kgenTemporary[int32](&call, int(x7))
 		either2 := kgenTemporary[int64](&call, int(x7))
-		either4 := kgenTemporary[int64](&call, int(x7))
+		either3 := kgenTemporary[int64](&call, int(x7))
 		var nFilledPlace int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
@@ -171,18 +171,18 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					copy(revenue2[nFilledPlaceBefore:], compactScratch[:nFilledPlace3])
 					copy(either[nFilledPlaceBefore:], compactScratch2[:nFilledPlace3])
 					copy(either2[nFilledPlaceBefore:], compactScratch3[:nFilledPlace3])
-					copy(either4[nFilledPlaceBefore:], compactScratch4[:nFilledPlace3])
+					copy(either3[nFilledPlaceBefore:], compactScratch4[:nFilledPlace3])
 				}
 			})
 			nFilledPlace = nFilledPlace2
 		} else {
-			nFilledPlace = productsKernel3(0, int(x7), aggregate, aggregate2, revenue2, either, aggregate3, either2, aggregate4, either4, x, 0)
+			nFilledPlace = productsKernel3(0, int(x7), aggregate, aggregate2, revenue2, either, aggregate3, either2, aggregate4, either3, x, 0)
 		}
 		nFilledLength2 := nFilledPlace
 		revenue = revenue2
-		either3 = either
-		either5 = either2
-		either7 = either4
+		either4 = either
+		either6 = either2
+		either8 = either3
 		nFilledLength = nFilledLength2
 	} else {
 		if int(nSlotsLength) > 2147483647 {
@@ -228,9 +228,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			x10 = x9
 		}
 		var revenue2 []int64
-		var either32 []int32
-		var either52 []int64
-		var either72 []int64
+		var either42 []int32
+		var either62 []int64
+		var either82 []int64
 		var gRunsLength2 int64
 		if 0 < int(x10) {
 			if int(nSlotsLength) > 2147483647 {
@@ -428,18 +428,18 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			} else {
 				productsKernel15(0, n, amount, revenue3, map6, product, paid, either, map2, either2, reduce3, nRankedSlotsLength)
 			}
-			either4 := kgenTemporary[int32](&call, int(x10))
+			either3 := kgenTemporary[int32](&call, int(x10))
 			if workers > 1 {
 				kgenFork(&call, workers, int(x10), 4096, func(_, lo, hi int) {
-					productsKernel16(lo, hi, pass5, compact, either4)
+					productsKernel16(lo, hi, pass5, compact, either3)
 				})
 			} else {
-				productsKernel16(0, int(x10), pass5, compact, either4)
+				productsKernel16(0, int(x10), pass5, compact, either3)
 			}
 			revenue2 = revenue3
-			either32 = either4
-			either52 = either
-			either72 = either2
+			either42 = either3
+			either62 = either
+			either82 = either2
 		} else {
 			histogram := kgenTemporary[int64](&call, 1024)
 			clear(histogram)
@@ -565,7 +565,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			revenue3 := kgenTemporary[int64](&call, n)
 			either := kgenTemporary[int32](&call, n)
 			either2 := kgenTemporary[int64](&call, n)
-			either4 := kgenTemporary[int64](&call, n)
+			either3 := kgenTemporary[int64](&call, n)
 			var gRunsBegun int64
 			var openSum int64
 			var openLast int32
@@ -614,7 +614,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						aggregatePart := revenue3[:max(int(gRunsBegunEnd)-1, 0)]
 						aggregatePart2 := either[:max(int(gRunsBegunEnd)-1, 0)]
 						aggregatePart3 := either2[:max(int(gRunsBegunEnd)-1, 0)]
-						aggregatePart4 := either4[:max(int(gRunsBegunEnd)-1, 0)]
+						aggregatePart4 := either3[:max(int(gRunsBegunEnd)-1, 0)]
 						productsKernel23(lo, hi, pass5, pass6, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
 					}
 				})
@@ -624,86 +624,84 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				openSum2 = openSum5
 				openSum3 = openSum6
 			} else {
-				gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel23(0, n, pass5, pass6, amount, revenue3, either, paid, either2, map2, either4, 0, 0, 0, 0, 0)
+				gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel23(0, n, pass5, pass6, amount, revenue3, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
 			}
 			if gRunsBegun > 0 {
 				slot := gRunsBegun - 1
 				revenue3[slot] = openSum
 				either[slot] = openLast
 				either2[slot] = openSum2
-				either4[slot] = openSum3
+				either3[slot] = openSum3
 			}
 			gRunsLength3 := gRunsBegun
 			revenue2 = revenue3
-			either32 = either
-			either52 = either2
-			either72 = either4
+			either42 = either
+			either62 = either2
+			either82 = either3
 			gRunsLength2 = gRunsLength3
 		}
 		revenue3 := revenue2
-		either33 := either32
-		either53 := either52
-		either73 := either72
+		either43 := either42
+		either63 := either62
+		either83 := either82
 		gRunsLength3 := gRunsLength2
 		revenue = revenue3
-		either3 = either33
-		either5 = either53
-		either7 = either73
+		either4 = either43
+		either6 = either63
+		either8 = either83
 		scalar2 = x10
 		gRunsLength = gRunsLength3
 	}
 	revenue2 := revenue
-	either32 := either3
-	either52 := either5
-	either72 := either7
+	either42 := either4
+	either62 := either6
+	either82 := either8
 	nFilledLength2 := nFilledLength
 	scalar22 := scalar2
 	gRunsLength2 := gRunsLength
+	gSampleLength := max(kgenSelect(int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))) >= 1048576 && max(min(most, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))), 0) < int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))>>3, int64(16384), 0), 0)
+	map3 := kgenTemporary[int64](&call, int(gSampleLength))
+	map4 := kgenTemporary[int64](&call, int(gSampleLength))
 	histogram := kgenTemporary[int64](&call, 2048)
 	clear(histogram)
 	if workers > 1 {
-		kgenFork(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			productsKernel24(lo, hi, histogramOwn, revenue2)
+			productsKernel25(lo, hi, map3, revenue2, map4, histogramOwn, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))))
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel24(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), histogram, revenue2)
+		productsKernel25(0, int(gSampleLength), map3, revenue2, map4, histogram, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))))
 	}
 	add := kgenTemporary[int64](&call, 2048)
-	// top = order(desc(revenue), limit: most)
-	if most < 0 {
-		failed[0] = min(failed[0], 0)
-	}
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var add2 int64
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add3 := productsKernel25Summary(lo, hi, histogram)
+				add3 := productsKernel26Summary(lo, hi, histogram)
 				blocks.await()
 				addBefore := add2
 				add2 = addBefore + add3
 				blocks.release()
-				productsKernel25(lo, hi, histogram, add, most, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), addBefore)
+				productsKernel26(lo, hi, histogram, add, addBefore)
 			}
 		})
 	} else {
-		productsKernel25(0, 2048, histogram, add, most, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), 0)
+		productsKernel26(0, 2048, histogram, add, 0)
 	}
-	topLength := min(max(most, 0), int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))))
-	pass := kgenTemporary[uint64](&call, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))
-	pass2 := kgenTemporary[int64](&call, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))
+	pass := kgenTemporary[uint64](&call, int(gSampleLength))
+	pass2 := kgenTemporary[int64](&call, int(gSampleLength))
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel26Summary(lo, hi, revenue2, 0, digits)
+				productsKernel27Summary(lo, hi, map4, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -711,22 +709,22 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel26(lo, hi, add, revenue2, pass, pass2, 0, 0, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+				productsKernel27(lo, hi, add, map4, pass, pass2, 0, 0, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel26(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, revenue2, pass, pass2, 0, 0, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+		productsKernel27(0, int(gSampleLength), add, map4, pass, pass2, 0, 0, gSampleLength, digits)
 	}
-	pass3 := kgenTemporary[uint64](&call, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))
-	pass4 := kgenTemporary[int64](&call, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))
+	pass3 := kgenTemporary[uint64](&call, int(gSampleLength))
+	pass4 := kgenTemporary[int64](&call, int(gSampleLength))
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel27Summary(lo, hi, pass, 8, digits)
+				productsKernel28Summary(lo, hi, pass, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -734,20 +732,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel27(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+				productsKernel28(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel27(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass, pass3, pass2, pass4, 1, 8, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+		productsKernel28(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel27Summary(lo, hi, pass3, 16, digits)
+				productsKernel28Summary(lo, hi, pass3, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -755,20 +753,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel27(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+				productsKernel28(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel27(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass3, pass, pass4, pass2, 2, 16, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+		productsKernel28(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel27Summary(lo, hi, pass, 24, digits)
+				productsKernel28Summary(lo, hi, pass, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -776,20 +774,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel27(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+				productsKernel28(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel27(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass, pass3, pass2, pass4, 3, 24, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+		productsKernel28(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel27Summary(lo, hi, pass3, 32, digits)
+				productsKernel28Summary(lo, hi, pass3, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -797,20 +795,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel27(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+				productsKernel28(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel27(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass3, pass, pass4, pass2, 4, 32, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+		productsKernel28(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel27Summary(lo, hi, pass, 40, digits)
+				productsKernel28Summary(lo, hi, pass, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -818,20 +816,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel27(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+				productsKernel28(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel27(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass, pass3, pass2, pass4, 5, 40, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+		productsKernel28(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel27Summary(lo, hi, pass3, 48, digits)
+				productsKernel28Summary(lo, hi, pass3, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -839,21 +837,291 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel27(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+				productsKernel28(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel27(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass3, pass, pass4, pass2, 6, 48, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), digits)
+		productsKernel28(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
+	}
+	pass5 := kgenTemporary[int64](&call, int(gSampleLength))
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				productsKernel34Summary(lo, hi, pass, 56, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				productsKernel34(lo, hi, add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		productsKernel34(0, int(gSampleLength), add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
+	}
+	if int(x7) > 2147483647 {
+		return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(x7))
+	}
+	if int(x7) > 2147483647 {
+		return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(x7))
+	}
+	either := kgenTemporary[int64](&call, max(int(x7), max(int(scalar22), n*(1-min(int(scalar22), 1)))*(1-min(int(x7), 1))))
+	var gCandidatesPlace int64
+	if workers > 1 {
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+		var gCandidatesPlace2 int64
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
+			compactScratch := make([]int64, 32768)
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				gCandidatesPlace3 := productsKernel35(lo, hi, revenue2, pass5, map4, map3, compactScratch, most, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), 0)
+				blocks.await()
+				gCandidatesPlaceBefore := gCandidatesPlace2
+				gCandidatesPlace2 = gCandidatesPlaceBefore + gCandidatesPlace3
+				blocks.release()
+				copy(either[gCandidatesPlaceBefore:], compactScratch[:gCandidatesPlace3])
+			}
+		})
+		gCandidatesPlace = gCandidatesPlace2
+	} else {
+		gCandidatesPlace = productsKernel35(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), revenue2, pass5, map4, map3, either, most, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), 0)
+	}
+	gCandidatesLength := gCandidatesPlace
+	cond3 := gCandidatesPlace >= kgenSelect(int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))) >= 1048576 && max(min(most, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))), 0) < int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))>>3, max(min(most, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))), 0), int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))+1)
+	x8 := int64(0)
+	if cond3 {
+		x8 = 1
+	}
+	var gAllLength int64
+	if 0 < int(x8) {
+	} else {
+		var gAllPlace int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var gAllPlace2 int64
+			kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
+				compactScratch := make([]int64, 32768)
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					gAllPlace3 := productsKernel36(lo, hi, compactScratch, 0)
+					blocks.await()
+					gAllPlaceBefore := gAllPlace2
+					gAllPlace2 = gAllPlaceBefore + gAllPlace3
+					blocks.release()
+					copy(either[gAllPlaceBefore:], compactScratch[:gAllPlace3])
+				}
+			})
+			gAllPlace = gAllPlace2
+		} else {
+			gAllPlace = productsKernel36(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), either, 0)
+		}
+		gAllLength2 := gAllPlace
+		gAllLength = gAllLength2
+	}
+	gAllLength2 := gAllLength
+	histogram2 := kgenTemporary[int64](&call, 2048)
+	clear(histogram2)
+	map5 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	if workers > 1 {
+		kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
+			histogramOwn := make([]int64, 2048)
+			productsKernel37(lo, hi, either, revenue2, map5, histogramOwn)
+			for i := range histogramOwn {
+				atomic.AddInt64(&histogram2[i], histogramOwn[i])
+			}
+		})
+	} else {
+		productsKernel37(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map5, histogram2)
+	}
+	add2 := kgenTemporary[int64](&call, 2048)
+	// top = order(desc(revenue), limit: most)
+	if most < 0 {
+		failed[0] = min(failed[0], 0)
+	}
+	if workers > 1 {
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+		var add3 int64
+		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				add4 := productsKernel38Summary(lo, hi, histogram2)
+				blocks.await()
+				addBefore := add3
+				add3 = addBefore + add4
+				blocks.release()
+				productsKernel38(lo, hi, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), addBefore)
+			}
+		})
+	} else {
+		productsKernel38(0, 2048, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
+	}
+	topLength := min(max(most, 0), int64(max(int(gCandidatesLength), int(gAllLength2))))
+	pass6 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	pass7 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				productsKernel39Summary(lo, hi, map5, 0, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				productsKernel39(lo, hi, add2, map5, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		productsKernel39(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map5, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+	}
+	pass8 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	pass9 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				productsKernel40Summary(lo, hi, pass6, 8, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				productsKernel40(lo, hi, add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		productsKernel40(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				productsKernel40Summary(lo, hi, pass8, 16, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				productsKernel40(lo, hi, add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		productsKernel40(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				productsKernel40Summary(lo, hi, pass6, 24, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				productsKernel40(lo, hi, add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		productsKernel40(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				productsKernel40Summary(lo, hi, pass8, 32, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				productsKernel40(lo, hi, add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		productsKernel40(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				productsKernel40Summary(lo, hi, pass6, 40, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				productsKernel40(lo, hi, add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		productsKernel40(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				productsKernel40Summary(lo, hi, pass8, 48, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				productsKernel40(lo, hi, add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		productsKernel40(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	top := kgenTemporary[int64](&call, int(topLength))
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel33Summary(lo, hi, pass, 56, digits)
+				productsKernel46Summary(lo, hi, pass6, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -861,12 +1129,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel33(lo, hi, add, pass, pass2, top, 7, 56, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), topLength, digits)
+				productsKernel46(lo, hi, add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel33(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), add, pass, pass2, top, 7, 56, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), topLength, digits)
+		productsKernel46(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
 	}
 	product2 := kgenColumn(&call, dst.Product, int(topLength))
 	revenue3 := kgenColumn(&call, dst.Revenue, int(topLength))
@@ -877,10 +1145,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, int(topLength), 4096, func(_, lo, hi int) {
-			productsKernel34(lo, hi, top, either32, product2, revenue2, revenue3, either52, sold, either72, looked)
+			productsKernel47(lo, hi, top, either42, product2, revenue2, revenue3, either62, sold, either82, looked)
 		})
 	} else {
-		productsKernel34(0, int(topLength), top, either32, product2, revenue2, revenue3, either52, sold, either72, looked)
+		productsKernel47(0, int(topLength), top, either42, product2, revenue2, revenue3, either62, sold, either82, looked)
 	}
 	for site, row := range failed {
 		if row == math.MaxInt64 {
@@ -943,14 +1211,14 @@ func productsKernel1Summary(lo, hi int, product []int32) (int64, uint32, uint32)
 // productsKernel2 runs rows lo to hi through the stages map2, map3, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel2(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map27 []bool, aggregate4 []int64, reduce uint32) {
+func productsKernel2(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map31 []bool, aggregate4 []int64, reduce uint32) {
 	productRows := product[lo:hi]
 	amountRows := amount[lo:hi]
 	amountRows = amountRows[:len(productRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(productRows)]
-	map27Rows := map27[lo:hi]
-	map27Rows = map27Rows[:len(productRows)]
+	map31Rows := map31[lo:hi]
+	map31Rows = map31Rows[:len(productRows)]
 	for i := range productRows {
 		x := int64(uint32(productRows[i]) - 2147483648 - reduce)
 		// g = groups(product)
@@ -968,7 +1236,7 @@ func productsKernel2(lo, hi int, aggregate []int64, product []int32, amount, agg
 		}
 		bin4 := int(x)
 		if uint64(bin4) < uint64(len(aggregate4)) {
-			aggregate4[bin4] += kgenBit[int64](map27Rows[i])
+			aggregate4[bin4] += kgenBit[int64](map31Rows[i])
 		}
 	}
 }
@@ -1399,7 +1667,7 @@ func productsKernel14(lo, hi int, insert2 []int64, map11 []uint32, map2 []uint64
 // productsKernel15 runs rows lo to hi through the stages map16, map18, map19, map20, map21, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel15(lo, hi int, amount, aggregate []int64, map16 []uint64, product []int32, paid []bool, aggregate2 []int64, map27 []bool, aggregate3 []int64, reduce3, nRankedSlots int64) {
+func productsKernel15(lo, hi int, amount, aggregate []int64, map16 []uint64, product []int32, paid []bool, aggregate2 []int64, map31 []bool, aggregate3 []int64, reduce3, nRankedSlots int64) {
 	x := max(reduce3, 1)
 	x2 := uint64(x)
 	x3 := x2 * 8
@@ -1424,8 +1692,8 @@ func productsKernel15(lo, hi int, amount, aggregate []int64, map16 []uint64, pro
 	productRows = productRows[:len(amountRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(amountRows)]
-	map27Rows := map27[lo:hi]
-	map27Rows = map27Rows[:len(amountRows)]
+	map31Rows := map31[lo:hi]
+	map31Rows = map31Rows[:len(amountRows)]
 	for i := range amountRows {
 		x16 := uint32(productRows[i]) - 2147483648
 		x17 := uint64(x16) * 11400714819323198485
@@ -1452,7 +1720,7 @@ func productsKernel15(lo, hi int, amount, aggregate []int64, map16 []uint64, pro
 		}
 		bin3 := int(x18)
 		if uint64(bin3) < uint64(len(aggregate3)) {
-			aggregate3[bin3] += kgenBit[int64](map27Rows[i])
+			aggregate3[bin3] += kgenBit[int64](map31Rows[i])
 		}
 	}
 }
@@ -1615,7 +1883,7 @@ func productsKernel20Summary(lo, hi int, pass8 []uint32, digitShift int64, digit
 // productsKernel23 runs rows lo to hi through the stages map23, mask3, partial5, offset5, add5, map24, map25, map26, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel23(lo, hi int, pass14 []uint32, pass15, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map27 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
+func productsKernel23(lo, hi int, pass14 []uint32, pass15, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map31 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
@@ -1643,8 +1911,8 @@ func productsKernel23(lo, hi int, pass14 []uint32, pass15, amount, aggregate []i
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map27)) {
-			cond = map27[x]
+		if uint64(x) < uint64(len(map31)) {
+			cond = map31[x]
 		}
 		cond2 := cond
 		if head && gRunsBegun > 0 {
@@ -1682,7 +1950,7 @@ func productsKernel23(lo, hi int, pass14 []uint32, pass15, amount, aggregate []i
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func productsKernel23Summary(lo, hi int, pass14 []uint32, pass15, amount []int64, paid, map27 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
+func productsKernel23Summary(lo, hi int, pass14 []uint32, pass15, amount []int64, paid, map31 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openHead bool
 	var openSum int64
@@ -1716,8 +1984,8 @@ func productsKernel23Summary(lo, hi int, pass14 []uint32, pass15, amount []int64
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map27)) {
-			cond = map27[x]
+		if uint64(x) < uint64(len(map31)) {
+			cond = map31[x]
 		}
 		cond2 := cond
 		openSum3 = openSum3&(kgenBit[int64](head)-1) + kgenBit[int64](cond2)
@@ -1736,15 +2004,290 @@ func productsKernel23Summary(lo, hi int, pass14 []uint32, pass15, amount []int64
 	return gRunsBegun, openHead, openSum, openPresent, openLast, openHead2, openSum2, openHead3, openSum3
 }
 
-// productsKernel24 runs rows lo to hi through the stages map28, histogram3, from the state before them to the one after.
+// productsKernel25 runs rows lo to hi through the stages map28, map29, map30, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel24(lo, hi int, histogram, revenue []int64) {
-	revenueRows := revenue[lo:hi]
-	for i := range revenueRows {
-		x := uint64(revenueRows[i]) - 9223372036854775808 ^ 18446744073709551615
-		digit := int64(x >> 0 & 255)
+func productsKernel25(lo, hi int, map2, revenue, map3, histogram []int64, g int64) {
+	x := g / 16384
+	x2 := max(x, 1)
+	mapRows := map2[lo:hi]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	for i := range mapRows {
+		row := int64(lo + i)
+		x3 := row*x2 + row*2654435761%x2
 		// top = order(desc(revenue), limit: most)
+		mapRows[i] = x3
+		var revenue2 int64
+		if uint64(x3) < uint64(len(revenue)) {
+			revenue2 = revenue[x3]
+		}
+		revenue3 := revenue2
+		mapRows2[i] = revenue3
+		x4 := uint64(revenue3) - 9223372036854775808 ^ 18446744073709551615
+		digit := int64(x4 >> 0 & 255)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		digit2 := int64(x4 >> 8 & 255)
+		bin2 := int(digit2 + 256)
+		if uint64(bin2) < uint64(len(histogram)) {
+			histogram[bin2]++
+		}
+		digit3 := int64(x4 >> 16 & 255)
+		bin3 := int(digit3 + 512)
+		if uint64(bin3) < uint64(len(histogram)) {
+			histogram[bin3]++
+		}
+		digit4 := int64(x4 >> 24 & 255)
+		bin4 := int(digit4 + 768)
+		if uint64(bin4) < uint64(len(histogram)) {
+			histogram[bin4]++
+		}
+		digit5 := int64(x4 >> 32 & 255)
+		bin5 := int(digit5 + 1024)
+		if uint64(bin5) < uint64(len(histogram)) {
+			histogram[bin5]++
+		}
+		digit6 := int64(x4 >> 40 & 255)
+		bin6 := int(digit6 + 1280)
+		if uint64(bin6) < uint64(len(histogram)) {
+			histogram[bin6]++
+		}
+		digit7 := int64(x4 >> 48 & 255)
+		bin7 := int(digit7 + 1536)
+		if uint64(bin7) < uint64(len(histogram)) {
+			histogram[bin7]++
+		}
+		digit8 := int64(x4 >> 56 & 255)
+		bin8 := int(digit8 + 1792)
+		if uint64(bin8) < uint64(len(histogram)) {
+			histogram[bin8]++
+		}
+	}
+}
+
+// productsKernel26 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel26(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+	histogram3Rows := histogram3[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram3Rows)]
+	for i := range histogram3Rows {
+		// top = order(desc(revenue), limit: most)
+		addRows[i] = add2
+		add2 += histogram3Rows[i]
+	}
+	return add2
+}
+
+// productsKernel26Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
+//
+//go:noinline
+func productsKernel26Summary(lo, hi int, histogram3 []int64) int64 {
+	var add int64
+	histogram3Rows := histogram3[lo:hi]
+	for i := range histogram3Rows {
+		add += histogram3Rows[i]
+	}
+	return add
+}
+
+// productsKernel27 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel27(lo, hi int, add3, map25 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * gSample
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add3[int64(digit)+x] - x2
+	}
+	map25Rows := map25[lo:hi]
+	for i := range map25Rows {
+		x3 := uint64(map25Rows[i]) - 9223372036854775808 ^ 18446744073709551615
+		digit := int64(x3 >> (digitShift & 63) & 255)
+		// top = order(desc(revenue), limit: most)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x3
+		pass2[place] = int64(lo + i)
+	}
+}
+
+// productsKernel27Summary returns what rows lo to hi add to the state, in the stages pass9.
+//
+//go:noinline
+func productsKernel27Summary(lo, hi int, map25 []int64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map25Rows := map25[lo:hi]
+	for i := range map25Rows {
+		x := uint64(map25Rows[i]) - 9223372036854775808 ^ 18446744073709551615
+		digit := int64(x >> (digitShift & 63) & 255)
+		// top = order(desc(revenue), limit: most)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// productsKernel28 runs rows lo to hi through the stages pass10, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel28(lo, hi int, add3 []int64, pass16, pass []uint64, pass17, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * gSample
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add3[int64(digit)+x] - x2
+	}
+	pass16Rows := pass16[lo:hi]
+	pass17Rows := pass17[lo:hi]
+	pass17Rows = pass17Rows[:len(pass16Rows)]
+	for i, pass3 := range pass16Rows {
+		digit := int64(pass3 >> (digitShift & 63) & 255)
+		// top = order(desc(revenue), limit: most)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass3
+		pass2[place] = pass17Rows[i]
+	}
+}
+
+// productsKernel28Summary returns what rows lo to hi add to the state, in the stages pass10.
+//
+//go:noinline
+func productsKernel28Summary(lo, hi int, pass16 []uint64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass16Rows := pass16[lo:hi]
+	for _, pass := range pass16Rows {
+		digit := int64(pass >> (digitShift & 63) & 255)
+		// top = order(desc(revenue), limit: most)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// productsKernel34 runs rows lo to hi through the stages pass16, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel34(lo, hi int, add3 []int64, pass28 []uint64, pass29, pass []int64, digitNumber, digitShift, gSample int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * gSample
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add3[int64(digit)+x] - x2
+	}
+	pass28Rows := pass28[lo:hi]
+	pass29Rows := pass29[lo:hi]
+	pass29Rows = pass29Rows[:len(pass28Rows)]
+	for i := range pass28Rows {
+		digit := int64(pass28Rows[i] >> (digitShift & 63) & 255)
+		// top = order(desc(revenue), limit: most)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass29Rows[i]
+	}
+}
+
+// productsKernel34Summary returns what rows lo to hi add to the state, in the stages pass16.
+//
+//go:noinline
+func productsKernel34Summary(lo, hi int, pass28 []uint64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass28Rows := pass28[lo:hi]
+	for i := range pass28Rows {
+		digit := int64(pass28Rows[i] >> (digitShift & 63) & 255)
+		// top = order(desc(revenue), limit: most)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// productsKernel35 runs rows lo to hi through the stages scalar6, scalar7, scalar8, mask4, partial7, offset7, add7, compact3, scalar9, from the state before them to the one after.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func productsKernel35(lo, hi int, revenue, pass30, map25, map24, compact []int64, most, g, gCandidatesPlace int64) int64 {
+	x := min(most, g)
+	x2 := max(x, 0)
+	x3 := x2 * 32768
+	x4 := max(g, 1)
+	x5 := x3 / x4
+	x6 := x5 + 8
+	x7 := min(x6, 16383)
+	x8 := max(x7, 0)
+	var pass int64
+	if uint64(x8) < uint64(len(pass30)) {
+		pass = pass30[x8]
+	}
+	pass2 := pass
+	var x9 int64
+	if uint64(pass2) < uint64(len(map25)) {
+		x9 = map25[pass2]
+	}
+	x10 := x9
+	var x11 int64
+	if uint64(pass2) < uint64(len(map24)) {
+		x11 = map24[pass2]
+	}
+	x12 := x11
+	cond := g >= 1048576
+	x13 := g >> 3
+	cond2 := x2 < x13
+	cond3 := cond && cond2
+	revenueRows := revenue[lo:hi]
+	for i, revenue2 := range revenueRows {
+		row := int64(lo + i)
+		selected := revenue2 >= x10 && (revenue2 > x10 || revenue2 == x10 && row <= x12) && cond3
+		at := int(gCandidatesPlace)
+		compact[at] = row
+		gCandidatesPlace += kgenBit[int64](selected)
+	}
+	return gCandidatesPlace
+}
+
+// productsKernel36 runs rows lo to hi through the stages mask5, partial8, offset8, add8, compact4, from the state before them to the one after.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func productsKernel36(lo, hi int, compact []int64, gAllPlace int64) int64 {
+	for i := range hi - lo {
+		row := int64(lo + i)
+		selected := row >= 0
+		at := int(gAllPlace)
+		compact[at] = row
+		gAllPlace += kgenBit[int64](selected)
+	}
+	return gAllPlace
+}
+
+// productsKernel37 runs rows lo to hi through the stages map31, map32, histogram4, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel37(lo, hi int, either2, revenue, map2, histogram []int64) {
+	either2Rows := either2[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(either2Rows)]
+	for i, at := range either2Rows {
+		var revenue2 int64
+		if uint64(at) < uint64(len(revenue)) {
+			revenue2 = revenue[at]
+		}
+		revenue3 := revenue2
+		// top = order(desc(revenue), limit: most)
+		mapRows[i] = revenue3
+		x := uint64(revenue3) - 9223372036854775808 ^ 18446744073709551615
+		digit := int64(x >> 0 & 255)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
@@ -1787,66 +2330,68 @@ func productsKernel24(lo, hi int, histogram, revenue []int64) {
 	}
 }
 
-// productsKernel25 runs rows lo to hi through the stages partial6, offset6, add6, scalar5, from the state before them to the one after.
+// productsKernel38 runs rows lo to hi through the stages partial9, offset9, add9, scalar10, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel25(lo, hi int, histogram3, add []int64, most, g, add2 int64) int64 {
-	histogram3Rows := histogram3[lo:hi]
+func productsKernel38(lo, hi int, histogram4, add []int64, most, gLeast, add2 int64) int64 {
+	histogram4Rows := histogram4[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram3Rows)]
-	for i := range histogram3Rows {
+	addRows = addRows[:len(histogram4Rows)]
+	for i := range histogram4Rows {
 		// top = order(desc(revenue), limit: most)
 		addRows[i] = add2
-		add2 += histogram3Rows[i]
+		add2 += histogram4Rows[i]
 	}
 	return add2
 }
 
-// productsKernel25Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, scalar5.
+// productsKernel38Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, scalar10.
 //
 //go:noinline
-func productsKernel25Summary(lo, hi int, histogram3 []int64) int64 {
+func productsKernel38Summary(lo, hi int, histogram4 []int64) int64 {
 	var add int64
-	histogram3Rows := histogram3[lo:hi]
-	for i := range histogram3Rows {
-		add += histogram3Rows[i]
+	histogram4Rows := histogram4[lo:hi]
+	for i := range histogram4Rows {
+		add += histogram4Rows[i]
 	}
 	return add
 }
 
-// productsKernel26 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+// productsKernel39 runs rows lo to hi through the stages pass17, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel26(lo, hi int, add3, revenue []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, g int64, digits []int64) {
+func productsKernel39(lo, hi int, add4, map27 []int64, pass []uint64, either2, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * g
+	x2 := digitNumber * gLeast
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add4[int64(digit)+x] - x2
 	}
-	revenueRows := revenue[lo:hi]
-	for i := range revenueRows {
-		x3 := uint64(revenueRows[i]) - 9223372036854775808 ^ 18446744073709551615
+	map27Rows := map27[lo:hi]
+	either2Rows := either2[lo:hi]
+	either2Rows = either2Rows[:len(map27Rows)]
+	for i := range map27Rows {
+		x3 := uint64(map27Rows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x3 >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = x3
-		pass2[place] = int64(lo + i)
+		pass2[place] = either2Rows[i]
 	}
 }
 
-// productsKernel26Summary returns what rows lo to hi add to the state, in the stages pass9.
+// productsKernel39Summary returns what rows lo to hi add to the state, in the stages pass17.
 //
 //go:noinline
-func productsKernel26Summary(lo, hi int, revenue []int64, digitShift int64, digits []int64) {
+func productsKernel39Summary(lo, hi int, map27 []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	revenueRows := revenue[lo:hi]
-	for i := range revenueRows {
-		x := uint64(revenueRows[i]) - 9223372036854775808 ^ 18446744073709551615
+	map27Rows := map27[lo:hi]
+	for i := range map27Rows {
+		x := uint64(map27Rows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -1854,39 +2399,39 @@ func productsKernel26Summary(lo, hi int, revenue []int64, digitShift int64, digi
 	}
 }
 
-// productsKernel27 runs rows lo to hi through the stages pass10, from the state before them to the one after.
+// productsKernel40 runs rows lo to hi through the stages pass18, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel27(lo, hi int, add3 []int64, pass16, pass []uint64, pass17, pass2 []int64, digitNumber, digitShift, g int64, digits []int64) {
+func productsKernel40(lo, hi int, add4 []int64, pass31, pass []uint64, pass32, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * g
+	x2 := digitNumber * gLeast
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add4[int64(digit)+x] - x2
 	}
-	pass16Rows := pass16[lo:hi]
-	pass17Rows := pass17[lo:hi]
-	pass17Rows = pass17Rows[:len(pass16Rows)]
-	for i, pass3 := range pass16Rows {
+	pass31Rows := pass31[lo:hi]
+	pass32Rows := pass32[lo:hi]
+	pass32Rows = pass32Rows[:len(pass31Rows)]
+	for i, pass3 := range pass31Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass17Rows[i]
+		pass2[place] = pass32Rows[i]
 	}
 }
 
-// productsKernel27Summary returns what rows lo to hi add to the state, in the stages pass10.
+// productsKernel40Summary returns what rows lo to hi add to the state, in the stages pass18.
 //
 //go:noinline
-func productsKernel27Summary(lo, hi int, pass16 []uint64, digitShift int64, digits []int64) {
+func productsKernel40Summary(lo, hi int, pass31 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass16Rows := pass16[lo:hi]
-	for _, pass := range pass16Rows {
+	pass31Rows := pass31[lo:hi]
+	for _, pass := range pass31Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -1894,50 +2439,50 @@ func productsKernel27Summary(lo, hi int, pass16 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel33 runs rows lo to hi through the stages pass16, from the state before them to the one after.
+// productsKernel46 runs rows lo to hi through the stages pass24, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel33(lo, hi int, add3 []int64, pass28 []uint64, pass29, top []int64, digitNumber, digitShift, g, top2 int64, digits []int64) {
+func productsKernel46(lo, hi int, add4 []int64, pass43 []uint64, pass44, top []int64, digitNumber, digitShift, gLeast, top2 int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * g
+	x2 := digitNumber * gLeast
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add4[int64(digit)+x] - x2
 	}
-	pass28Rows := pass28[lo:hi]
-	pass29Rows := pass29[lo:hi]
-	pass29Rows = pass29Rows[:len(pass28Rows)]
-	for i := range pass28Rows {
-		digit := int64(pass28Rows[i] >> (digitShift & 63) & 255)
+	pass43Rows := pass43[lo:hi]
+	pass44Rows := pass44[lo:hi]
+	pass44Rows = pass44Rows[:len(pass43Rows)]
+	for i := range pass43Rows {
+		digit := int64(pass43Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		if place < top2 {
-			top[place] = pass29Rows[i]
+			top[place] = pass44Rows[i]
 		}
 	}
 }
 
-// productsKernel33Summary returns what rows lo to hi add to the state, in the stages pass16.
+// productsKernel46Summary returns what rows lo to hi add to the state, in the stages pass24.
 //
 //go:noinline
-func productsKernel33Summary(lo, hi int, pass28 []uint64, digitShift int64, digits []int64) {
+func productsKernel46Summary(lo, hi int, pass43 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass28Rows := pass28[lo:hi]
-	for i := range pass28Rows {
-		digit := int64(pass28Rows[i] >> (digitShift & 63) & 255)
+	pass43Rows := pass43[lo:hi]
+	for i := range pass43Rows {
+		digit := int64(pass43Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// productsKernel34 runs rows lo to hi through the stages map29, map30, map31, map32, from the state before them to the one after.
+// productsKernel47 runs rows lo to hi through the stages map33, map34, map35, map36, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel34(lo, hi int, top []int64, either3, product []int32, revenue, revenue2, either5, sold, either7, looked []int64) {
+func productsKernel47(lo, hi int, top []int64, either4, product []int32, revenue, revenue2, either6, sold, either8, looked []int64) {
 	topRows := top[lo:hi]
 	productRows := product[lo:hi]
 	productRows = productRows[:len(topRows)]
@@ -1949,8 +2494,8 @@ func productsKernel34(lo, hi int, top []int64, either3, product []int32, revenue
 	lookedRows = lookedRows[:len(topRows)]
 	for i, x := range topRows {
 		var either int32
-		if uint64(x) < uint64(len(either3)) {
-			either = either3[x]
+		if uint64(x) < uint64(len(either4)) {
+			either = either4[x]
 		}
 		either2 := either
 		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
@@ -1961,17 +2506,17 @@ func productsKernel34(lo, hi int, top []int64, either3, product []int32, revenue
 		}
 		revenue4 := revenue3
 		revenueRows[i] = revenue4
-		var either4 int64
-		if uint64(x) < uint64(len(either5)) {
-			either4 = either5[x]
+		var either3 int64
+		if uint64(x) < uint64(len(either6)) {
+			either3 = either6[x]
 		}
-		either6 := either4
-		soldRows[i] = either6
-		var either8 int64
-		if uint64(x) < uint64(len(either7)) {
-			either8 = either7[x]
+		either5 := either3
+		soldRows[i] = either5
+		var either7 int64
+		if uint64(x) < uint64(len(either8)) {
+			either7 = either8[x]
 		}
-		either9 := either8
+		either9 := either7
 		lookedRows[i] = either9
 	}
 }

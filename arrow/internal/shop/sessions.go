@@ -6,6 +6,7 @@ package shop
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"sync/atomic"
 )
 
@@ -51,25 +52,84 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
+	var sum int64
+	var least uint64
+	var greatest uint64
+	var least2 uint64
+	var greatest2 uint64
+	if workers > 1 {
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+		var sum2 int64
+		least3 := uint64(18446744073709551615)
+		var greatest3 uint64
+		least4 := uint64(18446744073709551615)
+		var greatest4 uint64
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				sum3, least5, greatest5, least6, greatest6 := sessionsKernel1(lo, hi, visitor, time)
+				blocks.await()
+				sumBefore := sum2
+				leastBefore := least3
+				greatestBefore := greatest3
+				leastBefore2 := least4
+				greatestBefore2 := greatest4
+				sum2 = sumBefore + sum3
+				least3 = min(leastBefore, least5)
+				greatest3 = max(greatestBefore, greatest5)
+				least4 = min(leastBefore2, least6)
+				greatest4 = max(greatestBefore2, greatest6)
+				blocks.release()
+			}
+		})
+		sum = sum2
+		least = least3
+		greatest = greatest3
+		least2 = least4
+		greatest2 = greatest4
+	} else {
+		sum, least, greatest, least2, greatest2 = sessionsKernel1(0, n, visitor, time)
+	}
+	scalar := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
+	cond := sum > 0
+	x := uint64(0)
+	if cond {
+		x = least
+	}
+	x2 := uint64(0)
+	if cond {
+		x2 = greatest
+	}
+	x3 := uint64(0)
+	if cond {
+		x3 = least2
+	}
+	x4 := uint64(0)
+	if cond {
+		x4 = greatest2
+	}
 	map2 := kgenTemporary[uint64](&call, n)
+	if workers > 1 {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+			sessionsKernel2(lo, hi, visitor, time, map2, x, x2, x4, x3, int64(n), scalar)
+		})
+	} else {
+		sessionsKernel2(0, n, visitor, time, map2, x, x2, x4, x3, int64(n), scalar)
+	}
+	scalar2 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + 8 - 1) / 8
+	scalar3 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+8-1)/8, 1) - 1) / max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+8-1)/8, 1)
 	histogram := kgenTemporary[int64](&call, 2048)
 	clear(histogram)
-	histogram2 := kgenTemporary[int64](&call, 2048)
-	clear(histogram2)
 	if workers > 1 {
 		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			histogramOwn2 := make([]int64, 2048)
-			sessionsKernel1(lo, hi, visitor, map2, histogramOwn, time, histogramOwn2)
+			sessionsKernel3(lo, hi, histogramOwn, map2, scalar3, scalar)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
-			for i := range histogramOwn2 {
-				atomic.AddInt64(&histogram2[i], histogramOwn2[i])
-			}
 		})
 	} else {
-		sessionsKernel1(0, n, visitor, map2, histogram, time, histogram2)
+		sessionsKernel3(0, n, histogram, map2, scalar3, scalar)
 	}
 	add := kgenTemporary[int64](&call, 2048)
 	if workers > 1 {
@@ -78,188 +138,340 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add3 := sessionsKernel2Summary(lo, hi, histogram)
+				add3 := sessionsKernel4Summary(lo, hi, histogram)
 				blocks.await()
 				addBefore := add2
 				add2 = addBefore + add3
 				blocks.release()
-				sessionsKernel2(lo, hi, histogram, add, addBefore)
+				sessionsKernel4(lo, hi, histogram, add, addBefore)
 			}
 		})
 	} else {
-		sessionsKernel2(0, 2048, histogram, add, 0)
+		sessionsKernel4(0, 2048, histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, n)
-	pass2 := kgenTemporary[int64](&call, n)
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				sessionsKernel3Summary(lo, hi, time, 0, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+	if 1 < int(scalar2) {
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					sessionsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					sessionsKernel5(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 				}
-				blocks.release()
-				sessionsKernel3(lo, hi, add, time, pass, pass2, 0, 0, int64(n), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel3(0, n, add, time, pass, pass2, 0, 0, int64(n), digits)
+			})
+		} else {
+			digits := make([]int64, 256)
+			sessionsKernel5(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
+		}
+	}
+	pass2 := kgenTemporary[uint64](&call, n)
+	if 2 < int(scalar2) {
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+int(scalar3)), scalar3, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					sessionsKernel5(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			sessionsKernel5(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
+		}
+	}
+	if 3 < int(scalar2) {
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar3)), scalar3, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					sessionsKernel5(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			sessionsKernel5(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
+		}
+	}
+	if 4 < int(scalar2) {
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar3)), scalar3, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					sessionsKernel5(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			sessionsKernel5(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
+		}
+	}
+	if 5 < int(scalar2) {
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar3)), scalar3, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					sessionsKernel5(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			sessionsKernel5(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
+		}
+	}
+	if 6 < int(scalar2) {
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar3)), scalar3, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					sessionsKernel5(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			sessionsKernel5(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
+		}
+	}
+	if 7 < int(scalar2) {
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar3)), scalar3, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					sessionsKernel5(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			sessionsKernel5(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
+		}
 	}
 	pass3 := kgenTemporary[uint64](&call, n)
-	pass4 := kgenTemporary[int64](&call, n)
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				sessionsKernel4Summary(lo, hi, pass, 8, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+	if int(scalar2) == 1 {
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					sessionsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					sessionsKernel5(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 				}
-				blocks.release()
-				sessionsKernel4(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel4(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
+			})
+		} else {
+			digits := make([]int64, 256)
+			sessionsKernel5(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
+		}
 	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				sessionsKernel4Summary(lo, hi, pass3, 16, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				sessionsKernel4(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel4(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
+	if int(scalar2) == 0 {
+		if workers > 1 {
+			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+				sessionsKernel8(lo, hi, pass3, map2)
+			})
+		} else {
+			sessionsKernel8(0, n, pass3, map2)
+		}
 	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+	if 1 < int(scalar2) {
+		if int(scalar2) < (int(scalar2)+1)/2*2 {
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel5(lo, hi, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				sessionsKernel4Summary(lo, hi, pass, 24, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				sessionsKernel4(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, int64(n), digits)
+				sessionsKernel5(0, n, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel4(0, n, add, pass, pass3, pass2, pass4, 3, 24, int64(n), digits)
+		} else {
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel5(lo, hi, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sessionsKernel5(0, n, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
+			}
+		}
 	}
+	either := kgenTemporary[int64](&call, n)
+	either2 := kgenTemporary[int64](&call, n)
+	p := kgenTemporary[int64](&call, n)
+	var nTiedPlace int64
 	if workers > 1 {
-		counts := make([]int64, 256)
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+		var nTiedPlace2 int64
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				sessionsKernel4Summary(lo, hi, pass3, 32, digits)
+				nTiedPlace3 := sessionsKernel10Summary(lo, hi, pass3, x2, x, x4, x3, int64(n), scalar)
 				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
+				nTiedPlaceBefore := nTiedPlace2
+				nTiedPlace2 = nTiedPlaceBefore + nTiedPlace3
+				nTiedPlaceEnd := nTiedPlace2
 				blocks.release()
-				sessionsKernel4(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, int64(n), digits)
+				compactPart := either[:nTiedPlaceEnd]
+				compactPart2 := either2[:nTiedPlaceEnd]
+				sessionsKernel10(lo, hi, pass3, compactPart, compactPart2, p, x2, x, x4, x3, int64(n), scalar, nTiedPlaceBefore)
 			}
 		})
+		nTiedPlace = nTiedPlace2
 	} else {
-		digits := make([]int64, 256)
-		sessionsKernel4(0, n, add, pass3, pass, pass4, pass2, 4, 32, int64(n), digits)
+		nTiedPlace = sessionsKernel10(0, n, pass3, either, either2, p, x2, x, x4, x3, int64(n), scalar, 0)
 	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				sessionsKernel4Summary(lo, hi, pass, 40, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				sessionsKernel4(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, int64(n), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel4(0, n, add, pass, pass3, pass2, pass4, 5, 40, int64(n), digits)
+	nTiedLength := nTiedPlace
+	cond2 := nTiedPlace <= int64(n)>>1
+	x5 := int64(0)
+	if cond2 {
+		x5 = 1
 	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				sessionsKernel4Summary(lo, hi, pass3, 48, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				sessionsKernel4(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, int64(n), digits)
-			}
-		})
+	var nAllLength int64
+	if 0 < int(x5) {
 	} else {
-		digits := make([]int64, 256)
-		sessionsKernel4(0, n, add, pass3, pass, pass4, pass2, 6, 48, int64(n), digits)
+		var nAllPlace int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var nAllPlace2 int64
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				compactScratch := make([]int64, 32768)
+				compactScratch2 := make([]int64, 32768)
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					nAllPlace3 := sessionsKernel11(lo, hi, compactScratch, compactScratch2, 0)
+					blocks.await()
+					nAllPlaceBefore := nAllPlace2
+					nAllPlace2 = nAllPlaceBefore + nAllPlace3
+					blocks.release()
+					copy(either2[nAllPlaceBefore:], compactScratch[:nAllPlace3])
+					copy(either[nAllPlaceBefore:], compactScratch2[:nAllPlace3])
+				}
+			})
+			nAllPlace = nAllPlace2
+		} else {
+			nAllPlace = sessionsKernel11(0, n, either2, either, 0)
+		}
+		nAllLength2 := nAllPlace
+		nAllLength = nAllLength2
 	}
+	nAllLength2 := nAllLength
+	map3 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
+	map4 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
+	histogram2 := kgenTemporary[int64](&call, 2048)
+	clear(histogram2)
+	histogram3 := kgenTemporary[int64](&call, 2048)
+	clear(histogram3)
 	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				sessionsKernel10Summary(lo, hi, pass, 56, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				sessionsKernel10(lo, hi, add, pass, pass2, pass4, 7, 56, int64(n), digits)
+		kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+			histogramOwn := make([]int64, 2048)
+			histogramOwn2 := make([]int64, 2048)
+			sessionsKernel12(lo, hi, either2, time, map3, visitor, map4, histogramOwn, histogramOwn2)
+			for i := range histogramOwn {
+				atomic.AddInt64(&histogram2[i], histogramOwn[i])
+			}
+			for i := range histogramOwn2 {
+				atomic.AddInt64(&histogram3[i], histogramOwn2[i])
 			}
 		})
 	} else {
-		digits := make([]int64, 256)
-		sessionsKernel10(0, n, add, pass, pass2, pass4, 7, 56, int64(n), digits)
+		sessionsKernel12(0, max(int(nTiedLength), int(nAllLength2)), either2, time, map3, visitor, map4, histogram2, histogram3)
 	}
 	add2 := kgenTemporary[int64](&call, 2048)
 	if workers > 1 {
@@ -268,24 +480,26 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add4 := sessionsKernel11Summary(lo, hi, histogram2)
+				add4 := sessionsKernel13Summary(lo, hi, histogram2)
 				blocks.await()
 				addBefore := add3
 				add3 = addBefore + add4
 				blocks.release()
-				sessionsKernel11(lo, hi, histogram2, add2, addBefore)
+				sessionsKernel13(lo, hi, histogram2, add2, addBefore)
 			}
 		})
 	} else {
-		sessionsKernel11(0, 2048, histogram2, add2, 0)
+		sessionsKernel13(0, 2048, histogram2, add2, 0)
 	}
+	pass4 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
+	pass5 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel12Summary(lo, hi, pass4, map2, 0, digits)
+				sessionsKernel14Summary(lo, hi, map3, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -293,20 +507,22 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel12(lo, hi, add2, pass4, map2, pass, pass2, 0, 0, int64(n), digits)
+				sessionsKernel14(lo, hi, add2, map3, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel12(0, n, add2, pass4, map2, pass, pass2, 0, 0, int64(n), digits)
+		sessionsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, map3, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
+	pass6 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
+	pass7 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel4Summary(lo, hi, pass, 8, digits)
+				sessionsKernel15Summary(lo, hi, pass4, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -314,20 +530,20 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel4(lo, hi, add2, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
+				sessionsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel4(0, n, add2, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel4Summary(lo, hi, pass3, 16, digits)
+				sessionsKernel15Summary(lo, hi, pass6, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -335,20 +551,20 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel4(lo, hi, add2, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
+				sessionsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel4(0, n, add2, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel4Summary(lo, hi, pass, 24, digits)
+				sessionsKernel15Summary(lo, hi, pass4, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -356,20 +572,20 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel4(lo, hi, add2, pass, pass3, pass2, pass4, 3, 24, int64(n), digits)
+				sessionsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel4(0, n, add2, pass, pass3, pass2, pass4, 3, 24, int64(n), digits)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel4Summary(lo, hi, pass3, 32, digits)
+				sessionsKernel15Summary(lo, hi, pass6, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -377,20 +593,20 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel4(lo, hi, add2, pass3, pass, pass4, pass2, 4, 32, int64(n), digits)
+				sessionsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel4(0, n, add2, pass3, pass, pass4, pass2, 4, 32, int64(n), digits)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel4Summary(lo, hi, pass, 40, digits)
+				sessionsKernel15Summary(lo, hi, pass4, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -398,20 +614,20 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel4(lo, hi, add2, pass, pass3, pass2, pass4, 5, 40, int64(n), digits)
+				sessionsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel4(0, n, add2, pass, pass3, pass2, pass4, 5, 40, int64(n), digits)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel4Summary(lo, hi, pass3, 48, digits)
+				sessionsKernel15Summary(lo, hi, pass6, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -419,21 +635,20 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel4(lo, hi, add2, pass3, pass, pass4, pass2, 6, 48, int64(n), digits)
+				sessionsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel4(0, n, add2, pass3, pass, pass4, pass2, 6, 48, int64(n), digits)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
-	p := kgenTemporary[int64](&call, n)
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel10Summary(lo, hi, pass, 56, digits)
+				sessionsKernel21Summary(lo, hi, pass4, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -441,12 +656,205 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel10(lo, hi, add2, pass, pass2, p, 7, 56, int64(n), digits)
+				sessionsKernel21(lo, hi, add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel10(0, n, add2, pass, pass2, p, 7, 56, int64(n), digits)
+		sessionsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+	}
+	add3 := kgenTemporary[int64](&call, 2048)
+	if workers > 1 {
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+		var add4 int64
+		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				add5 := sessionsKernel22Summary(lo, hi, histogram3)
+				blocks.await()
+				addBefore := add4
+				add4 = addBefore + add5
+				blocks.release()
+				sessionsKernel22(lo, hi, histogram3, add3, addBefore)
+			}
+		})
+	} else {
+		sessionsKernel22(0, 2048, histogram3, add3, 0)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				sessionsKernel23Summary(lo, hi, pass7, map4, 0, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				sessionsKernel23(lo, hi, add3, pass7, map4, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		sessionsKernel23(0, max(int(nTiedLength), int(nAllLength2)), add3, pass7, map4, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				sessionsKernel15Summary(lo, hi, pass4, 8, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				sessionsKernel15(lo, hi, add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				sessionsKernel15Summary(lo, hi, pass6, 16, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				sessionsKernel15(lo, hi, add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				sessionsKernel15Summary(lo, hi, pass4, 24, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				sessionsKernel15(lo, hi, add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				sessionsKernel15Summary(lo, hi, pass6, 32, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				sessionsKernel15(lo, hi, add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				sessionsKernel15Summary(lo, hi, pass4, 40, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				sessionsKernel15(lo, hi, add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				sessionsKernel15Summary(lo, hi, pass6, 48, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				sessionsKernel15(lo, hi, add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				sessionsKernel30Summary(lo, hi, pass4, 56, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				sessionsKernel30(lo, hi, add3, pass4, pass5, either2, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		sessionsKernel30(0, max(int(nTiedLength), int(nAllLength2)), add3, pass4, pass5, either2, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+	}
+	if workers > 1 {
+		kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+			sessionsKernel31(lo, hi, either, pass7, p)
+		})
+	} else {
+		sessionsKernel31(0, max(int(nTiedLength), int(nAllLength2)), either, pass7, p)
 	}
 	begin := kgenColumn(&call, dst.Begin, n)
 	visitor2 := kgenColumn(&call, dst.Visitor, n)
@@ -473,7 +881,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				sBegun3, openPresent, openBegin3, openPresent2, openVisitor3, openHead, openEvents3, openHead2, openPaid3, openPresent3, openLast3 := sessionsKernel20Summary(lo, hi, p, visitor, time, amount, pause)
+				sBegun3, openPresent, openBegin3, openPresent2, openVisitor3, openHead, openEvents3, openHead2, openPaid3, openPresent3, openLast3 := sessionsKernel32Summary(lo, hi, p, visitor, time, amount, pause)
 				blocks.await()
 				sBegunBefore := sBegun2
 				openBeginBefore := openBegin2
@@ -514,7 +922,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 				eventsPart := events[:max(int(sBegunEnd)-1, 0)]
 				paidPart := paid[:max(int(sBegunEnd)-1, 0)]
 				secondsPart := seconds[:max(int(sBegunEnd)-1, 0)]
-				sessionsKernel20(lo, hi, p, visitor, time, beginPart, visitorPart, eventsPart, amount, paidPart, secondsPart, pause, sBegunBefore, openBeginBefore, openVisitorBefore, openEventsBefore, openPaidBefore, openLastBefore)
+				sessionsKernel32(lo, hi, p, visitor, time, beginPart, visitorPart, eventsPart, amount, paidPart, secondsPart, pause, sBegunBefore, openBeginBefore, openVisitorBefore, openEventsBefore, openPaidBefore, openLastBefore)
 			}
 		})
 		sBegun = sBegun2
@@ -524,7 +932,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 		openPaid = openPaid2
 		openLast = openLast2
 	} else {
-		sBegun, openBegin, openVisitor, openEvents, openPaid, openLast = sessionsKernel20(0, n, p, visitor, time, begin, visitor2, events, amount, paid, seconds, pause, 0, 0, 0, 0, 0, 0)
+		sBegun, openBegin, openVisitor, openEvents, openPaid, openLast = sessionsKernel32(0, n, p, visitor, time, begin, visitor2, events, amount, paid, seconds, pause, 0, 0, 0, 0, 0, 0)
 	}
 	if sBegun > 0 {
 		slot := sBegun - 1
@@ -542,107 +950,144 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 	return nil
 }
 
-// sessionsKernel1 runs rows lo to hi through the stages map1, map2, histogram1, histogram2, from the state before them to the one after.
+// sessionsKernel1 returns what rows lo to hi add to the state, in the stages scalar1, map1, map2, map3, map4, reduce.
 //
 //go:noinline
-func sessionsKernel1(lo, hi int, visitor []int64, map2 []uint64, histogram, time, histogram2 []int64) {
+func sessionsKernel1(lo, hi int, visitor, time []int64) (int64, uint64, uint64, uint64, uint64) {
+	var sum int64
+	least := uint64(18446744073709551615)
+	var greatest uint64
+	least2 := uint64(18446744073709551615)
+	var greatest2 uint64
 	visitorRows := visitor[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(visitorRows)]
 	timeRows := time[lo:hi]
 	timeRows = timeRows[:len(visitorRows)]
 	for i := range visitorRows {
 		x := uint64(visitorRows[i]) - 9223372036854775808
-		// p = order(visitor, time)
-		mapRows[i] = x
 		x2 := uint64(timeRows[i]) - 9223372036854775808
-		digit := int64(x2 >> 0 & 255)
+		greatest2 = max(greatest2, x2)
+		least2 = min(least2, x2)
+		greatest = max(greatest, x)
+		least = min(least, x)
+		sum++
+	}
+	return sum, least, greatest, least2, greatest2
+}
+
+// sessionsKernel2 runs rows lo to hi through the stages map5, scalar2, scalar3, from the state before them to the one after.
+//
+//go:noinline
+func sessionsKernel2(lo, hi int, visitor, time []int64, map2 []uint64, reduce, reduce2, reduce4, reduce3 uint64, n, scalar int64) {
+	x := reduce2 - reduce
+	x2 := uint64(bits.LeadingZeros64(uint64(x)))
+	x3 := int64(x2)
+	x4 := 64 - x3
+	x5 := reduce4 - reduce3
+	x6 := uint64(bits.LeadingZeros64(uint64(x5)))
+	x7 := int64(x6)
+	x8 := 64 - x7
+	x9 := x4 + x8
+	x10 := x9 - x4
+	x11 := n - 1
+	x12 := max(x11, 1)
+	x13 := uint64(x12)
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := int64(x14)
+	x16 := min(x9, x15)
+	x17 := x9 - x16
+	x18 := x10 - x17
+	x19 := max(x18, 0)
+	x20 := -x18
+	x21 := max(x20, 0)
+	cond := x21 < x4
+	x22 := uint64(0)
+	if cond {
+		x22 = 18446744073709551615
+	}
+	x23 := x10 - x8
+	x24 := x23 - x17
+	x25 := max(x24, 0)
+	x26 := -x24
+	x27 := max(x26, 0)
+	cond2 := x27 < x8
+	x28 := uint64(0)
+	if cond2 {
+		x28 = 18446744073709551615
+	}
+	visitorRows := visitor[lo:hi]
+	timeRows := time[lo:hi]
+	timeRows = timeRows[:len(visitorRows)]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(visitorRows)]
+	for i := range visitorRows {
+		// p = order(visitor, time)
+		mapRows[i] = ((uint64(visitorRows[i])-9223372036854775808-reduce)<<(x19&63)>>(x21&63)&x22|(uint64(timeRows[i])-9223372036854775808-reduce3)<<(x25&63)>>(x27&63)&x28)<<(scalar&63) | uint64(int64(lo+i))
+	}
+}
+
+// sessionsKernel3 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
+//
+//go:noinline
+func sessionsKernel3(lo, hi int, histogram []int64, map5 []uint64, digitWidth, digitShift int64) {
+	x := uint64(1) << (digitWidth & 63)
+	x2 := x - 1
+	x3 := digitShift + digitWidth
+	x4 := x3 + digitWidth
+	x5 := x4 + digitWidth
+	x6 := x5 + digitWidth
+	x7 := x6 + digitWidth
+	x8 := x7 + digitWidth
+	x9 := x8 + digitWidth
+	map5Rows := map5[lo:hi]
+	for _, x10 := range map5Rows {
+		digit := int64(x10 >> (digitShift & 63) & x2)
+		// p = order(visitor, time)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
 		}
-		digit2 := int64(x2 >> 8 & 255)
+		digit2 := int64(x10 >> (x3 & 63) & x2)
 		bin2 := int(digit2 + 256)
 		if uint64(bin2) < uint64(len(histogram)) {
 			histogram[bin2]++
 		}
-		digit3 := int64(x2 >> 16 & 255)
+		digit3 := int64(x10 >> (x4 & 63) & x2)
 		bin3 := int(digit3 + 512)
 		if uint64(bin3) < uint64(len(histogram)) {
 			histogram[bin3]++
 		}
-		digit4 := int64(x2 >> 24 & 255)
+		digit4 := int64(x10 >> (x5 & 63) & x2)
 		bin4 := int(digit4 + 768)
 		if uint64(bin4) < uint64(len(histogram)) {
 			histogram[bin4]++
 		}
-		digit5 := int64(x2 >> 32 & 255)
+		digit5 := int64(x10 >> (x6 & 63) & x2)
 		bin5 := int(digit5 + 1024)
 		if uint64(bin5) < uint64(len(histogram)) {
 			histogram[bin5]++
 		}
-		digit6 := int64(x2 >> 40 & 255)
+		digit6 := int64(x10 >> (x7 & 63) & x2)
 		bin6 := int(digit6 + 1280)
 		if uint64(bin6) < uint64(len(histogram)) {
 			histogram[bin6]++
 		}
-		digit7 := int64(x2 >> 48 & 255)
+		digit7 := int64(x10 >> (x8 & 63) & x2)
 		bin7 := int(digit7 + 1536)
 		if uint64(bin7) < uint64(len(histogram)) {
 			histogram[bin7]++
 		}
-		digit8 := int64(x2 >> 56 & 255)
+		digit8 := int64(x10 >> (x9 & 63) & x2)
 		bin8 := int(digit8 + 1792)
 		if uint64(bin8) < uint64(len(histogram)) {
 			histogram[bin8]++
 		}
-		digit9 := int64(x >> 0 & 255)
-		bin9 := int(digit9)
-		if uint64(bin9) < uint64(len(histogram2)) {
-			histogram2[bin9]++
-		}
-		digit10 := int64(x >> 8 & 255)
-		bin10 := int(digit10 + 256)
-		if uint64(bin10) < uint64(len(histogram2)) {
-			histogram2[bin10]++
-		}
-		digit11 := int64(x >> 16 & 255)
-		bin11 := int(digit11 + 512)
-		if uint64(bin11) < uint64(len(histogram2)) {
-			histogram2[bin11]++
-		}
-		digit12 := int64(x >> 24 & 255)
-		bin12 := int(digit12 + 768)
-		if uint64(bin12) < uint64(len(histogram2)) {
-			histogram2[bin12]++
-		}
-		digit13 := int64(x >> 32 & 255)
-		bin13 := int(digit13 + 1024)
-		if uint64(bin13) < uint64(len(histogram2)) {
-			histogram2[bin13]++
-		}
-		digit14 := int64(x >> 40 & 255)
-		bin14 := int(digit14 + 1280)
-		if uint64(bin14) < uint64(len(histogram2)) {
-			histogram2[bin14]++
-		}
-		digit15 := int64(x >> 48 & 255)
-		bin15 := int(digit15 + 1536)
-		if uint64(bin15) < uint64(len(histogram2)) {
-			histogram2[bin15]++
-		}
-		digit16 := int64(x >> 56 & 255)
-		bin16 := int(digit16 + 1792)
-		if uint64(bin16) < uint64(len(histogram2)) {
-			histogram2[bin16]++
-		}
 	}
 }
 
-// sessionsKernel2 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
+// sessionsKernel4 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel2(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func sessionsKernel4(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -654,10 +1099,10 @@ func sessionsKernel2(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sessionsKernel2Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
+// sessionsKernel4Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
 //
 //go:noinline
-func sessionsKernel2Summary(lo, hi int, histogram []int64) int64 {
+func sessionsKernel4Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -666,128 +1111,285 @@ func sessionsKernel2Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// sessionsKernel3 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// sessionsKernel5 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel3(lo, hi int, add, time []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * n
-	pass2 = pass2[:len(pass)]
+func sessionsKernel5(lo, hi int, add []int64, map5, pass []uint64, digitNumber, digitShift, digitWidth, n int64, digits []int64) {
+	x := uint64(1) << (digitWidth & 63)
+	x2 := x - 1
+	x3 := digitNumber * 256
+	x4 := digitNumber * n
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add[int64(digit)+x] - x2
+		places[digit] += add[int64(digit)+x3] - x4
 	}
-	timeRows := time[lo:hi]
-	for i := range timeRows {
-		x3 := uint64(timeRows[i]) - 9223372036854775808
-		digit := int64(x3 >> (digitShift & 63) & 255)
+	map5Rows := map5[lo:hi]
+	for _, x5 := range map5Rows {
+		digit := int64(x5 >> (digitShift & 63) & x2)
 		// p = order(visitor, time)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = x3
-		pass2[place] = int64(lo + i)
+		pass[place] = x5
 	}
 }
 
-// sessionsKernel3Summary returns what rows lo to hi add to the state, in the stages pass1.
+// sessionsKernel5Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func sessionsKernel3Summary(lo, hi int, time []int64, digitShift int64, digits []int64) {
+func sessionsKernel5Summary(lo, hi int, map5 []uint64, digitShift, digitWidth int64, digits []int64) {
+	x := uint64(1) << (digitWidth & 63)
+	x2 := x - 1
 	counts := (*[256]int64)(digits)
-	timeRows := time[lo:hi]
-	for i := range timeRows {
-		x := uint64(timeRows[i]) - 9223372036854775808
-		digit := int64(x >> (digitShift & 63) & 255)
+	map5Rows := map5[lo:hi]
+	for _, x3 := range map5Rows {
+		digit := int64(x3 >> (digitShift & 63) & x2)
 		// p = order(visitor, time)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// sessionsKernel4 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// sessionsKernel8 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel4(lo, hi int, add []int64, pass, pass2 []uint64, pass22, pass3 []int64, digitNumber, digitShift, n int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * n
-	pass3 = pass3[:len(pass2)]
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add[int64(digit)+x] - x2
-	}
+func sessionsKernel8(lo, hi int, pass, map5 []uint64) {
 	passRows := pass[lo:hi]
-	pass2Rows := pass22[lo:hi]
-	pass2Rows = pass2Rows[:len(passRows)]
-	for i, pass4 := range passRows {
-		digit := int64(pass4 >> (digitShift & 63) & 255)
+	map5Rows := map5[lo:hi]
+	map5Rows = map5Rows[:len(passRows)]
+	for i := range passRows {
 		// p = order(visitor, time)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		pass2[place] = pass4
-		pass3[place] = pass2Rows[i]
+		passRows[i] = map5Rows[i]
 	}
 }
 
-// sessionsKernel4Summary returns what rows lo to hi add to the state, in the stages pass2.
+// sessionsKernel10 runs rows lo to hi through the stages map6, map7, mask1, partial2, offset2, add2, compact1, scalar4, pass22, from the state before them to the one after.
+// Every row is stored, and the next row overwrites it unless it is selected.
+// A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
-func sessionsKernel4Summary(lo, hi int, pass []uint64, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	passRows := pass[lo:hi]
-	for _, pass2 := range passRows {
-		digit := int64(pass2 >> (digitShift & 63) & 255)
+func sessionsKernel10(lo, hi int, pass3 []uint64, compact, compact2, p []int64, reduce2, reduce, reduce4, reduce3 uint64, n, scalar, nTiedPlace int64) int64 {
+	x := reduce2 - reduce
+	x2 := uint64(bits.LeadingZeros64(uint64(x)))
+	x3 := int64(x2)
+	x4 := 64 - x3
+	x5 := reduce4 - reduce3
+	x6 := uint64(bits.LeadingZeros64(uint64(x5)))
+	x7 := int64(x6)
+	x8 := 64 - x7
+	x9 := x4 + x8
+	x10 := n - 1
+	x11 := max(x10, 1)
+	x12 := uint64(x11)
+	x13 := uint64(bits.LeadingZeros64(uint64(x12)))
+	x14 := int64(x13)
+	x15 := min(x9, x14)
+	x16 := x9 - x15
+	cond := x16 > 0
+	x17 := uint64(1) << (scalar & 63)
+	x18 := x17 - 1
+	compact2 = compact2[:len(compact)]
+	lastX := uint64(18446744073709551615)
+	if lo > 0 {
+		lastX = pass3[lo-1] >> (scalar & 63)
+	}
+	pass3Rows := pass3[lo:hi]
+	for i, pass := range pass3Rows {
+		x19 := pass >> (scalar & 63)
 		// p = order(visitor, time)
-		digit2 := int(digit)
-		counts[digit2]++
+		previous := lastX
+		neighbour := uint64(18446744073709551615)
+		if lo+i < int(n)-1 {
+			neighbour = pass3[lo+i+1] >> (scalar & 63)
+		}
+		row := int64(lo + i)
+		x20 := int64(pass & x18)
+		p[row] = x20
+		selected := cond && (x19 == previous || x19 == neighbour)
+		at := int(nTiedPlace)
+		if uint64(at) < uint64(len(compact)) {
+			compact[at] = row
+			compact2[at] = x20
+		}
+		nTiedPlace += kgenBit[int64](selected)
+		lastX = x19
+	}
+	return nTiedPlace
+}
+
+// sessionsKernel10Summary returns what rows lo to hi add to the state, in the stages map6, map7, mask1, partial2, offset2, add2, compact1, scalar4, pass22.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func sessionsKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce, reduce4, reduce3 uint64, n, scalar int64) int64 {
+	var nTiedPlace int64
+	x := reduce2 - reduce
+	x2 := uint64(bits.LeadingZeros64(uint64(x)))
+	x3 := int64(x2)
+	x4 := 64 - x3
+	x5 := reduce4 - reduce3
+	x6 := uint64(bits.LeadingZeros64(uint64(x5)))
+	x7 := int64(x6)
+	x8 := 64 - x7
+	x9 := x4 + x8
+	x10 := n - 1
+	x11 := max(x10, 1)
+	x12 := uint64(x11)
+	x13 := uint64(bits.LeadingZeros64(uint64(x12)))
+	x14 := int64(x13)
+	x15 := min(x9, x14)
+	x16 := x9 - x15
+	cond := x16 > 0
+	lastX := uint64(18446744073709551615)
+	if lo > 0 {
+		lastX = pass3[lo-1] >> (scalar & 63)
+	}
+	pass3Rows := pass3[lo:hi]
+	for i, pass := range pass3Rows {
+		x17 := pass >> (scalar & 63)
+		// p = order(visitor, time)
+		previous := lastX
+		neighbour := uint64(18446744073709551615)
+		if lo+i < int(n)-1 {
+			neighbour = pass3[lo+i+1] >> (scalar & 63)
+		}
+		selected := cond && (x17 == previous || x17 == neighbour)
+		nTiedPlace += kgenBit[int64](selected)
+		lastX = x17
+	}
+	return nTiedPlace
+}
+
+// sessionsKernel11 runs rows lo to hi through the stages mask2, partial3, offset3, add3, compact2, from the state before them to the one after.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func sessionsKernel11(lo, hi int, compact, compact2 []int64, nAllPlace int64) int64 {
+	compact2 = compact2[:len(compact)]
+	for i := range hi - lo {
+		row := int64(lo + i)
+		selected := row >= 0
+		at := int(nAllPlace)
+		compact[at] = row
+		compact2[at] = row
+		nAllPlace += kgenBit[int64](selected)
+	}
+	return nAllPlace
+}
+
+// sessionsKernel12 runs rows lo to hi through the stages map8, map9, map10, map11, histogram2, histogram3, from the state before them to the one after.
+//
+//go:noinline
+func sessionsKernel12(lo, hi int, either, time, map2, visitor []int64, map3 []uint64, histogram, histogram2 []int64) {
+	eitherRows := either[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(eitherRows)]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(eitherRows)]
+	for i, x := range eitherRows {
+		var time2 int64
+		if uint64(x) < uint64(len(time)) {
+			time2 = time[x]
+		}
+		time3 := time2
+		// p = order(visitor, time)
+		mapRows[i] = time3
+		var visitor2 int64
+		if uint64(x) < uint64(len(visitor)) {
+			visitor2 = visitor[x]
+		}
+		visitor3 := visitor2
+		x2 := uint64(visitor3) - 9223372036854775808
+		mapRows2[i] = x2
+		x3 := uint64(time3) - 9223372036854775808
+		digit := int64(x3 >> 0 & 255)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		digit2 := int64(x3 >> 8 & 255)
+		bin2 := int(digit2 + 256)
+		if uint64(bin2) < uint64(len(histogram)) {
+			histogram[bin2]++
+		}
+		digit3 := int64(x3 >> 16 & 255)
+		bin3 := int(digit3 + 512)
+		if uint64(bin3) < uint64(len(histogram)) {
+			histogram[bin3]++
+		}
+		digit4 := int64(x3 >> 24 & 255)
+		bin4 := int(digit4 + 768)
+		if uint64(bin4) < uint64(len(histogram)) {
+			histogram[bin4]++
+		}
+		digit5 := int64(x3 >> 32 & 255)
+		bin5 := int(digit5 + 1024)
+		if uint64(bin5) < uint64(len(histogram)) {
+			histogram[bin5]++
+		}
+		digit6 := int64(x3 >> 40 & 255)
+		bin6 := int(digit6 + 1280)
+		if uint64(bin6) < uint64(len(histogram)) {
+			histogram[bin6]++
+		}
+		digit7 := int64(x3 >> 48 & 255)
+		bin7 := int(digit7 + 1536)
+		if uint64(bin7) < uint64(len(histogram)) {
+			histogram[bin7]++
+		}
+		digit8 := int64(x3 >> 56 & 255)
+		bin8 := int(digit8 + 1792)
+		if uint64(bin8) < uint64(len(histogram)) {
+			histogram[bin8]++
+		}
+		digit9 := int64(x2 >> 0 & 255)
+		bin9 := int(digit9)
+		if uint64(bin9) < uint64(len(histogram2)) {
+			histogram2[bin9]++
+		}
+		digit10 := int64(x2 >> 8 & 255)
+		bin10 := int(digit10 + 256)
+		if uint64(bin10) < uint64(len(histogram2)) {
+			histogram2[bin10]++
+		}
+		digit11 := int64(x2 >> 16 & 255)
+		bin11 := int(digit11 + 512)
+		if uint64(bin11) < uint64(len(histogram2)) {
+			histogram2[bin11]++
+		}
+		digit12 := int64(x2 >> 24 & 255)
+		bin12 := int(digit12 + 768)
+		if uint64(bin12) < uint64(len(histogram2)) {
+			histogram2[bin12]++
+		}
+		digit13 := int64(x2 >> 32 & 255)
+		bin13 := int(digit13 + 1024)
+		if uint64(bin13) < uint64(len(histogram2)) {
+			histogram2[bin13]++
+		}
+		digit14 := int64(x2 >> 40 & 255)
+		bin14 := int(digit14 + 1280)
+		if uint64(bin14) < uint64(len(histogram2)) {
+			histogram2[bin14]++
+		}
+		digit15 := int64(x2 >> 48 & 255)
+		bin15 := int(digit15 + 1536)
+		if uint64(bin15) < uint64(len(histogram2)) {
+			histogram2[bin15]++
+		}
+		digit16 := int64(x2 >> 56 & 255)
+		bin16 := int(digit16 + 1792)
+		if uint64(bin16) < uint64(len(histogram2)) {
+			histogram2[bin16]++
+		}
 	}
 }
 
-// sessionsKernel10 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// sessionsKernel13 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel10(lo, hi int, add []int64, pass13 []uint64, pass14, pass []int64, digitNumber, digitShift, n int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * n
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add[int64(digit)+x] - x2
-	}
-	pass13Rows := pass13[lo:hi]
-	pass14Rows := pass14[lo:hi]
-	pass14Rows = pass14Rows[:len(pass13Rows)]
-	for i := range pass13Rows {
-		digit := int64(pass13Rows[i] >> (digitShift & 63) & 255)
-		// p = order(visitor, time)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		pass[place] = pass14Rows[i]
-	}
-}
-
-// sessionsKernel10Summary returns what rows lo to hi add to the state, in the stages pass8.
-//
-//go:noinline
-func sessionsKernel10Summary(lo, hi int, pass13 []uint64, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	pass13Rows := pass13[lo:hi]
-	for i := range pass13Rows {
-		digit := int64(pass13Rows[i] >> (digitShift & 63) & 255)
-		// p = order(visitor, time)
-		digit2 := int(digit)
-		counts[digit2]++
-	}
-}
-
-// sessionsKernel11 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
-//
-//go:noinline
-func sessionsKernel11(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func sessionsKernel13(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -799,10 +1401,10 @@ func sessionsKernel11(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sessionsKernel11Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
+// sessionsKernel13Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func sessionsKernel11Summary(lo, hi int, histogram2 []int64) int64 {
+func sessionsKernel13Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -811,23 +1413,168 @@ func sessionsKernel11Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// sessionsKernel12 runs rows lo to hi through the stages map3, pass9, from the state before them to the one after.
+// sessionsKernel14 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel12(lo, hi int, add2, pass15 []int64, map2, pass []uint64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func sessionsKernel14(lo, hi int, add2, map9 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * n
+	x2 := digitNumber * nAgain
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
 		places[digit] += add2[int64(digit)+x] - x2
 	}
-	pass15Rows := pass15[lo:hi]
-	for _, pass3 := range pass15Rows {
+	map9Rows := map9[lo:hi]
+	for i := range map9Rows {
+		x3 := uint64(map9Rows[i]) - 9223372036854775808
+		digit := int64(x3 >> (digitShift & 63) & 255)
+		// p = order(visitor, time)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x3
+		pass2[place] = int64(lo + i)
+	}
+}
+
+// sessionsKernel14Summary returns what rows lo to hi add to the state, in the stages pass6.
+//
+//go:noinline
+func sessionsKernel14Summary(lo, hi int, map9 []int64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map9Rows := map9[lo:hi]
+	for i := range map9Rows {
+		x := uint64(map9Rows[i]) - 9223372036854775808
+		digit := int64(x >> (digitShift & 63) & 255)
+		// p = order(visitor, time)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sessionsKernel15 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+//
+//go:noinline
+func sessionsKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nAgain
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add2[int64(digit)+x] - x2
+	}
+	pass4Rows := pass4[lo:hi]
+	pass5Rows := pass5[lo:hi]
+	pass5Rows = pass5Rows[:len(pass4Rows)]
+	for i, pass3 := range pass4Rows {
+		digit := int64(pass3 >> (digitShift & 63) & 255)
+		// p = order(visitor, time)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass3
+		pass2[place] = pass5Rows[i]
+	}
+}
+
+// sessionsKernel15Summary returns what rows lo to hi add to the state, in the stages pass7.
+//
+//go:noinline
+func sessionsKernel15Summary(lo, hi int, pass4 []uint64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass4Rows := pass4[lo:hi]
+	for _, pass := range pass4Rows {
+		digit := int64(pass >> (digitShift & 63) & 255)
+		// p = order(visitor, time)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sessionsKernel21 runs rows lo to hi through the stages pass13, from the state before them to the one after.
+//
+//go:noinline
+func sessionsKernel21(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nAgain
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add2[int64(digit)+x] - x2
+	}
+	pass16Rows := pass16[lo:hi]
+	pass17Rows := pass17[lo:hi]
+	pass17Rows = pass17Rows[:len(pass16Rows)]
+	for i := range pass16Rows {
+		digit := int64(pass16Rows[i] >> (digitShift & 63) & 255)
+		// p = order(visitor, time)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass17Rows[i]
+	}
+}
+
+// sessionsKernel21Summary returns what rows lo to hi add to the state, in the stages pass13.
+//
+//go:noinline
+func sessionsKernel21Summary(lo, hi int, pass16 []uint64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass16Rows := pass16[lo:hi]
+	for i := range pass16Rows {
+		digit := int64(pass16Rows[i] >> (digitShift & 63) & 255)
+		// p = order(visitor, time)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sessionsKernel22 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
+//
+//go:noinline
+func sessionsKernel22(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+	histogram3Rows := histogram3[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram3Rows)]
+	for i := range histogram3Rows {
+		// p = order(visitor, time)
+		addRows[i] = add2
+		add2 += histogram3Rows[i]
+	}
+	return add2
+}
+
+// sessionsKernel22Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
+//
+//go:noinline
+func sessionsKernel22Summary(lo, hi int, histogram3 []int64) int64 {
+	var add int64
+	histogram3Rows := histogram3[lo:hi]
+	for i := range histogram3Rows {
+		add += histogram3Rows[i]
+	}
+	return add
+}
+
+// sessionsKernel23 runs rows lo to hi through the stages map12, pass14, from the state before them to the one after.
+//
+//go:noinline
+func sessionsKernel23(lo, hi int, add3, pass18 []int64, map10, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nAgain
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add3[int64(digit)+x] - x2
+	}
+	pass18Rows := pass18[lo:hi]
+	for _, pass3 := range pass18Rows {
 		var x3 uint64
-		if uint64(pass3) < uint64(len(map2)) {
-			x3 = map2[pass3]
+		if uint64(pass3) < uint64(len(map10)) {
+			x3 = map10[pass3]
 		}
 		x4 := x3
 		digit := int64(x4 >> (digitShift & 63) & 255)
@@ -840,16 +1587,16 @@ func sessionsKernel12(lo, hi int, add2, pass15 []int64, map2, pass []uint64, pas
 	}
 }
 
-// sessionsKernel12Summary returns what rows lo to hi add to the state, in the stages map3, pass9.
+// sessionsKernel23Summary returns what rows lo to hi add to the state, in the stages map12, pass14.
 //
 //go:noinline
-func sessionsKernel12Summary(lo, hi int, pass15 []int64, map2 []uint64, digitShift int64, digits []int64) {
+func sessionsKernel23Summary(lo, hi int, pass18 []int64, map10 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass15Rows := pass15[lo:hi]
-	for _, pass := range pass15Rows {
+	pass18Rows := pass18[lo:hi]
+	for _, pass := range pass18Rows {
 		var x uint64
-		if uint64(pass) < uint64(len(map2)) {
-			x = map2[pass]
+		if uint64(pass) < uint64(len(map10)) {
+			x = map10[pass]
 		}
 		x2 := x
 		digit := int64(x2 >> (digitShift & 63) & 255)
@@ -859,10 +1606,67 @@ func sessionsKernel12Summary(lo, hi int, pass15 []int64, map2 []uint64, digitShi
 	}
 }
 
-// sessionsKernel20 runs rows lo to hi through the stages map4, map5, map6, mask, partial3, offset3, add3, map7, aggregate, map8, from the state before them to the one after.
+// sessionsKernel30 runs rows lo to hi through the stages map13, pass21, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel20(lo, hi int, p, visitor, time, begin, visitor2, events, amount, paid, seconds []int64, pause, sBegun, openBegin, openVisitor, openEvents, openPaid, openLast int64) (int64, int64, int64, int64, int64, int64) {
+func sessionsKernel30(lo, hi int, add3 []int64, pass31 []uint64, pass32, either, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nAgain
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add3[int64(digit)+x] - x2
+	}
+	pass31Rows := pass31[lo:hi]
+	pass32Rows := pass32[lo:hi]
+	pass32Rows = pass32Rows[:len(pass31Rows)]
+	for i := range pass31Rows {
+		digit := int64(pass31Rows[i] >> (digitShift & 63) & 255)
+		// p = order(visitor, time)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		at := pass32Rows[i]
+		var either2 int64
+		if uint64(at) < uint64(len(either)) {
+			either2 = either[at]
+		}
+		either3 := either2
+		pass[place] = either3
+	}
+}
+
+// sessionsKernel30Summary returns what rows lo to hi add to the state, in the stages map13, pass21.
+//
+//go:noinline
+func sessionsKernel30Summary(lo, hi int, pass31 []uint64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass31Rows := pass31[lo:hi]
+	for i := range pass31Rows {
+		digit := int64(pass31Rows[i] >> (digitShift & 63) & 255)
+		// p = order(visitor, time)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sessionsKernel31 runs rows lo to hi through the stages pass23, from the state before them to the one after.
+//
+//go:noinline
+func sessionsKernel31(lo, hi int, either2, pass33, p []int64) {
+	either2Rows := either2[lo:hi]
+	pass33Rows := pass33[lo:hi]
+	pass33Rows = pass33Rows[:len(either2Rows)]
+	for i := range either2Rows {
+		// p = order(visitor, time)
+		p[either2Rows[i]] = pass33Rows[i]
+	}
+}
+
+// sessionsKernel32 runs rows lo to hi through the stages map14, map15, map16, mask3, partial6, offset6, add6, map17, aggregate, map18, from the state before them to the one after.
+//
+//go:noinline
+func sessionsKernel32(lo, hi int, p, visitor, time, begin, visitor2, events, amount, paid, seconds []int64, pause, sBegun, openBegin, openVisitor, openEvents, openPaid, openLast int64) (int64, int64, int64, int64, int64, int64) {
 	visitor2 = visitor2[:len(begin)]
 	events = events[:len(begin)]
 	paid = paid[:len(begin)]
@@ -938,11 +1742,11 @@ func sessionsKernel20(lo, hi int, p, visitor, time, begin, visitor2, events, amo
 	return sBegun, openBegin, openVisitor, openEvents, openPaid, openLast
 }
 
-// sessionsKernel20Summary returns what rows lo to hi add to the state, in the stages map4, map5, map6, mask, partial3, offset3, add3, map7, aggregate, map8.
+// sessionsKernel32Summary returns what rows lo to hi add to the state, in the stages map14, map15, map16, mask3, partial6, offset6, add6, map17, aggregate, map18.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func sessionsKernel20Summary(lo, hi int, p, visitor, time, amount []int64, pause int64) (int64, bool, int64, bool, int64, bool, int64, bool, int64, bool, int64) {
+func sessionsKernel32Summary(lo, hi int, p, visitor, time, amount []int64, pause int64) (int64, bool, int64, bool, int64, bool, int64, bool, int64, bool, int64) {
 	var sBegun int64
 	var openPresent bool
 	var openBegin int64

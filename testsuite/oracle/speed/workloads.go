@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"example.com/consumer/analytics"
 	"gonum.org/v1/gonum/floats"
@@ -64,7 +65,7 @@ const (
 var revenueQuery = fmt.Sprintf("SELECT sum(price * discount) FROM lineitem WHERE "+
 	"shipdate >= %d AND shipdate < %d AND discount BETWEEN 0.05::DOUBLE AND 0.07::DOUBLE AND quantity < 24", from, to)
 
-var workloads = append(buildWorkloads(), tableWorkloads()...)
+var workloads = slices.Concat(buildWorkloads(), tableWorkloads(), orderWorkloads())
 
 func buildWorkloads() []workload {
 	var list []workload
