@@ -111,6 +111,7 @@ func (k *kernel) rangeFunction(name string, f form) *rangeFunc {
 	if f == allRows && g.branchlessSegments != 0 {
 		g.storeCarried()
 	}
+	var vectors *loop.Func
 	chunks := slices.DeleteFunc(k.chunkScans(), func(i int) bool { return !g.needed[i] })
 	switch {
 	case len(chunks) > 0:
@@ -124,10 +125,14 @@ func (k *kernel) rangeFunction(name string, f form) *rangeFunc {
 		g.cut(views, r.lo, r.hi)
 		g.blocks(views)
 		g.rest(views)
+	case k.simd && (f == allRows || f == summary):
+		vectors = k.vectorFunction(name, f)
+		g.loop(views, g.afterVectors(vectors, r), r.hi)
 	default:
 		g.loop(views, r.lo, r.hi)
 	}
 	g.end(r)
+	k.vectors[r.Func] = vectors
 	return r
 }
 
