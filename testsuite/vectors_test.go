@@ -27,7 +27,7 @@ func vectorPipelines(k ir.Kind) (list []string) {
 	add := func(result string) {
 		var params []string
 		for _, param := range []string{"x: [n]%v", "y: [n]%v", "z: %v"} {
-			if regexp.MustCompile(`\b` + param[:1] + `\b( |,|\)|\]|$)`).MatchString(result) {
+			if regexp.MustCompile(`\b` + param[:1] + `\b`).MatchString(result) {
 				params = append(params, fmt.Sprintf(param, k))
 			}
 		}
@@ -48,6 +48,7 @@ func vectorPipelines(k ir.Kind) (list []string) {
 	add("r: y[x < y][y[x < y] > z], t: min(x[x < y], else: z), n: count(x < y)")
 	add("r: max(x, else: z), s: min(y, else: z), t: sum(x), n: count(!(x < y))")
 	add("r: x + y, s: x[x < y]")
+	add("t: sum(y[x == z]), n: count(x == z)") // few rows
 	add("any: any(x < y), all: all(x < y)")
 	if k.IsFloat() {
 		add("r: x / y")
@@ -133,7 +134,7 @@ func TestVectors(t *testing.T) {
 	}
 	device := openEmittedWith(t, source, plans, run.Options{CacheFolder: os.Getenv("KGEN_CACHE"), SIMD: true})
 	for i, p := range pipelines {
-		for _, rows := range []int{0, 1, 15, 16, 17, 31, 32, 33, 64, 1000, chainRows} {
+		for _, rows := range []int{0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 1000, chainRows} {
 			if rows == chainRows && kinds[i].Size() != 4 { // enough for several workers
 				continue
 			}

@@ -111,7 +111,6 @@ func (k *kernel) rangeFunction(name string, f form) *rangeFunc {
 	if f == allRows && g.branchlessSegments != 0 {
 		g.storeCarried()
 	}
-	var vectors *loop.Func
 	chunks := slices.DeleteFunc(k.chunkScans(), func(i int) bool { return !g.needed[i] })
 	switch {
 	case len(chunks) > 0:
@@ -126,13 +125,13 @@ func (k *kernel) rangeFunction(name string, f form) *rangeFunc {
 		g.blocks(views)
 		g.rest(views)
 	case k.simd && (f == allRows || f == summary):
-		vectors = k.vectorFunction(name, f)
-		g.loop(views, g.afterVectors(vectors, r), r.hi)
+		vectors, least := k.vectorFunction(name, f)
+		k.vectors[name] = vectors
+		g.loop(views, g.afterVectors(vectors, least, r), r.hi)
 	default:
 		g.loop(views, r.lo, r.hi)
 	}
 	g.end(r)
-	k.vectors[r.Func] = vectors
 	return r
 }
 

@@ -135,7 +135,7 @@ func (h *host) lowerLaunch(launch *plan.Launch, of *branch) *launched {
 	b := loop.NewBuilder("launch")
 	l := &launched{of: of}
 	for _, f := range k.drive(b, env, h.counter(launch.Rows)) {
-		if vectors := k.vectors[f]; vectors != nil {
+		if vectors := k.vectors[f.Name]; vectors != nil {
 			l.functions = append(l.functions, vectors)
 		}
 		l.functions = append(l.functions, f)

@@ -63,6 +63,8 @@ func (p *printer) typed(x loop.Expr) text {
 		return text{jen.Len(p.use(x.Memory)), operand}
 	case *loop.CountLanes:
 		return p.countLanes(x)
+	case *loop.AnyLane:
+		return text{p.typed(x.Mask).within(4).Op("!=").Lit(0), 3}
 	}
 	panic(fmt.Sprintf("gocpu: no Go for %T", x))
 }

@@ -68,7 +68,7 @@ func TestVectorText(t *testing.T) {
 	}
 	for name, want := range map[string][]string{
 		"p.go": {"var pKernel1Vectors = func(lo, hi int, x, y []int32, limit int32, selectedPlace int64) (int, int64) {\n\treturn lo, selectedPlace\n}",
-			"from, selectedPlace = pKernel1Vectors(lo, hi, x, y, limit, selectedPlace)\n\txRows := x[from:hi]"},
+			"if hi-lo >= 64 {\n\t\tfrom, selectedPlace = pKernel1Vectors(lo, hi, x, y, limit, selectedPlace)\n\t}\n\txRows := x[from:hi]"},
 		"p_simd.go": {"//go:build goexperiment.simd && amd64\n", "if archsimd.X86.AVX512() {\n\t\tpKernel1Vectors = pKernel1Vectors512\n",
 			".Compress(archsimd.Mask32x16FromBits(selected)).Store((*[16]int32)(y[at:]))", "archsimd.ClearAVXUpperBits()\n\treturn hi - len(xRows), selectedPlace\n"},
 	} {

@@ -87,7 +87,9 @@ var filterColumnsKernel1Vectors = func(lo, hi int, x []int32, y, y2 []int64, z, 
 func filterColumnsKernel1(lo, hi int, x []int32, y, y2 []int64, z, z2 []float64, limit int32, hitPlace int64) int64 {
 	z2 = z2[:len(y2)]
 	from := lo
-	from, hitPlace = filterColumnsKernel1Vectors(lo, hi, x, y, y2, z, z2, limit, hitPlace)
+	if hi-lo >= 32 {
+		from, hitPlace = filterColumnsKernel1Vectors(lo, hi, x, y, y2, z, z2, limit, hitPlace)
+	}
 	xRows := x[from:hi]
 	yRows := y[from:hi]
 	yRows = yRows[:len(xRows)]

@@ -26,21 +26,45 @@ func filterColumnsKernel1Vectors512(lo, hi int, x []int32, y, y2 []int64, z, z2 
 	yRows = yRows[:len(xRows)]
 	zRows := z[lo:hi]
 	zRows = zRows[:len(xRows)]
-	for len(xRows) >= 8 && int(hitPlace)+8 <= len(y2) {
-		xBlock := (*[8]int32)(xRows)
-		xRows = xRows[8:]
-		yBlock := (*[8]int64)(yRows)
-		yRows = yRows[8:]
-		zBlock := (*[8]float64)(zRows)
-		zRows = zRows[8:]
-		x2 := archsimd.LoadInt32x8(xBlock)
+	for len(xRows) >= 32 && int(hitPlace)+32 <= len(y2) {
+		xBlock := (*[32]int32)(xRows)
+		xRows = xRows[32:]
+		yBlock := (*[32]int64)(yRows)
+		yRows = yRows[32:]
+		zBlock := (*[32]float64)(zRows)
+		zRows = zRows[32:]
+		x2 := archsimd.LoadInt32x8((*[8]int32)(xBlock[:]))
 		selected := x2.Less(limitLanes).ToBits()
+		x3 := archsimd.LoadInt32x8((*[8]int32)(xBlock[8:]))
+		selected2 := x3.Less(limitLanes).ToBits()
+		x4 := archsimd.LoadInt32x8((*[8]int32)(xBlock[16:]))
+		selected3 := x4.Less(limitLanes).ToBits()
+		x5 := archsimd.LoadInt32x8((*[8]int32)(xBlock[24:]))
+		selected4 := x5.Less(limitLanes).ToBits()
 		at := int(hitPlace)
-		y3 := archsimd.LoadInt64x8(yBlock)
+		y3 := archsimd.LoadInt64x8((*[8]int64)(yBlock[:]))
 		y3.Compress(archsimd.Mask64x8FromBits(selected)).Store((*[8]int64)(y2[at:]))
-		z3 := archsimd.LoadFloat64x8(zBlock)
+		z3 := archsimd.LoadFloat64x8((*[8]float64)(zBlock[:]))
 		z3.Compress(archsimd.Mask64x8FromBits(selected)).Store((*[8]float64)(z2[at:]))
 		hitPlace += int64(bits.OnesCount8(selected))
+		at2 := int(hitPlace)
+		y4 := archsimd.LoadInt64x8((*[8]int64)(yBlock[8:]))
+		y4.Compress(archsimd.Mask64x8FromBits(selected2)).Store((*[8]int64)(y2[at2:]))
+		z4 := archsimd.LoadFloat64x8((*[8]float64)(zBlock[8:]))
+		z4.Compress(archsimd.Mask64x8FromBits(selected2)).Store((*[8]float64)(z2[at2:]))
+		hitPlace += int64(bits.OnesCount8(selected2))
+		at3 := int(hitPlace)
+		y5 := archsimd.LoadInt64x8((*[8]int64)(yBlock[16:]))
+		y5.Compress(archsimd.Mask64x8FromBits(selected3)).Store((*[8]int64)(y2[at3:]))
+		z5 := archsimd.LoadFloat64x8((*[8]float64)(zBlock[16:]))
+		z5.Compress(archsimd.Mask64x8FromBits(selected3)).Store((*[8]float64)(z2[at3:]))
+		hitPlace += int64(bits.OnesCount8(selected3))
+		at4 := int(hitPlace)
+		y6 := archsimd.LoadInt64x8((*[8]int64)(yBlock[24:]))
+		y6.Compress(archsimd.Mask64x8FromBits(selected4)).Store((*[8]int64)(y2[at4:]))
+		z6 := archsimd.LoadFloat64x8((*[8]float64)(zBlock[24:]))
+		z6.Compress(archsimd.Mask64x8FromBits(selected4)).Store((*[8]float64)(z2[at4:]))
+		hitPlace += int64(bits.OnesCount8(selected4))
 	}
 	archsimd.ClearAVXUpperBits()
 	return hi - len(xRows), hitPlace

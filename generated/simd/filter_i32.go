@@ -74,7 +74,9 @@ var filterI32Kernel1Vectors = func(lo, hi int, x, x2 []int32, limit int32, selec
 //go:noinline
 func filterI32Kernel1(lo, hi int, x, x2 []int32, limit int32, selectedPlace int64) int64 {
 	from := lo
-	from, selectedPlace = filterI32Kernel1Vectors(lo, hi, x, x2, limit, selectedPlace)
+	if hi-lo >= 64 {
+		from, selectedPlace = filterI32Kernel1Vectors(lo, hi, x, x2, limit, selectedPlace)
+	}
 	xRows := x[from:hi]
 	for len(xRows) >= 4 {
 		xFour := (*[4]int32)(xRows)

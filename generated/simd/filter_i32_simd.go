@@ -21,14 +21,29 @@ func init() {
 func filterI32Kernel1Vectors512(lo, hi int, x, x2 []int32, limit int32, selectedPlace int64) (int, int64) {
 	limitLanes := archsimd.BroadcastInt32x16(limit)
 	xRows := x[lo:hi]
-	for len(xRows) >= 16 && int(selectedPlace)+16 <= len(x2) {
-		xBlock := (*[16]int32)(xRows)
-		xRows = xRows[16:]
-		x3 := archsimd.LoadInt32x16(xBlock)
+	for len(xRows) >= 64 && int(selectedPlace)+64 <= len(x2) {
+		xBlock := (*[64]int32)(xRows)
+		xRows = xRows[64:]
+		x3 := archsimd.LoadInt32x16((*[16]int32)(xBlock[:]))
 		selected := x3.Less(limitLanes).ToBits()
+		x4 := archsimd.LoadInt32x16((*[16]int32)(xBlock[16:]))
+		selected2 := x4.Less(limitLanes).ToBits()
+		x5 := archsimd.LoadInt32x16((*[16]int32)(xBlock[32:]))
+		selected3 := x5.Less(limitLanes).ToBits()
+		x6 := archsimd.LoadInt32x16((*[16]int32)(xBlock[48:]))
+		selected4 := x6.Less(limitLanes).ToBits()
 		at := int(selectedPlace)
 		x3.Compress(archsimd.Mask32x16FromBits(selected)).Store((*[16]int32)(x2[at:]))
 		selectedPlace += int64(bits.OnesCount16(selected))
+		at2 := int(selectedPlace)
+		x4.Compress(archsimd.Mask32x16FromBits(selected2)).Store((*[16]int32)(x2[at2:]))
+		selectedPlace += int64(bits.OnesCount16(selected2))
+		at3 := int(selectedPlace)
+		x5.Compress(archsimd.Mask32x16FromBits(selected3)).Store((*[16]int32)(x2[at3:]))
+		selectedPlace += int64(bits.OnesCount16(selected3))
+		at4 := int(selectedPlace)
+		x6.Compress(archsimd.Mask32x16FromBits(selected4)).Store((*[16]int32)(x2[at4:]))
+		selectedPlace += int64(bits.OnesCount16(selected4))
 	}
 	archsimd.ClearAVXUpperBits()
 	return hi - len(xRows), selectedPlace

@@ -60,7 +60,9 @@ var lineF64Kernel1Vectors = func(lo, hi int, x, y []float64, slope, height float
 //go:noinline
 func lineF64Kernel1(lo, hi int, x, y []float64, slope, height float64) {
 	from := lo
-	from = lineF64Kernel1Vectors(lo, hi, x, y, slope, height)
+	if hi-lo >= 32 {
+		from = lineF64Kernel1Vectors(lo, hi, x, y, slope, height)
+	}
 	xRows := x[from:hi]
 	yRows := y[from:hi]
 	yRows = yRows[:len(xRows)]

@@ -21,13 +21,19 @@ func lineF64Kernel1Vectors512(lo, hi int, x, y []float64, slope, height float64)
 	xRows := x[lo:hi]
 	yRows := y[lo:hi]
 	yRows = yRows[:len(xRows)]
-	for len(xRows) >= 8 {
-		xBlock := (*[8]float64)(xRows)
-		xRows = xRows[8:]
-		yBlock := (*[8]float64)(yRows)
-		yRows = yRows[8:]
-		x2 := archsimd.LoadFloat64x8(xBlock)
-		x2.Mul(slopeLanes).Add(heightLanes).Store(yBlock)
+	for len(xRows) >= 32 {
+		xBlock := (*[32]float64)(xRows)
+		xRows = xRows[32:]
+		yBlock := (*[32]float64)(yRows)
+		yRows = yRows[32:]
+		x2 := archsimd.LoadFloat64x8((*[8]float64)(xBlock[:]))
+		x2.Mul(slopeLanes).Add(heightLanes).Store((*[8]float64)(yBlock[:]))
+		x3 := archsimd.LoadFloat64x8((*[8]float64)(xBlock[8:]))
+		x3.Mul(slopeLanes).Add(heightLanes).Store((*[8]float64)(yBlock[8:]))
+		x4 := archsimd.LoadFloat64x8((*[8]float64)(xBlock[16:]))
+		x4.Mul(slopeLanes).Add(heightLanes).Store((*[8]float64)(yBlock[16:]))
+		x5 := archsimd.LoadFloat64x8((*[8]float64)(xBlock[24:]))
+		x5.Mul(slopeLanes).Add(heightLanes).Store((*[8]float64)(yBlock[24:]))
 	}
 	archsimd.ClearAVXUpperBits()
 	return hi - len(xRows)

@@ -79,7 +79,9 @@ var q6Kernel1Vectors = func(lo, hi int, shipdate []int32, discount, quantity, pr
 func q6Kernel1(lo, hi int, shipdate []int32, discount, quantity, price []float64, from, to int32) float64 {
 	var revenue float64
 	from2 := lo
-	from2, revenue = q6Kernel1Vectors(lo, hi, shipdate, discount, quantity, price, from, to)
+	if hi-lo >= 32 {
+		from2, revenue = q6Kernel1Vectors(lo, hi, shipdate, discount, quantity, price, from, to)
+	}
 	shipdateRows := shipdate[from2:hi]
 	discountRows := discount[from2:hi]
 	discountRows = discountRows[:len(shipdateRows)]

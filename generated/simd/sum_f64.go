@@ -63,7 +63,9 @@ var sumF64Kernel1Vectors = func(lo, hi int, x []float64) (int, float64) {
 func sumF64Kernel1(lo, hi int, x []float64) float64 {
 	var total float64
 	from := lo
-	from, total = sumF64Kernel1Vectors(lo, hi, x)
+	if hi-lo >= 32 {
+		from, total = sumF64Kernel1Vectors(lo, hi, x)
+	}
 	xRows := x[from:hi]
 	for i := range xRows {
 		total += xRows[i]

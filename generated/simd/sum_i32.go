@@ -63,7 +63,9 @@ var sumI32Kernel1Vectors = func(lo, hi int, x []int32) (int, int64) {
 func sumI32Kernel1(lo, hi int, x []int32) int64 {
 	var total int64
 	from := lo
-	from, total = sumI32Kernel1Vectors(lo, hi, x)
+	if hi-lo >= 32 {
+		from, total = sumI32Kernel1Vectors(lo, hi, x)
+	}
 	xRows := x[from:hi]
 	for i := range xRows {
 		total += int64(xRows[i])

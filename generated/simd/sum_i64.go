@@ -63,7 +63,9 @@ var sumI64Kernel1Vectors = func(lo, hi int, x []int64) (int, int64) {
 func sumI64Kernel1(lo, hi int, x []int64) int64 {
 	var total int64
 	from := lo
-	from, total = sumI64Kernel1Vectors(lo, hi, x)
+	if hi-lo >= 32 {
+		from, total = sumI64Kernel1Vectors(lo, hi, x)
+	}
 	xRows := x[from:hi]
 	for i := range xRows {
 		total += xRows[i]

@@ -21,6 +21,9 @@ type (
 
 	// CountLanes is how many lanes of Mask hold.
 	CountLanes struct{ Mask Expr }
+
+	// AnyLane is whether a lane of Mask holds.
+	AnyLane struct{ Mask Expr }
 )
 
 // Type returns the type of the lanes.
@@ -34,6 +37,9 @@ func (x *Compress) Type() Type { return x.X.Type() }
 
 // Type returns the type of counters.
 func (x *CountLanes) Type() Type { return Counter }
+
+// Type returns bool.
+func (x *AnyLane) Type() Type { return Bool }
 
 // lanes checks an expression of vectors.
 func (v *verifier) lanes(x Expr) {
@@ -61,9 +67,16 @@ func (v *verifier) lanes(x Expr) {
 		}
 		v.same("mask", x.Mask, Bool.lanewise(x.X.Type()))
 	case *CountLanes:
-		v.expr(x.Mask)
-		if t := x.Mask.Type(); t.Form != Vector || t.Elem() != Bool {
-			v.fail("%v is no mask", t)
-		}
+		v.mask(x.Mask)
+	case *AnyLane:
+		v.mask(x.Mask)
+	}
+}
+
+// mask checks a vector of bools.
+func (v *verifier) mask(x Expr) {
+	v.expr(x)
+	if t := x.Type(); t.Form != Vector || t.Elem() != Bool {
+		v.fail("%v is no mask", t)
 	}
 }

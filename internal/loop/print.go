@@ -281,6 +281,8 @@ func (d *dumper) expr(x Expr) string {
 		return fmt.Sprintf("%v(%s)", x.Type(), d.expr(x.X))
 	case *Compress:
 		return fmt.Sprintf("compress(%s, %s)", d.expr(x.X), d.expr(x.Mask))
+	case *AnyLane:
+		return fmt.Sprintf("any(%s)", d.expr(x.Mask))
 	case *CountLanes:
 		return fmt.Sprintf("count(%s)", d.expr(x.Mask))
 	}

@@ -55,7 +55,7 @@ func (v *verifier) expr(x Expr) {
 		if v.profile != Simt {
 			v.fail("only profile simt has a %v", x.Kind)
 		}
-	case *LoadLanes, *Splat, *Compress, *CountLanes:
+	case *LoadLanes, *Splat, *Compress, *CountLanes, *AnyLane:
 		v.lanes(x)
 	default:
 		v.fail("%T is no expression", x)

@@ -131,6 +131,8 @@ func WalkExpr(x Expr, visit func(Expr)) {
 		WalkExpr(x.Mask, visit)
 	case *CountLanes:
 		WalkExpr(x.Mask, visit)
+	case *AnyLane:
+		WalkExpr(x.Mask, visit)
 	}
 }
 

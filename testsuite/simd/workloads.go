@@ -29,7 +29,13 @@ func buildWorkloads() []workload {
 	for _, run := range []int{1, 8, 128, 65536} {
 		list = append(list, workload{fmt.Sprintf("COUNT, runs of %d", run), func(rows int) forms { return runForms(rows, run) }})
 	}
-	return append(list, workload{"Q6", q6Forms}, workload{"filter of i64 and f64, a third", columnForms}, workload{"x * slope + height", lineForms})
+	for _, days := range []int32{1, 30, 365} {
+		list = append(list, workload{fmt.Sprintf("Q6, %d days", days), func(rows int) forms { return q6Forms(rows, days) }})
+	}
+	for _, percent := range []int{1, 10, 33} {
+		list = append(list, workload{fmt.Sprintf("filter of i64 and f64, %d %%", percent), func(rows int) forms { return columnForms(rows, percent) }})
+	}
+	return append(list, workload{"x * slope + height", lineForms})
 }
 
 func must(err error) {
@@ -152,8 +158,9 @@ func runForms(rows, run int) forms {
 	}, result: func() any { return [2]uint64{hash(keys), hash(counts)} }}
 }
 
-func q6Forms(rows int) forms {
-	const from, to = 8766, 9131 // 1994
+func q6Forms(rows int, days int32) forms {
+	const from = 8766 // the beginning of 1994
+	to := from + days
 	r := rand.New(rand.NewPCG(5, 6))
 	date, discount, quantity, price := make([]int32, rows), make([]float64, rows), make([]float64, rows), make([]float64, rows)
 	for i := range date {
@@ -179,8 +186,8 @@ func q6Forms(rows int) forms {
 	}, result: func() any { return sum }, agree: near}
 }
 
-func columnForms(rows int) forms {
-	limit := int32(math.MinInt32 + (1<<32)/3)
+func columnForms(rows, percent int) forms {
+	limit := int32(math.MinInt32 + int64(percent)*(1<<32)/100)
 	x, y, z := randomInts[int32](rows), randomInts[int64](rows), randomFloats(rows)
 	emitted, vectors := plain.FilterColumnsResult{Y: make([]int64, rows), Z: make([]float64, rows)}, simd.FilterColumnsResult{Y: make([]int64, rows), Z: make([]float64, rows)}
 	var last []int64
