@@ -1,6 +1,6 @@
 package main
 
-import "github.com/kgen-go/kgen/internal/device/gocpu"
+import "golang.org/x/sys/cpu"
 
 // lanes are bugs in functions of vectors.
 var lanes = onVectors([]Mutant{
@@ -53,8 +53,8 @@ var lanes = onVectors([]Mutant{
 
 // onVectors are the mutants of a list, which tests of vectors kill, where these run.
 func onVectors(list []Mutant) []Mutant {
-	if !gocpu.HasVectors() {
-		return nil
+	if x86 := cpu.X86; !x86.HasAVX512F || !x86.HasAVX512CD || !x86.HasAVX512BW || !x86.HasAVX512DQ || !x86.HasAVX512VL {
+		return nil // the tests are skipped
 	}
 	for i := range list {
 		if list[i].Tests == "" {
