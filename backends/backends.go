@@ -48,6 +48,7 @@ type Options struct {
 	Schedule   plan.Schedule // of work-group kernels; the backend chooses fields that are zero
 	Unexported bool          // whether Go functions and result types are unexported
 	Kernels    string        // the folder of embedded kernels if Go text has a form that runs on a device; "" without one
+	SIMD       bool          // whether Go text also has bodies with vectors, for processors that have them
 	Trace      bool          // whether Go text has an option WithTrace, which reports how long each kernel took
 }
 

@@ -35,6 +35,7 @@ var plain = gocpu.Emitter{}
 type Flags struct {
 	backend, pkg, folder, level, after, schedule string
 	tests, partials, unexported, device, check   bool
+	simd                                         bool
 
 	Machine plan.Machine // by whose rates level auto chooses; the zero value is the declared one
 }
@@ -53,6 +54,7 @@ func (f *Flags) Bind(set *pflag.FlagSet) {
 	set.BoolVar(&f.tests, "tests", false, "emit tests of the functions too (Go)")
 	set.BoolVar(&f.partials, "partials", false, "also emit a type for computing the pipeline in shards (Go)")
 	set.BoolVar(&f.unexported, "unexported", false, "emit unexported functions and types (Go)")
+	set.BoolVar(&f.simd, "simd", false, "also emit bodies with AVX-512 for Go 1.26 with GOEXPERIMENT=simd; all others run the plain ones (Go)")
 	set.BoolVar(&f.check, "check", false, "write nothing; print what would change as a diff, and fail if anything would")
 	set.StringVar(&f.after, "after", "", "print the program as it is after a `PASS`, and write nothing")
 }
@@ -90,7 +92,7 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 	for _, flag := range []struct {
 		name  string
 		asked bool
-	}{{"--package", f.pkg != ""}, {"--tests", f.tests}, {"--partials", f.partials}, {"--unexported", f.unexported}} {
+	}{{"--package", f.pkg != ""}, {"--tests", f.tests}, {"--partials", f.partials}, {"--unexported", f.unexported}, {"--simd", f.simd}} {
 		if flag.asked && !emitsGo {
 			return usagef("%s: backend %s emits no Go; gocpu does, and %[2]s with --go", flag.name, f.backend)
 		}
@@ -118,7 +120,7 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 	if f.after != "" {
 		return f.printAfter(source, schedule, Emitters[i], out)
 	}
-	options := backends.Options{Package: pkg, Schedule: schedule, Unexported: f.unexported}
+	options := backends.Options{Package: pkg, Schedule: schedule, Unexported: f.unexported, SIMD: f.simd}
 	if options.Package == "" {
 		options.Package = packageOf(folder)
 	} else if !isPackageName(pkg) && !(pkg == "main" && f.unexported) {
@@ -244,7 +246,7 @@ func (f *Flags) printAfter(s *Source, schedule plan.Schedule, backend backends.E
 	for _, p := range pipelines {
 		options := s.options(f.backend, f.level, schedule)
 		options.Machine = f.Machine
-		options.Backend, options.Emit = backend, backends.Options{Schedule: schedule}
+		options.Backend, options.Emit = backend, backends.Options{Schedule: schedule, SIMD: f.simd}
 		text, err := compile.After(f.after, p, options)
 		if err != nil {
 			return s.compileError(f.level, err)

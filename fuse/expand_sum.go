@@ -118,9 +118,11 @@ func (s *floatSums) sum(v *ir.Value) *ir.Value {
 
 // average divides a sum by the number of rows.
 func (s *floatSums) average(v, total, x, by *ir.Value) *ir.Value {
-	count := s.length(x)
-	if by != nil {
+	var count *ir.Value
+	if by != nil { // x may be a scalar, of each row of the group
 		count = s.add(s.pos, ir.Value{Op: ir.OpCount, By: by, Type: ir.Type{Kind: ir.I64, Domain: total.Type.Domain}})
+	} else {
+		count = s.length(x)
 	}
 	none := s.float(0)
 	if v.Else != nil {

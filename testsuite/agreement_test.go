@@ -157,7 +157,13 @@ type emittedGo struct {
 // openEmitted builds emitted functions, whose process ends with the test.
 func openEmitted(t *testing.T, source run.Source, plans map[string]*plan.Plan) emittedGo {
 	t.Helper()
-	binary, err := run.Build(context.Background(), source, run.Options{CacheFolder: os.Getenv("KGEN_CACHE")})
+	return openEmittedWith(t, source, plans, run.Options{CacheFolder: os.Getenv("KGEN_CACHE")})
+}
+
+// openEmittedWith is openEmitted with options of the build.
+func openEmittedWith(t *testing.T, source run.Source, plans map[string]*plan.Plan, options run.Options) emittedGo {
+	t.Helper()
+	binary, err := run.Build(context.Background(), source, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,6 +74,13 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 		out.Files = append(out.Files, backends.File{Name: h.entry.Base + ".go", Text: formatted})
 	}
 	for _, h := range hosts {
+		if len(h.vectors) > 0 {
+			file, err := simdFile(h, name)
+			if err != nil {
+				return nil, err
+			}
+			out.Files = append(out.Files, file)
+		}
 		if options.Kernels != "" { // after all plain forms, which have their names first
 			file, err := deviceFile(h, name, h.entry.Base, options.Kernels)
 			if err != nil {
@@ -120,11 +127,11 @@ func stable(text []byte) ([]byte, error) {
 }
 
 // Loops returns the loop IR of the functions that the pipeline calls.
-func (Emitter) Loops(program *backends.Program, _ backends.Options) (string, error) {
+func (Emitter) Loops(program *backends.Program, options backends.Options) (string, error) {
 	if err := refuse(program); err != nil {
 		return "", err
 	}
-	h := newHost(newPrinter(), program, backends.Options{})
+	h := newHost(newPrinter(), program, backends.Options{SIMD: options.SIMD})
 	h.emit()
 	return h.loops.String(), h.fault
 }

@@ -10,7 +10,7 @@ import (
 // operating system), or another emitted file has it.
 func isSpecialName(base string) bool {
 	name := base + ".go"
-	return name == SupportName || name == partialName || name == traceName || name == textsName || strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, deviceSuffix) || !isBuiltEverywhere(name)
+	return name == SupportName || name == partialName || name == traceName || name == textsName || strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, deviceSuffix) || strings.HasSuffix(name, simdSuffix) || !isBuiltEverywhere(name)
 }
 
 // isBuiltEverywhere reports whether Go builds a file of that name for a

@@ -124,6 +124,10 @@ func (k *kernel) rangeFunction(name string, f form) *rangeFunc {
 		g.cut(views, r.lo, r.hi)
 		g.blocks(views)
 		g.rest(views)
+	case k.simd && (f == allRows || f == summary):
+		vectors, least := k.vectorFunction(name, f)
+		k.vectors[name] = vectors
+		g.loop(views, g.afterVectors(vectors, least, r), r.hi)
 	default:
 		g.loop(views, r.lo, r.hi)
 	}

@@ -26,6 +26,9 @@ type host struct {
 	paramNames  []string
 	texts       string // the function that lists the constants of kind text; "" for none
 	trace       bool
+	simd        bool        // kernels have functions of vectors, too
+	vectors     []jen.Code  // these
+	register    []jen.Code  // statements that put them in place of what does without
 	inner       bool        // called by emitted code only, which passes checks
 	checks      map[int]int // inner: what the plan's checks are among those passed
 	body        []jen.Code
@@ -58,7 +61,7 @@ func newHost(p *printer, program *backends.Program, options backends.Options) *h
 	entry.Into = p.names.FreshAsIs(entry.Func + "Into")
 	entry.Result = p.names.FreshAsIs(entry.Func + "Result")
 	h := newHostCalled(p, program, entry)
-	h.trace = options.Trace
+	h.trace, h.simd = options.Trace, options.SIMD
 	if len(program.Pipeline.Params) > len(program.Pipeline.Declared()) {
 		h.texts = p.names.FreshAsIs(entry.Func + "Texts")
 	}
@@ -337,6 +340,10 @@ func (h *host) mark(step string) { h.add(jen.Id("trace").Dot("end").Call(jen.Lit
 // launch prints a launch, and reports whether it uses workers.
 func (h *host) launch(l *launched) bool {
 	for _, function := range l.functions {
+		if function.Otherwise != nil {
+			h.vectorFunction(function)
+			continue
+		}
 		function.Doc = h.funcName(function) + " " + function.Doc
 		h.kernels = append(h.kernels, h.function(function))
 	}

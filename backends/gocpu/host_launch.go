@@ -117,7 +117,7 @@ func (h *host) lowerLaunch(launch *plan.Launch, of *branch) *launched {
 	k := h.lowered[launch.Kernel]
 	if k == nil {
 		index := slices.IndexFunc(h.plan.Kernels, func(k plan.Kernel) bool { return k.Name == launch.Kernel })
-		k = newKernel(h.program.Kernels[index], backends.SourceLines(h.program.Source), smallBuffers(h.plan))
+		k = newKernel(h.program.Kernels[index], backends.SourceLines(h.program.Source), smallBuffers(h.plan), h.simd)
 		h.lowered[launch.Kernel] = k
 	}
 	env := h.env
@@ -133,7 +133,13 @@ func (h *host) lowerLaunch(launch *plan.Launch, of *branch) *launched {
 	}
 	h.addLengths(k)
 	b := loop.NewBuilder("launch")
-	l := &launched{functions: k.drive(b, env, h.counter(launch.Rows)), of: of}
+	l := &launched{of: of}
+	for _, f := range k.drive(b, env, h.counter(launch.Rows)) {
+		if vectors := k.vectors[f.Name]; vectors != nil {
+			l.functions = append(l.functions, vectors)
+		}
+		l.functions = append(l.functions, f)
+	}
 	var made []loop.Expr
 	for _, op := range k.Ops {
 		if x, ok := h.env.scalars[op.Ref]; ok && op.HasEffect() && op.Ref != "" && !known[op.Ref] {

@@ -1,6 +1,7 @@
 package gocpu
 
 import (
+	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
@@ -9,19 +10,21 @@ import (
 type kernel struct {
 	*tile.Kernel
 	analysis           *tile.Analysis
-	uses               []int               // per value: how many operations and domains use it
-	sinkDomain         []int               // per operation: the domain in whose rows it is computed, at the deepest
-	source             func(ir.Pos) string // the source line of a position, or ""
-	small              map[string]int64    // buffers of which each worker can have one, and their lengths
-	split              map[int]bool        // conjunctions whose conditions are tested one by one
-	branchlessSegments int                 // the domain of segments that are stored for every row (see findBranchlessSegments), or 0
-	written            *rangeFunc          // the function of all rows, if later launches call it too
-	summarized         *rangeFunc          // the function of the summary, likewise
-	boundsStores       bool                // ranges share outputs: a store past the end of its own part belongs to the next range
+	uses               []int                 // per value: how many operations and domains use it
+	sinkDomain         []int                 // per operation: the domain in whose rows it is computed, at the deepest
+	source             func(ir.Pos) string   // the source line of a position, or ""
+	small              map[string]int64      // buffers of which each worker can have one, and their lengths
+	split              map[int]bool          // conjunctions whose conditions are tested one by one
+	branchlessSegments int                   // the domain of segments that are stored for every row (see findBranchlessSegments), or 0
+	written            *rangeFunc            // the function of all rows, if later launches call it too
+	summarized         *rangeFunc            // the function of the summary, likewise
+	simd               bool                  // ranges begin with what vectors can handle
+	vectors            map[string]*loop.Func // by the name of a range function: the function of vectors that it calls
+	boundsStores       bool                  // ranges share outputs: a store past the end of its own part belongs to the next range
 }
 
-func newKernel(t *tile.Kernel, source func(ir.Pos) string, small map[string]int64) *kernel {
-	k := &kernel{Kernel: t, analysis: tile.Analyze(t), source: source, small: small}
+func newKernel(t *tile.Kernel, source func(ir.Pos) string, small map[string]int64, simd bool) *kernel {
+	k := &kernel{Kernel: t, analysis: tile.Analyze(t), source: source, small: small, simd: simd, vectors: map[string]*loop.Func{}}
 	k.sinkPure()
 	k.branchlessSegments = k.findBranchlessSegments()
 	k.boundsStores = k.splits() && !k.relocates() && !k.relocatesSegments()

@@ -54,11 +54,34 @@ func (p *printer) funcName(f *loop.Func) string {
 }
 
 // function prints the declaration of f.
-func (p *printer) function(f *loop.Func) *jen.Statement {
+func (p *printer) function(f *loop.Func) *jen.Statement { return p.functionAs(p.funcName(f), f) }
+
+// functionAs prints the declaration of f by a name.
+func (p *printer) functionAs(name string, f *loop.Func) *jen.Statement {
 	loop.RemoveUnread(f)
-	name := p.funcName(f)
 	// Only the package's names are in sight, wherever f is printed from.
 	defer p.names.Enter()()
+	code := &jen.Statement{}
+	for _, line := range strings.Split(f.Doc, "\n") {
+		if line != "" {
+			code.Comment(line).Line()
+		}
+	}
+	// Within its caller, which has much to keep, a loop would run short of registers.
+	code.Comment("//").Line().Comment("//go:noinline").Line()
+	code.Func().Id(name).Add(p.header(f))
+	body := p.statements(f.Body)
+	if f.Otherwise != nil {
+		body = append(body, clearVectors())
+	}
+	if len(f.Results) > 0 {
+		body = append(body, jen.Return(p.list(f.Results)...))
+	}
+	return code.Block(body...)
+}
+
+// header prints the parameters and results of f, and declares the parameters.
+func (p *printer) header(f *loop.Func) *jen.Statement {
 	var params []jen.Code
 	for i, v := range f.Params {
 		param := jen.Id(p.names.Declare(v))
@@ -71,29 +94,21 @@ func (p *printer) function(f *loop.Func) *jen.Statement {
 	for _, r := range f.Results {
 		results = append(results, goType(r.Type()))
 	}
-	code := &jen.Statement{}
-	for _, line := range strings.Split(f.Doc, "\n") {
-		if line != "" {
-			code.Comment(line).Line()
-		}
-	}
-	// Within its caller, which has much to keep, a loop would run short of registers.
-	code.Comment("//").Line().Comment("//go:noinline").Line()
-	code.Func().Id(name).Params(params...)
+	code := jen.Params(params...)
 	if len(results) == 1 {
-		code.Add(results[0])
+		return code.Add(results[0])
 	} else if len(results) > 1 {
-		code.Params(results...)
+		return code.Params(results...)
 	}
-	body := p.statements(f.Body)
-	if len(f.Results) > 0 {
-		var values []jen.Code
-		for _, r := range f.Results {
-			values = append(values, p.expr(r).code)
-		}
-		body = append(body, jen.Return(values...))
+	return code
+}
+
+// list prints several expressions.
+func (p *printer) list(xs []loop.Expr) (values []jen.Code) {
+	for _, x := range xs {
+		values = append(values, p.expr(x).code)
 	}
-	return code.Block(body...)
+	return values
 }
 
 // block prints the statements of a body in a scope of its own.
@@ -129,6 +144,8 @@ func (p *printer) statement(s loop.Stmt) []jen.Code {
 		return one(p.assign(s))
 	case *loop.Store:
 		return one(p.store(s))
+	case *loop.StoreLanes:
+		return one(p.storeLanes(s))
 	case *loop.Atomic:
 		return p.atomic(s)
 	case *loop.If:
@@ -192,7 +209,7 @@ func (p *printer) decl(s *loop.Decl) []jen.Code {
 }
 
 func (p *printer) let(s *loop.Let) []jen.Code {
-	if x, ok := s.X.(*loop.Select); ok {
+	if x, ok := s.X.(*loop.Select); ok && s.Var.T.Form != loop.Vector {
 		return p.selected(s.Var, x)
 	}
 	value := p.typed(s.X).code
@@ -211,6 +228,9 @@ func (p *printer) selected(v *loop.Var, x *loop.Select) []jen.Code {
 }
 
 func (p *printer) assign(s *loop.Assign) *jen.Statement {
+	if s.Var.T.Form == loop.Vector {
+		return p.use(s.Var).Op("=").Add(p.typed(s.X).code)
+	}
 	if x, ok := s.X.(*loop.Select); ok {
 		set := func(value loop.Expr) *jen.Statement { return p.assign(&loop.Assign{Var: s.Var, X: value}) }
 		switch s.Var {

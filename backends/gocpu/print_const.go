@@ -110,6 +110,8 @@ func goType(t loop.Type) *jen.Statement {
 		return jen.Index().Add(elem())
 	case loop.Array:
 		return jen.Index(jen.Lit(t.Len)).Add(elem())
+	case loop.Vector:
+		return vectorType(t)
 	case loop.Window:
 		return jen.Op("*").Index(jen.Lit(t.Len)).Add(elem())
 	}

@@ -33,6 +33,9 @@ func (p *printer) expr(x loop.Expr) text {
 
 // typed prints x for a place where the text must determine the type.
 func (p *printer) typed(x loop.Expr) text {
+	if x.Type().Form == loop.Vector {
+		return p.vector(x)
+	}
 	switch x := x.(type) {
 	case *loop.Const:
 		return typedLiteral(x)
@@ -58,6 +61,10 @@ func (p *printer) typed(x loop.Expr) text {
 		return text{p.call(x), operand}
 	case *loop.Len:
 		return text{jen.Len(p.use(x.Memory)), operand}
+	case *loop.CountLanes:
+		return p.countLanes(x)
+	case *loop.AnyLane:
+		return text{p.typed(x.Mask).within(4).Op("!=").Lit(0), 3}
 	}
 	panic(fmt.Sprintf("gocpu: no Go for %T", x))
 }

@@ -50,7 +50,7 @@ func isPredeclared(name string) bool {
 	case "append", "any", "bool", "byte", "cap", "clear", "close", "comparable", "complex", "complex64", "complex128",
 		"copy", "delete", "error", "false", "float32", "float64", "imag", "int", "int8", "int16", "int32", "int64", "iota",
 		"len", "make", "max", "min", "new", "nil", "panic", "print", "println", "real", "recover", "rune", "string", "true",
-		"uint", "uint8", "uint16", "uint32", "uint64", "uintptr", "atomic", "binary", "bits", "errors", "fmt", "math", "init", "main":
+		"uint", "uint8", "uint16", "uint32", "uint64", "uintptr", "archsimd", "atomic", "binary", "bits", "errors", "fmt", "math", "init", "main":
 		return true
 	}
 	return token.IsKeyword(name)
@@ -58,7 +58,7 @@ func isPredeclared(name string) bool {
 
 // imported are the packages that files of emitted packages import. What is in sight
 // of all files cannot have such a name, not even where another file imports it.
-var imported = []string{"atomic", "big", "binary", "bits", "bytes", "cmp", "context", "crc32", "embed", "errors", "fmt", "fs", "kgen", "math", "os", "rand", "runtime",
+var imported = []string{"archsimd", "atomic", "big", "binary", "bits", "bytes", "cmp", "context", "crc32", "embed", "errors", "fmt", "fs", "kgen", "math", "os", "rand", "runtime",
 	"slices", "strconv", "strings", "sync", "testing", "time", "unsafe"}
 
 func isImported(name string) bool { return slices.Contains(imported, name) }

@@ -40,7 +40,7 @@ func TestRanks(t *testing.T) {
 			before := b.LoadAt(0, b.Stream("before", ir.I64, "before", tile.Gather, false), digit, false)
 			first := b.Map(0, ir.OpSub, ir.I64, "", before, b.Scalar("right", ir.I64))
 			c.write(b, digit, b.Rank(digit, first, 1<<Radix))
-			k := newKernel(b.Finish(), func(ir.Pos) string { return "" }, nil)
+			k := newKernel(b.Finish(), func(ir.Pos) string { return "" }, nil, false)
 			if got := k.splits(); got != c.splits {
 				t.Errorf("ranges run at the same time: %v", got)
 			}

@@ -275,8 +275,12 @@ func testDevices(ctx context.Context, text, programs string) (list []difftest.De
 	for _, name := range names {
 		switch name {
 		case "interp": // all others are compared with it
-		case "gocpu", raceDevice:
-			list = append(list, goTester{programs: programs, race: name == raceDevice})
+		case "gocpu", raceDevice, simdDevice:
+			tester, err := newGoTester(name, programs)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, tester)
 		case "emulated":
 			list = append(list, difftest.Emulated{})
 		default:
@@ -285,7 +289,7 @@ func testDevices(ctx context.Context, text, programs string) (list []difftest.De
 				return nil, err
 			}
 			if d == nil {
-				return nil, usageErrorf("no device %s can be tested: there are gocpu, vector, emulated, cudaemu, cudaemu:check, gocpu:race, oclgrind, and opencl:0, cuda:0 and on", name)
+				return nil, usageErrorf("no device %s can be tested: there are gocpu, vector, emulated, cudaemu, cudaemu:check, gocpu:race, gocpu:simd, oclgrind, and opencl:0, cuda:0 and on", name)
 			}
 			list = append(list, d)
 		}

@@ -25,14 +25,29 @@ import (
 type goTester struct {
 	programs string // the folder that keeps built programs; "" is a temporary one
 	race     bool   // whether it runs under Go's race detector
+	simd     bool   // whether it runs with vectors
 }
 
-// raceDevice is gocpu under Go's race detector.
-const raceDevice = "gocpu:race"
+// raceDevice is gocpu under Go's race detector, and simdDevice gocpu with vectors.
+const (
+	raceDevice = "gocpu:race"
+	simdDevice = "gocpu:simd"
+)
+
+// newGoTester returns the tester that name stands for.
+func newGoTester(name, programs string) (goTester, error) {
+	if name == simdDevice && !run.HasVectors() {
+		return goTester{}, usageErrorf("device %s takes an x86-64 processor with AVX-512; gocpu runs on any", name)
+	}
+	return goTester{programs: programs, race: name == raceDevice, simd: name == simdDevice}, nil
+}
 
 func (g goTester) Name() string {
-	if g.race {
+	switch {
+	case g.race:
 		return raceDevice
+	case g.simd:
+		return simdDevice
 	}
 	return "gocpu"
 }
@@ -105,7 +120,7 @@ func (g goTester) build(ctx context.Context, jobs []difftest.Job, at []int, read
 		for _, i := range list {
 			programs = append(programs, jobs[i].Program)
 		}
-		out, err := gocpu.Emitter{}.Emit(programs, backends.Options{Package: fmt.Sprintf("p%d", p)})
+		out, err := gocpu.Emitter{}.Emit(programs, backends.Options{Package: fmt.Sprintf("p%d", p), SIMD: g.simd})
 		if err != nil {
 			return err
 		}
@@ -125,7 +140,7 @@ func (g goTester) build(ctx context.Context, jobs []difftest.Job, at []int, read
 		}
 		remove = func() { os.RemoveAll(folder) }
 	}
-	binary, err := run.Build(ctx, source, run.Options{CacheFolder: folder, Race: g.race})
+	binary, err := run.Build(ctx, source, run.Options{CacheFolder: folder, Race: g.race, SIMD: g.simd})
 	var bug *run.BuildError
 	if err != nil {
 		remove()

@@ -37,6 +37,9 @@ func (b *Builder) Param(name string, t Type) *Var {
 	return v
 }
 
+// Params returns the parameters so far.
+func (b *Builder) Params() []*Var { return b.f.Params }
+
 // Func ends the function, which returns results.
 func (b *Builder) Func(results ...Expr) *Func {
 	b.f.Results = results

@@ -5,6 +5,7 @@
 //	       Decl Let Assign Store Atomic If For While Break Note Do
 //	simt   Id Barrier Fence Role      (OpenCL C, CUDA C)
 //	cores  Len Parallel Chain View Copy   (Go)
+//	       LoadLanes StoreLanes Splat Compress CountLanes AnyLane
 //
 // Nodes carry the meaning of the kgen language: integers wrap, shift counts are
 // taken modulo the width, MinInt / -1 is MinInt, a cast from float to integer

@@ -125,7 +125,7 @@ func (x *Unary) Type() Type {
 		return t
 	}
 	if k := x.Op.Gives(t.Kind); k != t.Kind {
-		return Type{Kind: k}
+		return Type{Kind: k}.lanewise(t)
 	}
 	return t
 }
@@ -133,8 +133,8 @@ func (x *Unary) Type() Type {
 // Type returns the type of the result, that of the left operand.
 func (x *Binary) Type() Type { return x.X.Type() }
 
-// Type returns bool.
-func (x *Compare) Type() Type { return Bool }
+// Type returns bool, or a mask of the lanes.
+func (x *Compare) Type() Type { return Bool.lanewise(x.X.Type()) }
 
 // Type returns the type of both choices.
 func (x *Select) Type() Type { return x.Then.Type() }

@@ -52,6 +52,9 @@ func (f *Func) String() string {
 	}
 	d.line("%s %s(%s)%s {", keyword, f.Name, strings.Join(params, ", "), results)
 	d.depth++
+	if f.Otherwise != nil {
+		d.line("without vectors return %s", d.list(f.Otherwise))
+	}
 	d.body(f.Body)
 	if len(f.Results) > 0 {
 		d.line("return %s", d.list(f.Results))
@@ -171,6 +174,8 @@ func (d *dumper) stmt(s Stmt) {
 // profileStmt prints the statements of one profile only.
 func (d *dumper) profileStmt(s Stmt) {
 	switch s := s.(type) {
+	case *StoreLanes:
+		d.line("lanes %s[%s] = %s", d.name(s.Memory), d.expr(s.Index), d.expr(s.X))
 	case *LoadWide:
 		vars := make([]string, len(s.Vars))
 		for i, v := range s.Vars {
@@ -270,6 +275,16 @@ func (d *dumper) expr(x Expr) string {
 		return fmt.Sprintf("len(%s)", d.name(x.Memory))
 	case *ID:
 		return x.Kind.String()
+	case *LoadLanes:
+		return fmt.Sprintf("%d lanes %s[%s]", x.Lanes, d.name(x.Memory), d.expr(x.Index))
+	case *Splat:
+		return fmt.Sprintf("%v(%s)", x.Type(), d.expr(x.X))
+	case *Compress:
+		return fmt.Sprintf("compress(%s, %s)", d.expr(x.X), d.expr(x.Mask))
+	case *AnyLane:
+		return fmt.Sprintf("any(%s)", d.expr(x.Mask))
+	case *CountLanes:
+		return fmt.Sprintf("count(%s)", d.expr(x.Mask))
 	}
 	return fmt.Sprintf("unknown %T", x)
 }

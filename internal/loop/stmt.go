@@ -55,6 +55,13 @@ type (
 		X      []Expr
 	}
 
+	// StoreLanes stores the lanes of X at Memory[Index] and behind (profile cores).
+	StoreLanes struct {
+		Memory *Var
+		Index  Expr
+		X      Expr
+	}
+
 	// Atomic changes Memory[Index] by X in one step and binds Old, unless it
 	// is nil, to the value before. It orders no other memory access.
 	Atomic struct {
@@ -201,26 +208,27 @@ var scopeNames = [...]string{"subgroup", "workgroup", "device"}
 
 func (s Scope) String() string { return scopeNames[s] }
 
-func (*Decl) stmt()      {}
-func (*Let) stmt()       {}
-func (*Assign) stmt()    {}
-func (*Store) stmt()     {}
-func (*Atomic) stmt()    {}
-func (*If) stmt()        {}
-func (*For) stmt()       {}
-func (*While) stmt()     {}
-func (*Break) stmt()     {}
-func (*Note) stmt()      {}
-func (*Do) stmt()        {}
-func (*Barrier) stmt()   {}
-func (*Fence) stmt()     {}
-func (*Role) stmt()      {}
-func (*LoadWide) stmt()  {}
-func (*StoreWide) stmt() {}
-func (*Parallel) stmt()  {}
-func (*View) stmt()      {}
-func (*Copy) stmt()      {}
-func (*Chain) stmt()     {}
+func (*Decl) stmt()       {}
+func (*Let) stmt()        {}
+func (*Assign) stmt()     {}
+func (*Store) stmt()      {}
+func (*Atomic) stmt()     {}
+func (*If) stmt()         {}
+func (*For) stmt()        {}
+func (*While) stmt()      {}
+func (*Break) stmt()      {}
+func (*Note) stmt()       {}
+func (*Do) stmt()         {}
+func (*Barrier) stmt()    {}
+func (*Fence) stmt()      {}
+func (*Role) stmt()       {}
+func (*LoadWide) stmt()   {}
+func (*StoreWide) stmt()  {}
+func (*Parallel) stmt()   {}
+func (*View) stmt()       {}
+func (*Copy) stmt()       {}
+func (*Chain) stmt()      {}
+func (*StoreLanes) stmt() {}
 
 // Func is a function of a program.
 type Func struct {
@@ -235,6 +243,10 @@ type Func struct {
 	Kernel        bool
 	WorkgroupSize int // work-items in each work-group of a kernel; 0 is any number
 	Occupancy     int // work-groups per compute unit that registers must leave room for, if WorkgroupSize is known; 0 leaves it to the compiler
+
+	// Otherwise is what a function of vectors returns where the processor has none
+	// (profile cores); nil for other functions. It is evaluated instead of Body.
+	Otherwise []Expr
 
 	sig *Signature
 }

@@ -15,6 +15,7 @@ const (
 	Slice              // memory of a length known at run time: a Go slice, a C pointer
 	Array              // storage of Len values
 	Window             // Len values of a slice, seen through a pointer (profile cores)
+	Vector             // Len values that are computed together, lane by lane (profile cores)
 )
 
 // Space is the kind of memory that a type of form Slice or Array lives in.
@@ -34,7 +35,7 @@ type Type struct {
 	Kind     ir.Kind // of one value; never a calendar type
 	Counter  bool    // counts or numbers rows: an i64 that is spelled int where the target has it
 	Form     Form
-	Len      int // of form Array and Window
+	Len      int // of form Array, Window and Vector
 	Space    Space
 	ReadOnly bool // memory that is never stored to
 }
@@ -54,6 +55,18 @@ func SliceOf(t Type) Type { t = t.Elem(); t.Form = Slice; return t }
 // ArrayOf returns the type of storage for n values of t's scalar type.
 func ArrayOf(n int, t Type) Type { t = t.Elem(); t.Form, t.Len = Array, n; return t }
 
+// VectorOf returns the type of n values of t's scalar type in lanes. Operators on
+// vectors of one length work lane by lane, and a vector of bools is a mask.
+func VectorOf(n int, t Type) Type { t = t.Elem(); t.Form, t.Len = Vector, n; return t }
+
+// lanewise returns t for each lane of x if that is a vector.
+func (t Type) lanewise(x Type) Type {
+	if x.Form == Vector {
+		return VectorOf(x.Len, t)
+	}
+	return t
+}
+
 // In returns t as memory of space s.
 func (t Type) In(s Space) Type { t.Space = s; return t }
 
@@ -64,7 +77,7 @@ func (t Type) AsReadOnly() Type { t.ReadOnly = true; return t }
 func (t Type) Elem() Type { return Type{Kind: t.Kind, Counter: t.Counter} }
 
 // IsMemory reports whether values are loaded from and stored to t by index.
-func (t Type) IsMemory() bool { return t.Form != Scalar }
+func (t Type) IsMemory() bool { return t.Form != Scalar && t.Form != Vector }
 
 func (t Type) String() string {
 	name := t.Kind.String()
@@ -78,6 +91,8 @@ func (t Type) String() string {
 		name = fmt.Sprintf("[%d]%s", t.Len, name)
 	case Window:
 		name = fmt.Sprintf("*[%d]%s", t.Len, name)
+	case Vector:
+		name = fmt.Sprintf("%sx%d", name, t.Len)
 	}
 	name = spaceNames[t.Space] + name
 	if t.ReadOnly {

@@ -65,10 +65,26 @@ func (v *verifier) function(f *Func) {
 		v.declare(p)
 	}
 	v.kernel(f)
+	v.otherwise(f)
 	v.body(f.Body)
 	v.at = nil
 	for _, r := range f.Results {
 		v.expr(r)
+	}
+}
+
+// otherwise checks what a function of vectors returns without them.
+func (v *verifier) otherwise(f *Func) {
+	if f.Otherwise == nil {
+		return
+	}
+	if v.profile != Cores || len(f.Otherwise) != len(f.Results) {
+		v.fail("%d results without vectors, want %d", len(f.Otherwise), len(f.Results))
+		return
+	}
+	for i, x := range f.Otherwise {
+		v.expr(x)
+		v.same("result without vectors", x, f.Results[i].Type())
 	}
 }
 
@@ -150,7 +166,7 @@ func (v *verifier) stmt(s Stmt) {
 			v.fail("profile cores has no such statement")
 			return
 		}
-	case *Parallel, *Chain, *View, *Copy:
+	case *Parallel, *Chain, *View, *Copy, *StoreLanes:
 		if v.profile == Simt {
 			v.fail("profile simt has no such statement")
 			return
@@ -171,6 +187,13 @@ func (v *verifier) stmt(s Stmt) {
 	case *Store:
 		v.stored(s.Memory, s.Index)
 		v.same("value", s.X, s.Memory.T.Elem())
+	case *StoreLanes:
+		v.stored(s.Memory, s.Index)
+		if t := s.X.Type(); t.Form != Vector {
+			v.fail("the value is %v, want a vector", t)
+		} else {
+			v.same("value", s.X, VectorOf(t.Len, s.Memory.T))
+		}
 	case *LoadWide:
 		v.wide(s.Memory, s.Index, len(s.Vars))
 		for _, x := range s.Vars {
@@ -247,7 +270,7 @@ func (v *verifier) bindValue(x *Var) {
 
 func (v *verifier) decl(s *Decl) {
 	switch s.Var.T.Form {
-	case Scalar:
+	case Scalar, Vector:
 		v.same("first value", s.Init, s.Var.T)
 		if !s.Var.Changes {
 			v.fail("%s is not said to change; a value that does not is a Let", s.Var.Name)

@@ -28,7 +28,7 @@ func (v *verifier) expr(x Expr) {
 		v.expr(x.Cond)
 		v.expr(x.Then)
 		v.expr(x.Else)
-		v.same("condition", x.Cond, Bool)
+		v.same("condition", x.Cond, Bool.lanewise(x.Then.Type()))
 		v.same("second choice", x.Else, x.Then.Type())
 		v.scalar(x.Then)
 	case *Cast:
@@ -55,6 +55,8 @@ func (v *verifier) expr(x Expr) {
 		if v.profile != Simt {
 			v.fail("only profile simt has a %v", x.Kind)
 		}
+	case *LoadLanes, *Splat, *Compress, *CountLanes, *AnyLane:
+		v.lanes(x)
 	default:
 		v.fail("%T is no expression", x)
 	}
@@ -89,7 +91,7 @@ func (v *verifier) binary(x *Binary) {
 		_, ok = x.Op.ResultKind(t.Kind, u.Kind)
 	}
 	shifts := x.Op == ir.OpShl || x.Op == ir.OpShr // by a count of any type
-	if !ok || t != u && !shifts || t.IsMemory() || u.IsMemory() {
+	if !ok || t != u && !shifts || t.Form != u.Form || t.Len != u.Len || t.IsMemory() {
 		v.fail("no operator %q takes %v and %v", x.Op.String(), t, u)
 	}
 }
@@ -108,7 +110,7 @@ func (v *verifier) cast(x *Cast) {
 		ok = hasBits(from.Kind) != hasBits(to.Kind) && from.Kind.Size() == to.Kind.Size() &&
 			(from.Kind.IsUnsigned() || to.Kind.IsUnsigned())
 	}
-	if !ok || from.IsMemory() || to.IsMemory() {
+	if !ok || from.IsMemory() || to.IsMemory() || from.Form != to.Form || from.Len != to.Len {
 		v.fail("no cast from %v to %v", from, to)
 	}
 }

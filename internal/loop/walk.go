@@ -65,6 +65,8 @@ func operands(s Stmt) []Expr {
 		add(s.X)
 	case *Store:
 		add(s.Memory, s.Index, s.X)
+	case *StoreLanes:
+		add(s.Memory, s.Index, s.X)
 	case *LoadWide:
 		add(s.Memory, s.Index)
 	case *StoreWide:
@@ -119,6 +121,18 @@ func WalkExpr(x Expr, visit func(Expr)) {
 		}
 	case *Len:
 		visit(x.Memory)
+	case *LoadLanes:
+		visit(x.Memory)
+		WalkExpr(x.Index, visit)
+	case *Splat:
+		WalkExpr(x.X, visit)
+	case *Compress:
+		WalkExpr(x.X, visit)
+		WalkExpr(x.Mask, visit)
+	case *CountLanes:
+		WalkExpr(x.Mask, visit)
+	case *AnyLane:
+		WalkExpr(x.Mask, visit)
 	}
 }
 
@@ -179,6 +193,10 @@ func Reads(f *Func) map[*Var]bool {
 				own = s.Var
 			case *Store:
 				if s.Memory.T.Form == Array && !shared[s.Memory] {
+					own = s.Memory
+				}
+			case *StoreLanes:
+				if s.Memory.T.Form == Array {
 					own = s.Memory
 				}
 			}
@@ -245,6 +263,8 @@ func isUnread(s Stmt, read map[*Var]bool) bool {
 	case *LoadWide:
 		return !slices.ContainsFunc(s.Vars, func(v *Var) bool { return read[v] })
 	case *Store:
+		return s.Memory.T.Form == Array && !read[s.Memory]
+	case *StoreLanes:
 		return s.Memory.T.Form == Array && !read[s.Memory]
 	case *If:
 		return len(s.Then) == 0 && len(s.Else) == 0

@@ -32,6 +32,9 @@ type Options struct {
 	// Race builds for the race detector, which ends the process at a race: the
 	// call then returns a [CrashError]. It needs gcc.
 	Race bool
+	// SIMD builds with Go's experiment of vectors, so that functions of vectors run
+	// where the processor has them.
+	SIMD bool
 	// Building is called before the toolchain builds what the cache lacks; it may
 	// be nil.
 	Building func()
@@ -73,12 +76,12 @@ func Build(ctx context.Context, s Source, options Options) (*Binary, error) {
 		return nil, err
 	}
 	b := &Binary{source: s, options: options}
-	arguments := buildArguments(options)
+	arguments, environment := buildArguments(options)
 	cached := func(entry string) bool {
 		b.Path, b.Cached = filepath.Join(entry, executableName()), isWhole(entry)
 		return b.Cached
 	}
-	name := hashSource(files, arguments) + "-"
+	name := hashSource(files, slices.Concat(arguments, environment)) + "-"
 	toolchain, err := FindGo(ctx)
 	var missing *NoToolchainError
 	if errors.As(err, &missing) {
@@ -113,7 +116,7 @@ func Build(ctx context.Context, s Source, options Options) (*Binary, error) {
 	if options.Building != nil {
 		options.Building()
 	}
-	err = build(ctx, toolchain, arguments, files, folder, entry)
+	err = build(ctx, toolchain, arguments, environment, files, folder, entry)
 	if err == nil {
 		caches.Trim(filepath.Dir(folder), limit) // not worth failing for
 	}
@@ -144,15 +147,18 @@ func cacheFolder(options Options) (string, error) {
 	return folder, nil
 }
 
-// buildArguments are the arguments of the go command. None of them makes Go
-// compile its own packages again, as -trimpath would, so its build cache is
-// used.
-func buildArguments(options Options) []string {
-	arguments := []string{"build", "-ldflags=-s -w"}
+// buildArguments are the arguments of the go command, and what they add to its
+// environment. Without options, none makes Go compile its own packages again, as
+// -trimpath would, so its build cache is used.
+func buildArguments(options Options) (arguments, environment []string) {
+	arguments = []string{"build", "-ldflags=-s -w"}
 	if options.Race {
-		arguments = append(arguments, "-race")
+		arguments, environment = append(arguments, "-race"), append(environment, "CGO_ENABLED=1")
 	}
-	return arguments
+	if options.SIMD {
+		environment = append(environment, "GOEXPERIMENT=simd")
+	}
+	return arguments, environment
 }
 
 // hashToolchain and hashSource together name everything that the executable
@@ -229,7 +235,7 @@ func tidy(cache string) {
 var compileError = regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: `)
 
 // build compiles files and moves the result to entry in one step.
-func build(ctx context.Context, toolchain Toolchain, arguments []string, files map[string][]byte, cache, entry string) error {
+func build(ctx context.Context, toolchain Toolchain, arguments, environment []string, files map[string][]byte, cache, entry string) error {
 	folder, err := os.MkdirTemp(cache, buildPrefix)
 	if err != nil {
 		return err
@@ -251,10 +257,7 @@ func build(ctx context.Context, toolchain Toolchain, arguments []string, files m
 	}
 	executable := filepath.Join(done, executableName())
 	command := exec.CommandContext(ctx, toolchain.Path, append(slices.Clone(arguments), "-o", executable, ".")...)
-	command.Dir, command.Env = source, append(buildEnvironment(), "GOTMPDIR="+temporary)
-	if slices.Contains(arguments, "-race") {
-		command.Env = append(command.Env, "CGO_ENABLED=1")
-	}
+	command.Dir, command.Env = source, append(append(buildEnvironment(), "GOTMPDIR="+temporary), environment...)
 	var out bytes.Buffer
 	command.Stdout, command.Stderr = &out, &out
 	err = tree.Run(ctx, command)
