@@ -59,6 +59,7 @@ func (s *Source) options(backend, level string, schedule plan.Schedule) compile.
 	switch backend {
 	case gocpu.Emitter{}.Name():
 		options.Radix, options.Hash, options.Short = gocpu.Radix, gocpu.Hash, false
+		options.Entered, options.HashGroups, options.Partitions, options.Sample = true, gocpu.HashGroups, true, gocpu.Sample
 	case vector.Name:
 		options.Radix, options.Hash, options.Short = gocpu.Radix, vector.Hash, false
 	case cuda.Emitter().Name():
