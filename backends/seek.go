@@ -2,6 +2,7 @@ package backends
 
 import (
 	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -28,30 +29,45 @@ type HashTable struct {
 	Slots  loop.Expr   // i64
 	Keys   []*loop.Var // columns, of the rows in the table; none if the numbers of rows are the keys
 
-	Limit loop.Expr // i64, less than Slots: if more slots than that are taken, rows may be left out; nil if all are entered
+	Limit    loop.Expr // i64, less than Slots: if more slots than that are taken, rows may be left out; nil if all are entered
+	PartBits int       // see the operation Insert: a search stays in the part in which it begins; 0 if the table has no parts
+
+	Found *loop.Var // i64, to which Insert assigns the slot with the keys, if the row is entered; may be nil
 	Taken *loop.Var // i64: how many this worker has taken, or more than Limit if the table is full; nil without a limit
 
+	isAlone   bool // nobody else enters rows here
 	mayBeFull bool // a search ends where it has seen all slots
 }
 
 // Insert enters a row with keys: at the first slot, from its own on and around, that is
 // free or has a row of equal keys. Then the lesser row stays. Unless isAlone is set,
-// others enter rows at the same time. A worker that has taken more slots than the limit
+// others enter rows at the same time; if it is, rows come in their order. A worker that has taken more slots than the limit
 // enters no more.
 func (t HashTable) Insert(b *loop.Builder, row, slot loop.Expr, keys []loop.Expr, isAlone bool) {
 	row = b.Let("entered", loop.To(t.Memory.T.Elem(), row))
 	load := func(at *loop.Var) loop.Expr { return b.CompareExchange("held", t.Memory, at, t.free(), row) }
 	enter := func(*loop.Var, loop.Expr) { t.countTaken(b) }
 	lessen := func(at *loop.Var, held loop.Expr) { b.Atomic(loop.AtomicMin, t.Memory, at, row) }
+	t.isAlone = isAlone
 	if isAlone {
 		load = func(at *loop.Var) loop.Expr { return loop.At(t.Memory, at) }
-		enter = func(at *loop.Var, _ loop.Expr) { b.Store(t.Memory, at, row) }
-		lessen = func(at *loop.Var, held loop.Expr) { b.Store(t.Memory, at, loop.Least(held, row)) }
+		enter = func(at *loop.Var, _ loop.Expr) {
+			b.Store(t.Memory, at, row)
+			t.countTaken(b)
+		}
 	}
-	if len(t.Keys) == 0 {
+	if isAlone || len(t.Keys) == 0 {
 		lessen = func(*loop.Var, loop.Expr) {}
 	}
-	visit := func() { t.visit(b, slot, load, row, keys, enter, lessen) }
+	then := func(change func(at *loop.Var, held loop.Expr)) func(at *loop.Var, held loop.Expr) {
+		return func(at *loop.Var, held loop.Expr) {
+			change(at, held)
+			if t.Found != nil {
+				b.Assign(t.Found, at)
+			}
+		}
+	}
+	visit := func() { t.visit(b, slot, load, row, keys, then(enter), then(lessen)) }
 	if t.Taken == nil {
 		visit()
 		return
@@ -148,6 +164,14 @@ func (t HashTable) visit(b *loop.Builder, slot loop.Expr, load func(at *loop.Var
 	if t.Taken != nil {
 		steps = b.Decl("steps", loop.Int(0))
 	}
+	one := loop.ConstOf(ir.Int(ir.I64, 1))
+	next := func() loop.Expr { return loop.Apply(ir.OpAnd, loop.Add(at, one), around) }
+	if t.PartBits > 0 {
+		part := b.Let("last_of_part", loop.Sub(loop.Apply(ir.OpShr, t.Slots, loop.ConstOf(ir.Int(ir.I64, int64(t.PartBits)))), one))
+		next = func() loop.Expr {
+			return loop.Apply(ir.OpOr, loop.Apply(ir.OpAndNot, at, part), loop.Apply(ir.OpAnd, loop.Add(at, one), part))
+		}
+	}
 	b.While(loop.True, func() {
 		held := b.Let("held", load(at))
 		b.If(loop.Eq(held, t.free()), func() {
@@ -158,12 +182,12 @@ func (t HashTable) visit(b *loop.Builder, slot loop.Expr, load func(at *loop.Var
 			isEqual(at, held)
 			b.Break()
 		}, nil)
-		b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, 1))), around))
+		b.Assign(at, next())
 		switch {
 		case t.Taken != nil:
 			b.Assign(steps, loop.Add(steps, loop.Int(1)))
 			b.If(loop.Eq(steps, loop.Int(maxSteps)), func() {
-				t.giveUp(b, load)
+				t.giveUp(b, at, load)
 				b.Break()
 			}, nil)
 		case t.mayBeFull:
@@ -189,17 +213,24 @@ func (t HashTable) Differ(row, held loop.Expr, keys []loop.Expr) loop.Expr {
 // long, unless keys meet by their hashes.
 const maxSteps = 256
 
-// giveUp takes slots until this worker has taken more than the limit, or all are taken, so
+// giveUp marks the table: a worker that is alone there by a slot where its search has ended. Else it takes
+// slots until this worker has taken more than the limit, or all are taken, so
 // that whoever counts them learns that rows are left out. Workers count their own slots
 // alone: together they may fill a table in which searches then take ever longer.
-func (t HashTable) giveUp(b *loop.Builder, load func(at *loop.Var) loop.Expr) {
-	at := b.Decl("slot", loop.ConstOf(ir.Int(ir.I64, 0)))
+func (t HashTable) giveUp(b *loop.Builder, at *loop.Var, load func(at *loop.Var) loop.Expr) {
+	full := loop.Add(t.Limit, loop.ConstOf(ir.Int(ir.I64, 1)))
+	if t.isAlone {
+		b.Store(t.Memory, at, loop.ConstOf(ir.Int(t.Memory.T.Kind, tile.LeftOut)))
+		b.Assign(t.Taken, full)
+		return
+	}
+	at = b.Decl("slot", loop.ConstOf(ir.Int(ir.I64, 0)))
 	b.While(loop.And(loop.Lt(at, t.Slots), loop.Le(t.Taken, t.Limit)), func() {
 		held := b.Let("held", load(at))
 		b.If(loop.Eq(held, t.free()), func() { t.countTaken(b) }, nil)
 		b.Assign(at, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, 1))))
 	})
-	b.Assign(t.Taken, loop.Add(t.Limit, loop.ConstOf(ir.Int(ir.I64, 1))))
+	b.Assign(t.Taken, full)
 }
 
 // free returns what a free slot holds.

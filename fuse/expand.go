@@ -36,6 +36,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		from:       p,
 		radix:      cmp.Or(options.Radix, DefaultRadix),
 		short:      options.Short,
+		entered:    options.Short || options.Entered,
 		bins:       int64(cmp.Or(options.Bins, DefaultBins)),
 		hash:       int64(options.Hash),
 		hashGroups: int64(cmp.Or(options.HashGroups, DefaultHashGroups)),
@@ -62,6 +63,8 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 	}
 	if options.Short {
 		e.strategy = options.Strategy
+	}
+	if e.entered {
 		e.samples = options.Sample >= 0 && (options.Partitions || e.strategy != "") && e.strategy != plan.Partitioned
 	}
 	for _, d := range p.Domains {
@@ -75,6 +78,7 @@ type expansion struct {
 	from       *ir.Pipeline
 	radix      int  // bits that a digit of keys has
 	short      bool // see Options
+	entered    bool // rows of groups are combined while their keys are entered in a hash table
 	bins       int64
 	hash       int64
 	hashGroups int64

@@ -275,6 +275,11 @@ func (o *ordering) hashSlots(rows *ir.Value) (size, shift *ir.Value) {
 		sparse := o.apply(ir.OpLeast, o.apply(ir.OpMul, rows, o.integer(rows, sparseTimes)), o.integer(rows, mostSparse))
 		rows = o.apply(ir.OpGreatest, rows, sparse)
 	}
+	return o.fewSlots(rows)
+}
+
+// fewSlots is hashSlots for a table that is not to have more slots than short searches need.
+func (o *ordering) fewSlots(rows *ir.Value) (size, shift *ir.Value) {
 	last := o.apply(ir.OpSub, rows, o.integer(rows, 1))
 	size = o.apply(ir.OpShl, o.number(2), o.apply(ir.OpSub, o.number(64), o.cast(ir.I64, o.apply(ir.OpLeadingzeros, last))))
 	// More slots could not be launched over.

@@ -8,15 +8,14 @@ import (
 )
 
 // Groups of few keys need no sort either if the keys lie far apart: a hash table takes the
-// different keys, and these few alone are sorted. On work-groups rows are combined by the slot
-// of their keys, elsewhere by the place of a key among those that are sorted. The table is small. If
+// different keys, and these few alone are sorted. Rows are combined by the slot of their keys,
+// while these are entered, or by the place of a key among those that are sorted. The table is small. If
 // more keys come than it is for, which their number tells after all rows, rows are sorted
 // after all. A worker that has taken too many slots, or searched long for one, enters no more
 // rows, so at most a pass over them is lost.
 
-// mostHashed is the most groups of a hash table on cores. On work-groups they are as many as
-// have their sums and counts in local memory: where rows change global memory, a sort is
-// faster.
+// mostHashed is the most groups of any hash table. Where rows are combined by slots, they are as
+// many as have their sums and counts in local memory or a cache.
 const mostHashed = 1 << 28
 
 // room is for how many groups a hash table has slots: for each there are at least so many rows,
@@ -30,10 +29,20 @@ var halfOfRows = room{2, 2, mostHashed}
 // roomForFew returns the room of a table for few groups.
 func (o *ordering) roomForFew() room {
 	most := int64(mostHashed)
-	if o.short {
+	if o.entered {
 		most = o.hashGroups
 	}
 	return room{o.hash, 2 * o.hash, most}
+}
+
+// mostGroups returns for how many groups of so many rows a hash table has room.
+func (o *ordering) mostGroups(rows *ir.Value, isNarrow bool, has room) *ir.Value {
+	rowsPerGroup := has.rowsPerGroup
+	if !isNarrow {
+		rowsPerGroup = has.rowsPerWide
+	}
+	most := o.apply(ir.OpDiv, rows, o.number(rowsPerGroup))
+	return o.apply(ir.OpGreatest, o.apply(ir.OpLeast, most, o.number(has.most)), o.number(1))
 }
 
 // hashed is groups by a hash table.
@@ -76,17 +85,12 @@ func (o *ordering) hashed(keys []sortKey, out *ir.Domain, moved *partition, has 
 	}
 	words := o.words(keys)
 	isNarrow := len(words) == 1 && words[0].bits <= codeBits
-	h := &hashed{ordering: o, out: out, moved: moved, keys: keys, columns: columns, word: words[0], isNarrow: isNarrow, hasWords: isNarrow && !o.short}
-	rowsPerGroup := has.rowsPerGroup
-	if !isNarrow {
-		rowsPerGroup = has.rowsPerWide
-	}
+	h := &hashed{ordering: o, out: out, moved: moved, keys: keys, columns: columns, word: words[0], isNarrow: isNarrow, hasWords: isNarrow && !o.entered}
 	counted := columns[0]
 	if moved != nil {
 		counted = moved.columns[0] // a kernel that needs the number of these rows waits for what counts them
 	}
-	most := o.apply(ir.OpDiv, o.length(counted), o.number(rowsPerGroup))
-	most = o.apply(ir.OpGreatest, o.apply(ir.OpLeast, most, o.number(has.most)), o.number(1))
+	most := o.mostGroups(o.length(counted), isNarrow, has)
 	t := h.limitedTable(columns, words, most)
 	isTaken := o.isTaken(t.rows)
 	tooMany := o.apply(ir.OpAdd, most, o.number(1))
@@ -109,7 +113,7 @@ func (o *ordering) hashed(keys []sortKey, out *ir.Domain, moved *partition, has 
 	h.few, h.order = few, sorted.By
 	h.groups = o.newDomain(ir.DomainBins, o.rows.Name+"_hashed", o.rows)
 	number := o.index(few[0].column, sorted)
-	if !o.short {
+	if !o.entered {
 		number = h.numbers()
 	}
 	bin := o.add(o.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{number, h.size}, Type: ir.Type{Kind: ir.I64, Domain: number.Type.Domain, Target: h.groups}})
@@ -117,7 +121,7 @@ func (o *ordering) hashed(keys []sortKey, out *ir.Domain, moved *partition, has 
 	place := o.index(h.held, h.groups)
 	place.Type.Target = sorted
 	h.place = o.gather(o.pos, sorted.By, place)
-	if h.by = bin; o.short {
+	if h.by = bin; o.entered {
 		h.by = o.probeFrom(t, h.home(t), o.number(-1), columns)
 		slot := o.compact(o.index(t.rows, t.rows.Type.Domain), isTaken, taken)
 		h.slot = h.ofGroups(slot)
@@ -129,12 +133,8 @@ func (o *ordering) hashed(keys []sortKey, out *ir.Domain, moved *partition, has 
 // the words of these keys.
 func (h *hashed) limitedTable(keys []*ir.Value, words []word, most *ir.Value) rowTable {
 	t := rowTable{keys: keys, isDirect: h.constant(ir.BoolScalar(false))}
-	room := most
-	if h.short { // searches are short in a table that is a quarter full, and it is small in any case
-		room = h.apply(ir.OpMul, most, h.number(2))
-	}
-	var size *ir.Value
-	size, t.shift = h.hashSlots(h.cast(ir.U64, room))
+	size, shift := h.limitedSlots(most)
+	t.shift = shift
 	switch {
 	case h.hasWords:
 		args := []*ir.Value{h.slotOfWords(t, words), size, h.cast(ir.I64, words[0].value)}
@@ -146,6 +146,21 @@ func (h *hashed) limitedTable(keys []*ir.Value, words []word, most *ir.Value) ro
 		}
 	}
 	return t
+}
+
+// limitedSlots is hashSlots for a table of up to so many groups.
+func (h *hashed) limitedSlots(most *ir.Value) (size, shift *ir.Value) {
+	times := func(n int64) *ir.Value { return h.cast(ir.U64, h.apply(ir.OpMul, most, h.number(n))) }
+	switch {
+	case !h.entered:
+		return h.hashSlots(times(1))
+	case h.short: // searches are short in a table that is a quarter full, and it is small in any case
+		return h.fewSlots(times(2))
+	case h.moved == nil: // of the table of a worker, which has bits of these slots, an eighth is full
+		return h.fewSlots(times(4))
+	}
+	// Parts have about as many groups each, and room for more if these are not very few.
+	return h.fewSlots(h.cast(ir.U64, h.apply(ir.OpGreatest, most, h.number(leastOfPart<<partitionBits))))
 }
 
 // home returns the slot from which on each row looks for one.

@@ -2,16 +2,24 @@ package fuse
 
 import "github.com/kgen-go/kgen/ir"
 
-// Rows of more groups than local memory holds are partitioned first: a pass moves them in the
-// order of some bits of a hash of their keys, with all columns that aggregates read. Then
-// neighbours are rows of few groups, a work-group's tables in local memory hold these, and
-// what global memory combines is little: once per group, and where parts begin and end.
+// Rows of more groups than local memory or a cache holds are partitioned first: a pass moves them
+// in the order of some bits of a hash of their keys, with all columns that aggregates read. Then
+// neighbours are rows of few groups. A work-group's tables in local memory hold these, and
+// what global memory combines is little: once per group, and where parts begin and end. On cores
+// a part of the table lies in a cache while its rows are entered.
 //
 // A sample tells whether that is worth it. Of very many groups each has few rows, and a sort
 // is as fast.
 
 // partitionBits are the bits of the hash by which rows move: those of a pass.
 const partitionBits = 8
+
+// mostPartitioned is the most groups of partitioned rows on cores: more of one part than this many
+// divided by the number of parts leave the caches.
+const mostPartitioned = 1 << 24
+
+// leastOfPart is for how many groups a part of a table on cores has room at least.
+const leastOfPart = 32
 
 // lessPartitioned is how many times fewer rows a group needs than one without a partition.
 const lessPartitioned = 8
@@ -20,6 +28,9 @@ const lessPartitioned = 8
 // many groups as a sample takes for too many, and more than need no partition.
 func (o *ordering) roomForSome() room {
 	rowsPerGroup := max(o.hash/lessPartitioned, 1)
+	if !o.short {
+		return room{rowsPerGroup, rowsPerGroup, mostPartitioned}
+	}
 	return room{rowsPerGroup, 2 * rowsPerGroup, 2 * max(groupsPerSample*o.sample, o.hashGroups)}
 }
 

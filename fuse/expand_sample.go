@@ -35,16 +35,32 @@ func (o *ordering) sampleOf(keys []sortKey) groupSample {
 		t.keys = append(t.keys, key.column)
 	}
 	words := o.words(keys)
+	isNarrow := len(words) == 1 && words[0].bits <= codeBits
 	var s groupSample
 	if len(words) == 1 {
 		span := o.apply(ir.OpSub, o.extreme(ir.OpMax, words[0].value), o.extreme(ir.OpMin, words[0].value))
 		s.isNarrow = o.apply(ir.OpGreatest, isShort, found(o.apply(ir.OpLt, span, o.integer(span, uint64(o.bins)))))
 	}
 	var size *ir.Value
-	size, t.shift = o.hashSlots(o.cast(ir.U64, o.number(o.sample)))
+	size, t.shift = o.fewSlots(o.cast(ir.U64, o.number(o.sample)))
 	o.insert(&t, o.slotOfWords(t, words), size, nil)
 	distinct := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.rows))}, Type: ir.Type{Kind: ir.I64}})
-	s.isFew = o.apply(ir.OpGreatest, isShort, found(o.apply(ir.OpLe, distinct, o.number(o.hashGroups))))
-	s.isSome = found(o.apply(ir.OpLe, distinct, o.number(o.sample-o.sample/(2*groupsPerSample))))
+	few := o.hashGroups
+	if !o.short {
+		few = min(few, max(o.sample/2, 1)) // of more, the sample may not have met half
+	}
+	s.isFew = o.apply(ir.OpGreatest, isShort, found(o.apply(ir.OpLe, distinct, o.number(few))))
+	s.isSome = found(o.apply(ir.OpLe, distinct, o.mostDistinct(rows, isNarrow)))
 	return s
+}
+
+// mostDistinct returns how many different keys a sample has at most if a partition is worth it. Of n
+// rows of m groups, m far above n, n * n / (2 * m) have the keys of another one.
+func (o *ordering) mostDistinct(rows *ir.Value, isNarrow bool) *ir.Value {
+	if o.short {
+		return o.number(o.sample - o.sample/(2*groupsPerSample))
+	}
+	most := o.mostGroups(rows, isNarrow, o.roomForSome())
+	equal := o.apply(ir.OpDiv, o.number(o.sample*o.sample/4), most) // half as many might be chance
+	return o.apply(ir.OpSub, o.number(o.sample), equal)
 }

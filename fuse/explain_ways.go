@@ -72,6 +72,8 @@ func (g *Graph) wayName(s *Stage) string {
 			return "linear probing"
 		}
 		return "cuckoo hashing"
+	case table != nil && table.Limit == nil && !last.second && g.result(last.condition) == nil: // where there are enough rows
+		return "a sample"
 	case table != nil:
 		return "a " + g.tableName(table, s.ways)
 	case !last.second && limitedTable(last.condition) != nil:

@@ -29,13 +29,18 @@ type Options struct {
 	// need twice as many rows. If Hash is 0, no table is tried.
 	Hash int
 
+	// Entered is set if a backend combines rows by the slot of their keys in the kernel that enters
+	// these in a hash table. Without it rows are combined by the number of their group, in a pass
+	// of its own. With Short it is always so.
+	Entered bool
+
 	// HashGroups is the most groups that such a table is for; 0 is [DefaultHashGroups]. Without
-	// Short there is no other limit than Hash.
+	// Entered or Short there is no other limit than Hash.
 	HashGroups int
 
 	// Partitions lets rows of more groups than a hash table is for be partitioned by a hash of
-	// their keys, if Short and Hash are set, and a sample of as many rows as Sample says has
-	// few groups beside its rows.
+	// their keys, if Hash and Entered or Short are set, and a sample of as many rows as Sample says
+	// has few groups beside its rows.
 	Partitions bool
 
 	// Strategy is how hash tables of groups are filled, as [plan.Schedule.GroupStrategy] says;
@@ -47,7 +52,8 @@ type Options struct {
 	Probing string
 
 	// Sample is how many rows are sorted to choose those that an order with a limit can
-	// have, if the plan may choose; 0 is [DefaultSample], and there is none below.
+	// have, if Short is set, and how many say how groups are made; 0 is [DefaultSample], and there is
+	// none below.
 	Sample int
 
 	// Short is set if no column has 2^32 rows, and the plan may choose the passes of a

@@ -107,7 +107,7 @@ func (b *kernelBuilder) insert(w *Value) tile.ID {
 	} else {
 		entered = b.place(v.Args[0].Type.Domain)
 	}
-	b.built[w] = b.Insert(domain, stream, b.keyStreams(v), entered, b.column(v.Args[0]), slots, limit, keys, v.Split > 0)
+	b.built[w] = b.Insert(domain, stream, b.keyStreams(v), entered, b.column(v.Args[0]), slots, limit, keys, v.Split)
 	return b.built[w]
 }
 
@@ -121,7 +121,7 @@ func (b *kernelBuilder) probe(v *ir.Value, domain int) tile.ID {
 	for i := range keys {
 		keys[i] = b.column(v.Args[firstKey+i])
 	}
-	return b.Probe(domain, b.complete(table, tile.Gather), b.keyStreams(v), b.column(v.Args[1]), b.lengthBefore(table.Domain), b.scalar(v.Args[2], false), b.operand(v.Args[3]), keys)
+	return b.Probe(domain, b.complete(table, tile.Gather), b.keyStreams(v), b.column(v.Args[1]), b.lengthBefore(table.Domain), b.scalar(v.Args[2], false), b.operand(v.Args[3]), keys, v.Args[0].Split)
 }
 
 // match returns the code that a hash table has for the key of each row.

@@ -21,8 +21,27 @@ import (
 const groupedRows = 1<<16 + 1000
 
 // TestGroupsByHash groups rows by keys of every width that lie far apart: no group, as few as
-// a hash table takes, one more, so that rows are sorted after all, and a group for each row.
+// a hash table takes, one more, so that rows are partitioned or sorted after all, as few as a table
+// of partitioned rows takes, one more, and a group for each row.
 func TestGroupsByHash(t *testing.T) {
+	const (
+		narrow, wide         = groupedRows / gocpu.Hash, groupedRows / (2 * gocpu.Hash) // most groups of a table of rows in any order,
+		someNarrow, someWide = groupedRows / 8, groupedRows / 16                        // and of partitioned ones,
+		few                  = 100                                                      // beyond this many
+	)
+	plain := compile.Options{Bins: -1, Hash: gocpu.Hash, Entered: true, HashGroups: gocpu.HashGroups}
+	parted := plain
+	parted.HashGroups, parted.Partitions, parted.Sample = few, true, 1<<10
+	t.Run("in any order", func(t *testing.T) {
+		groupsByHash(t, plain, []uint64{1, wide, wide + 1, narrow, narrow + 1, groupedRows})
+	})
+	t.Run("partitioned", func(t *testing.T) {
+		groupsByHash(t, parted, []uint64{few, 3 * few, someWide, someWide + 1, someNarrow, someNarrow + 1})
+	})
+}
+
+// groupsByHash compares emitted Go with the interpreter, for several numbers of groups.
+func groupsByHash(t *testing.T, options compile.Options, numbers []uint64) {
 	keys := map[string]func(key uint64, row int) []ir.Scalar{
 		"i32": func(key uint64, _ int) []ir.Scalar { return []ir.Scalar{ir.Int(ir.I32, int64(key*2654435761))} },
 		"i64": func(key uint64, _ int) []ir.Scalar { return []ir.Scalar{ir.Int(ir.I64, int64(spread(key)))} },
@@ -39,20 +58,34 @@ func TestGroupsByHash(t *testing.T) {
 			return []ir.Scalar{ir.Int(ir.I64, int64(key%3)), ir.Char8Scalar(fmt.Sprint(key % 7)), ir.Int(ir.I32, int64(key))}
 		},
 	}
-	device, pipelines := groupsDevice(t, keys)
-	const narrow, wide = groupedRows / gocpu.Hash, groupedRows / (2 * gocpu.Hash) // most groups of a table
+	device, pipelines := groupsDevice(t, keys, options)
 	for types, keysOf := range keys {
 		t.Run(types, func(t *testing.T) {
 			p := pipelines[types]
-			for _, groups := range []uint64{1, 300, wide, wide + 1, narrow, narrow + 1, 2 * narrow, 4 * narrow, groupedRows} {
+			for _, groups := range numbers {
 				in := groupsInput(p, groupedRows, groups, keysOf)
 				agreeGroups(t, device, p, fmt.Sprintf("%d groups", groups), in)
+			}
+			if types == "i32" {
+				agreeGroups(t, device, p, "keys of one part", groupsInput(p, groupedRows, 300, keysOfPart(300)))
 			}
 			agreeGroups(t, device, p, "no rows", groupsInput(p, 0, 1, keysOf))
 			agreeGroups(t, device, p, "a row", groupsInput(p, 1, 1, keysOf))
 			agreeGroups(t, device, p, "few rows", groupsInput(p, 130, 2, keysOf))
 		})
 	}
+}
+
+// keysOfPart returns so many keys of which the hash has equal high bits, as package fuse has it.
+func keysOfPart(n int) func(key uint64, row int) []ir.Scalar {
+	var keys []ir.Scalar
+	for key := int32(0); len(keys) < n; key++ {
+		x := (uint32(key) + 1<<31) * 0x9e3779b1
+		if (x^x>>15)*0x85ebca77>>24 == 5 {
+			keys = append(keys, ir.Int(ir.I32, int64(key)))
+		}
+	}
+	return func(key uint64, _ int) []ir.Scalar { return keys[key : key+1] }
 }
 
 // spread maps small numbers to others that lie far apart.
@@ -72,7 +105,7 @@ func floatKey(k ir.Kind, key uint64, row int) ir.Scalar {
 }
 
 // groupsDevice compiles a pipeline for each list of types.
-func groupsDevice(t *testing.T, keys map[string]func(uint64, int) []ir.Scalar) (device emittedGo, pipelines map[string]*ir.Pipeline) {
+func groupsDevice(t *testing.T, keys map[string]func(uint64, int) []ir.Scalar, options compile.Options) (device emittedGo, pipelines map[string]*ir.Pipeline) {
 	t.Helper()
 	var source run.Source
 	plans := map[string]*plan.Plan{}
@@ -85,7 +118,8 @@ func groupsDevice(t *testing.T, keys map[string]func(uint64, int) []ir.Scalar) (
 				t.Fatal(err)
 			}
 			p := loaded[0]
-			program, _, err := compile.Compile(p, compile.Options{Level: level, Bins: -1, Hash: gocpu.Hash})
+			options.Level = level
+			program, _, err := compile.Compile(p, options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,7 +146,7 @@ func groupsText(types []string) string {
 	return fmt.Sprintf(`pipeline groups_%s(%s, x: [n]i32) {
 	g = groups(%s)
 	size = count(by: g)
-	return %s, size, total: sum(x, by: g), least: min(x, by: g), begin: first(x, by: g), at: argmax(x, by: g), of: size[g], g
+	return %s, size, total: sum(x, by: g), least: min(x, by: g), begin: first(x, by: g), at: argmax(x, by: g), mean: avg(f64(x), by: g), of: size[g], g
 }
 `, strings.Join(types, "_"), strings.Join(params, ", "), strings.Join(keys, ", "), strings.Join(firsts, ", "))
 }

@@ -54,7 +54,7 @@ func TestGroupsByPartition(t *testing.T) {
 				t.Fatal(err)
 			}
 			at := slices.IndexFunc(program.Kernels, func(k *tile.Kernel) bool {
-				return k.Has(func(op *tile.Op) bool { return op.Partitioned })
+				return k.Has(func(op *tile.Op) bool { return op.PartBits > 0 })
 			})
 			if at < 0 {
 				t.Fatal("no kernel enters partitioned rows")

@@ -40,6 +40,9 @@ func (g *body) parameters(f *rangeFunc) (views []int) {
 			break
 		}
 	}
+	if g.partitioned() != nil {
+		g.lengthParameter(f)
+	}
 	if g.checksRows() {
 		g.errors = g.b.Param("failures", loop.SliceOf(loop.ScalarOf(ir.I64)))
 		f.args = append(f.args, argument{stream: -1, scalar: errorsKey})

@@ -41,6 +41,7 @@ type driver struct {
 	env     environment
 	rows    loop.Expr // to run over
 	f, s    *rangeFunc
+	own     map[*ownMemory]*loop.Var // of the worker at hand
 	carried []state
 
 	blockEnd map[stateKey]loop.Expr // of a chain: counts at the end of the block at hand
@@ -108,6 +109,7 @@ func (d *driver) launch() []*loop.Func {
 	}
 	serial := func() {
 		d.counts = d.newCounts("digits")
+		d.makeOwn(loop.Int(1), true)
 		results := make([]*loop.Var, len(d.f.results))
 		for i, s := range d.f.results {
 			results[i] = d.state[s.stateKey]
@@ -119,7 +121,9 @@ func (d *driver) launch() []*loop.Func {
 		serial()
 	case len(d.carried) == 0 && !d.Has((*tile.Op).Counts):
 		d.b.If(many, d.shared(func() {
-			ranges := d.b.Parallel(d.rows, d.env.workers, d.grain(), func(_, lo, hi *loop.Var) {
+			d.makeOwn(d.env.workers, true)
+			ranges := d.b.Parallel(d.rows, d.env.workers, d.grain(), func(worker, lo, hi *loop.Var) {
+				d.shareOwn(worker)
 				d.ownTables(func() { d.call(lo, hi, d.f, nil) })
 			})
 			ranges.Fixed = len(d.chunkScans()) > 0
@@ -190,6 +194,9 @@ func (k *kernel) splits() bool {
 		if op.Epilogue {
 			continue
 		}
+		if op.PartBits > 0 && op.IsLimited() && k.keepsOrder() {
+			return false
+		}
 		if op.Does(tile.Combines) && !k.sharesTables() || op.Does(tile.Claims) && !op.IsLimited() && !op.Nests() || op.IsReduction() && phase[i] > 0 {
 			return false
 		}
@@ -224,6 +231,8 @@ func (d *driver) callInto(results []*loop.Var, lo, hi loop.Expr, f *rangeFunc, s
 			args = append(args, loop.ConstOf(a.state.identity))
 		case a.state != nil:
 			args = append(args, states[a.state.stateKey])
+		case a.own != nil:
+			args = append(args, d.own[a.own])
 		case a.counted != 0:
 			args = append(args, d.counts[a.counted])
 		case a.scalar == errorsKey:
@@ -242,6 +251,11 @@ func (d *driver) chain() {
 	before := map[stateKey]*loop.Var{}
 	counts := d.newCounts("counts")
 	blocks := d.b.Chain(d.rows, d.env.workers, blockRows, loop.ChainParts{
+		Setup: func() {
+			if d.f != nil {
+				d.makeOwn(loop.Int(1), false)
+			}
+		},
 		Before: func(lo, hi *loop.Var) {
 			d.counts = d.newCounts("digits")
 			summary = d.call(lo, hi, d.s, nil)

@@ -16,6 +16,7 @@ type argument struct {
 	scalar  string // a scalar or length of the plan; errorsKey for the errors buffer
 	state   *state
 	counted tile.ID // a rank, whose counters it is
+	own     *ownMemory
 }
 
 // rangeFunc is a kernel as a function over rows lo to hi: the rows themselves,
@@ -53,6 +54,7 @@ func (k *kernel) newRange(name string, f form) (*body, *rangeFunc, []int) {
 	views := g.parameters(r)
 	g.states(r)
 	g.ranks(r)
+	g.enteredParameters(r)
 	g.uniform()
 	g.equalLengths()
 	g.b.Doc(fmt.Sprintf(formDocs[f], strings.Join(k.Stages, ", ")))
@@ -124,6 +126,10 @@ func (k *kernel) rangeFunction(name string, f form) *rangeFunc {
 		g.cut(views, r.lo, r.hi)
 		g.blocks(views)
 		g.rest(views)
+	case len(g.entered) > 0:
+		g.enteredBlocks(views, r.lo, r.hi)
+	case g.partitioned() != nil:
+		g.loop(views, g.partBegin(r.lo), g.partBegin(r.hi))
 	case k.simd && (f == allRows || f == summary):
 		vectors, least := k.vectorFunction(name, f)
 		k.vectors[name] = vectors

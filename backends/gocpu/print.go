@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // printer prints loop IR of profile cores as Go. It decides on spelling only:
@@ -189,7 +190,11 @@ func (p *printer) decl(s *loop.Decl) []jen.Code {
 	case nil:
 		if s.Length != nil {
 			length := p.expr(s.Length).code
-			code = jen.Id(p.names.Declare(s.Var)).Op(":=").Make(goType(s.Var.T), length)
+			made := jen.Make(goType(s.Var.T), length)
+			if s.Kept {
+				made = jen.Id("kgenTemporary").Types(goTypeOf(plan.Kind(s.Var.T.Kind.String()))).Call(jen.Op("&").Id("call"), length)
+			}
+			code = jen.Id(p.names.Declare(s.Var)).Op(":=").Add(made)
 			break
 		}
 		code = jen.Var().Id(p.names.Declare(s.Var)).Add(goType(s.Var.T))

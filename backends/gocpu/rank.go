@@ -10,10 +10,6 @@ import (
 // stay in the first cache.
 const Radix = 8
 
-// Sample is how many rows emitted Go sorts to choose those that an order with a limit can have.
-// It costs little beside the pass over 64 times as many rows or more that it saves a sort.
-const Sample = 1 << 14
-
 // A range function gets the counters of a rank from its caller: how many rows before
 // the range have each digit. A summary adds those of the range.
 

@@ -24,7 +24,8 @@ type body struct {
 	counts  map[tile.ID]*loop.Var   // per rank: how many rows before have each digit
 	sources map[tile.ID]*loop.Var   // per source: that of the row before
 	nested  map[*tile.Op]*nested    // per operation of nested loops
-	taken   map[int]*loop.Var       // per hash table with a limit: how many of its slots these rows have taken
+	entered []*entered              // tables with a limit, of rows in any order
+	taken   map[int]*loop.Var       // per table of partitioned rows: how many of its slots these rows have taken
 	bits    map[loop.Expr]loop.Expr // heads as numbers
 	slot    *loop.Var               // of the open segment, in place of the count of segments that have begun; may be nil
 	errors  *loop.Var               // the errors buffer
@@ -286,13 +287,22 @@ func (g *body) store(i int) {
 // reported, changes nothing.
 func (g *body) update(i int) {
 	op := &g.Ops[i]
+	if e := g.enteredOf(op); e != nil {
+		g.updateOwn(e, op)
+		return
+	}
 	table := g.whole[op.Stream]
 	at := g.b.Let("bin", loop.ToCounter(g.expr(op.Args[0])))
 	x := g.expr(op.Args[1])
 	g.b.If(loop.Inside(at, loop.LenOf(table)), func() {
-		now := func(int) loop.Expr { return loop.At(table, at) }
-		g.b.Store(table, at, backends.Combine(op.Monoid.Combine[0], now, func(int) loop.Expr { return x }))
+		g.combine(op, table, at, x)
 	}, nil)
+}
+
+// combine combines x with an element, as an update does.
+func (g *body) combine(update *tile.Op, table *loop.Var, at, x loop.Expr) {
+	now := func(int) loop.Expr { return loop.At(table, at) }
+	g.b.Store(table, at, backends.Combine(update.Monoid.Combine[0], now, func(int) loop.Expr { return x }))
 }
 
 // checkRow reports the row if it fails a check.

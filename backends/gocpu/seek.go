@@ -42,22 +42,30 @@ func (g *body) match(op *tile.Op) loop.Expr {
 	return g.hashTable(op, op.Args[1]).Match(g.b, g.name(op.Res[0]), g.expr(op.Args[2]), g.expr(op.Args[0]), g.expr(op.Args[3]), nil)
 }
 
-// beginInsert counts the slots that rows lo to hi take.
+// beginInsert declares what a worker knows of a table with a limit.
 func (g *body) beginInsert(op *tile.Op, _, _ *loop.Var) {
-	if op.IsLimited() {
+	switch e := g.enteredOf(op); {
+	case e != nil:
+		g.beginEntered(e)
+	case op.IsLimited():
 		g.taken[op.Stream] = g.b.Decl("taken", loop.ConstOf(ir.Int(ir.I64, 0)))
 	}
 }
 
-// insert enters the row in a hash table. Without a limit one worker enters all rows; with one
-// all workers do at the same time, as almost every row only finds that its keys are there.
+// insert enters the row in a hash table. Without a limit one worker enters all rows.
 func (g *body) insert(i int) {
 	op := &g.Ops[i]
+	if e := g.enteredOf(op); e != nil {
+		g.enter(e)
+		return
+	}
 	t := g.hashTable(op, op.Args[2])
 	if op.IsLimited() {
 		t.Limit, t.Taken = g.expr(op.Args[3]), g.taken[op.Stream]
+		t.Found = g.b.Decl("found", loop.ConstOf(ir.Int(ir.I64, -1)))
+		g.values[op.Res[0]] = t.Found
 	}
-	t.Insert(g.b, g.expr(op.Args[0]), g.expr(op.Args[1]), g.exprs(op.Args[4:]), !op.IsLimited())
+	t.Insert(g.b, g.expr(op.Args[0]), g.expr(op.Args[1]), g.exprs(op.Args[4:]), true)
 }
 
 // enterCuckoo enters the row in a cuckoo hash table.
@@ -71,7 +79,7 @@ func (g *body) enterCuckoo(i int) {
 }
 
 func (g *body) hashTable(op *tile.Op, slots tile.ID) backends.HashTable {
-	t := backends.HashTable{Memory: g.whole[op.Stream], Slots: g.expr(slots)}
+	t := backends.HashTable{Memory: g.whole[op.Stream], Slots: g.expr(slots), PartBits: op.PartBits}
 	for _, stream := range op.Keys {
 		t.Keys = append(t.Keys, g.whole[stream])
 	}

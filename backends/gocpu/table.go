@@ -14,18 +14,21 @@ const ownTable = 2048
 const rowsPerOwn = 64
 
 // Hash is how many rows there are at least for each group if emitted Go finds the groups of
-// rows by a hash table: so many that workers have copies of the tables of aggregates. With
-// fewer rows a group, a sort on several workers takes about as long.
+// rows by a hash table, unless it partitions the rows before. With fewer rows a group, tables would
+// be large beside the rows.
 const Hash = rowsPerOwn
 
 // sharesTables reports whether workers can combine rows in tables of their own, which
 // are small and of integers, so that the order of the workers makes no difference.
 func (k *kernel) sharesTables() bool {
 	for _, op := range k.With(func(op *tile.Op) bool { return op.Does(tile.Combines) }) {
+		if k.combinesEntered(op) && k.Ops[k.Values[op.Args[0]].Op].PartBits > 0 {
+			continue // no two workers have rows of one slot
+		}
 		kind := k.Streams[op.Stream].Kind
 		_, ok := loop.AtomicOf(op.Monoid.Combine[0].Operator)
 		_, isSmall := k.small[k.Streams[op.Stream].Buffer]
-		if !ok || !isSmall || !kind.IsInteger() || kind.Size() < 4 {
+		if !ok || !isSmall && !k.combinesEntered(op) || !kind.IsInteger() || kind.Size() < 4 {
 			return false
 		}
 		if k.Has((*tile.Op).IsLoad, func(other *tile.Op) bool { return other.Stream == op.Stream }) {
@@ -35,10 +38,11 @@ func (k *kernel) sharesTables() bool {
 	return true
 }
 
-// tables lists the updates by the streams of their tables, one for each.
+// tables lists the updates by the streams of their tables, one for each; not those of which a worker
+// has elements beside the keys that it enters.
 func (k *kernel) tables() map[int]*tile.Op {
 	list := map[int]*tile.Op{}
-	for _, op := range k.With(func(op *tile.Op) bool { return op.Does(tile.Combines) }) {
+	for _, op := range k.With(func(op *tile.Op) bool { return op.Does(tile.Combines) && !k.combinesEntered(op) }) {
 		list[op.Stream] = op
 	}
 	return list

@@ -118,7 +118,7 @@ func (g goTester) build(ctx context.Context, jobs []difftest.Job, at []int, read
 	for p, list := range packages {
 		var programs []*backends.Program
 		for _, i := range list {
-			programs = append(programs, jobs[i].Program)
+			programs = append(programs, jobs[i].Cores)
 		}
 		out, err := gocpu.Emitter{}.Emit(programs, backends.Options{Package: fmt.Sprintf("p%d", p), SIMD: g.simd})
 		if err != nil {
@@ -189,7 +189,7 @@ func (g *goTested) Run(ctx context.Context, in []ir.Column, choice uint64) (out 
 	if g.race {
 		call.Workers = max(call.Workers, 2)
 	} else { // memory that processes share is none that the race detector sees
-		host := g.job.Program.Plan
+		host := g.job.Cores.Plan
 		call.Bounds = host.ResultBounds(host.Sizes(func(i int) int64 { return int64(in[i].Len()) }, func(i int) int64 { return in[i].At(0).Int64() }))
 	}
 	result, err := g.build.worker.Run(ctx, call)

@@ -43,75 +43,179 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	var sum int64
-	var least uint32
-	var greatest uint32
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+	nSampleSlotsLength := max(kgenSelect(kgenVariable(uint64(16384)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63)), 0)
+	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 16384), 1)*4) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63)), 0)
+	nPartitionedSlotsLength := max(kgenSelect(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63)), 0)
+	var scalar int64
+	var scalar2 int64
+	var scalar3 int64
+	if 0 < n-1048575 {
+		map2 := kgenTemporary[int32](&call, 16384)
+		map3 := kgenTemporary[int64](&call, 16384)
+		var sum int64
+		var greatest uint32
+		var least uint32
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum2 int64
+			var greatest2 uint32
+			least2 := uint32(4294967295)
+			kgenInOrder(&call, workers, 16384, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum3, greatest3, least3 := sumGroupsKernel2Summary(lo, hi, key, int64(n))
+					blocks.await()
+					sumBefore := sum2
+					greatestBefore := greatest2
+					leastBefore := least2
+					sum2 = sumBefore + sum3
+					greatest2 = max(greatestBefore, greatest3)
+					least2 = min(leastBefore, least3)
+					blocks.release()
+					sumGroupsKernel2(lo, hi, key, map2, map3, int64(n), sumBefore, greatestBefore, leastBefore)
+				}
+			})
+			sum = sum2
+			greatest = greatest2
+			least = least2
+		} else {
+			sum, greatest, least = sumGroupsKernel2(0, 16384, key, map2, map3, int64(n), 0, 0, 4294967295)
+		}
+		cond := sum > 0
+		x := uint32(0)
+		if cond {
+			x = greatest
+		}
+		x2 := uint32(0)
+		if cond {
+			x2 = least
+		}
+		x3 := x - x2
+		cond2 := x3 < 8192
+		x4 := int64(0)
+		if cond2 {
+			x4 = 1
+		}
+		if int(nSampleSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_sample_slots would have %d rows; at most 2147483647 can be computed", int(nSampleSlotsLength))
+		}
+		insert := kgenTemporary[int64](&call, int(nSampleSlotsLength))
+		for i := range insert {
+			insert[i] = -1
+		}
+		sumGroupsKernel3(0, 16384, map2, insert, map3, nSampleSlotsLength)
 		var sum2 int64
-		least2 := uint32(4294967295)
-		var greatest2 uint32
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				sum3, least3, greatest3 := sumGroupsKernel1(lo, hi, key)
-				blocks.await()
-				sumBefore := sum2
-				leastBefore := least2
-				greatestBefore := greatest2
-				sum2 = sumBefore + sum3
-				least2 = min(leastBefore, least3)
-				greatest2 = max(greatestBefore, greatest3)
-				blocks.release()
-			}
-		})
-		sum = sum2
-		least = least2
-		greatest = greatest2
-	} else {
-		sum, least, greatest = sumGroupsKernel1(0, n, key)
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum3 int64
+			kgenInOrder(&call, workers, int(nSampleSlotsLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum4 := sumGroupsKernel4(lo, hi, insert)
+					blocks.await()
+					sumBefore := sum3
+					sum3 = sumBefore + sum4
+					blocks.release()
+				}
+			})
+			sum2 = sum3
+		} else {
+			sum2 = sumGroupsKernel4(0, int(nSampleSlotsLength), insert)
+		}
+		cond3 := sum2 <= 8192
+		x5 := int64(0)
+		if cond3 {
+			x5 = 1
+		}
+		cond4 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		x6 := int64(0)
+		if cond4 {
+			x6 = 1
+		}
+		scalar = x4
+		scalar2 = x5
+		scalar3 = x6
 	}
-	cond := sum > 0
-	x := uint32(0)
-	if cond {
-		x = least
+	scalar4 := scalar
+	scalar22 := scalar2
+	scalar32 := scalar3
+	var reduce4 uint32
+	var scalar42 int64
+	if 0 < max(1048576-n, int(scalar4)) {
+		var sum int64
+		var least uint32
+		var greatest uint32
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum2 int64
+			least2 := uint32(4294967295)
+			var greatest2 uint32
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum3, least3, greatest3 := sumGroupsKernel5(lo, hi, key)
+					blocks.await()
+					sumBefore := sum2
+					leastBefore := least2
+					greatestBefore := greatest2
+					sum2 = sumBefore + sum3
+					least2 = min(leastBefore, least3)
+					greatest2 = max(greatestBefore, greatest3)
+					blocks.release()
+				}
+			})
+			sum = sum2
+			least = least2
+			greatest = greatest2
+		} else {
+			sum, least, greatest = sumGroupsKernel5(0, n, key)
+		}
+		cond := sum > 0
+		x := uint32(0)
+		if cond {
+			x = least
+		}
+		x2 := uint32(0)
+		if cond {
+			x2 = greatest
+		}
+		x3 := x2 - x
+		cond2 := x3 <= uint32(min(int64(n), 2147483646))
+		x4 := min(x3, uint32(min(int64(n), 2147483646)))
+		x5 := int64(x4)
+		x6 := x5 + 1
+		x7 := int64(0)
+		if cond2 {
+			x7 = x6
+		}
+		reduce4 = x
+		scalar42 = x7
 	}
-	x2 := uint32(0)
-	if cond {
-		x2 = greatest
-	}
-	x3 := x2 - x
-	cond2 := x3 <= uint32(min(int64(n), 2147483646))
-	x4 := min(x3, uint32(min(int64(n), 2147483646)))
-	x5 := int64(x4)
-	x6 := x5 + 1
-	x7 := int64(0)
-	if cond2 {
-		x7 = x6
-	}
-	nSlotsLength := max(kgenSelect(max(uint64(max(min(int64(n)/64, 268435456), 1)), min(uint64(max(min(int64(n)/64, 268435456), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(min(int64(n)/64, 268435456), 1)), min(uint64(max(min(int64(n)/64, 268435456), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(min(int64(n)/64, 268435456), 1)), min(uint64(max(min(int64(n)/64, 268435456), 1))*8, 131072))-1)))))&63)), 0)
+	reduce42 := reduce4
+	scalar43 := scalar42
 	var key2 []int32
 	var count []int64
 	var total []int64
 	var nFilledLength int64
-	var scalar2 int64
+	var scalar5 int64
+	var scalar6 int64
 	var gRunsLength int64
-	if 0 < int(x7) {
-		if int(x7) > 2147483647 {
-			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(x7))
+	if 0 < int(scalar43) {
+		if int(scalar43) > 2147483647 {
+			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar43))
 		}
-		aggregate := kgenTemporary[int64](&call, int(x7))
+		aggregate := kgenTemporary[int64](&call, int(scalar43))
 		clear(aggregate)
-		aggregate2 := kgenTemporary[int64](&call, int(x7))
+		aggregate2 := kgenTemporary[int64](&call, int(scalar43))
 		clear(aggregate2)
-		aggregate3 := kgenTemporary[int64](&call, int(x7))
+		aggregate3 := kgenTemporary[int64](&call, int(scalar43))
 		clear(aggregate3)
 		if workers > 1 && (len(aggregate) <= max(2048, n/64) && len(aggregate2) <= max(2048, n/64) && len(aggregate3) <= max(2048, n/64)) {
 			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 				aggregateOwn := make([]int64, len(aggregate))
 				aggregateOwn2 := make([]int64, len(aggregate2))
 				aggregateOwn3 := make([]int64, len(aggregate3))
-				sumGroupsKernel2(lo, hi, aggregateOwn, key, aggregateOwn2, value, aggregateOwn3, x)
+				sumGroupsKernel6(lo, hi, aggregateOwn, key, aggregateOwn2, value, aggregateOwn3, reduce42)
 				for i := range aggregateOwn {
 					atomic.AddInt64(&aggregate[i], aggregateOwn[i])
 				}
@@ -123,14 +227,14 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				}
 			})
 		} else {
-			sumGroupsKernel2(0, n, aggregate, key, aggregate2, value, aggregate3, x)
+			sumGroupsKernel6(0, n, aggregate, key, aggregate2, value, aggregate3, reduce42)
 		}
-		if int(x7) > 2147483647 {
-			return fmt.Errorf("tables.kg:5:6: g would have %d rows; at most 2147483647 can be computed", int(x7))
+		if int(scalar43) > 2147483647 {
+			return fmt.Errorf("tables.kg:5:6: g would have %d rows; at most 2147483647 can be computed", int(scalar43))
 		}
-		key3 := kgenColumn(&call, dst.Key, int(x7))
-		count2 := kgenColumn(&call, dst.Count, int(x7))
-		total2 := kgenColumn(&call, dst.Total, int(x7))
+		key3 := kgenColumn(&call, dst.Key, int(scalar43))
+		count2 := kgenColumn(&call, dst.Count, int(scalar43))
+		total2 := kgenColumn(&call, dst.Total, int(scalar43))
 		if call.err != nil {
 			return fmt.Errorf("tables.kg:4:1: SumGroups: %w", call.err)
 		}
@@ -138,13 +242,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var nFilledPlace2 int64
-			kgenInOrder(&call, workers, int(x7), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, workers, int(scalar43), 32768, func(blocks *kgenBlocks) {
 				compactScratch := make([]int32, 32768)
 				compactScratch2 := make([]int64, 32768)
 				compactScratch3 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nFilledPlace3 := sumGroupsKernel3(lo, hi, aggregate, compactScratch, aggregate2, compactScratch2, aggregate3, compactScratch3, x, 0)
+					nFilledPlace3 := sumGroupsKernel7(lo, hi, aggregate, compactScratch, aggregate2, compactScratch2, aggregate3, compactScratch3, reduce42, 0)
 					blocks.await()
 					nFilledPlaceBefore := nFilledPlace2
 					nFilledPlace2 = nFilledPlaceBefore + nFilledPlace3
@@ -156,7 +260,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			})
 			nFilledPlace = nFilledPlace2
 		} else {
-			nFilledPlace = sumGroupsKernel3(0, int(x7), aggregate, key3, aggregate2, count2, aggregate3, total2, x, 0)
+			nFilledPlace = sumGroupsKernel7(0, int(scalar43), aggregate, key3, aggregate2, count2, aggregate3, total2, reduce42, 0)
 		}
 		nFilledLength2 := nFilledPlace
 		key2 = key3
@@ -167,58 +271,83 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		if int(nSlotsLength) > 2147483647 {
 			return fmt.Errorf("n_slots would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
 		}
+		if int(nSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_distinct would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
+		}
+		if int(nSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_ranked would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
+		}
 		insert := kgenTemporary[int64](&call, int(nSlotsLength))
-		for i := range insert {
-			insert[i] = -1
-		}
-		if workers > 1 {
-			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				sumGroupsKernel4(lo, hi, insert, key, nSlotsLength, int64(n))
-			})
-		} else {
-			sumGroupsKernel4(0, n, insert, key, nSlotsLength, int64(n))
-		}
+		insert2 := kgenTemporary[int64](&call, int(nSlotsLength))
+		insert3 := kgenTemporary[int64](&call, int(nSlotsLength))
 		mask := kgenTemporary[bool](&call, int(nSlotsLength))
-		var sum2 int64
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var sum3 int64
-			kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					sum4 := sumGroupsKernel5Summary(lo, hi, insert, int64(n))
-					blocks.await()
-					sumBefore := sum3
-					sum3 = sumBefore + sum4
-					blocks.release()
-					sumGroupsKernel5(lo, hi, insert, mask, int64(n), sumBefore)
-				}
-			})
-			sum2 = sum3
-		} else {
-			sum2 = sumGroupsKernel5(0, int(nSlotsLength), insert, mask, int64(n), 0)
+		var scalar52 int64
+		if 0 < max(1048576-n, int(scalar22)) {
+			for i := range insert {
+				insert[i] = -1
+			}
+			clear(insert2)
+			clear(insert3)
+			if workers > 1 {
+				firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
+				homes := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
+				keyOwn := kgenTemporary[int32](&call, min((n+256)*16, 131072)*workers)
+				insertOwn := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
+				insertOwn2 := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
+				kgenFork(&call, workers, n, 4096, func(worker, lo, hi int) {
+					firstRows2 := firstRows[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+					homes2 := homes[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+					keyOwn2 := keyOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+					insertOwn3 := insertOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+					insertOwn4 := insertOwn2[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+					sumGroupsKernel8(lo, hi, key, insert, insert2, value, insert3, nSlotsLength, int64(n), firstRows2, homes2, keyOwn2, insertOwn3, insertOwn4)
+				})
+			} else {
+				firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072))
+				homes := kgenTemporary[int64](&call, min((n+256)*16, 131072))
+				keyOwn := kgenTemporary[int32](&call, min((n+256)*16, 131072))
+				insertOwn := kgenTemporary[int64](&call, min((n+256)*16, 131072))
+				insertOwn2 := kgenTemporary[int64](&call, min((n+256)*16, 131072))
+				sumGroupsKernel8(0, n, key, insert, insert2, value, insert3, nSlotsLength, int64(n), firstRows, homes, keyOwn, insertOwn, insertOwn2)
+			}
+			var sum int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var sum2 int64
+				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						sum3 := sumGroupsKernel9Summary(lo, hi, insert, int64(n))
+						blocks.await()
+						sumBefore := sum2
+						sum2 = sumBefore + sum3
+						blocks.release()
+						sumGroupsKernel9(lo, hi, insert, mask, int64(n), sumBefore)
+					}
+				})
+				sum = sum2
+			} else {
+				sum = sumGroupsKernel9(0, int(nSlotsLength), insert, mask, int64(n), 0)
+			}
+			cond := sum <= max(min(int64(n)/64, 16384), 1)
+			x := min(sum, max(min(int64(n)/64, 16384), 1))
+			x2 := max(x, 0)
+			x3 := int64(0)
+			if cond {
+				x3 = x2
+			}
+			scalar52 = x3
 		}
-		reduce3 := sum2
-		cond3 := sum2 <= max(min(int64(n)/64, 268435456), 1)
-		x8 := min(sum2, max(min(int64(n)/64, 268435456), 1))
-		x9 := max(x8, 0)
-		x10 := int64(0)
-		if cond3 {
-			x10 = x9
-		}
+		scalar53 := scalar52
 		var key22 []int32
 		var count2 []int64
 		var total2 []int64
+		var scalar62 int64
 		var gRunsLength2 int64
-		if 0 < int(x10) {
-			if int(nSlotsLength) > 2147483647 {
-				return fmt.Errorf("n_distinct would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
-			}
-			if int(nSlotsLength) > 2147483647 {
-				return fmt.Errorf("n_ranked would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
-			}
+		if 0 < int(scalar53) {
 			compact := kgenTemporary[int64](&call, int(nSlotsLength))
-			map2 := kgenTemporary[uint32](&call, int(nSlotsLength))
+			compact2 := kgenTemporary[int64](&call, int(nSlotsLength))
+			map2 := kgenTemporary[int32](&call, int(nSlotsLength))
 			histogram := kgenTemporary[int64](&call, 1024)
 			clear(histogram)
 			var nDistinctPlace int64
@@ -228,16 +357,17 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						nDistinctPlace3 := sumGroupsKernel6Summary(lo, hi, mask)
+						nDistinctPlace3 := sumGroupsKernel10Summary(lo, hi, mask)
 						blocks.await()
 						nDistinctPlaceBefore := nDistinctPlace2
 						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
 						nDistinctPlaceEnd := nDistinctPlace2
 						blocks.release()
 						compactPart := compact[:nDistinctPlaceEnd]
+						compactPart2 := compact2[:nDistinctPlaceEnd]
 						mapPart := map2[:nDistinctPlaceEnd]
 						histogramOwn := make([]int64, 1024)
-						sumGroupsKernel6(lo, hi, mask, insert, compactPart, mapPart, histogramOwn, nDistinctPlaceBefore)
+						sumGroupsKernel10(lo, hi, mask, insert, compactPart, compactPart2, key, mapPart, histogramOwn, nDistinctPlaceBefore)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
@@ -245,7 +375,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
-				nDistinctPlace = sumGroupsKernel6(0, int(nSlotsLength), mask, insert, compact, map2, histogram, 0)
+				nDistinctPlace = sumGroupsKernel10(0, int(nSlotsLength), mask, insert, compact, compact2, key, map2, histogram, 0)
 			}
 			nDistinctLength := nDistinctPlace
 			add := kgenTemporary[int64](&call, 1024)
@@ -255,16 +385,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add3 := sumGroupsKernel7Summary(lo, hi, histogram)
+						add3 := sumGroupsKernel11Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add2
 						add2 = addBefore + add3
 						blocks.release()
-						sumGroupsKernel7(lo, hi, histogram, add, addBefore)
+						sumGroupsKernel11(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				sumGroupsKernel7(0, 1024, histogram, add, 0)
+				sumGroupsKernel11(0, 1024, histogram, add, 0)
 			}
 			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -274,7 +404,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumGroupsKernel8Summary(lo, hi, map2, 0, digits)
+						sumGroupsKernel12Summary(lo, hi, map2, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -282,12 +412,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel8(lo, hi, add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
+						sumGroupsKernel12(lo, hi, add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel8(0, int(nDistinctLength), add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
+				sumGroupsKernel12(0, int(nDistinctLength), add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
 			}
 			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -297,7 +427,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumGroupsKernel9Summary(lo, hi, pass, 8, digits)
+						sumGroupsKernel13Summary(lo, hi, pass, 8, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -305,12 +435,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel9(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+						sumGroupsKernel13(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel9(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+				sumGroupsKernel13(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -318,7 +448,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumGroupsKernel9Summary(lo, hi, pass3, 16, digits)
+						sumGroupsKernel13Summary(lo, hi, pass3, 16, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -326,12 +456,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel9(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+						sumGroupsKernel13(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel9(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+				sumGroupsKernel13(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 			}
 			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
 			if workers > 1 {
@@ -340,7 +470,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumGroupsKernel11Summary(lo, hi, pass, 24, digits)
+						sumGroupsKernel15Summary(lo, hi, pass, 24, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -348,291 +478,637 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel11(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+						sumGroupsKernel15(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel11(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+				sumGroupsKernel15(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 			}
-			map3 := kgenTemporary[uint32](&call, int(nDistinctLength))
-			map4 := kgenTemporary[int64](&call, int(nDistinctLength))
-			if workers > 1 {
-				kgenFork(&call, workers, int(nDistinctLength), 4096, func(_, lo, hi int) {
-					sumGroupsKernel12(lo, hi, pass5, map2, map3, map4, reduce3)
-				})
-			} else {
-				sumGroupsKernel12(0, int(nDistinctLength), pass5, map2, map3, map4, reduce3)
-			}
-			nRankedSlotsLength := max(kgenSelect(max(uint64(max(reduce3, 1)), min(uint64(max(reduce3, 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(reduce3, 1)), min(uint64(max(reduce3, 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(reduce3, 1)), min(uint64(max(reduce3, 1))*8, 131072))-1)))))&63)), 0)
-			if int(nRankedSlotsLength) > 2147483647 {
-				return fmt.Errorf("n_ranked_slots would have %d rows; at most 2147483647 can be computed", int(nRankedSlotsLength))
-			}
-			insert2 := kgenTemporary[int64](&call, int(nRankedSlotsLength))
-			for i := range insert2 {
-				insert2[i] = -1
-			}
-			sumGroupsKernel13(0, int(nDistinctLength), map3, insert2, map4, nRankedSlotsLength)
-			map5 := kgenTemporary[uint64](&call, int(nRankedSlotsLength))
-			if workers > 1 {
-				kgenFork(&call, workers, int(nRankedSlotsLength), 4096, func(_, lo, hi int) {
-					sumGroupsKernel14(lo, hi, insert2, map3, map5)
-				})
-			} else {
-				sumGroupsKernel14(0, int(nRankedSlotsLength), insert2, map3, map5)
-			}
-			count3 := kgenColumn(&call, dst.Count, int(x10))
-			clear(count3)
-			total3 := kgenColumn(&call, dst.Total, int(x10))
-			clear(total3)
-			if call.err != nil {
-				return fmt.Errorf("tables.kg:4:1: SumGroups: %w", call.err)
-			}
-			if workers > 1 && (len(count3) <= max(2048, n/64) && len(total3) <= max(2048, n/64)) {
-				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-					aggregateOwn := make([]int64, len(count3))
-					aggregateOwn2 := make([]int64, len(total3))
-					sumGroupsKernel15(lo, hi, aggregateOwn, map5, key, value, aggregateOwn2, reduce3, nRankedSlotsLength)
-					for i := range aggregateOwn {
-						atomic.AddInt64(&count3[i], aggregateOwn[i])
-					}
-					for i := range aggregateOwn2 {
-						atomic.AddInt64(&total3[i], aggregateOwn2[i])
-					}
-				})
-			} else {
-				sumGroupsKernel15(0, n, count3, map5, key, value, total3, reduce3, nRankedSlotsLength)
-			}
-			key3 := kgenColumn(&call, dst.Key, int(x10))
+			key3 := kgenColumn(&call, dst.Key, int(scalar53))
+			count3 := kgenColumn(&call, dst.Count, int(scalar53))
+			total3 := kgenColumn(&call, dst.Total, int(scalar53))
 			if call.err != nil {
 				return fmt.Errorf("tables.kg:4:1: SumGroups: %w", call.err)
 			}
 			if workers > 1 {
-				kgenFork(&call, workers, int(x10), 4096, func(_, lo, hi int) {
-					sumGroupsKernel16(lo, hi, pass5, compact, key3)
+				kgenFork(&call, workers, int(scalar53), 4096, func(_, lo, hi int) {
+					sumGroupsKernel16(lo, hi, pass5, compact, key, key3, compact2, insert2, count3, insert3, total3)
 				})
 			} else {
-				sumGroupsKernel16(0, int(x10), pass5, compact, key3)
+				sumGroupsKernel16(0, int(scalar53), pass5, compact, key, key3, compact2, insert2, count3, insert3, total3)
 			}
 			key22 = key3
 			count2 = count3
 			total2 = total3
 		} else {
-			histogram := kgenTemporary[int64](&call, 1024)
-			clear(histogram)
-			if workers > 1 {
-				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-					histogramOwn := make([]int64, 1024)
-					sumGroupsKernel17(lo, hi, histogramOwn, key)
-					for i := range histogramOwn {
-						atomic.AddInt64(&histogram[i], histogramOwn[i])
-					}
-				})
-			} else {
-				sumGroupsKernel17(0, n, histogram, key)
+			pass := kgenTemporary[int32](&call, n)
+			if int(nPartitionedSlotsLength) > 2147483647 {
+				return fmt.Errorf("n_partitioned_slots would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 			}
-			add := kgenTemporary[int64](&call, 1024)
-			if workers > 1 {
-				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-				var add2 int64
-				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						add3 := sumGroupsKernel18Summary(lo, hi, histogram)
-						blocks.await()
-						addBefore := add2
-						add2 = addBefore + add3
-						blocks.release()
-						sumGroupsKernel18(lo, hi, histogram, add, addBefore)
-					}
-				})
-			} else {
-				sumGroupsKernel18(0, 1024, histogram, add, 0)
+			if int(nPartitionedSlotsLength) > 2147483647 {
+				return fmt.Errorf("n_partitioned_distinct would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 			}
-			pass := kgenTemporary[uint32](&call, n)
-			pass2 := kgenTemporary[int64](&call, n)
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						sumGroupsKernel19Summary(lo, hi, key, 0, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+			if int(nPartitionedSlotsLength) > 2147483647 {
+				return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
+			}
+			insert4 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+			insert5 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+			insert6 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+			mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
+			var scalar63 int64
+			if 0 < int(scalar32) {
+				histogram := kgenTemporary[int64](&call, 256)
+				clear(histogram)
+				if workers > 1 {
+					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+						histogramOwn := make([]int64, 256)
+						sumGroupsKernel17(lo, hi, histogramOwn, key)
+						for i := range histogramOwn {
+							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
-						blocks.release()
-						sumGroupsKernel19(lo, hi, add, key, pass, pass2, 0, 0, int64(n), digits)
-					}
-				})
+					})
+				} else {
+					sumGroupsKernel17(0, n, histogram, key)
+				}
+				add := kgenTemporary[int64](&call, 256)
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var add2 int64
+					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							add3 := sumGroupsKernel18Summary(lo, hi, histogram)
+							blocks.await()
+							addBefore := add2
+							add2 = addBefore + add3
+							blocks.release()
+							sumGroupsKernel18(lo, hi, histogram, add, addBefore)
+						}
+					})
+				} else {
+					sumGroupsKernel18(0, 256, histogram, add, 0)
+				}
+				pass2 := kgenTemporary[int32](&call, n)
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							sumGroupsKernel19Summary(lo, hi, key, 0, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							sumGroupsKernel19(lo, hi, add, key, pass, value, pass2, 0, 0, int64(n), digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					sumGroupsKernel19(0, n, add, key, pass, value, pass2, 0, 0, int64(n), digits)
+				}
+				for i := range insert4 {
+					insert4[i] = -1
+				}
+				clear(insert5)
+				clear(insert6)
+				if workers > 1 {
+					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+						sumGroupsKernel20(lo, hi, pass, insert4, insert5, pass2, insert6, nPartitionedSlotsLength, int64(n), int64(n))
+					})
+				} else {
+					sumGroupsKernel20(0, n, pass, insert4, insert5, pass2, insert6, nPartitionedSlotsLength, int64(n), int64(n))
+				}
+				var sum int64
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var sum2 int64
+					kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							sum3 := sumGroupsKernel21Summary(lo, hi, insert4, int64(n))
+							blocks.await()
+							sumBefore := sum2
+							sum2 = sumBefore + sum3
+							blocks.release()
+							sumGroupsKernel21(lo, hi, insert4, mask2, int64(n), sumBefore)
+						}
+					})
+					sum = sum2
+				} else {
+					sum = sumGroupsKernel21(0, int(nPartitionedSlotsLength), insert4, mask2, int64(n), 0)
+				}
+				cond := sum <= max(min(int64(n)/8, 16777216), 1)
+				x := min(sum, max(min(int64(n)/8, 16777216), 1))
+				x2 := max(x, 0)
+				x3 := int64(0)
+				if cond {
+					x3 = x2
+				}
+				scalar63 = x3
+			}
+			scalar64 := scalar63
+			var key23 []int32
+			var count3 []int64
+			var total3 []int64
+			var gRunsLength3 int64
+			if 0 < int(scalar64) {
+				compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+				compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+				map2 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
+				histogram := kgenTemporary[int64](&call, 1024)
+				clear(histogram)
+				var nPartitionedDistinctPlace int64
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var nPartitionedDistinctPlace2 int64
+					kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							nPartitionedDistinctPlace3 := sumGroupsKernel22Summary(lo, hi, mask2)
+							blocks.await()
+							nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
+							nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
+							nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
+							blocks.release()
+							compactPart := compact[:nPartitionedDistinctPlaceEnd]
+							compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
+							mapPart := map2[:nPartitionedDistinctPlaceEnd]
+							histogramOwn := make([]int64, 1024)
+							sumGroupsKernel22(lo, hi, mask2, insert4, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+							for i := range histogramOwn {
+								atomic.AddInt64(&histogram[i], histogramOwn[i])
+							}
+						}
+					})
+					nPartitionedDistinctPlace = nPartitionedDistinctPlace2
+				} else {
+					nPartitionedDistinctPlace = sumGroupsKernel22(0, int(nPartitionedSlotsLength), mask2, insert4, compact, compact2, pass, map2, histogram, 0)
+				}
+				nPartitionedDistinctLength := nPartitionedDistinctPlace
+				add := kgenTemporary[int64](&call, 1024)
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var add2 int64
+					kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							add3 := sumGroupsKernel23Summary(lo, hi, histogram)
+							blocks.await()
+							addBefore := add2
+							add2 = addBefore + add3
+							blocks.release()
+							sumGroupsKernel23(lo, hi, histogram, add, addBefore)
+						}
+					})
+				} else {
+					sumGroupsKernel23(0, 1024, histogram, add, 0)
+				}
+				pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+				pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							sumGroupsKernel24Summary(lo, hi, map2, 0, digits)
+							blocks.await()
+							for digit := range 256 {
+								count4 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count4
+							}
+							blocks.release()
+							sumGroupsKernel24(lo, hi, add, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					sumGroupsKernel24(0, int(nPartitionedDistinctLength), add, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+				}
+				pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+				pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							sumGroupsKernel25Summary(lo, hi, pass2, 8, digits)
+							blocks.await()
+							for digit := range 256 {
+								count4 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count4
+							}
+							blocks.release()
+							sumGroupsKernel25(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					sumGroupsKernel25(0, int(nPartitionedDistinctLength), add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							sumGroupsKernel25Summary(lo, hi, pass4, 16, digits)
+							blocks.await()
+							for digit := range 256 {
+								count4 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count4
+							}
+							blocks.release()
+							sumGroupsKernel25(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					sumGroupsKernel25(0, int(nPartitionedDistinctLength), add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+				}
+				pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							sumGroupsKernel27Summary(lo, hi, pass2, 24, digits)
+							blocks.await()
+							for digit := range 256 {
+								count4 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count4
+							}
+							blocks.release()
+							sumGroupsKernel27(lo, hi, add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					sumGroupsKernel27(0, int(nPartitionedDistinctLength), add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+				}
+				key3 := kgenColumn(&call, dst.Key, int(scalar64))
+				count4 := kgenColumn(&call, dst.Count, int(scalar64))
+				total4 := kgenColumn(&call, dst.Total, int(scalar64))
+				if call.err != nil {
+					return fmt.Errorf("tables.kg:4:1: SumGroups: %w", call.err)
+				}
+				if workers > 1 {
+					kgenFork(&call, workers, int(scalar64), 4096, func(_, lo, hi int) {
+						sumGroupsKernel28(lo, hi, pass6, compact, pass, key3, compact2, insert5, count4, insert6, total4)
+					})
+				} else {
+					sumGroupsKernel28(0, int(scalar64), pass6, compact, pass, key3, compact2, insert5, count4, insert6, total4)
+				}
+				key23 = key3
+				count3 = count4
+				total3 = total4
 			} else {
-				digits := make([]int64, 256)
-				sumGroupsKernel19(0, n, add, key, pass, pass2, 0, 0, int64(n), digits)
-			}
-			pass3 := kgenTemporary[uint32](&call, n)
-			pass4 := kgenTemporary[int64](&call, n)
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						sumGroupsKernel20Summary(lo, hi, pass, 8, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+				histogram := kgenTemporary[int64](&call, 1024)
+				clear(histogram)
+				if workers > 1 {
+					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+						histogramOwn := make([]int64, 1024)
+						sumGroupsKernel29(lo, hi, histogramOwn, key)
+						for i := range histogramOwn {
+							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
-						blocks.release()
-						sumGroupsKernel20(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				sumGroupsKernel20(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						sumGroupsKernel20Summary(lo, hi, pass3, 16, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					sumGroupsKernel29(0, n, histogram, key)
+				}
+				add := kgenTemporary[int64](&call, 1024)
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var add2 int64
+					kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							add3 := sumGroupsKernel30Summary(lo, hi, histogram)
+							blocks.await()
+							addBefore := add2
+							add2 = addBefore + add3
+							blocks.release()
+							sumGroupsKernel30(lo, hi, histogram, add, addBefore)
 						}
-						blocks.release()
-						sumGroupsKernel20(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				sumGroupsKernel20(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-			}
-			pass5 := kgenTemporary[uint32](&call, n)
-			pass6 := kgenTemporary[int64](&call, n)
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						sumGroupsKernel20Summary(lo, hi, pass, 24, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					sumGroupsKernel30(0, 1024, histogram, add, 0)
+				}
+				pass2 := kgenTemporary[uint32](&call, n)
+				pass3 := kgenTemporary[int64](&call, n)
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							sumGroupsKernel31Summary(lo, hi, key, 0, digits)
+							blocks.await()
+							for digit := range 256 {
+								count4 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count4
+							}
+							blocks.release()
+							sumGroupsKernel31(lo, hi, add, key, pass2, pass3, 0, 0, int64(n), digits)
 						}
-						blocks.release()
-						sumGroupsKernel20(lo, hi, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				sumGroupsKernel20(0, n, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
-			}
-			key3 := kgenColumn(&call, dst.Key, n)
-			count3 := kgenColumn(&call, dst.Count, n)
-			total3 := kgenColumn(&call, dst.Total, n)
-			if call.err != nil {
-				return fmt.Errorf("tables.kg:4:1: SumGroups: %w", call.err)
-			}
-			var gRunsBegun int64
-			var openLast int32
-			var openSum int64
-			var openSum2 int64
-			if workers > 1 {
-				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-				var gRunsBegun2 int64
-				var openLast2 int32
-				var openSum3 int64
-				var openSum4 int64
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						gRunsBegun3, openPresent, openLast3, openHead, openSum5, openHead2, openSum6 := sumGroupsKernel23Summary(lo, hi, pass5, pass6, value)
-						blocks.await()
-						gRunsBegunBefore := gRunsBegun2
-						openLastBefore := openLast2
-						openSumBefore := openSum3
-						openSumBefore2 := openSum4
-						gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
-						if openPresent {
-							openLast2 = openLast3
-						} else {
-							openLast2 = openLastBefore
+					})
+				} else {
+					digits := make([]int64, 256)
+					sumGroupsKernel31(0, n, add, key, pass2, pass3, 0, 0, int64(n), digits)
+				}
+				pass4 := kgenTemporary[uint32](&call, n)
+				pass5 := kgenTemporary[int64](&call, n)
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							sumGroupsKernel32Summary(lo, hi, pass2, 8, digits)
+							blocks.await()
+							for digit := range 256 {
+								count4 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count4
+							}
+							blocks.release()
+							sumGroupsKernel32(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 						}
-						if openHead {
-							openSum3 = openSum5
-						} else {
-							openSum3 = openSumBefore + openSum5
+					})
+				} else {
+					digits := make([]int64, 256)
+					sumGroupsKernel32(0, n, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							sumGroupsKernel32Summary(lo, hi, pass4, 16, digits)
+							blocks.await()
+							for digit := range 256 {
+								count4 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count4
+							}
+							blocks.release()
+							sumGroupsKernel32(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 						}
-						if openHead2 {
-							openSum4 = openSum6
-						} else {
-							openSum4 = openSumBefore2 + openSum6
+					})
+				} else {
+					digits := make([]int64, 256)
+					sumGroupsKernel32(0, n, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+				}
+				pass6 := kgenTemporary[uint32](&call, n)
+				pass7 := kgenTemporary[int64](&call, n)
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							sumGroupsKernel32Summary(lo, hi, pass2, 24, digits)
+							blocks.await()
+							for digit := range 256 {
+								count4 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count4
+							}
+							blocks.release()
+							sumGroupsKernel32(lo, hi, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 						}
-						gRunsBegunEnd := gRunsBegun2
-						blocks.release()
-						aggregatePart := key3[:max(int(gRunsBegunEnd)-1, 0)]
-						aggregatePart2 := count3[:max(int(gRunsBegunEnd)-1, 0)]
-						aggregatePart3 := total3[:max(int(gRunsBegunEnd)-1, 0)]
-						sumGroupsKernel23(lo, hi, pass5, aggregatePart, aggregatePart2, pass6, value, aggregatePart3, gRunsBegunBefore, openLastBefore, openSumBefore, openSumBefore2)
-					}
-				})
-				gRunsBegun = gRunsBegun2
-				openLast = openLast2
-				openSum = openSum3
-				openSum2 = openSum4
-			} else {
-				gRunsBegun, openLast, openSum, openSum2 = sumGroupsKernel23(0, n, pass5, key3, count3, pass6, value, total3, 0, 0, 0, 0)
+					})
+				} else {
+					digits := make([]int64, 256)
+					sumGroupsKernel32(0, n, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+				}
+				key3 := kgenColumn(&call, dst.Key, n)
+				count4 := kgenColumn(&call, dst.Count, n)
+				total4 := kgenColumn(&call, dst.Total, n)
+				if call.err != nil {
+					return fmt.Errorf("tables.kg:4:1: SumGroups: %w", call.err)
+				}
+				var gRunsBegun int64
+				var openLast int32
+				var openSum int64
+				var openSum2 int64
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var gRunsBegun2 int64
+					var openLast2 int32
+					var openSum3 int64
+					var openSum4 int64
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							gRunsBegun3, openPresent, openLast3, openHead, openSum5, openHead2, openSum6 := sumGroupsKernel35Summary(lo, hi, pass6, pass7, value)
+							blocks.await()
+							gRunsBegunBefore := gRunsBegun2
+							openLastBefore := openLast2
+							openSumBefore := openSum3
+							openSumBefore2 := openSum4
+							gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
+							if openPresent {
+								openLast2 = openLast3
+							} else {
+								openLast2 = openLastBefore
+							}
+							if openHead {
+								openSum3 = openSum5
+							} else {
+								openSum3 = openSumBefore + openSum5
+							}
+							if openHead2 {
+								openSum4 = openSum6
+							} else {
+								openSum4 = openSumBefore2 + openSum6
+							}
+							gRunsBegunEnd := gRunsBegun2
+							blocks.release()
+							aggregatePart := key3[:max(int(gRunsBegunEnd)-1, 0)]
+							aggregatePart2 := count4[:max(int(gRunsBegunEnd)-1, 0)]
+							aggregatePart3 := total4[:max(int(gRunsBegunEnd)-1, 0)]
+							sumGroupsKernel35(lo, hi, pass6, aggregatePart, aggregatePart2, pass7, value, aggregatePart3, gRunsBegunBefore, openLastBefore, openSumBefore, openSumBefore2)
+						}
+					})
+					gRunsBegun = gRunsBegun2
+					openLast = openLast2
+					openSum = openSum3
+					openSum2 = openSum4
+				} else {
+					gRunsBegun, openLast, openSum, openSum2 = sumGroupsKernel35(0, n, pass6, key3, count4, pass7, value, total4, 0, 0, 0, 0)
+				}
+				if gRunsBegun > 0 {
+					slot := gRunsBegun - 1
+					key3[slot] = openLast
+					count4[slot] = openSum
+					total4[slot] = openSum2
+				}
+				gRunsLength4 := gRunsBegun
+				key23 = key3
+				count3 = count4
+				total3 = total4
+				gRunsLength3 = gRunsLength4
 			}
-			if gRunsBegun > 0 {
-				slot := gRunsBegun - 1
-				key3[slot] = openLast
-				count3[slot] = openSum
-				total3[slot] = openSum2
-			}
-			gRunsLength3 := gRunsBegun
-			key22 = key3
-			count2 = count3
-			total2 = total3
-			gRunsLength2 = gRunsLength3
+			key24 := key23
+			count4 := count3
+			total4 := total3
+			gRunsLength4 := gRunsLength3
+			key22 = key24
+			count2 = count4
+			total2 = total4
+			scalar62 = scalar64
+			gRunsLength2 = gRunsLength4
 		}
 		key23 := key22
 		count3 := count2
 		total3 := total2
+		scalar63 := scalar62
 		gRunsLength3 := gRunsLength2
 		key2 = key23
 		count = count3
 		total = total3
-		scalar2 = x10
+		scalar5 = scalar53
+		scalar6 = scalar63
 		gRunsLength = gRunsLength3
 	}
 	key22 := key2
 	count2 := count
 	total2 := total
 	nFilledLength2 := nFilledLength
-	scalar22 := scalar2
+	scalar52 := scalar5
+	scalar62 := scalar6
 	gRunsLength2 := gRunsLength
-	dst.Key = key22[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
-	dst.Count = count2[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
-	dst.Total = total2[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
+	dst.Key = key22[:max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))]
+	dst.Count = count2[:max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))]
+	dst.Total = total2[:max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))]
 	return nil
 }
 
-// sumGroupsKernel1 returns what rows lo to hi add to the state, in the stages map1, reduce1, scalar1, scalar2.
+// sumGroupsKernel2 runs rows lo to hi through the stages map1, map2, reduce1, scalar1, map3, map4, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel1(lo, hi int, key []int32) (int64, uint32, uint32) {
+func sumGroupsKernel2(lo, hi int, key, map2 []int32, map3 []int64, n, sum int64, greatest, least uint32) (int64, uint32, uint32) {
+	x := n / 16384
+	x2 := max(x, 1)
+	cond := kgenVariable(uint64(16384)) <= 939524096
+	x3 := kgenVariable(uint64(16384)) - 1
+	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
+	x5 := int64(x4)
+	x6 := 64 - x5
+	x7 := int64(2) << (x6 & 63)
+	x8 := min(x7, 1073741824)
+	x9 := x7
+	if cond {
+		x9 = x8
+	}
+	x10 := uint64(x9)
+	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
+	x12 := x11 + 1
+	mapRows := map2[lo:hi]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	for i := range mapRows {
+		row := int64(lo + i)
+		at := row*x2 + row*2654435761%x2
+		var key2 int32
+		if uint64(at) < uint64(len(key)) {
+			key2 = key[at]
+		}
+		key3 := key2
+		// g = groups(key)
+		mapRows[i] = key3
+		x13 := uint32(key3) - 2147483648
+		x14 := uint64(x13) * 11400714819323198485
+		mapRows2[i] = int64((x14 ^ x14>>32) * 15485907386658061715 >> (x12 & 63))
+		least = min(least, x13)
+		greatest = max(greatest, x13)
+		sum++
+	}
+	return sum, greatest, least
+}
+
+// sumGroupsKernel2Summary returns what rows lo to hi add to the state, in the stages map1, map2, reduce1, scalar1, map3, map4.
+//
+//go:noinline
+func sumGroupsKernel2Summary(lo, hi int, key []int32, n int64) (int64, uint32, uint32) {
+	var sum int64
+	var greatest uint32
+	least := uint32(4294967295)
+	x := n / 16384
+	x2 := max(x, 1)
+	for i := range hi - lo {
+		row := int64(lo + i)
+		at := row*x2 + row*2654435761%x2
+		var key2 int32
+		if uint64(at) < uint64(len(key)) {
+			key2 = key[at]
+		}
+		key3 := key2
+		x3 := uint32(key3) - 2147483648
+		least = min(least, x3)
+		greatest = max(greatest, x3)
+		sum++
+	}
+	return sum, greatest, least
+}
+
+// sumGroupsKernel3 runs rows lo to hi through the stages insert1, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel3(lo, hi int, map2 []int32, insert, map4 []int64, nSampleSlots int64) {
+	mapRows := map2[lo:hi]
+	map4Rows := map4[lo:hi]
+	map4Rows = map4Rows[:len(mapRows)]
+	for i := range mapRows {
+		// g = groups(key)
+		entered := int64(lo + i)
+		key := mapRows[i]
+		lastSlot := nSampleSlots - 1
+		slot := map4Rows[i]
+		for true {
+			held := insert[slot]
+			if held == -1 {
+				insert[slot] = entered
+				break
+			}
+			if key == map2[held] {
+				break
+			}
+			slot = (slot + 1) & lastSlot
+		}
+	}
+}
+
+// sumGroupsKernel4 returns what rows lo to hi add to the state, in the stages map5, reduce2, scalar3, scalar4.
+//
+//go:noinline
+func sumGroupsKernel4(lo, hi int, insert []int64) int64 {
+	var sum int64
+	insertRows := insert[lo:hi]
+	for i := range insertRows {
+		sum += kgenBit[int64](insertRows[i] != -1)
+	}
+	return sum
+}
+
+// sumGroupsKernel5 returns what rows lo to hi add to the state, in the stages map6, reduce3, scalar5.
+//
+//go:noinline
+func sumGroupsKernel5(lo, hi int, key []int32) (int64, uint32, uint32) {
 	var sum int64
 	least := uint32(4294967295)
 	var greatest uint32
@@ -646,15 +1122,15 @@ func sumGroupsKernel1(lo, hi int, key []int32) (int64, uint32, uint32) {
 	return sum, least, greatest
 }
 
-// sumGroupsKernel2 runs rows lo to hi through the stages map2, map3, aggregate1, from the state before them to the one after.
+// sumGroupsKernel6 runs rows lo to hi through the stages map7, map8, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel2(lo, hi int, aggregate []int64, key []int32, aggregate2 []int64, value []int32, aggregate3 []int64, reduce uint32) {
+func sumGroupsKernel6(lo, hi int, aggregate []int64, key []int32, aggregate2 []int64, value []int32, aggregate3 []int64, reduce4 uint32) {
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(keyRows)]
 	for i := range keyRows {
-		x := int64(uint32(keyRows[i]) - 2147483648 - reduce)
+		x := int64(uint32(keyRows[i]) - 2147483648 - reduce4)
 		// g = groups(key)
 		bin := int(x)
 		if uint64(bin) < uint64(len(aggregate)) {
@@ -671,151 +1147,220 @@ func sumGroupsKernel2(lo, hi int, aggregate []int64, key []int32, aggregate2 []i
 	}
 }
 
-// sumGroupsKernel3 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map4, compact1, from the state before them to the one after.
+// sumGroupsKernel7 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map9, compact1, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sumGroupsKernel3(lo, hi int, aggregate []int64, compact []int32, aggregate5, compact2, aggregate8, compact3 []int64, reduce uint32, nFilledPlace int64) int64 {
+func sumGroupsKernel7(lo, hi int, aggregate []int64, compact []int32, aggregate4, compact2, aggregate6, compact3 []int64, reduce4 uint32, nFilledPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	aggregateRows := aggregate[lo:hi]
-	aggregate5Rows := aggregate5[lo:hi]
-	aggregate5Rows = aggregate5Rows[:len(aggregateRows)]
-	aggregate8Rows := aggregate8[lo:hi]
-	aggregate8Rows = aggregate8Rows[:len(aggregateRows)]
+	aggregate4Rows := aggregate4[lo:hi]
+	aggregate4Rows = aggregate4Rows[:len(aggregateRows)]
+	aggregate6Rows := aggregate6[lo:hi]
+	aggregate6Rows = aggregate6Rows[:len(aggregateRows)]
 	for i := range aggregateRows {
 		selected := aggregateRows[i] > 0
 		at := int(nFilledPlace)
-		compact[at] = int32(uint32(int64(lo+i)) + reduce + 2147483648)
-		compact2[at] = aggregate5Rows[i]
-		compact3[at] = aggregate8Rows[i]
+		compact[at] = int32(uint32(int64(lo+i)) + reduce4 + 2147483648)
+		compact2[at] = aggregate4Rows[i]
+		compact3[at] = aggregate6Rows[i]
 		nFilledPlace += kgenBit[int64](selected)
 	}
 	return nFilledPlace
 }
 
-// sumGroupsKernel4 runs rows lo to hi through the stages map5, map6, map7, map8, insert1, from the state before them to the one after.
+// sumGroupsKernel8 runs rows lo to hi through the stages map10, map11, map12, map13, insert2, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel4(lo, hi int, insert []int64, key []int32, nSlots, n int64) {
+func sumGroupsKernel8(lo, hi int, key []int32, insert, insert2 []int64, value []int32, insert3 []int64, nSlots, n int64, firstRows, homes []int64, keyOwn []int32, insertOwn, insertOwn2 []int64) {
 	x := n / 64
-	x2 := min(x, 268435456)
+	x2 := min(x, 16384)
 	x3 := max(x2, 1)
-	x4 := uint64(x3)
-	x5 := x4 * 8
-	x6 := min(x5, 131072)
-	x7 := max(x4, x6)
-	cond := x7 <= 939524096
-	x8 := x7 - 1
-	x9 := uint64(bits.LeadingZeros64(uint64(x8)))
-	x10 := int64(x9)
-	x11 := 64 - x10
-	x12 := int64(2) << (x11 & 63)
-	x13 := min(x12, 1073741824)
-	x14 := x12
+	x4 := x3 * 4
+	x5 := uint64(x4)
+	cond := x5 <= 939524096
+	x6 := x5 - 1
+	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
+	x8 := int64(x7)
+	x9 := 64 - x8
+	x10 := int64(2) << (x9 & 63)
+	x11 := min(x10, 1073741824)
+	x12 := x10
 	if cond {
-		x14 = x13
+		x12 = x11
 	}
-	x15 := uint64(x14)
-	x16 := uint64(bits.LeadingZeros64(uint64(x15)))
-	x17 := x16 + 1
+	x13 := uint64(x12)
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := x14 + 1
+	x16 := x15 - 32
+	x17 := uint32(x16)
+	groups := 0
+	lastOwn := 2047
 	var taken int64
-	keyRows := key[lo:hi]
-	for i := range keyRows {
-		x18 := uint32(keyRows[i]) - 2147483648
-		x19 := uint64(x18) * 11400714819323198485
-		// g = groups(key)
-		entered := int64(x18)
+	slots := firstRows[:lastOwn+1]
+	for i := range slots {
+		slots[i] = -1
+	}
+	for block := lo; block < hi; block += 256 {
+		end := min(block+256, hi)
 		if taken <= x3 {
-			lastSlot := nSlots - 1
-			slot := int64((x19 ^ x19>>32) * 15485907386658061715 >> (x17 & 63))
-			steps := 0
-			for true {
-				held := atomic.LoadInt64(&insert[slot])
-				for held == -1 && !atomic.CompareAndSwapInt64(&insert[slot], held, entered) {
-					held = atomic.LoadInt64(&insert[slot])
-				}
-				if held == -1 {
-					taken++
-					break
-				}
-				if held == entered {
-					break
-				}
-				slot = (slot + 1) & lastSlot
-				steps++
-				if steps == 256 {
-					var slot2 int64
-					for slot2 < nSlots && taken <= x3 {
-						held2 := atomic.LoadInt64(&insert[slot2])
-						for held2 == -1 && !atomic.CompareAndSwapInt64(&insert[slot2], held2, entered) {
-							held2 = atomic.LoadInt64(&insert[slot2])
-						}
-						if held2 == -1 {
-							taken++
-						}
-						slot2++
+			firstRows2 := firstRows[:lastOwn+1]
+			keyOwn2 := keyOwn[:len(firstRows2)]
+			insertOwn3 := insertOwn[:len(keyOwn2)]
+			insertOwn4 := insertOwn2[:len(insertOwn3)]
+			keyRows := key[block:end]
+			valueRows := value[block:end]
+			valueRows = valueRows[:len(keyRows)]
+			for i, key2 := range keyRows {
+				x18 := (uint32(key2) - 2147483648) * 2654435761
+				// g = groups(key)
+				home := int64((x18 ^ x18>>15) * 2246822519 >> (x17 & 31))
+				slot := int(home) & lastOwn
+				for key2 != keyOwn2[slot] || firstRows2[slot] < 0 {
+					if firstRows2[slot] < 0 {
+						firstRows2[slot] = int64(block + i)
+						homes[slot] = home
+						keyOwn2[slot] = key2
+						insertOwn3[slot] = 0
+						insertOwn4[slot] = 0
+						groups++
+						break
 					}
-					taken = x3 + 1
-					break
+					slot = (slot + 1) & lastOwn
 				}
+				insertOwn3[slot]++
+				insertOwn4[slot] += int64(valueRows[i])
+			}
+		}
+		if end == hi || (groups+256)*8 > lastOwn+1 || int64(groups) > x3 {
+			for own := range lastOwn + 1 {
+				row := firstRows[own]
+				if row >= 0 {
+					found := int64(-1)
+					if taken <= x3 {
+						key2 := keyOwn[own]
+						lastSlot := nSlots - 1
+						slot := homes[own]
+						steps := 0
+						for true {
+							held := atomic.LoadInt64(&insert[slot])
+							for held == -1 && !atomic.CompareAndSwapInt64(&insert[slot], held, row) {
+								held = atomic.LoadInt64(&insert[slot])
+							}
+							if held == -1 {
+								taken++
+								found = slot
+								break
+							}
+							if key2 == key[held] {
+								old := atomic.LoadInt64(&insert[slot])
+								for row < old && !atomic.CompareAndSwapInt64(&insert[slot], old, row) {
+									old = atomic.LoadInt64(&insert[slot])
+								}
+								found = slot
+								break
+							}
+							slot = (slot + 1) & lastSlot
+							steps++
+							if steps == 256 {
+								var slot2 int64
+								for slot2 < nSlots && taken <= x3 {
+									held2 := atomic.LoadInt64(&insert[slot2])
+									for held2 == -1 && !atomic.CompareAndSwapInt64(&insert[slot2], held2, row) {
+										held2 = atomic.LoadInt64(&insert[slot2])
+									}
+									if held2 == -1 {
+										taken++
+									}
+									slot2++
+								}
+								taken = x3 + 1
+								break
+							}
+						}
+					}
+					if found >= 0 {
+						at := int(found)
+						atomic.AddInt64(&insert2[at], insertOwn[own])
+						atomic.AddInt64(&insert3[at], insertOwn2[own])
+					}
+				}
+			}
+			if int64(groups) > x3 {
+				taken = x3 + 1
+			}
+			if (groups+256)*8 > lastOwn+1 && (lastOwn+1)*2 <= len(firstRows) {
+				lastOwn = lastOwn*2 + 1
+			}
+			groups = 0
+			slots2 := firstRows[:lastOwn+1]
+			for i := range slots2 {
+				slots2[i] = -1
 			}
 		}
 	}
 }
 
-// sumGroupsKernel5 runs rows lo to hi through the stages mask2, map9, reduce2, scalar3, from the state before them to the one after.
+// sumGroupsKernel9 runs rows lo to hi through the stages mask2, map14, reduce4, scalar7, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel5(lo, hi int, insert []int64, mask []bool, n, sum int64) int64 {
+func sumGroupsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 64
-	x2 := min(x, 268435456)
+	x2 := min(x, 16384)
 	x3 := max(x2, 1)
 	x4 := x3 + 1
-	insertRows := insert[lo:hi]
+	insert2Rows := insert2[lo:hi]
 	maskRows := mask[lo:hi]
-	maskRows = maskRows[:len(insertRows)]
-	for i, insert2 := range insertRows {
-		cond := insert2 != -1
+	maskRows = maskRows[:len(insert2Rows)]
+	for i, insert := range insert2Rows {
+		cond := insert != -1
 		// g = groups(key)
 		maskRows[i] = cond
-		sum += kgenSelect(insert2 == -2, x4, kgenBit[int64](cond))
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
 	}
 	return sum
 }
 
-// sumGroupsKernel5Summary returns what rows lo to hi add to the state, in the stages mask2, map9, reduce2, scalar3.
+// sumGroupsKernel9Summary returns what rows lo to hi add to the state, in the stages mask2, map14, reduce4, scalar7.
 //
 //go:noinline
-func sumGroupsKernel5Summary(lo, hi int, insert []int64, n int64) int64 {
+func sumGroupsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	var sum int64
 	x := n / 64
-	x2 := min(x, 268435456)
+	x2 := min(x, 16384)
 	x3 := max(x2, 1)
 	x4 := x3 + 1
-	insertRows := insert[lo:hi]
-	for _, insert2 := range insertRows {
-		cond := insert2 != -1
-		sum += kgenSelect(insert2 == -2, x4, kgenBit[int64](cond))
+	insert2Rows := insert2[lo:hi]
+	for _, insert := range insert2Rows {
+		cond := insert != -1
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
 	}
 	return sum
 }
 
-// sumGroupsKernel6 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map10, histogram1, from the state before them to the one after.
+// sumGroupsKernel10 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map15, map16, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel6(lo, hi int, mask2 []bool, insert, compact []int64, map2 []uint32, histogram []int64, nDistinctPlace int64) int64 {
+func sumGroupsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, key, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
+	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask2Rows := mask2[lo:hi]
-	insertRows := insert[lo:hi]
-	insertRows = insertRows[:len(mask2Rows)]
+	insert2Rows := insert2[lo:hi]
+	insert2Rows = insert2Rows[:len(mask2Rows)]
 	for i := range mask2Rows {
 		if mask2Rows[i] {
-			insert2 := insertRows[i]
+			insert := insert2Rows[i]
 			// g = groups(key)
-			compact[nDistinctPlace] = insert2
-			x := uint32(insert2)
-			map2[nDistinctPlace] = x
+			compact[nDistinctPlace] = insert
+			compact2[nDistinctPlace] = int64(lo + i)
+			var key2 int32
+			if uint64(insert) < uint64(len(key)) {
+				key2 = key[insert]
+			}
+			key3 := key2
+			map2[nDistinctPlace] = key3
+			x := uint32(key3) - 2147483648
 			digit := int64(x >> 0 & 255)
 			bin := int(digit)
 			if uint64(bin) < uint64(len(histogram)) {
@@ -842,11 +1387,11 @@ func sumGroupsKernel6(lo, hi int, mask2 []bool, insert, compact []int64, map2 []
 	return nDistinctPlace
 }
 
-// sumGroupsKernel6Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map10, histogram1.
+// sumGroupsKernel10Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map15, map16, histogram1.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sumGroupsKernel6Summary(lo, hi int, mask2 []bool) int64 {
+func sumGroupsKernel10Summary(lo, hi int, mask2 []bool) int64 {
 	var nDistinctPlace int64
 	mask2Rows := mask2[lo:hi]
 	for _, selected := range mask2Rows {
@@ -855,10 +1400,10 @@ func sumGroupsKernel6Summary(lo, hi int, mask2 []bool) int64 {
 	return nDistinctPlace
 }
 
-// sumGroupsKernel7 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+// sumGroupsKernel11 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel7(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func sumGroupsKernel11(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -870,10 +1415,10 @@ func sumGroupsKernel7(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumGroupsKernel7Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+// sumGroupsKernel11Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
 //
 //go:noinline
-func sumGroupsKernel7Summary(lo, hi int, histogram []int64) int64 {
+func sumGroupsKernel11Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -882,10 +1427,10 @@ func sumGroupsKernel7Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel8 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// sumGroupsKernel12 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel8(lo, hi int, add []int64, map10, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func sumGroupsKernel12(lo, hi int, add []int64, map13 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	pass2 = pass2[:len(pass)]
@@ -894,8 +1439,9 @@ func sumGroupsKernel8(lo, hi int, add []int64, map10, pass []uint32, pass2 []int
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	map10Rows := map10[lo:hi]
-	for i, x3 := range map10Rows {
+	map13Rows := map13[lo:hi]
+	for i := range map13Rows {
+		x3 := uint32(map13Rows[i]) - 2147483648
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -906,13 +1452,14 @@ func sumGroupsKernel8(lo, hi int, add []int64, map10, pass []uint32, pass2 []int
 	}
 }
 
-// sumGroupsKernel8Summary returns what rows lo to hi add to the state, in the stages pass1.
+// sumGroupsKernel12Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func sumGroupsKernel8Summary(lo, hi int, map10 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel12Summary(lo, hi int, map13 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map10Rows := map10[lo:hi]
-	for _, x := range map10Rows {
+	map13Rows := map13[lo:hi]
+	for i := range map13Rows {
+		x := uint32(map13Rows[i]) - 2147483648
 		digit := int64(x >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -920,10 +1467,10 @@ func sumGroupsKernel8Summary(lo, hi int, map10 []uint32, digitShift int64, digit
 	}
 }
 
-// sumGroupsKernel9 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// sumGroupsKernel13 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel9(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func sumGroupsKernel13(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	pass3 = pass3[:len(pass2)]
@@ -946,10 +1493,10 @@ func sumGroupsKernel9(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pas
 	}
 }
 
-// sumGroupsKernel9Summary returns what rows lo to hi add to the state, in the stages pass2.
+// sumGroupsKernel13Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func sumGroupsKernel9Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel13Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	passRows := pass[lo:hi]
 	for _, pass2 := range passRows {
@@ -960,10 +1507,10 @@ func sumGroupsKernel9Summary(lo, hi int, pass []uint32, digitShift int64, digits
 	}
 }
 
-// sumGroupsKernel11 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// sumGroupsKernel15 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel11(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func sumGroupsKernel15(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	places := (*[256]int64)(digits)
@@ -984,10 +1531,10 @@ func sumGroupsKernel11(lo, hi int, add []int64, pass5 []uint32, pass6, pass []in
 	}
 }
 
-// sumGroupsKernel11Summary returns what rows lo to hi add to the state, in the stages pass4.
+// sumGroupsKernel15Summary returns what rows lo to hi add to the state, in the stages pass4.
 //
 //go:noinline
-func sumGroupsKernel11Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass5Rows := pass5[lo:hi]
 	for i := range pass5Rows {
@@ -998,195 +1545,61 @@ func sumGroupsKernel11Summary(lo, hi int, pass5 []uint32, digitShift int64, digi
 	}
 }
 
-// sumGroupsKernel12 runs rows lo to hi through the stages map11, map12, map13, scalar4, from the state before them to the one after.
+// sumGroupsKernel16 runs rows lo to hi through the stages map17, map18, map40, map41, map42, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel12(lo, hi int, pass7 []int64, map10, map2 []uint32, map3 []int64, reduce3 int64) {
-	x := max(reduce3, 1)
-	x2 := uint64(x)
-	x3 := x2 * 8
-	x4 := min(x3, 131072)
-	x5 := max(x2, x4)
-	cond := x5 <= 939524096
-	x6 := x5 - 1
-	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
-	x8 := int64(x7)
-	x9 := 64 - x8
-	x10 := int64(2) << (x9 & 63)
-	x11 := min(x10, 1073741824)
-	x12 := x10
-	if cond {
-		x12 = x11
-	}
-	x13 := uint64(x12)
-	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
-	x15 := x14 + 1
-	pass7Rows := pass7[lo:hi]
+func sumGroupsKernel16(lo, hi int, pass7, compact2 []int64, key, map2 []int32, compact3, insert5, map3, insert7, map4 []int64) {
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass7Rows)]
 	mapRows2 := map3[lo:hi]
-	mapRows2 = mapRows2[:len(pass7Rows)]
-	for i, at := range pass7Rows {
-		var x16 uint32
-		if uint64(at) < uint64(len(map10)) {
-			x16 = map10[at]
-		}
-		x17 := x16
-		// g = groups(key)
-		mapRows[i] = x17
-		x18 := uint64(x17) * 11400714819323198485
-		mapRows2[i] = int64((x18 ^ x18>>32) * 15485907386658061715 >> (x15 & 63))
-	}
-}
-
-// sumGroupsKernel13 runs rows lo to hi through the stages insert2, from the state before them to the one after.
-//
-//go:noinline
-func sumGroupsKernel13(lo, hi int, map11 []uint32, insert, map13 []int64, nRankedSlots int64) {
-	map11Rows := map11[lo:hi]
-	map13Rows := map13[lo:hi]
-	map13Rows = map13Rows[:len(map11Rows)]
-	for i := range map11Rows {
-		// g = groups(key)
-		entered := int64(lo + i)
-		key := map11Rows[i]
-		lastSlot := nRankedSlots - 1
-		slot := map13Rows[i]
-		for true {
-			held := insert[slot]
-			if held == -1 {
-				insert[slot] = entered
-				break
-			}
-			if key == map11[held] {
-				insert[slot] = min(held, entered)
-				break
-			}
-			slot = (slot + 1) & lastSlot
-		}
-	}
-}
-
-// sumGroupsKernel14 runs rows lo to hi through the stages map14, map16, from the state before them to the one after.
-//
-//go:noinline
-func sumGroupsKernel14(lo, hi int, insert2 []int64, map11 []uint32, map2 []uint64) {
-	insert2Rows := insert2[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(insert2Rows)]
-	for i, insert := range insert2Rows {
-		x := uint32(insert) + 1
-		at := int64(-1)
-		if insert != -1 {
-			at = insert
-		}
-		var x2 uint32
-		if uint64(at) < uint64(len(map11)) {
-			x2 = map11[at]
-		}
-		x3 := x2
-		// g = groups(key)
-		mapRows[i] = kgenSelect(x != 0, uint64(x3)<<32|uint64(x), 0)
-	}
-}
-
-// sumGroupsKernel15 runs rows lo to hi through the stages map15, map17, map18, map19, map20, aggregate3, from the state before them to the one after.
-//
-//go:noinline
-func sumGroupsKernel15(lo, hi int, aggregate []int64, map16 []uint64, key, value []int32, aggregate2 []int64, reduce3, nRankedSlots int64) {
-	x := max(reduce3, 1)
-	x2 := uint64(x)
-	x3 := x2 * 8
-	x4 := min(x3, 131072)
-	x5 := max(x2, x4)
-	cond := x5 <= 939524096
-	x6 := x5 - 1
-	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
-	x8 := int64(x7)
-	x9 := 64 - x8
-	x10 := int64(2) << (x9 & 63)
-	x11 := min(x10, 1073741824)
-	x12 := x10
-	if cond {
-		x12 = x11
-	}
-	x13 := uint64(x12)
-	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
-	x15 := x14 + 1
-	keyRows := key[lo:hi]
-	valueRows := value[lo:hi]
-	valueRows = valueRows[:len(keyRows)]
-	for i := range keyRows {
-		x16 := uint32(keyRows[i]) - 2147483648
-		x17 := uint64(x16) * 11400714819323198485
-		var code uint32
-		key2 := uint64(x16)
-		lastSlot := nRankedSlots - 1
-		slot := int64((x17 ^ x17>>32) * 15485907386658061715 >> (x15 & 63))
-		held := map16[slot]
-		for held != 0 && held>>32 != key2 {
-			slot = (slot + 1) & lastSlot
-			held = map16[slot]
-		}
-		code = uint32(held)
-		code2 := code
-		x18 := int64(code2) - 1
-		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		bin := int(x18)
-		if uint64(bin) < uint64(len(aggregate)) {
-			aggregate[bin]++
-		}
-		bin2 := int(x18)
-		if uint64(bin2) < uint64(len(aggregate2)) {
-			aggregate2[bin2] += int64(valueRows[i])
-		}
-	}
-}
-
-// sumGroupsKernel16 runs rows lo to hi through the stages map24, from the state before them to the one after.
-//
-//go:noinline
-func sumGroupsKernel16(lo, hi int, pass7, compact2 []int64, map2 []int32) {
-	mapRows := map2[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	mapRows3 := map4[lo:hi]
+	mapRows3 = mapRows3[:len(mapRows)]
 	for i := range mapRows {
-		at := pass7[lo+i]
+		x := pass7[lo+i]
 		var compact int64
-		if uint64(at) < uint64(len(compact2)) {
-			compact = compact2[at]
+		if uint64(x) < uint64(len(compact2)) {
+			compact = compact2[x]
 		}
-		compact3 := compact
-		// g = groups(key)
-		mapRows[i] = int32(uint32(compact3) + 2147483648)
+		compact4 := compact
+		var key2 int32
+		if uint64(compact4) < uint64(len(key)) {
+			key2 = key[compact4]
+		}
+		key3 := key2
+		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
+		mapRows[i] = key3
+		var compact5 int64
+		if uint64(x) < uint64(len(compact3)) {
+			compact5 = compact3[x]
+		}
+		compact6 := compact5
+		var insert int64
+		if uint64(compact6) < uint64(len(insert5)) {
+			insert = insert5[compact6]
+		}
+		insert2 := insert
+		mapRows2[i] = insert2
+		var insert3 int64
+		if uint64(compact6) < uint64(len(insert7)) {
+			insert3 = insert7[compact6]
+		}
+		insert4 := insert3
+		mapRows3[i] = insert4
 	}
 }
 
-// sumGroupsKernel17 runs rows lo to hi through the stages map21, histogram2, from the state before them to the one after.
+// sumGroupsKernel17 runs rows lo to hi through the stages map19, map20, map21, map22, map23, map24, histogram2, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel17(lo, hi int, histogram []int64, key []int32) {
 	keyRows := key[lo:hi]
 	for i := range keyRows {
-		x := uint32(keyRows[i]) - 2147483648
-		digit := int64(x >> 0 & 255)
+		x := (uint32(keyRows[i]) - 2147483648) * 2654435761
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> 0 & 255)
 		// g = groups(key)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
-		}
-		digit2 := int64(x >> 8 & 255)
-		bin2 := int(digit2 + 256)
-		if uint64(bin2) < uint64(len(histogram)) {
-			histogram[bin2]++
-		}
-		digit3 := int64(x >> 16 & 255)
-		bin3 := int(digit3 + 512)
-		if uint64(bin3) < uint64(len(histogram)) {
-			histogram[bin3]++
-		}
-		digit4 := int64(x >> 24 & 255)
-		bin4 := int(digit4 + 768)
-		if uint64(bin4) < uint64(len(histogram)) {
-			histogram[bin4]++
 		}
 	}
 }
@@ -1221,7 +1634,7 @@ func sumGroupsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
 // sumGroupsKernel19 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel19(lo, hi int, add2 []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel19(lo, hi int, add2 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -1229,6 +1642,490 @@ func sumGroupsKernel19(lo, hi int, add2 []int64, key []int32, pass []uint32, pas
 	// where the next row of each digit goes
 	for digit := range 256 {
 		places[digit] += add2[int64(digit)+x] - x2
+	}
+	keyRows := key[lo:hi]
+	valueRows := value[lo:hi]
+	valueRows = valueRows[:len(keyRows)]
+	for i, key2 := range keyRows {
+		x3 := (uint32(key2) - 2147483648) * 2654435761
+		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// g = groups(key)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = key2
+		pass2[place] = valueRows[i]
+	}
+}
+
+// sumGroupsKernel19Summary returns what rows lo to hi add to the state, in the stages pass5.
+//
+//go:noinline
+func sumGroupsKernel19Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	keyRows := key[lo:hi]
+	for _, key2 := range keyRows {
+		x := (uint32(key2) - 2147483648) * 2654435761
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// g = groups(key)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumGroupsKernel20 runs rows lo to hi through the stages map25, map26, map27, map28, insert3, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel20(lo, hi int, pass8 []int32, insert, insert2 []int64, pass24 []int32, insert3 []int64, nPartitionedSlots, n, nPartitioned int64) {
+	x := n / 8
+	x2 := min(x, 16777216)
+	x3 := max(x2, 1)
+	x4 := max(x3, 8192)
+	x5 := uint64(x4)
+	cond := x5 <= 939524096
+	x6 := x5 - 1
+	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
+	x8 := int64(x7)
+	x9 := 64 - x8
+	x10 := int64(2) << (x9 & 63)
+	x11 := min(x10, 1073741824)
+	x12 := x10
+	if cond {
+		x12 = x11
+	}
+	x13 := uint64(x12)
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := x14 + 1
+	x16 := x15 - 32
+	x17 := uint32(x16)
+	var taken int64
+	lastOfPart := nPartitionedSlots>>8 - 1
+	begin := lo
+	if lo > 0 && lo < int(nPartitioned) {
+		part := int64(((uint32(pass8[lo-1])-2147483648)*2654435761^(uint32(pass8[lo-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
+		end := int(nPartitioned)
+		for begin < end {
+			middle := begin + (end-begin)/2
+			if int64(((uint32(pass8[middle])-2147483648)*2654435761^(uint32(pass8[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
+				begin = middle + 1
+			} else {
+				end = middle
+			}
+		}
+	}
+	lastOfPart2 := nPartitionedSlots>>8 - 1
+	begin2 := hi
+	if hi > 0 && hi < int(nPartitioned) {
+		part := int64(((uint32(pass8[hi-1])-2147483648)*2654435761^(uint32(pass8[hi-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
+		end := int(nPartitioned)
+		for begin2 < end {
+			middle := begin2 + (end-begin2)/2
+			if int64(((uint32(pass8[middle])-2147483648)*2654435761^(uint32(pass8[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
+				begin2 = middle + 1
+			} else {
+				end = middle
+			}
+		}
+	}
+	pass8Rows := pass8[begin:begin2]
+	pass24Rows := pass24[begin:begin2]
+	pass24Rows = pass24Rows[:len(pass8Rows)]
+	for i, pass := range pass8Rows {
+		x18 := (uint32(pass) - 2147483648) * 2654435761
+		// g = groups(key)
+		found := int64(-1)
+		entered := int64(begin + i)
+		if taken <= x3 {
+			slot := int64((x18 ^ x18>>15) * 2246822519 >> (x17 & 31))
+			steps := 0
+			lastOfPart3 := nPartitionedSlots>>8 - 1
+			for true {
+				held := insert[slot]
+				if held == -1 {
+					insert[slot] = entered
+					taken++
+					found = slot
+					break
+				}
+				if pass == pass8[held] {
+					found = slot
+					break
+				}
+				slot = slot&^lastOfPart3 | (slot+1)&lastOfPart3
+				steps++
+				if steps == 256 {
+					insert[slot] = -2
+					taken = x3 + 1
+					break
+				}
+			}
+		}
+		bin := int(found)
+		if uint64(bin) < uint64(len(insert2)) {
+			insert2[bin]++
+		}
+		bin2 := int(found)
+		if uint64(bin2) < uint64(len(insert3)) {
+			insert3[bin2] += int64(pass24Rows[i])
+		}
+	}
+}
+
+// sumGroupsKernel21 runs rows lo to hi through the stages mask3, map29, reduce5, scalar9, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel21(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
+	x := n / 8
+	x2 := min(x, 16777216)
+	x3 := max(x2, 1)
+	x4 := x3 + 1
+	insert3Rows := insert3[lo:hi]
+	maskRows := mask[lo:hi]
+	maskRows = maskRows[:len(insert3Rows)]
+	for i, insert := range insert3Rows {
+		cond := insert != -1
+		// g = groups(key)
+		maskRows[i] = cond
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
+	}
+	return sum
+}
+
+// sumGroupsKernel21Summary returns what rows lo to hi add to the state, in the stages mask3, map29, reduce5, scalar9.
+//
+//go:noinline
+func sumGroupsKernel21Summary(lo, hi int, insert3 []int64, n int64) int64 {
+	var sum int64
+	x := n / 8
+	x2 := min(x, 16777216)
+	x3 := max(x2, 1)
+	x4 := x3 + 1
+	insert3Rows := insert3[lo:hi]
+	for _, insert := range insert3Rows {
+		cond := insert != -1
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
+	}
+	return sum
+}
+
+// sumGroupsKernel22 runs rows lo to hi through the stages partial5, offset5, add5, compact3, map30, map31, histogram3, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel22(lo, hi int, mask3 []bool, insert3, compact, compact2 []int64, pass8, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+	compact2 = compact2[:len(compact)]
+	map2 = map2[:len(compact)]
+	mask3Rows := mask3[lo:hi]
+	insert3Rows := insert3[lo:hi]
+	insert3Rows = insert3Rows[:len(mask3Rows)]
+	for i := range mask3Rows {
+		if mask3Rows[i] {
+			insert := insert3Rows[i]
+			// g = groups(key)
+			compact[nPartitionedDistinctPlace] = insert
+			compact2[nPartitionedDistinctPlace] = int64(lo + i)
+			var pass int32
+			if uint64(insert) < uint64(len(pass8)) {
+				pass = pass8[insert]
+			}
+			pass2 := pass
+			map2[nPartitionedDistinctPlace] = pass2
+			x := uint32(pass2) - 2147483648
+			digit := int64(x >> 0 & 255)
+			bin := int(digit)
+			if uint64(bin) < uint64(len(histogram)) {
+				histogram[bin]++
+			}
+			digit2 := int64(x >> 8 & 255)
+			bin2 := int(digit2 + 256)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			digit3 := int64(x >> 16 & 255)
+			bin3 := int(digit3 + 512)
+			if uint64(bin3) < uint64(len(histogram)) {
+				histogram[bin3]++
+			}
+			digit4 := int64(x >> 24 & 255)
+			bin4 := int(digit4 + 768)
+			if uint64(bin4) < uint64(len(histogram)) {
+				histogram[bin4]++
+			}
+			nPartitionedDistinctPlace++
+		}
+	}
+	return nPartitionedDistinctPlace
+}
+
+// sumGroupsKernel22Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact3, map30, map31, histogram3.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func sumGroupsKernel22Summary(lo, hi int, mask3 []bool) int64 {
+	var nPartitionedDistinctPlace int64
+	mask3Rows := mask3[lo:hi]
+	for _, selected := range mask3Rows {
+		nPartitionedDistinctPlace += kgenBit[int64](selected)
+	}
+	return nPartitionedDistinctPlace
+}
+
+// sumGroupsKernel23 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel23(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+	histogram3Rows := histogram3[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram3Rows)]
+	for i := range histogram3Rows {
+		// g = groups(key)
+		addRows[i] = add2
+		add2 += histogram3Rows[i]
+	}
+	return add2
+}
+
+// sumGroupsKernel23Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
+//
+//go:noinline
+func sumGroupsKernel23Summary(lo, hi int, histogram3 []int64) int64 {
+	var add int64
+	histogram3Rows := histogram3[lo:hi]
+	for i := range histogram3Rows {
+		add += histogram3Rows[i]
+	}
+	return add
+}
+
+// sumGroupsKernel24 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel24(lo, hi int, add3 []int64, map28 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nPartitionedDistinct
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add3[int64(digit)+x] - x2
+	}
+	map28Rows := map28[lo:hi]
+	for i := range map28Rows {
+		x3 := uint32(map28Rows[i]) - 2147483648
+		digit := int64(x3 >> (digitShift & 31) & 255)
+		// g = groups(key)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x3
+		pass2[place] = int64(lo + i)
+	}
+}
+
+// sumGroupsKernel24Summary returns what rows lo to hi add to the state, in the stages pass6.
+//
+//go:noinline
+func sumGroupsKernel24Summary(lo, hi int, map28 []int32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map28Rows := map28[lo:hi]
+	for i := range map28Rows {
+		x := uint32(map28Rows[i]) - 2147483648
+		digit := int64(x >> (digitShift & 31) & 255)
+		// g = groups(key)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumGroupsKernel25 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel25(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nPartitionedDistinct
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add3[int64(digit)+x] - x2
+	}
+	pass9Rows := pass9[lo:hi]
+	pass10Rows := pass10[lo:hi]
+	pass10Rows = pass10Rows[:len(pass9Rows)]
+	for i, pass3 := range pass9Rows {
+		digit := int64(pass3 >> (digitShift & 31) & 255)
+		// g = groups(key)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass3
+		pass2[place] = pass10Rows[i]
+	}
+}
+
+// sumGroupsKernel25Summary returns what rows lo to hi add to the state, in the stages pass7.
+//
+//go:noinline
+func sumGroupsKernel25Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass9Rows := pass9[lo:hi]
+	for _, pass := range pass9Rows {
+		digit := int64(pass >> (digitShift & 31) & 255)
+		// g = groups(key)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumGroupsKernel27 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel27(lo, hi int, add3 []int64, pass13 []uint32, pass14, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nPartitionedDistinct
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add3[int64(digit)+x] - x2
+	}
+	pass13Rows := pass13[lo:hi]
+	pass14Rows := pass14[lo:hi]
+	pass14Rows = pass14Rows[:len(pass13Rows)]
+	for i := range pass13Rows {
+		digit := int64(pass13Rows[i] >> (digitShift & 31) & 255)
+		// g = groups(key)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass14Rows[i]
+	}
+}
+
+// sumGroupsKernel27Summary returns what rows lo to hi add to the state, in the stages pass9.
+//
+//go:noinline
+func sumGroupsKernel27Summary(lo, hi int, pass13 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass13Rows := pass13[lo:hi]
+	for i := range pass13Rows {
+		digit := int64(pass13Rows[i] >> (digitShift & 31) & 255)
+		// g = groups(key)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumGroupsKernel28 runs rows lo to hi through the stages map32, map33, map37, map38, map39, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel28(lo, hi int, pass15, compact4 []int64, pass8, map2 []int32, compact5, insert4, map3, insert6, map4 []int64) {
+	mapRows := map2[lo:hi]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	mapRows3 := map4[lo:hi]
+	mapRows3 = mapRows3[:len(mapRows)]
+	for i := range mapRows {
+		x := pass15[lo+i]
+		var compact int64
+		if uint64(x) < uint64(len(compact4)) {
+			compact = compact4[x]
+		}
+		compact2 := compact
+		var pass int32
+		if uint64(compact2) < uint64(len(pass8)) {
+			pass = pass8[compact2]
+		}
+		pass2 := pass
+		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
+		mapRows[i] = pass2
+		var compact3 int64
+		if uint64(x) < uint64(len(compact5)) {
+			compact3 = compact5[x]
+		}
+		compact6 := compact3
+		var insert int64
+		if uint64(compact6) < uint64(len(insert4)) {
+			insert = insert4[compact6]
+		}
+		insert2 := insert
+		mapRows2[i] = insert2
+		var insert3 int64
+		if uint64(compact6) < uint64(len(insert6)) {
+			insert3 = insert6[compact6]
+		}
+		insert5 := insert3
+		mapRows3[i] = insert5
+	}
+}
+
+// sumGroupsKernel29 runs rows lo to hi through the stages map34, histogram4, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel29(lo, hi int, histogram []int64, key []int32) {
+	keyRows := key[lo:hi]
+	for i := range keyRows {
+		x := uint32(keyRows[i]) - 2147483648
+		digit := int64(x >> 0 & 255)
+		// g = groups(key)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		digit2 := int64(x >> 8 & 255)
+		bin2 := int(digit2 + 256)
+		if uint64(bin2) < uint64(len(histogram)) {
+			histogram[bin2]++
+		}
+		digit3 := int64(x >> 16 & 255)
+		bin3 := int(digit3 + 512)
+		if uint64(bin3) < uint64(len(histogram)) {
+			histogram[bin3]++
+		}
+		digit4 := int64(x >> 24 & 255)
+		bin4 := int(digit4 + 768)
+		if uint64(bin4) < uint64(len(histogram)) {
+			histogram[bin4]++
+		}
+	}
+}
+
+// sumGroupsKernel30 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel30(lo, hi int, histogram4, add []int64, add2 int64) int64 {
+	histogram4Rows := histogram4[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram4Rows)]
+	for i := range histogram4Rows {
+		// g = groups(key)
+		addRows[i] = add2
+		add2 += histogram4Rows[i]
+	}
+	return add2
+}
+
+// sumGroupsKernel30Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
+//
+//go:noinline
+func sumGroupsKernel30Summary(lo, hi int, histogram4 []int64) int64 {
+	var add int64
+	histogram4Rows := histogram4[lo:hi]
+	for i := range histogram4Rows {
+		add += histogram4Rows[i]
+	}
+	return add
+}
+
+// sumGroupsKernel31 runs rows lo to hi through the stages pass10, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel31(lo, hi int, add4 []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * n
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add4[int64(digit)+x] - x2
 	}
 	keyRows := key[lo:hi]
 	for i := range keyRows {
@@ -1243,10 +2140,10 @@ func sumGroupsKernel19(lo, hi int, add2 []int64, key []int32, pass []uint32, pas
 	}
 }
 
-// sumGroupsKernel19Summary returns what rows lo to hi add to the state, in the stages pass5.
+// sumGroupsKernel31Summary returns what rows lo to hi add to the state, in the stages pass10.
 //
 //go:noinline
-func sumGroupsKernel19Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel31Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for i := range keyRows {
@@ -1258,39 +2155,39 @@ func sumGroupsKernel19Summary(lo, hi int, key []int32, digitShift int64, digits 
 	}
 }
 
-// sumGroupsKernel20 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// sumGroupsKernel32 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel20(lo, hi int, add2 []int64, pass8, pass []uint32, pass9, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel32(lo, hi int, add4 []int64, pass16, pass []uint32, pass17, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
+		places[digit] += add4[int64(digit)+x] - x2
 	}
-	pass8Rows := pass8[lo:hi]
-	pass9Rows := pass9[lo:hi]
-	pass9Rows = pass9Rows[:len(pass8Rows)]
-	for i, pass3 := range pass8Rows {
+	pass16Rows := pass16[lo:hi]
+	pass17Rows := pass17[lo:hi]
+	pass17Rows = pass17Rows[:len(pass16Rows)]
+	for i, pass3 := range pass16Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass9Rows[i]
+		pass2[place] = pass17Rows[i]
 	}
 }
 
-// sumGroupsKernel20Summary returns what rows lo to hi add to the state, in the stages pass6.
+// sumGroupsKernel32Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func sumGroupsKernel20Summary(lo, hi int, pass8 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel32Summary(lo, hi int, pass16 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass8Rows := pass8[lo:hi]
-	for _, pass := range pass8Rows {
+	pass16Rows := pass16[lo:hi]
+	for _, pass := range pass16Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -1298,25 +2195,25 @@ func sumGroupsKernel20Summary(lo, hi int, pass8 []uint32, digitShift int64, digi
 	}
 }
 
-// sumGroupsKernel23 runs rows lo to hi through the stages map22, mask3, partial5, offset5, add5, map23, aggregate2, from the state before them to the one after.
+// sumGroupsKernel35 runs rows lo to hi through the stages map35, mask4, partial8, offset8, add8, map36, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel23(lo, hi int, pass14 []uint32, aggregate []int32, aggregate2, pass15 []int64, value []int32, aggregate3 []int64, gRunsBegun int64, openLast int32, openSum, openSum2 int64) (int64, int32, int64, int64) {
+func sumGroupsKernel35(lo, hi int, pass22 []uint32, aggregate []int32, aggregate2, pass23 []int64, value []int32, aggregate3 []int64, gRunsBegun int64, openLast int32, openSum, openSum2 int64) (int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass14[lo-1]
+		lastPass = pass22[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass14[lo]
+		lastPass = ^pass22[lo]
 	}
-	pass14Rows := pass14[lo:hi]
-	pass15Rows := pass15[lo:hi]
-	pass15Rows = pass15Rows[:len(pass14Rows)]
-	for i, pass := range pass14Rows {
+	pass22Rows := pass22[lo:hi]
+	pass23Rows := pass23[lo:hi]
+	pass23Rows = pass23Rows[:len(pass22Rows)]
+	for i, pass := range pass22Rows {
 		// g = groups(key)
 		head := pass != lastPass
-		at := pass15Rows[i]
+		at := pass23Rows[i]
 		var value2 int32
 		if uint64(at) < uint64(len(value)) {
 			value2 = value[at]
@@ -1347,11 +2244,11 @@ func sumGroupsKernel23(lo, hi int, pass14 []uint32, aggregate []int32, aggregate
 	return gRunsBegun, openLast, openSum, openSum2
 }
 
-// sumGroupsKernel23Summary returns what rows lo to hi add to the state, in the stages map22, mask3, partial5, offset5, add5, map23, aggregate2.
+// sumGroupsKernel35Summary returns what rows lo to hi add to the state, in the stages map35, mask4, partial8, offset8, add8, map36, aggregate2.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func sumGroupsKernel23Summary(lo, hi int, pass14 []uint32, pass15 []int64, value []int32) (int64, bool, int32, bool, int64, bool, int64) {
+func sumGroupsKernel35Summary(lo, hi int, pass22 []uint32, pass23 []int64, value []int32) (int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast int32
@@ -1361,17 +2258,17 @@ func sumGroupsKernel23Summary(lo, hi int, pass14 []uint32, pass15 []int64, value
 	var openSum2 int64
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass14[lo-1]
+		lastPass = pass22[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass14[lo]
+		lastPass = ^pass22[lo]
 	}
-	pass14Rows := pass14[lo:hi]
-	pass15Rows := pass15[lo:hi]
-	pass15Rows = pass15Rows[:len(pass14Rows)]
-	for i, pass := range pass14Rows {
+	pass22Rows := pass22[lo:hi]
+	pass23Rows := pass23[lo:hi]
+	pass23Rows = pass23Rows[:len(pass22Rows)]
+	for i, pass := range pass22Rows {
 		// g = groups(key)
 		head := pass != lastPass
-		at := pass15Rows[i]
+		at := pass23Rows[i]
 		var value2 int32
 		if uint64(at) < uint64(len(value)) {
 			value2 = value[at]

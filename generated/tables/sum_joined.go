@@ -614,7 +614,6 @@ func sumJoinedKernel3(lo, hi int, id []int32, insert, map3 []int64, mSlots int64
 				break
 			}
 			if key == id[held] {
-				insert[slot] = min(held, entered)
 				break
 			}
 			slot = (slot + 1) & lastSlot

@@ -24,10 +24,11 @@ type Options struct {
 	Bins       int              // the largest range of keys whose groups are combined in bins; 0 is what suits work-groups, and below there is none
 	Hash       int              // how many rows there are at least for each group if a hash table finds the groups; 0 if none does
 	HashGroups int              // the most groups that a hash table of work-groups is for; 0 is what suits all of them
+	Entered    bool             // rows of groups are combined by the slots of a hash table, see fuse.Options
 	Partitions bool             // rows of more groups than that are partitioned by a hash
 	Strategy   string           // how work-groups fill hash tables of groups, see plan.Schedule.GroupStrategy
 	Probing    string           // how rows with equal keys are found, see plan.Schedule
-	Sample     int              // how many rows are sorted to choose those that an order with a limit can have; 0 is what suits work-groups, and below there is none
+	Sample     int              // how many rows say how groups are made, or are sorted to choose those that an order with a limit can have; 0 is what suits work-groups, and below there is none
 	Short      bool             // no column has 2^32 rows, and the backend is of work-groups
 	Machine    plan.Machine     // costs are predicted for it; the zero value is the default profile
 	Backend    backends.Emitter // for the pass loop, and
@@ -169,7 +170,7 @@ func verify(s *state) error {
 }
 
 func lower(s *state) error {
-	s.graph = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, Bins: s.options.Bins, Hash: s.options.Hash, HashGroups: s.options.HashGroups, Partitions: s.options.Partitions, Strategy: s.options.Strategy, Probing: s.options.Probing, Sample: s.options.Sample, Short: s.options.Short})
+	s.graph = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, Bins: s.options.Bins, Hash: s.options.Hash, HashGroups: s.options.HashGroups, Entered: s.options.Entered, Partitions: s.options.Partitions, Strategy: s.options.Strategy, Probing: s.options.Probing, Sample: s.options.Sample, Short: s.options.Short})
 	return nil
 }
 

@@ -147,13 +147,17 @@ func compileJob(p *ir.Pipeline, level string, schedule plan.Schedule, limit time
 		}
 		options.Short = false
 	}
-	c.any, err = compileGuarded(p, options, limit)
+	if c.any, err = compileGuarded(p, options, limit); err != nil {
+		return c, err
+	}
+	options.Entered = true
+	c.cores, err = compileGuarded(p, options, limit)
 	return c, err
 }
 
-// compiled is a pipeline for columns of any length, and for work-groups and columns
-// of fewer than 2^32 rows; nil if a schedule has parts.
-type compiled struct{ any, short *backends.Program }
+// compiled is a pipeline for columns of any length, for these as emitted Go has it, and for
+// work-groups and columns of fewer than 2^32 rows; nil if a schedule has parts.
+type compiled struct{ any, cores, short *backends.Program }
 
 // compileGuarded turns a panic into an error. It abandons a compilation that
 // does not end in time.

@@ -38,6 +38,7 @@ var ErrNotOpen = fmt.Errorf("%w: it does not open", ErrAbsent)
 // Job is a program, compiled at a level.
 type Job struct {
 	Program     *backends.Program
+	Cores       *backends.Program // for emitted Go
 	Short       *backends.Program // for work-groups and columns of fewer than 2^32 rows, or nil
 	Schedule    plan.Schedule     // of kernels of work-groups
 	Seed        uint64            // of the device's random decisions

@@ -86,6 +86,13 @@ func (b *Builder) Make(name string, t Type, length Expr) *Var {
 	return v
 }
 
+// MakeKept declares a slice of length elements, which may be anything that an earlier call has left.
+func (b *Builder) MakeKept(name string, t Type, length Expr) *Var {
+	v := b.Make(name, t, length)
+	(*b.body)[len(*b.body)-1].(*Decl).Kept = true
+	return v
+}
+
 // Assign changes v to x.
 func (b *Builder) Assign(v *Var, x Expr) { b.Add(&Assign{v, x}) }
 

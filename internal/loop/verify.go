@@ -283,6 +283,9 @@ func (v *verifier) decl(s *Decl) {
 			v.fail("an array is declared by the length in its type, at least 1")
 		}
 	case Slice:
+		if s.Kept && v.guarded > 0 {
+			v.fail("what an earlier call has left is declared where one worker runs")
+		}
 		if s.Init != nil || s.Length == nil {
 			v.fail("a slice is declared with a length")
 		} else {

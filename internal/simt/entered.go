@@ -267,7 +267,7 @@ func (e *rowBody) takePlace(of *entered, s *entry, found loop.Expr, put func(x l
 			e.b.If(loop.Eq(before, free), func() {
 				words, at := e.slotWords(of, vacant)
 				e.b.Store(words, at, loop.ToKind(ir.U32, s.found))
-				if e.Ops[of.op].Partitioned {
+				if e.Ops[of.op].PartBits > 0 {
 					e.countTaken(s.memory)
 				}
 				put(vacant)

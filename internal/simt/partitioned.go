@@ -19,7 +19,7 @@ func (w walking) partitioned() (list []*entered) {
 		return nil
 	}
 	for _, of := range w.localTables.entered {
-		if w.Ops[of.op].Partitioned {
+		if w.Ops[of.op].PartBits > 0 {
 			list = append(list, of)
 		}
 	}

@@ -254,9 +254,9 @@ func (b *Builder) Source(stream int, name string, first, end ID) ID {
 
 // Insert enters row in the hash table stream of so many slots, and returns the slot that has
 // its keys; see the operation Insert. The limit slots is none. The streams others have the
-// keys of all rows. Partitioned says that rows of near slots lie together.
-func (b *Builder) Insert(domain, stream int, others []int, row, slot, slots, limit ID, keys []ID, partitioned bool) ID {
-	op := Op{Kind: Insert, Domain: domain, Partitioned: partitioned, Stream: stream, Keys: others, Args: append([]ID{row, slot, slots, limit}, keys...)}
+// keys of all rows, and partBits is that of the operation.
+func (b *Builder) Insert(domain, stream int, others []int, row, slot, slots, limit ID, keys []ID, partBits int) ID {
+	op := Op{Kind: Insert, Domain: domain, PartBits: partBits, Stream: stream, Keys: others, Args: append([]ID{row, slot, slots, limit}, keys...)}
 	op.Res = []ID{b.value(ir.I64, domain, "entered")}
 	b.emit(op)
 	return op.Res[0]
@@ -281,8 +281,8 @@ func (b *Builder) Pairs(stream int, others []int, begin, rows ID, keys []ID) {
 
 // Probe returns the slot of the hash table stream whose row has equal keys, or -1; see
 // the operation Probe. The streams others have the keys of the rows in the table.
-func (b *Builder) Probe(domain, stream int, others []int, slot, slots, direct, key ID, keys []ID) ID {
-	return b.pure(Op{Kind: Probe, Domain: domain, Stream: stream, Keys: others, Args: append([]ID{slot, slots, direct, key}, keys...)}, ir.I64, "slot")
+func (b *Builder) Probe(domain, stream int, others []int, slot, slots, direct, key ID, keys []ID, partBits int) ID {
+	return b.pure(Op{Kind: Probe, Domain: domain, PartBits: partBits, Stream: stream, Keys: others, Args: append([]ID{slot, slots, direct, key}, keys...)}, ir.I64, "slot")
 }
 
 // Match returns the code that the hash table stream has for key; see the operation Match.

@@ -131,10 +131,10 @@ type Op struct {
 	Offsets   []int     // ScanTotals: streams, one per field
 	Epilogue  bool      // runs once, after all rows
 
-	Contiguous  bool // Update: rows of equal index lie together
-	BySlot      bool // Update: the index is a slot of a hash table that may leave rows out
-	First       bool // Partners
-	Partitioned bool // Insert: rows of near slots lie together
+	Contiguous bool // Update: rows of equal index lie together
+	BySlot     bool // Update: the index is a slot of a hash table that may leave rows out
+	First      bool // Partners
+	PartBits   int  // Insert, Probe: the table is of rows that lie in the order of so many high bits of their slots, its parts; 0 if rows lie in any order
 
 	Stage string // the stage it came from
 	Pos   ir.Pos

@@ -43,72 +43,182 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
 	map2 := kgenTemporary[int32](&call, n)
-	var sum int64
-	var least uint32
-	var greatest uint32
 	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var sum2 int64
-		least2 := uint32(4294967295)
-		var greatest2 uint32
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				sum3, least3, greatest3 := monthsKernel1Summary(lo, hi, time)
-				blocks.await()
-				sumBefore := sum2
-				leastBefore := least2
-				greatestBefore := greatest2
-				sum2 = sumBefore + sum3
-				least2 = min(leastBefore, least3)
-				greatest2 = max(greatestBefore, greatest3)
-				blocks.release()
-				monthsKernel1(lo, hi, time, map2, int64(n), sumBefore, leastBefore, greatestBefore)
-			}
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+			monthsKernel1(lo, hi, time, map2, int64(n))
 		})
-		sum = sum2
-		least = least2
-		greatest = greatest2
 	} else {
-		sum, least, greatest = monthsKernel1(0, n, time, map2, int64(n), 0, 4294967295, 0)
+		monthsKernel1(0, n, time, map2, int64(n))
 	}
-	cond := sum > 0
-	x := uint32(0)
-	if cond {
-		x = least
+	nSampleSlotsLength := max(kgenSelect(kgenVariable(uint64(16384)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63)), 0)
+	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 16384), 1)*4) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63)), 0)
+	nPartitionedSlotsLength := max(kgenSelect(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63)), 0)
+	var scalar int64
+	var scalar2 int64
+	var scalar3 int64
+	if 0 < n-1048575 {
+		map3 := kgenTemporary[int32](&call, 16384)
+		map4 := kgenTemporary[int64](&call, 16384)
+		var sum int64
+		var greatest uint32
+		var least uint32
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum2 int64
+			var greatest2 uint32
+			least2 := uint32(4294967295)
+			kgenInOrder(&call, workers, 16384, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum3, greatest3, least3 := monthsKernel2Summary(lo, hi, map2, int64(n))
+					blocks.await()
+					sumBefore := sum2
+					greatestBefore := greatest2
+					leastBefore := least2
+					sum2 = sumBefore + sum3
+					greatest2 = max(greatestBefore, greatest3)
+					least2 = min(leastBefore, least3)
+					blocks.release()
+					monthsKernel2(lo, hi, map2, map3, map4, int64(n), sumBefore, greatestBefore, leastBefore)
+				}
+			})
+			sum = sum2
+			greatest = greatest2
+			least = least2
+		} else {
+			sum, greatest, least = monthsKernel2(0, 16384, map2, map3, map4, int64(n), 0, 0, 4294967295)
+		}
+		cond := sum > 0
+		x := uint32(0)
+		if cond {
+			x = greatest
+		}
+		x2 := uint32(0)
+		if cond {
+			x2 = least
+		}
+		x3 := x - x2
+		cond2 := x3 < 8192
+		x4 := int64(0)
+		if cond2 {
+			x4 = 1
+		}
+		if int(nSampleSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_sample_slots would have %d rows; at most 2147483647 can be computed", int(nSampleSlotsLength))
+		}
+		insert := kgenTemporary[int64](&call, int(nSampleSlotsLength))
+		for i := range insert {
+			insert[i] = -1
+		}
+		monthsKernel3(0, 16384, map3, insert, map4, nSampleSlotsLength)
+		var sum2 int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum3 int64
+			kgenInOrder(&call, workers, int(nSampleSlotsLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum4 := monthsKernel4(lo, hi, insert)
+					blocks.await()
+					sumBefore := sum3
+					sum3 = sumBefore + sum4
+					blocks.release()
+				}
+			})
+			sum2 = sum3
+		} else {
+			sum2 = monthsKernel4(0, int(nSampleSlotsLength), insert)
+		}
+		cond3 := sum2 <= 8192
+		x5 := int64(0)
+		if cond3 {
+			x5 = 1
+		}
+		cond4 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		x6 := int64(0)
+		if cond4 {
+			x6 = 1
+		}
+		scalar = x4
+		scalar2 = x5
+		scalar3 = x6
 	}
-	x2 := uint32(0)
-	if cond {
-		x2 = greatest
+	scalar4 := scalar
+	scalar22 := scalar2
+	scalar32 := scalar3
+	var reduce4 uint32
+	var scalar42 int64
+	if 0 < max(1048576-n, int(scalar4)) {
+		var sum int64
+		var least uint32
+		var greatest uint32
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum2 int64
+			least2 := uint32(4294967295)
+			var greatest2 uint32
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum3, least3, greatest3 := monthsKernel5(lo, hi, map2)
+					blocks.await()
+					sumBefore := sum2
+					leastBefore := least2
+					greatestBefore := greatest2
+					sum2 = sumBefore + sum3
+					least2 = min(leastBefore, least3)
+					greatest2 = max(greatestBefore, greatest3)
+					blocks.release()
+				}
+			})
+			sum = sum2
+			least = least2
+			greatest = greatest2
+		} else {
+			sum, least, greatest = monthsKernel5(0, n, map2)
+		}
+		cond := sum > 0
+		x := uint32(0)
+		if cond {
+			x = least
+		}
+		x2 := uint32(0)
+		if cond {
+			x2 = greatest
+		}
+		x3 := x2 - x
+		cond2 := x3 <= uint32(min(int64(n), 2147483646))
+		x4 := min(x3, uint32(min(int64(n), 2147483646)))
+		x5 := int64(x4)
+		x6 := x5 + 1
+		x7 := int64(0)
+		if cond2 {
+			x7 = x6
+		}
+		reduce4 = x
+		scalar42 = x7
 	}
-	x3 := x2 - x
-	cond2 := x3 <= uint32(min(int64(n), 2147483646))
-	x4 := min(x3, uint32(min(int64(n), 2147483646)))
-	x5 := int64(x4)
-	x6 := x5 + 1
-	x7 := int64(0)
-	if cond2 {
-		x7 = x6
-	}
-	nSlotsLength := max(kgenSelect(max(uint64(max(min(int64(n)/64, 268435456), 1)), min(uint64(max(min(int64(n)/64, 268435456), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(min(int64(n)/64, 268435456), 1)), min(uint64(max(min(int64(n)/64, 268435456), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(min(int64(n)/64, 268435456), 1)), min(uint64(max(min(int64(n)/64, 268435456), 1))*8, 131072))-1)))))&63)), 0)
+	reduce42 := reduce4
+	scalar43 := scalar42
 	var month []int32
 	var revenue []int64
 	var nFilledLength int64
-	var scalar2 int64
+	var scalar5 int64
+	var scalar6 int64
 	var gRunsLength int64
-	if 0 < int(x7) {
-		if int(x7) > 2147483647 {
-			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(x7))
+	if 0 < int(scalar43) {
+		if int(scalar43) > 2147483647 {
+			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar43))
 		}
-		aggregate := kgenTemporary[int64](&call, int(x7))
+		aggregate := kgenTemporary[int64](&call, int(scalar43))
 		clear(aggregate)
-		aggregate2 := kgenTemporary[int64](&call, int(x7))
+		aggregate2 := kgenTemporary[int64](&call, int(scalar43))
 		clear(aggregate2)
 		if workers > 1 && (len(aggregate) <= max(2048, n/64) && len(aggregate2) <= max(2048, n/64)) {
 			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 				aggregateOwn := make([]int64, len(aggregate))
 				aggregateOwn2 := make([]int64, len(aggregate2))
-				monthsKernel2(lo, hi, aggregateOwn, map2, amount, aggregateOwn2, x)
+				monthsKernel6(lo, hi, aggregateOwn, map2, amount, aggregateOwn2, reduce42)
 				for i := range aggregateOwn {
 					atomic.AddInt64(&aggregate[i], aggregateOwn[i])
 				}
@@ -117,13 +227,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				}
 			})
 		} else {
-			monthsKernel2(0, n, aggregate, map2, amount, aggregate2, x)
+			monthsKernel6(0, n, aggregate, map2, amount, aggregate2, reduce42)
 		}
-		if int(x7) > 2147483647 {
-			return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(x7))
+		if int(scalar43) > 2147483647 {
+			return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(scalar43))
 		}
-		month2 := kgenColumn(&call, dst.Month, int(x7))
-		revenue2 := kgenColumn(&call, dst.Revenue, int(x7))
+		month2 := kgenColumn(&call, dst.Month, int(scalar43))
+		revenue2 := kgenColumn(&call, dst.Revenue, int(scalar43))
 		if call.err != nil {
 			return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
 		}
@@ -131,12 +241,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var nFilledPlace2 int64
-			kgenInOrder(&call, workers, int(x7), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, workers, int(scalar43), 32768, func(blocks *kgenBlocks) {
 				compactScratch := make([]int32, 32768)
 				compactScratch2 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nFilledPlace3 := monthsKernel3(lo, hi, aggregate, compactScratch, aggregate2, compactScratch2, x, 0)
+					nFilledPlace3 := monthsKernel7(lo, hi, aggregate, compactScratch, aggregate2, compactScratch2, reduce42, 0)
 					blocks.await()
 					nFilledPlaceBefore := nFilledPlace2
 					nFilledPlace2 = nFilledPlaceBefore + nFilledPlace3
@@ -147,7 +257,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			})
 			nFilledPlace = nFilledPlace2
 		} else {
-			nFilledPlace = monthsKernel3(0, int(x7), aggregate, month2, aggregate2, revenue2, x, 0)
+			nFilledPlace = monthsKernel7(0, int(scalar43), aggregate, month2, aggregate2, revenue2, reduce42, 0)
 		}
 		nFilledLength2 := nFilledPlace
 		month = month2
@@ -157,57 +267,77 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		if int(nSlotsLength) > 2147483647 {
 			return fmt.Errorf("n_slots would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
 		}
+		if int(nSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_distinct would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
+		}
+		if int(nSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_ranked would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
+		}
 		insert := kgenTemporary[int64](&call, int(nSlotsLength))
-		for i := range insert {
-			insert[i] = -1
-		}
-		if workers > 1 {
-			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				monthsKernel4(lo, hi, insert, map2, nSlotsLength, int64(n))
-			})
-		} else {
-			monthsKernel4(0, n, insert, map2, nSlotsLength, int64(n))
-		}
+		insert2 := kgenTemporary[int64](&call, int(nSlotsLength))
 		mask := kgenTemporary[bool](&call, int(nSlotsLength))
-		var sum2 int64
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var sum3 int64
-			kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					sum4 := monthsKernel5Summary(lo, hi, insert, int64(n))
-					blocks.await()
-					sumBefore := sum3
-					sum3 = sumBefore + sum4
-					blocks.release()
-					monthsKernel5(lo, hi, insert, mask, int64(n), sumBefore)
-				}
-			})
-			sum2 = sum3
-		} else {
-			sum2 = monthsKernel5(0, int(nSlotsLength), insert, mask, int64(n), 0)
+		var scalar52 int64
+		if 0 < max(1048576-n, int(scalar22)) {
+			for i := range insert {
+				insert[i] = -1
+			}
+			clear(insert2)
+			if workers > 1 {
+				firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
+				homes := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
+				map5Own := kgenTemporary[int32](&call, min((n+256)*16, 131072)*workers)
+				insertOwn := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
+				kgenFork(&call, workers, n, 4096, func(worker, lo, hi int) {
+					firstRows2 := firstRows[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+					homes2 := homes[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+					map5Own2 := map5Own[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+					insertOwn2 := insertOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+					monthsKernel8(lo, hi, map2, insert, amount, insert2, nSlotsLength, int64(n), firstRows2, homes2, map5Own2, insertOwn2)
+				})
+			} else {
+				firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072))
+				homes := kgenTemporary[int64](&call, min((n+256)*16, 131072))
+				map5Own := kgenTemporary[int32](&call, min((n+256)*16, 131072))
+				insertOwn := kgenTemporary[int64](&call, min((n+256)*16, 131072))
+				monthsKernel8(0, n, map2, insert, amount, insert2, nSlotsLength, int64(n), firstRows, homes, map5Own, insertOwn)
+			}
+			var sum int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var sum2 int64
+				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						sum3 := monthsKernel9Summary(lo, hi, insert, int64(n))
+						blocks.await()
+						sumBefore := sum2
+						sum2 = sumBefore + sum3
+						blocks.release()
+						monthsKernel9(lo, hi, insert, mask, int64(n), sumBefore)
+					}
+				})
+				sum = sum2
+			} else {
+				sum = monthsKernel9(0, int(nSlotsLength), insert, mask, int64(n), 0)
+			}
+			cond := sum <= max(min(int64(n)/64, 16384), 1)
+			x := min(sum, max(min(int64(n)/64, 16384), 1))
+			x2 := max(x, 0)
+			x3 := int64(0)
+			if cond {
+				x3 = x2
+			}
+			scalar52 = x3
 		}
-		reduce3 := sum2
-		cond3 := sum2 <= max(min(int64(n)/64, 268435456), 1)
-		x8 := min(sum2, max(min(int64(n)/64, 268435456), 1))
-		x9 := max(x8, 0)
-		x10 := int64(0)
-		if cond3 {
-			x10 = x9
-		}
+		scalar53 := scalar52
 		var month2 []int32
 		var revenue2 []int64
+		var scalar62 int64
 		var gRunsLength2 int64
-		if 0 < int(x10) {
-			if int(nSlotsLength) > 2147483647 {
-				return fmt.Errorf("n_distinct would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
-			}
-			if int(nSlotsLength) > 2147483647 {
-				return fmt.Errorf("n_ranked would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
-			}
+		if 0 < int(scalar53) {
 			compact := kgenTemporary[int64](&call, int(nSlotsLength))
-			map3 := kgenTemporary[uint32](&call, int(nSlotsLength))
+			compact2 := kgenTemporary[int64](&call, int(nSlotsLength))
+			map3 := kgenTemporary[int32](&call, int(nSlotsLength))
 			histogram := kgenTemporary[int64](&call, 1024)
 			clear(histogram)
 			var nDistinctPlace int64
@@ -217,16 +347,17 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						nDistinctPlace3 := monthsKernel6Summary(lo, hi, mask)
+						nDistinctPlace3 := monthsKernel10Summary(lo, hi, mask)
 						blocks.await()
 						nDistinctPlaceBefore := nDistinctPlace2
 						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
 						nDistinctPlaceEnd := nDistinctPlace2
 						blocks.release()
 						compactPart := compact[:nDistinctPlaceEnd]
+						compactPart2 := compact2[:nDistinctPlaceEnd]
 						mapPart := map3[:nDistinctPlaceEnd]
 						histogramOwn := make([]int64, 1024)
-						monthsKernel6(lo, hi, mask, insert, compactPart, mapPart, histogramOwn, nDistinctPlaceBefore)
+						monthsKernel10(lo, hi, mask, insert, compactPart, compactPart2, map2, mapPart, histogramOwn, nDistinctPlaceBefore)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
@@ -234,7 +365,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
-				nDistinctPlace = monthsKernel6(0, int(nSlotsLength), mask, insert, compact, map3, histogram, 0)
+				nDistinctPlace = monthsKernel10(0, int(nSlotsLength), mask, insert, compact, compact2, map2, map3, histogram, 0)
 			}
 			nDistinctLength := nDistinctPlace
 			add := kgenTemporary[int64](&call, 1024)
@@ -244,16 +375,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add3 := monthsKernel7Summary(lo, hi, histogram)
+						add3 := monthsKernel11Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add2
 						add2 = addBefore + add3
 						blocks.release()
-						monthsKernel7(lo, hi, histogram, add, addBefore)
+						monthsKernel11(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				monthsKernel7(0, 1024, histogram, add, 0)
+				monthsKernel11(0, 1024, histogram, add, 0)
 			}
 			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -263,7 +394,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						monthsKernel8Summary(lo, hi, map3, 0, digits)
+						monthsKernel12Summary(lo, hi, map3, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -271,12 +402,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel8(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+						monthsKernel12(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel8(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+				monthsKernel12(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 			}
 			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -286,7 +417,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						monthsKernel9Summary(lo, hi, pass, 8, digits)
+						monthsKernel13Summary(lo, hi, pass, 8, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -294,12 +425,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel9(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+						monthsKernel13(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel9(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+				monthsKernel13(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -307,7 +438,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						monthsKernel9Summary(lo, hi, pass3, 16, digits)
+						monthsKernel13Summary(lo, hi, pass3, 16, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -315,12 +446,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel9(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+						monthsKernel13(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel9(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+				monthsKernel13(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 			}
 			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
 			if workers > 1 {
@@ -329,7 +460,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						monthsKernel11Summary(lo, hi, pass, 24, digits)
+						monthsKernel15Summary(lo, hi, pass, 24, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -337,311 +468,648 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel11(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+						monthsKernel15(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel11(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+				monthsKernel15(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 			}
-			map4 := kgenTemporary[uint32](&call, int(nDistinctLength))
-			map5 := kgenTemporary[int64](&call, int(nDistinctLength))
-			if workers > 1 {
-				kgenFork(&call, workers, int(nDistinctLength), 4096, func(_, lo, hi int) {
-					monthsKernel12(lo, hi, pass5, map3, map4, map5, reduce3)
-				})
-			} else {
-				monthsKernel12(0, int(nDistinctLength), pass5, map3, map4, map5, reduce3)
-			}
-			nRankedSlotsLength := max(kgenSelect(max(uint64(max(reduce3, 1)), min(uint64(max(reduce3, 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(reduce3, 1)), min(uint64(max(reduce3, 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(reduce3, 1)), min(uint64(max(reduce3, 1))*8, 131072))-1)))))&63)), 0)
-			if int(nRankedSlotsLength) > 2147483647 {
-				return fmt.Errorf("n_ranked_slots would have %d rows; at most 2147483647 can be computed", int(nRankedSlotsLength))
-			}
-			insert2 := kgenTemporary[int64](&call, int(nRankedSlotsLength))
-			for i := range insert2 {
-				insert2[i] = -1
-			}
-			monthsKernel13(0, int(nDistinctLength), map4, insert2, map5, nRankedSlotsLength)
-			map6 := kgenTemporary[uint64](&call, int(nRankedSlotsLength))
-			if workers > 1 {
-				kgenFork(&call, workers, int(nRankedSlotsLength), 4096, func(_, lo, hi int) {
-					monthsKernel14(lo, hi, insert2, map4, map6)
-				})
-			} else {
-				monthsKernel14(0, int(nRankedSlotsLength), insert2, map4, map6)
-			}
-			revenue3 := kgenColumn(&call, dst.Revenue, int(x10))
-			clear(revenue3)
-			if call.err != nil {
-				return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
-			}
-			if workers > 1 && len(revenue3) <= max(2048, n/64) {
-				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-					aggregateOwn := make([]int64, len(revenue3))
-					monthsKernel15(lo, hi, amount, aggregateOwn, map6, map2, reduce3, nRankedSlotsLength)
-					for i := range aggregateOwn {
-						atomic.AddInt64(&revenue3[i], aggregateOwn[i])
-					}
-				})
-			} else {
-				monthsKernel15(0, n, amount, revenue3, map6, map2, reduce3, nRankedSlotsLength)
-			}
-			month3 := kgenColumn(&call, dst.Month, int(x10))
+			month3 := kgenColumn(&call, dst.Month, int(scalar53))
+			revenue3 := kgenColumn(&call, dst.Revenue, int(scalar53))
 			if call.err != nil {
 				return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
 			}
 			if workers > 1 {
-				kgenFork(&call, workers, int(x10), 4096, func(_, lo, hi int) {
-					monthsKernel16(lo, hi, pass5, compact, month3)
+				kgenFork(&call, workers, int(scalar53), 4096, func(_, lo, hi int) {
+					monthsKernel16(lo, hi, pass5, compact, map2, month3, compact2, insert2, revenue3)
 				})
 			} else {
-				monthsKernel16(0, int(x10), pass5, compact, month3)
+				monthsKernel16(0, int(scalar53), pass5, compact, map2, month3, compact2, insert2, revenue3)
 			}
 			month2 = month3
 			revenue2 = revenue3
 		} else {
-			histogram := kgenTemporary[int64](&call, 1024)
-			clear(histogram)
-			if workers > 1 {
-				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-					histogramOwn := make([]int64, 1024)
-					monthsKernel17(lo, hi, histogramOwn, map2)
-					for i := range histogramOwn {
-						atomic.AddInt64(&histogram[i], histogramOwn[i])
-					}
-				})
-			} else {
-				monthsKernel17(0, n, histogram, map2)
+			pass := kgenTemporary[int32](&call, n)
+			if int(nPartitionedSlotsLength) > 2147483647 {
+				return fmt.Errorf("n_partitioned_slots would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 			}
-			add := kgenTemporary[int64](&call, 1024)
-			if workers > 1 {
-				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-				var add2 int64
-				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						add3 := monthsKernel18Summary(lo, hi, histogram)
-						blocks.await()
-						addBefore := add2
-						add2 = addBefore + add3
-						blocks.release()
-						monthsKernel18(lo, hi, histogram, add, addBefore)
-					}
-				})
-			} else {
-				monthsKernel18(0, 1024, histogram, add, 0)
+			if int(nPartitionedSlotsLength) > 2147483647 {
+				return fmt.Errorf("n_partitioned_distinct would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 			}
-			pass := kgenTemporary[uint32](&call, n)
-			pass2 := kgenTemporary[int64](&call, n)
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						monthsKernel19Summary(lo, hi, map2, 0, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
+			if int(nPartitionedSlotsLength) > 2147483647 {
+				return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
+			}
+			insert3 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+			insert4 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+			mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
+			var scalar63 int64
+			if 0 < int(scalar32) {
+				map3 := kgenTemporary[uint32](&call, n)
+				histogram := kgenTemporary[int64](&call, 256)
+				clear(histogram)
+				if workers > 1 {
+					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+						histogramOwn := make([]int64, 256)
+						monthsKernel17(lo, hi, map2, map3, histogramOwn)
+						for i := range histogramOwn {
+							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
-						blocks.release()
-						monthsKernel19(lo, hi, add, map2, pass, pass2, 0, 0, int64(n), digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				monthsKernel19(0, n, add, map2, pass, pass2, 0, 0, int64(n), digits)
-			}
-			pass3 := kgenTemporary[uint32](&call, n)
-			pass4 := kgenTemporary[int64](&call, n)
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						monthsKernel20Summary(lo, hi, pass, 8, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
+					})
+				} else {
+					monthsKernel17(0, n, map2, map3, histogram)
+				}
+				add := kgenTemporary[int64](&call, 256)
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var add2 int64
+					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							add3 := monthsKernel18Summary(lo, hi, histogram)
+							blocks.await()
+							addBefore := add2
+							add2 = addBefore + add3
+							blocks.release()
+							monthsKernel18(lo, hi, histogram, add, addBefore)
 						}
-						blocks.release()
-						monthsKernel20(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				monthsKernel20(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						monthsKernel20Summary(lo, hi, pass3, 16, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
+					})
+				} else {
+					monthsKernel18(0, 256, histogram, add, 0)
+				}
+				pass2 := kgenTemporary[int64](&call, n)
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							monthsKernel19Summary(lo, hi, map3, 0, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							monthsKernel19(lo, hi, add, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
 						}
-						blocks.release()
-						monthsKernel20(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				monthsKernel20(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-			}
-			pass5 := kgenTemporary[uint32](&call, n)
-			pass6 := kgenTemporary[int64](&call, n)
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						monthsKernel20Summary(lo, hi, pass, 24, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
+					})
+				} else {
+					digits := make([]int64, 256)
+					monthsKernel19(0, n, add, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
+				}
+				for i := range insert3 {
+					insert3[i] = -1
+				}
+				clear(insert4)
+				if workers > 1 {
+					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+						monthsKernel20(lo, hi, pass, insert3, pass2, insert4, nPartitionedSlotsLength, int64(n), int64(n))
+					})
+				} else {
+					monthsKernel20(0, n, pass, insert3, pass2, insert4, nPartitionedSlotsLength, int64(n), int64(n))
+				}
+				var sum int64
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var sum2 int64
+					kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							sum3 := monthsKernel21Summary(lo, hi, insert3, int64(n))
+							blocks.await()
+							sumBefore := sum2
+							sum2 = sumBefore + sum3
+							blocks.release()
+							monthsKernel21(lo, hi, insert3, mask2, int64(n), sumBefore)
 						}
-						blocks.release()
-						monthsKernel20(lo, hi, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				monthsKernel20(0, n, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
+					})
+					sum = sum2
+				} else {
+					sum = monthsKernel21(0, int(nPartitionedSlotsLength), insert3, mask2, int64(n), 0)
+				}
+				cond := sum <= max(min(int64(n)/8, 16777216), 1)
+				x := min(sum, max(min(int64(n)/8, 16777216), 1))
+				x2 := max(x, 0)
+				x3 := int64(0)
+				if cond {
+					x3 = x2
+				}
+				scalar63 = x3
 			}
-			month3 := kgenColumn(&call, dst.Month, n)
-			revenue3 := kgenColumn(&call, dst.Revenue, n)
-			if call.err != nil {
-				return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
-			}
-			var gRunsBegun int64
-			var openLast int32
-			var openSum int64
-			if workers > 1 {
-				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-				var gRunsBegun2 int64
-				var openLast2 int32
-				var openSum2 int64
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						gRunsBegun3, openPresent, openLast3, openHead, openSum3 := monthsKernel23Summary(lo, hi, pass5, pass6, amount)
-						blocks.await()
-						gRunsBegunBefore := gRunsBegun2
-						openLastBefore := openLast2
-						openSumBefore := openSum2
-						gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
-						if openPresent {
-							openLast2 = openLast3
-						} else {
-							openLast2 = openLastBefore
+			scalar64 := scalar63
+			var month3 []int32
+			var revenue3 []int64
+			var gRunsLength3 int64
+			if 0 < int(scalar64) {
+				compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+				compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+				map3 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
+				histogram := kgenTemporary[int64](&call, 1024)
+				clear(histogram)
+				var nPartitionedDistinctPlace int64
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var nPartitionedDistinctPlace2 int64
+					kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							nPartitionedDistinctPlace3 := monthsKernel22Summary(lo, hi, mask2)
+							blocks.await()
+							nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
+							nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
+							nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
+							blocks.release()
+							compactPart := compact[:nPartitionedDistinctPlaceEnd]
+							compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
+							mapPart := map3[:nPartitionedDistinctPlaceEnd]
+							histogramOwn := make([]int64, 1024)
+							monthsKernel22(lo, hi, mask2, insert3, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+							for i := range histogramOwn {
+								atomic.AddInt64(&histogram[i], histogramOwn[i])
+							}
 						}
-						if openHead {
-							openSum2 = openSum3
-						} else {
-							openSum2 = openSumBefore + openSum3
+					})
+					nPartitionedDistinctPlace = nPartitionedDistinctPlace2
+				} else {
+					nPartitionedDistinctPlace = monthsKernel22(0, int(nPartitionedSlotsLength), mask2, insert3, compact, compact2, pass, map3, histogram, 0)
+				}
+				nPartitionedDistinctLength := nPartitionedDistinctPlace
+				add := kgenTemporary[int64](&call, 1024)
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var add2 int64
+					kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							add3 := monthsKernel23Summary(lo, hi, histogram)
+							blocks.await()
+							addBefore := add2
+							add2 = addBefore + add3
+							blocks.release()
+							monthsKernel23(lo, hi, histogram, add, addBefore)
 						}
-						gRunsBegunEnd := gRunsBegun2
-						blocks.release()
-						aggregatePart := month3[:max(int(gRunsBegunEnd)-1, 0)]
-						aggregatePart2 := revenue3[:max(int(gRunsBegunEnd)-1, 0)]
-						monthsKernel23(lo, hi, pass5, aggregatePart, pass6, amount, aggregatePart2, gRunsBegunBefore, openLastBefore, openSumBefore)
-					}
-				})
-				gRunsBegun = gRunsBegun2
-				openLast = openLast2
-				openSum = openSum2
+					})
+				} else {
+					monthsKernel23(0, 1024, histogram, add, 0)
+				}
+				pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+				pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							monthsKernel24Summary(lo, hi, map3, 0, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							monthsKernel24(lo, hi, add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					monthsKernel24(0, int(nPartitionedDistinctLength), add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+				}
+				pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+				pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							monthsKernel25Summary(lo, hi, pass2, 8, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							monthsKernel25(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					monthsKernel25(0, int(nPartitionedDistinctLength), add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							monthsKernel25Summary(lo, hi, pass4, 16, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							monthsKernel25(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					monthsKernel25(0, int(nPartitionedDistinctLength), add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+				}
+				pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							monthsKernel27Summary(lo, hi, pass2, 24, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							monthsKernel27(lo, hi, add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					monthsKernel27(0, int(nPartitionedDistinctLength), add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+				}
+				month4 := kgenColumn(&call, dst.Month, int(scalar64))
+				revenue4 := kgenColumn(&call, dst.Revenue, int(scalar64))
+				if call.err != nil {
+					return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
+				}
+				if workers > 1 {
+					kgenFork(&call, workers, int(scalar64), 4096, func(_, lo, hi int) {
+						monthsKernel28(lo, hi, pass6, compact, pass, month4, compact2, insert4, revenue4)
+					})
+				} else {
+					monthsKernel28(0, int(scalar64), pass6, compact, pass, month4, compact2, insert4, revenue4)
+				}
+				month3 = month4
+				revenue3 = revenue4
 			} else {
-				gRunsBegun, openLast, openSum = monthsKernel23(0, n, pass5, month3, pass6, amount, revenue3, 0, 0, 0)
+				histogram := kgenTemporary[int64](&call, 1024)
+				clear(histogram)
+				if workers > 1 {
+					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+						histogramOwn := make([]int64, 1024)
+						monthsKernel29(lo, hi, histogramOwn, map2)
+						for i := range histogramOwn {
+							atomic.AddInt64(&histogram[i], histogramOwn[i])
+						}
+					})
+				} else {
+					monthsKernel29(0, n, histogram, map2)
+				}
+				add := kgenTemporary[int64](&call, 1024)
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var add2 int64
+					kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							add3 := monthsKernel30Summary(lo, hi, histogram)
+							blocks.await()
+							addBefore := add2
+							add2 = addBefore + add3
+							blocks.release()
+							monthsKernel30(lo, hi, histogram, add, addBefore)
+						}
+					})
+				} else {
+					monthsKernel30(0, 1024, histogram, add, 0)
+				}
+				pass2 := kgenTemporary[uint32](&call, n)
+				pass3 := kgenTemporary[int64](&call, n)
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							monthsKernel31Summary(lo, hi, map2, 0, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							monthsKernel31(lo, hi, add, map2, pass2, pass3, 0, 0, int64(n), digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					monthsKernel31(0, n, add, map2, pass2, pass3, 0, 0, int64(n), digits)
+				}
+				pass4 := kgenTemporary[uint32](&call, n)
+				pass5 := kgenTemporary[int64](&call, n)
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							monthsKernel32Summary(lo, hi, pass2, 8, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							monthsKernel32(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					monthsKernel32(0, n, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							monthsKernel32Summary(lo, hi, pass4, 16, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							monthsKernel32(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					monthsKernel32(0, n, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+				}
+				pass6 := kgenTemporary[uint32](&call, n)
+				pass7 := kgenTemporary[int64](&call, n)
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							monthsKernel32Summary(lo, hi, pass2, 24, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							monthsKernel32(lo, hi, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					monthsKernel32(0, n, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+				}
+				month4 := kgenColumn(&call, dst.Month, n)
+				revenue4 := kgenColumn(&call, dst.Revenue, n)
+				if call.err != nil {
+					return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
+				}
+				var gRunsBegun int64
+				var openLast int32
+				var openSum int64
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var gRunsBegun2 int64
+					var openLast2 int32
+					var openSum2 int64
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							gRunsBegun3, openPresent, openLast3, openHead, openSum3 := monthsKernel35Summary(lo, hi, pass6, pass7, amount)
+							blocks.await()
+							gRunsBegunBefore := gRunsBegun2
+							openLastBefore := openLast2
+							openSumBefore := openSum2
+							gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
+							if openPresent {
+								openLast2 = openLast3
+							} else {
+								openLast2 = openLastBefore
+							}
+							if openHead {
+								openSum2 = openSum3
+							} else {
+								openSum2 = openSumBefore + openSum3
+							}
+							gRunsBegunEnd := gRunsBegun2
+							blocks.release()
+							aggregatePart := month4[:max(int(gRunsBegunEnd)-1, 0)]
+							aggregatePart2 := revenue4[:max(int(gRunsBegunEnd)-1, 0)]
+							monthsKernel35(lo, hi, pass6, aggregatePart, pass7, amount, aggregatePart2, gRunsBegunBefore, openLastBefore, openSumBefore)
+						}
+					})
+					gRunsBegun = gRunsBegun2
+					openLast = openLast2
+					openSum = openSum2
+				} else {
+					gRunsBegun, openLast, openSum = monthsKernel35(0, n, pass6, month4, pass7, amount, revenue4, 0, 0, 0)
+				}
+				if gRunsBegun > 0 {
+					slot := gRunsBegun - 1
+					month4[slot] = openLast
+					revenue4[slot] = openSum
+				}
+				gRunsLength4 := gRunsBegun
+				month3 = month4
+				revenue3 = revenue4
+				gRunsLength3 = gRunsLength4
 			}
-			if gRunsBegun > 0 {
-				slot := gRunsBegun - 1
-				month3[slot] = openLast
-				revenue3[slot] = openSum
-			}
-			gRunsLength3 := gRunsBegun
-			month2 = month3
-			revenue2 = revenue3
-			gRunsLength2 = gRunsLength3
+			month4 := month3
+			revenue4 := revenue3
+			gRunsLength4 := gRunsLength3
+			month2 = month4
+			revenue2 = revenue4
+			scalar62 = scalar64
+			gRunsLength2 = gRunsLength4
 		}
 		month3 := month2
 		revenue3 := revenue2
+		scalar63 := scalar62
 		gRunsLength3 := gRunsLength2
 		month = month3
 		revenue = revenue3
-		scalar2 = x10
+		scalar5 = scalar53
+		scalar6 = scalar63
 		gRunsLength = gRunsLength3
 	}
 	month2 := month
 	revenue2 := revenue
 	nFilledLength2 := nFilledLength
-	scalar22 := scalar2
+	scalar52 := scalar5
+	scalar62 := scalar6
 	gRunsLength2 := gRunsLength
-	dst.Month = month2[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
-	dst.Revenue = revenue2[:max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))]
+	dst.Month = month2[:max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))]
+	dst.Revenue = revenue2[:max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))]
 	return nil
 }
 
-// monthsKernel1 runs rows lo to hi through the stages map1, map2, map3, map4, map5, map6, reduce1, scalar1, scalar2, from the state before them to the one after.
+// monthsKernel1 runs rows lo to hi through the stages map1, map2, map3, map4, map5, scalar2, scalar6, scalar8, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel1(lo, hi int, time []int64, map2 []int32, n, sum int64, least, greatest uint32) (int64, uint32, uint32) {
+func monthsKernel1(lo, hi int, time []int64, map2 []int32, n int64) {
 	timeRows := time[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(timeRows)]
 	for i, x := range timeRows {
 		x2 := int32(x/86400000000 - kgenBit[int64](x%86400000000 < 0))
-		x3 := int32(int64(x2) - int64(kgenDay(x2)) + 1)
 		// g = groups(truncate(date(time), "month"))
-		mapRows[i] = x3
-		x4 := uint32(x3) - 4188215274
-		greatest = max(greatest, x4)
-		least = min(least, x4)
-		sum++
+		mapRows[i] = int32(int64(x2) - int64(kgenDay(x2)) + 1)
 	}
-	return sum, least, greatest
 }
 
-// monthsKernel1Summary returns what rows lo to hi add to the state, in the stages map1, map2, map3, map4, map5, map6, reduce1, scalar1, scalar2.
+// monthsKernel2 runs rows lo to hi through the stages map6, map7, reduce1, scalar1, map8, map9, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel1Summary(lo, hi int, time []int64) (int64, uint32, uint32) {
+func monthsKernel2(lo, hi int, map5, map2 []int32, map3 []int64, n, sum int64, greatest, least uint32) (int64, uint32, uint32) {
+	x := n / 16384
+	x2 := max(x, 1)
+	cond := kgenVariable(uint64(16384)) <= 939524096
+	x3 := kgenVariable(uint64(16384)) - 1
+	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
+	x5 := int64(x4)
+	x6 := 64 - x5
+	x7 := int64(2) << (x6 & 63)
+	x8 := min(x7, 1073741824)
+	x9 := x7
+	if cond {
+		x9 = x8
+	}
+	x10 := uint64(x9)
+	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
+	x12 := x11 + 1
+	mapRows := map2[lo:hi]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	for i := range mapRows {
+		row := int64(lo + i)
+		at := row*x2 + row*2654435761%x2
+		var x13 int32
+		if uint64(at) < uint64(len(map5)) {
+			x13 = map5[at]
+		}
+		x14 := x13
+		// g = groups(truncate(date(time), "month"))
+		mapRows[i] = x14
+		x15 := uint32(x14) - 4188215274
+		x16 := uint64(x15) * 11400714819323198485
+		mapRows2[i] = int64((x16 ^ x16>>32) * 15485907386658061715 >> (x12 & 63))
+		least = min(least, x15)
+		greatest = max(greatest, x15)
+		sum++
+	}
+	return sum, greatest, least
+}
+
+// monthsKernel2Summary returns what rows lo to hi add to the state, in the stages map6, map7, reduce1, scalar1, map8, map9.
+//
+//go:noinline
+func monthsKernel2Summary(lo, hi int, map5 []int32, n int64) (int64, uint32, uint32) {
+	var sum int64
+	var greatest uint32
+	least := uint32(4294967295)
+	x := n / 16384
+	x2 := max(x, 1)
+	for i := range hi - lo {
+		row := int64(lo + i)
+		at := row*x2 + row*2654435761%x2
+		var x3 int32
+		if uint64(at) < uint64(len(map5)) {
+			x3 = map5[at]
+		}
+		x4 := x3
+		x5 := uint32(x4) - 4188215274
+		least = min(least, x5)
+		greatest = max(greatest, x5)
+		sum++
+	}
+	return sum, greatest, least
+}
+
+// monthsKernel3 runs rows lo to hi through the stages insert1, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel3(lo, hi int, map6 []int32, insert, map9 []int64, nSampleSlots int64) {
+	map6Rows := map6[lo:hi]
+	map9Rows := map9[lo:hi]
+	map9Rows = map9Rows[:len(map6Rows)]
+	for i := range map6Rows {
+		// g = groups(truncate(date(time), "month"))
+		entered := int64(lo + i)
+		key := map6Rows[i]
+		lastSlot := nSampleSlots - 1
+		slot := map9Rows[i]
+		for true {
+			held := insert[slot]
+			if held == -1 {
+				insert[slot] = entered
+				break
+			}
+			if key == map6[held] {
+				break
+			}
+			slot = (slot + 1) & lastSlot
+		}
+	}
+}
+
+// monthsKernel4 returns what rows lo to hi add to the state, in the stages map10, reduce2, scalar3, scalar4.
+//
+//go:noinline
+func monthsKernel4(lo, hi int, insert []int64) int64 {
+	var sum int64
+	insertRows := insert[lo:hi]
+	for i := range insertRows {
+		sum += kgenBit[int64](insertRows[i] != -1)
+	}
+	return sum
+}
+
+// monthsKernel5 returns what rows lo to hi add to the state, in the stages map11, reduce3, scalar5.
+//
+//go:noinline
+func monthsKernel5(lo, hi int, map5 []int32) (int64, uint32, uint32) {
 	var sum int64
 	least := uint32(4294967295)
 	var greatest uint32
-	timeRows := time[lo:hi]
-	for _, x := range timeRows {
-		x2 := int32(x/86400000000 - kgenBit[int64](x%86400000000 < 0))
-		x3 := int32(int64(x2) - int64(kgenDay(x2)) + 1)
-		x4 := uint32(x3) - 4188215274
-		greatest = max(greatest, x4)
-		least = min(least, x4)
+	map5Rows := map5[lo:hi]
+	for i := range map5Rows {
+		x := uint32(map5Rows[i]) - 4188215274
+		greatest = max(greatest, x)
+		least = min(least, x)
 		sum++
 	}
 	return sum, least, greatest
 }
 
-// monthsKernel2 runs rows lo to hi through the stages map7, map8, aggregate1, from the state before them to the one after.
+// monthsKernel6 runs rows lo to hi through the stages map12, map13, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel2(lo, hi int, aggregate []int64, map5 []int32, amount, aggregate2 []int64, reduce uint32) {
+func monthsKernel6(lo, hi int, aggregate []int64, map5 []int32, amount, aggregate2 []int64, reduce4 uint32) {
 	map5Rows := map5[lo:hi]
 	amountRows := amount[lo:hi]
 	amountRows = amountRows[:len(map5Rows)]
 	for i := range map5Rows {
-		x := int64(uint32(map5Rows[i]) - 4188215274 - reduce)
+		x := int64(uint32(map5Rows[i]) - 4188215274 - reduce4)
 		// g = groups(truncate(date(time), "month"))
 		bin := int(x)
 		if uint64(bin) < uint64(len(aggregate)) {
@@ -654,163 +1122,228 @@ func monthsKernel2(lo, hi int, aggregate []int64, map5 []int32, amount, aggregat
 	}
 }
 
-// monthsKernel3 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map9, compact1, from the state before them to the one after.
+// monthsKernel7 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map14, compact1, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func monthsKernel3(lo, hi int, aggregate []int64, compact []int32, aggregate5, compact2 []int64, reduce uint32, nFilledPlace int64) int64 {
+func monthsKernel7(lo, hi int, aggregate []int64, compact []int32, aggregate4, compact2 []int64, reduce4 uint32, nFilledPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	aggregateRows := aggregate[lo:hi]
-	aggregate5Rows := aggregate5[lo:hi]
-	aggregate5Rows = aggregate5Rows[:len(aggregateRows)]
+	aggregate4Rows := aggregate4[lo:hi]
+	aggregate4Rows = aggregate4Rows[:len(aggregateRows)]
 	for i := range aggregateRows {
 		selected := aggregateRows[i] > 0
 		at := int(nFilledPlace)
-		compact[at] = int32((uint32(int64(lo+i))+reduce)&268435455 + 4188215274)
-		compact2[at] = aggregate5Rows[i]
+		compact[at] = int32((uint32(int64(lo+i))+reduce4)&268435455 + 4188215274)
+		compact2[at] = aggregate4Rows[i]
 		nFilledPlace += kgenBit[int64](selected)
 	}
 	return nFilledPlace
 }
 
-// monthsKernel4 runs rows lo to hi through the stages map10, map11, map12, map13, insert1, from the state before them to the one after.
+// monthsKernel8 runs rows lo to hi through the stages map15, map16, map17, map18, insert2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel4(lo, hi int, insert []int64, map5 []int32, nSlots, n int64) {
+func monthsKernel8(lo, hi int, map5 []int32, insert, amount, insert2 []int64, nSlots, n int64, firstRows, homes []int64, map5Own []int32, insertOwn []int64) {
 	x := n / 64
-	x2 := min(x, 268435456)
+	x2 := min(x, 16384)
 	x3 := max(x2, 1)
-	x4 := uint64(x3)
-	x5 := x4 * 8
-	x6 := min(x5, 131072)
-	x7 := max(x4, x6)
-	cond := x7 <= 939524096
-	x8 := x7 - 1
-	x9 := uint64(bits.LeadingZeros64(uint64(x8)))
-	x10 := int64(x9)
-	x11 := 64 - x10
-	x12 := int64(2) << (x11 & 63)
-	x13 := min(x12, 1073741824)
-	x14 := x12
+	x4 := x3 * 4
+	x5 := uint64(x4)
+	cond := x5 <= 939524096
+	x6 := x5 - 1
+	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
+	x8 := int64(x7)
+	x9 := 64 - x8
+	x10 := int64(2) << (x9 & 63)
+	x11 := min(x10, 1073741824)
+	x12 := x10
 	if cond {
-		x14 = x13
+		x12 = x11
 	}
-	x15 := uint64(x14)
-	x16 := uint64(bits.LeadingZeros64(uint64(x15)))
-	x17 := x16 + 1
+	x13 := uint64(x12)
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := x14 + 1
+	x16 := x15 - 32
+	x17 := uint32(x16)
+	groups := 0
+	lastOwn := 2047
 	var taken int64
-	map5Rows := map5[lo:hi]
-	for i := range map5Rows {
-		x18 := uint32(map5Rows[i]) - 4188215274
-		x19 := uint64(x18) * 11400714819323198485
-		// g = groups(truncate(date(time), "month"))
-		entered := int64(x18)
+	slots := firstRows[:lastOwn+1]
+	for i := range slots {
+		slots[i] = -1
+	}
+	for block := lo; block < hi; block += 256 {
+		end := min(block+256, hi)
 		if taken <= x3 {
-			lastSlot := nSlots - 1
-			slot := int64((x19 ^ x19>>32) * 15485907386658061715 >> (x17 & 63))
-			steps := 0
-			for true {
-				held := atomic.LoadInt64(&insert[slot])
-				for held == -1 && !atomic.CompareAndSwapInt64(&insert[slot], held, entered) {
-					held = atomic.LoadInt64(&insert[slot])
-				}
-				if held == -1 {
-					taken++
-					break
-				}
-				if held == entered {
-					break
-				}
-				slot = (slot + 1) & lastSlot
-				steps++
-				if steps == 256 {
-					var slot2 int64
-					for slot2 < nSlots && taken <= x3 {
-						held2 := atomic.LoadInt64(&insert[slot2])
-						for held2 == -1 && !atomic.CompareAndSwapInt64(&insert[slot2], held2, entered) {
-							held2 = atomic.LoadInt64(&insert[slot2])
-						}
-						if held2 == -1 {
-							taken++
-						}
-						slot2++
+			firstRows2 := firstRows[:lastOwn+1]
+			map5Own2 := map5Own[:len(firstRows2)]
+			insertOwn2 := insertOwn[:len(map5Own2)]
+			map5Rows := map5[block:end]
+			amountRows := amount[block:end]
+			amountRows = amountRows[:len(map5Rows)]
+			for i, x18 := range map5Rows {
+				x19 := (uint32(x18) - 4188215274) * 2654435761
+				// g = groups(truncate(date(time), "month"))
+				home := int64((x19 ^ x19>>15) * 2246822519 >> (x17 & 31))
+				slot := int(home) & lastOwn
+				for x18 != map5Own2[slot] || firstRows2[slot] < 0 {
+					if firstRows2[slot] < 0 {
+						firstRows2[slot] = int64(block + i)
+						homes[slot] = home
+						map5Own2[slot] = x18
+						insertOwn2[slot] = 0
+						groups++
+						break
 					}
-					taken = x3 + 1
-					break
+					slot = (slot + 1) & lastOwn
 				}
+				insertOwn2[slot] += amountRows[i]
+			}
+		}
+		if end == hi || (groups+256)*8 > lastOwn+1 || int64(groups) > x3 {
+			for own := range lastOwn + 1 {
+				row := firstRows[own]
+				if row >= 0 {
+					found := int64(-1)
+					if taken <= x3 {
+						key := map5Own[own]
+						lastSlot := nSlots - 1
+						slot := homes[own]
+						steps := 0
+						for true {
+							held := atomic.LoadInt64(&insert[slot])
+							for held == -1 && !atomic.CompareAndSwapInt64(&insert[slot], held, row) {
+								held = atomic.LoadInt64(&insert[slot])
+							}
+							if held == -1 {
+								taken++
+								found = slot
+								break
+							}
+							if key == map5[held] {
+								old := atomic.LoadInt64(&insert[slot])
+								for row < old && !atomic.CompareAndSwapInt64(&insert[slot], old, row) {
+									old = atomic.LoadInt64(&insert[slot])
+								}
+								found = slot
+								break
+							}
+							slot = (slot + 1) & lastSlot
+							steps++
+							if steps == 256 {
+								var slot2 int64
+								for slot2 < nSlots && taken <= x3 {
+									held2 := atomic.LoadInt64(&insert[slot2])
+									for held2 == -1 && !atomic.CompareAndSwapInt64(&insert[slot2], held2, row) {
+										held2 = atomic.LoadInt64(&insert[slot2])
+									}
+									if held2 == -1 {
+										taken++
+									}
+									slot2++
+								}
+								taken = x3 + 1
+								break
+							}
+						}
+					}
+					if found >= 0 {
+						at := int(found)
+						atomic.AddInt64(&insert2[at], insertOwn[own])
+					}
+				}
+			}
+			if int64(groups) > x3 {
+				taken = x3 + 1
+			}
+			if (groups+256)*8 > lastOwn+1 && (lastOwn+1)*2 <= len(firstRows) {
+				lastOwn = lastOwn*2 + 1
+			}
+			groups = 0
+			slots2 := firstRows[:lastOwn+1]
+			for i := range slots2 {
+				slots2[i] = -1
 			}
 		}
 	}
 }
 
-// monthsKernel5 runs rows lo to hi through the stages mask2, map14, reduce2, scalar3, from the state before them to the one after.
+// monthsKernel9 runs rows lo to hi through the stages mask2, map19, reduce4, scalar7, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel5(lo, hi int, insert []int64, mask []bool, n, sum int64) int64 {
+func monthsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 64
-	x2 := min(x, 268435456)
+	x2 := min(x, 16384)
 	x3 := max(x2, 1)
 	x4 := x3 + 1
-	insertRows := insert[lo:hi]
+	insert2Rows := insert2[lo:hi]
 	maskRows := mask[lo:hi]
-	maskRows = maskRows[:len(insertRows)]
-	for i, insert2 := range insertRows {
-		cond := insert2 != -1
+	maskRows = maskRows[:len(insert2Rows)]
+	for i, insert := range insert2Rows {
+		cond := insert != -1
 		// g = groups(truncate(date(time), "month"))
 		maskRows[i] = cond
-		sum += kgenSelect(insert2 == -2, x4, kgenBit[int64](cond))
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
 	}
 	return sum
 }
 
-// monthsKernel5Summary returns what rows lo to hi add to the state, in the stages mask2, map14, reduce2, scalar3.
+// monthsKernel9Summary returns what rows lo to hi add to the state, in the stages mask2, map19, reduce4, scalar7.
 //
 //go:noinline
-func monthsKernel5Summary(lo, hi int, insert []int64, n int64) int64 {
+func monthsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	var sum int64
 	x := n / 64
-	x2 := min(x, 268435456)
+	x2 := min(x, 16384)
 	x3 := max(x2, 1)
 	x4 := x3 + 1
-	insertRows := insert[lo:hi]
-	for _, insert2 := range insertRows {
-		cond := insert2 != -1
-		sum += kgenSelect(insert2 == -2, x4, kgenBit[int64](cond))
+	insert2Rows := insert2[lo:hi]
+	for _, insert := range insert2Rows {
+		cond := insert != -1
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
 	}
 	return sum
 }
 
-// monthsKernel6 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map15, histogram1, from the state before them to the one after.
+// monthsKernel10 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map20, map21, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel6(lo, hi int, mask2 []bool, insert, compact []int64, map2 []uint32, histogram []int64, nDistinctPlace int64) int64 {
+func monthsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, map5, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
+	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask2Rows := mask2[lo:hi]
-	insertRows := insert[lo:hi]
-	insertRows = insertRows[:len(mask2Rows)]
+	insert2Rows := insert2[lo:hi]
+	insert2Rows = insert2Rows[:len(mask2Rows)]
 	for i := range mask2Rows {
 		if mask2Rows[i] {
-			insert2 := insertRows[i]
+			insert := insert2Rows[i]
 			// g = groups(truncate(date(time), "month"))
-			compact[nDistinctPlace] = insert2
-			x := uint32(insert2)
-			map2[nDistinctPlace] = x
-			digit := int64(x >> 0 & 255)
+			compact[nDistinctPlace] = insert
+			compact2[nDistinctPlace] = int64(lo + i)
+			var x int32
+			if uint64(insert) < uint64(len(map5)) {
+				x = map5[insert]
+			}
+			x2 := x
+			map2[nDistinctPlace] = x2
+			x3 := uint32(x2) - 4188215274
+			digit := int64(x3 >> 0 & 255)
 			bin := int(digit)
 			if uint64(bin) < uint64(len(histogram)) {
 				histogram[bin]++
 			}
-			digit2 := int64(x >> 8 & 255)
+			digit2 := int64(x3 >> 8 & 255)
 			bin2 := int(digit2 + 256)
 			if uint64(bin2) < uint64(len(histogram)) {
 				histogram[bin2]++
 			}
-			digit3 := int64(x >> 16 & 255)
+			digit3 := int64(x3 >> 16 & 255)
 			bin3 := int(digit3 + 512)
 			if uint64(bin3) < uint64(len(histogram)) {
 				histogram[bin3]++
 			}
-			digit4 := int64(x >> 24 & 255)
+			digit4 := int64(x3 >> 24 & 255)
 			bin4 := int(digit4 + 768)
 			if uint64(bin4) < uint64(len(histogram)) {
 				histogram[bin4]++
@@ -821,11 +1354,11 @@ func monthsKernel6(lo, hi int, mask2 []bool, insert, compact []int64, map2 []uin
 	return nDistinctPlace
 }
 
-// monthsKernel6Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map15, histogram1.
+// monthsKernel10Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map20, map21, histogram1.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func monthsKernel6Summary(lo, hi int, mask2 []bool) int64 {
+func monthsKernel10Summary(lo, hi int, mask2 []bool) int64 {
 	var nDistinctPlace int64
 	mask2Rows := mask2[lo:hi]
 	for _, selected := range mask2Rows {
@@ -834,10 +1367,10 @@ func monthsKernel6Summary(lo, hi int, mask2 []bool) int64 {
 	return nDistinctPlace
 }
 
-// monthsKernel7 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+// monthsKernel11 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel7(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func monthsKernel11(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -849,10 +1382,10 @@ func monthsKernel7(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel7Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+// monthsKernel11Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
 //
 //go:noinline
-func monthsKernel7Summary(lo, hi int, histogram []int64) int64 {
+func monthsKernel11Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -861,10 +1394,10 @@ func monthsKernel7Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// monthsKernel8 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// monthsKernel12 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel8(lo, hi int, add []int64, map15, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func monthsKernel12(lo, hi int, add []int64, map18 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	pass2 = pass2[:len(pass)]
@@ -873,8 +1406,9 @@ func monthsKernel8(lo, hi int, add []int64, map15, pass []uint32, pass2 []int64,
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	map15Rows := map15[lo:hi]
-	for i, x3 := range map15Rows {
+	map18Rows := map18[lo:hi]
+	for i := range map18Rows {
+		x3 := uint32(map18Rows[i]) - 4188215274
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -885,13 +1419,14 @@ func monthsKernel8(lo, hi int, add []int64, map15, pass []uint32, pass2 []int64,
 	}
 }
 
-// monthsKernel8Summary returns what rows lo to hi add to the state, in the stages pass1.
+// monthsKernel12Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func monthsKernel8Summary(lo, hi int, map15 []uint32, digitShift int64, digits []int64) {
+func monthsKernel12Summary(lo, hi int, map18 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map15Rows := map15[lo:hi]
-	for _, x := range map15Rows {
+	map18Rows := map18[lo:hi]
+	for i := range map18Rows {
+		x := uint32(map18Rows[i]) - 4188215274
 		digit := int64(x >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -899,10 +1434,10 @@ func monthsKernel8Summary(lo, hi int, map15 []uint32, digitShift int64, digits [
 	}
 }
 
-// monthsKernel9 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// monthsKernel13 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel9(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func monthsKernel13(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	pass3 = pass3[:len(pass2)]
@@ -925,10 +1460,10 @@ func monthsKernel9(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 
 	}
 }
 
-// monthsKernel9Summary returns what rows lo to hi add to the state, in the stages pass2.
+// monthsKernel13Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func monthsKernel9Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+func monthsKernel13Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	passRows := pass[lo:hi]
 	for _, pass2 := range passRows {
@@ -939,10 +1474,10 @@ func monthsKernel9Summary(lo, hi int, pass []uint32, digitShift int64, digits []
 	}
 }
 
-// monthsKernel11 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// monthsKernel15 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel11(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func monthsKernel15(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	places := (*[256]int64)(digits)
@@ -963,10 +1498,10 @@ func monthsKernel11(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64
 	}
 }
 
-// monthsKernel11Summary returns what rows lo to hi add to the state, in the stages pass4.
+// monthsKernel15Summary returns what rows lo to hi add to the state, in the stages pass4.
 //
 //go:noinline
-func monthsKernel11Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+func monthsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass5Rows := pass5[lo:hi]
 	for i := range pass5Rows {
@@ -977,190 +1512,57 @@ func monthsKernel11Summary(lo, hi int, pass5 []uint32, digitShift int64, digits 
 	}
 }
 
-// monthsKernel12 runs rows lo to hi through the stages map16, map17, map18, scalar4, from the state before them to the one after.
+// monthsKernel16 runs rows lo to hi through the stages map22, map42, map43, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel12(lo, hi int, pass7 []int64, map15, map2 []uint32, map3 []int64, reduce3 int64) {
-	x := max(reduce3, 1)
-	x2 := uint64(x)
-	x3 := x2 * 8
-	x4 := min(x3, 131072)
-	x5 := max(x2, x4)
-	cond := x5 <= 939524096
-	x6 := x5 - 1
-	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
-	x8 := int64(x7)
-	x9 := 64 - x8
-	x10 := int64(2) << (x9 & 63)
-	x11 := min(x10, 1073741824)
-	x12 := x10
-	if cond {
-		x12 = x11
-	}
-	x13 := uint64(x12)
-	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
-	x15 := x14 + 1
-	pass7Rows := pass7[lo:hi]
+func monthsKernel16(lo, hi int, pass7, compact2 []int64, map5, map2 []int32, compact3, insert5, map3 []int64) {
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass7Rows)]
 	mapRows2 := map3[lo:hi]
-	mapRows2 = mapRows2[:len(pass7Rows)]
-	for i, at := range pass7Rows {
-		var x16 uint32
-		if uint64(at) < uint64(len(map15)) {
-			x16 = map15[at]
+	mapRows2 = mapRows2[:len(mapRows)]
+	for i := range mapRows {
+		x := pass7[lo+i]
+		var compact int64
+		if uint64(x) < uint64(len(compact2)) {
+			compact = compact2[x]
 		}
-		x17 := x16
-		// g = groups(truncate(date(time), "month"))
-		mapRows[i] = x17
-		x18 := uint64(x17) * 11400714819323198485
-		mapRows2[i] = int64((x18 ^ x18>>32) * 15485907386658061715 >> (x15 & 63))
-	}
-}
-
-// monthsKernel13 runs rows lo to hi through the stages insert2, from the state before them to the one after.
-//
-//go:noinline
-func monthsKernel13(lo, hi int, map16 []uint32, insert, map18 []int64, nRankedSlots int64) {
-	map16Rows := map16[lo:hi]
-	map18Rows := map18[lo:hi]
-	map18Rows = map18Rows[:len(map16Rows)]
-	for i := range map16Rows {
-		// g = groups(truncate(date(time), "month"))
-		entered := int64(lo + i)
-		key := map16Rows[i]
-		lastSlot := nRankedSlots - 1
-		slot := map18Rows[i]
-		for true {
-			held := insert[slot]
-			if held == -1 {
-				insert[slot] = entered
-				break
-			}
-			if key == map16[held] {
-				insert[slot] = min(held, entered)
-				break
-			}
-			slot = (slot + 1) & lastSlot
-		}
-	}
-}
-
-// monthsKernel14 runs rows lo to hi through the stages map19, map21, from the state before them to the one after.
-//
-//go:noinline
-func monthsKernel14(lo, hi int, insert2 []int64, map16 []uint32, map2 []uint64) {
-	insert2Rows := insert2[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(insert2Rows)]
-	for i, insert := range insert2Rows {
-		x := uint32(insert) + 1
-		at := int64(-1)
-		if insert != -1 {
-			at = insert
-		}
-		var x2 uint32
-		if uint64(at) < uint64(len(map16)) {
-			x2 = map16[at]
+		compact4 := compact
+		var x2 int32
+		if uint64(compact4) < uint64(len(map5)) {
+			x2 = map5[compact4]
 		}
 		x3 := x2
-		// g = groups(truncate(date(time), "month"))
-		mapRows[i] = kgenSelect(x != 0, uint64(x3)<<32|uint64(x), 0)
-	}
-}
-
-// monthsKernel15 runs rows lo to hi through the stages map20, map22, map23, map24, map25, aggregate3, from the state before them to the one after.
-//
-//go:noinline
-func monthsKernel15(lo, hi int, amount, aggregate []int64, map21 []uint64, map5 []int32, reduce3, nRankedSlots int64) {
-	x := max(reduce3, 1)
-	x2 := uint64(x)
-	x3 := x2 * 8
-	x4 := min(x3, 131072)
-	x5 := max(x2, x4)
-	cond := x5 <= 939524096
-	x6 := x5 - 1
-	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
-	x8 := int64(x7)
-	x9 := 64 - x8
-	x10 := int64(2) << (x9 & 63)
-	x11 := min(x10, 1073741824)
-	x12 := x10
-	if cond {
-		x12 = x11
-	}
-	x13 := uint64(x12)
-	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
-	x15 := x14 + 1
-	amountRows := amount[lo:hi]
-	map5Rows := map5[lo:hi]
-	map5Rows = map5Rows[:len(amountRows)]
-	for i := range amountRows {
-		x16 := uint32(map5Rows[i]) - 4188215274
-		x17 := uint64(x16) * 11400714819323198485
-		var code uint32
-		key := uint64(x16)
-		lastSlot := nRankedSlots - 1
-		slot := int64((x17 ^ x17>>32) * 15485907386658061715 >> (x15 & 63))
-		held := map21[slot]
-		for held != 0 && held>>32 != key {
-			slot = (slot + 1) & lastSlot
-			held = map21[slot]
-		}
-		code = uint32(held)
-		code2 := code
 		// return month: first(truncate(date(time), "month"), by: g), revenue: sum(amount, by: g)
-		bin := int(int64(code2) - 1)
-		if uint64(bin) < uint64(len(aggregate)) {
-			aggregate[bin] += amountRows[i]
+		mapRows[i] = x3
+		var compact5 int64
+		if uint64(x) < uint64(len(compact3)) {
+			compact5 = compact3[x]
 		}
+		compact6 := compact5
+		var insert int64
+		if uint64(compact6) < uint64(len(insert5)) {
+			insert = insert5[compact6]
+		}
+		insert2 := insert
+		mapRows2[i] = insert2
 	}
 }
 
-// monthsKernel16 runs rows lo to hi through the stages map29, from the state before them to the one after.
+// monthsKernel17 runs rows lo to hi through the stages map23, map24, map25, map26, map27, map28, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel16(lo, hi int, pass7, compact2 []int64, map2 []int32) {
-	mapRows := map2[lo:hi]
-	for i := range mapRows {
-		at := pass7[lo+i]
-		var compact int64
-		if uint64(at) < uint64(len(compact2)) {
-			compact = compact2[at]
-		}
-		compact3 := compact
-		// g = groups(truncate(date(time), "month"))
-		mapRows[i] = int32(uint32(compact3)&268435455 + 4188215274)
-	}
-}
-
-// monthsKernel17 runs rows lo to hi through the stages map26, histogram2, from the state before them to the one after.
-//
-//go:noinline
-func monthsKernel17(lo, hi int, histogram []int64, map5 []int32) {
+func monthsKernel17(lo, hi int, map5 []int32, map2 []uint32, histogram []int64) {
 	map5Rows := map5[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map5Rows)]
 	for i := range map5Rows {
 		x := uint32(map5Rows[i]) - 4188215274
-		digit := int64(x >> 0 & 255)
 		// g = groups(truncate(date(time), "month"))
+		mapRows[i] = x
+		x2 := x * 2654435761
+		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 & 255)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
-		}
-		digit2 := int64(x >> 8 & 255)
-		bin2 := int(digit2 + 256)
-		if uint64(bin2) < uint64(len(histogram)) {
-			histogram[bin2]++
-		}
-		digit3 := int64(x >> 16 & 255)
-		bin3 := int(digit3 + 512)
-		if uint64(bin3) < uint64(len(histogram)) {
-			histogram[bin3]++
-		}
-		digit4 := int64(x >> 24 & 255)
-		bin4 := int(digit4 + 768)
-		if uint64(bin4) < uint64(len(histogram)) {
-			histogram[bin4]++
 		}
 	}
 }
@@ -1195,7 +1597,7 @@ func monthsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
 // monthsKernel19 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel19(lo, hi int, add2 []int64, map5 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel19(lo, hi int, add2 []int64, map27 []uint32, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -1203,6 +1605,480 @@ func monthsKernel19(lo, hi int, add2 []int64, map5 []int32, pass []uint32, pass2
 	// where the next row of each digit goes
 	for digit := range 256 {
 		places[digit] += add2[int64(digit)+x] - x2
+	}
+	map27Rows := map27[lo:hi]
+	map5Rows := map5[lo:hi]
+	map5Rows = map5Rows[:len(map27Rows)]
+	amountRows := amount[lo:hi]
+	amountRows = amountRows[:len(map27Rows)]
+	for i := range map27Rows {
+		x3 := map27Rows[i] * 2654435761
+		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// g = groups(truncate(date(time), "month"))
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = map5Rows[i]
+		pass2[place] = amountRows[i]
+	}
+}
+
+// monthsKernel19Summary returns what rows lo to hi add to the state, in the stages pass5.
+//
+//go:noinline
+func monthsKernel19Summary(lo, hi int, map27 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map27Rows := map27[lo:hi]
+	for i := range map27Rows {
+		x := map27Rows[i] * 2654435761
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// g = groups(truncate(date(time), "month"))
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// monthsKernel20 runs rows lo to hi through the stages map29, map30, map31, map32, insert3, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64, nPartitionedSlots, n, nPartitioned int64) {
+	x := n / 8
+	x2 := min(x, 16777216)
+	x3 := max(x2, 1)
+	x4 := max(x3, 8192)
+	x5 := uint64(x4)
+	cond := x5 <= 939524096
+	x6 := x5 - 1
+	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
+	x8 := int64(x7)
+	x9 := 64 - x8
+	x10 := int64(2) << (x9 & 63)
+	x11 := min(x10, 1073741824)
+	x12 := x10
+	if cond {
+		x12 = x11
+	}
+	x13 := uint64(x12)
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := x14 + 1
+	x16 := x15 - 32
+	x17 := uint32(x16)
+	var taken int64
+	lastOfPart := nPartitionedSlots>>8 - 1
+	begin := lo
+	if lo > 0 && lo < int(nPartitioned) {
+		part := int64(((uint32(pass8[lo-1])-4188215274)*2654435761^(uint32(pass8[lo-1])-4188215274)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
+		end := int(nPartitioned)
+		for begin < end {
+			middle := begin + (end-begin)/2
+			if int64(((uint32(pass8[middle])-4188215274)*2654435761^(uint32(pass8[middle])-4188215274)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
+				begin = middle + 1
+			} else {
+				end = middle
+			}
+		}
+	}
+	lastOfPart2 := nPartitionedSlots>>8 - 1
+	begin2 := hi
+	if hi > 0 && hi < int(nPartitioned) {
+		part := int64(((uint32(pass8[hi-1])-4188215274)*2654435761^(uint32(pass8[hi-1])-4188215274)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
+		end := int(nPartitioned)
+		for begin2 < end {
+			middle := begin2 + (end-begin2)/2
+			if int64(((uint32(pass8[middle])-4188215274)*2654435761^(uint32(pass8[middle])-4188215274)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
+				begin2 = middle + 1
+			} else {
+				end = middle
+			}
+		}
+	}
+	pass8Rows := pass8[begin:begin2]
+	pass24Rows := pass24[begin:begin2]
+	pass24Rows = pass24Rows[:len(pass8Rows)]
+	for i, pass := range pass8Rows {
+		x18 := (uint32(pass) - 4188215274) * 2654435761
+		// g = groups(truncate(date(time), "month"))
+		found := int64(-1)
+		entered := int64(begin + i)
+		if taken <= x3 {
+			slot := int64((x18 ^ x18>>15) * 2246822519 >> (x17 & 31))
+			steps := 0
+			lastOfPart3 := nPartitionedSlots>>8 - 1
+			for true {
+				held := insert[slot]
+				if held == -1 {
+					insert[slot] = entered
+					taken++
+					found = slot
+					break
+				}
+				if pass == pass8[held] {
+					found = slot
+					break
+				}
+				slot = slot&^lastOfPart3 | (slot+1)&lastOfPart3
+				steps++
+				if steps == 256 {
+					insert[slot] = -2
+					taken = x3 + 1
+					break
+				}
+			}
+		}
+		bin := int(found)
+		if uint64(bin) < uint64(len(insert2)) {
+			insert2[bin] += pass24Rows[i]
+		}
+	}
+}
+
+// monthsKernel21 runs rows lo to hi through the stages mask3, map33, reduce5, scalar9, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel21(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
+	x := n / 8
+	x2 := min(x, 16777216)
+	x3 := max(x2, 1)
+	x4 := x3 + 1
+	insert3Rows := insert3[lo:hi]
+	maskRows := mask[lo:hi]
+	maskRows = maskRows[:len(insert3Rows)]
+	for i, insert := range insert3Rows {
+		cond := insert != -1
+		// g = groups(truncate(date(time), "month"))
+		maskRows[i] = cond
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
+	}
+	return sum
+}
+
+// monthsKernel21Summary returns what rows lo to hi add to the state, in the stages mask3, map33, reduce5, scalar9.
+//
+//go:noinline
+func monthsKernel21Summary(lo, hi int, insert3 []int64, n int64) int64 {
+	var sum int64
+	x := n / 8
+	x2 := min(x, 16777216)
+	x3 := max(x2, 1)
+	x4 := x3 + 1
+	insert3Rows := insert3[lo:hi]
+	for _, insert := range insert3Rows {
+		cond := insert != -1
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
+	}
+	return sum
+}
+
+// monthsKernel22 runs rows lo to hi through the stages partial5, offset5, add5, compact3, map34, map35, histogram3, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel22(lo, hi int, mask3 []bool, insert3, compact, compact2 []int64, pass8, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+	compact2 = compact2[:len(compact)]
+	map2 = map2[:len(compact)]
+	mask3Rows := mask3[lo:hi]
+	insert3Rows := insert3[lo:hi]
+	insert3Rows = insert3Rows[:len(mask3Rows)]
+	for i := range mask3Rows {
+		if mask3Rows[i] {
+			insert := insert3Rows[i]
+			// g = groups(truncate(date(time), "month"))
+			compact[nPartitionedDistinctPlace] = insert
+			compact2[nPartitionedDistinctPlace] = int64(lo + i)
+			var pass int32
+			if uint64(insert) < uint64(len(pass8)) {
+				pass = pass8[insert]
+			}
+			pass2 := pass
+			map2[nPartitionedDistinctPlace] = pass2
+			x := uint32(pass2) - 4188215274
+			digit := int64(x >> 0 & 255)
+			bin := int(digit)
+			if uint64(bin) < uint64(len(histogram)) {
+				histogram[bin]++
+			}
+			digit2 := int64(x >> 8 & 255)
+			bin2 := int(digit2 + 256)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			digit3 := int64(x >> 16 & 255)
+			bin3 := int(digit3 + 512)
+			if uint64(bin3) < uint64(len(histogram)) {
+				histogram[bin3]++
+			}
+			digit4 := int64(x >> 24 & 255)
+			bin4 := int(digit4 + 768)
+			if uint64(bin4) < uint64(len(histogram)) {
+				histogram[bin4]++
+			}
+			nPartitionedDistinctPlace++
+		}
+	}
+	return nPartitionedDistinctPlace
+}
+
+// monthsKernel22Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact3, map34, map35, histogram3.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func monthsKernel22Summary(lo, hi int, mask3 []bool) int64 {
+	var nPartitionedDistinctPlace int64
+	mask3Rows := mask3[lo:hi]
+	for _, selected := range mask3Rows {
+		nPartitionedDistinctPlace += kgenBit[int64](selected)
+	}
+	return nPartitionedDistinctPlace
+}
+
+// monthsKernel23 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel23(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+	histogram3Rows := histogram3[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram3Rows)]
+	for i := range histogram3Rows {
+		// g = groups(truncate(date(time), "month"))
+		addRows[i] = add2
+		add2 += histogram3Rows[i]
+	}
+	return add2
+}
+
+// monthsKernel23Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
+//
+//go:noinline
+func monthsKernel23Summary(lo, hi int, histogram3 []int64) int64 {
+	var add int64
+	histogram3Rows := histogram3[lo:hi]
+	for i := range histogram3Rows {
+		add += histogram3Rows[i]
+	}
+	return add
+}
+
+// monthsKernel24 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel24(lo, hi int, add3 []int64, map32 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nPartitionedDistinct
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add3[int64(digit)+x] - x2
+	}
+	map32Rows := map32[lo:hi]
+	for i := range map32Rows {
+		x3 := uint32(map32Rows[i]) - 4188215274
+		digit := int64(x3 >> (digitShift & 31) & 255)
+		// g = groups(truncate(date(time), "month"))
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x3
+		pass2[place] = int64(lo + i)
+	}
+}
+
+// monthsKernel24Summary returns what rows lo to hi add to the state, in the stages pass6.
+//
+//go:noinline
+func monthsKernel24Summary(lo, hi int, map32 []int32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map32Rows := map32[lo:hi]
+	for i := range map32Rows {
+		x := uint32(map32Rows[i]) - 4188215274
+		digit := int64(x >> (digitShift & 31) & 255)
+		// g = groups(truncate(date(time), "month"))
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// monthsKernel25 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel25(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nPartitionedDistinct
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add3[int64(digit)+x] - x2
+	}
+	pass9Rows := pass9[lo:hi]
+	pass10Rows := pass10[lo:hi]
+	pass10Rows = pass10Rows[:len(pass9Rows)]
+	for i, pass3 := range pass9Rows {
+		digit := int64(pass3 >> (digitShift & 31) & 255)
+		// g = groups(truncate(date(time), "month"))
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass3
+		pass2[place] = pass10Rows[i]
+	}
+}
+
+// monthsKernel25Summary returns what rows lo to hi add to the state, in the stages pass7.
+//
+//go:noinline
+func monthsKernel25Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass9Rows := pass9[lo:hi]
+	for _, pass := range pass9Rows {
+		digit := int64(pass >> (digitShift & 31) & 255)
+		// g = groups(truncate(date(time), "month"))
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// monthsKernel27 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel27(lo, hi int, add3 []int64, pass13 []uint32, pass14, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nPartitionedDistinct
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add3[int64(digit)+x] - x2
+	}
+	pass13Rows := pass13[lo:hi]
+	pass14Rows := pass14[lo:hi]
+	pass14Rows = pass14Rows[:len(pass13Rows)]
+	for i := range pass13Rows {
+		digit := int64(pass13Rows[i] >> (digitShift & 31) & 255)
+		// g = groups(truncate(date(time), "month"))
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass14Rows[i]
+	}
+}
+
+// monthsKernel27Summary returns what rows lo to hi add to the state, in the stages pass9.
+//
+//go:noinline
+func monthsKernel27Summary(lo, hi int, pass13 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass13Rows := pass13[lo:hi]
+	for i := range pass13Rows {
+		digit := int64(pass13Rows[i] >> (digitShift & 31) & 255)
+		// g = groups(truncate(date(time), "month"))
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// monthsKernel28 runs rows lo to hi through the stages map36, map40, map41, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel28(lo, hi int, pass15, compact4 []int64, pass8, map2 []int32, compact5, insert4, map3 []int64) {
+	mapRows := map2[lo:hi]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	for i := range mapRows {
+		x := pass15[lo+i]
+		var compact int64
+		if uint64(x) < uint64(len(compact4)) {
+			compact = compact4[x]
+		}
+		compact2 := compact
+		var pass int32
+		if uint64(compact2) < uint64(len(pass8)) {
+			pass = pass8[compact2]
+		}
+		pass2 := pass
+		// return month: first(truncate(date(time), "month"), by: g), revenue: sum(amount, by: g)
+		mapRows[i] = pass2
+		var compact3 int64
+		if uint64(x) < uint64(len(compact5)) {
+			compact3 = compact5[x]
+		}
+		compact6 := compact3
+		var insert int64
+		if uint64(compact6) < uint64(len(insert4)) {
+			insert = insert4[compact6]
+		}
+		insert2 := insert
+		mapRows2[i] = insert2
+	}
+}
+
+// monthsKernel29 runs rows lo to hi through the stages map37, histogram4, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel29(lo, hi int, histogram []int64, map5 []int32) {
+	map5Rows := map5[lo:hi]
+	for i := range map5Rows {
+		x := uint32(map5Rows[i]) - 4188215274
+		digit := int64(x >> 0 & 255)
+		// g = groups(truncate(date(time), "month"))
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		digit2 := int64(x >> 8 & 255)
+		bin2 := int(digit2 + 256)
+		if uint64(bin2) < uint64(len(histogram)) {
+			histogram[bin2]++
+		}
+		digit3 := int64(x >> 16 & 255)
+		bin3 := int(digit3 + 512)
+		if uint64(bin3) < uint64(len(histogram)) {
+			histogram[bin3]++
+		}
+		digit4 := int64(x >> 24 & 255)
+		bin4 := int(digit4 + 768)
+		if uint64(bin4) < uint64(len(histogram)) {
+			histogram[bin4]++
+		}
+	}
+}
+
+// monthsKernel30 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel30(lo, hi int, histogram4, add []int64, add2 int64) int64 {
+	histogram4Rows := histogram4[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram4Rows)]
+	for i := range histogram4Rows {
+		// g = groups(truncate(date(time), "month"))
+		addRows[i] = add2
+		add2 += histogram4Rows[i]
+	}
+	return add2
+}
+
+// monthsKernel30Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
+//
+//go:noinline
+func monthsKernel30Summary(lo, hi int, histogram4 []int64) int64 {
+	var add int64
+	histogram4Rows := histogram4[lo:hi]
+	for i := range histogram4Rows {
+		add += histogram4Rows[i]
+	}
+	return add
+}
+
+// monthsKernel31 runs rows lo to hi through the stages pass10, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel31(lo, hi int, add4 []int64, map5 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * n
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add4[int64(digit)+x] - x2
 	}
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
@@ -1217,10 +2093,10 @@ func monthsKernel19(lo, hi int, add2 []int64, map5 []int32, pass []uint32, pass2
 	}
 }
 
-// monthsKernel19Summary returns what rows lo to hi add to the state, in the stages pass5.
+// monthsKernel31Summary returns what rows lo to hi add to the state, in the stages pass10.
 //
 //go:noinline
-func monthsKernel19Summary(lo, hi int, map5 []int32, digitShift int64, digits []int64) {
+func monthsKernel31Summary(lo, hi int, map5 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
@@ -1232,39 +2108,39 @@ func monthsKernel19Summary(lo, hi int, map5 []int32, digitShift int64, digits []
 	}
 }
 
-// monthsKernel20 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// monthsKernel32 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel20(lo, hi int, add2 []int64, pass8, pass []uint32, pass9, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel32(lo, hi int, add4 []int64, pass16, pass []uint32, pass17, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
+		places[digit] += add4[int64(digit)+x] - x2
 	}
-	pass8Rows := pass8[lo:hi]
-	pass9Rows := pass9[lo:hi]
-	pass9Rows = pass9Rows[:len(pass8Rows)]
-	for i, pass3 := range pass8Rows {
+	pass16Rows := pass16[lo:hi]
+	pass17Rows := pass17[lo:hi]
+	pass17Rows = pass17Rows[:len(pass16Rows)]
+	for i, pass3 := range pass16Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass9Rows[i]
+		pass2[place] = pass17Rows[i]
 	}
 }
 
-// monthsKernel20Summary returns what rows lo to hi add to the state, in the stages pass6.
+// monthsKernel32Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func monthsKernel20Summary(lo, hi int, pass8 []uint32, digitShift int64, digits []int64) {
+func monthsKernel32Summary(lo, hi int, pass16 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass8Rows := pass8[lo:hi]
-	for _, pass := range pass8Rows {
+	pass16Rows := pass16[lo:hi]
+	for _, pass := range pass16Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -1272,24 +2148,24 @@ func monthsKernel20Summary(lo, hi int, pass8 []uint32, digitShift int64, digits 
 	}
 }
 
-// monthsKernel23 runs rows lo to hi through the stages map27, mask3, partial5, offset5, add5, map28, aggregate2, from the state before them to the one after.
+// monthsKernel35 runs rows lo to hi through the stages map38, mask4, partial8, offset8, add8, map39, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel23(lo, hi int, pass14 []uint32, aggregate []int32, pass15, amount, aggregate2 []int64, gRunsBegun int64, openLast int32, openSum int64) (int64, int32, int64) {
+func monthsKernel35(lo, hi int, pass22 []uint32, aggregate []int32, pass23, amount, aggregate2 []int64, gRunsBegun int64, openLast int32, openSum int64) (int64, int32, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass14[lo-1]
+		lastPass = pass22[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass14[lo]
+		lastPass = ^pass22[lo]
 	}
-	pass14Rows := pass14[lo:hi]
-	pass15Rows := pass15[lo:hi]
-	pass15Rows = pass15Rows[:len(pass14Rows)]
-	for i, pass := range pass14Rows {
+	pass22Rows := pass22[lo:hi]
+	pass23Rows := pass23[lo:hi]
+	pass23Rows = pass23Rows[:len(pass22Rows)]
+	for i, pass := range pass22Rows {
 		// g = groups(truncate(date(time), "month"))
 		head := pass != lastPass
-		at := pass15Rows[i]
+		at := pass23Rows[i]
 		var amount2 int64
 		if uint64(at) < uint64(len(amount)) {
 			amount2 = amount[at]
@@ -1314,11 +2190,11 @@ func monthsKernel23(lo, hi int, pass14 []uint32, aggregate []int32, pass15, amou
 	return gRunsBegun, openLast, openSum
 }
 
-// monthsKernel23Summary returns what rows lo to hi add to the state, in the stages map27, mask3, partial5, offset5, add5, map28, aggregate2.
+// monthsKernel35Summary returns what rows lo to hi add to the state, in the stages map38, mask4, partial8, offset8, add8, map39, aggregate2.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func monthsKernel23Summary(lo, hi int, pass14 []uint32, pass15, amount []int64) (int64, bool, int32, bool, int64) {
+func monthsKernel35Summary(lo, hi int, pass22 []uint32, pass23, amount []int64) (int64, bool, int32, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast int32
@@ -1326,17 +2202,17 @@ func monthsKernel23Summary(lo, hi int, pass14 []uint32, pass15, amount []int64) 
 	var openSum int64
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass14[lo-1]
+		lastPass = pass22[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass14[lo]
+		lastPass = ^pass22[lo]
 	}
-	pass14Rows := pass14[lo:hi]
-	pass15Rows := pass15[lo:hi]
-	pass15Rows = pass15Rows[:len(pass14Rows)]
-	for i, pass := range pass14Rows {
+	pass22Rows := pass22[lo:hi]
+	pass23Rows := pass23[lo:hi]
+	pass23Rows = pass23Rows[:len(pass22Rows)]
+	for i, pass := range pass22Rows {
 		// g = groups(truncate(date(time), "month"))
 		head := pass != lastPass
-		at := pass15Rows[i]
+		at := pass23Rows[i]
 		var amount2 int64
 		if uint64(at) < uint64(len(amount)) {
 			amount2 = amount[at]

@@ -55,72 +55,182 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		failed[i] = math.MaxInt64
 	}
 	map2 := kgenTemporary[bool](&call, n)
-	var sum int64
-	var least uint32
-	var greatest uint32
 	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var sum2 int64
-		least2 := uint32(4294967295)
-		var greatest2 uint32
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				sum3, least3, greatest3 := productsKernel1Summary(lo, hi, product)
-				blocks.await()
-				sumBefore := sum2
-				leastBefore := least2
-				greatestBefore := greatest2
-				sum2 = sumBefore + sum3
-				least2 = min(leastBefore, least3)
-				greatest2 = max(greatestBefore, greatest3)
-				blocks.release()
-				productsKernel1(lo, hi, product, paid, map2, int64(n), sumBefore, leastBefore, greatestBefore)
-			}
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+			productsKernel1(lo, hi, paid, map2, int64(n))
 		})
-		sum = sum2
-		least = least2
-		greatest = greatest2
 	} else {
-		sum, least, greatest = productsKernel1(0, n, product, paid, map2, int64(n), 0, 4294967295, 0)
+		productsKernel1(0, n, paid, map2, int64(n))
 	}
-	cond := sum > 0
-	x := uint32(0)
-	if cond {
-		x = least
-	}
-	x2 := uint32(0)
-	if cond {
-		x2 = greatest
-	}
-	x3 := x2 - x
-	cond2 := x3 <= uint32(min(int64(n), 2147483646))
-	x4 := min(x3, uint32(min(int64(n), 2147483646)))
-	x5 := int64(x4)
-	x6 := x5 + 1
-	x7 := int64(0)
-	if cond2 {
-		x7 = x6
-	}
-	nSlotsLength := max(kgenSelect(max(uint64(max(min(int64(n)/64, 268435456), 1)), min(uint64(max(min(int64(n)/64, 268435456), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(min(int64(n)/64, 268435456), 1)), min(uint64(max(min(int64(n)/64, 268435456), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(min(int64(n)/64, 268435456), 1)), min(uint64(max(min(int64(n)/64, 268435456), 1))*8, 131072))-1)))))&63)), 0)
-	var revenue []int64
-	var either4 []int32
-	var either6 []int64
-	var either8 []int64
-	var nFilledLength int64
+	nSampleSlotsLength := max(kgenSelect(kgenVariable(uint64(16384)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63)), 0)
+	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 16384), 1)*4) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63)), 0)
+	nPartitionedSlotsLength := max(kgenSelect(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63)), 0)
+	var scalar int64
 	var scalar2 int64
-	var gRunsLength int64
-	if 0 < int(x7) {
-		if int(x7) > 2147483647 {
-			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(x7))
+	var scalar3 int64
+	if 0 < n-1048575 {
+		map3 := kgenTemporary[int32](&call, 16384)
+		map4 := kgenTemporary[int64](&call, 16384)
+		var sum int64
+		var greatest uint32
+		var least uint32
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum2 int64
+			var greatest2 uint32
+			least2 := uint32(4294967295)
+			kgenInOrder(&call, workers, 16384, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum3, greatest3, least3 := productsKernel2Summary(lo, hi, product, int64(n))
+					blocks.await()
+					sumBefore := sum2
+					greatestBefore := greatest2
+					leastBefore := least2
+					sum2 = sumBefore + sum3
+					greatest2 = max(greatestBefore, greatest3)
+					least2 = min(leastBefore, least3)
+					blocks.release()
+					productsKernel2(lo, hi, product, map3, map4, int64(n), sumBefore, greatestBefore, leastBefore)
+				}
+			})
+			sum = sum2
+			greatest = greatest2
+			least = least2
+		} else {
+			sum, greatest, least = productsKernel2(0, 16384, product, map3, map4, int64(n), 0, 0, 4294967295)
 		}
-		aggregate := kgenTemporary[int64](&call, int(x7))
+		cond := sum > 0
+		x := uint32(0)
+		if cond {
+			x = greatest
+		}
+		x2 := uint32(0)
+		if cond {
+			x2 = least
+		}
+		x3 := x - x2
+		cond2 := x3 < 8192
+		x4 := int64(0)
+		if cond2 {
+			x4 = 1
+		}
+		if int(nSampleSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_sample_slots would have %d rows; at most 2147483647 can be computed", int(nSampleSlotsLength))
+		}
+		insert := kgenTemporary[int64](&call, int(nSampleSlotsLength))
+		for i := range insert {
+			insert[i] = -1
+		}
+		productsKernel3(0, 16384, map3, insert, map4, nSampleSlotsLength)
+		var sum2 int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum3 int64
+			kgenInOrder(&call, workers, int(nSampleSlotsLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum4 := productsKernel4(lo, hi, insert)
+					blocks.await()
+					sumBefore := sum3
+					sum3 = sumBefore + sum4
+					blocks.release()
+				}
+			})
+			sum2 = sum3
+		} else {
+			sum2 = productsKernel4(0, int(nSampleSlotsLength), insert)
+		}
+		cond3 := sum2 <= 8192
+		x5 := int64(0)
+		if cond3 {
+			x5 = 1
+		}
+		cond4 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		x6 := int64(0)
+		if cond4 {
+			x6 = 1
+		}
+		scalar = x4
+		scalar2 = x5
+		scalar3 = x6
+	}
+	scalar4 := scalar
+	scalar22 := scalar2
+	scalar32 := scalar3
+	var reduce4 uint32
+	var scalar42 int64
+	if 0 < max(1048576-n, int(scalar4)) {
+		var sum int64
+		var least uint32
+		var greatest uint32
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum2 int64
+			least2 := uint32(4294967295)
+			var greatest2 uint32
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum3, least3, greatest3 := productsKernel5(lo, hi, product)
+					blocks.await()
+					sumBefore := sum2
+					leastBefore := least2
+					greatestBefore := greatest2
+					sum2 = sumBefore + sum3
+					least2 = min(leastBefore, least3)
+					greatest2 = max(greatestBefore, greatest3)
+					blocks.release()
+				}
+			})
+			sum = sum2
+			least = least2
+			greatest = greatest2
+		} else {
+			sum, least, greatest = productsKernel5(0, n, product)
+		}
+		cond := sum > 0
+		x := uint32(0)
+		if cond {
+			x = least
+		}
+		x2 := uint32(0)
+		if cond {
+			x2 = greatest
+		}
+		x3 := x2 - x
+		cond2 := x3 <= uint32(min(int64(n), 2147483646))
+		x4 := min(x3, uint32(min(int64(n), 2147483646)))
+		x5 := int64(x4)
+		x6 := x5 + 1
+		x7 := int64(0)
+		if cond2 {
+			x7 = x6
+		}
+		reduce4 = x
+		scalar42 = x7
+	}
+	reduce42 := reduce4
+	scalar43 := scalar42
+	var revenue []int64
+	var either5 []int32
+	var either8 []int64
+	var either11 []int64
+	var nFilledLength int64
+	var scalar5 int64
+	var scalar6 int64
+	var gRunsLength int64
+	if 0 < int(scalar43) {
+		if int(scalar43) > 2147483647 {
+			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar43))
+		}
+		aggregate := kgenTemporary[int64](&call, int(scalar43))
 		clear(aggregate)
-		aggregate2 := kgenTemporary[int64](&call, int(x7))
+		aggregate2 := kgenTemporary[int64](&call, int(scalar43))
 		clear(aggregate2)
-		aggregate3 := kgenTemporary[int64](&call, int(x7))
+		aggregate3 := kgenTemporary[int64](&call, int(scalar43))
 		clear(aggregate3)
-		aggregate4 := kgenTemporary[int64](&call, int(x7))
+		aggregate4 := kgenTemporary[int64](&call, int(scalar43))
 		clear(aggregate4)
 		if workers > 1 && (len(aggregate) <= max(2048, n/64) && len(aggregate2) <= max(2048, n/64) && len(aggregate3) <= max(2048, n/64) && len(aggregate4) <= max(2048, n/64)) {
 			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
@@ -128,7 +238,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				aggregateOwn2 := make([]int64, len(aggregate2))
 				aggregateOwn3 := make([]int64, len(aggregate3))
 				aggregateOwn4 := make([]int64, len(aggregate4))
-				productsKernel2(lo, hi, aggregateOwn, product, amount, aggregateOwn2, paid, aggregateOwn3, map2, aggregateOwn4, x)
+				productsKernel6(lo, hi, aggregateOwn, product, amount, aggregateOwn2, paid, aggregateOwn3, map2, aggregateOwn4, reduce42)
 				for i := range aggregateOwn {
 					atomic.AddInt64(&aggregate[i], aggregateOwn[i])
 				}
@@ -143,27 +253,27 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				}
 			})
 		} else {
-			productsKernel2(0, n, aggregate, product, amount, aggregate2, paid, aggregate3, map2, aggregate4, x)
+			productsKernel6(0, n, aggregate, product, amount, aggregate2, paid, aggregate3, map2, aggregate4, reduce42)
 		}
-		if int(x7) > 2147483647 {
-			return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(x7))
+		if int(scalar43) > 2147483647 {
+			return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar43))
 		}
-		revenue2 := kgenTemporary[int64](&call, int(x7))
-		either := kgenTemporary[int32](&call, int(x7))
-		either2 := kgenTemporary[int64](&call, int(x7))
-		either3 := kgenTemporary[int64](&call, int(x7))
+		revenue2 := kgenTemporary[int64](&call, int(scalar43))
+		either := kgenTemporary[int32](&call, int(scalar43))
+		either2 := kgenTemporary[int64](&call, int(scalar43))
+		either3 := kgenTemporary[int64](&call, int(scalar43))
 		var nFilledPlace int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var nFilledPlace2 int64
-			kgenInOrder(&call, workers, int(x7), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, workers, int(scalar43), 32768, func(blocks *kgenBlocks) {
 				compactScratch := make([]int64, 32768)
 				compactScratch2 := make([]int32, 32768)
 				compactScratch3 := make([]int64, 32768)
 				compactScratch4 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nFilledPlace3 := productsKernel3(lo, hi, aggregate, aggregate2, compactScratch, compactScratch2, aggregate3, compactScratch3, aggregate4, compactScratch4, x, 0)
+					nFilledPlace3 := productsKernel7(lo, hi, aggregate, aggregate2, compactScratch, compactScratch2, aggregate3, compactScratch3, aggregate4, compactScratch4, reduce42, 0)
 					blocks.await()
 					nFilledPlaceBefore := nFilledPlace2
 					nFilledPlace2 = nFilledPlaceBefore + nFilledPlace3
@@ -176,71 +286,101 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			})
 			nFilledPlace = nFilledPlace2
 		} else {
-			nFilledPlace = productsKernel3(0, int(x7), aggregate, aggregate2, revenue2, either, aggregate3, either2, aggregate4, either3, x, 0)
+			nFilledPlace = productsKernel7(0, int(scalar43), aggregate, aggregate2, revenue2, either, aggregate3, either2, aggregate4, either3, reduce42, 0)
 		}
 		nFilledLength2 := nFilledPlace
 		revenue = revenue2
-		either4 = either
-		either6 = either2
-		either8 = either3
+		either5 = either
+		either8 = either2
+		either11 = either3
 		nFilledLength = nFilledLength2
 	} else {
 		if int(nSlotsLength) > 2147483647 {
 			return fmt.Errorf("n_slots would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
 		}
+		if int(nSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_distinct would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
+		}
+		if int(nSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_ranked would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
+		}
 		insert := kgenTemporary[int64](&call, int(nSlotsLength))
-		for i := range insert {
-			insert[i] = -1
-		}
-		if workers > 1 {
-			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				productsKernel4(lo, hi, insert, product, nSlotsLength, int64(n))
-			})
-		} else {
-			productsKernel4(0, n, insert, product, nSlotsLength, int64(n))
-		}
+		insert2 := kgenTemporary[int64](&call, int(nSlotsLength))
+		insert3 := kgenTemporary[int64](&call, int(nSlotsLength))
+		insert4 := kgenTemporary[int64](&call, int(nSlotsLength))
 		mask := kgenTemporary[bool](&call, int(nSlotsLength))
-		var sum2 int64
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var sum3 int64
-			kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					sum4 := productsKernel5Summary(lo, hi, insert, int64(n))
-					blocks.await()
-					sumBefore := sum3
-					sum3 = sumBefore + sum4
-					blocks.release()
-					productsKernel5(lo, hi, insert, mask, int64(n), sumBefore)
-				}
-			})
-			sum2 = sum3
-		} else {
-			sum2 = productsKernel5(0, int(nSlotsLength), insert, mask, int64(n), 0)
+		var scalar52 int64
+		if 0 < max(1048576-n, int(scalar22)) {
+			for i := range insert {
+				insert[i] = -1
+			}
+			clear(insert2)
+			clear(insert3)
+			clear(insert4)
+			if workers > 1 {
+				firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
+				homes := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
+				productOwn := kgenTemporary[int32](&call, min((n+256)*16, 131072)*workers)
+				insertOwn := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
+				insertOwn2 := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
+				insertOwn3 := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
+				kgenFork(&call, workers, n, 4096, func(worker, lo, hi int) {
+					firstRows2 := firstRows[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+					homes2 := homes[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+					productOwn2 := productOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+					insertOwn4 := insertOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+					insertOwn5 := insertOwn2[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+					insertOwn6 := insertOwn3[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+					productsKernel8(lo, hi, product, insert, amount, insert2, paid, insert3, map2, insert4, nSlotsLength, int64(n), firstRows2, homes2, productOwn2, insertOwn4, insertOwn5, insertOwn6)
+				})
+			} else {
+				firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072))
+				homes := kgenTemporary[int64](&call, min((n+256)*16, 131072))
+				productOwn := kgenTemporary[int32](&call, min((n+256)*16, 131072))
+				insertOwn := kgenTemporary[int64](&call, min((n+256)*16, 131072))
+				insertOwn2 := kgenTemporary[int64](&call, min((n+256)*16, 131072))
+				insertOwn3 := kgenTemporary[int64](&call, min((n+256)*16, 131072))
+				productsKernel8(0, n, product, insert, amount, insert2, paid, insert3, map2, insert4, nSlotsLength, int64(n), firstRows, homes, productOwn, insertOwn, insertOwn2, insertOwn3)
+			}
+			var sum int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var sum2 int64
+				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						sum3 := productsKernel9Summary(lo, hi, insert, int64(n))
+						blocks.await()
+						sumBefore := sum2
+						sum2 = sumBefore + sum3
+						blocks.release()
+						productsKernel9(lo, hi, insert, mask, int64(n), sumBefore)
+					}
+				})
+				sum = sum2
+			} else {
+				sum = productsKernel9(0, int(nSlotsLength), insert, mask, int64(n), 0)
+			}
+			cond := sum <= max(min(int64(n)/64, 16384), 1)
+			x := min(sum, max(min(int64(n)/64, 16384), 1))
+			x2 := max(x, 0)
+			x3 := int64(0)
+			if cond {
+				x3 = x2
+			}
+			scalar52 = x3
 		}
-		reduce3 := sum2
-		cond3 := sum2 <= max(min(int64(n)/64, 268435456), 1)
-		x8 := min(sum2, max(min(int64(n)/64, 268435456), 1))
-		x9 := max(x8, 0)
-		x10 := int64(0)
-		if cond3 {
-			x10 = x9
-		}
+		scalar53 := scalar52
 		var revenue2 []int64
-		var either42 []int32
-		var either62 []int64
+		var either52 []int32
 		var either82 []int64
+		var either112 []int64
+		var scalar62 int64
 		var gRunsLength2 int64
-		if 0 < int(x10) {
-			if int(nSlotsLength) > 2147483647 {
-				return fmt.Errorf("n_distinct would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
-			}
-			if int(nSlotsLength) > 2147483647 {
-				return fmt.Errorf("n_ranked would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
-			}
+		if 0 < int(scalar53) {
 			compact := kgenTemporary[int64](&call, int(nSlotsLength))
-			map3 := kgenTemporary[uint32](&call, int(nSlotsLength))
+			compact2 := kgenTemporary[int64](&call, int(nSlotsLength))
+			map3 := kgenTemporary[int32](&call, int(nSlotsLength))
 			histogram := kgenTemporary[int64](&call, 1024)
 			clear(histogram)
 			var nDistinctPlace int64
@@ -250,16 +390,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						nDistinctPlace3 := productsKernel6Summary(lo, hi, mask)
+						nDistinctPlace3 := productsKernel10Summary(lo, hi, mask)
 						blocks.await()
 						nDistinctPlaceBefore := nDistinctPlace2
 						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
 						nDistinctPlaceEnd := nDistinctPlace2
 						blocks.release()
 						compactPart := compact[:nDistinctPlaceEnd]
+						compactPart2 := compact2[:nDistinctPlaceEnd]
 						mapPart := map3[:nDistinctPlaceEnd]
 						histogramOwn := make([]int64, 1024)
-						productsKernel6(lo, hi, mask, insert, compactPart, mapPart, histogramOwn, nDistinctPlaceBefore)
+						productsKernel10(lo, hi, mask, insert, compactPart, compactPart2, product, mapPart, histogramOwn, nDistinctPlaceBefore)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
@@ -267,7 +408,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
-				nDistinctPlace = productsKernel6(0, int(nSlotsLength), mask, insert, compact, map3, histogram, 0)
+				nDistinctPlace = productsKernel10(0, int(nSlotsLength), mask, insert, compact, compact2, product, map3, histogram, 0)
 			}
 			nDistinctLength := nDistinctPlace
 			add := kgenTemporary[int64](&call, 1024)
@@ -277,16 +418,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add3 := productsKernel7Summary(lo, hi, histogram)
+						add3 := productsKernel11Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add2
 						add2 = addBefore + add3
 						blocks.release()
-						productsKernel7(lo, hi, histogram, add, addBefore)
+						productsKernel11(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				productsKernel7(0, 1024, histogram, add, 0)
+				productsKernel11(0, 1024, histogram, add, 0)
 			}
 			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -296,7 +437,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel8Summary(lo, hi, map3, 0, digits)
+						productsKernel12Summary(lo, hi, map3, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -304,12 +445,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel8(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+						productsKernel12(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel8(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+				productsKernel12(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 			}
 			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -319,7 +460,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel9Summary(lo, hi, pass, 8, digits)
+						productsKernel13Summary(lo, hi, pass, 8, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -327,12 +468,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel9(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+						productsKernel13(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel9(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+				productsKernel13(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -340,7 +481,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel9Summary(lo, hi, pass3, 16, digits)
+						productsKernel13Summary(lo, hi, pass3, 16, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -348,12 +489,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel9(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+						productsKernel13(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel9(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+				productsKernel13(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 			}
 			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
 			if workers > 1 {
@@ -362,7 +503,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel11Summary(lo, hi, pass, 24, digits)
+						productsKernel15Summary(lo, hi, pass, 24, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -370,608 +511,583 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel11(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+						productsKernel15(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel11(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+				productsKernel15(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 			}
-			map4 := kgenTemporary[uint32](&call, int(nDistinctLength))
-			map5 := kgenTemporary[int64](&call, int(nDistinctLength))
+			revenue3 := kgenTemporary[int64](&call, int(scalar53))
+			either := kgenTemporary[int32](&call, int(scalar53))
+			either2 := kgenTemporary[int64](&call, int(scalar53))
+			either3 := kgenTemporary[int64](&call, int(scalar53))
 			if workers > 1 {
-				kgenFork(&call, workers, int(nDistinctLength), 4096, func(_, lo, hi int) {
-					productsKernel12(lo, hi, pass5, map3, map4, map5, reduce3)
+				kgenFork(&call, workers, int(scalar53), 4096, func(_, lo, hi int) {
+					productsKernel16(lo, hi, pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
 				})
 			} else {
-				productsKernel12(0, int(nDistinctLength), pass5, map3, map4, map5, reduce3)
-			}
-			nRankedSlotsLength := max(kgenSelect(max(uint64(max(reduce3, 1)), min(uint64(max(reduce3, 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(reduce3, 1)), min(uint64(max(reduce3, 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(reduce3, 1)), min(uint64(max(reduce3, 1))*8, 131072))-1)))))&63)), 0)
-			if int(nRankedSlotsLength) > 2147483647 {
-				return fmt.Errorf("n_ranked_slots would have %d rows; at most 2147483647 can be computed", int(nRankedSlotsLength))
-			}
-			insert2 := kgenTemporary[int64](&call, int(nRankedSlotsLength))
-			for i := range insert2 {
-				insert2[i] = -1
-			}
-			productsKernel13(0, int(nDistinctLength), map4, insert2, map5, nRankedSlotsLength)
-			map6 := kgenTemporary[uint64](&call, int(nRankedSlotsLength))
-			if workers > 1 {
-				kgenFork(&call, workers, int(nRankedSlotsLength), 4096, func(_, lo, hi int) {
-					productsKernel14(lo, hi, insert2, map4, map6)
-				})
-			} else {
-				productsKernel14(0, int(nRankedSlotsLength), insert2, map4, map6)
-			}
-			revenue3 := kgenTemporary[int64](&call, int(x10))
-			clear(revenue3)
-			either := kgenTemporary[int64](&call, int(x10))
-			clear(either)
-			either2 := kgenTemporary[int64](&call, int(x10))
-			clear(either2)
-			if workers > 1 && (len(revenue3) <= max(2048, n/64) && len(either) <= max(2048, n/64) && len(either2) <= max(2048, n/64)) {
-				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-					aggregateOwn := make([]int64, len(revenue3))
-					aggregateOwn2 := make([]int64, len(either))
-					aggregateOwn3 := make([]int64, len(either2))
-					productsKernel15(lo, hi, amount, aggregateOwn, map6, product, paid, aggregateOwn2, map2, aggregateOwn3, reduce3, nRankedSlotsLength)
-					for i := range aggregateOwn {
-						atomic.AddInt64(&revenue3[i], aggregateOwn[i])
-					}
-					for i := range aggregateOwn2 {
-						atomic.AddInt64(&either[i], aggregateOwn2[i])
-					}
-					for i := range aggregateOwn3 {
-						atomic.AddInt64(&either2[i], aggregateOwn3[i])
-					}
-				})
-			} else {
-				productsKernel15(0, n, amount, revenue3, map6, product, paid, either, map2, either2, reduce3, nRankedSlotsLength)
-			}
-			either3 := kgenTemporary[int32](&call, int(x10))
-			if workers > 1 {
-				kgenFork(&call, workers, int(x10), 4096, func(_, lo, hi int) {
-					productsKernel16(lo, hi, pass5, compact, either3)
-				})
-			} else {
-				productsKernel16(0, int(x10), pass5, compact, either3)
+				productsKernel16(0, int(scalar53), pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
 			}
 			revenue2 = revenue3
-			either42 = either3
-			either62 = either
+			either52 = either
 			either82 = either2
+			either112 = either3
 		} else {
-			histogram := kgenTemporary[int64](&call, 1024)
-			clear(histogram)
-			if workers > 1 {
-				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-					histogramOwn := make([]int64, 1024)
-					productsKernel17(lo, hi, histogramOwn, product)
-					for i := range histogramOwn {
-						atomic.AddInt64(&histogram[i], histogramOwn[i])
-					}
-				})
+			pass := kgenTemporary[int32](&call, n)
+			if int(nPartitionedSlotsLength) > 2147483647 {
+				return fmt.Errorf("n_partitioned_slots would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
+			}
+			if int(nPartitionedSlotsLength) > 2147483647 {
+				return fmt.Errorf("n_partitioned_distinct would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
+			}
+			if int(nPartitionedSlotsLength) > 2147483647 {
+				return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
+			}
+			insert5 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+			insert6 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+			insert7 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+			insert8 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+			mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
+			var scalar63 int64
+			if 0 < int(scalar32) {
+				histogram := kgenTemporary[int64](&call, 256)
+				clear(histogram)
+				if workers > 1 {
+					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+						histogramOwn := make([]int64, 256)
+						productsKernel17(lo, hi, histogramOwn, product)
+						for i := range histogramOwn {
+							atomic.AddInt64(&histogram[i], histogramOwn[i])
+						}
+					})
+				} else {
+					productsKernel17(0, n, histogram, product)
+				}
+				add := kgenTemporary[int64](&call, 256)
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var add2 int64
+					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							add3 := productsKernel18Summary(lo, hi, histogram)
+							blocks.await()
+							addBefore := add2
+							add2 = addBefore + add3
+							blocks.release()
+							productsKernel18(lo, hi, histogram, add, addBefore)
+						}
+					})
+				} else {
+					productsKernel18(0, 256, histogram, add, 0)
+				}
+				pass2 := kgenTemporary[int64](&call, n)
+				pass3 := kgenTemporary[bool](&call, n)
+				pass4 := kgenTemporary[bool](&call, n)
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							productsKernel19Summary(lo, hi, product, 0, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							productsKernel19(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					productsKernel19(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+				}
+				for i := range insert5 {
+					insert5[i] = -1
+				}
+				clear(insert6)
+				clear(insert7)
+				clear(insert8)
+				if workers > 1 {
+					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+						productsKernel20(lo, hi, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, nPartitionedSlotsLength, int64(n), int64(n))
+					})
+				} else {
+					productsKernel20(0, n, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, nPartitionedSlotsLength, int64(n), int64(n))
+				}
+				var sum int64
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var sum2 int64
+					kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							sum3 := productsKernel21Summary(lo, hi, insert5, int64(n))
+							blocks.await()
+							sumBefore := sum2
+							sum2 = sumBefore + sum3
+							blocks.release()
+							productsKernel21(lo, hi, insert5, mask2, int64(n), sumBefore)
+						}
+					})
+					sum = sum2
+				} else {
+					sum = productsKernel21(0, int(nPartitionedSlotsLength), insert5, mask2, int64(n), 0)
+				}
+				cond := sum <= max(min(int64(n)/8, 16777216), 1)
+				x := min(sum, max(min(int64(n)/8, 16777216), 1))
+				x2 := max(x, 0)
+				x3 := int64(0)
+				if cond {
+					x3 = x2
+				}
+				scalar63 = x3
+			}
+			scalar64 := scalar63
+			var revenue3 []int64
+			var either53 []int32
+			var either83 []int64
+			var either113 []int64
+			var gRunsLength3 int64
+			if 0 < int(scalar64) {
+				compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+				compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+				map3 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
+				histogram := kgenTemporary[int64](&call, 1024)
+				clear(histogram)
+				var nPartitionedDistinctPlace int64
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var nPartitionedDistinctPlace2 int64
+					kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							nPartitionedDistinctPlace3 := productsKernel22Summary(lo, hi, mask2)
+							blocks.await()
+							nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
+							nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
+							nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
+							blocks.release()
+							compactPart := compact[:nPartitionedDistinctPlaceEnd]
+							compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
+							mapPart := map3[:nPartitionedDistinctPlaceEnd]
+							histogramOwn := make([]int64, 1024)
+							productsKernel22(lo, hi, mask2, insert5, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+							for i := range histogramOwn {
+								atomic.AddInt64(&histogram[i], histogramOwn[i])
+							}
+						}
+					})
+					nPartitionedDistinctPlace = nPartitionedDistinctPlace2
+				} else {
+					nPartitionedDistinctPlace = productsKernel22(0, int(nPartitionedSlotsLength), mask2, insert5, compact, compact2, pass, map3, histogram, 0)
+				}
+				nPartitionedDistinctLength := nPartitionedDistinctPlace
+				add := kgenTemporary[int64](&call, 1024)
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var add2 int64
+					kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							add3 := productsKernel23Summary(lo, hi, histogram)
+							blocks.await()
+							addBefore := add2
+							add2 = addBefore + add3
+							blocks.release()
+							productsKernel23(lo, hi, histogram, add, addBefore)
+						}
+					})
+				} else {
+					productsKernel23(0, 1024, histogram, add, 0)
+				}
+				pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+				pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							productsKernel24Summary(lo, hi, map3, 0, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							productsKernel24(lo, hi, add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					productsKernel24(0, int(nPartitionedDistinctLength), add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+				}
+				pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+				pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							productsKernel25Summary(lo, hi, pass2, 8, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							productsKernel25(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					productsKernel25(0, int(nPartitionedDistinctLength), add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							productsKernel25Summary(lo, hi, pass4, 16, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							productsKernel25(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					productsKernel25(0, int(nPartitionedDistinctLength), add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+				}
+				pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							productsKernel27Summary(lo, hi, pass2, 24, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							productsKernel27(lo, hi, add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					productsKernel27(0, int(nPartitionedDistinctLength), add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+				}
+				revenue4 := kgenTemporary[int64](&call, int(scalar64))
+				either := kgenTemporary[int32](&call, int(scalar64))
+				either2 := kgenTemporary[int64](&call, int(scalar64))
+				either3 := kgenTemporary[int64](&call, int(scalar64))
+				if workers > 1 {
+					kgenFork(&call, workers, int(scalar64), 4096, func(_, lo, hi int) {
+						productsKernel28(lo, hi, pass6, compact2, insert6, revenue4, compact, pass, either, insert7, either2, insert8, either3)
+					})
+				} else {
+					productsKernel28(0, int(scalar64), pass6, compact2, insert6, revenue4, compact, pass, either, insert7, either2, insert8, either3)
+				}
+				revenue3 = revenue4
+				either53 = either
+				either83 = either2
+				either113 = either3
 			} else {
-				productsKernel17(0, n, histogram, product)
-			}
-			add := kgenTemporary[int64](&call, 1024)
-			if workers > 1 {
-				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-				var add2 int64
-				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						add3 := productsKernel18Summary(lo, hi, histogram)
-						blocks.await()
-						addBefore := add2
-						add2 = addBefore + add3
-						blocks.release()
-						productsKernel18(lo, hi, histogram, add, addBefore)
-					}
-				})
-			} else {
-				productsKernel18(0, 1024, histogram, add, 0)
-			}
-			pass := kgenTemporary[uint32](&call, n)
-			pass2 := kgenTemporary[int64](&call, n)
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						productsKernel19Summary(lo, hi, product, 0, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
+				histogram := kgenTemporary[int64](&call, 1024)
+				clear(histogram)
+				if workers > 1 {
+					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+						histogramOwn := make([]int64, 1024)
+						productsKernel29(lo, hi, histogramOwn, product)
+						for i := range histogramOwn {
+							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
-						blocks.release()
-						productsKernel19(lo, hi, add, product, pass, pass2, 0, 0, int64(n), digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				productsKernel19(0, n, add, product, pass, pass2, 0, 0, int64(n), digits)
+					})
+				} else {
+					productsKernel29(0, n, histogram, product)
+				}
+				add := kgenTemporary[int64](&call, 1024)
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var add2 int64
+					kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							add3 := productsKernel30Summary(lo, hi, histogram)
+							blocks.await()
+							addBefore := add2
+							add2 = addBefore + add3
+							blocks.release()
+							productsKernel30(lo, hi, histogram, add, addBefore)
+						}
+					})
+				} else {
+					productsKernel30(0, 1024, histogram, add, 0)
+				}
+				pass2 := kgenTemporary[uint32](&call, n)
+				pass3 := kgenTemporary[int64](&call, n)
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							productsKernel31Summary(lo, hi, product, 0, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							productsKernel31(lo, hi, add, product, pass2, pass3, 0, 0, int64(n), digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					productsKernel31(0, n, add, product, pass2, pass3, 0, 0, int64(n), digits)
+				}
+				pass4 := kgenTemporary[uint32](&call, n)
+				pass5 := kgenTemporary[int64](&call, n)
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							productsKernel32Summary(lo, hi, pass2, 8, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							productsKernel32(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					productsKernel32(0, n, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							productsKernel32Summary(lo, hi, pass4, 16, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							productsKernel32(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					productsKernel32(0, n, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+				}
+				pass6 := kgenTemporary[uint32](&call, n)
+				pass7 := kgenTemporary[int64](&call, n)
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							productsKernel32Summary(lo, hi, pass2, 24, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							productsKernel32(lo, hi, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					productsKernel32(0, n, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+				}
+				revenue4 := kgenTemporary[int64](&call, n)
+				either := kgenTemporary[int32](&call, n)
+				either2 := kgenTemporary[int64](&call, n)
+				either3 := kgenTemporary[int64](&call, n)
+				var gRunsBegun int64
+				var openSum int64
+				var openLast int32
+				var openSum2 int64
+				var openSum3 int64
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var gRunsBegun2 int64
+					var openSum4 int64
+					var openLast2 int32
+					var openSum5 int64
+					var openSum6 int64
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel35Summary(lo, hi, pass6, pass7, amount, paid, map2)
+							blocks.await()
+							gRunsBegunBefore := gRunsBegun2
+							openSumBefore := openSum4
+							openLastBefore := openLast2
+							openSumBefore2 := openSum5
+							openSumBefore3 := openSum6
+							gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
+							if openHead {
+								openSum4 = openSum7
+							} else {
+								openSum4 = openSumBefore + openSum7
+							}
+							if openPresent {
+								openLast2 = openLast3
+							} else {
+								openLast2 = openLastBefore
+							}
+							if openHead2 {
+								openSum5 = openSum8
+							} else {
+								openSum5 = openSumBefore2 + openSum8
+							}
+							if openHead3 {
+								openSum6 = openSum9
+							} else {
+								openSum6 = openSumBefore3 + openSum9
+							}
+							gRunsBegunEnd := gRunsBegun2
+							blocks.release()
+							aggregatePart := revenue4[:max(int(gRunsBegunEnd)-1, 0)]
+							aggregatePart2 := either[:max(int(gRunsBegunEnd)-1, 0)]
+							aggregatePart3 := either2[:max(int(gRunsBegunEnd)-1, 0)]
+							aggregatePart4 := either3[:max(int(gRunsBegunEnd)-1, 0)]
+							productsKernel35(lo, hi, pass6, pass7, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
+						}
+					})
+					gRunsBegun = gRunsBegun2
+					openSum = openSum4
+					openLast = openLast2
+					openSum2 = openSum5
+					openSum3 = openSum6
+				} else {
+					gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel35(0, n, pass6, pass7, amount, revenue4, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
+				}
+				if gRunsBegun > 0 {
+					slot := gRunsBegun - 1
+					revenue4[slot] = openSum
+					either[slot] = openLast
+					either2[slot] = openSum2
+					either3[slot] = openSum3
+				}
+				gRunsLength4 := gRunsBegun
+				revenue3 = revenue4
+				either53 = either
+				either83 = either2
+				either113 = either3
+				gRunsLength3 = gRunsLength4
 			}
-			pass3 := kgenTemporary[uint32](&call, n)
-			pass4 := kgenTemporary[int64](&call, n)
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						productsKernel20Summary(lo, hi, pass, 8, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
-						}
-						blocks.release()
-						productsKernel20(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				productsKernel20(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						productsKernel20Summary(lo, hi, pass3, 16, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
-						}
-						blocks.release()
-						productsKernel20(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				productsKernel20(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-			}
-			pass5 := kgenTemporary[uint32](&call, n)
-			pass6 := kgenTemporary[int64](&call, n)
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						productsKernel20Summary(lo, hi, pass, 24, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
-						}
-						blocks.release()
-						productsKernel20(lo, hi, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				productsKernel20(0, n, add, pass, pass5, pass2, pass6, 3, 24, int64(n), digits)
-			}
-			revenue3 := kgenTemporary[int64](&call, n)
-			either := kgenTemporary[int32](&call, n)
-			either2 := kgenTemporary[int64](&call, n)
-			either3 := kgenTemporary[int64](&call, n)
-			var gRunsBegun int64
-			var openSum int64
-			var openLast int32
-			var openSum2 int64
-			var openSum3 int64
-			if workers > 1 {
-				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-				var gRunsBegun2 int64
-				var openSum4 int64
-				var openLast2 int32
-				var openSum5 int64
-				var openSum6 int64
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel23Summary(lo, hi, pass5, pass6, amount, paid, map2)
-						blocks.await()
-						gRunsBegunBefore := gRunsBegun2
-						openSumBefore := openSum4
-						openLastBefore := openLast2
-						openSumBefore2 := openSum5
-						openSumBefore3 := openSum6
-						gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
-						if openHead {
-							openSum4 = openSum7
-						} else {
-							openSum4 = openSumBefore + openSum7
-						}
-						if openPresent {
-							openLast2 = openLast3
-						} else {
-							openLast2 = openLastBefore
-						}
-						if openHead2 {
-							openSum5 = openSum8
-						} else {
-							openSum5 = openSumBefore2 + openSum8
-						}
-						if openHead3 {
-							openSum6 = openSum9
-						} else {
-							openSum6 = openSumBefore3 + openSum9
-						}
-						gRunsBegunEnd := gRunsBegun2
-						blocks.release()
-						aggregatePart := revenue3[:max(int(gRunsBegunEnd)-1, 0)]
-						aggregatePart2 := either[:max(int(gRunsBegunEnd)-1, 0)]
-						aggregatePart3 := either2[:max(int(gRunsBegunEnd)-1, 0)]
-						aggregatePart4 := either3[:max(int(gRunsBegunEnd)-1, 0)]
-						productsKernel23(lo, hi, pass5, pass6, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
-					}
-				})
-				gRunsBegun = gRunsBegun2
-				openSum = openSum4
-				openLast = openLast2
-				openSum2 = openSum5
-				openSum3 = openSum6
-			} else {
-				gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel23(0, n, pass5, pass6, amount, revenue3, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
-			}
-			if gRunsBegun > 0 {
-				slot := gRunsBegun - 1
-				revenue3[slot] = openSum
-				either[slot] = openLast
-				either2[slot] = openSum2
-				either3[slot] = openSum3
-			}
-			gRunsLength3 := gRunsBegun
-			revenue2 = revenue3
-			either42 = either
-			either62 = either2
-			either82 = either3
-			gRunsLength2 = gRunsLength3
+			revenue4 := revenue3
+			either54 := either53
+			either84 := either83
+			either114 := either113
+			gRunsLength4 := gRunsLength3
+			revenue2 = revenue4
+			either52 = either54
+			either82 = either84
+			either112 = either114
+			scalar62 = scalar64
+			gRunsLength2 = gRunsLength4
 		}
 		revenue3 := revenue2
-		either43 := either42
-		either63 := either62
+		either53 := either52
 		either83 := either82
+		either113 := either112
+		scalar63 := scalar62
 		gRunsLength3 := gRunsLength2
 		revenue = revenue3
-		either4 = either43
-		either6 = either63
+		either5 = either53
 		either8 = either83
-		scalar2 = x10
+		either11 = either113
+		scalar5 = scalar53
+		scalar6 = scalar63
 		gRunsLength = gRunsLength3
 	}
 	revenue2 := revenue
-	either42 := either4
-	either62 := either6
+	either52 := either5
 	either82 := either8
+	either112 := either11
 	nFilledLength2 := nFilledLength
-	scalar22 := scalar2
+	scalar52 := scalar5
+	scalar62 := scalar6
 	gRunsLength2 := gRunsLength
-	gSampleLength := max(kgenSelect(int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))) >= 1048576 && max(min(most, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))), 0) < int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))>>3, int64(16384), 0), 0)
-	map3 := kgenTemporary[int64](&call, int(gSampleLength))
-	map4 := kgenTemporary[int64](&call, int(gSampleLength))
 	histogram := kgenTemporary[int64](&call, 2048)
 	clear(histogram)
 	if workers > 1 {
-		kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			productsKernel25(lo, hi, map3, revenue2, map4, histogramOwn, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))))
+			productsKernel36(lo, hi, histogramOwn, revenue2)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel25(0, int(gSampleLength), map3, revenue2, map4, histogram, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))))
+		productsKernel36(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), histogram, revenue2)
 	}
 	add := kgenTemporary[int64](&call, 2048)
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var add2 int64
-		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				add3 := productsKernel26Summary(lo, hi, histogram)
-				blocks.await()
-				addBefore := add2
-				add2 = addBefore + add3
-				blocks.release()
-				productsKernel26(lo, hi, histogram, add, addBefore)
-			}
-		})
-	} else {
-		productsKernel26(0, 2048, histogram, add, 0)
-	}
-	pass := kgenTemporary[uint64](&call, int(gSampleLength))
-	pass2 := kgenTemporary[int64](&call, int(gSampleLength))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel27Summary(lo, hi, map4, 0, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel27(lo, hi, add, map4, pass, pass2, 0, 0, gSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel27(0, int(gSampleLength), add, map4, pass, pass2, 0, 0, gSampleLength, digits)
-	}
-	pass3 := kgenTemporary[uint64](&call, int(gSampleLength))
-	pass4 := kgenTemporary[int64](&call, int(gSampleLength))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel28Summary(lo, hi, pass, 8, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel28(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel28(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel28Summary(lo, hi, pass3, 16, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel28(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel28(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel28Summary(lo, hi, pass, 24, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel28(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel28(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel28Summary(lo, hi, pass3, 32, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel28(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel28(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel28Summary(lo, hi, pass, 40, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel28(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel28(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel28Summary(lo, hi, pass3, 48, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel28(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel28(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
-	}
-	pass5 := kgenTemporary[int64](&call, int(gSampleLength))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel34Summary(lo, hi, pass, 56, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel34(lo, hi, add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel34(0, int(gSampleLength), add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
-	}
-	if int(x7) > 2147483647 {
-		return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(x7))
-	}
-	if int(x7) > 2147483647 {
-		return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(x7))
-	}
-	either := kgenTemporary[int64](&call, max(int(x7), max(int(scalar22), n*(1-min(int(scalar22), 1)))*(1-min(int(x7), 1))))
-	var gCandidatesPlace int64
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var gCandidatesPlace2 int64
-		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
-			compactScratch := make([]int64, 32768)
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				gCandidatesPlace3 := productsKernel35(lo, hi, revenue2, pass5, map4, map3, compactScratch, most, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), 0)
-				blocks.await()
-				gCandidatesPlaceBefore := gCandidatesPlace2
-				gCandidatesPlace2 = gCandidatesPlaceBefore + gCandidatesPlace3
-				blocks.release()
-				copy(either[gCandidatesPlaceBefore:], compactScratch[:gCandidatesPlace3])
-			}
-		})
-		gCandidatesPlace = gCandidatesPlace2
-	} else {
-		gCandidatesPlace = productsKernel35(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), revenue2, pass5, map4, map3, either, most, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))), 0)
-	}
-	gCandidatesLength := gCandidatesPlace
-	cond3 := gCandidatesPlace >= kgenSelect(int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2)))) >= 1048576 && max(min(most, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))), 0) < int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))>>3, max(min(most, int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))), 0), int64(max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))))+1)
-	x8 := int64(0)
-	if cond3 {
-		x8 = 1
-	}
-	var gAllLength int64
-	if 0 < int(x8) {
-	} else {
-		var gAllPlace int64
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var gAllPlace2 int64
-			kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), 32768, func(blocks *kgenBlocks) {
-				compactScratch := make([]int64, 32768)
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					gAllPlace3 := productsKernel36(lo, hi, compactScratch, 0)
-					blocks.await()
-					gAllPlaceBefore := gAllPlace2
-					gAllPlace2 = gAllPlaceBefore + gAllPlace3
-					blocks.release()
-					copy(either[gAllPlaceBefore:], compactScratch[:gAllPlace3])
-				}
-			})
-			gAllPlace = gAllPlace2
-		} else {
-			gAllPlace = productsKernel36(0, max(int(nFilledLength2), max(int(scalar22), int(gRunsLength2))), either, 0)
-		}
-		gAllLength2 := gAllPlace
-		gAllLength = gAllLength2
-	}
-	gAllLength2 := gAllLength
-	histogram2 := kgenTemporary[int64](&call, 2048)
-	clear(histogram2)
-	map5 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
-	if workers > 1 {
-		kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
-			histogramOwn := make([]int64, 2048)
-			productsKernel37(lo, hi, either, revenue2, map5, histogramOwn)
-			for i := range histogramOwn {
-				atomic.AddInt64(&histogram2[i], histogramOwn[i])
-			}
-		})
-	} else {
-		productsKernel37(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map5, histogram2)
-	}
-	add2 := kgenTemporary[int64](&call, 2048)
 	// top = order(desc(revenue), limit: most)
 	if most < 0 {
 		failed[0] = min(failed[0], 0)
 	}
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var add3 int64
+		var add2 int64
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add4 := productsKernel38Summary(lo, hi, histogram2)
+				add3 := productsKernel37Summary(lo, hi, histogram)
 				blocks.await()
-				addBefore := add3
-				add3 = addBefore + add4
+				addBefore := add2
+				add2 = addBefore + add3
 				blocks.release()
-				productsKernel38(lo, hi, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), addBefore)
+				productsKernel37(lo, hi, histogram, add, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), addBefore)
 			}
 		})
 	} else {
-		productsKernel38(0, 2048, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
+		productsKernel37(0, 2048, histogram, add, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), 0)
 	}
-	topLength := min(max(most, 0), int64(max(int(gCandidatesLength), int(gAllLength2))))
-	pass6 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
-	pass7 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	topLength := min(max(most, 0), int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))))
+	pass := kgenTemporary[uint64](&call, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))
+	pass2 := kgenTemporary[int64](&call, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel39Summary(lo, hi, map5, 0, digits)
+				productsKernel38Summary(lo, hi, revenue2, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -979,22 +1095,22 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel39(lo, hi, add2, map5, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel38(lo, hi, add, revenue2, pass, pass2, 0, 0, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel39(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map5, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel38(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), add, revenue2, pass, pass2, 0, 0, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
 	}
-	pass8 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
-	pass9 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	pass3 := kgenTemporary[uint64](&call, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))
+	pass4 := kgenTemporary[int64](&call, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel40Summary(lo, hi, pass6, 8, digits)
+				productsKernel39Summary(lo, hi, pass, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1002,20 +1118,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel40(lo, hi, add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel39(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel40(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel39(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), add, pass, pass3, pass2, pass4, 1, 8, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel40Summary(lo, hi, pass8, 16, digits)
+				productsKernel39Summary(lo, hi, pass3, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1023,20 +1139,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel40(lo, hi, add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel39(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel40(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel39(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), add, pass3, pass, pass4, pass2, 2, 16, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel40Summary(lo, hi, pass6, 24, digits)
+				productsKernel39Summary(lo, hi, pass, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1044,20 +1160,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel40(lo, hi, add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel39(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel40(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel39(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), add, pass, pass3, pass2, pass4, 3, 24, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel40Summary(lo, hi, pass8, 32, digits)
+				productsKernel39Summary(lo, hi, pass3, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1065,20 +1181,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel40(lo, hi, add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel39(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel40(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel39(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), add, pass3, pass, pass4, pass2, 4, 32, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel40Summary(lo, hi, pass6, 40, digits)
+				productsKernel39Summary(lo, hi, pass, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1086,20 +1202,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel40(lo, hi, add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel39(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel40(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel39(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), add, pass, pass3, pass2, pass4, 5, 40, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel40Summary(lo, hi, pass8, 48, digits)
+				productsKernel39Summary(lo, hi, pass3, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1107,21 +1223,21 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel40(lo, hi, add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel39(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel40(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel39(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), add, pass3, pass, pass4, pass2, 6, 48, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
 	}
 	top := kgenTemporary[int64](&call, int(topLength))
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel46Summary(lo, hi, pass6, 56, digits)
+				productsKernel45Summary(lo, hi, pass, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1129,12 +1245,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel46(lo, hi, add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
+				productsKernel45(lo, hi, add, pass, pass2, top, 7, 56, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), topLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel46(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
+		productsKernel45(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), add, pass, pass2, top, 7, 56, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), topLength, digits)
 	}
 	product2 := kgenColumn(&call, dst.Product, int(topLength))
 	revenue3 := kgenColumn(&call, dst.Revenue, int(topLength))
@@ -1145,10 +1261,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, int(topLength), 4096, func(_, lo, hi int) {
-			productsKernel47(lo, hi, top, either42, product2, revenue2, revenue3, either62, sold, either82, looked)
+			productsKernel46(lo, hi, top, either52, product2, revenue2, revenue3, either82, sold, either112, looked)
 		})
 	} else {
-		productsKernel47(0, int(topLength), top, either42, product2, revenue2, revenue3, either62, sold, either82, looked)
+		productsKernel46(0, int(topLength), top, either52, product2, revenue2, revenue3, either82, sold, either112, looked)
 	}
 	for site, row := range failed {
 		if row == math.MaxInt64 {
@@ -1171,30 +1287,130 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	return nil
 }
 
-// productsKernel1 runs rows lo to hi through the stages map1, reduce1, scalar1, map4, scalar2, from the state before them to the one after.
+// productsKernel1 runs rows lo to hi through the stages scalar2, map9, scalar6, scalar8, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel1(lo, hi int, product []int32, paid, map2 []bool, n, sum int64, least, greatest uint32) (int64, uint32, uint32) {
-	productRows := product[lo:hi]
+func productsKernel1(lo, hi int, paid, map2 []bool, n int64) {
 	paidRows := paid[lo:hi]
-	paidRows = paidRows[:len(productRows)]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(productRows)]
-	for i := range productRows {
-		x := uint32(productRows[i]) - 2147483648
+	mapRows = mapRows[:len(paidRows)]
+	for i := range paidRows {
 		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
 		mapRows[i] = !paidRows[i]
-		greatest = max(greatest, x)
-		least = min(least, x)
-		sum++
 	}
-	return sum, least, greatest
 }
 
-// productsKernel1Summary returns what rows lo to hi add to the state, in the stages map1, reduce1, scalar1, map4, scalar2.
+// productsKernel2 runs rows lo to hi through the stages map1, map2, reduce1, scalar1, map3, map4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel1Summary(lo, hi int, product []int32) (int64, uint32, uint32) {
+func productsKernel2(lo, hi int, product, map2 []int32, map3 []int64, n, sum int64, greatest, least uint32) (int64, uint32, uint32) {
+	x := n / 16384
+	x2 := max(x, 1)
+	cond := kgenVariable(uint64(16384)) <= 939524096
+	x3 := kgenVariable(uint64(16384)) - 1
+	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
+	x5 := int64(x4)
+	x6 := 64 - x5
+	x7 := int64(2) << (x6 & 63)
+	x8 := min(x7, 1073741824)
+	x9 := x7
+	if cond {
+		x9 = x8
+	}
+	x10 := uint64(x9)
+	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
+	x12 := x11 + 1
+	mapRows := map2[lo:hi]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	for i := range mapRows {
+		row := int64(lo + i)
+		at := row*x2 + row*2654435761%x2
+		var product2 int32
+		if uint64(at) < uint64(len(product)) {
+			product2 = product[at]
+		}
+		product3 := product2
+		// g = groups(product)
+		mapRows[i] = product3
+		x13 := uint32(product3) - 2147483648
+		x14 := uint64(x13) * 11400714819323198485
+		mapRows2[i] = int64((x14 ^ x14>>32) * 15485907386658061715 >> (x12 & 63))
+		least = min(least, x13)
+		greatest = max(greatest, x13)
+		sum++
+	}
+	return sum, greatest, least
+}
+
+// productsKernel2Summary returns what rows lo to hi add to the state, in the stages map1, map2, reduce1, scalar1, map3, map4.
+//
+//go:noinline
+func productsKernel2Summary(lo, hi int, product []int32, n int64) (int64, uint32, uint32) {
+	var sum int64
+	var greatest uint32
+	least := uint32(4294967295)
+	x := n / 16384
+	x2 := max(x, 1)
+	for i := range hi - lo {
+		row := int64(lo + i)
+		at := row*x2 + row*2654435761%x2
+		var product2 int32
+		if uint64(at) < uint64(len(product)) {
+			product2 = product[at]
+		}
+		product3 := product2
+		x3 := uint32(product3) - 2147483648
+		least = min(least, x3)
+		greatest = max(greatest, x3)
+		sum++
+	}
+	return sum, greatest, least
+}
+
+// productsKernel3 runs rows lo to hi through the stages insert1, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel3(lo, hi int, map2 []int32, insert, map4 []int64, nSampleSlots int64) {
+	mapRows := map2[lo:hi]
+	map4Rows := map4[lo:hi]
+	map4Rows = map4Rows[:len(mapRows)]
+	for i := range mapRows {
+		// g = groups(product)
+		entered := int64(lo + i)
+		key := mapRows[i]
+		lastSlot := nSampleSlots - 1
+		slot := map4Rows[i]
+		for true {
+			held := insert[slot]
+			if held == -1 {
+				insert[slot] = entered
+				break
+			}
+			if key == map2[held] {
+				break
+			}
+			slot = (slot + 1) & lastSlot
+		}
+	}
+}
+
+// productsKernel4 returns what rows lo to hi add to the state, in the stages map5, reduce2, scalar3, scalar4.
+//
+//go:noinline
+func productsKernel4(lo, hi int, insert []int64) int64 {
+	var sum int64
+	insertRows := insert[lo:hi]
+	for i := range insertRows {
+		sum += kgenBit[int64](insertRows[i] != -1)
+	}
+	return sum
+}
+
+// productsKernel5 returns what rows lo to hi add to the state, in the stages map6, reduce3, scalar5.
+//
+//go:noinline
+func productsKernel5(lo, hi int, product []int32) (int64, uint32, uint32) {
 	var sum int64
 	least := uint32(4294967295)
 	var greatest uint32
@@ -1208,19 +1424,19 @@ func productsKernel1Summary(lo, hi int, product []int32) (int64, uint32, uint32)
 	return sum, least, greatest
 }
 
-// productsKernel2 runs rows lo to hi through the stages map2, map3, aggregate1, from the state before them to the one after.
+// productsKernel6 runs rows lo to hi through the stages map7, map8, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel2(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map31 []bool, aggregate4 []int64, reduce uint32) {
+func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map45 []bool, aggregate4 []int64, reduce4 uint32) {
 	productRows := product[lo:hi]
 	amountRows := amount[lo:hi]
 	amountRows = amountRows[:len(productRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(productRows)]
-	map31Rows := map31[lo:hi]
-	map31Rows = map31Rows[:len(productRows)]
+	map45Rows := map45[lo:hi]
+	map45Rows = map45Rows[:len(productRows)]
 	for i := range productRows {
-		x := int64(uint32(productRows[i]) - 2147483648 - reduce)
+		x := int64(uint32(productRows[i]) - 2147483648 - reduce4)
 		// g = groups(product)
 		bin := int(x)
 		if uint64(bin) < uint64(len(aggregate)) {
@@ -1236,160 +1452,237 @@ func productsKernel2(lo, hi int, aggregate []int64, product []int32, amount, agg
 		}
 		bin4 := int(x)
 		if uint64(bin4) < uint64(len(aggregate4)) {
-			aggregate4[bin4] += kgenBit[int64](map31Rows[i])
+			aggregate4[bin4] += kgenBit[int64](map45Rows[i])
 		}
 	}
 }
 
-// productsKernel3 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map5, compact1, from the state before them to the one after.
+// productsKernel7 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map10, compact1, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel3(lo, hi int, aggregate, aggregate4, compact []int64, compact2 []int32, aggregate8, compact3, aggregate11, compact4 []int64, reduce uint32, nFilledPlace int64) int64 {
+func productsKernel7(lo, hi int, aggregate, aggregate3, compact []int64, compact2 []int32, aggregate6, compact3, aggregate8, compact4 []int64, reduce4 uint32, nFilledPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	compact4 = compact4[:len(compact)]
 	aggregateRows := aggregate[lo:hi]
-	aggregate4Rows := aggregate4[lo:hi]
-	aggregate4Rows = aggregate4Rows[:len(aggregateRows)]
+	aggregate3Rows := aggregate3[lo:hi]
+	aggregate3Rows = aggregate3Rows[:len(aggregateRows)]
+	aggregate6Rows := aggregate6[lo:hi]
+	aggregate6Rows = aggregate6Rows[:len(aggregateRows)]
 	aggregate8Rows := aggregate8[lo:hi]
 	aggregate8Rows = aggregate8Rows[:len(aggregateRows)]
-	aggregate11Rows := aggregate11[lo:hi]
-	aggregate11Rows = aggregate11Rows[:len(aggregateRows)]
 	for i := range aggregateRows {
 		selected := aggregateRows[i] > 0
 		at := int(nFilledPlace)
-		compact[at] = aggregate4Rows[i]
-		compact2[at] = int32(uint32(int64(lo+i)) + reduce + 2147483648)
-		compact3[at] = aggregate8Rows[i]
-		compact4[at] = aggregate11Rows[i]
+		compact[at] = aggregate3Rows[i]
+		compact2[at] = int32(uint32(int64(lo+i)) + reduce4 + 2147483648)
+		compact3[at] = aggregate6Rows[i]
+		compact4[at] = aggregate8Rows[i]
 		nFilledPlace += kgenBit[int64](selected)
 	}
 	return nFilledPlace
 }
 
-// productsKernel4 runs rows lo to hi through the stages map6, map7, map8, map9, insert1, from the state before them to the one after.
+// productsKernel8 runs rows lo to hi through the stages map11, map12, map13, map14, insert2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel4(lo, hi int, insert []int64, product []int32, nSlots, n int64) {
+func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int64, paid []bool, insert3 []int64, map45 []bool, insert4 []int64, nSlots, n int64, firstRows, homes []int64, productOwn []int32, insertOwn, insertOwn2, insertOwn3 []int64) {
 	x := n / 64
-	x2 := min(x, 268435456)
+	x2 := min(x, 16384)
 	x3 := max(x2, 1)
-	x4 := uint64(x3)
-	x5 := x4 * 8
-	x6 := min(x5, 131072)
-	x7 := max(x4, x6)
-	cond := x7 <= 939524096
-	x8 := x7 - 1
-	x9 := uint64(bits.LeadingZeros64(uint64(x8)))
-	x10 := int64(x9)
-	x11 := 64 - x10
-	x12 := int64(2) << (x11 & 63)
-	x13 := min(x12, 1073741824)
-	x14 := x12
+	x4 := x3 * 4
+	x5 := uint64(x4)
+	cond := x5 <= 939524096
+	x6 := x5 - 1
+	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
+	x8 := int64(x7)
+	x9 := 64 - x8
+	x10 := int64(2) << (x9 & 63)
+	x11 := min(x10, 1073741824)
+	x12 := x10
 	if cond {
-		x14 = x13
+		x12 = x11
 	}
-	x15 := uint64(x14)
-	x16 := uint64(bits.LeadingZeros64(uint64(x15)))
-	x17 := x16 + 1
+	x13 := uint64(x12)
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := x14 + 1
+	x16 := x15 - 32
+	x17 := uint32(x16)
+	groups := 0
+	lastOwn := 2047
 	var taken int64
-	productRows := product[lo:hi]
-	for i := range productRows {
-		x18 := uint32(productRows[i]) - 2147483648
-		x19 := uint64(x18) * 11400714819323198485
-		// g = groups(product)
-		entered := int64(x18)
+	slots := firstRows[:lastOwn+1]
+	for i := range slots {
+		slots[i] = -1
+	}
+	for block := lo; block < hi; block += 256 {
+		end := min(block+256, hi)
 		if taken <= x3 {
-			lastSlot := nSlots - 1
-			slot := int64((x19 ^ x19>>32) * 15485907386658061715 >> (x17 & 63))
-			steps := 0
-			for true {
-				held := atomic.LoadInt64(&insert[slot])
-				for held == -1 && !atomic.CompareAndSwapInt64(&insert[slot], held, entered) {
-					held = atomic.LoadInt64(&insert[slot])
-				}
-				if held == -1 {
-					taken++
-					break
-				}
-				if held == entered {
-					break
-				}
-				slot = (slot + 1) & lastSlot
-				steps++
-				if steps == 256 {
-					var slot2 int64
-					for slot2 < nSlots && taken <= x3 {
-						held2 := atomic.LoadInt64(&insert[slot2])
-						for held2 == -1 && !atomic.CompareAndSwapInt64(&insert[slot2], held2, entered) {
-							held2 = atomic.LoadInt64(&insert[slot2])
-						}
-						if held2 == -1 {
-							taken++
-						}
-						slot2++
+			firstRows2 := firstRows[:lastOwn+1]
+			productOwn2 := productOwn[:len(firstRows2)]
+			insertOwn4 := insertOwn[:len(productOwn2)]
+			insertOwn5 := insertOwn2[:len(insertOwn4)]
+			insertOwn6 := insertOwn3[:len(insertOwn5)]
+			productRows := product[block:end]
+			amountRows := amount[block:end]
+			amountRows = amountRows[:len(productRows)]
+			paidRows := paid[block:end]
+			paidRows = paidRows[:len(productRows)]
+			map45Rows := map45[block:end]
+			map45Rows = map45Rows[:len(productRows)]
+			for i, product2 := range productRows {
+				x18 := (uint32(product2) - 2147483648) * 2654435761
+				// g = groups(product)
+				home := int64((x18 ^ x18>>15) * 2246822519 >> (x17 & 31))
+				slot := int(home) & lastOwn
+				for product2 != productOwn2[slot] || firstRows2[slot] < 0 {
+					if firstRows2[slot] < 0 {
+						firstRows2[slot] = int64(block + i)
+						homes[slot] = home
+						productOwn2[slot] = product2
+						insertOwn4[slot] = 0
+						insertOwn5[slot] = 0
+						insertOwn6[slot] = 0
+						groups++
+						break
 					}
-					taken = x3 + 1
-					break
+					slot = (slot + 1) & lastOwn
 				}
+				insertOwn4[slot] += amountRows[i]
+				insertOwn5[slot] += kgenBit[int64](paidRows[i])
+				insertOwn6[slot] += kgenBit[int64](map45Rows[i])
+			}
+		}
+		if end == hi || (groups+256)*8 > lastOwn+1 || int64(groups) > x3 {
+			for own := range lastOwn + 1 {
+				row := firstRows[own]
+				if row >= 0 {
+					found := int64(-1)
+					if taken <= x3 {
+						key := productOwn[own]
+						lastSlot := nSlots - 1
+						slot := homes[own]
+						steps := 0
+						for true {
+							held := atomic.LoadInt64(&insert[slot])
+							for held == -1 && !atomic.CompareAndSwapInt64(&insert[slot], held, row) {
+								held = atomic.LoadInt64(&insert[slot])
+							}
+							if held == -1 {
+								taken++
+								found = slot
+								break
+							}
+							if key == product[held] {
+								old := atomic.LoadInt64(&insert[slot])
+								for row < old && !atomic.CompareAndSwapInt64(&insert[slot], old, row) {
+									old = atomic.LoadInt64(&insert[slot])
+								}
+								found = slot
+								break
+							}
+							slot = (slot + 1) & lastSlot
+							steps++
+							if steps == 256 {
+								var slot2 int64
+								for slot2 < nSlots && taken <= x3 {
+									held2 := atomic.LoadInt64(&insert[slot2])
+									for held2 == -1 && !atomic.CompareAndSwapInt64(&insert[slot2], held2, row) {
+										held2 = atomic.LoadInt64(&insert[slot2])
+									}
+									if held2 == -1 {
+										taken++
+									}
+									slot2++
+								}
+								taken = x3 + 1
+								break
+							}
+						}
+					}
+					if found >= 0 {
+						at := int(found)
+						atomic.AddInt64(&insert2[at], insertOwn[own])
+						atomic.AddInt64(&insert3[at], insertOwn2[own])
+						atomic.AddInt64(&insert4[at], insertOwn3[own])
+					}
+				}
+			}
+			if int64(groups) > x3 {
+				taken = x3 + 1
+			}
+			if (groups+256)*8 > lastOwn+1 && (lastOwn+1)*2 <= len(firstRows) {
+				lastOwn = lastOwn*2 + 1
+			}
+			groups = 0
+			slots2 := firstRows[:lastOwn+1]
+			for i := range slots2 {
+				slots2[i] = -1
 			}
 		}
 	}
 }
 
-// productsKernel5 runs rows lo to hi through the stages mask2, map10, reduce2, scalar3, from the state before them to the one after.
+// productsKernel9 runs rows lo to hi through the stages mask2, map15, reduce4, scalar7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel5(lo, hi int, insert []int64, mask []bool, n, sum int64) int64 {
+func productsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 64
-	x2 := min(x, 268435456)
+	x2 := min(x, 16384)
 	x3 := max(x2, 1)
 	x4 := x3 + 1
-	insertRows := insert[lo:hi]
+	insert2Rows := insert2[lo:hi]
 	maskRows := mask[lo:hi]
-	maskRows = maskRows[:len(insertRows)]
-	for i, insert2 := range insertRows {
-		cond := insert2 != -1
+	maskRows = maskRows[:len(insert2Rows)]
+	for i, insert := range insert2Rows {
+		cond := insert != -1
 		// g = groups(product)
 		maskRows[i] = cond
-		sum += kgenSelect(insert2 == -2, x4, kgenBit[int64](cond))
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
 	}
 	return sum
 }
 
-// productsKernel5Summary returns what rows lo to hi add to the state, in the stages mask2, map10, reduce2, scalar3.
+// productsKernel9Summary returns what rows lo to hi add to the state, in the stages mask2, map15, reduce4, scalar7.
 //
 //go:noinline
-func productsKernel5Summary(lo, hi int, insert []int64, n int64) int64 {
+func productsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	var sum int64
 	x := n / 64
-	x2 := min(x, 268435456)
+	x2 := min(x, 16384)
 	x3 := max(x2, 1)
 	x4 := x3 + 1
-	insertRows := insert[lo:hi]
-	for _, insert2 := range insertRows {
-		cond := insert2 != -1
-		sum += kgenSelect(insert2 == -2, x4, kgenBit[int64](cond))
+	insert2Rows := insert2[lo:hi]
+	for _, insert := range insert2Rows {
+		cond := insert != -1
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
 	}
 	return sum
 }
 
-// productsKernel6 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map11, histogram1, from the state before them to the one after.
+// productsKernel10 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map16, map17, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel6(lo, hi int, mask2 []bool, insert, compact []int64, map2 []uint32, histogram []int64, nDistinctPlace int64) int64 {
+func productsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, product, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
+	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask2Rows := mask2[lo:hi]
-	insertRows := insert[lo:hi]
-	insertRows = insertRows[:len(mask2Rows)]
+	insert2Rows := insert2[lo:hi]
+	insert2Rows = insert2Rows[:len(mask2Rows)]
 	for i := range mask2Rows {
 		if mask2Rows[i] {
-			insert2 := insertRows[i]
+			insert := insert2Rows[i]
 			// g = groups(product)
-			compact[nDistinctPlace] = insert2
-			x := uint32(insert2)
-			map2[nDistinctPlace] = x
+			compact[nDistinctPlace] = insert
+			compact2[nDistinctPlace] = int64(lo + i)
+			var product2 int32
+			if uint64(insert) < uint64(len(product)) {
+				product2 = product[insert]
+			}
+			product3 := product2
+			map2[nDistinctPlace] = product3
+			x := uint32(product3) - 2147483648
 			digit := int64(x >> 0 & 255)
 			bin := int(digit)
 			if uint64(bin) < uint64(len(histogram)) {
@@ -1416,11 +1709,11 @@ func productsKernel6(lo, hi int, mask2 []bool, insert, compact []int64, map2 []u
 	return nDistinctPlace
 }
 
-// productsKernel6Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map11, histogram1.
+// productsKernel10Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map16, map17, histogram1.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel6Summary(lo, hi int, mask2 []bool) int64 {
+func productsKernel10Summary(lo, hi int, mask2 []bool) int64 {
 	var nDistinctPlace int64
 	mask2Rows := mask2[lo:hi]
 	for _, selected := range mask2Rows {
@@ -1429,10 +1722,10 @@ func productsKernel6Summary(lo, hi int, mask2 []bool) int64 {
 	return nDistinctPlace
 }
 
-// productsKernel7 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+// productsKernel11 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel7(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func productsKernel11(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -1444,10 +1737,10 @@ func productsKernel7(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel7Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+// productsKernel11Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
 //
 //go:noinline
-func productsKernel7Summary(lo, hi int, histogram []int64) int64 {
+func productsKernel11Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -1456,10 +1749,10 @@ func productsKernel7Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// productsKernel8 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// productsKernel12 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel8(lo, hi int, add []int64, map10, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func productsKernel12(lo, hi int, add []int64, map13 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	pass2 = pass2[:len(pass)]
@@ -1468,8 +1761,9 @@ func productsKernel8(lo, hi int, add []int64, map10, pass []uint32, pass2 []int6
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	map10Rows := map10[lo:hi]
-	for i, x3 := range map10Rows {
+	map13Rows := map13[lo:hi]
+	for i := range map13Rows {
+		x3 := uint32(map13Rows[i]) - 2147483648
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -1480,13 +1774,14 @@ func productsKernel8(lo, hi int, add []int64, map10, pass []uint32, pass2 []int6
 	}
 }
 
-// productsKernel8Summary returns what rows lo to hi add to the state, in the stages pass1.
+// productsKernel12Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func productsKernel8Summary(lo, hi int, map10 []uint32, digitShift int64, digits []int64) {
+func productsKernel12Summary(lo, hi int, map13 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map10Rows := map10[lo:hi]
-	for _, x := range map10Rows {
+	map13Rows := map13[lo:hi]
+	for i := range map13Rows {
+		x := uint32(map13Rows[i]) - 2147483648
 		digit := int64(x >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -1494,10 +1789,10 @@ func productsKernel8Summary(lo, hi int, map10 []uint32, digitShift int64, digits
 	}
 }
 
-// productsKernel9 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// productsKernel13 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel9(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func productsKernel13(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	pass3 = pass3[:len(pass2)]
@@ -1520,10 +1815,10 @@ func productsKernel9(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass
 	}
 }
 
-// productsKernel9Summary returns what rows lo to hi add to the state, in the stages pass2.
+// productsKernel13Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func productsKernel9Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+func productsKernel13Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	passRows := pass[lo:hi]
 	for _, pass2 := range passRows {
@@ -1534,10 +1829,10 @@ func productsKernel9Summary(lo, hi int, pass []uint32, digitShift int64, digits 
 	}
 }
 
-// productsKernel11 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// productsKernel15 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel11(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func productsKernel15(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	places := (*[256]int64)(digits)
@@ -1558,10 +1853,10 @@ func productsKernel11(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int
 	}
 }
 
-// productsKernel11Summary returns what rows lo to hi add to the state, in the stages pass4.
+// productsKernel15Summary returns what rows lo to hi add to the state, in the stages pass4.
 //
 //go:noinline
-func productsKernel11Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+func productsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass5Rows := pass5[lo:hi]
 	for i := range pass5Rows {
@@ -1572,203 +1867,70 @@ func productsKernel11Summary(lo, hi int, pass5 []uint32, digitShift int64, digit
 	}
 }
 
-// productsKernel12 runs rows lo to hi through the stages map12, map13, map14, scalar4, from the state before them to the one after.
+// productsKernel16 runs rows lo to hi through the stages map18, map19, map44, map45, map46, map47, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel12(lo, hi int, pass7 []int64, map10, map2 []uint32, map3 []int64, reduce3 int64) {
-	x := max(reduce3, 1)
-	x2 := uint64(x)
-	x3 := x2 * 8
-	x4 := min(x3, 131072)
-	x5 := max(x2, x4)
-	cond := x5 <= 939524096
-	x6 := x5 - 1
-	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
-	x8 := int64(x7)
-	x9 := 64 - x8
-	x10 := int64(2) << (x9 & 63)
-	x11 := min(x10, 1073741824)
-	x12 := x10
-	if cond {
-		x12 = x11
-	}
-	x13 := uint64(x12)
-	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
-	x15 := x14 + 1
-	pass7Rows := pass7[lo:hi]
+func productsKernel16(lo, hi int, pass7, compact3, insert5, map2, compact2 []int64, product, map3 []int32, insert7, map4, insert9, map5 []int64) {
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass7Rows)]
 	mapRows2 := map3[lo:hi]
-	mapRows2 = mapRows2[:len(pass7Rows)]
-	for i, at := range pass7Rows {
-		var x16 uint32
-		if uint64(at) < uint64(len(map10)) {
-			x16 = map10[at]
-		}
-		x17 := x16
-		// g = groups(product)
-		mapRows[i] = x17
-		x18 := uint64(x17) * 11400714819323198485
-		mapRows2[i] = int64((x18 ^ x18>>32) * 15485907386658061715 >> (x15 & 63))
-	}
-}
-
-// productsKernel13 runs rows lo to hi through the stages insert2, from the state before them to the one after.
-//
-//go:noinline
-func productsKernel13(lo, hi int, map11 []uint32, insert, map13 []int64, nRankedSlots int64) {
-	map11Rows := map11[lo:hi]
-	map13Rows := map13[lo:hi]
-	map13Rows = map13Rows[:len(map11Rows)]
-	for i := range map11Rows {
-		// g = groups(product)
-		entered := int64(lo + i)
-		key := map11Rows[i]
-		lastSlot := nRankedSlots - 1
-		slot := map13Rows[i]
-		for true {
-			held := insert[slot]
-			if held == -1 {
-				insert[slot] = entered
-				break
-			}
-			if key == map11[held] {
-				insert[slot] = min(held, entered)
-				break
-			}
-			slot = (slot + 1) & lastSlot
-		}
-	}
-}
-
-// productsKernel14 runs rows lo to hi through the stages map15, map17, from the state before them to the one after.
-//
-//go:noinline
-func productsKernel14(lo, hi int, insert2 []int64, map11 []uint32, map2 []uint64) {
-	insert2Rows := insert2[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(insert2Rows)]
-	for i, insert := range insert2Rows {
-		x := uint32(insert) + 1
-		at := int64(-1)
-		if insert != -1 {
-			at = insert
-		}
-		var x2 uint32
-		if uint64(at) < uint64(len(map11)) {
-			x2 = map11[at]
-		}
-		x3 := x2
-		// g = groups(product)
-		mapRows[i] = kgenSelect(x != 0, uint64(x3)<<32|uint64(x), 0)
-	}
-}
-
-// productsKernel15 runs rows lo to hi through the stages map16, map18, map19, map20, map21, aggregate3, from the state before them to the one after.
-//
-//go:noinline
-func productsKernel15(lo, hi int, amount, aggregate []int64, map16 []uint64, product []int32, paid []bool, aggregate2 []int64, map31 []bool, aggregate3 []int64, reduce3, nRankedSlots int64) {
-	x := max(reduce3, 1)
-	x2 := uint64(x)
-	x3 := x2 * 8
-	x4 := min(x3, 131072)
-	x5 := max(x2, x4)
-	cond := x5 <= 939524096
-	x6 := x5 - 1
-	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
-	x8 := int64(x7)
-	x9 := 64 - x8
-	x10 := int64(2) << (x9 & 63)
-	x11 := min(x10, 1073741824)
-	x12 := x10
-	if cond {
-		x12 = x11
-	}
-	x13 := uint64(x12)
-	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
-	x15 := x14 + 1
-	amountRows := amount[lo:hi]
-	productRows := product[lo:hi]
-	productRows = productRows[:len(amountRows)]
-	paidRows := paid[lo:hi]
-	paidRows = paidRows[:len(amountRows)]
-	map31Rows := map31[lo:hi]
-	map31Rows = map31Rows[:len(amountRows)]
-	for i := range amountRows {
-		x16 := uint32(productRows[i]) - 2147483648
-		x17 := uint64(x16) * 11400714819323198485
-		var code uint32
-		key := uint64(x16)
-		lastSlot := nRankedSlots - 1
-		slot := int64((x17 ^ x17>>32) * 15485907386658061715 >> (x15 & 63))
-		held := map16[slot]
-		for held != 0 && held>>32 != key {
-			slot = (slot + 1) & lastSlot
-			held = map16[slot]
-		}
-		code = uint32(held)
-		code2 := code
-		x18 := int64(code2) - 1
-		// revenue = sum(amount, by: g)
-		bin := int(x18)
-		if uint64(bin) < uint64(len(aggregate)) {
-			aggregate[bin] += amountRows[i]
-		}
-		bin2 := int(x18)
-		if uint64(bin2) < uint64(len(aggregate2)) {
-			aggregate2[bin2] += kgenBit[int64](paidRows[i])
-		}
-		bin3 := int(x18)
-		if uint64(bin3) < uint64(len(aggregate3)) {
-			aggregate3[bin3] += kgenBit[int64](map31Rows[i])
-		}
-	}
-}
-
-// productsKernel16 runs rows lo to hi through the stages map27, from the state before them to the one after.
-//
-//go:noinline
-func productsKernel16(lo, hi int, pass7, compact2 []int64, map2 []int32) {
-	mapRows := map2[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	mapRows3 := map4[lo:hi]
+	mapRows3 = mapRows3[:len(mapRows)]
+	mapRows4 := map5[lo:hi]
+	mapRows4 = mapRows4[:len(mapRows)]
 	for i := range mapRows {
-		at := pass7[lo+i]
+		x := pass7[lo+i]
 		var compact int64
-		if uint64(at) < uint64(len(compact2)) {
-			compact = compact2[at]
+		if uint64(x) < uint64(len(compact3)) {
+			compact = compact3[x]
 		}
-		compact3 := compact
-		// g = groups(product)
-		mapRows[i] = int32(uint32(compact3) + 2147483648)
+		compact4 := compact
+		var insert int64
+		if uint64(compact4) < uint64(len(insert5)) {
+			insert = insert5[compact4]
+		}
+		insert2 := insert
+		// revenue = sum(amount, by: g)
+		mapRows[i] = insert2
+		var compact5 int64
+		if uint64(x) < uint64(len(compact2)) {
+			compact5 = compact2[x]
+		}
+		compact6 := compact5
+		var product2 int32
+		if uint64(compact6) < uint64(len(product)) {
+			product2 = product[compact6]
+		}
+		product3 := product2
+		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
+		mapRows2[i] = product3
+		var insert3 int64
+		if uint64(compact4) < uint64(len(insert7)) {
+			insert3 = insert7[compact4]
+		}
+		insert4 := insert3
+		mapRows3[i] = insert4
+		var insert6 int64
+		if uint64(compact4) < uint64(len(insert9)) {
+			insert6 = insert9[compact4]
+		}
+		insert8 := insert6
+		mapRows4[i] = insert8
 	}
 }
 
-// productsKernel17 runs rows lo to hi through the stages map22, histogram2, from the state before them to the one after.
+// productsKernel17 runs rows lo to hi through the stages map20, map21, map22, map23, map24, map25, histogram2, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel17(lo, hi int, histogram []int64, product []int32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
-		x := uint32(productRows[i]) - 2147483648
-		digit := int64(x >> 0 & 255)
+		x := (uint32(productRows[i]) - 2147483648) * 2654435761
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> 0 & 255)
 		// g = groups(product)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
-		}
-		digit2 := int64(x >> 8 & 255)
-		bin2 := int(digit2 + 256)
-		if uint64(bin2) < uint64(len(histogram)) {
-			histogram[bin2]++
-		}
-		digit3 := int64(x >> 16 & 255)
-		bin3 := int(digit3 + 512)
-		if uint64(bin3) < uint64(len(histogram)) {
-			histogram[bin3]++
-		}
-		digit4 := int64(x >> 24 & 255)
-		bin4 := int(digit4 + 768)
-		if uint64(bin4) < uint64(len(histogram)) {
-			histogram[bin4]++
 		}
 	}
 }
@@ -1803,14 +1965,523 @@ func productsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
 // productsKernel19 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel19(lo, hi int, add2 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel19(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map45, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * n
+	pass2 = pass2[:len(pass)]
+	pass3 = pass3[:len(pass)]
+	pass4 = pass4[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add2[int64(digit)+x] - x2
+	}
+	productRows := product[lo:hi]
+	amountRows := amount[lo:hi]
+	amountRows = amountRows[:len(productRows)]
+	paidRows := paid[lo:hi]
+	paidRows = paidRows[:len(productRows)]
+	map45Rows := map45[lo:hi]
+	map45Rows = map45Rows[:len(productRows)]
+	for i, product2 := range productRows {
+		x3 := (uint32(product2) - 2147483648) * 2654435761
+		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// g = groups(product)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = product2
+		pass2[place] = amountRows[i]
+		pass3[place] = paidRows[i]
+		pass4[place] = map45Rows[i]
+	}
+}
+
+// productsKernel19Summary returns what rows lo to hi add to the state, in the stages pass5.
+//
+//go:noinline
+func productsKernel19Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	productRows := product[lo:hi]
+	for _, product2 := range productRows {
+		x := (uint32(product2) - 2147483648) * 2654435761
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// g = groups(product)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// productsKernel20 runs rows lo to hi through the stages map26, map27, map28, map29, insert3, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64, pass39 []bool, insert3 []int64, pass40 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned int64) {
+	x := n / 8
+	x2 := min(x, 16777216)
+	x3 := max(x2, 1)
+	x4 := max(x3, 8192)
+	x5 := uint64(x4)
+	cond := x5 <= 939524096
+	x6 := x5 - 1
+	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
+	x8 := int64(x7)
+	x9 := 64 - x8
+	x10 := int64(2) << (x9 & 63)
+	x11 := min(x10, 1073741824)
+	x12 := x10
+	if cond {
+		x12 = x11
+	}
+	x13 := uint64(x12)
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := x14 + 1
+	x16 := x15 - 32
+	x17 := uint32(x16)
+	var taken int64
+	lastOfPart := nPartitionedSlots>>8 - 1
+	begin := lo
+	if lo > 0 && lo < int(nPartitioned) {
+		part := int64(((uint32(pass8[lo-1])-2147483648)*2654435761^(uint32(pass8[lo-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
+		end := int(nPartitioned)
+		for begin < end {
+			middle := begin + (end-begin)/2
+			if int64(((uint32(pass8[middle])-2147483648)*2654435761^(uint32(pass8[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
+				begin = middle + 1
+			} else {
+				end = middle
+			}
+		}
+	}
+	lastOfPart2 := nPartitionedSlots>>8 - 1
+	begin2 := hi
+	if hi > 0 && hi < int(nPartitioned) {
+		part := int64(((uint32(pass8[hi-1])-2147483648)*2654435761^(uint32(pass8[hi-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
+		end := int(nPartitioned)
+		for begin2 < end {
+			middle := begin2 + (end-begin2)/2
+			if int64(((uint32(pass8[middle])-2147483648)*2654435761^(uint32(pass8[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
+				begin2 = middle + 1
+			} else {
+				end = middle
+			}
+		}
+	}
+	pass8Rows := pass8[begin:begin2]
+	pass24Rows := pass24[begin:begin2]
+	pass24Rows = pass24Rows[:len(pass8Rows)]
+	pass39Rows := pass39[begin:begin2]
+	pass39Rows = pass39Rows[:len(pass8Rows)]
+	pass40Rows := pass40[begin:begin2]
+	pass40Rows = pass40Rows[:len(pass8Rows)]
+	for i, pass := range pass8Rows {
+		x18 := (uint32(pass) - 2147483648) * 2654435761
+		// g = groups(product)
+		found := int64(-1)
+		entered := int64(begin + i)
+		if taken <= x3 {
+			slot := int64((x18 ^ x18>>15) * 2246822519 >> (x17 & 31))
+			steps := 0
+			lastOfPart3 := nPartitionedSlots>>8 - 1
+			for true {
+				held := insert[slot]
+				if held == -1 {
+					insert[slot] = entered
+					taken++
+					found = slot
+					break
+				}
+				if pass == pass8[held] {
+					found = slot
+					break
+				}
+				slot = slot&^lastOfPart3 | (slot+1)&lastOfPart3
+				steps++
+				if steps == 256 {
+					insert[slot] = -2
+					taken = x3 + 1
+					break
+				}
+			}
+		}
+		bin := int(found)
+		if uint64(bin) < uint64(len(insert2)) {
+			insert2[bin] += pass24Rows[i]
+		}
+		bin2 := int(found)
+		if uint64(bin2) < uint64(len(insert3)) {
+			insert3[bin2] += kgenBit[int64](pass39Rows[i])
+		}
+		bin3 := int(found)
+		if uint64(bin3) < uint64(len(insert4)) {
+			insert4[bin3] += kgenBit[int64](pass40Rows[i])
+		}
+	}
+}
+
+// productsKernel21 runs rows lo to hi through the stages mask3, map30, reduce5, scalar9, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel21(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
+	x := n / 8
+	x2 := min(x, 16777216)
+	x3 := max(x2, 1)
+	x4 := x3 + 1
+	insert3Rows := insert3[lo:hi]
+	maskRows := mask[lo:hi]
+	maskRows = maskRows[:len(insert3Rows)]
+	for i, insert := range insert3Rows {
+		cond := insert != -1
+		// g = groups(product)
+		maskRows[i] = cond
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
+	}
+	return sum
+}
+
+// productsKernel21Summary returns what rows lo to hi add to the state, in the stages mask3, map30, reduce5, scalar9.
+//
+//go:noinline
+func productsKernel21Summary(lo, hi int, insert3 []int64, n int64) int64 {
+	var sum int64
+	x := n / 8
+	x2 := min(x, 16777216)
+	x3 := max(x2, 1)
+	x4 := x3 + 1
+	insert3Rows := insert3[lo:hi]
+	for _, insert := range insert3Rows {
+		cond := insert != -1
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
+	}
+	return sum
+}
+
+// productsKernel22 runs rows lo to hi through the stages partial5, offset5, add5, compact3, map31, map32, histogram3, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel22(lo, hi int, mask3 []bool, insert3, compact, compact2 []int64, pass8, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+	compact2 = compact2[:len(compact)]
+	map2 = map2[:len(compact)]
+	mask3Rows := mask3[lo:hi]
+	insert3Rows := insert3[lo:hi]
+	insert3Rows = insert3Rows[:len(mask3Rows)]
+	for i := range mask3Rows {
+		if mask3Rows[i] {
+			insert := insert3Rows[i]
+			// g = groups(product)
+			compact[nPartitionedDistinctPlace] = insert
+			compact2[nPartitionedDistinctPlace] = int64(lo + i)
+			var pass int32
+			if uint64(insert) < uint64(len(pass8)) {
+				pass = pass8[insert]
+			}
+			pass2 := pass
+			map2[nPartitionedDistinctPlace] = pass2
+			x := uint32(pass2) - 2147483648
+			digit := int64(x >> 0 & 255)
+			bin := int(digit)
+			if uint64(bin) < uint64(len(histogram)) {
+				histogram[bin]++
+			}
+			digit2 := int64(x >> 8 & 255)
+			bin2 := int(digit2 + 256)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			digit3 := int64(x >> 16 & 255)
+			bin3 := int(digit3 + 512)
+			if uint64(bin3) < uint64(len(histogram)) {
+				histogram[bin3]++
+			}
+			digit4 := int64(x >> 24 & 255)
+			bin4 := int(digit4 + 768)
+			if uint64(bin4) < uint64(len(histogram)) {
+				histogram[bin4]++
+			}
+			nPartitionedDistinctPlace++
+		}
+	}
+	return nPartitionedDistinctPlace
+}
+
+// productsKernel22Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact3, map31, map32, histogram3.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func productsKernel22Summary(lo, hi int, mask3 []bool) int64 {
+	var nPartitionedDistinctPlace int64
+	mask3Rows := mask3[lo:hi]
+	for _, selected := range mask3Rows {
+		nPartitionedDistinctPlace += kgenBit[int64](selected)
+	}
+	return nPartitionedDistinctPlace
+}
+
+// productsKernel23 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel23(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+	histogram3Rows := histogram3[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram3Rows)]
+	for i := range histogram3Rows {
+		// g = groups(product)
+		addRows[i] = add2
+		add2 += histogram3Rows[i]
+	}
+	return add2
+}
+
+// productsKernel23Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
+//
+//go:noinline
+func productsKernel23Summary(lo, hi int, histogram3 []int64) int64 {
+	var add int64
+	histogram3Rows := histogram3[lo:hi]
+	for i := range histogram3Rows {
+		add += histogram3Rows[i]
+	}
+	return add
+}
+
+// productsKernel24 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel24(lo, hi int, add3 []int64, map28 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nPartitionedDistinct
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add3[int64(digit)+x] - x2
+	}
+	map28Rows := map28[lo:hi]
+	for i := range map28Rows {
+		x3 := uint32(map28Rows[i]) - 2147483648
+		digit := int64(x3 >> (digitShift & 31) & 255)
+		// g = groups(product)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x3
+		pass2[place] = int64(lo + i)
+	}
+}
+
+// productsKernel24Summary returns what rows lo to hi add to the state, in the stages pass6.
+//
+//go:noinline
+func productsKernel24Summary(lo, hi int, map28 []int32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map28Rows := map28[lo:hi]
+	for i := range map28Rows {
+		x := uint32(map28Rows[i]) - 2147483648
+		digit := int64(x >> (digitShift & 31) & 255)
+		// g = groups(product)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// productsKernel25 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel25(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nPartitionedDistinct
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add3[int64(digit)+x] - x2
+	}
+	pass9Rows := pass9[lo:hi]
+	pass10Rows := pass10[lo:hi]
+	pass10Rows = pass10Rows[:len(pass9Rows)]
+	for i, pass3 := range pass9Rows {
+		digit := int64(pass3 >> (digitShift & 31) & 255)
+		// g = groups(product)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass3
+		pass2[place] = pass10Rows[i]
+	}
+}
+
+// productsKernel25Summary returns what rows lo to hi add to the state, in the stages pass7.
+//
+//go:noinline
+func productsKernel25Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass9Rows := pass9[lo:hi]
+	for _, pass := range pass9Rows {
+		digit := int64(pass >> (digitShift & 31) & 255)
+		// g = groups(product)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// productsKernel27 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel27(lo, hi int, add3 []int64, pass13 []uint32, pass14, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nPartitionedDistinct
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add3[int64(digit)+x] - x2
+	}
+	pass13Rows := pass13[lo:hi]
+	pass14Rows := pass14[lo:hi]
+	pass14Rows = pass14Rows[:len(pass13Rows)]
+	for i := range pass13Rows {
+		digit := int64(pass13Rows[i] >> (digitShift & 31) & 255)
+		// g = groups(product)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass14Rows[i]
+	}
+}
+
+// productsKernel27Summary returns what rows lo to hi add to the state, in the stages pass9.
+//
+//go:noinline
+func productsKernel27Summary(lo, hi int, pass13 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass13Rows := pass13[lo:hi]
+	for i := range pass13Rows {
+		digit := int64(pass13Rows[i] >> (digitShift & 31) & 255)
+		// g = groups(product)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// productsKernel28 runs rows lo to hi through the stages map33, map34, map40, map41, map42, map43, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel28(lo, hi int, pass15, compact5, insert4, map2, compact4 []int64, pass8, map3 []int32, insert6, map4, insert8, map5 []int64) {
+	mapRows := map2[lo:hi]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	mapRows3 := map4[lo:hi]
+	mapRows3 = mapRows3[:len(mapRows)]
+	mapRows4 := map5[lo:hi]
+	mapRows4 = mapRows4[:len(mapRows)]
+	for i := range mapRows {
+		x := pass15[lo+i]
+		var compact int64
+		if uint64(x) < uint64(len(compact5)) {
+			compact = compact5[x]
+		}
+		compact2 := compact
+		var insert int64
+		if uint64(compact2) < uint64(len(insert4)) {
+			insert = insert4[compact2]
+		}
+		insert2 := insert
+		// revenue = sum(amount, by: g)
+		mapRows[i] = insert2
+		var compact3 int64
+		if uint64(x) < uint64(len(compact4)) {
+			compact3 = compact4[x]
+		}
+		compact6 := compact3
+		var pass int32
+		if uint64(compact6) < uint64(len(pass8)) {
+			pass = pass8[compact6]
+		}
+		pass2 := pass
+		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
+		mapRows2[i] = pass2
+		var insert3 int64
+		if uint64(compact2) < uint64(len(insert6)) {
+			insert3 = insert6[compact2]
+		}
+		insert5 := insert3
+		mapRows3[i] = insert5
+		var insert7 int64
+		if uint64(compact2) < uint64(len(insert8)) {
+			insert7 = insert8[compact2]
+		}
+		insert9 := insert7
+		mapRows4[i] = insert9
+	}
+}
+
+// productsKernel29 runs rows lo to hi through the stages map35, histogram4, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel29(lo, hi int, histogram []int64, product []int32) {
+	productRows := product[lo:hi]
+	for i := range productRows {
+		x := uint32(productRows[i]) - 2147483648
+		digit := int64(x >> 0 & 255)
+		// g = groups(product)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		digit2 := int64(x >> 8 & 255)
+		bin2 := int(digit2 + 256)
+		if uint64(bin2) < uint64(len(histogram)) {
+			histogram[bin2]++
+		}
+		digit3 := int64(x >> 16 & 255)
+		bin3 := int(digit3 + 512)
+		if uint64(bin3) < uint64(len(histogram)) {
+			histogram[bin3]++
+		}
+		digit4 := int64(x >> 24 & 255)
+		bin4 := int(digit4 + 768)
+		if uint64(bin4) < uint64(len(histogram)) {
+			histogram[bin4]++
+		}
+	}
+}
+
+// productsKernel30 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel30(lo, hi int, histogram4, add []int64, add2 int64) int64 {
+	histogram4Rows := histogram4[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram4Rows)]
+	for i := range histogram4Rows {
+		// g = groups(product)
+		addRows[i] = add2
+		add2 += histogram4Rows[i]
+	}
+	return add2
+}
+
+// productsKernel30Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
+//
+//go:noinline
+func productsKernel30Summary(lo, hi int, histogram4 []int64) int64 {
+	var add int64
+	histogram4Rows := histogram4[lo:hi]
+	for i := range histogram4Rows {
+		add += histogram4Rows[i]
+	}
+	return add
+}
+
+// productsKernel31 runs rows lo to hi through the stages pass10, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel31(lo, hi int, add4 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
+		places[digit] += add4[int64(digit)+x] - x2
 	}
 	productRows := product[lo:hi]
 	for i := range productRows {
@@ -1825,10 +2496,10 @@ func productsKernel19(lo, hi int, add2 []int64, product []int32, pass []uint32, 
 	}
 }
 
-// productsKernel19Summary returns what rows lo to hi add to the state, in the stages pass5.
+// productsKernel31Summary returns what rows lo to hi add to the state, in the stages pass10.
 //
 //go:noinline
-func productsKernel19Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
+func productsKernel31Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for i := range productRows {
@@ -1840,39 +2511,39 @@ func productsKernel19Summary(lo, hi int, product []int32, digitShift int64, digi
 	}
 }
 
-// productsKernel20 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// productsKernel32 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel20(lo, hi int, add2 []int64, pass8, pass []uint32, pass9, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel32(lo, hi int, add4 []int64, pass16, pass []uint32, pass17, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
+		places[digit] += add4[int64(digit)+x] - x2
 	}
-	pass8Rows := pass8[lo:hi]
-	pass9Rows := pass9[lo:hi]
-	pass9Rows = pass9Rows[:len(pass8Rows)]
-	for i, pass3 := range pass8Rows {
+	pass16Rows := pass16[lo:hi]
+	pass17Rows := pass17[lo:hi]
+	pass17Rows = pass17Rows[:len(pass16Rows)]
+	for i, pass3 := range pass16Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass9Rows[i]
+		pass2[place] = pass17Rows[i]
 	}
 }
 
-// productsKernel20Summary returns what rows lo to hi add to the state, in the stages pass6.
+// productsKernel32Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func productsKernel20Summary(lo, hi int, pass8 []uint32, digitShift int64, digits []int64) {
+func productsKernel32Summary(lo, hi int, pass16 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass8Rows := pass8[lo:hi]
-	for _, pass := range pass8Rows {
+	pass16Rows := pass16[lo:hi]
+	for _, pass := range pass16Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -1880,26 +2551,26 @@ func productsKernel20Summary(lo, hi int, pass8 []uint32, digitShift int64, digit
 	}
 }
 
-// productsKernel23 runs rows lo to hi through the stages map23, mask3, partial5, offset5, add5, map24, map25, map26, aggregate2, from the state before them to the one after.
+// productsKernel35 runs rows lo to hi through the stages map36, mask4, partial8, offset8, add8, map37, map38, map39, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel23(lo, hi int, pass14 []uint32, pass15, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map31 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
+func productsKernel35(lo, hi int, pass22 []uint32, pass23, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map45 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass14[lo-1]
+		lastPass = pass22[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass14[lo]
+		lastPass = ^pass22[lo]
 	}
-	pass14Rows := pass14[lo:hi]
-	pass15Rows := pass15[lo:hi]
-	pass15Rows = pass15Rows[:len(pass14Rows)]
-	for i, pass := range pass14Rows {
+	pass22Rows := pass22[lo:hi]
+	pass23Rows := pass23[lo:hi]
+	pass23Rows = pass23Rows[:len(pass22Rows)]
+	for i, pass := range pass22Rows {
 		// g = groups(product)
 		head := pass != lastPass
-		x := pass15Rows[i]
+		x := pass23Rows[i]
 		var amount2 int64
 		if uint64(x) < uint64(len(amount)) {
 			amount2 = amount[x]
@@ -1911,8 +2582,8 @@ func productsKernel23(lo, hi int, pass14 []uint32, pass15, amount, aggregate []i
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map31)) {
-			cond = map31[x]
+		if uint64(x) < uint64(len(map45)) {
+			cond = map45[x]
 		}
 		cond2 := cond
 		if head && gRunsBegun > 0 {
@@ -1946,11 +2617,11 @@ func productsKernel23(lo, hi int, pass14 []uint32, pass15, amount, aggregate []i
 	return gRunsBegun, openSum, openLast, openSum2, openSum3
 }
 
-// productsKernel23Summary returns what rows lo to hi add to the state, in the stages map23, mask3, partial5, offset5, add5, map24, map25, map26, aggregate2.
+// productsKernel35Summary returns what rows lo to hi add to the state, in the stages map36, mask4, partial8, offset8, add8, map37, map38, map39, aggregate2.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func productsKernel23Summary(lo, hi int, pass14 []uint32, pass15, amount []int64, paid, map31 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
+func productsKernel35Summary(lo, hi int, pass22 []uint32, pass23, amount []int64, paid, map45 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openHead bool
 	var openSum int64
@@ -1962,17 +2633,17 @@ func productsKernel23Summary(lo, hi int, pass14 []uint32, pass15, amount []int64
 	var openSum3 int64
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass14[lo-1]
+		lastPass = pass22[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass14[lo]
+		lastPass = ^pass22[lo]
 	}
-	pass14Rows := pass14[lo:hi]
-	pass15Rows := pass15[lo:hi]
-	pass15Rows = pass15Rows[:len(pass14Rows)]
-	for i, pass := range pass14Rows {
+	pass22Rows := pass22[lo:hi]
+	pass23Rows := pass23[lo:hi]
+	pass23Rows = pass23Rows[:len(pass22Rows)]
+	for i, pass := range pass22Rows {
 		// g = groups(product)
 		head := pass != lastPass
-		x := pass15Rows[i]
+		x := pass23Rows[i]
 		var amount2 int64
 		if uint64(x) < uint64(len(amount)) {
 			amount2 = amount[x]
@@ -1984,8 +2655,8 @@ func productsKernel23Summary(lo, hi int, pass14 []uint32, pass15, amount []int64
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map31)) {
-			cond = map31[x]
+		if uint64(x) < uint64(len(map45)) {
+			cond = map45[x]
 		}
 		cond2 := cond
 		openSum3 = openSum3&(kgenBit[int64](head)-1) + kgenBit[int64](cond2)
@@ -2004,290 +2675,15 @@ func productsKernel23Summary(lo, hi int, pass14 []uint32, pass15, amount []int64
 	return gRunsBegun, openHead, openSum, openPresent, openLast, openHead2, openSum2, openHead3, openSum3
 }
 
-// productsKernel25 runs rows lo to hi through the stages map28, map29, map30, histogram3, from the state before them to the one after.
+// productsKernel36 runs rows lo to hi through the stages map48, histogram5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel25(lo, hi int, map2, revenue, map3, histogram []int64, g int64) {
-	x := g / 16384
-	x2 := max(x, 1)
-	mapRows := map2[lo:hi]
-	mapRows2 := map3[lo:hi]
-	mapRows2 = mapRows2[:len(mapRows)]
-	for i := range mapRows {
-		row := int64(lo + i)
-		x3 := row*x2 + row*2654435761%x2
-		// top = order(desc(revenue), limit: most)
-		mapRows[i] = x3
-		var revenue2 int64
-		if uint64(x3) < uint64(len(revenue)) {
-			revenue2 = revenue[x3]
-		}
-		revenue3 := revenue2
-		mapRows2[i] = revenue3
-		x4 := uint64(revenue3) - 9223372036854775808 ^ 18446744073709551615
-		digit := int64(x4 >> 0 & 255)
-		bin := int(digit)
-		if uint64(bin) < uint64(len(histogram)) {
-			histogram[bin]++
-		}
-		digit2 := int64(x4 >> 8 & 255)
-		bin2 := int(digit2 + 256)
-		if uint64(bin2) < uint64(len(histogram)) {
-			histogram[bin2]++
-		}
-		digit3 := int64(x4 >> 16 & 255)
-		bin3 := int(digit3 + 512)
-		if uint64(bin3) < uint64(len(histogram)) {
-			histogram[bin3]++
-		}
-		digit4 := int64(x4 >> 24 & 255)
-		bin4 := int(digit4 + 768)
-		if uint64(bin4) < uint64(len(histogram)) {
-			histogram[bin4]++
-		}
-		digit5 := int64(x4 >> 32 & 255)
-		bin5 := int(digit5 + 1024)
-		if uint64(bin5) < uint64(len(histogram)) {
-			histogram[bin5]++
-		}
-		digit6 := int64(x4 >> 40 & 255)
-		bin6 := int(digit6 + 1280)
-		if uint64(bin6) < uint64(len(histogram)) {
-			histogram[bin6]++
-		}
-		digit7 := int64(x4 >> 48 & 255)
-		bin7 := int(digit7 + 1536)
-		if uint64(bin7) < uint64(len(histogram)) {
-			histogram[bin7]++
-		}
-		digit8 := int64(x4 >> 56 & 255)
-		bin8 := int(digit8 + 1792)
-		if uint64(bin8) < uint64(len(histogram)) {
-			histogram[bin8]++
-		}
-	}
-}
-
-// productsKernel26 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
-//
-//go:noinline
-func productsKernel26(lo, hi int, histogram3, add []int64, add2 int64) int64 {
-	histogram3Rows := histogram3[lo:hi]
-	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram3Rows)]
-	for i := range histogram3Rows {
-		// top = order(desc(revenue), limit: most)
-		addRows[i] = add2
-		add2 += histogram3Rows[i]
-	}
-	return add2
-}
-
-// productsKernel26Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
-//
-//go:noinline
-func productsKernel26Summary(lo, hi int, histogram3 []int64) int64 {
-	var add int64
-	histogram3Rows := histogram3[lo:hi]
-	for i := range histogram3Rows {
-		add += histogram3Rows[i]
-	}
-	return add
-}
-
-// productsKernel27 runs rows lo to hi through the stages pass9, from the state before them to the one after.
-//
-//go:noinline
-func productsKernel27(lo, hi int, add3, map25 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * gSample
-	pass2 = pass2[:len(pass)]
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
-	}
-	map25Rows := map25[lo:hi]
-	for i := range map25Rows {
-		x3 := uint64(map25Rows[i]) - 9223372036854775808 ^ 18446744073709551615
-		digit := int64(x3 >> (digitShift & 63) & 255)
-		// top = order(desc(revenue), limit: most)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		pass[place] = x3
-		pass2[place] = int64(lo + i)
-	}
-}
-
-// productsKernel27Summary returns what rows lo to hi add to the state, in the stages pass9.
-//
-//go:noinline
-func productsKernel27Summary(lo, hi int, map25 []int64, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	map25Rows := map25[lo:hi]
-	for i := range map25Rows {
-		x := uint64(map25Rows[i]) - 9223372036854775808 ^ 18446744073709551615
-		digit := int64(x >> (digitShift & 63) & 255)
-		// top = order(desc(revenue), limit: most)
-		digit2 := int(digit)
-		counts[digit2]++
-	}
-}
-
-// productsKernel28 runs rows lo to hi through the stages pass10, from the state before them to the one after.
-//
-//go:noinline
-func productsKernel28(lo, hi int, add3 []int64, pass16, pass []uint64, pass17, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * gSample
-	pass2 = pass2[:len(pass)]
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
-	}
-	pass16Rows := pass16[lo:hi]
-	pass17Rows := pass17[lo:hi]
-	pass17Rows = pass17Rows[:len(pass16Rows)]
-	for i, pass3 := range pass16Rows {
-		digit := int64(pass3 >> (digitShift & 63) & 255)
-		// top = order(desc(revenue), limit: most)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		pass[place] = pass3
-		pass2[place] = pass17Rows[i]
-	}
-}
-
-// productsKernel28Summary returns what rows lo to hi add to the state, in the stages pass10.
-//
-//go:noinline
-func productsKernel28Summary(lo, hi int, pass16 []uint64, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	pass16Rows := pass16[lo:hi]
-	for _, pass := range pass16Rows {
-		digit := int64(pass >> (digitShift & 63) & 255)
-		// top = order(desc(revenue), limit: most)
-		digit2 := int(digit)
-		counts[digit2]++
-	}
-}
-
-// productsKernel34 runs rows lo to hi through the stages pass16, from the state before them to the one after.
-//
-//go:noinline
-func productsKernel34(lo, hi int, add3 []int64, pass28 []uint64, pass29, pass []int64, digitNumber, digitShift, gSample int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * gSample
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
-	}
-	pass28Rows := pass28[lo:hi]
-	pass29Rows := pass29[lo:hi]
-	pass29Rows = pass29Rows[:len(pass28Rows)]
-	for i := range pass28Rows {
-		digit := int64(pass28Rows[i] >> (digitShift & 63) & 255)
-		// top = order(desc(revenue), limit: most)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		pass[place] = pass29Rows[i]
-	}
-}
-
-// productsKernel34Summary returns what rows lo to hi add to the state, in the stages pass16.
-//
-//go:noinline
-func productsKernel34Summary(lo, hi int, pass28 []uint64, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	pass28Rows := pass28[lo:hi]
-	for i := range pass28Rows {
-		digit := int64(pass28Rows[i] >> (digitShift & 63) & 255)
-		// top = order(desc(revenue), limit: most)
-		digit2 := int(digit)
-		counts[digit2]++
-	}
-}
-
-// productsKernel35 runs rows lo to hi through the stages scalar6, scalar7, scalar8, mask4, partial7, offset7, add7, compact3, scalar9, from the state before them to the one after.
-// Every row is stored, and the next row overwrites it unless it is selected.
-//
-//go:noinline
-func productsKernel35(lo, hi int, revenue, pass30, map25, map24, compact []int64, most, g, gCandidatesPlace int64) int64 {
-	x := min(most, g)
-	x2 := max(x, 0)
-	x3 := x2 * 32768
-	x4 := max(g, 1)
-	x5 := x3 / x4
-	x6 := x5 + 8
-	x7 := min(x6, 16383)
-	x8 := max(x7, 0)
-	var pass int64
-	if uint64(x8) < uint64(len(pass30)) {
-		pass = pass30[x8]
-	}
-	pass2 := pass
-	var x9 int64
-	if uint64(pass2) < uint64(len(map25)) {
-		x9 = map25[pass2]
-	}
-	x10 := x9
-	var x11 int64
-	if uint64(pass2) < uint64(len(map24)) {
-		x11 = map24[pass2]
-	}
-	x12 := x11
-	cond := g >= 1048576
-	x13 := g >> 3
-	cond2 := x2 < x13
-	cond3 := cond && cond2
+func productsKernel36(lo, hi int, histogram, revenue []int64) {
 	revenueRows := revenue[lo:hi]
-	for i, revenue2 := range revenueRows {
-		row := int64(lo + i)
-		selected := revenue2 >= x10 && (revenue2 > x10 || revenue2 == x10 && row <= x12) && cond3
-		at := int(gCandidatesPlace)
-		compact[at] = row
-		gCandidatesPlace += kgenBit[int64](selected)
-	}
-	return gCandidatesPlace
-}
-
-// productsKernel36 runs rows lo to hi through the stages mask5, partial8, offset8, add8, compact4, from the state before them to the one after.
-// Every row is stored, and the next row overwrites it unless it is selected.
-//
-//go:noinline
-func productsKernel36(lo, hi int, compact []int64, gAllPlace int64) int64 {
-	for i := range hi - lo {
-		row := int64(lo + i)
-		selected := row >= 0
-		at := int(gAllPlace)
-		compact[at] = row
-		gAllPlace += kgenBit[int64](selected)
-	}
-	return gAllPlace
-}
-
-// productsKernel37 runs rows lo to hi through the stages map31, map32, histogram4, from the state before them to the one after.
-//
-//go:noinline
-func productsKernel37(lo, hi int, either2, revenue, map2, histogram []int64) {
-	either2Rows := either2[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(either2Rows)]
-	for i, at := range either2Rows {
-		var revenue2 int64
-		if uint64(at) < uint64(len(revenue)) {
-			revenue2 = revenue[at]
-		}
-		revenue3 := revenue2
-		// top = order(desc(revenue), limit: most)
-		mapRows[i] = revenue3
-		x := uint64(revenue3) - 9223372036854775808 ^ 18446744073709551615
+	for i := range revenueRows {
+		x := uint64(revenueRows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x >> 0 & 255)
+		// top = order(desc(revenue), limit: most)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
@@ -2330,68 +2726,66 @@ func productsKernel37(lo, hi int, either2, revenue, map2, histogram []int64) {
 	}
 }
 
-// productsKernel38 runs rows lo to hi through the stages partial9, offset9, add9, scalar10, from the state before them to the one after.
+// productsKernel37 runs rows lo to hi through the stages partial9, offset9, add9, scalar10, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel38(lo, hi int, histogram4, add []int64, most, gLeast, add2 int64) int64 {
-	histogram4Rows := histogram4[lo:hi]
+func productsKernel37(lo, hi int, histogram5, add []int64, most, g, add2 int64) int64 {
+	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram4Rows)]
-	for i := range histogram4Rows {
+	addRows = addRows[:len(histogram5Rows)]
+	for i := range histogram5Rows {
 		// top = order(desc(revenue), limit: most)
 		addRows[i] = add2
-		add2 += histogram4Rows[i]
+		add2 += histogram5Rows[i]
 	}
 	return add2
 }
 
-// productsKernel38Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, scalar10.
+// productsKernel37Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, scalar10.
 //
 //go:noinline
-func productsKernel38Summary(lo, hi int, histogram4 []int64) int64 {
+func productsKernel37Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
-	histogram4Rows := histogram4[lo:hi]
-	for i := range histogram4Rows {
-		add += histogram4Rows[i]
+	histogram5Rows := histogram5[lo:hi]
+	for i := range histogram5Rows {
+		add += histogram5Rows[i]
 	}
 	return add
 }
 
-// productsKernel39 runs rows lo to hi through the stages pass17, from the state before them to the one after.
+// productsKernel38 runs rows lo to hi through the stages pass14, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel39(lo, hi int, add4, map27 []int64, pass []uint64, either2, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
+func productsKernel38(lo, hi int, add5, revenue []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, g int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * gLeast
+	x2 := digitNumber * g
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add5[int64(digit)+x] - x2
 	}
-	map27Rows := map27[lo:hi]
-	either2Rows := either2[lo:hi]
-	either2Rows = either2Rows[:len(map27Rows)]
-	for i := range map27Rows {
-		x3 := uint64(map27Rows[i]) - 9223372036854775808 ^ 18446744073709551615
+	revenueRows := revenue[lo:hi]
+	for i := range revenueRows {
+		x3 := uint64(revenueRows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x3 >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = x3
-		pass2[place] = either2Rows[i]
+		pass2[place] = int64(lo + i)
 	}
 }
 
-// productsKernel39Summary returns what rows lo to hi add to the state, in the stages pass17.
+// productsKernel38Summary returns what rows lo to hi add to the state, in the stages pass14.
 //
 //go:noinline
-func productsKernel39Summary(lo, hi int, map27 []int64, digitShift int64, digits []int64) {
+func productsKernel38Summary(lo, hi int, revenue []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map27Rows := map27[lo:hi]
-	for i := range map27Rows {
-		x := uint64(map27Rows[i]) - 9223372036854775808 ^ 18446744073709551615
+	revenueRows := revenue[lo:hi]
+	for i := range revenueRows {
+		x := uint64(revenueRows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -2399,39 +2793,39 @@ func productsKernel39Summary(lo, hi int, map27 []int64, digitShift int64, digits
 	}
 }
 
-// productsKernel40 runs rows lo to hi through the stages pass18, from the state before them to the one after.
+// productsKernel39 runs rows lo to hi through the stages pass15, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel40(lo, hi int, add4 []int64, pass31, pass []uint64, pass32, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
+func productsKernel39(lo, hi int, add5 []int64, pass25, pass []uint64, pass26, pass2 []int64, digitNumber, digitShift, g int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * gLeast
+	x2 := digitNumber * g
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add5[int64(digit)+x] - x2
 	}
-	pass31Rows := pass31[lo:hi]
-	pass32Rows := pass32[lo:hi]
-	pass32Rows = pass32Rows[:len(pass31Rows)]
-	for i, pass3 := range pass31Rows {
+	pass25Rows := pass25[lo:hi]
+	pass26Rows := pass26[lo:hi]
+	pass26Rows = pass26Rows[:len(pass25Rows)]
+	for i, pass3 := range pass25Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass32Rows[i]
+		pass2[place] = pass26Rows[i]
 	}
 }
 
-// productsKernel40Summary returns what rows lo to hi add to the state, in the stages pass18.
+// productsKernel39Summary returns what rows lo to hi add to the state, in the stages pass15.
 //
 //go:noinline
-func productsKernel40Summary(lo, hi int, pass31 []uint64, digitShift int64, digits []int64) {
+func productsKernel39Summary(lo, hi int, pass25 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass31Rows := pass31[lo:hi]
-	for _, pass := range pass31Rows {
+	pass25Rows := pass25[lo:hi]
+	for _, pass := range pass25Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -2439,50 +2833,50 @@ func productsKernel40Summary(lo, hi int, pass31 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel46 runs rows lo to hi through the stages pass24, from the state before them to the one after.
+// productsKernel45 runs rows lo to hi through the stages pass21, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel46(lo, hi int, add4 []int64, pass43 []uint64, pass44, top []int64, digitNumber, digitShift, gLeast, top2 int64, digits []int64) {
+func productsKernel45(lo, hi int, add5 []int64, pass37 []uint64, pass38, top []int64, digitNumber, digitShift, g, top2 int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * gLeast
+	x2 := digitNumber * g
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add5[int64(digit)+x] - x2
 	}
-	pass43Rows := pass43[lo:hi]
-	pass44Rows := pass44[lo:hi]
-	pass44Rows = pass44Rows[:len(pass43Rows)]
-	for i := range pass43Rows {
-		digit := int64(pass43Rows[i] >> (digitShift & 63) & 255)
+	pass37Rows := pass37[lo:hi]
+	pass38Rows := pass38[lo:hi]
+	pass38Rows = pass38Rows[:len(pass37Rows)]
+	for i := range pass37Rows {
+		digit := int64(pass37Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		if place < top2 {
-			top[place] = pass44Rows[i]
+			top[place] = pass38Rows[i]
 		}
 	}
 }
 
-// productsKernel46Summary returns what rows lo to hi add to the state, in the stages pass24.
+// productsKernel45Summary returns what rows lo to hi add to the state, in the stages pass21.
 //
 //go:noinline
-func productsKernel46Summary(lo, hi int, pass43 []uint64, digitShift int64, digits []int64) {
+func productsKernel45Summary(lo, hi int, pass37 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass43Rows := pass43[lo:hi]
-	for i := range pass43Rows {
-		digit := int64(pass43Rows[i] >> (digitShift & 63) & 255)
+	pass37Rows := pass37[lo:hi]
+	for i := range pass37Rows {
+		digit := int64(pass37Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// productsKernel47 runs rows lo to hi through the stages map33, map34, map35, map36, from the state before them to the one after.
+// productsKernel46 runs rows lo to hi through the stages map49, map50, map51, map52, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel47(lo, hi int, top []int64, either4, product []int32, revenue, revenue2, either6, sold, either8, looked []int64) {
+func productsKernel46(lo, hi int, top []int64, either5, product []int32, revenue, revenue2, either8, sold, either11, looked []int64) {
 	topRows := top[lo:hi]
 	productRows := product[lo:hi]
 	productRows = productRows[:len(topRows)]
@@ -2494,8 +2888,8 @@ func productsKernel47(lo, hi int, top []int64, either4, product []int32, revenue
 	lookedRows = lookedRows[:len(topRows)]
 	for i, x := range topRows {
 		var either int32
-		if uint64(x) < uint64(len(either4)) {
-			either = either4[x]
+		if uint64(x) < uint64(len(either5)) {
+			either = either5[x]
 		}
 		either2 := either
 		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
@@ -2507,16 +2901,16 @@ func productsKernel47(lo, hi int, top []int64, either4, product []int32, revenue
 		revenue4 := revenue3
 		revenueRows[i] = revenue4
 		var either3 int64
-		if uint64(x) < uint64(len(either6)) {
-			either3 = either6[x]
-		}
-		either5 := either3
-		soldRows[i] = either5
-		var either7 int64
 		if uint64(x) < uint64(len(either8)) {
-			either7 = either8[x]
+			either3 = either8[x]
 		}
-		either9 := either7
-		lookedRows[i] = either9
+		either4 := either3
+		soldRows[i] = either4
+		var either6 int64
+		if uint64(x) < uint64(len(either11)) {
+			either6 = either11[x]
+		}
+		either7 := either6
+		lookedRows[i] = either7
 	}
 }
