@@ -36,6 +36,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		from:       p,
 		radix:      cmp.Or(options.Radix, DefaultRadix),
 		short:      options.Short,
+		cores:      options.Hash > 0 && !options.Short,
 		bins:       int64(cmp.Or(options.Bins, DefaultBins)),
 		hash:       int64(options.Hash),
 		hashGroups: int64(cmp.Or(options.HashGroups, DefaultHashGroups)),
@@ -75,6 +76,7 @@ type expansion struct {
 	from       *ir.Pipeline
 	radix      int  // bits that a digit of keys has
 	short      bool // see Options
+	cores      bool // whether the pipeline is for cores
 	bins       int64
 	hash       int64
 	hashGroups int64
@@ -181,6 +183,7 @@ func (e *expansion) value(v *ir.Value) {
 		e.join(v)
 	case v.Op == ir.OpLeft, v.Op == ir.OpRight:
 		e.side(v)
+	case e.foldPairs(v):
 	case e.pair(v):
 	case v.By != nil && v.By.Op == ir.OpGroups:
 		e.aggregate(v)
@@ -363,7 +366,7 @@ func (e *expansion) aggregateRuns(v *ir.Value, g grouped) *ir.Value {
 	return e.gather(v.Pos, g.order, e.add(v.Pos, made))
 }
 
-// either returns x if a condition is not 0, else y, as a column of a type.
+// either returns x if a condition is not 0, else y, as a column or a scalar of a type.
 func (e *expansion) either(condition, x, y *ir.Value, t ir.Type) *ir.Value {
 	at := [2]*ir.Value{x, y}
 	if e.eithers[at] == nil {

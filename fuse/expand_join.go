@@ -104,7 +104,7 @@ func (e *expansion) side(v *ir.Value) {
 // pair writes a column of pairs each of whose rows follows from one row of others: it is
 // made in both ways, so that a left row need not be looked up, stored and read again.
 func (e *expansion) pair(v *ir.Value) bool {
-	if v.Type.IsScalar() || slices.ContainsFunc(e.from.Sites, func(s ir.Site) bool { return s.Value == v }) {
+	if v.Type.IsScalar() || e.isChecked(v) {
 		return false
 	}
 	if v.Op == ir.OpGather {
@@ -126,10 +126,52 @@ func (e *expansion) pair(v *ir.Value) bool {
 	if !v.Op.IsElementwise() {
 		return false
 	}
-	single, repeated := *v, *v
+	j, single, repeated := e.inBothWays(v, func(p *paired) *ir.Value { return p.single })
+	if j == nil {
+		return false
+	}
+	single.Type.Domain, single.Type.Target = j.row.Type.Domain, e.domain(v.Type.Target)
+	repeated.Type.Domain, repeated.Type.Target = j.left.Type.Domain, single.Type.Target
+	e.pairs[v] = &paired{j, e.add(v.Pos, single), e.add(v.Pos, repeated)}
+	return true
+}
+
+// foldPairs writes an aggregate of all pairs of a join: of what both ways make, so that the
+// pairs need not be stored.
+func (e *expansion) foldPairs(v *ir.Value) bool {
+	if !e.cores || !v.Op.IsAggregate() || v.By != nil || e.isChecked(v) {
+		return false
+	}
+	j, single, repeated := e.inBothWays(v, func(p *paired) *ir.Value {
+		return (&ordering{expansion: e, pos: v.Pos}).compact(p.single, p.hasPartner, p.found)
+	})
+	if j == nil {
+		return false
+	}
+	if v.Op.Aggregate().GivesRow() {
+		single.Type.Target, repeated.Type.Target = j.found, j.left.Type.Domain
+	}
+	if v.Else != nil {
+		single.Else = e.column(v.Else)
+		repeated.Else = single.Else
+	}
+	e.values[v] = e.either(j.isUnique, e.add(v.Pos, single), e.add(v.Pos, repeated), ir.Type{Kind: v.Type.Kind, Target: e.domain(v.Type.Target)})
+	e.values[v].Name = v.Name
+	return true
+}
+
+// isChecked reports whether data can fail a check of v.
+func (e *expansion) isChecked(v *ir.Value) bool {
+	return slices.ContainsFunc(e.from.Sites, func(s ir.Site) bool { return s.Value == v })
+}
+
+// inBothWays returns v with the operands of each way to make the pairs of a join, single of
+// them being the column that is used where keys are unique; nil if its operands are not
+// columns of the pairs of one join, or scalars.
+func (e *expansion) inBothWays(v *ir.Value, singleOf func(*paired) *ir.Value) (j *joined, single, repeated ir.Value) {
+	single, repeated = *v, *v
 	single.Name, repeated.Name = "", ""
 	single.Args, repeated.Args = slices.Clone(v.Args), slices.Clone(v.Args)
-	var j *joined
 	for i, arg := range v.Args {
 		if arg.Type.IsScalar() {
 			single.Args[i] = e.column(arg)
@@ -138,14 +180,11 @@ func (e *expansion) pair(v *ir.Value) bool {
 		}
 		p := e.pairs[arg]
 		if p == nil || j != nil && j != p.joined {
-			return false
+			return nil, single, repeated
 		}
-		j, single.Args[i], repeated.Args[i] = p.joined, p.single, p.repeated
+		j, single.Args[i], repeated.Args[i] = p.joined, singleOf(p), p.repeated
 	}
-	single.Type.Domain, single.Type.Target = j.row.Type.Domain, e.domain(v.Type.Target)
-	repeated.Type.Domain, repeated.Type.Target = j.left.Type.Domain, single.Type.Target
-	e.pairs[v] = &paired{j, e.add(v.Pos, single), e.add(v.Pos, repeated)}
-	return true
+	return j, single, repeated
 }
 
 // stored returns a column of pairs.

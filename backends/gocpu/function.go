@@ -2,6 +2,7 @@ package gocpu
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -141,8 +142,44 @@ func (g *body) storeCarried() {
 	g.values = g.uniformValues()
 }
 
-// loop runs over the rows from lo to hi.
+// loop runs over the rows from lo to hi: where they depend on conditions that usually hold
+// and are known before, in a loop that is written for that, and else in one for any.
 func (g *body) loop(views []int, lo, hi loop.Expr) {
+	conditions := g.likelyConditions()
+	if len(conditions) == 0 {
+		g.rowsOf(views, lo, hi)
+		return
+	}
+	holds, any, likely := loop.Expr(loop.True), g.values, maps.Clone(g.values)
+	for _, v := range conditions {
+		holds, likely[v] = loop.And(holds, g.expr(v)), loop.True
+	}
+	g.b.If(holds, func() {
+		g.values = likely
+		g.rowsOf(views, lo, hi)
+	}, func() {
+		g.values = any
+		g.rowsOf(views, lo, hi)
+	})
+}
+
+// likelyConditions returns the conditions that usually hold and are operands of rows.
+func (g *body) likelyConditions() (list []tile.ID) {
+	for i, op := range g.rowOps() {
+		if !g.needed[i] || op.Domain == tile.Uniform {
+			continue
+		}
+		for _, v := range op.Args {
+			if g.Values[v].Likely && !slices.Contains(list, v) {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+// rowsOf runs over the rows from lo to hi in one loop, or by blocks.
+func (g *body) rowsOf(views []int, lo, hi loop.Expr) {
 	length := g.cut(views, lo, hi)
 	groups := g.columnGroups(views)
 	switch {

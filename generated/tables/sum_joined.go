@@ -142,8 +142,8 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 	if cond2 {
 		x5 = 1
 	}
-	var either2 []int64
 	var jFoundLength int64
+	var total int64
 	var jRepeatedLength int64
 	if 0 < int(x5) {
 		map4 := kgenTemporary[uint32](&call, int(mSlotsLength))
@@ -155,30 +155,33 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		} else {
 			sumJoinedKernel5(0, int(mSlotsLength), insert, weight, map4, id, map5, x4, x3, x2, x, int64(m), int64(n))
 		}
-		either := kgenTemporary[int64](&call, n)
 		var jFoundPlace int64
+		var sum3 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var jFoundPlace2 int64
+			var sum4 int64
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				compactScratch := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					jFoundPlace3 := sumJoinedKernel6(lo, hi, key, map4, map5, value, weight, compactScratch, x2, x, int64(m), int64(n), mSlotsLength, x4, x3, 0)
+					jFoundPlace3, sum5 := sumJoinedKernel6(lo, hi, key, map4, map5, value, weight, x2, x, int64(m), int64(n), mSlotsLength, x4, x3)
 					blocks.await()
 					jFoundPlaceBefore := jFoundPlace2
+					sumBefore := sum4
 					jFoundPlace2 = jFoundPlaceBefore + jFoundPlace3
+					sum4 = sumBefore + sum5
 					blocks.release()
-					copy(either[jFoundPlaceBefore:], compactScratch[:jFoundPlace3])
 				}
 			})
 			jFoundPlace = jFoundPlace2
+			sum3 = sum4
 		} else {
-			jFoundPlace = sumJoinedKernel6(0, n, key, map4, map5, value, weight, either, x2, x, int64(m), int64(n), mSlotsLength, x4, x3, 0)
+			jFoundPlace, sum3 = sumJoinedKernel6(0, n, key, map4, map5, value, weight, x2, x, int64(m), int64(n), mSlotsLength, x4, x3)
 		}
 		jFoundLength2 := jFoundPlace
-		either2 = either
+		total2 := sum3
 		jFoundLength = jFoundLength2
+		total = total2
 	} else {
 		map4 := kgenTemporary[int64](&call, m)
 		aggregate := kgenTemporary[int64](&call, m)
@@ -461,44 +464,34 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			x8 = sum5
 		}
 		x9 := max(x8, 0)
-		if int(x9) > 2147483647 {
-			return fmt.Errorf("tables.kg:11:6: j would have %d rows; at most 2147483647 can be computed", int(x9))
-		}
-		either := kgenTemporary[int64](&call, max(n, int(x9)))
+		var sum6 int64
 		if workers > 1 {
-			kgenFork(&call, workers, int(x9), 4096, func(_, lo, hi int) {
-				sumJoinedKernel20(lo, hi, add3, value, map8, pass5, weight, either, int64(n))
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum7 int64
+			kgenInOrder(&call, workers, int(x9), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum8 := sumJoinedKernel20(lo, hi, add3, value, map8, pass5, weight, int64(n))
+					blocks.await()
+					sumBefore := sum7
+					sum7 = sumBefore + sum8
+					blocks.release()
+				}
 			})
+			sum6 = sum7
 		} else {
-			sumJoinedKernel20(0, int(x9), add3, value, map8, pass5, weight, either, int64(n))
+			sum6 = sumJoinedKernel20(0, int(x9), add3, value, map8, pass5, weight, int64(n))
 		}
-		either2 = either
+		total2 := sum6
+		total = total2
 		jRepeatedLength = x9
 	}
-	either22 := either2
 	jFoundLength2 := jFoundLength
+	total2 := total
 	jRepeatedLength2 := jRepeatedLength
-	var total int64
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var total2 int64
-		kgenInOrder(&call, workers, max(int(jFoundLength2), int(jRepeatedLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				total3 := sumJoinedKernel21(lo, hi, either22)
-				blocks.await()
-				totalBefore := total2
-				total2 = totalBefore + total3
-				blocks.release()
-			}
-		})
-		total = total2
-	} else {
-		total = sumJoinedKernel21(0, max(int(jFoundLength2), int(jRepeatedLength2)), either22)
-	}
 	pairs := int64(max(int(jFoundLength2), int(jRepeatedLength2)))
 	dst.Pairs = pairs
-	dst.Total = total
+	dst.Total = total2
 	return nil
 }
 
@@ -582,15 +575,24 @@ func sumJoinedKernel2(lo, hi int, id []int32, map2 []uint64, map3 []int64, reduc
 	x20 := uint64(x19)
 	x21 := uint64(bits.LeadingZeros64(uint64(x20)))
 	x22 := x21 + 1
-	idRows := id[lo:hi]
-	map2Rows := map2[lo:hi]
-	map2Rows = map2Rows[:len(idRows)]
-	mapRows := map3[lo:hi]
-	mapRows = mapRows[:len(idRows)]
-	for i := range idRows {
-		x23 := map2Rows[i]
-		// j = join(key, id)
-		mapRows[i] = kgenSelect(cond3, int64(uint32(idRows[i])-2147483648-reduce), int64((x23^x23>>32)*15485907386658061715>>(x22&63)))
+	if cond3 {
+		idRows := id[lo:hi]
+		mapRows := map3[lo:hi]
+		mapRows = mapRows[:len(idRows)]
+		for i := range idRows {
+			// j = join(key, id)
+			mapRows[i] = int64(uint32(idRows[i]) - 2147483648 - reduce)
+		}
+	} else {
+		idRows := id[lo:hi]
+		map2Rows := map2[lo:hi]
+		map2Rows = map2Rows[:len(idRows)]
+		mapRows := map3[lo:hi]
+		mapRows = mapRows[:len(idRows)]
+		for i := range idRows {
+			x23 := map2Rows[i]
+			mapRows[i] = kgenSelect(cond3, int64(uint32(idRows[i])-2147483648-reduce), int64((x23^x23>>32)*15485907386658061715>>(x22&63)))
+		}
 	}
 }
 
@@ -652,45 +654,73 @@ func sumJoinedKernel5(lo, hi int, insert []int64, weight []int32, map2 []uint32,
 	cond2 := x3 < x10
 	cond3 := x5 < 4294967295
 	cond4 := cond2 && cond3
-	insertRows := insert[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(insertRows)]
-	mapRows2 := map3[lo:hi]
-	mapRows2 = mapRows2[:len(insertRows)]
-	for i, insert2 := range insertRows {
-		cond5 := insert2 != -1
-		x11 := int64(-1)
-		if cond5 {
-			x11 = insert2
+	if cond && cond4 {
+		insertRows := insert[lo:hi]
+		mapRows := map2[lo:hi]
+		mapRows = mapRows[:len(insertRows)]
+		mapRows2 := map3[lo:hi]
+		mapRows2 = mapRows2[:len(insertRows)]
+		for i, insert2 := range insertRows {
+			cond5 := insert2 != -1
+			x11 := int64(-1)
+			if cond5 {
+				x11 = insert2
+			}
+			var weight2 int32
+			if uint64(x11) < uint64(len(weight)) {
+				weight2 = weight[x11]
+			}
+			weight3 := weight2
+			x12 := uint32(0)
+			if cond5 {
+				x12 = uint32(weight3) - 2147483648 - reduce4 + 1
+			}
+			// j = join(key, id)
+			mapRows[i] = x12
+			mapRows2[i] = kgenSelect(x12 != 0, uint64(kgenVariable(uint32(0))-2147483648)<<32|uint64(x12), 0)
 		}
-		var weight2 int32
-		if uint64(x11) < uint64(len(weight)) {
-			weight2 = weight[x11]
+	} else {
+		insertRows := insert[lo:hi]
+		mapRows := map2[lo:hi]
+		mapRows = mapRows[:len(insertRows)]
+		mapRows2 := map3[lo:hi]
+		mapRows2 = mapRows2[:len(insertRows)]
+		for i, insert2 := range insertRows {
+			cond5 := insert2 != -1
+			x11 := int64(-1)
+			if cond5 {
+				x11 = insert2
+			}
+			var weight2 int32
+			if uint64(x11) < uint64(len(weight)) {
+				weight2 = weight[x11]
+			}
+			weight3 := weight2
+			x12 := uint32(0)
+			if cond5 {
+				x12 = kgenSelect(cond, uint32(weight3)-2147483648-reduce4, uint32(insert2)) + 1
+			}
+			mapRows[i] = x12
+			at := x11
+			if cond4 {
+				at = -1
+			}
+			var id2 int32
+			if uint64(at) < uint64(len(id)) {
+				id2 = id[at]
+			}
+			id3 := id2
+			mapRows2[i] = kgenSelect(x12 != 0, uint64(uint32(id3)-2147483648)<<32|uint64(x12), 0)
 		}
-		weight3 := weight2
-		x12 := uint32(0)
-		if cond5 {
-			x12 = kgenSelect(cond, uint32(weight3)-2147483648-reduce4, uint32(insert2)) + 1
-		}
-		// j = join(key, id)
-		mapRows[i] = x12
-		at := x11
-		if cond4 {
-			at = -1
-		}
-		var id2 int32
-		if uint64(at) < uint64(len(id)) {
-			id2 = id[at]
-		}
-		id3 := id2
-		mapRows2[i] = kgenSelect(x12 != 0, uint64(uint32(id3)-2147483648)<<32|uint64(x12), 0)
 	}
 }
 
-// sumJoinedKernel6 runs rows lo to hi through the stages map8, map10, map11, map12, mask, partial4, offset4, add4, map36, map37, compact, from the state before them to the one after.
+// sumJoinedKernel6 returns what rows lo to hi add to the state, in the stages map8, map10, map11, map12, mask, partial4, offset4, add4, map36, map37, compact, reduce4.
 //
 //go:noinline
-func sumJoinedKernel6(lo, hi int, key []int32, map7 []uint32, map9 []uint64, value, weight []int32, compact []int64, reduce2, reduce uint32, m, n, mSlots int64, reduce5, reduce4 uint32, jFoundPlace int64) int64 {
+func sumJoinedKernel6(lo, hi int, key []int32, map7 []uint32, map9 []uint64, value, weight []int32, reduce2, reduce uint32, m, n, mSlots int64, reduce5, reduce4 uint32) (int64, int64) {
+	var jFoundPlace int64
+	var sum int64
 	x := reduce2 - reduce
 	x2 := uint64(x)
 	x3 := max(m, 1)
@@ -722,55 +752,74 @@ func sumJoinedKernel6(lo, hi int, key []int32, map7 []uint32, map9 []uint64, val
 	x22 := x21 + 1
 	x23 := reduce5 - reduce4
 	cond5 := x23 != 4294967295
-	keyRows := key[lo:hi]
-	valueRows := value[lo:hi]
-	valueRows = valueRows[:len(keyRows)]
-	for i := range keyRows {
-		x24 := uint32(keyRows[i]) - 2147483648
-		at := int64(-1)
-		if cond3 {
-			at = int64(x24 - reduce)
-		}
-		var x25 uint32
-		if uint64(at) < uint64(len(map7)) {
-			x25 = map7[at]
-		}
-		x26 := x25
-		x27 := uint64(x24) * 11400714819323198485
-		var code uint32
-		if !cond3 {
-			key2 := uint64(x24)
-			lastSlot := mSlots - 1
-			slot := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x22 & 63))
-			held := map9[slot]
-			for held != 0 && held>>32 != key2 {
-				slot = (slot + 1) & lastSlot
-				held = map9[slot]
+	if cond3 && cond5 {
+		keyRows := key[lo:hi]
+		valueRows := value[lo:hi]
+		valueRows = valueRows[:len(keyRows)]
+		for i := range keyRows {
+			x24 := uint32(keyRows[i]) - 2147483648
+			at := int64(x24 - reduce)
+			var x25 uint32
+			if uint64(at) < uint64(len(map7)) {
+				x25 = map7[at]
 			}
-			code = uint32(held)
-		}
-		code2 := code
-		x28 := code2
-		if cond3 {
-			x28 = x26
-		}
-		if x28 != 0 {
-			x29 := x28 - 1
-			at2 := int64(x29)
-			if cond5 {
-				at2 = -1
+			x26 := x25
+			if x26 != 0 {
+				x27 := x26 - 1
+				sum += int64(valueRows[i]) * int64(int32(x27+reduce4+2147483648))
+				jFoundPlace++
 			}
-			var weight2 int32
-			if uint64(at2) < uint64(len(weight)) {
-				weight2 = weight[at2]
+		}
+	} else {
+		keyRows := key[lo:hi]
+		valueRows := value[lo:hi]
+		valueRows = valueRows[:len(keyRows)]
+		for i := range keyRows {
+			x24 := uint32(keyRows[i]) - 2147483648
+			at := int64(-1)
+			if cond3 {
+				at = int64(x24 - reduce)
 			}
-			weight3 := weight2
-			// return pairs: len(j.left), total: sum(i64(value[j.left]) * i64(weight[j.right]))
-			compact[jFoundPlace] = int64(valueRows[i]) * int64(kgenSelect(cond5, int32(x29+reduce4+2147483648), weight3))
-			jFoundPlace++
+			var x25 uint32
+			if uint64(at) < uint64(len(map7)) {
+				x25 = map7[at]
+			}
+			x26 := x25
+			x27 := uint64(x24) * 11400714819323198485
+			var code uint32
+			if !cond3 {
+				key2 := uint64(x24)
+				lastSlot := mSlots - 1
+				slot := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x22 & 63))
+				held := map9[slot]
+				for held != 0 && held>>32 != key2 {
+					slot = (slot + 1) & lastSlot
+					held = map9[slot]
+				}
+				code = uint32(held)
+			}
+			code2 := code
+			x28 := code2
+			if cond3 {
+				x28 = x26
+			}
+			if x28 != 0 {
+				x29 := x28 - 1
+				at2 := int64(x29)
+				if cond5 {
+					at2 = -1
+				}
+				var weight2 int32
+				if uint64(at2) < uint64(len(weight)) {
+					weight2 = weight[at2]
+				}
+				weight3 := weight2
+				sum += int64(valueRows[i]) * int64(kgenSelect(cond5, int32(x29+reduce4+2147483648), weight3))
+				jFoundPlace++
+			}
 		}
 	}
-	return jFoundPlace
+	return jFoundPlace, sum
 }
 
 // sumJoinedKernel7 runs rows lo to hi through the stages map13, map14, map15, map16, map17, map18, aggregate, map19, histogram, from the state before them to the one after.
@@ -806,94 +855,165 @@ func sumJoinedKernel7(lo, hi int, id []int32, insert, map2, aggregate, histogram
 	cond2 := x17 < x22
 	cond3 := x2 < 4294967295
 	cond4 := cond2 && cond3
-	idRows := id[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(idRows)]
-	for i, id2 := range idRows {
-		x23 := uint32(id2) - 2147483648
-		x24 := uint64(x23) * 11400714819323198485
-		slot := int64(-1)
-		if cond4 {
+	if cond4 {
+		idRows := id[lo:hi]
+		mapRows := map2[lo:hi]
+		mapRows = mapRows[:len(idRows)]
+		for i, id2 := range idRows {
+			x23 := uint32(id2) - 2147483648
+			slot := int64(-1)
 			at := int64(x23 - reduce)
 			if uint64(at) < uint64(mSlots) {
 				slot = at
 			}
-		} else {
-			lastSlot := mSlots - 1
-			ownSlot := int64((x24 ^ x24>>32) * 15485907386658061715 >> (x15 & 63))
-			slot2 := ownSlot
-			for true {
-				held := insert[slot2]
-				if held == -1 {
-					break
-				}
-				if id2 == id[held] {
-					slot = slot2
-					break
-				}
-				slot2 = (slot2 + 1) & lastSlot
-				if slot2 == ownSlot {
-					break
-				}
+			slot2 := slot
+			at2 := max(slot2, 0)
+			var insert2 int64
+			if uint64(at2) < uint64(len(insert)) {
+				insert2 = insert[at2]
+			}
+			insert3 := insert2
+			x24 := int64(-1)
+			if slot2 >= 0 && insert3 != -1 {
+				x24 = insert3
+			}
+			// j = join(key, id)
+			mapRows[i] = x24
+			bin := int(x24)
+			if uint64(bin) < uint64(len(aggregate)) {
+				aggregate[bin]++
+			}
+			x25 := uint64(x24) - 9223372036854775808
+			digit := int64(x25 >> 0 & 255)
+			bin2 := int(digit)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			digit2 := int64(x25 >> 8 & 255)
+			bin3 := int(digit2 + 256)
+			if uint64(bin3) < uint64(len(histogram)) {
+				histogram[bin3]++
+			}
+			digit3 := int64(x25 >> 16 & 255)
+			bin4 := int(digit3 + 512)
+			if uint64(bin4) < uint64(len(histogram)) {
+				histogram[bin4]++
+			}
+			digit4 := int64(x25 >> 24 & 255)
+			bin5 := int(digit4 + 768)
+			if uint64(bin5) < uint64(len(histogram)) {
+				histogram[bin5]++
+			}
+			digit5 := int64(x25 >> 32 & 255)
+			bin6 := int(digit5 + 1024)
+			if uint64(bin6) < uint64(len(histogram)) {
+				histogram[bin6]++
+			}
+			digit6 := int64(x25 >> 40 & 255)
+			bin7 := int(digit6 + 1280)
+			if uint64(bin7) < uint64(len(histogram)) {
+				histogram[bin7]++
+			}
+			digit7 := int64(x25 >> 48 & 255)
+			bin8 := int(digit7 + 1536)
+			if uint64(bin8) < uint64(len(histogram)) {
+				histogram[bin8]++
+			}
+			digit8 := int64(x25 >> 56 & 255)
+			bin9 := int(digit8 + 1792)
+			if uint64(bin9) < uint64(len(histogram)) {
+				histogram[bin9]++
 			}
 		}
-		slot2 := slot
-		at := max(slot2, 0)
-		var insert2 int64
-		if uint64(at) < uint64(len(insert)) {
-			insert2 = insert[at]
-		}
-		insert3 := insert2
-		x25 := int64(-1)
-		if slot2 >= 0 && insert3 != -1 {
-			x25 = insert3
-		}
-		// j = join(key, id)
-		mapRows[i] = x25
-		bin := int(x25)
-		if uint64(bin) < uint64(len(aggregate)) {
-			aggregate[bin]++
-		}
-		x26 := uint64(x25) - 9223372036854775808
-		digit := int64(x26 >> 0 & 255)
-		bin2 := int(digit)
-		if uint64(bin2) < uint64(len(histogram)) {
-			histogram[bin2]++
-		}
-		digit2 := int64(x26 >> 8 & 255)
-		bin3 := int(digit2 + 256)
-		if uint64(bin3) < uint64(len(histogram)) {
-			histogram[bin3]++
-		}
-		digit3 := int64(x26 >> 16 & 255)
-		bin4 := int(digit3 + 512)
-		if uint64(bin4) < uint64(len(histogram)) {
-			histogram[bin4]++
-		}
-		digit4 := int64(x26 >> 24 & 255)
-		bin5 := int(digit4 + 768)
-		if uint64(bin5) < uint64(len(histogram)) {
-			histogram[bin5]++
-		}
-		digit5 := int64(x26 >> 32 & 255)
-		bin6 := int(digit5 + 1024)
-		if uint64(bin6) < uint64(len(histogram)) {
-			histogram[bin6]++
-		}
-		digit6 := int64(x26 >> 40 & 255)
-		bin7 := int(digit6 + 1280)
-		if uint64(bin7) < uint64(len(histogram)) {
-			histogram[bin7]++
-		}
-		digit7 := int64(x26 >> 48 & 255)
-		bin8 := int(digit7 + 1536)
-		if uint64(bin8) < uint64(len(histogram)) {
-			histogram[bin8]++
-		}
-		digit8 := int64(x26 >> 56 & 255)
-		bin9 := int(digit8 + 1792)
-		if uint64(bin9) < uint64(len(histogram)) {
-			histogram[bin9]++
+	} else {
+		idRows := id[lo:hi]
+		mapRows := map2[lo:hi]
+		mapRows = mapRows[:len(idRows)]
+		for i, id2 := range idRows {
+			x23 := uint32(id2) - 2147483648
+			x24 := uint64(x23) * 11400714819323198485
+			slot := int64(-1)
+			if cond4 {
+				at := int64(x23 - reduce)
+				if uint64(at) < uint64(mSlots) {
+					slot = at
+				}
+			} else {
+				lastSlot := mSlots - 1
+				ownSlot := int64((x24 ^ x24>>32) * 15485907386658061715 >> (x15 & 63))
+				slot2 := ownSlot
+				for true {
+					held := insert[slot2]
+					if held == -1 {
+						break
+					}
+					if id2 == id[held] {
+						slot = slot2
+						break
+					}
+					slot2 = (slot2 + 1) & lastSlot
+					if slot2 == ownSlot {
+						break
+					}
+				}
+			}
+			slot2 := slot
+			at := max(slot2, 0)
+			var insert2 int64
+			if uint64(at) < uint64(len(insert)) {
+				insert2 = insert[at]
+			}
+			insert3 := insert2
+			x25 := int64(-1)
+			if slot2 >= 0 && insert3 != -1 {
+				x25 = insert3
+			}
+			mapRows[i] = x25
+			bin := int(x25)
+			if uint64(bin) < uint64(len(aggregate)) {
+				aggregate[bin]++
+			}
+			x26 := uint64(x25) - 9223372036854775808
+			digit := int64(x26 >> 0 & 255)
+			bin2 := int(digit)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			digit2 := int64(x26 >> 8 & 255)
+			bin3 := int(digit2 + 256)
+			if uint64(bin3) < uint64(len(histogram)) {
+				histogram[bin3]++
+			}
+			digit3 := int64(x26 >> 16 & 255)
+			bin4 := int(digit3 + 512)
+			if uint64(bin4) < uint64(len(histogram)) {
+				histogram[bin4]++
+			}
+			digit4 := int64(x26 >> 24 & 255)
+			bin5 := int(digit4 + 768)
+			if uint64(bin5) < uint64(len(histogram)) {
+				histogram[bin5]++
+			}
+			digit5 := int64(x26 >> 32 & 255)
+			bin6 := int(digit5 + 1024)
+			if uint64(bin6) < uint64(len(histogram)) {
+				histogram[bin6]++
+			}
+			digit6 := int64(x26 >> 40 & 255)
+			bin7 := int(digit6 + 1280)
+			if uint64(bin7) < uint64(len(histogram)) {
+				histogram[bin7]++
+			}
+			digit7 := int64(x26 >> 48 & 255)
+			bin8 := int(digit7 + 1536)
+			if uint64(bin8) < uint64(len(histogram)) {
+				histogram[bin8]++
+			}
+			digit8 := int64(x26 >> 56 & 255)
+			bin9 := int(digit8 + 1792)
+			if uint64(bin9) < uint64(len(histogram)) {
+				histogram[bin9]++
+			}
 		}
 	}
 }
@@ -1086,46 +1206,80 @@ func sumJoinedKernel18(lo, hi int, insert, add, map2, aggregate, map3 []int64, i
 	cond := x2 < x9
 	cond2 := x4 < 4294967295
 	cond3 := cond && cond2
-	insertRows := insert[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(insertRows)]
-	mapRows2 := map3[lo:hi]
-	mapRows2 = mapRows2[:len(insertRows)]
-	mapRows3 := map4[lo:hi]
-	mapRows3 = mapRows3[:len(insertRows)]
-	for i, insert2 := range insertRows {
-		cond4 := insert2 != -1
-		x10 := int64(-1)
-		if cond4 {
-			x10 = insert2
+	if cond3 {
+		insertRows := insert[lo:hi]
+		mapRows := map2[lo:hi]
+		mapRows = mapRows[:len(insertRows)]
+		mapRows2 := map3[lo:hi]
+		mapRows2 = mapRows2[:len(insertRows)]
+		mapRows3 := map4[lo:hi]
+		mapRows3 = mapRows3[:len(insertRows)]
+		for i, insert2 := range insertRows {
+			cond4 := insert2 != -1
+			x10 := int64(-1)
+			if cond4 {
+				x10 = insert2
+			}
+			var add2 int64
+			if uint64(x10) < uint64(len(add)) {
+				add2 = add[x10]
+			}
+			add3 := add2
+			// j = join(key, id)
+			mapRows[i] = add3
+			var aggregate2 int64
+			if uint64(x10) < uint64(len(aggregate)) {
+				aggregate2 = aggregate[x10]
+			}
+			aggregate3 := aggregate2
+			mapRows2[i] = kgenSelect(cond4, aggregate3, 0)
+			x11 := uint32(0)
+			if cond4 {
+				x11 = uint32(int64(lo+i) + 1)
+			}
+			mapRows3[i] = kgenSelect(x11 != 0, uint64(kgenVariable(uint32(0))-2147483648)<<32|uint64(x11), 0)
 		}
-		var add2 int64
-		if uint64(x10) < uint64(len(add)) {
-			add2 = add[x10]
+	} else {
+		insertRows := insert[lo:hi]
+		mapRows := map2[lo:hi]
+		mapRows = mapRows[:len(insertRows)]
+		mapRows2 := map3[lo:hi]
+		mapRows2 = mapRows2[:len(insertRows)]
+		mapRows3 := map4[lo:hi]
+		mapRows3 = mapRows3[:len(insertRows)]
+		for i, insert2 := range insertRows {
+			cond4 := insert2 != -1
+			x10 := int64(-1)
+			if cond4 {
+				x10 = insert2
+			}
+			var add2 int64
+			if uint64(x10) < uint64(len(add)) {
+				add2 = add[x10]
+			}
+			add3 := add2
+			mapRows[i] = add3
+			var aggregate2 int64
+			if uint64(x10) < uint64(len(aggregate)) {
+				aggregate2 = aggregate[x10]
+			}
+			aggregate3 := aggregate2
+			mapRows2[i] = kgenSelect(cond4, aggregate3, 0)
+			x11 := uint32(0)
+			if cond4 {
+				x11 = uint32(int64(lo+i) + 1)
+			}
+			at := x10
+			if cond3 {
+				at = -1
+			}
+			var id2 int32
+			if uint64(at) < uint64(len(id)) {
+				id2 = id[at]
+			}
+			id3 := id2
+			mapRows3[i] = kgenSelect(x11 != 0, uint64(uint32(id3)-2147483648)<<32|uint64(x11), 0)
 		}
-		add3 := add2
-		// j = join(key, id)
-		mapRows[i] = add3
-		var aggregate2 int64
-		if uint64(x10) < uint64(len(aggregate)) {
-			aggregate2 = aggregate[x10]
-		}
-		aggregate3 := aggregate2
-		mapRows2[i] = kgenSelect(cond4, aggregate3, 0)
-		x11 := uint32(0)
-		if cond4 {
-			x11 = uint32(int64(lo+i) + 1)
-		}
-		at := x10
-		if cond3 {
-			at = -1
-		}
-		var id2 int32
-		if uint64(at) < uint64(len(id)) {
-			id2 = id[at]
-		}
-		id3 := id2
-		mapRows3[i] = kgenSelect(x11 != 0, uint64(uint32(id3)-2147483648)<<32|uint64(x11), 0)
 	}
 }
 
@@ -1163,54 +1317,91 @@ func sumJoinedKernel19(lo, hi int, key []int32, map26 []uint64, map23, add, map2
 	x21 := uint64(x20)
 	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
 	x23 := x22 + 1
-	keyRows := key[lo:hi]
-	addRows := add[lo:hi]
-	addRows = addRows[:len(keyRows)]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(keyRows)]
-	for i := range keyRows {
-		x24 := uint32(keyRows[i]) - 2147483648
-		x25 := int64(x24 - reduce)
-		x26 := uint64(x24) * 11400714819323198485
-		var code uint32
-		if !cond3 {
-			key2 := uint64(x24)
-			lastSlot := mSlots - 1
-			slot := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x23 & 63))
-			held := map26[slot]
-			for held != 0 && held>>32 != key2 {
-				slot = (slot + 1) & lastSlot
-				held = map26[slot]
+	if cond3 {
+		keyRows := key[lo:hi]
+		addRows := add[lo:hi]
+		addRows = addRows[:len(keyRows)]
+		mapRows := map2[lo:hi]
+		mapRows = mapRows[:len(keyRows)]
+		for i := range keyRows {
+			x24 := uint32(keyRows[i]) - 2147483648
+			x25 := int64(x24 - reduce)
+			x26 := int64(-1)
+			if uint64(x25) < x10 {
+				x26 = x25
 			}
-			code = uint32(held)
+			x27 := max(x26, 0)
+			var x28 int64
+			if uint64(x27) < uint64(len(map23)) {
+				x28 = map23[x27]
+			}
+			x29 := x28
+			x30 := int64(0)
+			if x26 >= 0 {
+				x30 = x29
+			}
+			// j = join(key, id)
+			add2 += x30
+			addRows[i] = add2
+			var x31 int64
+			if uint64(x27) < uint64(len(map22)) {
+				x31 = map22[x27]
+			}
+			x32 := x31
+			mapRows[i] = x32 - (add2 - x30)
+			sum3 += x30
+			sum2 += x30 & 4294967295
+			sum += x30 >> 32
 		}
-		code2 := code
-		x27 := int64(code2) - 1
-		if cond3 {
-			x27 = kgenSelect(uint64(x25) < x10, x25, -1)
+	} else {
+		keyRows := key[lo:hi]
+		addRows := add[lo:hi]
+		addRows = addRows[:len(keyRows)]
+		mapRows := map2[lo:hi]
+		mapRows = mapRows[:len(keyRows)]
+		for i := range keyRows {
+			x24 := uint32(keyRows[i]) - 2147483648
+			x25 := int64(x24 - reduce)
+			x26 := uint64(x24) * 11400714819323198485
+			var code uint32
+			if !cond3 {
+				key2 := uint64(x24)
+				lastSlot := mSlots - 1
+				slot := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x23 & 63))
+				held := map26[slot]
+				for held != 0 && held>>32 != key2 {
+					slot = (slot + 1) & lastSlot
+					held = map26[slot]
+				}
+				code = uint32(held)
+			}
+			code2 := code
+			x27 := int64(code2) - 1
+			if cond3 {
+				x27 = kgenSelect(uint64(x25) < x10, x25, -1)
+			}
+			x28 := max(x27, 0)
+			var x29 int64
+			if uint64(x28) < uint64(len(map23)) {
+				x29 = map23[x28]
+			}
+			x30 := x29
+			x31 := int64(0)
+			if x27 >= 0 {
+				x31 = x30
+			}
+			add2 += x31
+			addRows[i] = add2
+			var x32 int64
+			if uint64(x28) < uint64(len(map22)) {
+				x32 = map22[x28]
+			}
+			x33 := x32
+			mapRows[i] = x33 - (add2 - x31)
+			sum3 += x31
+			sum2 += x31 & 4294967295
+			sum += x31 >> 32
 		}
-		x28 := max(x27, 0)
-		var x29 int64
-		if uint64(x28) < uint64(len(map23)) {
-			x29 = map23[x28]
-		}
-		x30 := x29
-		x31 := int64(0)
-		if x27 >= 0 {
-			x31 = x30
-		}
-		// j = join(key, id)
-		add2 += x31
-		addRows[i] = add2
-		var x32 int64
-		if uint64(x28) < uint64(len(map22)) {
-			x32 = map22[x28]
-		}
-		x33 := x32
-		mapRows[i] = x33 - (add2 - x31)
-		sum3 += x31
-		sum2 += x31 & 4294967295
-		sum += x31 >> 32
 	}
 	return add2, sum, sum2, sum3
 }
@@ -1253,51 +1444,78 @@ func sumJoinedKernel19Summary(lo, hi int, key []int32, map26 []uint64, map23 []i
 	x21 := uint64(x20)
 	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
 	x23 := x22 + 1
-	keyRows := key[lo:hi]
-	for i := range keyRows {
-		x24 := uint32(keyRows[i]) - 2147483648
-		x25 := int64(x24 - reduce)
-		x26 := uint64(x24) * 11400714819323198485
-		var code uint32
-		if !cond3 {
-			key2 := uint64(x24)
-			lastSlot := mSlots - 1
-			slot := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x23 & 63))
-			held := map26[slot]
-			for held != 0 && held>>32 != key2 {
-				slot = (slot + 1) & lastSlot
-				held = map26[slot]
+	if cond3 {
+		keyRows := key[lo:hi]
+		for i := range keyRows {
+			x24 := uint32(keyRows[i]) - 2147483648
+			x25 := int64(x24 - reduce)
+			x26 := int64(-1)
+			if uint64(x25) < x10 {
+				x26 = x25
 			}
-			code = uint32(held)
+			x27 := max(x26, 0)
+			var x28 int64
+			if uint64(x27) < uint64(len(map23)) {
+				x28 = map23[x27]
+			}
+			x29 := x28
+			x30 := int64(0)
+			if x26 >= 0 {
+				x30 = x29
+			}
+			// j = join(key, id)
+			add += x30
+			sum3 += x30
+			sum2 += x30 & 4294967295
+			sum += x30 >> 32
 		}
-		code2 := code
-		x27 := int64(code2) - 1
-		if cond3 {
-			x27 = kgenSelect(uint64(x25) < x10, x25, -1)
+	} else {
+		keyRows := key[lo:hi]
+		for i := range keyRows {
+			x24 := uint32(keyRows[i]) - 2147483648
+			x25 := int64(x24 - reduce)
+			x26 := uint64(x24) * 11400714819323198485
+			var code uint32
+			if !cond3 {
+				key2 := uint64(x24)
+				lastSlot := mSlots - 1
+				slot := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x23 & 63))
+				held := map26[slot]
+				for held != 0 && held>>32 != key2 {
+					slot = (slot + 1) & lastSlot
+					held = map26[slot]
+				}
+				code = uint32(held)
+			}
+			code2 := code
+			x27 := int64(code2) - 1
+			if cond3 {
+				x27 = kgenSelect(uint64(x25) < x10, x25, -1)
+			}
+			x28 := max(x27, 0)
+			var x29 int64
+			if uint64(x28) < uint64(len(map23)) {
+				x29 = map23[x28]
+			}
+			x30 := x29
+			x31 := int64(0)
+			if x27 >= 0 {
+				x31 = x30
+			}
+			add += x31
+			sum3 += x31
+			sum2 += x31 & 4294967295
+			sum += x31 >> 32
 		}
-		x28 := max(x27, 0)
-		var x29 int64
-		if uint64(x28) < uint64(len(map23)) {
-			x29 = map23[x28]
-		}
-		x30 := x29
-		x31 := int64(0)
-		if x27 >= 0 {
-			x31 = x30
-		}
-		// j = join(key, id)
-		add += x31
-		sum3 += x31
-		sum2 += x31 & 4294967295
-		sum += x31 >> 32
 	}
 	return add, sum, sum2, sum3
 }
 
-// sumJoinedKernel20 runs rows lo to hi through the stages map34, map38, from the state before them to the one after.
+// sumJoinedKernel20 returns what rows lo to hi add to the state, in the stages map34, map38, reduce5.
 //
 //go:noinline
-func sumJoinedKernel20(lo, hi int, add3 []int64, value []int32, map35, pass15 []int64, weight []int32, map2 []int64, n int64) {
+func sumJoinedKernel20(lo, hi int, add3 []int64, value []int32, map35, pass15 []int64, weight []int32, n int64) int64 {
+	var sum int64
 	x := int64(lo)
 	low := 0
 	high := int(n)
@@ -1310,8 +1528,7 @@ func sumJoinedKernel20(lo, hi int, add3 []int64, value []int32, map35, pass15 []
 		}
 	}
 	source := low
-	mapRows := map2[lo:hi]
-	for i := range mapRows {
+	for i := range hi - lo {
 		// return pairs: len(j.left), total: sum(i64(value[j.left]) * i64(weight[j.right]))
 		row := int64(lo + i)
 		for source < int(n) && add3[source] <= row {
@@ -1339,18 +1556,7 @@ func sumJoinedKernel20(lo, hi int, add3 []int64, value []int32, map35, pass15 []
 			weight2 = weight[pass2]
 		}
 		weight3 := weight2
-		mapRows[i] = int64(value3) * int64(weight3)
+		sum += int64(value3) * int64(weight3)
 	}
-}
-
-// sumJoinedKernel21 returns what rows lo to hi add to the state, in the stages scalar4, reduce4.
-//
-//go:noinline
-func sumJoinedKernel21(lo, hi int, either2 []int64) int64 {
-	var total int64
-	either2Rows := either2[lo:hi]
-	for i := range either2Rows {
-		total += either2Rows[i]
-	}
-	return total
+	return sum
 }
