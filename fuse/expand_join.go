@@ -113,7 +113,7 @@ func (e *expansion) pair(v *ir.Value) bool {
 			return false
 		}
 		x := e.column(v.Args[0])
-		p := &paired{at.joined, x, e.gather(v.Pos, x, at.repeated)}
+		p := &paired{at.joined, x, e.ofPairs(v.Pos, x, at)}
 		switch {
 		case at.single == nil:
 			p.single = (&ordering{expansion: e, pos: v.Pos}).decode(at.lookup)
@@ -134,6 +134,15 @@ func (e *expansion) pair(v *ir.Value) bool {
 	repeated.Type.Domain, repeated.Type.Target = j.left.Type.Domain, single.Type.Target
 	e.pairs[v] = &paired{j, e.add(v.Pos, single), e.add(v.Pos, repeated)}
 	return true
+}
+
+// ofPairs returns x at the rows of pairs where left rows are repeated. On cores a column of the
+// right side is brought in the order of partners first: those of a left row then lie together.
+func (e *expansion) ofPairs(pos ir.Pos, x *ir.Value, at *paired) *ir.Value {
+	if rows := at.repeated; e.cores && rows == at.right {
+		return e.gather(pos, e.gather(pos, x, rows.Args[0]), rows.Args[1])
+	}
+	return e.gather(pos, x, at.repeated)
 }
 
 // foldPairs writes an aggregate of all pairs of a join: of what both ways make, so that the
@@ -246,8 +255,8 @@ func (o *ordering) partners(t rowTable) partners {
 	first.Type.Target = rows
 	count := o.add(o.pos, ir.Value{Op: ir.OpCount, By: first, Type: ir.Type{Kind: ir.I64, Domain: rows}})
 	begin := o.add(o.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{count}, Type: ir.Type{Kind: ir.I64, Domain: rows}})
-	key := first
-	if o.short {
+	key, isShort := first, o.short || o.cores // tables on cores have fewer than 2^32 rows, too
+	if isShort {
 		key = o.cast(ir.U32, first)
 	}
 	by := &ordering{expansion: o.expansion, pos: o.pos, rows: rows, out: o.newDomain(ir.DomainOrder, rows.Name+"_sorted", rows)}
@@ -257,7 +266,7 @@ func (o *ordering) partners(t rowTable) partners {
 
 	isTaken, at := o.rowOfSlot(t)
 	p.begin, p.count = o.gather(o.pos, begin, at), o.choose(isTaken, o.gather(o.pos, count, at), o.number(0))
-	if o.short {
+	if isShort {
 		high := o.apply(ir.OpShl, o.cast(ir.U64, p.begin), o.constant(ir.Int(ir.U64, 32)))
 		p.both = o.apply(ir.OpOr, high, o.cast(ir.U64, p.count))
 	}

@@ -183,16 +183,16 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		jFoundLength = jFoundLength2
 		total = total2
 	} else {
-		map4 := kgenTemporary[int64](&call, m)
 		aggregate := kgenTemporary[int64](&call, m)
 		clear(aggregate)
-		histogram := kgenTemporary[int64](&call, 2048)
+		map4 := kgenTemporary[uint32](&call, m)
+		histogram := kgenTemporary[int64](&call, 1024)
 		clear(histogram)
 		if workers > 1 && len(aggregate) <= max(2048, m/64) {
 			kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
 				aggregateOwn := make([]int64, len(aggregate))
-				histogramOwn := make([]int64, 2048)
-				sumJoinedKernel7(lo, hi, id, insert, map4, aggregateOwn, histogramOwn, int64(m), mSlotsLength, x2, x, int64(n))
+				histogramOwn := make([]int64, 1024)
+				sumJoinedKernel7(lo, hi, aggregateOwn, id, insert, map4, histogramOwn, int64(m), mSlotsLength, x2, x, int64(n))
 				for i := range aggregateOwn {
 					atomic.AddInt64(&aggregate[i], aggregateOwn[i])
 				}
@@ -201,7 +201,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				}
 			})
 		} else {
-			sumJoinedKernel7(0, m, id, insert, map4, aggregate, histogram, int64(m), mSlotsLength, x2, x, int64(n))
+			sumJoinedKernel7(0, m, aggregate, id, insert, map4, histogram, int64(m), mSlotsLength, x2, x, int64(n))
 		}
 		add := kgenTemporary[int64](&call, m)
 		if workers > 1 {
@@ -221,11 +221,11 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		} else {
 			sumJoinedKernel8(0, m, aggregate, add, 0)
 		}
-		add2 := kgenTemporary[int64](&call, 2048)
+		add2 := kgenTemporary[int64](&call, 1024)
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var add3 int64
-			kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					add4 := sumJoinedKernel9Summary(lo, hi, histogram)
@@ -237,9 +237,9 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				}
 			})
 		} else {
-			sumJoinedKernel9(0, 2048, histogram, add2, 0)
+			sumJoinedKernel9(0, 1024, histogram, add2, 0)
 		}
-		pass := kgenTemporary[uint64](&call, m)
+		pass := kgenTemporary[uint32](&call, m)
 		pass2 := kgenTemporary[int64](&call, m)
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -262,7 +262,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			digits := make([]int64, 256)
 			sumJoinedKernel10(0, m, add2, map4, pass, pass2, 0, 0, int64(m), digits)
 		}
-		pass3 := kgenTemporary[uint64](&call, m)
+		pass3 := kgenTemporary[uint32](&call, m)
 		pass4 := kgenTemporary[int64](&call, m)
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -306,90 +306,6 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			digits := make([]int64, 256)
 			sumJoinedKernel11(0, m, add2, pass3, pass, pass4, pass2, 2, 16, int64(m), digits)
 		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumJoinedKernel11Summary(lo, hi, pass, 24, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sumJoinedKernel11(lo, hi, add2, pass, pass3, pass2, pass4, 3, 24, int64(m), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			sumJoinedKernel11(0, m, add2, pass, pass3, pass2, pass4, 3, 24, int64(m), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumJoinedKernel11Summary(lo, hi, pass3, 32, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sumJoinedKernel11(lo, hi, add2, pass3, pass, pass4, pass2, 4, 32, int64(m), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			sumJoinedKernel11(0, m, add2, pass3, pass, pass4, pass2, 4, 32, int64(m), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumJoinedKernel11Summary(lo, hi, pass, 40, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sumJoinedKernel11(lo, hi, add2, pass, pass3, pass2, pass4, 5, 40, int64(m), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			sumJoinedKernel11(0, m, add2, pass, pass3, pass2, pass4, 5, 40, int64(m), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumJoinedKernel11Summary(lo, hi, pass3, 48, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sumJoinedKernel11(lo, hi, add2, pass3, pass, pass4, pass2, 6, 48, int64(m), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			sumJoinedKernel11(0, m, add2, pass3, pass, pass4, pass2, 6, 48, int64(m), digits)
-		}
 		pass5 := kgenTemporary[int64](&call, m)
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -397,7 +313,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel17Summary(lo, hi, pass, 56, digits)
+					sumJoinedKernel13Summary(lo, hi, pass, 24, digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -405,25 +321,24 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel17(lo, hi, add2, pass, pass2, pass5, 7, 56, int64(m), digits)
+					sumJoinedKernel13(lo, hi, add2, pass, pass2, pass5, 3, 24, int64(m), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel17(0, m, add2, pass, pass2, pass5, 7, 56, int64(m), digits)
+			sumJoinedKernel13(0, m, add2, pass, pass2, pass5, 3, 24, int64(m), digits)
 		}
-		map5 := kgenTemporary[int64](&call, int(mSlotsLength))
-		map6 := kgenTemporary[int64](&call, int(mSlotsLength))
-		map7 := kgenTemporary[uint64](&call, int(mSlotsLength))
+		map5 := kgenTemporary[uint64](&call, int(mSlotsLength))
+		map6 := kgenTemporary[uint64](&call, int(mSlotsLength))
 		if workers > 1 {
 			kgenFork(&call, workers, int(mSlotsLength), 4096, func(_, lo, hi int) {
-				sumJoinedKernel18(lo, hi, insert, add, map5, aggregate, map6, id, map7, x2, x, int64(m), int64(n))
+				sumJoinedKernel14(lo, hi, insert, add, aggregate, map5, id, map6, x2, x, int64(m), int64(n))
 			})
 		} else {
-			sumJoinedKernel18(0, int(mSlotsLength), insert, add, map5, aggregate, map6, id, map7, x2, x, int64(m), int64(n))
+			sumJoinedKernel14(0, int(mSlotsLength), insert, add, aggregate, map5, id, map6, x2, x, int64(m), int64(n))
 		}
 		add3 := kgenTemporary[int64](&call, n)
-		map8 := kgenTemporary[int64](&call, n)
+		map7 := kgenTemporary[int64](&call, n)
 		var sum3 int64
 		var sum4 int64
 		var sum5 int64
@@ -436,7 +351,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add5, sum9, sum10, sum11 := sumJoinedKernel19Summary(lo, hi, key, map7, map6, x2, x, int64(m), int64(n), mSlotsLength)
+					add5, sum9, sum10, sum11 := sumJoinedKernel15Summary(lo, hi, key, map6, map5, x2, x, int64(m), int64(n), mSlotsLength)
 					blocks.await()
 					addBefore := add4
 					sumBefore := sum6
@@ -447,14 +362,14 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 					sum7 = sumBefore2 + sum10
 					sum8 = sumBefore3 + sum11
 					blocks.release()
-					sumJoinedKernel19(lo, hi, key, map7, map6, add3, map5, map8, x2, x, int64(m), int64(n), mSlotsLength, addBefore, sumBefore, sumBefore2, sumBefore3)
+					sumJoinedKernel15(lo, hi, key, map6, map5, add3, map7, x2, x, int64(m), int64(n), mSlotsLength, addBefore, sumBefore, sumBefore2, sumBefore3)
 				}
 			})
 			sum3 = sum6
 			sum4 = sum7
 			sum5 = sum8
 		} else {
-			_, sum3, sum4, sum5 = sumJoinedKernel19(0, n, key, map7, map6, add3, map5, map8, x2, x, int64(m), int64(n), mSlotsLength, 0, 0, 0, 0)
+			_, sum3, sum4, sum5 = sumJoinedKernel15(0, n, key, map6, map5, add3, map7, x2, x, int64(m), int64(n), mSlotsLength, 0, 0, 0, 0)
 		}
 		x6 := sum4 >> 32
 		x7 := sum3 + x6
@@ -464,6 +379,14 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			x8 = sum5
 		}
 		x9 := max(x8, 0)
+		map8 := kgenTemporary[int32](&call, m)
+		if workers > 1 {
+			kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
+				sumJoinedKernel16(lo, hi, pass5, weight, map8)
+			})
+		} else {
+			sumJoinedKernel16(0, m, pass5, weight, map8)
+		}
 		var sum6 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
@@ -471,7 +394,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			kgenInOrder(&call, workers, int(x9), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum8 := sumJoinedKernel20(lo, hi, add3, value, map8, pass5, weight, int64(n))
+					sum8 := sumJoinedKernel17(lo, hi, add3, value, map7, map8, int64(n))
 					blocks.await()
 					sumBefore := sum7
 					sum7 = sumBefore + sum8
@@ -480,7 +403,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			})
 			sum6 = sum7
 		} else {
-			sum6 = sumJoinedKernel20(0, int(x9), add3, value, map8, pass5, weight, int64(n))
+			sum6 = sumJoinedKernel17(0, int(x9), add3, value, map7, map8, int64(n))
 		}
 		total2 := sum6
 		total = total2
@@ -715,7 +638,7 @@ func sumJoinedKernel5(lo, hi int, insert []int64, weight []int32, map2 []uint32,
 	}
 }
 
-// sumJoinedKernel6 returns what rows lo to hi add to the state, in the stages map8, map10, map11, map12, mask, partial4, offset4, add4, map36, map37, compact, reduce4.
+// sumJoinedKernel6 returns what rows lo to hi add to the state, in the stages map8, map10, map11, map12, mask, partial4, offset4, add4, map37, map38, compact, reduce4.
 //
 //go:noinline
 func sumJoinedKernel6(lo, hi int, key []int32, map7 []uint32, map9 []uint64, value, weight []int32, reduce2, reduce uint32, m, n, mSlots int64, reduce5, reduce4 uint32) (int64, int64) {
@@ -825,7 +748,7 @@ func sumJoinedKernel6(lo, hi int, key []int32, map7 []uint32, map9 []uint64, val
 // sumJoinedKernel7 runs rows lo to hi through the stages map13, map14, map15, map16, map17, map18, aggregate, map19, histogram, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel7(lo, hi int, id []int32, insert, map2, aggregate, histogram []int64, m, mSlots int64, reduce2, reduce uint32, n int64) {
+func sumJoinedKernel7(lo, hi int, aggregate []int64, id []int32, insert []int64, map2 []uint32, histogram []int64, m, mSlots int64, reduce2, reduce uint32, n int64) {
 	x := max(m, 1)
 	x2 := uint64(x)
 	x3 := x2 * 8
@@ -878,12 +801,12 @@ func sumJoinedKernel7(lo, hi int, id []int32, insert, map2, aggregate, histogram
 				x24 = insert3
 			}
 			// j = join(key, id)
-			mapRows[i] = x24
 			bin := int(x24)
 			if uint64(bin) < uint64(len(aggregate)) {
 				aggregate[bin]++
 			}
-			x25 := uint64(x24) - 9223372036854775808
+			x25 := uint32(x24)
+			mapRows[i] = x25
 			digit := int64(x25 >> 0 & 255)
 			bin2 := int(digit)
 			if uint64(bin2) < uint64(len(histogram)) {
@@ -903,26 +826,6 @@ func sumJoinedKernel7(lo, hi int, id []int32, insert, map2, aggregate, histogram
 			bin5 := int(digit4 + 768)
 			if uint64(bin5) < uint64(len(histogram)) {
 				histogram[bin5]++
-			}
-			digit5 := int64(x25 >> 32 & 255)
-			bin6 := int(digit5 + 1024)
-			if uint64(bin6) < uint64(len(histogram)) {
-				histogram[bin6]++
-			}
-			digit6 := int64(x25 >> 40 & 255)
-			bin7 := int(digit6 + 1280)
-			if uint64(bin7) < uint64(len(histogram)) {
-				histogram[bin7]++
-			}
-			digit7 := int64(x25 >> 48 & 255)
-			bin8 := int(digit7 + 1536)
-			if uint64(bin8) < uint64(len(histogram)) {
-				histogram[bin8]++
-			}
-			digit8 := int64(x25 >> 56 & 255)
-			bin9 := int(digit8 + 1792)
-			if uint64(bin9) < uint64(len(histogram)) {
-				histogram[bin9]++
 			}
 		}
 	} else {
@@ -968,12 +871,12 @@ func sumJoinedKernel7(lo, hi int, id []int32, insert, map2, aggregate, histogram
 			if slot2 >= 0 && insert3 != -1 {
 				x25 = insert3
 			}
-			mapRows[i] = x25
 			bin := int(x25)
 			if uint64(bin) < uint64(len(aggregate)) {
 				aggregate[bin]++
 			}
-			x26 := uint64(x25) - 9223372036854775808
+			x26 := uint32(x25)
+			mapRows[i] = x26
 			digit := int64(x26 >> 0 & 255)
 			bin2 := int(digit)
 			if uint64(bin2) < uint64(len(histogram)) {
@@ -993,26 +896,6 @@ func sumJoinedKernel7(lo, hi int, id []int32, insert, map2, aggregate, histogram
 			bin5 := int(digit4 + 768)
 			if uint64(bin5) < uint64(len(histogram)) {
 				histogram[bin5]++
-			}
-			digit5 := int64(x26 >> 32 & 255)
-			bin6 := int(digit5 + 1024)
-			if uint64(bin6) < uint64(len(histogram)) {
-				histogram[bin6]++
-			}
-			digit6 := int64(x26 >> 40 & 255)
-			bin7 := int(digit6 + 1280)
-			if uint64(bin7) < uint64(len(histogram)) {
-				histogram[bin7]++
-			}
-			digit7 := int64(x26 >> 48 & 255)
-			bin8 := int(digit7 + 1536)
-			if uint64(bin8) < uint64(len(histogram)) {
-				histogram[bin8]++
-			}
-			digit8 := int64(x26 >> 56 & 255)
-			bin9 := int(digit8 + 1792)
-			if uint64(bin9) < uint64(len(histogram)) {
-				histogram[bin9]++
 			}
 		}
 	}
@@ -1075,7 +958,7 @@ func sumJoinedKernel9Summary(lo, hi int, histogram []int64) int64 {
 // sumJoinedKernel10 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel10(lo, hi int, add2, map18 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel10(lo, hi int, add2 []int64, map19, pass []uint32, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
 	pass2 = pass2[:len(pass)]
@@ -1084,10 +967,9 @@ func sumJoinedKernel10(lo, hi int, add2, map18 []int64, pass []uint64, pass2 []i
 	for digit := range 256 {
 		places[digit] += add2[int64(digit)+x] - x2
 	}
-	map18Rows := map18[lo:hi]
-	for i := range map18Rows {
-		x3 := uint64(map18Rows[i]) - 9223372036854775808
-		digit := int64(x3 >> (digitShift & 63) & 255)
+	map19Rows := map19[lo:hi]
+	for i, x3 := range map19Rows {
+		digit := int64(x3 >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		place := places[digit2]
@@ -1100,12 +982,11 @@ func sumJoinedKernel10(lo, hi int, add2, map18 []int64, pass []uint64, pass2 []i
 // sumJoinedKernel10Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func sumJoinedKernel10Summary(lo, hi int, map18 []int64, digitShift int64, digits []int64) {
+func sumJoinedKernel10Summary(lo, hi int, map19 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map18Rows := map18[lo:hi]
-	for i := range map18Rows {
-		x := uint64(map18Rows[i]) - 9223372036854775808
-		digit := int64(x >> (digitShift & 63) & 255)
+	map19Rows := map19[lo:hi]
+	for _, x := range map19Rows {
+		digit := int64(x >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		counts[digit2]++
@@ -1115,7 +996,7 @@ func sumJoinedKernel10Summary(lo, hi int, map18 []int64, digitShift int64, digit
 // sumJoinedKernel11 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel11(lo, hi int, add2 []int64, pass, pass2 []uint64, pass22, pass3 []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel11(lo, hi int, add2 []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
 	pass3 = pass3[:len(pass2)]
@@ -1128,7 +1009,7 @@ func sumJoinedKernel11(lo, hi int, add2 []int64, pass, pass2 []uint64, pass22, p
 	pass2Rows := pass22[lo:hi]
 	pass2Rows = pass2Rows[:len(passRows)]
 	for i, pass4 := range passRows {
-		digit := int64(pass4 >> (digitShift & 63) & 255)
+		digit := int64(pass4 >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		place := places[digit2]
@@ -1141,21 +1022,21 @@ func sumJoinedKernel11(lo, hi int, add2 []int64, pass, pass2 []uint64, pass22, p
 // sumJoinedKernel11Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func sumJoinedKernel11Summary(lo, hi int, pass []uint64, digitShift int64, digits []int64) {
+func sumJoinedKernel11Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	passRows := pass[lo:hi]
 	for _, pass2 := range passRows {
-		digit := int64(pass2 >> (digitShift & 63) & 255)
+		digit := int64(pass2 >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// sumJoinedKernel17 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// sumJoinedKernel13 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel17(lo, hi int, add2 []int64, pass13 []uint64, pass14, pass []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel13(lo, hi int, add2 []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
 	places := (*[256]int64)(digits)
@@ -1163,37 +1044,37 @@ func sumJoinedKernel17(lo, hi int, add2 []int64, pass13 []uint64, pass14, pass [
 	for digit := range 256 {
 		places[digit] += add2[int64(digit)+x] - x2
 	}
-	pass13Rows := pass13[lo:hi]
-	pass14Rows := pass14[lo:hi]
-	pass14Rows = pass14Rows[:len(pass13Rows)]
-	for i := range pass13Rows {
-		digit := int64(pass13Rows[i] >> (digitShift & 63) & 255)
+	pass5Rows := pass5[lo:hi]
+	pass6Rows := pass6[lo:hi]
+	pass6Rows = pass6Rows[:len(pass5Rows)]
+	for i := range pass5Rows {
+		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass14Rows[i]
+		pass[place] = pass6Rows[i]
 	}
 }
 
-// sumJoinedKernel17Summary returns what rows lo to hi add to the state, in the stages pass8.
+// sumJoinedKernel13Summary returns what rows lo to hi add to the state, in the stages pass4.
 //
 //go:noinline
-func sumJoinedKernel17Summary(lo, hi int, pass13 []uint64, digitShift int64, digits []int64) {
+func sumJoinedKernel13Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass13Rows := pass13[lo:hi]
-	for i := range pass13Rows {
-		digit := int64(pass13Rows[i] >> (digitShift & 63) & 255)
+	pass5Rows := pass5[lo:hi]
+	for i := range pass5Rows {
+		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// sumJoinedKernel18 runs rows lo to hi through the stages map20, map21, map22, map23, map24, map26, from the state before them to the one after.
+// sumJoinedKernel14 runs rows lo to hi through the stages map20, map21, map22, map23, map25, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel18(lo, hi int, insert, add, map2, aggregate, map3 []int64, id []int32, map4 []uint64, reduce2, reduce uint32, m, n int64) {
+func sumJoinedKernel14(lo, hi int, insert, add, aggregate []int64, map2 []uint64, id []int32, map3 []uint64, reduce2, reduce uint32, m, n int64) {
 	x := reduce2 - reduce
 	x2 := uint64(x)
 	x3 := max(m, 1)
@@ -1212,8 +1093,6 @@ func sumJoinedKernel18(lo, hi int, insert, add, map2, aggregate, map3 []int64, i
 		mapRows = mapRows[:len(insertRows)]
 		mapRows2 := map3[lo:hi]
 		mapRows2 = mapRows2[:len(insertRows)]
-		mapRows3 := map4[lo:hi]
-		mapRows3 = mapRows3[:len(insertRows)]
 		for i, insert2 := range insertRows {
 			cond4 := insert2 != -1
 			x10 := int64(-1)
@@ -1225,19 +1104,18 @@ func sumJoinedKernel18(lo, hi int, insert, add, map2, aggregate, map3 []int64, i
 				add2 = add[x10]
 			}
 			add3 := add2
-			// j = join(key, id)
-			mapRows[i] = add3
 			var aggregate2 int64
 			if uint64(x10) < uint64(len(aggregate)) {
 				aggregate2 = aggregate[x10]
 			}
 			aggregate3 := aggregate2
-			mapRows2[i] = kgenSelect(cond4, aggregate3, 0)
+			// j = join(key, id)
+			mapRows[i] = uint64(add3)<<32 | uint64(kgenSelect(cond4, aggregate3, 0))
 			x11 := uint32(0)
 			if cond4 {
 				x11 = uint32(int64(lo+i) + 1)
 			}
-			mapRows3[i] = kgenSelect(x11 != 0, uint64(kgenVariable(uint32(0))-2147483648)<<32|uint64(x11), 0)
+			mapRows2[i] = kgenSelect(x11 != 0, uint64(kgenVariable(uint32(0))-2147483648)<<32|uint64(x11), 0)
 		}
 	} else {
 		insertRows := insert[lo:hi]
@@ -1245,8 +1123,6 @@ func sumJoinedKernel18(lo, hi int, insert, add, map2, aggregate, map3 []int64, i
 		mapRows = mapRows[:len(insertRows)]
 		mapRows2 := map3[lo:hi]
 		mapRows2 = mapRows2[:len(insertRows)]
-		mapRows3 := map4[lo:hi]
-		mapRows3 = mapRows3[:len(insertRows)]
 		for i, insert2 := range insertRows {
 			cond4 := insert2 != -1
 			x10 := int64(-1)
@@ -1258,13 +1134,12 @@ func sumJoinedKernel18(lo, hi int, insert, add, map2, aggregate, map3 []int64, i
 				add2 = add[x10]
 			}
 			add3 := add2
-			mapRows[i] = add3
 			var aggregate2 int64
 			if uint64(x10) < uint64(len(aggregate)) {
 				aggregate2 = aggregate[x10]
 			}
 			aggregate3 := aggregate2
-			mapRows2[i] = kgenSelect(cond4, aggregate3, 0)
+			mapRows[i] = uint64(add3)<<32 | uint64(kgenSelect(cond4, aggregate3, 0))
 			x11 := uint32(0)
 			if cond4 {
 				x11 = uint32(int64(lo+i) + 1)
@@ -1278,15 +1153,15 @@ func sumJoinedKernel18(lo, hi int, insert, add, map2, aggregate, map3 []int64, i
 				id2 = id[at]
 			}
 			id3 := id2
-			mapRows3[i] = kgenSelect(x11 != 0, uint64(uint32(id3)-2147483648)<<32|uint64(x11), 0)
+			mapRows2[i] = kgenSelect(x11 != 0, uint64(uint32(id3)-2147483648)<<32|uint64(x11), 0)
 		}
 	}
 }
 
-// sumJoinedKernel19 runs rows lo to hi through the stages map25, map27, map28, map29, map30, map31, partial3, offset3, add3, map32, map33, reduce3, scalar3, map35, from the state before them to the one after.
+// sumJoinedKernel15 runs rows lo to hi through the stages map24, map26, map27, map28, map29, map30, map31, partial3, offset3, add3, map32, map33, reduce3, scalar3, map35, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel19(lo, hi int, key []int32, map26 []uint64, map23, add, map22, map2 []int64, reduce2, reduce uint32, m, n, mSlots, add2, sum, sum2, sum3 int64) (int64, int64, int64, int64) {
+func sumJoinedKernel15(lo, hi int, key []int32, map25, map22 []uint64, add, map2 []int64, reduce2, reduce uint32, m, n, mSlots, add2, sum, sum2, sum3 int64) (int64, int64, int64, int64) {
 	x := reduce2 - reduce
 	x2 := uint64(x)
 	x3 := max(m, 1)
@@ -1330,28 +1205,23 @@ func sumJoinedKernel19(lo, hi int, key []int32, map26 []uint64, map23, add, map2
 			if uint64(x25) < x10 {
 				x26 = x25
 			}
-			x27 := max(x26, 0)
-			var x28 int64
-			if uint64(x27) < uint64(len(map23)) {
-				x28 = map23[x27]
+			at := max(x26, 0)
+			var x27 uint64
+			if uint64(at) < uint64(len(map22)) {
+				x27 = map22[at]
 			}
-			x29 := x28
-			x30 := int64(0)
+			x28 := x27
+			x29 := int64(0)
 			if x26 >= 0 {
-				x30 = x29
+				x29 = int64(x28 & 4294967295)
 			}
 			// j = join(key, id)
-			add2 += x30
+			add2 += x29
 			addRows[i] = add2
-			var x31 int64
-			if uint64(x27) < uint64(len(map22)) {
-				x31 = map22[x27]
-			}
-			x32 := x31
-			mapRows[i] = x32 - (add2 - x30)
-			sum3 += x30
-			sum2 += x30 & 4294967295
-			sum += x30 >> 32
+			mapRows[i] = int64(x28>>32) - (add2 - x29)
+			sum3 += x29
+			sum2 += x29 & 4294967295
+			sum += x29 >> 32
 		}
 	} else {
 		keyRows := key[lo:hi]
@@ -1368,10 +1238,10 @@ func sumJoinedKernel19(lo, hi int, key []int32, map26 []uint64, map23, add, map2
 				key2 := uint64(x24)
 				lastSlot := mSlots - 1
 				slot := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x23 & 63))
-				held := map26[slot]
+				held := map25[slot]
 				for held != 0 && held>>32 != key2 {
 					slot = (slot + 1) & lastSlot
-					held = map26[slot]
+					held = map25[slot]
 				}
 				code = uint32(held)
 			}
@@ -1380,36 +1250,31 @@ func sumJoinedKernel19(lo, hi int, key []int32, map26 []uint64, map23, add, map2
 			if cond3 {
 				x27 = kgenSelect(uint64(x25) < x10, x25, -1)
 			}
-			x28 := max(x27, 0)
-			var x29 int64
-			if uint64(x28) < uint64(len(map23)) {
-				x29 = map23[x28]
+			at := max(x27, 0)
+			var x28 uint64
+			if uint64(at) < uint64(len(map22)) {
+				x28 = map22[at]
 			}
-			x30 := x29
-			x31 := int64(0)
+			x29 := x28
+			x30 := int64(0)
 			if x27 >= 0 {
-				x31 = x30
+				x30 = int64(x29 & 4294967295)
 			}
-			add2 += x31
+			add2 += x30
 			addRows[i] = add2
-			var x32 int64
-			if uint64(x28) < uint64(len(map22)) {
-				x32 = map22[x28]
-			}
-			x33 := x32
-			mapRows[i] = x33 - (add2 - x31)
-			sum3 += x31
-			sum2 += x31 & 4294967295
-			sum += x31 >> 32
+			mapRows[i] = int64(x29>>32) - (add2 - x30)
+			sum3 += x30
+			sum2 += x30 & 4294967295
+			sum += x30 >> 32
 		}
 	}
 	return add2, sum, sum2, sum3
 }
 
-// sumJoinedKernel19Summary returns what rows lo to hi add to the state, in the stages map25, map27, map28, map29, map30, map31, partial3, offset3, add3, map32, map33, reduce3, scalar3, map35.
+// sumJoinedKernel15Summary returns what rows lo to hi add to the state, in the stages map24, map26, map27, map28, map29, map30, map31, partial3, offset3, add3, map32, map33, reduce3, scalar3, map35.
 //
 //go:noinline
-func sumJoinedKernel19Summary(lo, hi int, key []int32, map26 []uint64, map23 []int64, reduce2, reduce uint32, m, n, mSlots int64) (int64, int64, int64, int64) {
+func sumJoinedKernel15Summary(lo, hi int, key []int32, map25, map22 []uint64, reduce2, reduce uint32, m, n, mSlots int64) (int64, int64, int64, int64) {
 	var add int64
 	var sum int64
 	var sum2 int64
@@ -1453,21 +1318,21 @@ func sumJoinedKernel19Summary(lo, hi int, key []int32, map26 []uint64, map23 []i
 			if uint64(x25) < x10 {
 				x26 = x25
 			}
-			x27 := max(x26, 0)
-			var x28 int64
-			if uint64(x27) < uint64(len(map23)) {
-				x28 = map23[x27]
+			at := max(x26, 0)
+			var x27 uint64
+			if uint64(at) < uint64(len(map22)) {
+				x27 = map22[at]
 			}
-			x29 := x28
-			x30 := int64(0)
+			x28 := x27
+			x29 := int64(0)
 			if x26 >= 0 {
-				x30 = x29
+				x29 = int64(x28 & 4294967295)
 			}
 			// j = join(key, id)
-			add += x30
-			sum3 += x30
-			sum2 += x30 & 4294967295
-			sum += x30 >> 32
+			add += x29
+			sum3 += x29
+			sum2 += x29 & 4294967295
+			sum += x29 >> 32
 		}
 	} else {
 		keyRows := key[lo:hi]
@@ -1480,10 +1345,10 @@ func sumJoinedKernel19Summary(lo, hi int, key []int32, map26 []uint64, map23 []i
 				key2 := uint64(x24)
 				lastSlot := mSlots - 1
 				slot := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x23 & 63))
-				held := map26[slot]
+				held := map25[slot]
 				for held != 0 && held>>32 != key2 {
 					slot = (slot + 1) & lastSlot
-					held = map26[slot]
+					held = map25[slot]
 				}
 				code = uint32(held)
 			}
@@ -1492,29 +1357,47 @@ func sumJoinedKernel19Summary(lo, hi int, key []int32, map26 []uint64, map23 []i
 			if cond3 {
 				x27 = kgenSelect(uint64(x25) < x10, x25, -1)
 			}
-			x28 := max(x27, 0)
-			var x29 int64
-			if uint64(x28) < uint64(len(map23)) {
-				x29 = map23[x28]
+			at := max(x27, 0)
+			var x28 uint64
+			if uint64(at) < uint64(len(map22)) {
+				x28 = map22[at]
 			}
-			x30 := x29
-			x31 := int64(0)
+			x29 := x28
+			x30 := int64(0)
 			if x27 >= 0 {
-				x31 = x30
+				x30 = int64(x29 & 4294967295)
 			}
-			add += x31
-			sum3 += x31
-			sum2 += x31 & 4294967295
-			sum += x31 >> 32
+			add += x30
+			sum3 += x30
+			sum2 += x30 & 4294967295
+			sum += x30 >> 32
 		}
 	}
 	return add, sum, sum2, sum3
 }
 
-// sumJoinedKernel20 returns what rows lo to hi add to the state, in the stages map34, map38, reduce5.
+// sumJoinedKernel16 runs rows lo to hi through the stages map39, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel20(lo, hi int, add3 []int64, value []int32, map35, pass15 []int64, weight []int32, n int64) int64 {
+func sumJoinedKernel16(lo, hi int, pass7 []int64, weight, map2 []int32) {
+	pass7Rows := pass7[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(pass7Rows)]
+	for i, at := range pass7Rows {
+		var weight2 int32
+		if uint64(at) < uint64(len(weight)) {
+			weight2 = weight[at]
+		}
+		weight3 := weight2
+		// return pairs: len(j.left), total: sum(i64(value[j.left]) * i64(weight[j.right]))
+		mapRows[i] = weight3
+	}
+}
+
+// sumJoinedKernel17 returns what rows lo to hi add to the state, in the stages map34, map36, map40, reduce5.
+//
+//go:noinline
+func sumJoinedKernel17(lo, hi int, add3 []int64, value []int32, map35 []int64, map37 []int32, n int64) int64 {
 	var sum int64
 	x := int64(lo)
 	low := 0
@@ -1546,17 +1429,12 @@ func sumJoinedKernel20(lo, hi int, add3 []int64, value []int32, map35, pass15 []
 		}
 		x4 := x3
 		at := x4 + int64(lo+i)
-		var pass int64
-		if uint64(at) < uint64(len(pass15)) {
-			pass = pass15[at]
+		var x5 int32
+		if uint64(at) < uint64(len(map37)) {
+			x5 = map37[at]
 		}
-		pass2 := pass
-		var weight2 int32
-		if uint64(pass2) < uint64(len(weight)) {
-			weight2 = weight[pass2]
-		}
-		weight3 := weight2
-		sum += int64(value3) * int64(weight3)
+		x6 := x5
+		sum += int64(value3) * int64(x6)
 	}
 	return sum
 }
