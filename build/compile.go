@@ -58,9 +58,9 @@ func (s *Source) options(backend, level string, schedule plan.Schedule) compile.
 	options.Source = s.Text
 	switch backend {
 	case gocpu.Emitter{}.Name():
-		options.Radix, options.Hash, options.Short = gocpu.Radix, gocpu.Hash, false
+		options.Radix, options.Hash, options.Cores, options.Short = gocpu.Radix, gocpu.Hash, true, false
 	case vector.Name:
-		options.Radix, options.Hash, options.Short = gocpu.Radix, vector.Hash, false
+		options.Radix, options.Hash, options.Cores, options.Short = gocpu.Radix, vector.Hash, true, false
 	case cuda.Emitter().Name():
 		options = options.WithHash(schedule, cuda.HashGroups)
 	}

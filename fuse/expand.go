@@ -36,7 +36,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		from:       p,
 		radix:      cmp.Or(options.Radix, DefaultRadix),
 		short:      options.Short,
-		cores:      options.Hash > 0 && !options.Short,
+		cores:      options.Cores,
 		bins:       int64(cmp.Or(options.Bins, DefaultBins)),
 		hash:       int64(options.Hash),
 		hashGroups: int64(cmp.Or(options.HashGroups, DefaultHashGroups)),
@@ -55,6 +55,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		columnOf:   map[*ir.Value]*ir.Value{},
 		rowTables:  map[string]rowTable{},
 		sides:      map[string]sortedSide{},
+		codeTables: map[codesKey]codeTables{},
 		wordsOf:    map[string][]*ir.Value{},
 		joins:      map[*ir.Value]*joined{},
 		pairs:      map[*ir.Value]*paired{},
@@ -76,7 +77,7 @@ type expansion struct {
 	from       *ir.Pipeline
 	radix      int  // bits that a digit of keys has
 	short      bool // see Options
-	cores      bool // whether the pipeline is for cores
+	cores      bool // see Options
 	bins       int64
 	hash       int64
 	hashGroups int64
@@ -101,9 +102,10 @@ type expansion struct {
 	columnOf   map[*ir.Value]*ir.Value // by finds: the column of from that their table has
 	rowTables  map[string]rowTable     // by the columns of their keys
 	sides      map[string]sortedSide   // likewise
-	wordsOf    map[string][]*ir.Value  // likewise, of nested loops
-	joins      map[*ir.Value]*joined   // by joins
-	pairs      map[*ir.Value]*paired   // by columns of pairs that are stored when they are needed
+	codeTables map[codesKey]codeTables
+	wordsOf    map[string][]*ir.Value // likewise, of nested loops
+	joins      map[*ir.Value]*joined  // by joins
+	pairs      map[*ir.Value]*paired  // by columns of pairs that are stored when they are needed
 }
 
 // grouped is what groups becomes: its rows in the order of their keys, where the rows

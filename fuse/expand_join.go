@@ -24,8 +24,7 @@ func (e *expansion) join(v *ir.Value) {
 	}
 	t := o.tableOf(right, left[0])
 	out := e.domain(v.Type.Domain)
-	distinct := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.rows))}, Type: ir.Type{Kind: ir.I64}})
-	j := &joined{out: out, isUnique: o.choose(o.apply(ir.OpEq, distinct, o.length(right[0])), o.number(1), o.number(0))}
+	j := &joined{out: out}
 	if column, ok := e.lookedUpPartner(v); ok {
 		j.lookup = o.lookup(t, left, column)
 		j.hasPartner = o.apply(ir.OpNe, j.lookup.code, o.constant(ir.Int(j.lookup.code.Type.Kind, 0)))
@@ -34,12 +33,25 @@ func (e *expansion) join(v *ir.Value) {
 		j.partner.Type.Target = right[0].Type.Domain
 		j.hasPartner = o.apply(ir.OpGe, j.partner, o.number(0))
 	}
+	j.isUnique = o.choose(o.apply(ir.OpEq, o.keysIn(t, j.lookup), o.length(right[0])), o.number(1), o.number(0))
 	j.row = o.index(left[0], left[0].Type.Domain)
 	j.found = e.newDomain(ir.DomainMask, out.Name+"_found", left[0].Type.Domain)
 	j.found.By = j.hasPartner
 	j.left, j.right = o.repeated(t, left, e.newDomain(ir.DomainJoin, out.Name+"_repeated", left[0].Type.Domain))
 	out.Kind, out.By = ir.DomainEither, nil
 	e.joins[v] = j
+}
+
+// keysIn returns how many different keys a table has, in which rows are found or, if l is not
+// nil, looked up.
+func (o *ordering) keysIn(t rowTable, l *lookup) *ir.Value {
+	switch {
+	case !o.entersCodes(t):
+		return o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.rows))}, Type: ir.Type{Kind: ir.I64}})
+	case l != nil:
+		return o.distinct(o.codeTables[codesKey{keys: columnsName(t.keys), column: l.column}])
+	}
+	return o.distinct(o.codesOfRows(t))
 }
 
 // lookedUpPartner returns the one narrow column that is read at the right rows of a join, nil
@@ -211,7 +223,12 @@ func (e *expansion) stored(v *ir.Value, p *paired) *ir.Value {
 // repeated returns the left and the right row of each pair, which are the rows of out.
 func (o *ordering) repeated(t rowTable, left []*ir.Value, out *ir.Domain) (row, partner *ir.Value) {
 	p := o.partners(t)
-	length, begin := p.at(o.slotOf(t, left))
+	var length, begin *ir.Value
+	if o.entersCodes(t) {
+		length, begin = p.split(p.ofKeys(t, left))
+	} else {
+		length, begin = p.at(o.slotOf(t, left))
+	}
 	return o.pairsOf(p.order, begin, length, out)
 }
 
@@ -242,16 +259,21 @@ func (o *ordering) pairsOf(order, begin, length *ir.Value, out *ir.Domain) (row,
 type partners struct {
 	*ordering
 	order *ir.Value // all rows, those of equal keys together and in their order
-	count *ir.Value // of each slot, how many rows have its keys
-	begin *ir.Value // of each slot, where these rows begin in order
-	both  *ir.Value // of each slot, begin and count as one word, if both have 32 bits
+	count *ir.Value // of each slot or, in a table with codes, of the first row of each key: how many rows have its keys
+	begin *ir.Value // likewise: where these rows begin in order
+	both  *ir.Value // likewise: begin and count as one word, if both have 32 bits
 }
 
 // partners brings the rows of a table together that have equal keys. The first one
 // stands for all of them.
 func (o *ordering) partners(t rowTable) partners {
 	rows := t.keys[0].Type.Domain
-	first := o.rowAt(t, o.probe(t, t.keys))
+	var first *ir.Value
+	if o.entersCodes(t) {
+		first = o.foundRow(t, t.keys)
+	} else {
+		first = o.rowAt(t, o.probe(t, t.keys))
+	}
 	first.Type.Target = rows
 	count := o.add(o.pos, ir.Value{Op: ir.OpCount, By: first, Type: ir.Type{Kind: ir.I64, Domain: rows}})
 	begin := o.add(o.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{count}, Type: ir.Type{Kind: ir.I64, Domain: rows}})
@@ -264,8 +286,11 @@ func (o *ordering) partners(t rowTable) partners {
 	p := partners{ordering: o, order: by.sort(keys, by.row(keys), false).number}
 	by.out.By = p.order
 
-	isTaken, at := o.rowOfSlot(t)
-	p.begin, p.count = o.gather(o.pos, begin, at), o.choose(isTaken, o.gather(o.pos, count, at), o.number(0))
+	p.begin, p.count = begin, count
+	if !o.entersCodes(t) {
+		isTaken, at := o.rowOfSlot(t)
+		p.begin, p.count = o.gather(o.pos, begin, at), o.choose(isTaken, o.gather(o.pos, count, at), o.number(0))
+	}
 	if isShort {
 		high := o.apply(ir.OpShl, o.cast(ir.U64, p.begin), o.constant(ir.Int(ir.U64, 32)))
 		p.both = o.apply(ir.OpOr, high, o.cast(ir.U64, p.count))
@@ -279,9 +304,28 @@ func (p partners) at(slot *ir.Value) (count, begin *ir.Value) {
 	if p.both == nil {
 		count, begin = p.atSlot(p.count, slot), p.atSlot(p.begin, slot)
 	} else {
-		both := p.atSlot(p.both, slot)
-		count = p.cast(ir.I64, p.apply(ir.OpAnd, both, p.integer(both, 1<<32-1)))
-		begin = p.cast(ir.I64, p.apply(ir.OpShr, both, p.constant(ir.Int(ir.U64, 32))))
+		count, begin = p.split(p.atSlot(p.both, slot))
 	}
 	return p.choose(p.apply(ir.OpGe, slot, p.number(0)), count, p.number(0)), begin
+}
+
+// split returns the count and the begin that are one word.
+func (p partners) split(both *ir.Value) (count, begin *ir.Value) {
+	count = p.cast(ir.I64, p.apply(ir.OpAnd, both, p.integer(both, 1<<32-1)))
+	return count, p.cast(ir.I64, p.apply(ir.OpShr, both, p.constant(ir.Int(ir.U64, 32))))
+}
+
+// ofKeys returns begin and count of the rows with keys as one word, 0 if there are none, of a
+// table with codes. Slots that are keys have the word themselves.
+func (p partners) ofKeys(t rowTable, keys []*ir.Value) *ir.Value {
+	in := p.codesOfRows(t)
+	at := func(code *ir.Value) *ir.Value {
+		isFound := p.apply(ir.OpNe, code, p.integer(code, 0))
+		return p.choose(isFound, p.atSlot(p.both, p.rowOfCode(code)), p.integer(p.both, 0))
+	}
+	found := at(p.matchIn(t, keys, in))
+	if in.direct == nil {
+		return found
+	}
+	return p.choose(t.isDirect, p.atKey(t, keys, at(in.direct)), found)
 }

@@ -24,8 +24,8 @@ func TestPairsAreFolded(t *testing.T) {
 		{"s: sum(x[j.left] + prev(x[j.left], 1, 0))", true},
 	} {
 		body := "j = join(key, id)\n\treturn factor: factor, least: min(w, else: 0), " + c.results
-		g := graphOf(t, "key: [n]i32, x: [n]i32, id: [m]i32, w: [m]i32, factor: i32", body, Options{Hash: 64})
-		for _, level := range []string{LevelOnePass, LevelAuto} {
+		g := graphOf(t, "key: [n]i32, x: [n]i32, id: [m]i32, w: [m]i32, factor: i32", body, Options{Cores: true})
+		for _, level := range []string{LevelAuto} {
 			isStored := slices.ContainsFunc(program(t, g, level).Plan.Buffers, func(b plan.Buffer) bool {
 				return b.Role != plan.Errors && strings.Contains(b.Length.String(), "repeated")
 			})

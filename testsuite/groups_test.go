@@ -85,7 +85,7 @@ func groupsDevice(t *testing.T, keys map[string]func(uint64, int) []ir.Scalar) (
 				t.Fatal(err)
 			}
 			p := loaded[0]
-			program, _, err := compile.Compile(p, compile.Options{Level: level, Bins: -1, Hash: gocpu.Hash})
+			program, _, err := compile.Compile(p, compile.Options{Level: level, Bins: -1, Hash: gocpu.Hash, Cores: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -142,25 +142,46 @@ func (g *body) storeCarried() {
 	g.values = g.uniformValues()
 }
 
-// loop runs over the rows from lo to hi: where they depend on conditions that usually hold
-// and are known before, in a loop that is written for that, and else in one for any.
+// loop runs over the rows from lo to hi: where they depend on conditions that are known
+// before and usually hold, in a loop that is written for what holds.
 func (g *body) loop(views []int, lo, hi loop.Expr) {
 	conditions := g.likelyConditions()
-	if len(conditions) == 0 {
-		g.rowsOf(views, lo, hi)
+	if len(conditions) > mostConditions {
+		holds := loop.Expr(loop.True)
+		for _, v := range conditions {
+			holds = loop.And(holds, g.expr(v))
+		}
+		g.b.If(holds, func() { g.assuming(conditions, loop.True, func() { g.rowsOf(views, lo, hi) }) }, func() { g.rowsOf(views, lo, hi) })
 		return
 	}
-	holds, any, likely := loop.Expr(loop.True), g.values, maps.Clone(g.values)
-	for _, v := range conditions {
-		holds, likely[v] = loop.And(holds, g.expr(v)), loop.True
+	g.loops(conditions, func() { g.rowsOf(views, lo, hi) })
+}
+
+// mostConditions is for how many conditions there is a loop for each way in which they hold;
+// of more, there is one if all hold, and one for any.
+const mostConditions = 2
+
+// loops writes rows for each way in which some conditions hold.
+func (g *body) loops(conditions []tile.ID, rows func()) {
+	if len(conditions) == 0 {
+		rows()
+		return
 	}
-	g.b.If(holds, func() {
-		g.values = likely
-		g.rowsOf(views, lo, hi)
-	}, func() {
-		g.values = any
-		g.rowsOf(views, lo, hi)
-	})
+	first, others := conditions[:1], conditions[1:]
+	g.b.If(g.expr(first[0]),
+		func() { g.assuming(first, loop.True, func() { g.loops(others, rows) }) },
+		func() { g.assuming(first, loop.False, func() { g.loops(others, rows) }) })
+}
+
+// assuming writes rows where conditions have a value.
+func (g *body) assuming(conditions []tile.ID, value loop.Expr, rows func()) {
+	outer := g.values
+	g.values = maps.Clone(outer)
+	for _, v := range conditions {
+		g.values[v] = value
+	}
+	rows()
+	g.values = outer
 }
 
 // likelyConditions returns the conditions that usually hold and are operands of rows.

@@ -60,6 +60,16 @@ func (g *body) insert(i int) {
 	t.Insert(g.b, g.expr(op.Args[0]), g.expr(op.Args[1]), g.exprs(op.Args[4:]), !op.IsLimited())
 }
 
+// enter enters the word of the row in a hash table. One worker enters all.
+func (g *body) enter(i int) {
+	op := &g.Ops[i]
+	slot := g.expr(op.Args[1])
+	if c, ok := slot.(*loop.Const); ok && c.Value.Int64() < 0 {
+		return
+	}
+	g.hashTable(op, op.Args[2]).Enter(g.b, g.expr(op.Args[0]), slot)
+}
+
 // enterCuckoo enters the row in a cuckoo hash table.
 func (g *body) enterCuckoo(i int) {
 	op := &g.Ops[i]

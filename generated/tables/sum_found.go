@@ -101,28 +101,27 @@ func SumFoundInto(dst *SumFoundResult, key, id, weight []int32, options ...Optio
 	cond3 := cond2 && uint64(max(int64(m), 1)) < 4294967295
 	x7 := int64(x6)
 	x8 := x7 + 1
-	x9 := kgenSelect(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63))
+	x9 := int64(1)
 	if cond3 {
 		x9 = x8
 	}
 	x10 := max(x9, 0)
+	x11 := kgenSelect(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63))
+	if cond3 {
+		x11 = 1
+	}
+	x12 := max(x11, 0)
 	if int(x10) > 2147483647 {
 		return fmt.Errorf("m_slots would have %d rows; at most 2147483647 can be computed", int(x10))
 	}
-	insert := kgenTemporary[int64](&call, int(x10))
-	for i := range insert {
-		insert[i] = -1
+	insert := kgenTemporary[uint32](&call, int(x10))
+	clear(insert)
+	if int(x12) > 2147483647 {
+		return fmt.Errorf("m_slots_2 would have %d rows; at most 2147483647 can be computed", int(x12))
 	}
-	sumFoundKernel2(0, m, id, insert, x10, x2, x, int64(m), int64(n))
-	map2 := kgenTemporary[uint32](&call, int(x10))
-	map3 := kgenTemporary[uint64](&call, int(x10))
-	if workers > 1 {
-		kgenFork(&call, workers, int(x10), 4096, func(_, lo, hi int) {
-			sumFoundKernel3(lo, hi, insert, weight, map2, id, map3, x4, x3, x2, x, int64(m), int64(n))
-		})
-	} else {
-		sumFoundKernel3(0, int(x10), insert, weight, map2, id, map3, x4, x3, x2, x, int64(m), int64(n))
-	}
+	insert2 := kgenTemporary[uint64](&call, int(x12))
+	clear(insert2)
+	sumFoundKernel2(0, m, insert, weight, id, insert2, x4, x3, x2, x, int64(m), int64(n), x10, x12)
 	var rows int64
 	var total int64
 	if workers > 1 {
@@ -132,7 +131,7 @@ func SumFoundInto(dst *SumFoundResult, key, id, weight []int32, options ...Optio
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				rows3, total3 := sumFoundKernel4(lo, hi, key, map2, map3, weight, x2, x, int64(m), int64(n), x10, x4, x3)
+				rows3, total3 := sumFoundKernel3(lo, hi, key, insert, insert2, weight, x2, x, int64(m), int64(n), x12, x4, x3)
 				blocks.await()
 				rowsBefore := rows2
 				totalBefore := total2
@@ -144,14 +143,14 @@ func SumFoundInto(dst *SumFoundResult, key, id, weight []int32, options ...Optio
 		rows = rows2
 		total = total2
 	} else {
-		rows, total = sumFoundKernel4(0, n, key, map2, map3, weight, x2, x, int64(m), int64(n), x10, x4, x3)
+		rows, total = sumFoundKernel3(0, n, key, insert, insert2, weight, x2, x, int64(m), int64(n), x12, x4, x3)
 	}
 	dst.Rows = rows
 	dst.Total = total
 	return nil
 }
 
-// sumFoundKernel1 returns what rows lo to hi add to the state, in the stages map1, map2, reduce1, scalar.
+// sumFoundKernel1 returns what rows lo to hi add to the state, in the stages map1, map2, reduce1, scalar1, scalar2.
 //
 //go:noinline
 func sumFoundKernel1(lo, hi int, id, weight []int32) (int64, uint32, uint32, uint32, uint32) {
@@ -175,91 +174,10 @@ func sumFoundKernel1(lo, hi int, id, weight []int32) (int64, uint32, uint32, uin
 	return sum, least, greatest, least2, greatest2
 }
 
-// sumFoundKernel2 runs rows lo to hi through the stages map3, map4, insert, from the state before them to the one after.
+// sumFoundKernel2 runs rows lo to hi through the stages map3, map4, map5, map6, insert1, map7, insert2, from the state before them to the one after.
 //
 //go:noinline
-func sumFoundKernel2(lo, hi int, id []int32, insert []int64, mSlots int64, reduce2, reduce uint32, m, n int64) {
-	x := reduce2 - reduce
-	x2 := uint64(x)
-	x3 := max(m, 1)
-	x4 := uint64(x3)
-	x5 := x4 * 4
-	x6 := n / 8
-	x7 := uint64(x6)
-	x8 := x5 + x7
-	x9 := min(x8, 2147483646)
-	cond := x2 < x9
-	cond2 := x4 < 4294967295
-	cond3 := cond && cond2
-	x10 := x4 * 8
-	x11 := min(x10, 131072)
-	x12 := max(x4, x11)
-	cond4 := x12 <= 939524096
-	x13 := x12 - 1
-	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
-	x15 := int64(x14)
-	x16 := 64 - x15
-	x17 := int64(2) << (x16 & 63)
-	x18 := min(x17, 1073741824)
-	x19 := x17
-	if cond4 {
-		x19 = x18
-	}
-	x20 := uint64(x19)
-	x21 := uint64(bits.LeadingZeros64(uint64(x20)))
-	x22 := x21 + 1
-	if cond3 {
-		idRows := id[lo:hi]
-		for i, id2 := range idRows {
-			x23 := uint32(id2) - 2147483648
-			// f = find(key, in: id)
-			entered := int64(lo + i)
-			lastSlot := mSlots - 1
-			slot := int64(x23 - reduce)
-			for true {
-				held := insert[slot]
-				if held == -1 {
-					insert[slot] = entered
-					break
-				}
-				if id2 == id[held] {
-					insert[slot] = min(held, entered)
-					break
-				}
-				slot = (slot + 1) & lastSlot
-			}
-		}
-	} else {
-		idRows := id[lo:hi]
-		for i, id2 := range idRows {
-			x23 := uint32(id2) - 2147483648
-			x24 := uint64(x23) * 11400714819323198485
-			entered := int64(lo + i)
-			lastSlot := mSlots - 1
-			slot := int64((x24 ^ x24>>32) * 15485907386658061715 >> (x22 & 63))
-			if cond3 {
-				slot = int64(x23 - reduce)
-			}
-			for true {
-				held := insert[slot]
-				if held == -1 {
-					insert[slot] = entered
-					break
-				}
-				if id2 == id[held] {
-					insert[slot] = min(held, entered)
-					break
-				}
-				slot = (slot + 1) & lastSlot
-			}
-		}
-	}
-}
-
-// sumFoundKernel3 runs rows lo to hi through the stages map5, map6, map8, from the state before them to the one after.
-//
-//go:noinline
-func sumFoundKernel3(lo, hi int, insert []int64, weight []int32, map2 []uint32, id []int32, map3 []uint64, reduce4, reduce3, reduce2, reduce uint32, m, n int64) {
+func sumFoundKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 []uint64, reduce4, reduce3, reduce2, reduce uint32, m, n, mSlots, mSlots2 int64) {
 	x := reduce4 - reduce3
 	cond := x != 4294967295
 	x2 := reduce2 - reduce
@@ -274,71 +192,107 @@ func sumFoundKernel3(lo, hi int, insert []int64, weight []int32, map2 []uint32, 
 	cond2 := x3 < x10
 	cond3 := x5 < 4294967295
 	cond4 := cond2 && cond3
-	if cond && cond4 {
-		insertRows := insert[lo:hi]
-		mapRows := map2[lo:hi]
-		mapRows = mapRows[:len(insertRows)]
-		mapRows2 := map3[lo:hi]
-		mapRows2 = mapRows2[:len(insertRows)]
-		for i, insert2 := range insertRows {
-			cond5 := insert2 != -1
-			x11 := int64(-1)
-			if cond5 {
-				x11 = insert2
+	x11 := x5 * 8
+	x12 := min(x11, 131072)
+	x13 := max(x5, x12)
+	cond5 := x13 <= 939524096
+	x14 := x13 - 1
+	x15 := uint64(bits.LeadingZeros64(uint64(x14)))
+	x16 := int64(x15)
+	x17 := 64 - x16
+	x18 := int64(2) << (x17 & 63)
+	x19 := min(x18, 1073741824)
+	x20 := x18
+	if cond5 {
+		x20 = x19
+	}
+	x21 := uint64(x20)
+	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
+	x23 := x22 + 1
+	if cond {
+		if cond4 {
+			weightRows := weight[lo:hi]
+			idRows := id[lo:hi]
+			idRows = idRows[:len(weightRows)]
+			for i := range weightRows {
+				x24 := uint32(weightRows[i]) - 2147483648 - reduce3 + 1
+				x25 := uint32(idRows[i]) - 2147483648
+				// f = find(key, in: id)
+				slot := int64(x25 - reduce)
+				if uint64(slot) < uint64(mSlots) {
+					if insert[slot] == 0 {
+						insert[slot] = x24
+					}
+				}
 			}
-			var weight2 int32
-			if uint64(x11) < uint64(len(weight)) {
-				weight2 = weight[x11]
+		} else {
+			weightRows := weight[lo:hi]
+			idRows := id[lo:hi]
+			idRows = idRows[:len(weightRows)]
+			for i := range weightRows {
+				x24 := uint32(weightRows[i]) - 2147483648 - reduce3 + 1
+				x25 := uint32(idRows[i]) - 2147483648
+				x26 := uint64(x25)
+				x27 := x26 * 11400714819323198485
+				word := x26<<32 | uint64(x24)
+				slot := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x23 & 63))
+				if uint64(slot) < uint64(mSlots2) {
+					lastSlot := mSlots2 - 1
+					held := insert2[slot]
+					for held != 0 && held>>32 != word>>32 {
+						slot = (slot + 1) & lastSlot
+						held = insert2[slot]
+					}
+					if held == 0 {
+						insert2[slot] = word
+					}
+				}
 			}
-			weight3 := weight2
-			x12 := uint32(0)
-			if cond5 {
-				x12 = uint32(weight3) - 2147483648 - reduce3 + 1
+		}
+	} else if cond4 {
+		weightRows := weight[lo:hi]
+		idRows := id[lo:hi]
+		idRows = idRows[:len(weightRows)]
+		for i := range weightRows {
+			x24 := uint32(int64(lo+i)) + 1
+			x25 := uint32(idRows[i]) - 2147483648
+			slot := int64(x25 - reduce)
+			if uint64(slot) < uint64(mSlots) {
+				if insert[slot] == 0 {
+					insert[slot] = x24
+				}
 			}
-			// f = find(key, in: id)
-			mapRows[i] = x12
-			mapRows2[i] = kgenSelect(x12 != 0, uint64(kgenVariable(uint32(0))-2147483648)<<32|uint64(x12), 0)
 		}
 	} else {
-		insertRows := insert[lo:hi]
-		mapRows := map2[lo:hi]
-		mapRows = mapRows[:len(insertRows)]
-		mapRows2 := map3[lo:hi]
-		mapRows2 = mapRows2[:len(insertRows)]
-		for i, insert2 := range insertRows {
-			cond5 := insert2 != -1
-			x11 := int64(-1)
-			if cond5 {
-				x11 = insert2
+		weightRows := weight[lo:hi]
+		idRows := id[lo:hi]
+		idRows = idRows[:len(weightRows)]
+		for i := range weightRows {
+			x24 := uint32(int64(lo+i)) + 1
+			x25 := uint32(idRows[i]) - 2147483648
+			x26 := uint64(x25)
+			x27 := x26 * 11400714819323198485
+			word := x26<<32 | uint64(x24)
+			slot := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x23 & 63))
+			if uint64(slot) < uint64(mSlots2) {
+				lastSlot := mSlots2 - 1
+				held := insert2[slot]
+				for held != 0 && held>>32 != word>>32 {
+					slot = (slot + 1) & lastSlot
+					held = insert2[slot]
+				}
+				if held == 0 {
+					insert2[slot] = word
+				}
 			}
-			var weight2 int32
-			if uint64(x11) < uint64(len(weight)) {
-				weight2 = weight[x11]
-			}
-			weight3 := weight2
-			x12 := uint32(0)
-			if cond5 {
-				x12 = kgenSelect(cond, uint32(weight3)-2147483648-reduce3, uint32(insert2)) + 1
-			}
-			mapRows[i] = x12
-			at := x11
-			if cond4 {
-				at = -1
-			}
-			var id2 int32
-			if uint64(at) < uint64(len(id)) {
-				id2 = id[at]
-			}
-			id3 := id2
-			mapRows2[i] = kgenSelect(x12 != 0, uint64(uint32(id3)-2147483648)<<32|uint64(x12), 0)
 		}
 	}
 }
 
-// sumFoundKernel4 returns what rows lo to hi add to the state, in the stages map7, map9, map10, map11, mask, reduce2, partial, offset, add, compact, map12, map13, reduce3.
+// sumFoundKernel3 returns what rows lo to hi add to the state, in the stages map8, map9, map10, map11, mask, reduce2, partial, offset, add, compact, map12, map13, reduce3.
 //
 //go:noinline
-func sumFoundKernel4(lo, hi int, key []int32, map6 []uint32, map8 []uint64, weight []int32, reduce2, reduce uint32, m, n, mSlots int64, reduce4, reduce3 uint32) (int64, int64) {
+func sumFoundKernel3(lo, hi int, key []int32, insert []uint32, insert2 []uint64, weight []int32, reduce2, reduce uint32, m, n, mSlots2 int64, reduce4, reduce3 uint32) (int64, int64) {
 	var rows int64
 	var total int64
 	x := reduce2 - reduce
@@ -372,20 +326,68 @@ func sumFoundKernel4(lo, hi int, key []int32, map6 []uint32, map8 []uint64, weig
 	x22 := x21 + 1
 	x23 := reduce4 - reduce3
 	cond5 := x23 != 4294967295
-	if cond3 && cond5 {
+	if cond3 {
+		if cond5 {
+			keyRows := key[lo:hi]
+			for i := range keyRows {
+				x24 := uint32(keyRows[i]) - 2147483648
+				at := int64(x24 - reduce)
+				var insert3 uint32
+				if uint64(at) < uint64(len(insert)) {
+					insert3 = insert[at]
+				}
+				insert4 := insert3
+				cond6 := insert4 != 0
+				if cond6 {
+					x25 := insert4 - 1
+					total += int64(int32(x25 + reduce3 + 2147483648))
+				}
+				rows += kgenBit[int64](cond6)
+			}
+		} else {
+			keyRows := key[lo:hi]
+			for i := range keyRows {
+				x24 := uint32(keyRows[i]) - 2147483648
+				at := int64(x24 - reduce)
+				var insert3 uint32
+				if uint64(at) < uint64(len(insert)) {
+					insert3 = insert[at]
+				}
+				insert4 := insert3
+				cond6 := insert4 != 0
+				if cond6 {
+					x25 := insert4 - 1
+					at2 := int64(x25)
+					var weight2 int32
+					if uint64(at2) < uint64(len(weight)) {
+						weight2 = weight[at2]
+					}
+					weight3 := weight2
+					total += int64(weight3)
+				}
+				rows += kgenBit[int64](cond6)
+			}
+		}
+	} else if cond5 {
 		keyRows := key[lo:hi]
 		for i := range keyRows {
 			x24 := uint32(keyRows[i]) - 2147483648
-			at := int64(x24 - reduce)
-			var x25 uint32
-			if uint64(at) < uint64(len(map6)) {
-				x25 = map6[at]
+			x25 := uint64(x24) * 11400714819323198485
+			var code uint32
+			key2 := uint64(x24)
+			lastSlot := mSlots2 - 1
+			slot := int64((x25 ^ x25>>32) * 15485907386658061715 >> (x22 & 63))
+			held := insert2[slot]
+			for held != 0 && held>>32 != key2 {
+				slot = (slot + 1) & lastSlot
+				held = insert2[slot]
 			}
-			x26 := x25
-			cond6 := x26 != 0
+			code = uint32(held)
+			code2 := code
+			cond6 := code2 != 0
 			if cond6 {
-				x27 := x26 - 1
-				total += int64(int32(x27 + reduce3 + 2147483648))
+				x26 := code2 - 1
+				total += int64(int32(x26 + reduce3 + 2147483648))
 			}
 			rows += kgenBit[int64](cond6)
 		}
@@ -393,46 +395,28 @@ func sumFoundKernel4(lo, hi int, key []int32, map6 []uint32, map8 []uint64, weig
 		keyRows := key[lo:hi]
 		for i := range keyRows {
 			x24 := uint32(keyRows[i]) - 2147483648
-			at := int64(-1)
-			if cond3 {
-				at = int64(x24 - reduce)
-			}
-			var x25 uint32
-			if uint64(at) < uint64(len(map6)) {
-				x25 = map6[at]
-			}
-			x26 := x25
-			x27 := uint64(x24) * 11400714819323198485
+			x25 := uint64(x24) * 11400714819323198485
 			var code uint32
-			if !cond3 {
-				key2 := uint64(x24)
-				lastSlot := mSlots - 1
-				slot := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x22 & 63))
-				held := map8[slot]
-				for held != 0 && held>>32 != key2 {
-					slot = (slot + 1) & lastSlot
-					held = map8[slot]
-				}
-				code = uint32(held)
+			key2 := uint64(x24)
+			lastSlot := mSlots2 - 1
+			slot := int64((x25 ^ x25>>32) * 15485907386658061715 >> (x22 & 63))
+			held := insert2[slot]
+			for held != 0 && held>>32 != key2 {
+				slot = (slot + 1) & lastSlot
+				held = insert2[slot]
 			}
+			code = uint32(held)
 			code2 := code
-			x28 := code2
-			if cond3 {
-				x28 = x26
-			}
-			cond6 := x28 != 0
+			cond6 := code2 != 0
 			if cond6 {
-				x29 := x28 - 1
-				at2 := int64(x29)
-				if cond5 {
-					at2 = -1
-				}
+				x26 := code2 - 1
+				at := int64(x26)
 				var weight2 int32
-				if uint64(at2) < uint64(len(weight)) {
-					weight2 = weight[at2]
+				if uint64(at) < uint64(len(weight)) {
+					weight2 = weight[at]
 				}
 				weight3 := weight2
-				total += int64(kgenSelect(cond5, int32(x29+reduce3+2147483648), weight3))
+				total += int64(weight3)
 			}
 			rows += kgenBit[int64](cond6)
 		}

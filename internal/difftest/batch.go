@@ -145,7 +145,7 @@ func compileJob(p *ir.Pipeline, level string, schedule plan.Schedule, limit time
 		if c.short, err = compileGuarded(p, options, limit); err != nil {
 			return c, err
 		}
-		options.Short = false
+		options.Short, options.Cores = false, true // work-groups have the other
 	}
 	c.any, err = compileGuarded(p, options, limit)
 	return c, err
