@@ -1,6 +1,9 @@
 package fuse
 
-import "github.com/kgen-go/kgen/ir"
+import (
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
 
 // Where one worker enters rows in their order, tables of narrow keys have codes from the
 // start: the first row of a key stays, and no slot is visited again to look for its row and
@@ -20,8 +23,11 @@ type codesKey struct {
 	isRow  bool      // the code is the number of the row
 }
 
-// entersCodes reports whether a table has codes from the start.
-func (o *ordering) entersCodes(t rowTable) bool { return o.cores && t.isNarrow && t.part == nil }
+// entersCodes reports whether a table has codes from the start. A cuckoo table, and that which
+// takes its place, have rows.
+func (o *ordering) entersCodes(t rowTable) bool {
+	return o.cores && t.isNarrow && o.probing != plan.Cuckoo
+}
 
 // codesOfRows returns the tables whose codes are 1 more than the number of the row.
 func (o *ordering) codesOfRows(t rowTable) codeTables {

@@ -25,6 +25,10 @@ func (e *expansion) join(v *ir.Value) {
 	t := o.tableOf(right, left[0])
 	out := e.domain(v.Type.Domain)
 	j := &joined{out: out}
+	if !o.entersCodes(t) {
+		taken := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.rows))}, Type: ir.Type{Kind: ir.I64}})
+		j.isUnique = o.hasAll(right[0], taken)
+	}
 	if column, ok := e.lookedUpPartner(v); ok {
 		j.lookup = o.lookup(t, left, column)
 		j.hasPartner = o.apply(ir.OpNe, j.lookup.code, o.constant(ir.Int(j.lookup.code.Type.Kind, 0)))
@@ -33,7 +37,13 @@ func (e *expansion) join(v *ir.Value) {
 		j.partner.Type.Target = right[0].Type.Domain
 		j.hasPartner = o.apply(ir.OpGe, j.partner, o.number(0))
 	}
-	j.isUnique = o.choose(o.apply(ir.OpEq, o.keysIn(t, j.lookup), o.length(right[0])), o.number(1), o.number(0))
+	switch {
+	case j.isUnique != nil:
+	case j.lookup != nil:
+		j.isUnique = o.hasAll(right[0], o.distinct(o.codeTables[codesKey{keys: columnsName(t.keys), column: j.lookup.column}]))
+	default:
+		j.isUnique = o.hasAll(right[0], o.distinct(o.codesOfRows(t)))
+	}
 	j.row = o.index(left[0], left[0].Type.Domain)
 	j.found = e.newDomain(ir.DomainMask, out.Name+"_found", left[0].Type.Domain)
 	j.found.By = j.hasPartner
@@ -42,16 +52,9 @@ func (e *expansion) join(v *ir.Value) {
 	e.joins[v] = j
 }
 
-// keysIn returns how many different keys a table has, in which rows are found or, if l is not
-// nil, looked up.
-func (o *ordering) keysIn(t rowTable, l *lookup) *ir.Value {
-	switch {
-	case !o.entersCodes(t):
-		return o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.rows))}, Type: ir.Type{Kind: ir.I64}})
-	case l != nil:
-		return o.distinct(o.codeTables[codesKey{keys: columnsName(t.keys), column: l.column}])
-	}
-	return o.distinct(o.codesOfRows(t))
+// hasAll returns 1 if there are so many different keys as rows of x, else 0.
+func (o *ordering) hasAll(x, distinct *ir.Value) *ir.Value {
+	return o.choose(o.apply(ir.OpEq, distinct, o.length(x)), o.number(1), o.number(0))
 }
 
 // lookedUpPartner returns the one narrow column that is read at the right rows of a join, nil
