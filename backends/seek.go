@@ -75,6 +75,30 @@ func (t HashTable) Insert(b *loop.Builder, row, slot loop.Expr, keys []loop.Expr
 	b.If(loop.Le(t.Taken, t.Limit), visit, nil)
 }
 
+// Enter enters a word at the first slot, from its own on and around, that is free, unless it
+// meets one with an equal key. One worker enters all words in their order.
+func (t HashTable) Enter(b *loop.Builder, word, slot loop.Expr) {
+	word = b.Let("word", loop.To(t.Memory.T.Elem(), word))
+	at := b.Decl("slot", slot)
+	free := loop.ConstOf(ir.Int(t.Memory.T.Kind, 0))
+	b.If(loop.Inside(at, t.Slots), func() {
+		if t.Memory.T.Kind != ir.U64 { // words without keys, whose slots are their keys
+			b.If(loop.Eq(loop.At(t.Memory, at), free), func() { b.Store(t.Memory, at, word) }, nil)
+			return
+		}
+		around := b.Let("last_slot", loop.Sub(t.Slots, loop.ConstOf(ir.Int(ir.I64, 1))))
+		held := b.Decl("held", loop.At(t.Memory, at))
+		key := func(word loop.Expr) loop.Expr {
+			return loop.Apply(ir.OpShr, word, loop.ConstOf(ir.Int(ir.U64, codeBits)))
+		}
+		b.While(loop.And(loop.Ne(held, free), loop.Ne(key(held), key(word))), func() {
+			b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, 1))), around))
+			b.Assign(held, loop.At(t.Memory, at))
+		})
+		b.If(loop.Eq(held, free), func() { b.Store(t.Memory, at, word) }, nil)
+	}, nil)
+}
+
 // countTaken counts a slot that this worker has taken.
 func (t HashTable) countTaken(b *loop.Builder) {
 	if t.Taken != nil {

@@ -59,9 +59,9 @@ func (s *Source) options(backend, level string, schedule plan.Schedule) compile.
 	switch backend {
 	case gocpu.Emitter{}.Name():
 		options.Radix, options.Hash, options.Short = gocpu.Radix, gocpu.Hash, false
-		options.Entered, options.HashGroups, options.Partitions, options.Sample = true, gocpu.HashGroups, true, gocpu.Sample
+		options.Cores, options.Entered, options.HashGroups, options.Partitions, options.Sample = true, true, gocpu.HashGroups, true, gocpu.Sample
 	case vector.Name:
-		options.Radix, options.Hash, options.Sample, options.Short = gocpu.Radix, vector.Hash, gocpu.Sample, false
+		options.Radix, options.Hash, options.Cores, options.Sample, options.Short = gocpu.Radix, vector.Hash, true, gocpu.Sample, false
 	case cuda.Emitter().Name():
 		options = options.WithHash(schedule, cuda.HashGroups)
 	}

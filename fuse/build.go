@@ -212,6 +212,9 @@ func (b *kernelBuilder) store(s *Stage, w *Value) {
 	case s.Kind == Insert && w.IR.Op == ir.OpCuckoo:
 		b.cuckoo(w)
 		return
+	case s.Kind == Insert && w.IR.Op == ir.OpEnter:
+		b.enter(w)
+		return
 	case s.Kind == Insert && w.IR.By == nil:
 		b.insert(w)
 		return

@@ -83,7 +83,7 @@ func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op) float64 {
 		return m.Curves[plan.CurveGather].At(f.Graph.tableBytes(k, op))
 	case tile.Partners, tile.Pairs:
 		return m.Rates[plan.RateOperator] * float64(len(op.Keys)) * f.Graph.lengthOf(f.Graph.byName[k.Streams[op.Keys[0]].Buffer])
-	case tile.Insert, tile.Cuckoo:
+	case tile.Insert, tile.Enter, tile.Cuckoo:
 		return m.Curves[plan.CurveAtomic].At(f.Graph.tableBytes(k, op))
 	case tile.Update:
 		return f.update(f.Graph.tableBytes(k, op))

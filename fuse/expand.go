@@ -37,6 +37,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		radix:      cmp.Or(options.Radix, DefaultRadix),
 		short:      options.Short,
 		entered:    options.Short || options.Entered,
+		cores:      options.Cores,
 		bins:       int64(cmp.Or(options.Bins, DefaultBins)),
 		hash:       int64(options.Hash),
 		hashGroups: int64(cmp.Or(options.HashGroups, DefaultHashGroups)),
@@ -55,6 +56,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		columnOf:   map[*ir.Value]*ir.Value{},
 		rowTables:  map[string]rowTable{},
 		sides:      map[string]sortedSide{},
+		codeTables: map[codesKey]codeTables{},
 		wordsOf:    map[string][]*ir.Value{},
 		joins:      map[*ir.Value]*joined{},
 		pairs:      map[*ir.Value]*paired{},
@@ -79,6 +81,7 @@ type expansion struct {
 	radix      int  // bits that a digit of keys has
 	short      bool // see Options
 	entered    bool // rows of groups are combined while their keys are entered in a hash table
+	cores      bool // see Options
 	bins       int64
 	hash       int64
 	hashGroups int64
@@ -103,9 +106,10 @@ type expansion struct {
 	columnOf   map[*ir.Value]*ir.Value // by finds: the column of from that their table has
 	rowTables  map[string]rowTable     // by the columns of their keys
 	sides      map[string]sortedSide   // likewise
-	wordsOf    map[string][]*ir.Value  // likewise, of nested loops
-	joins      map[*ir.Value]*joined   // by joins
-	pairs      map[*ir.Value]*paired   // by columns of pairs that are stored when they are needed
+	codeTables map[codesKey]codeTables
+	wordsOf    map[string][]*ir.Value // likewise, of nested loops
+	joins      map[*ir.Value]*joined  // by joins
+	pairs      map[*ir.Value]*paired  // by columns of pairs that are stored when they are needed
 }
 
 // grouped is what groups becomes: its rows in the order of their keys, where the rows
@@ -188,6 +192,7 @@ func (e *expansion) value(v *ir.Value) {
 		e.join(v)
 	case v.Op == ir.OpLeft, v.Op == ir.OpRight:
 		e.side(v)
+	case e.foldPairs(v):
 	case e.pair(v):
 	case v.By != nil && v.By.Op == ir.OpGroups:
 		e.aggregate(v)
@@ -370,7 +375,7 @@ func (e *expansion) aggregateRuns(v *ir.Value, g grouped) *ir.Value {
 	return e.gather(v.Pos, g.order, e.add(v.Pos, made))
 }
 
-// either returns x if a condition is not 0, else y, as a column of a type.
+// either returns x if a condition is not 0, else y, as a column or a scalar of a type.
 func (e *expansion) either(condition, x, y *ir.Value, t ir.Type) *ir.Value {
 	at := [2]*ir.Value{x, y}
 	if e.eithers[at] == nil {

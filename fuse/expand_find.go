@@ -63,6 +63,9 @@ func (o *ordering) foundRow(t rowTable, keys []*ir.Value) *ir.Value {
 	if !t.isNarrow {
 		return o.rowAt(t, o.probe(t, keys))
 	}
+	if o.entersCodes(t) {
+		return o.rowOfCode(o.codeIn(t, keys, o.codesOfRows(t)))
+	}
 	row := o.rowOfCode(o.match(t, keys, o.apply(ir.OpAdd, o.cast(ir.U32, t.rows), o.constant(ir.Int(ir.U32, 1)))))
 	if t.least == nil {
 		return row
@@ -73,13 +76,15 @@ func (o *ordering) foundRow(t rowTable, keys []*ir.Value) *ir.Value {
 
 // rowTable is a table of the rows that have the first of equal keys.
 type rowTable struct {
-	rows     *ir.Value   // of each slot
+	rows     *ir.Value   // of each slot; nil if the table has codes from the start
 	keys     []*ir.Value // of the rows
 	shift    *ir.Value   // scalar: how many low bits of a hash do not belong to the slot
 	isDirect *ir.Value   // scalar: whether slots are keys, from the least one on, or the table is one by cuckoo hashing
 	least    *ir.Value   // scalar: that key, as an unsigned integer; nil if slots are never keys
 	part     *ir.Value   // scalar: how many slots a part of a cuckoo table has, 0 if the table is none; nil if it cannot be one
 	isNarrow bool        // a key has at most 32 bits
+	hashed   *ir.Value   // scalar: how many slots a hash table has
+	direct   *ir.Value   // scalar: how many slots a table has whose slots are keys; nil if they never are
 }
 
 // probe returns the slot of the row with keys, or -1. If slots are keys, it may be free.
@@ -135,8 +140,7 @@ func (o *ordering) match(t rowTable, keys []*ir.Value, codes *ir.Value) *ir.Valu
 // matchWords is match by the one word of some keys, of which held is that of the row in each
 // slot.
 func (o *ordering) matchWords(t rowTable, keys []word, held, codes *ir.Value) *ir.Value {
-	high := o.apply(ir.OpShl, o.cast(ir.U64, held), o.constant(ir.Int(ir.U64, codeBits)))
-	word := o.apply(ir.OpOr, high, o.cast(ir.U64, codes))
+	word := o.wordWith(held, codes)
 	word = o.choose(o.apply(ir.OpNe, codes, o.constant(ir.Int(codes.Type.Kind, 0))), word, o.integer(word, 0))
 	key := keys[0].value
 	args := []*ir.Value{word, o.slotOfWords(t, keys), t.isDirect, key}
@@ -145,6 +149,12 @@ func (o *ordering) matchWords(t rowTable, keys []word, held, codes *ir.Value) *i
 		return o.choose(t.isDirect, o.cuckooCode(t, keys, word), found)
 	}
 	return found
+}
+
+// wordWith returns a word of the word of a key and a code.
+func (o *ordering) wordWith(key, code *ir.Value) *ir.Value {
+	high := o.apply(ir.OpShl, o.cast(ir.U64, key), o.constant(ir.Int(ir.U64, codeBits)))
+	return o.apply(ir.OpOr, high, o.cast(ir.U64, code))
 }
 
 // codeBits are the bits of a word below the key.
@@ -232,6 +242,7 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value) rowTable {
 	t := rowTable{keys: keys, isDirect: o.constant(ir.BoolScalar(false))}
 	var size *ir.Value
 	size, t.shift = o.hashSlots(rows)
+	t.hashed = size
 	words := o.words(o.sortKeysOf(keys))
 	t.isNarrow = len(words) == 1 && words[0].bits <= codeBits
 	if len(words) == 1 && isInvertible(keys[0].Type.Kind) {
@@ -247,7 +258,14 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value) rowTable {
 			t.isDirect = o.apply(ir.OpLogicalAnd, t.isDirect, o.apply(ir.OpLt, rows, o.integer(rows, math.MaxUint32)))
 		}
 		t.isDirect.Likely = true
-		size = o.choose(t.isDirect, o.apply(ir.OpAdd, o.cast(ir.I64, span), o.number(1)), size)
+		t.direct = o.apply(ir.OpAdd, o.cast(ir.I64, span), o.number(1))
+		size = o.choose(t.isDirect, t.direct, size)
+	}
+	if o.entersCodes(t) {
+		if t.direct != nil {
+			t.direct, t.hashed = o.choose(t.isDirect, t.direct, o.number(1)), o.choose(t.isDirect, o.number(1), t.hashed)
+		}
+		return t
 	}
 	slot := o.hashSlot(t, keys)
 	if t.least != nil {
@@ -264,7 +282,9 @@ func (o *ordering) newLinearTable(keys []*ir.Value) rowTable {
 	t.isNarrow = len(words) == 1 && words[0].bits <= codeBits
 	var size *ir.Value
 	size, t.shift = o.hashSlots(o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(keys[0]), o.number(1))))
-	o.insert(&t, o.hashSlot(t, keys), size, nil)
+	if t.hashed = size; !o.entersCodes(t) {
+		o.insert(&t, o.hashSlot(t, keys), size, nil)
+	}
 	return t
 }
 

@@ -24,8 +24,11 @@ func (e *expansion) join(v *ir.Value) {
 	}
 	t := o.tableOf(right, left[0])
 	out := e.domain(v.Type.Domain)
-	distinct := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.rows))}, Type: ir.Type{Kind: ir.I64}})
-	j := &joined{out: out, isUnique: o.choose(o.apply(ir.OpEq, distinct, o.length(right[0])), o.number(1), o.number(0))}
+	j := &joined{out: out}
+	if !o.entersCodes(t) {
+		taken := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.rows))}, Type: ir.Type{Kind: ir.I64}})
+		j.isUnique = o.hasAll(right[0], taken)
+	}
 	if column, ok := e.lookedUpPartner(v); ok {
 		j.lookup = o.lookup(t, left, column)
 		j.hasPartner = o.apply(ir.OpNe, j.lookup.code, o.constant(ir.Int(j.lookup.code.Type.Kind, 0)))
@@ -34,12 +37,24 @@ func (e *expansion) join(v *ir.Value) {
 		j.partner.Type.Target = right[0].Type.Domain
 		j.hasPartner = o.apply(ir.OpGe, j.partner, o.number(0))
 	}
+	switch {
+	case j.isUnique != nil:
+	case j.lookup != nil:
+		j.isUnique = o.hasAll(right[0], o.distinct(o.codeTables[codesKey{keys: columnsName(t.keys), column: j.lookup.column}]))
+	default:
+		j.isUnique = o.hasAll(right[0], o.distinct(o.codesOfRows(t)))
+	}
 	j.row = o.index(left[0], left[0].Type.Domain)
 	j.found = e.newDomain(ir.DomainMask, out.Name+"_found", left[0].Type.Domain)
 	j.found.By = j.hasPartner
 	j.left, j.right = o.repeated(t, left, e.newDomain(ir.DomainJoin, out.Name+"_repeated", left[0].Type.Domain))
 	out.Kind, out.By = ir.DomainEither, nil
 	e.joins[v] = j
+}
+
+// hasAll returns 1 if there are so many different keys as rows of x, else 0.
+func (o *ordering) hasAll(x, distinct *ir.Value) *ir.Value {
+	return o.choose(o.apply(ir.OpEq, distinct, o.length(x)), o.number(1), o.number(0))
 }
 
 // lookedUpPartner returns the one narrow column that is read at the right rows of a join, nil
@@ -104,7 +119,7 @@ func (e *expansion) side(v *ir.Value) {
 // pair writes a column of pairs each of whose rows follows from one row of others: it is
 // made in both ways, so that a left row need not be looked up, stored and read again.
 func (e *expansion) pair(v *ir.Value) bool {
-	if v.Type.IsScalar() || slices.ContainsFunc(e.from.Sites, func(s ir.Site) bool { return s.Value == v }) {
+	if v.Type.IsScalar() || e.isChecked(v) {
 		return false
 	}
 	if v.Op == ir.OpGather {
@@ -113,7 +128,7 @@ func (e *expansion) pair(v *ir.Value) bool {
 			return false
 		}
 		x := e.column(v.Args[0])
-		p := &paired{at.joined, x, e.gather(v.Pos, x, at.repeated)}
+		p := &paired{at.joined, x, e.ofPairs(v.Pos, x, at)}
 		switch {
 		case at.single == nil:
 			p.single = (&ordering{expansion: e, pos: v.Pos}).decode(at.lookup)
@@ -126,10 +141,61 @@ func (e *expansion) pair(v *ir.Value) bool {
 	if !v.Op.IsElementwise() {
 		return false
 	}
-	single, repeated := *v, *v
+	j, single, repeated := e.inBothWays(v, func(p *paired) *ir.Value { return p.single })
+	if j == nil {
+		return false
+	}
+	single.Type.Domain, single.Type.Target = j.row.Type.Domain, e.domain(v.Type.Target)
+	repeated.Type.Domain, repeated.Type.Target = j.left.Type.Domain, single.Type.Target
+	e.pairs[v] = &paired{j, e.add(v.Pos, single), e.add(v.Pos, repeated)}
+	return true
+}
+
+// ofPairs returns x at the rows of pairs where left rows are repeated. On cores a column of the
+// right side is brought in the order of partners first: those of a left row then lie together.
+func (e *expansion) ofPairs(pos ir.Pos, x *ir.Value, at *paired) *ir.Value {
+	if rows := at.repeated; e.cores && rows == at.right {
+		return e.gather(pos, e.gather(pos, x, rows.Args[0]), rows.Args[1])
+	}
+	return e.gather(pos, x, at.repeated)
+}
+
+// foldPairs writes an aggregate of all pairs of a join: of what both ways make, so that the
+// pairs need not be stored.
+func (e *expansion) foldPairs(v *ir.Value) bool {
+	if !e.cores || !v.Op.IsAggregate() || v.By != nil || e.isChecked(v) {
+		return false
+	}
+	j, single, repeated := e.inBothWays(v, func(p *paired) *ir.Value {
+		return (&ordering{expansion: e, pos: v.Pos}).compact(p.single, p.hasPartner, p.found)
+	})
+	if j == nil {
+		return false
+	}
+	if v.Op.Aggregate().GivesRow() {
+		single.Type.Target, repeated.Type.Target = j.found, j.left.Type.Domain
+	}
+	if v.Else != nil {
+		single.Else = e.column(v.Else)
+		repeated.Else = single.Else
+	}
+	e.values[v] = e.either(j.isUnique, e.add(v.Pos, single), e.add(v.Pos, repeated), ir.Type{Kind: v.Type.Kind, Target: e.domain(v.Type.Target)})
+	e.values[v].Name = v.Name
+	return true
+}
+
+// isChecked reports whether data can fail a check of v.
+func (e *expansion) isChecked(v *ir.Value) bool {
+	return slices.ContainsFunc(e.from.Sites, func(s ir.Site) bool { return s.Value == v })
+}
+
+// inBothWays returns v with the operands of each way to make the pairs of a join, single of
+// them being the column that is used where keys are unique; nil if its operands are not
+// columns of the pairs of one join, or scalars.
+func (e *expansion) inBothWays(v *ir.Value, singleOf func(*paired) *ir.Value) (j *joined, single, repeated ir.Value) {
+	single, repeated = *v, *v
 	single.Name, repeated.Name = "", ""
 	single.Args, repeated.Args = slices.Clone(v.Args), slices.Clone(v.Args)
-	var j *joined
 	for i, arg := range v.Args {
 		if arg.Type.IsScalar() {
 			single.Args[i] = e.column(arg)
@@ -138,14 +204,11 @@ func (e *expansion) pair(v *ir.Value) bool {
 		}
 		p := e.pairs[arg]
 		if p == nil || j != nil && j != p.joined {
-			return false
+			return nil, single, repeated
 		}
-		j, single.Args[i], repeated.Args[i] = p.joined, p.single, p.repeated
+		j, single.Args[i], repeated.Args[i] = p.joined, singleOf(p), p.repeated
 	}
-	single.Type.Domain, single.Type.Target = j.row.Type.Domain, e.domain(v.Type.Target)
-	repeated.Type.Domain, repeated.Type.Target = j.left.Type.Domain, single.Type.Target
-	e.pairs[v] = &paired{j, e.add(v.Pos, single), e.add(v.Pos, repeated)}
-	return true
+	return j, single, repeated
 }
 
 // stored returns a column of pairs.
@@ -163,7 +226,12 @@ func (e *expansion) stored(v *ir.Value, p *paired) *ir.Value {
 // repeated returns the left and the right row of each pair, which are the rows of out.
 func (o *ordering) repeated(t rowTable, left []*ir.Value, out *ir.Domain) (row, partner *ir.Value) {
 	p := o.partners(t)
-	length, begin := p.at(o.slotOf(t, left))
+	var length, begin *ir.Value
+	if o.entersCodes(t) {
+		length, begin = p.split(p.ofKeys(t, left))
+	} else {
+		length, begin = p.at(o.slotOf(t, left))
+	}
 	return o.pairsOf(p.order, begin, length, out)
 }
 
@@ -194,21 +262,26 @@ func (o *ordering) pairsOf(order, begin, length *ir.Value, out *ir.Domain) (row,
 type partners struct {
 	*ordering
 	order *ir.Value // all rows, those of equal keys together and in their order
-	count *ir.Value // of each slot, how many rows have its keys
-	begin *ir.Value // of each slot, where these rows begin in order
-	both  *ir.Value // of each slot, begin and count as one word, if both have 32 bits
+	count *ir.Value // of each slot or, in a table with codes, of the first row of each key: how many rows have its keys
+	begin *ir.Value // likewise: where these rows begin in order
+	both  *ir.Value // likewise: begin and count as one word, if both have 32 bits
 }
 
 // partners brings the rows of a table together that have equal keys. The first one
 // stands for all of them.
 func (o *ordering) partners(t rowTable) partners {
 	rows := t.keys[0].Type.Domain
-	first := o.rowAt(t, o.probe(t, t.keys))
+	var first *ir.Value
+	if o.entersCodes(t) {
+		first = o.foundRow(t, t.keys)
+	} else {
+		first = o.rowAt(t, o.probe(t, t.keys))
+	}
 	first.Type.Target = rows
 	count := o.add(o.pos, ir.Value{Op: ir.OpCount, By: first, Type: ir.Type{Kind: ir.I64, Domain: rows}})
 	begin := o.add(o.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{count}, Type: ir.Type{Kind: ir.I64, Domain: rows}})
-	key := first
-	if o.short {
+	key, isShort := first, o.short || o.cores // tables on cores have fewer than 2^32 rows, too
+	if isShort {
 		key = o.cast(ir.U32, first)
 	}
 	by := &ordering{expansion: o.expansion, pos: o.pos, rows: rows, out: o.newDomain(ir.DomainOrder, rows.Name+"_sorted", rows)}
@@ -216,9 +289,12 @@ func (o *ordering) partners(t rowTable) partners {
 	p := partners{ordering: o, order: by.sort(keys, by.row(keys), false).number}
 	by.out.By = p.order
 
-	isTaken, at := o.rowOfSlot(t)
-	p.begin, p.count = o.gather(o.pos, begin, at), o.choose(isTaken, o.gather(o.pos, count, at), o.number(0))
-	if o.short {
+	p.begin, p.count = begin, count
+	if !o.entersCodes(t) {
+		isTaken, at := o.rowOfSlot(t)
+		p.begin, p.count = o.gather(o.pos, begin, at), o.choose(isTaken, o.gather(o.pos, count, at), o.number(0))
+	}
+	if isShort {
 		high := o.apply(ir.OpShl, o.cast(ir.U64, p.begin), o.constant(ir.Int(ir.U64, 32)))
 		p.both = o.apply(ir.OpOr, high, o.cast(ir.U64, p.count))
 	}
@@ -231,9 +307,28 @@ func (p partners) at(slot *ir.Value) (count, begin *ir.Value) {
 	if p.both == nil {
 		count, begin = p.atSlot(p.count, slot), p.atSlot(p.begin, slot)
 	} else {
-		both := p.atSlot(p.both, slot)
-		count = p.cast(ir.I64, p.apply(ir.OpAnd, both, p.integer(both, 1<<32-1)))
-		begin = p.cast(ir.I64, p.apply(ir.OpShr, both, p.constant(ir.Int(ir.U64, 32))))
+		count, begin = p.split(p.atSlot(p.both, slot))
 	}
 	return p.choose(p.apply(ir.OpGe, slot, p.number(0)), count, p.number(0)), begin
+}
+
+// split returns the count and the begin that are one word.
+func (p partners) split(both *ir.Value) (count, begin *ir.Value) {
+	count = p.cast(ir.I64, p.apply(ir.OpAnd, both, p.integer(both, 1<<32-1)))
+	return count, p.cast(ir.I64, p.apply(ir.OpShr, both, p.constant(ir.Int(ir.U64, 32))))
+}
+
+// ofKeys returns begin and count of the rows with keys as one word, 0 if there are none, of a
+// table with codes. Slots that are keys have the word themselves.
+func (p partners) ofKeys(t rowTable, keys []*ir.Value) *ir.Value {
+	in := p.codesOfRows(t)
+	at := func(code *ir.Value) *ir.Value {
+		isFound := p.apply(ir.OpNe, code, p.integer(code, 0))
+		return p.choose(isFound, p.atSlot(p.both, p.rowOfCode(code)), p.integer(p.both, 0))
+	}
+	found := at(p.matchIn(t, keys, in))
+	if in.direct == nil {
+		return found
+	}
+	return p.choose(t.isDirect, p.atKey(t, keys, at(in.direct)), found)
 }

@@ -104,6 +104,9 @@ func (o *ordering) lookup(t rowTable, keys []*ir.Value, column *ir.Value) *looku
 		c.fits = o.apply(ir.OpNe, span, o.integer(span, 1<<columnBits-1))
 		c.fits.Likely = true
 	}
+	if o.entersCodes(t) {
+		return &lookup{c, o.codeIn(t, keys, o.enteredCodes(t, column, func() *ir.Value { return o.codeOfRow(t, c) }))}
+	}
 	return &lookup{c, o.codeOf(t, keys, o.codes(t, c))}
 }
 
@@ -112,13 +115,18 @@ func (o *ordering) codes(t rowTable, c coding) *ir.Value {
 	isTaken, at := o.rowOfSlot(t)
 	code := o.constant(ir.Int(ir.U8, 1))
 	if c.column != nil {
-		code = o.wordOf(o.gather(o.pos, o.early(c.column), at))
-		if c.least != nil {
-			code = o.choose(c.fits, o.apply(ir.OpSub, code, c.least), o.cast(ir.U32, t.rows))
-		}
-		code = o.apply(ir.OpAdd, code, o.integer(code, 1))
+		code = o.encode(c, o.gather(o.pos, o.early(c.column), at), t.rows)
 	}
 	return o.choose(isTaken, code, o.constant(ir.Int(code.Type.Kind, 0)))
+}
+
+// encode returns the codes of rows with some values of the column.
+func (o *ordering) encode(c coding, values, row *ir.Value) *ir.Value {
+	code := o.wordOf(values)
+	if c.least != nil {
+		code = o.choose(c.fits, o.apply(ir.OpSub, code, c.least), o.cast(ir.U32, row))
+	}
+	return o.apply(ir.OpAdd, code, o.integer(code, 1))
 }
 
 // wordOf returns a column of at most 32 bits as unsigned integers of the same order.

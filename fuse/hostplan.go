@@ -364,7 +364,10 @@ func (m *planner) steps(p *Program) {
 				if len(p.Groups[i][0].ways) > 0 {
 					scalar.Init = "0"
 				}
-				m.out.Scalars = append(m.out.Scalars, scalar)
+				isKnown := slices.ContainsFunc(m.out.Scalars, func(s plan.Scalar) bool { return s.Name == op.Ref }) // the other way's
+				if !isKnown {
+					m.out.Scalars = append(m.out.Scalars, scalar)
+				}
 			}
 		}
 		kernel := plan.Kernel{Name: k.Name, Stages: names(p.Groups[i]), Variants: []plan.Variant{{Entry: k.Name}}}

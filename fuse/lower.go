@@ -56,6 +56,10 @@ type Options struct {
 	// none below.
 	Sample int
 
+	// Cores is set if one worker enters rows in a table in their order, as emitted Go and
+	// device vector do.
+	Cores bool
+
 	// Short is set if no column has 2^32 rows, and the plan may choose the passes of a
 	// sort. Then numbers of rows have 32 bits while rows move, and passes are left out by
 	// digits that all rows share.
@@ -100,11 +104,27 @@ func Lower(p *ir.Pipeline, options Options) *Graph {
 	}
 	l.digitShift, l.digitNumber, l.digitWidth = l.names.Fresh("digit_shift", "_"), l.names.Fresh("digit_number", "_"), l.names.Fresh("digit_width", "_")
 	l.nameDomains()
+	sizes := entered(p)
 	for _, v := range p.Values {
 		l.lower(v)
+		for _, table := range sizes[v] {
+			l.sizedLength(table, table.Type.Domain)
+		}
 	}
 	l.finish()
 	return l.Graph
+}
+
+// entered returns, by their sizes, tables in which words are entered: a kernel that computes
+// the words may enter them, too, if how many slots there are is known before.
+func entered(p *ir.Pipeline) map[*ir.Value][]*ir.Value {
+	sizes := map[*ir.Value][]*ir.Value{}
+	for _, v := range p.Values {
+		if v.Op == ir.OpEnter {
+			sizes[v.Args[1]] = append(sizes[v.Args[1]], v)
+		}
+	}
+	return sizes
 }
 
 type lowering struct {
@@ -247,7 +267,7 @@ func (l *lowering) lower(v *ir.Value) {
 	case ir.OpEither:
 		l.either(v)
 		return
-	case ir.OpInsert, ir.OpCollect:
+	case ir.OpInsert, ir.OpCollect, ir.OpEnter:
 		l.insert(v)
 		return
 	case ir.OpCuckoo:

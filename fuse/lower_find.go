@@ -11,7 +11,7 @@ func keysOfTable(v *ir.Value) []*ir.Value {
 	switch v.Op {
 	case ir.OpInsert:
 		return v.Args[2:]
-	case ir.OpCollect:
+	case ir.OpCollect, ir.OpEnter:
 		return nil
 	case ir.OpCuckoo, ir.OpPairs:
 		return v.Args[1+v.Split:]
@@ -35,10 +35,12 @@ func isEntered(v *ir.Value) bool { return v.Op == ir.OpProbe && v.Args[0].Limit 
 
 // insert lowers a hash table.
 func (l *lowering) insert(v *ir.Value) {
-	l.sizedLength(v, v.Type.Domain)
+	if v.Op != ir.OpEnter { // see entered
+		l.sizedLength(v, v.Type.Domain)
+	}
 	s := l.stage(Insert, v.Pos, v.Args[0].Type.Domain)
 	l.read(s, v.Args[0], tile.Element, false)
-	if v.Op == ir.OpCollect {
+	if v.Op == ir.OpCollect || v.Op == ir.OpEnter {
 		l.read(s, v.Args[2], tile.Element, false)
 	}
 	if v.Limit != nil {
@@ -47,7 +49,9 @@ func (l *lowering) insert(v *ir.Value) {
 	l.tableKeys(s, v)
 	l.length(s, v.Type.Domain)
 	s.roots = append(s.roots, v)
-	l.defineResult(s, v).Fill = ir.Int(v.Type.Kind, -1)
+	if w := l.defineResult(s, v); v.Op != ir.OpEnter {
+		w.Fill = ir.Int(v.Type.Kind, -1)
+	}
 }
 
 // tableKeys makes s read the keys of any row in a table.
@@ -81,6 +85,14 @@ func (b *kernelBuilder) cuckoo(w *Value) {
 		homes = append(homes, b.complete(b.graph.result(home), tile.Gather))
 	}
 	b.Cuckoo(domain, stream, b.keyStreams(v), homes, b.place(v.Args[0].Type.Domain), b.lengthBefore(w.Domain))
+}
+
+// enter enters the rows of w, a hash table of words.
+func (b *kernelBuilder) enter(w *Value) {
+	v := w.IR
+	b.known(w.Domain)
+	stream := b.Stream(w.Name, w.Type, w.Name, tile.Scatter, true)
+	b.Enter(b.row(v.Args[0].Type.Domain), stream, b.operand(v.Args[2]), b.column(v.Args[0]), b.lengthBefore(w.Domain))
 }
 
 // insert enters the rows of w, a hash table, and returns their slots.

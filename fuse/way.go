@@ -10,8 +10,8 @@ import (
 
 // Some results can be made in one of two ways, and what is read at run time decides
 // which is better. An Either stage stands where both ways end. It has no kernel: a
-// column that it defines is the memory that the kernels of both ways write. A stage
-// that only one way needs runs under the condition of that way. Ways nest: one of two
+// column that it defines is the memory that the kernels of both ways write, and a scalar
+// is that which they set. A stage that only one way needs runs under the condition of that way. Ways nest: one of two
 // may divide again.
 
 // way is one of two ways to make columns.
@@ -248,7 +248,9 @@ func (m *planner) demandEither(s *Stage) {
 			m.demanded[made] = true
 			m.either[made] = w
 		}
-		m.demandLength(w.Domain)
+		if w.Domain != nil {
+			m.demandLength(w.Domain)
+		}
 	}
 	for _, w := range s.Writes {
 		if w.Kind == Lengths && m.demanded[w] {
@@ -259,7 +261,7 @@ func (m *planner) demandEither(s *Stage) {
 	}
 }
 
-// joinWays gives the columns that one of two ways makes the memory of the result, and
+// joinWays gives what one of two ways makes the memory of the result, or its name, and
 // brings the kernels of each condition together, those of the first way first.
 func (m *planner) joinWays(p *Program) {
 	all := make([]int, len(p.Kernels))
@@ -276,6 +278,11 @@ func (m *planner) joinWays(p *Program) {
 		for i := range k.Streams {
 			for w := m.either[m.byName[k.Streams[i].Buffer]]; w != nil; w = m.either[w] {
 				k.Streams[i].Buffer = w.Name
+			}
+		}
+		for i := range k.Ops { // a scalar of the plan is both that a way makes and the result
+			for w := m.either[m.byName[k.Ops[i].Ref]]; w != nil; w = m.either[w] {
+				k.Ops[i].Ref = w.Name
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func TestGroupsByHash(t *testing.T) {
 		someNarrow, someWide = groupedRows / 8, groupedRows / 16                        // and of partitioned ones,
 		few                  = 100                                                      // beyond this many
 	)
-	plain := compile.Options{Bins: -1, Hash: gocpu.Hash, Entered: true, HashGroups: gocpu.HashGroups}
+	plain := compile.Options{Bins: -1, Hash: gocpu.Hash, Entered: true, Cores: true, HashGroups: gocpu.HashGroups}
 	parted := plain
 	parted.HashGroups, parted.Partitions, parted.Sample = few, true, 1<<10
 	t.Run("in any order", func(t *testing.T) {

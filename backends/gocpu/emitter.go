@@ -50,6 +50,8 @@ func emitterOf(kind tile.OpKind) emitter {
 		return emitter{begin: (*body).beginSource, row: (*body).nextSource}
 	case tile.Insert:
 		return emitter{begin: (*body).beginInsert, row: (*body).insert}
+	case tile.Enter:
+		return emitter{row: (*body).enter}
 	case tile.Cuckoo:
 		return emitter{row: (*body).enterCuckoo}
 	case tile.Probe:

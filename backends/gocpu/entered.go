@@ -159,8 +159,8 @@ func (e *entered) next(slot loop.Expr) loop.Expr {
 	return loop.Apply(ir.OpAnd, loop.Add(slot, loop.Int(1)), e.last)
 }
 
-// enter finds the slot of the row, or takes one. A row that is left out has slot -1.
-func (g *body) enter(e *entered) {
+// enterGroup finds the slot of the row, or takes one. A row that is left out has slot -1.
+func (g *body) enterGroup(e *entered) {
 	b, op := g.b, e.op
 	keys := make([]loop.Expr, len(op.Keys))
 	for i, key := range op.Args[4:] {

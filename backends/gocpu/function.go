@@ -2,6 +2,7 @@ package gocpu
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -151,8 +152,65 @@ func (g *body) storeCarried() {
 	g.values = g.uniformValues()
 }
 
-// loop runs over the rows from lo to hi.
+// loop runs over the rows from lo to hi: where they depend on conditions that are known
+// before and usually hold, in a loop that is written for what holds.
 func (g *body) loop(views []int, lo, hi loop.Expr) {
+	conditions := g.likelyConditions()
+	if len(conditions) > mostConditions {
+		holds := loop.Expr(loop.True)
+		for _, v := range conditions {
+			holds = loop.And(holds, g.expr(v))
+		}
+		g.b.If(holds, func() { g.assuming(conditions, loop.True, func() { g.rowsOf(views, lo, hi) }) }, func() { g.rowsOf(views, lo, hi) })
+		return
+	}
+	g.loops(conditions, func() { g.rowsOf(views, lo, hi) })
+}
+
+// mostConditions is for how many conditions there is a loop for each way in which they hold;
+// of more, there is one if all hold, and one for any.
+const mostConditions = 2
+
+// loops writes rows for each way in which some conditions hold.
+func (g *body) loops(conditions []tile.ID, rows func()) {
+	if len(conditions) == 0 {
+		rows()
+		return
+	}
+	first, others := conditions[:1], conditions[1:]
+	g.b.If(g.expr(first[0]),
+		func() { g.assuming(first, loop.True, func() { g.loops(others, rows) }) },
+		func() { g.assuming(first, loop.False, func() { g.loops(others, rows) }) })
+}
+
+// assuming writes rows where conditions have a value.
+func (g *body) assuming(conditions []tile.ID, value loop.Expr, rows func()) {
+	outer := g.values
+	g.values = maps.Clone(outer)
+	for _, v := range conditions {
+		g.values[v] = value
+	}
+	rows()
+	g.values = outer
+}
+
+// likelyConditions returns the conditions that usually hold and are operands of rows.
+func (g *body) likelyConditions() (list []tile.ID) {
+	for i, op := range g.rowOps() {
+		if !g.needed[i] || op.Domain == tile.Uniform {
+			continue
+		}
+		for _, v := range op.Args {
+			if g.Values[v].Likely && !slices.Contains(list, v) {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+// rowsOf runs over the rows from lo to hi in one loop, or by blocks.
+func (g *body) rowsOf(views []int, lo, hi loop.Expr) {
 	length := g.cut(views, lo, hi)
 	groups := g.columnGroups(views)
 	switch {

@@ -189,6 +189,9 @@ func (g *body) loadAt(op *tile.Op, at loop.Expr) loop.Expr {
 	if !op.Checked {
 		return loop.At(memory, loop.ToCounter(at))
 	}
+	if c, ok := at.(*loop.Const); ok && c.Value.Int64() < 0 { // which is nowhere, and Go refuses it
+		return loop.ConstOf(ir.Scalar{Kind: memory.T.Kind})
+	}
 	return g.b.LoadInside(g.name(op.Res[0]), memory, at, loop.LenOf(memory))
 }
 

@@ -56,7 +56,7 @@ func (g *body) beginInsert(op *tile.Op, _, _ *loop.Var) {
 func (g *body) insert(i int) {
 	op := &g.Ops[i]
 	if e := g.enteredOf(op); e != nil {
-		g.enter(e)
+		g.enterGroup(e)
 		return
 	}
 	t := g.hashTable(op, op.Args[2])
@@ -66,6 +66,16 @@ func (g *body) insert(i int) {
 		g.values[op.Res[0]] = t.Found
 	}
 	t.Insert(g.b, g.expr(op.Args[0]), g.expr(op.Args[1]), g.exprs(op.Args[4:]), true)
+}
+
+// enter enters the word of the row in a hash table. One worker enters all.
+func (g *body) enter(i int) {
+	op := &g.Ops[i]
+	slot := g.expr(op.Args[1])
+	if c, ok := slot.(*loop.Const); ok && c.Value.Int64() < 0 {
+		return
+	}
+	g.hashTable(op, op.Args[2]).Enter(g.b, g.expr(op.Args[0]), slot)
 }
 
 // enterCuckoo enters the row in a cuckoo hash table.

@@ -29,6 +29,7 @@ type Options struct {
 	Strategy   string           // how work-groups fill hash tables of groups, see plan.Schedule.GroupStrategy
 	Probing    string           // how rows with equal keys are found, see plan.Schedule
 	Sample     int              // how many rows say how groups are made, or are sorted to choose those that an order with a limit can have; 0 is what suits work-groups, and below there is none
+	Cores      bool             // for emitted Go or device vector, which enter rows in tables in their order
 	Short      bool             // no column has 2^32 rows, and the backend is of work-groups
 	Machine    plan.Machine     // costs are predicted for it; the zero value is the default profile
 	Backend    backends.Emitter // for the pass loop, and
@@ -170,7 +171,7 @@ func verify(s *state) error {
 }
 
 func lower(s *state) error {
-	s.graph = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, Bins: s.options.Bins, Hash: s.options.Hash, HashGroups: s.options.HashGroups, Entered: s.options.Entered, Partitions: s.options.Partitions, Strategy: s.options.Strategy, Probing: s.options.Probing, Sample: s.options.Sample, Short: s.options.Short})
+	s.graph = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, Bins: s.options.Bins, Hash: s.options.Hash, HashGroups: s.options.HashGroups, Entered: s.options.Entered, Partitions: s.options.Partitions, Strategy: s.options.Strategy, Probing: s.options.Probing, Sample: s.options.Sample, Cores: s.options.Cores, Short: s.options.Short})
 	return nil
 }
 

@@ -145,12 +145,12 @@ func compileJob(p *ir.Pipeline, level string, schedule plan.Schedule, limit time
 		if c.short, err = compileGuarded(p, options, limit); err != nil {
 			return c, err
 		}
-		options.Short = false
+		options.Short, options.Cores = false, true // work-groups have the other
 	}
 	if c.any, err = compileGuarded(p, options, limit); err != nil {
 		return c, err
 	}
-	options.Entered = true
+	options.Entered, options.Cores = true, true
 	c.cores, err = compileGuarded(p, options, limit)
 	return c, err
 }

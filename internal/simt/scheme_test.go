@@ -25,7 +25,7 @@ func TestDemands(t *testing.T) {
 			}
 		}
 	}
-	for name, refused := range map[string]tile.Demands{SchemeFlat: tile.Prefixes, SchemePublished: 0, SchemeLookback: 0, SchemePersistent: tile.WholeChunks} {
+	for name, refused := range map[string]tile.Demands{SchemeFlat: tile.Prefixes | tile.InOrder, SchemePublished: tile.InOrder, SchemeLookback: tile.InOrder, SchemePersistent: tile.WholeChunks | tile.InOrder} {
 		for _, kind := range tile.Kinds() {
 			asks := kind.Traits().Asks
 			if kind == tile.Rank { // made a scan before
@@ -42,7 +42,7 @@ func TestDemands(t *testing.T) {
 // where it may stand.
 func TestOperations(t *testing.T) {
 	for _, kind := range tile.Kinds() {
-		if kind == tile.Rank { // made a scan before
+		if kind == tile.Rank || kind == tile.Enter { // made a scan before, and refused
 			continue
 		}
 		o, traits := operations[kind], kind.Traits()

@@ -262,6 +262,11 @@ func (b *Builder) Insert(domain, stream int, others []int, row, slot, slots, lim
 	return op.Res[0]
 }
 
+// Enter enters word in the hash table stream of so many slots; see the operation Enter.
+func (b *Builder) Enter(domain, stream int, word, slot, slots ID) {
+	b.emit(Op{Kind: Enter, Domain: domain, Stream: stream, Args: []ID{word, slot, slots}})
+}
+
 // Cuckoo enters row in the cuckoo hash table stream of so many slots; see the operation Cuckoo.
 // The streams others have the keys of all rows, and homes their slots.
 func (b *Builder) Cuckoo(domain, stream int, others, homes []int, row, slots ID) {

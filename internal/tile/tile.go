@@ -95,6 +95,7 @@ const (
 	Search                    // (x, first, end) -> i64: how many elements of Stream, which ascend, are at most x: those before first are, those from end on are not
 	Source                    // (first, end) -> i64 over the base: how many elements of Stream, which ascend, are at most the row's number: those before first are, those from end on are not; first and end are recomputable, and neither falls from row to row
 	Insert                    // (row, slot, slots, limit, keys...) -> i64: row enters the hash table Stream of so many slots: a power of two, unless rows of one slot have equal keys. It takes the first slot, from its own on and around, that is free (all bits are set) or has a row of equal keys; then the lesser row stays, unless rows may be left out and the key is one integer of up to 32 bits: then any. Without keys, the number row is its own key. The result is the slot that has the keys, or -1 if the row is left out. Where more slots than limit are taken, rows may be left out; if they may be although fewer are taken, slot 0 is LeftOut
+	Enter                     // (word, slot, slots) -> (): word enters the hash table Stream of so many slots, a power of two unless words of one slot have equal bits above the lowest 32: rows in their order, each at the first slot, from its own on and around, that is free (0), unless one before has a word with the same bits above the lowest 32. With a slot that the table does not have, it does not enter
 	Cuckoo                    // (row, slots) -> (): row enters the cuckoo hash table Stream of so many slots, of which the last is no row's. A row belongs in one of its Homes: where it takes a slot that another row has, that one moves to its next home; free slots have all bits set. Of rows with equal keys the least is in one of its homes, and others may be in the rest. If rows may be left out, the last slot is not free
 	Probe                     // (slot, slots, direct, key, keys...) -> i64: the slot of such a table whose row has equal keys, or -1. If direct, which is uniform, holds, that is slot key, which may be free, or -1 if there is no such slot
 	Match                     // (slot, slots, direct, key) -> u32: Stream is a hash table of so many words, of which those that are not 0 have a key above a code of 32 bits: from slot on and around, the code of the one that has key, or 0. If direct, which is uniform, holds, 0
@@ -118,7 +119,7 @@ type Op struct {
 	Ref       string    // Scalar, Length, StoreScalar: a name in the plan
 	Site      int       // Check: index of the plan's site
 	Bins      string    // Update: the domain of the plan that indexes number, if Stream may have more elements
-	Stream    int       // Load, Store, Update, Search, Source, Insert, Cuckoo, Probe, Match, Partners, Pairs
+	Stream    int       // Load, Store, Update, Search, Source, Insert, Enter, Cuckoo, Probe, Match, Partners, Pairs
 	Distance  int64     // Shift: rows back; negative is ahead
 	Keys      []int     // Insert, Cuckoo, Probe: streams, the keys of rows in the table; Partners, Pairs: those of all rows
 	Homes     []int     // Cuckoo: streams, the slots in which each row may be

@@ -94,6 +94,7 @@ const (
 	LocalTables                     // state lives as long as a work-group, which flushes it
 	Counters                        // the state of a cut is an array of counters
 	Expansion                       // rows find the rows that they repeat, or are paired with
+	InOrder                         // rows change a table in their order
 )
 
 // refusals says, per demand, why a scheme that does not meet it refuses a kernel.
@@ -106,6 +107,7 @@ var refusals = map[Demands]string{
 	LocalTables: "a table would have to live as long as a work-group",
 	Counters:    "the state of a cut is an array of counters",
 	Expansion:   "rows find the rows that they repeat, or are paired with",
+	InOrder:     "rows change a table in their order",
 }
 
 // Refuse says why a scheme that meets some demands cannot meet d; "" if it can.
@@ -146,6 +148,7 @@ var traits = [...]Traits{
 	Search:      {Name: "search", Args: []Role{OfStream, Number, Number}, Res: []Role{Number}, Place: Rows, Again: Register},
 	Source:      {Name: "source", Args: []Role{InStream, InStream}, Res: []Role{Number}, Place: BaseRows, Again: Register, Asks: Expansion},
 	Insert:      {Name: "insert", Args: []Role{Number, InStream, Number, Number, Compared}, Res: []Role{Number}, Place: Rows, Effect: Claims, Asks: Tables},
+	Enter:       {Name: "enter", Args: []Role{OfStream, Number, Number}, Place: Rows, Effect: Claims, Asks: Tables | InOrder},
 	Cuckoo:      {Name: "cuckoo", Args: []Role{Number, InStream}, Place: Rows, Effect: Claims, Asks: Tables},
 	Probe:       {Name: "probe", Args: []Role{InStream, Number, Flag, Number, Compared}, Res: []Role{Number}, Place: Rows, Again: Register},
 	Match:       {Name: "match", Args: []Role{InStream, Number, Flag, Any}, Res: []Role{Any}, Place: Rows, Again: Register},

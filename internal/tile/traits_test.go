@@ -28,7 +28,7 @@ func TestTraits(t *testing.T) {
 		if traits.Cuts && (traits.State != tile.GridState || traits.Asks&tile.Prefixes == 0) {
 			t.Errorf("%v cuts, and its state does not live in the whole grid, or it asks for no prefix", kind)
 		}
-		if (traits.Effect == tile.Combines || traits.Effect == tile.Claims || traits.Effect == tile.Writes) != strings.Contains("store update insert cuckoo pairs", traits.Name) {
+		if (traits.Effect == tile.Combines || traits.Effect == tile.Claims || traits.Effect == tile.Writes) != strings.Contains("store update insert enter cuckoo pairs", traits.Name) {
 			t.Errorf("%v has effect %d", kind, traits.Effect)
 		}
 	}
@@ -37,7 +37,7 @@ func TestTraits(t *testing.T) {
 // A scheme refuses a demand that it does not meet, and says which.
 func TestDemands(t *testing.T) {
 	all := tile.Demands(0)
-	for demand := tile.Prefixes; demand <= tile.Expansion; demand <<= 1 {
+	for demand := tile.Prefixes; demand <= tile.InOrder; demand <<= 1 {
 		if reason := demand.Refuse(0); reason == "" {
 			t.Errorf("nothing says what a scheme lacks that does not meet demand %#x", demand)
 		}

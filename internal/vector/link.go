@@ -363,6 +363,8 @@ func (l *linker) op(i int) {
 		l.source(op)
 	case tile.Insert:
 		l.insert(op)
+	case tile.Enter:
+		l.enterWords(op)
 	case tile.Cuckoo:
 		l.enterCuckoo(op)
 	case tile.Probe:

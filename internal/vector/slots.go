@@ -332,3 +332,47 @@ func (l *linker) match(op *tile.Op) {
 	})
 	l.define(op.Res[0], dst)
 }
+
+// enterWords links the entry of words in a hash table; see the operation Enter.
+func (l *linker) enterWords(op *tile.Op) {
+	l.serial = true
+	word, slot := l.full(op.Args[0], op.Domain), l.full(op.Args[1], op.Domain).(*vector[int64])
+	s, n := &l.streams[op.Stream], l.count(op.Domain)
+	switch word := word.(type) {
+	case *vector[uint64]:
+		l.ordered(func() { enterKeyed(elements[uint64](s), slot.rows[:*n], word.rows) })
+	case *vector[uint32]:
+		l.ordered(func() { enterCodes(elements[uint32](s), slot.rows[:*n], word.rows) })
+	case *vector[uint8]:
+		l.ordered(func() { enterCodes(elements[uint8](s), slot.rows[:*n], word.rows) })
+	default:
+		l.fail("internal error: no vector form of a hash table of %v", s.kind)
+	}
+}
+
+// enterKeyed enters words with keys above their codes.
+func enterKeyed(table []uint64, slots []int64, words []uint64) {
+	words, last := words[:len(slots)], int64(len(table)-1)
+	for i, at := range slots {
+		if uint64(at) > uint64(last) {
+			continue
+		}
+		word := words[i]
+		for table[at] != 0 && table[at]>>32 != word>>32 {
+			at = (at + 1) & last
+		}
+		if table[at] == 0 {
+			table[at] = word
+		}
+	}
+}
+
+// enterCodes enters codes, whose slots are their keys.
+func enterCodes[T uint8 | uint32](table []T, slots []int64, codes []T) {
+	codes = codes[:len(slots)]
+	for i, at := range slots {
+		if uint64(at) < uint64(len(table)) && table[at] == 0 {
+			table[at] = codes[i]
+		}
+	}
+}

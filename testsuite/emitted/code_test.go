@@ -35,7 +35,7 @@ func TestEmittedCode(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Hash: gocpu.Hash, Source: source})
+			program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Hash: gocpu.Hash, Cores: true, Source: source})
 			if err != nil {
 				t.Fatal(err)
 			}

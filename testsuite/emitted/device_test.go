@@ -52,7 +52,7 @@ func TestEmittedDevices(t *testing.T) {
 		if !sample.TakesMore(i) {
 			continue
 		}
-		program, _, err := compile.Compile(entry.Pipeline, compile.Options{Hash: gocpu.Hash})
+		program, _, err := compile.Compile(entry.Pipeline, compile.Options{Hash: gocpu.Hash, Cores: true})
 		if err != nil {
 			t.Fatal(err)
 		}

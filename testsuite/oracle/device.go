@@ -61,7 +61,7 @@ func buildGo(pipelines []*ir.Pipeline) (*emitted, error) {
 	for _, level := range levels {
 		var programs []*backends.Program
 		for _, p := range pipelines {
-			program, _, err := compile.Compile(p, compile.Options{Level: level, Hash: gocpu.Hash})
+			program, _, err := compile.Compile(p, compile.Options{Level: level, Hash: gocpu.Hash, Cores: true})
 			if err != nil {
 				return nil, err
 			}

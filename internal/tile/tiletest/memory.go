@@ -193,6 +193,24 @@ func (m *machine) insert(op *tile.Op, args []ir.Scalar) int64 {
 	return slot
 }
 
+// enter enters a word in a hash table, unless one before has its key or it has no slot.
+func (m *machine) enter(op *tile.Op, word ir.Scalar, slot, slots int64) {
+	data := m.buffer(op.Stream)
+	if slot < 0 || slot >= slots {
+		return
+	}
+	for at := slot; ; at = (at + 1) % slots {
+		held := m.load(op.Stream, at, false)
+		if held == ir.Int(held.Kind, 0) {
+			data[at] = word
+			return
+		}
+		if held.Bits>>32 == word.Bits>>32 {
+			return
+		}
+	}
+}
+
 // enterCuckoo enters a row in a cuckoo table. (The walk of one row at a time, with as many
 // moves as the table has slots.)
 func (m *machine) enterCuckoo(op *tile.Op, row int64) {

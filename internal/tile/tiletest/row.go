@@ -127,6 +127,9 @@ func (r *row) run(op *tile.Op) {
 		r.update(op, r.need(op.Args[0]).Int64(), r.need(op.Args[1]))
 	case tile.Insert:
 		r.define(op.Res[0], ir.Int(ir.I64, r.insert(op, r.needAll(op.Args))))
+	case tile.Enter:
+		args := r.needAll(op.Args)
+		r.enter(op, args[0], args[1].Int64(), args[2].Int64())
 	case tile.Cuckoo:
 		r.enterCuckoo(op, r.need(op.Args[0]).Int64())
 	case tile.Pairs:

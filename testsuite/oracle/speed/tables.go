@@ -15,6 +15,7 @@ var (
 	groups    tables.SumGroupsResult
 	newGroups tables.SumGroupsResult
 	joined    tables.SumJoinedResult
+	found     tables.SumFoundResult
 
 	tablesWith = tables.WithWorkers(workers)
 )
@@ -28,10 +29,11 @@ const (
 	groupsQuery = "SELECT k, count(*) AS n, sum(v)::BIGINT AS s FROM facts GROUP BY k"
 	groupsAdded = "SELECT sum(n * k)::BIGINT, sum(s)::BIGINT FROM result"
 	joinedQuery = "SELECT count(*), sum(v::BIGINT * w)::BIGINT FROM facts JOIN dimension ON k = id"
+	foundQuery  = "SELECT count(*), sum(w)::BIGINT FROM facts JOIN dimension ON k = id"
 )
 
-// tableWorkloads are groups of rows in any order, and joins with rows whose keys are
-// unique. Keys are dense, numbers from 0 on, or spread over all 32 bits.
+// tableWorkloads are groups of rows in any order, joins with rows whose keys are unique or
+// not, and finds. Keys are dense, numbers from 0 on, or spread over all 32 bits.
 func tableWorkloads() []workload {
 	var list []workload
 	for _, c := range []struct {
@@ -56,18 +58,19 @@ func tableWorkloads() []workload {
 		})
 	}
 	for _, c := range []struct {
-		keys   int
-		spread bool
-	}{{1 << 10, false}, {1 << 20, false}, {1 << 10, true}, {1 << 20, true}} {
+		keys, times int // how many rows of the dimension have each key
+		spread      bool
+	}{{1 << 10, 1, false}, {1 << 20, 1, false}, {1 << 10, 1, true}, {1 << 20, 1, true}, {1 << 24, 1, true}, {1 << 18, 4, false}, {1 << 18, 4, true}} {
+		name := "join with " + keysText(c.keys, c.spread)
+		if c.times > 1 {
+			name = fmt.Sprintf("join with %d rows each of %s", c.times, keysText(c.keys, c.spread))
+		}
 		list = append(list, workload{
-			name: fmt.Sprintf("join with %s", keysText(c.keys, c.spread)), table: "facts(k INTEGER, v INTEGER)",
+			name: name, table: "facts(k INTEGER, v INTEGER)",
 			query: joinedQuery,
 			prepare: func(rows int) {
 				order, value = randomKeys(rows, c.keys, c.spread), randomInts(rows)
-				id, weight = make([]int32, c.keys), make([]int32, c.keys)
-				for i, k := range rand.New(rand.NewPCG(7, 8)).Perm(c.keys) {
-					id[i], weight[i] = keyOf(k, c.spread), int32(k%1000)
-				}
+				randomDimension(c.keys, c.times, c.spread)
 			},
 			row:       func(i int) []driver.Value { return []driver.Value{order[i], value[i]} },
 			second:    "dimension(id INTEGER, w INTEGER)",
@@ -77,6 +80,29 @@ func tableWorkloads() []workload {
 			again:     func() { check(tables.SumJoinedInto(&joined, order, value, id, weight, tablesWith)) },
 			other:     func() { handJoin(order, value, id, weight) },
 			agree:     func(db *database) error { return same(db, joinedQuery, joined.Pairs, joined.Total) },
+		})
+		if c.times > 1 {
+			list[len(list)-1].other = nil
+		}
+	}
+	for _, c := range []struct {
+		keys   int
+		spread bool
+	}{{1 << 20, false}, {1 << 24, false}, {1 << 20, true}, {1 << 24, true}} {
+		list = append(list, workload{
+			name: "find in " + keysText(c.keys, c.spread), table: "facts(k INTEGER)",
+			query: foundQuery,
+			prepare: func(rows int) {
+				order = randomKeys(rows, c.keys, c.spread)
+				randomDimension(c.keys, 1, c.spread)
+			},
+			row:       func(i int) []driver.Value { return []driver.Value{order[i]} },
+			second:    "dimension(id INTEGER, w INTEGER)",
+			secondRow: func(i int) []driver.Value { return []driver.Value{id[i], weight[i]} },
+			seconds:   func() int { return len(id) },
+			fresh:     func() { found = must(tables.SumFound(order, id, weight, tablesWith)) },
+			again:     func() { check(tables.SumFoundInto(&found, order, id, weight, tablesWith)) },
+			agree:     func(db *database) error { return same(db, foundQuery, found.Rows, found.Total) },
 		})
 	}
 	return list
@@ -94,6 +120,14 @@ func keyOf(k int, spread bool) int32 {
 		return int32(uint32(k) * 2654435761)
 	}
 	return int32(k)
+}
+
+// randomDimension makes rows of which so many have each of some keys, in any order.
+func randomDimension(keys, times int, spread bool) {
+	id, weight = make([]int32, keys*times), make([]int32, keys*times)
+	for i, k := range rand.New(rand.NewPCG(7, 8)).Perm(len(id)) {
+		id[i], weight[i] = keyOf(k%keys, spread), int32(k%1000)
+	}
 }
 
 func randomKeys(rows, keys int, spread bool) []int32 {
