@@ -45,75 +45,142 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	map2 := kgenTemporary[int64](&call, n)
-	if workers > 1 {
-		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-			wordsKernel1(lo, hi, head, tail, map2, int64(n))
-		})
-	} else {
-		wordsKernel1(0, n, head, tail, map2, int64(n))
+	nSampleSlotsLength := max(kgenSelect(kgenVariable(uint64(16384)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63)), 0)
+	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/128, 16384), 1)*4) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/128, 16384), 1)*4)-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/128, 16384), 1)*4)-1)))))&63)), 0)
+	nPartitionedSlotsLength := max(kgenSelect(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63)), 0)
+	var scalar int64
+	var scalar2 int64
+	if 0 < n-1048575 {
+		map2 := kgenTemporary[[8]byte](&call, 16384)
+		map3 := kgenTemporary[[8]byte](&call, 16384)
+		map4 := kgenTemporary[int64](&call, 16384)
+		if workers > 1 {
+			kgenFork(&call, workers, 16384, 4096, func(_, lo, hi int) {
+				wordsKernel2(lo, hi, head, map2, tail, map3, map4, int64(n))
+			})
+		} else {
+			wordsKernel2(0, 16384, head, map2, tail, map3, map4, int64(n))
+		}
+		if int(nSampleSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_sample_slots would have %d rows; at most 2147483647 can be computed", int(nSampleSlotsLength))
+		}
+		insert := kgenTemporary[int64](&call, int(nSampleSlotsLength))
+		for i := range insert {
+			insert[i] = -1
+		}
+		wordsKernel3(0, 16384, map2, map3, insert, map4, nSampleSlotsLength)
+		var sum int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum2 int64
+			kgenInOrder(&call, workers, int(nSampleSlotsLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum3 := wordsKernel4(lo, hi, insert)
+					blocks.await()
+					sumBefore := sum2
+					sum2 = sumBefore + sum3
+					blocks.release()
+				}
+			})
+			sum = sum2
+		} else {
+			sum = wordsKernel4(0, int(nSampleSlotsLength), insert)
+		}
+		cond := sum <= 8192
+		x := int64(0)
+		if cond {
+			x = 1
+		}
+		cond2 := sum <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		x2 := int64(0)
+		if cond2 {
+			x2 = 1
+		}
+		scalar = x
+		scalar2 = x2
 	}
-	nSlotsLength := max(kgenSelect(max(uint64(max(min(int64(n)/128, 268435456), 1)), min(uint64(max(min(int64(n)/128, 268435456), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(min(int64(n)/128, 268435456), 1)), min(uint64(max(min(int64(n)/128, 268435456), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(min(int64(n)/128, 268435456), 1)), min(uint64(max(min(int64(n)/128, 268435456), 1))*8, 131072))-1)))))&63)), 0)
+	scalar3 := scalar
+	scalar22 := scalar2
 	if int(nSlotsLength) > 2147483647 {
 		return fmt.Errorf("n_slots would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
 	}
+	if int(nSlotsLength) > 2147483647 {
+		return fmt.Errorf("n_distinct would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
+	}
+	if int(nSlotsLength) > 2147483647 {
+		return fmt.Errorf("n_ranked would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
+	}
 	insert := kgenTemporary[int64](&call, int(nSlotsLength))
-	for i := range insert {
-		insert[i] = -1
-	}
-	if workers > 1 {
-		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-			wordsKernel2(lo, hi, head, tail, insert, map2, nSlotsLength, int64(n))
-		})
-	} else {
-		wordsKernel2(0, n, head, tail, insert, map2, nSlotsLength, int64(n))
-	}
+	insert2 := kgenTemporary[int64](&call, int(nSlotsLength))
 	mask := kgenTemporary[bool](&call, int(nSlotsLength))
-	var sum int64
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var sum2 int64
-		kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				sum3 := wordsKernel3Summary(lo, hi, insert, int64(n))
-				blocks.await()
-				sumBefore := sum2
-				sum2 = sumBefore + sum3
-				blocks.release()
-				wordsKernel3(lo, hi, insert, mask, int64(n), sumBefore)
-			}
-		})
-		sum = sum2
-	} else {
-		sum = wordsKernel3(0, int(nSlotsLength), insert, mask, int64(n), 0)
+	var scalar32 int64
+	if 0 < max(1048576-n, int(scalar3)) {
+		for i := range insert {
+			insert[i] = -1
+		}
+		clear(insert2)
+		if workers > 1 {
+			firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
+			homes := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
+			headOwn := kgenTemporary[[8]byte](&call, min((n+256)*16, 131072)*workers)
+			tailOwn := kgenTemporary[[8]byte](&call, min((n+256)*16, 131072)*workers)
+			insertOwn := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
+			kgenFork(&call, workers, n, 4096, func(worker, lo, hi int) {
+				firstRows2 := firstRows[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+				homes2 := homes[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+				headOwn2 := headOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+				tailOwn2 := tailOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+				insertOwn2 := insertOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+				wordsKernel5(lo, hi, head, tail, insert, insert2, nSlotsLength, int64(n), firstRows2, homes2, headOwn2, tailOwn2, insertOwn2)
+			})
+		} else {
+			firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072))
+			homes := kgenTemporary[int64](&call, min((n+256)*16, 131072))
+			headOwn := kgenTemporary[[8]byte](&call, min((n+256)*16, 131072))
+			tailOwn := kgenTemporary[[8]byte](&call, min((n+256)*16, 131072))
+			insertOwn := kgenTemporary[int64](&call, min((n+256)*16, 131072))
+			wordsKernel5(0, n, head, tail, insert, insert2, nSlotsLength, int64(n), firstRows, homes, headOwn, tailOwn, insertOwn)
+		}
+		var sum int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum2 int64
+			kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum3 := wordsKernel6Summary(lo, hi, insert, int64(n))
+					blocks.await()
+					sumBefore := sum2
+					sum2 = sumBefore + sum3
+					blocks.release()
+					wordsKernel6(lo, hi, insert, mask, int64(n), sumBefore)
+				}
+			})
+			sum = sum2
+		} else {
+			sum = wordsKernel6(0, int(nSlotsLength), insert, mask, int64(n), 0)
+		}
+		cond := sum <= max(min(int64(n)/128, 16384), 1)
+		x := min(sum, max(min(int64(n)/128, 16384), 1))
+		x2 := max(x, 0)
+		x3 := int64(0)
+		if cond {
+			x3 = x2
+		}
+		scalar32 = x3
 	}
-	reduce := sum
-	cond := sum <= max(min(int64(n)/128, 268435456), 1)
-	x := min(sum, max(min(int64(n)/128, 268435456), 1))
-	x2 := max(x, 0)
-	x3 := int64(0)
-	if cond {
-		x3 = x2
-	}
-	count := kgenColumn(&call, dst.Count, max(int(x3), n*(1-min(int(x3), 1))))
-	head2 := kgenColumn(&call, dst.Head, max(int(x3), n*(1-min(int(x3), 1))))
-	tail2 := kgenColumn(&call, dst.Tail, max(int(x3), n*(1-min(int(x3), 1))))
-	if call.err != nil {
-		return fmt.Errorf("words.kg:3:1: Words: %w", call.err)
-	}
+	scalar33 := scalar32
+	var head2 [][8]byte
+	var tail2 [][8]byte
+	var count []int64
+	var scalar4 int64
 	var gRunsLength int64
-	if 0 < int(x3) {
-		if int(nSlotsLength) > 2147483647 {
-			return fmt.Errorf("n_distinct would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
-		}
-		if int(nSlotsLength) > 2147483647 {
-			return fmt.Errorf("n_ranked would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
-		}
+	if 0 < int(scalar33) {
 		compact := kgenTemporary[int64](&call, int(nSlotsLength))
-		map3 := kgenTemporary[[8]byte](&call, int(nSlotsLength))
-		map4 := kgenTemporary[[8]byte](&call, int(nSlotsLength))
-		map5 := kgenTemporary[uint64](&call, int(nSlotsLength))
+		compact2 := kgenTemporary[int64](&call, int(nSlotsLength))
+		map2 := kgenTemporary[[8]byte](&call, int(nSlotsLength))
+		map3 := kgenTemporary[uint64](&call, int(nSlotsLength))
 		histogram := kgenTemporary[int64](&call, 2048)
 		clear(histogram)
 		var nDistinctPlace int64
@@ -123,18 +190,18 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 			kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nDistinctPlace3 := wordsKernel4Summary(lo, hi, mask)
+					nDistinctPlace3 := wordsKernel7Summary(lo, hi, mask)
 					blocks.await()
 					nDistinctPlaceBefore := nDistinctPlace2
 					nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
 					nDistinctPlaceEnd := nDistinctPlace2
 					blocks.release()
 					compactPart := compact[:nDistinctPlaceEnd]
-					mapPart := map3[:nDistinctPlaceEnd]
-					mapPart2 := map4[:nDistinctPlaceEnd]
-					mapPart3 := map5[:nDistinctPlaceEnd]
+					compactPart2 := compact2[:nDistinctPlaceEnd]
+					mapPart := map2[:nDistinctPlaceEnd]
+					mapPart2 := map3[:nDistinctPlaceEnd]
 					histogramOwn := make([]int64, 2048)
-					wordsKernel4(lo, hi, mask, insert, compactPart, head, mapPart, tail, mapPart2, mapPart3, histogramOwn, nDistinctPlaceBefore)
+					wordsKernel7(lo, hi, mask, insert, compactPart, compactPart2, tail, mapPart, head, mapPart2, histogramOwn, nDistinctPlaceBefore)
 					for i := range histogramOwn {
 						atomic.AddInt64(&histogram[i], histogramOwn[i])
 					}
@@ -142,7 +209,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 			})
 			nDistinctPlace = nDistinctPlace2
 		} else {
-			nDistinctPlace = wordsKernel4(0, int(nSlotsLength), mask, insert, compact, head, map3, tail, map4, map5, histogram, 0)
+			nDistinctPlace = wordsKernel7(0, int(nSlotsLength), mask, insert, compact, compact2, tail, map2, head, map3, histogram, 0)
 		}
 		nDistinctLength := nDistinctPlace
 		add := kgenTemporary[int64](&call, 2048)
@@ -152,16 +219,16 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 			kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add3 := wordsKernel5Summary(lo, hi, histogram)
+					add3 := wordsKernel8Summary(lo, hi, histogram)
 					blocks.await()
 					addBefore := add2
 					add2 = addBefore + add3
 					blocks.release()
-					wordsKernel5(lo, hi, histogram, add, addBefore)
+					wordsKernel8(lo, hi, histogram, add, addBefore)
 				}
 			})
 		} else {
-			wordsKernel5(0, 2048, histogram, add, 0)
+			wordsKernel8(0, 2048, histogram, add, 0)
 		}
 		pass := kgenTemporary[uint64](&call, int(nDistinctLength))
 		pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -171,7 +238,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsKernel6Summary(lo, hi, map4, 0, digits)
+					wordsKernel9Summary(lo, hi, map2, 0, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -179,12 +246,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsKernel6(lo, hi, add, map4, pass, pass2, 0, 0, nDistinctLength, digits)
+					wordsKernel9(lo, hi, add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsKernel6(0, int(nDistinctLength), add, map4, pass, pass2, 0, 0, nDistinctLength, digits)
+			wordsKernel9(0, int(nDistinctLength), add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
 		}
 		pass3 := kgenTemporary[uint64](&call, int(nDistinctLength))
 		pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -194,7 +261,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsKernel7Summary(lo, hi, pass, 8, digits)
+					wordsKernel10Summary(lo, hi, pass, 8, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -202,12 +269,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsKernel7(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+					wordsKernel10(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsKernel7(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+			wordsKernel10(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -215,7 +282,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsKernel7Summary(lo, hi, pass3, 16, digits)
+					wordsKernel10Summary(lo, hi, pass3, 16, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -223,12 +290,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsKernel7(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+					wordsKernel10(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsKernel7(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+			wordsKernel10(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -236,7 +303,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsKernel7Summary(lo, hi, pass, 24, digits)
+					wordsKernel10Summary(lo, hi, pass, 24, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -244,12 +311,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsKernel7(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
+					wordsKernel10(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsKernel7(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
+			wordsKernel10(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -257,7 +324,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsKernel7Summary(lo, hi, pass3, 32, digits)
+					wordsKernel10Summary(lo, hi, pass3, 32, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -265,12 +332,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsKernel7(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
+					wordsKernel10(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsKernel7(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
+			wordsKernel10(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -278,7 +345,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsKernel7Summary(lo, hi, pass, 40, digits)
+					wordsKernel10Summary(lo, hi, pass, 40, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -286,12 +353,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsKernel7(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
+					wordsKernel10(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsKernel7(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
+			wordsKernel10(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -299,7 +366,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsKernel7Summary(lo, hi, pass3, 48, digits)
+					wordsKernel10Summary(lo, hi, pass3, 48, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -307,12 +374,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsKernel7(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
+					wordsKernel10(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsKernel7(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
+			wordsKernel10(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -320,7 +387,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsKernel13Summary(lo, hi, pass, 56, digits)
+					wordsKernel16Summary(lo, hi, pass, 56, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -328,26 +395,26 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsKernel13(lo, hi, add, pass, pass2, pass4, 7, 56, nDistinctLength, digits)
+					wordsKernel16(lo, hi, add, pass, pass2, pass4, 7, 56, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsKernel13(0, int(nDistinctLength), add, pass, pass2, pass4, 7, 56, nDistinctLength, digits)
+			wordsKernel16(0, int(nDistinctLength), add, pass, pass2, pass4, 7, 56, nDistinctLength, digits)
 		}
-		map6 := kgenTemporary[uint64](&call, int(nDistinctLength))
+		map4 := kgenTemporary[uint64](&call, int(nDistinctLength))
 		histogram2 := kgenTemporary[int64](&call, 2048)
 		clear(histogram2)
 		if workers > 1 {
 			kgenFork(&call, workers, int(nDistinctLength), 4096, func(_, lo, hi int) {
 				histogramOwn := make([]int64, 2048)
-				wordsKernel14(lo, hi, pass4, map5, map6, histogramOwn)
+				wordsKernel17(lo, hi, pass4, map3, map4, histogramOwn)
 				for i := range histogramOwn {
 					atomic.AddInt64(&histogram2[i], histogramOwn[i])
 				}
 			})
 		} else {
-			wordsKernel14(0, int(nDistinctLength), pass4, map5, map6, histogram2)
+			wordsKernel17(0, int(nDistinctLength), pass4, map3, map4, histogram2)
 		}
 		add2 := kgenTemporary[int64](&call, 2048)
 		if workers > 1 {
@@ -356,16 +423,16 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 			kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add4 := wordsKernel15Summary(lo, hi, histogram2)
+					add4 := wordsKernel18Summary(lo, hi, histogram2)
 					blocks.await()
 					addBefore := add3
 					add3 = addBefore + add4
 					blocks.release()
-					wordsKernel15(lo, hi, histogram2, add2, addBefore)
+					wordsKernel18(lo, hi, histogram2, add2, addBefore)
 				}
 			})
 		} else {
-			wordsKernel15(0, 2048, histogram2, add2, 0)
+			wordsKernel18(0, 2048, histogram2, add2, 0)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -373,7 +440,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsKernel7Summary(lo, hi, map6, 0, digits)
+					wordsKernel10Summary(lo, hi, map4, 0, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -381,12 +448,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsKernel7(lo, hi, add2, map6, pass, pass4, pass2, 0, 0, nDistinctLength, digits)
+					wordsKernel10(lo, hi, add2, map4, pass, pass4, pass2, 0, 0, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsKernel7(0, int(nDistinctLength), add2, map6, pass, pass4, pass2, 0, 0, nDistinctLength, digits)
+			wordsKernel10(0, int(nDistinctLength), add2, map4, pass, pass4, pass2, 0, 0, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -394,7 +461,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsKernel7Summary(lo, hi, pass, 8, digits)
+					wordsKernel10Summary(lo, hi, pass, 8, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -402,12 +469,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsKernel7(lo, hi, add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+					wordsKernel10(lo, hi, add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsKernel7(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+			wordsKernel10(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -415,7 +482,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsKernel7Summary(lo, hi, pass3, 16, digits)
+					wordsKernel10Summary(lo, hi, pass3, 16, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -423,12 +490,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsKernel7(lo, hi, add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+					wordsKernel10(lo, hi, add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsKernel7(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+			wordsKernel10(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -436,7 +503,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsKernel7Summary(lo, hi, pass, 24, digits)
+					wordsKernel10Summary(lo, hi, pass, 24, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -444,12 +511,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsKernel7(lo, hi, add2, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
+					wordsKernel10(lo, hi, add2, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsKernel7(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
+			wordsKernel10(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -457,7 +524,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsKernel7Summary(lo, hi, pass3, 32, digits)
+					wordsKernel10Summary(lo, hi, pass3, 32, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -465,12 +532,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsKernel7(lo, hi, add2, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
+					wordsKernel10(lo, hi, add2, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsKernel7(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
+			wordsKernel10(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -478,7 +545,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsKernel7Summary(lo, hi, pass, 40, digits)
+					wordsKernel10Summary(lo, hi, pass, 40, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -486,12 +553,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsKernel7(lo, hi, add2, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
+					wordsKernel10(lo, hi, add2, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsKernel7(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
+			wordsKernel10(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -499,7 +566,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsKernel7Summary(lo, hi, pass3, 48, digits)
+					wordsKernel10Summary(lo, hi, pass3, 48, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -507,12 +574,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsKernel7(lo, hi, add2, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
+					wordsKernel10(lo, hi, add2, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsKernel7(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
+			wordsKernel10(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
 		}
 		pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
 		if workers > 1 {
@@ -521,7 +588,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsKernel13Summary(lo, hi, pass, 56, digits)
+					wordsKernel16Summary(lo, hi, pass, 56, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -529,686 +596,1366 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsKernel13(lo, hi, add2, pass, pass2, pass5, 7, 56, nDistinctLength, digits)
+					wordsKernel16(lo, hi, add2, pass, pass2, pass5, 7, 56, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsKernel13(0, int(nDistinctLength), add2, pass, pass2, pass5, 7, 56, nDistinctLength, digits)
+			wordsKernel16(0, int(nDistinctLength), add2, pass, pass2, pass5, 7, 56, nDistinctLength, digits)
 		}
-		map7 := kgenTemporary[[8]byte](&call, int(nDistinctLength))
-		map8 := kgenTemporary[[8]byte](&call, int(nDistinctLength))
-		map9 := kgenTemporary[int64](&call, int(nDistinctLength))
-		if workers > 1 {
-			kgenFork(&call, workers, int(nDistinctLength), 4096, func(_, lo, hi int) {
-				wordsKernel24(lo, hi, pass5, map3, map7, map4, map8, map9, reduce)
-			})
-		} else {
-			wordsKernel24(0, int(nDistinctLength), pass5, map3, map7, map4, map8, map9, reduce)
-		}
-		nRankedSlotsLength := max(kgenSelect(max(uint64(max(reduce, 1)), min(uint64(max(reduce, 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(reduce, 1)), min(uint64(max(reduce, 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(reduce, 1)), min(uint64(max(reduce, 1))*8, 131072))-1)))))&63)), 0)
-		if int(nRankedSlotsLength) > 2147483647 {
-			return fmt.Errorf("n_ranked_slots would have %d rows; at most 2147483647 can be computed", int(nRankedSlotsLength))
-		}
-		insert2 := kgenTemporary[int64](&call, int(nRankedSlotsLength))
-		for i := range insert2 {
-			insert2[i] = -1
-		}
-		wordsKernel25(0, int(nDistinctLength), map7, map8, insert2, map9, nRankedSlotsLength)
-		clear(count)
-		if workers > 1 && len(count) <= max(2048, n/64) {
-			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				aggregateOwn := make([]int64, len(count))
-				wordsKernel26(lo, hi, aggregateOwn, head, tail, insert2, map7, map8, reduce, nRankedSlotsLength)
-				for i := range aggregateOwn {
-					atomic.AddInt64(&count[i], aggregateOwn[i])
-				}
-			})
-		} else {
-			wordsKernel26(0, n, count, head, tail, insert2, map7, map8, reduce, nRankedSlotsLength)
+		head3 := kgenColumn(&call, dst.Head, int(scalar33))
+		tail3 := kgenColumn(&call, dst.Tail, int(scalar33))
+		count2 := kgenColumn(&call, dst.Count, int(scalar33))
+		if call.err != nil {
+			return fmt.Errorf("words.kg:3:1: Words: %w", call.err)
 		}
 		if workers > 1 {
-			kgenFork(&call, workers, int(x3), 4096, func(_, lo, hi int) {
-				wordsKernel27(lo, hi, pass5, compact, head, head2, tail, tail2)
+			kgenFork(&call, workers, int(scalar33), 4096, func(_, lo, hi int) {
+				wordsKernel27(lo, hi, pass5, compact, head, head3, tail, tail3, compact2, insert2, count2)
 			})
 		} else {
-			wordsKernel27(0, int(x3), pass5, compact, head, head2, tail, tail2)
+			wordsKernel27(0, int(scalar33), pass5, compact, head, head3, tail, tail3, compact2, insert2, count2)
 		}
+		head2 = head3
+		tail2 = tail3
+		count = count2
 	} else {
-		map3 := kgenTemporary[uint64](&call, n)
-		histogram := kgenTemporary[int64](&call, 2048)
-		clear(histogram)
-		if workers > 1 {
-			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				histogramOwn := make([]int64, 2048)
-				wordsKernel28(lo, hi, head, map3, histogramOwn, tail)
-				for i := range histogramOwn {
-					atomic.AddInt64(&histogram[i], histogramOwn[i])
-				}
-			})
-		} else {
-			wordsKernel28(0, n, head, map3, histogram, tail)
+		pass := kgenTemporary[[8]byte](&call, n)
+		pass2 := kgenTemporary[[8]byte](&call, n)
+		if int(nPartitionedSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_partitioned_slots would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 		}
-		add := kgenTemporary[int64](&call, 2048)
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add2 int64
-			kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					add3 := wordsKernel29Summary(lo, hi, histogram)
-					blocks.await()
-					addBefore := add2
-					add2 = addBefore + add3
-					blocks.release()
-					wordsKernel29(lo, hi, histogram, add, addBefore)
-				}
-			})
-		} else {
-			wordsKernel29(0, 2048, histogram, add, 0)
+		if int(nPartitionedSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_partitioned_distinct would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 		}
-		pass := kgenTemporary[uint64](&call, n)
-		pass2 := kgenTemporary[int64](&call, n)
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel30Summary(lo, hi, tail, 0, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+		if int(nPartitionedSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
+		}
+		insert3 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+		insert4 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+		mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
+		var scalar42 int64
+		if 0 < int(scalar22) {
+			histogram := kgenTemporary[int64](&call, 256)
+			clear(histogram)
+			if workers > 1 {
+				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 256)
+					wordsKernel28(lo, hi, histogramOwn, head, tail)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram[i], histogramOwn[i])
 					}
-					blocks.release()
-					wordsKernel30(lo, hi, add, tail, pass, pass2, 0, 0, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel30(0, n, add, tail, pass, pass2, 0, 0, int64(n), digits)
-		}
-		pass3 := kgenTemporary[uint64](&call, n)
-		pass4 := kgenTemporary[int64](&call, n)
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel31Summary(lo, hi, pass, 8, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				wordsKernel28(0, n, histogram, head, tail)
+			}
+			add := kgenTemporary[int64](&call, 256)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add2 int64
+				kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add3 := wordsKernel29Summary(lo, hi, histogram)
+						blocks.await()
+						addBefore := add2
+						add2 = addBefore + add3
+						blocks.release()
+						wordsKernel29(lo, hi, histogram, add, addBefore)
 					}
-					blocks.release()
-					wordsKernel31(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel31(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel31Summary(lo, hi, pass3, 16, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				wordsKernel29(0, 256, histogram, add, 0)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel30Summary(lo, hi, head, tail, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsKernel30(lo, hi, add, head, tail, pass, pass2, 0, 0, int64(n), digits)
 					}
-					blocks.release()
-					wordsKernel31(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel31(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel31Summary(lo, hi, pass, 24, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel30(0, n, add, head, tail, pass, pass2, 0, 0, int64(n), digits)
+			}
+			for i := range insert3 {
+				insert3[i] = -1
+			}
+			clear(insert4)
+			if workers > 1 {
+				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					wordsKernel31(lo, hi, pass, pass2, insert3, insert4, nPartitionedSlotsLength, int64(n), int64(n))
+				})
+			} else {
+				wordsKernel31(0, n, pass, pass2, insert3, insert4, nPartitionedSlotsLength, int64(n), int64(n))
+			}
+			var sum int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var sum2 int64
+				kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						sum3 := wordsKernel32Summary(lo, hi, insert3, int64(n))
+						blocks.await()
+						sumBefore := sum2
+						sum2 = sumBefore + sum3
+						blocks.release()
+						wordsKernel32(lo, hi, insert3, mask2, int64(n), sumBefore)
 					}
-					blocks.release()
-					wordsKernel31(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel31(0, n, add, pass, pass3, pass2, pass4, 3, 24, int64(n), digits)
+				})
+				sum = sum2
+			} else {
+				sum = wordsKernel32(0, int(nPartitionedSlotsLength), insert3, mask2, int64(n), 0)
+			}
+			cond := sum <= max(min(int64(n)/8, 16777216), 1)
+			x := min(sum, max(min(int64(n)/8, 16777216), 1))
+			x2 := max(x, 0)
+			x3 := int64(0)
+			if cond {
+				x3 = x2
+			}
+			scalar42 = x3
 		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel31Summary(lo, hi, pass3, 32, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+		scalar43 := scalar42
+		var head22 [][8]byte
+		var tail22 [][8]byte
+		var count2 []int64
+		var gRunsLength2 int64
+		if 0 < int(scalar43) {
+			compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+			compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+			map2 := kgenTemporary[[8]byte](&call, int(nPartitionedSlotsLength))
+			map3 := kgenTemporary[uint64](&call, int(nPartitionedSlotsLength))
+			histogram := kgenTemporary[int64](&call, 2048)
+			clear(histogram)
+			var nPartitionedDistinctPlace int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var nPartitionedDistinctPlace2 int64
+				kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						nPartitionedDistinctPlace3 := wordsKernel33Summary(lo, hi, mask2)
+						blocks.await()
+						nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
+						nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
+						nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
+						blocks.release()
+						compactPart := compact[:nPartitionedDistinctPlaceEnd]
+						compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
+						mapPart := map2[:nPartitionedDistinctPlaceEnd]
+						mapPart2 := map3[:nPartitionedDistinctPlaceEnd]
+						histogramOwn := make([]int64, 2048)
+						wordsKernel33(lo, hi, mask2, insert3, compactPart, compactPart2, pass2, mapPart, pass, mapPart2, histogramOwn, nPartitionedDistinctPlaceBefore)
+						for i := range histogramOwn {
+							atomic.AddInt64(&histogram[i], histogramOwn[i])
+						}
 					}
-					blocks.release()
-					wordsKernel31(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel31(0, n, add, pass3, pass, pass4, pass2, 4, 32, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel31Summary(lo, hi, pass, 40, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+				nPartitionedDistinctPlace = nPartitionedDistinctPlace2
+			} else {
+				nPartitionedDistinctPlace = wordsKernel33(0, int(nPartitionedSlotsLength), mask2, insert3, compact, compact2, pass2, map2, pass, map3, histogram, 0)
+			}
+			nPartitionedDistinctLength := nPartitionedDistinctPlace
+			add := kgenTemporary[int64](&call, 2048)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add2 int64
+				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add3 := wordsKernel34Summary(lo, hi, histogram)
+						blocks.await()
+						addBefore := add2
+						add2 = addBefore + add3
+						blocks.release()
+						wordsKernel34(lo, hi, histogram, add, addBefore)
 					}
-					blocks.release()
-					wordsKernel31(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel31(0, n, add, pass, pass3, pass2, pass4, 5, 40, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel31Summary(lo, hi, pass3, 48, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				wordsKernel34(0, 2048, histogram, add, 0)
+			}
+			pass3 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
+			pass4 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel35Summary(lo, hi, map2, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel35(lo, hi, add, map2, pass3, pass4, 0, 0, nPartitionedDistinctLength, digits)
 					}
-					blocks.release()
-					wordsKernel31(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel31(0, n, add, pass3, pass, pass4, pass2, 6, 48, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel37Summary(lo, hi, pass, 56, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel35(0, int(nPartitionedDistinctLength), add, map2, pass3, pass4, 0, 0, nPartitionedDistinctLength, digits)
+			}
+			pass5 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
+			pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel36Summary(lo, hi, pass3, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel36(lo, hi, add, pass3, pass5, pass4, pass6, 1, 8, nPartitionedDistinctLength, digits)
 					}
-					blocks.release()
-					wordsKernel37(lo, hi, add, pass, pass2, pass4, 7, 56, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel37(0, n, add, pass, pass2, pass4, 7, 56, int64(n), digits)
-		}
-		map4 := kgenTemporary[uint64](&call, n)
-		histogram2 := kgenTemporary[int64](&call, 2048)
-		clear(histogram2)
-		if workers > 1 {
-			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				histogramOwn := make([]int64, 2048)
-				wordsKernel38(lo, hi, pass4, map3, map4, histogramOwn)
-				for i := range histogramOwn {
-					atomic.AddInt64(&histogram2[i], histogramOwn[i])
-				}
-			})
-		} else {
-			wordsKernel38(0, n, pass4, map3, map4, histogram2)
-		}
-		add2 := kgenTemporary[int64](&call, 2048)
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add3 int64
-			kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					add4 := wordsKernel39Summary(lo, hi, histogram2)
-					blocks.await()
-					addBefore := add3
-					add3 = addBefore + add4
-					blocks.release()
-					wordsKernel39(lo, hi, histogram2, add2, addBefore)
-				}
-			})
-		} else {
-			wordsKernel39(0, 2048, histogram2, add2, 0)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel31Summary(lo, hi, map4, 0, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel36(0, int(nPartitionedDistinctLength), add, pass3, pass5, pass4, pass6, 1, 8, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel36Summary(lo, hi, pass5, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel36(lo, hi, add, pass5, pass3, pass6, pass4, 2, 16, nPartitionedDistinctLength, digits)
 					}
-					blocks.release()
-					wordsKernel31(lo, hi, add2, map4, pass, pass4, pass2, 0, 0, int64(n), digits)
-				}
-			})
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel36(0, int(nPartitionedDistinctLength), add, pass5, pass3, pass6, pass4, 2, 16, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel36Summary(lo, hi, pass3, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel36(lo, hi, add, pass3, pass5, pass4, pass6, 3, 24, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel36(0, int(nPartitionedDistinctLength), add, pass3, pass5, pass4, pass6, 3, 24, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel36Summary(lo, hi, pass5, 32, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel36(lo, hi, add, pass5, pass3, pass6, pass4, 4, 32, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel36(0, int(nPartitionedDistinctLength), add, pass5, pass3, pass6, pass4, 4, 32, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel36Summary(lo, hi, pass3, 40, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel36(lo, hi, add, pass3, pass5, pass4, pass6, 5, 40, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel36(0, int(nPartitionedDistinctLength), add, pass3, pass5, pass4, pass6, 5, 40, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel36Summary(lo, hi, pass5, 48, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel36(lo, hi, add, pass5, pass3, pass6, pass4, 6, 48, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel36(0, int(nPartitionedDistinctLength), add, pass5, pass3, pass6, pass4, 6, 48, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel42Summary(lo, hi, pass3, 56, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel42(lo, hi, add, pass3, pass4, pass6, 7, 56, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel42(0, int(nPartitionedDistinctLength), add, pass3, pass4, pass6, 7, 56, nPartitionedDistinctLength, digits)
+			}
+			map4 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
+			histogram2 := kgenTemporary[int64](&call, 2048)
+			clear(histogram2)
+			if workers > 1 {
+				kgenFork(&call, workers, int(nPartitionedDistinctLength), 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 2048)
+					wordsKernel43(lo, hi, pass6, map3, map4, histogramOwn)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram2[i], histogramOwn[i])
+					}
+				})
+			} else {
+				wordsKernel43(0, int(nPartitionedDistinctLength), pass6, map3, map4, histogram2)
+			}
+			add2 := kgenTemporary[int64](&call, 2048)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add3 int64
+				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add4 := wordsKernel44Summary(lo, hi, histogram2)
+						blocks.await()
+						addBefore := add3
+						add3 = addBefore + add4
+						blocks.release()
+						wordsKernel44(lo, hi, histogram2, add2, addBefore)
+					}
+				})
+			} else {
+				wordsKernel44(0, 2048, histogram2, add2, 0)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel36Summary(lo, hi, map4, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel36(lo, hi, add2, map4, pass3, pass6, pass4, 0, 0, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel36(0, int(nPartitionedDistinctLength), add2, map4, pass3, pass6, pass4, 0, 0, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel36Summary(lo, hi, pass3, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel36(lo, hi, add2, pass3, pass5, pass4, pass6, 1, 8, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel36(0, int(nPartitionedDistinctLength), add2, pass3, pass5, pass4, pass6, 1, 8, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel36Summary(lo, hi, pass5, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel36(lo, hi, add2, pass5, pass3, pass6, pass4, 2, 16, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel36(0, int(nPartitionedDistinctLength), add2, pass5, pass3, pass6, pass4, 2, 16, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel36Summary(lo, hi, pass3, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel36(lo, hi, add2, pass3, pass5, pass4, pass6, 3, 24, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel36(0, int(nPartitionedDistinctLength), add2, pass3, pass5, pass4, pass6, 3, 24, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel36Summary(lo, hi, pass5, 32, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel36(lo, hi, add2, pass5, pass3, pass6, pass4, 4, 32, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel36(0, int(nPartitionedDistinctLength), add2, pass5, pass3, pass6, pass4, 4, 32, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel36Summary(lo, hi, pass3, 40, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel36(lo, hi, add2, pass3, pass5, pass4, pass6, 5, 40, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel36(0, int(nPartitionedDistinctLength), add2, pass3, pass5, pass4, pass6, 5, 40, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel36Summary(lo, hi, pass5, 48, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel36(lo, hi, add2, pass5, pass3, pass6, pass4, 6, 48, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel36(0, int(nPartitionedDistinctLength), add2, pass5, pass3, pass6, pass4, 6, 48, nPartitionedDistinctLength, digits)
+			}
+			pass7 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel42Summary(lo, hi, pass3, 56, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel42(lo, hi, add2, pass3, pass4, pass7, 7, 56, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel42(0, int(nPartitionedDistinctLength), add2, pass3, pass4, pass7, 7, 56, nPartitionedDistinctLength, digits)
+			}
+			head3 := kgenColumn(&call, dst.Head, int(scalar43))
+			tail3 := kgenColumn(&call, dst.Tail, int(scalar43))
+			count3 := kgenColumn(&call, dst.Count, int(scalar43))
+			if call.err != nil {
+				return fmt.Errorf("words.kg:3:1: Words: %w", call.err)
+			}
+			if workers > 1 {
+				kgenFork(&call, workers, int(scalar43), 4096, func(_, lo, hi int) {
+					wordsKernel53(lo, hi, pass7, compact, pass, head3, pass2, tail3, compact2, insert4, count3)
+				})
+			} else {
+				wordsKernel53(0, int(scalar43), pass7, compact, pass, head3, pass2, tail3, compact2, insert4, count3)
+			}
+			head22 = head3
+			tail22 = tail3
+			count2 = count3
 		} else {
-			digits := make([]int64, 256)
-			wordsKernel31(0, n, add2, map4, pass, pass4, pass2, 0, 0, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel31Summary(lo, hi, pass, 8, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+			map2 := kgenTemporary[uint64](&call, n)
+			histogram := kgenTemporary[int64](&call, 2048)
+			clear(histogram)
+			if workers > 1 {
+				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 2048)
+					wordsKernel54(lo, hi, head, map2, histogramOwn, tail)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram[i], histogramOwn[i])
 					}
-					blocks.release()
-					wordsKernel31(lo, hi, add2, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel31(0, n, add2, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel31Summary(lo, hi, pass3, 16, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				wordsKernel54(0, n, head, map2, histogram, tail)
+			}
+			add := kgenTemporary[int64](&call, 2048)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add2 int64
+				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add3 := wordsKernel55Summary(lo, hi, histogram)
+						blocks.await()
+						addBefore := add2
+						add2 = addBefore + add3
+						blocks.release()
+						wordsKernel55(lo, hi, histogram, add, addBefore)
 					}
-					blocks.release()
-					wordsKernel31(lo, hi, add2, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel31(0, n, add2, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel31Summary(lo, hi, pass, 24, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				wordsKernel55(0, 2048, histogram, add, 0)
+			}
+			pass3 := kgenTemporary[uint64](&call, n)
+			pass4 := kgenTemporary[int64](&call, n)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel56Summary(lo, hi, tail, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel56(lo, hi, add, tail, pass3, pass4, 0, 0, int64(n), digits)
 					}
-					blocks.release()
-					wordsKernel31(lo, hi, add2, pass, pass3, pass2, pass4, 3, 24, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel31(0, n, add2, pass, pass3, pass2, pass4, 3, 24, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel31Summary(lo, hi, pass3, 32, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel56(0, n, add, tail, pass3, pass4, 0, 0, int64(n), digits)
+			}
+			pass5 := kgenTemporary[uint64](&call, n)
+			pass6 := kgenTemporary[int64](&call, n)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel57Summary(lo, hi, pass3, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel57(lo, hi, add, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
 					}
-					blocks.release()
-					wordsKernel31(lo, hi, add2, pass3, pass, pass4, pass2, 4, 32, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel31(0, n, add2, pass3, pass, pass4, pass2, 4, 32, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel31Summary(lo, hi, pass, 40, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel57(0, n, add, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel57Summary(lo, hi, pass5, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel57(lo, hi, add, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
 					}
-					blocks.release()
-					wordsKernel31(lo, hi, add2, pass, pass3, pass2, pass4, 5, 40, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel31(0, n, add2, pass, pass3, pass2, pass4, 5, 40, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel31Summary(lo, hi, pass3, 48, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel57(0, n, add, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel57Summary(lo, hi, pass3, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel57(lo, hi, add, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
 					}
-					blocks.release()
-					wordsKernel31(lo, hi, add2, pass3, pass, pass4, pass2, 6, 48, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel31(0, n, add2, pass3, pass, pass4, pass2, 6, 48, int64(n), digits)
-		}
-		pass5 := kgenTemporary[int64](&call, n)
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel37Summary(lo, hi, pass, 56, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel57(0, n, add, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel57Summary(lo, hi, pass5, 32, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel57(lo, hi, add, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
 					}
-					blocks.release()
-					wordsKernel37(lo, hi, add2, pass, pass2, pass5, 7, 56, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel37(0, n, add2, pass, pass2, pass5, 7, 56, int64(n), digits)
-		}
-		var gRunsBegun int64
-		var openLast uint64
-		var openLast2 uint64
-		var openSum int64
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var gRunsBegun2 int64
-			var openLast3 uint64
-			var openLast4 uint64
-			var openSum2 int64
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					gRunsBegun3, openPresent, openLast5, openPresent2, openLast6, openHead, openSum3 := wordsKernel48Summary(lo, hi, pass5, head, tail)
-					blocks.await()
-					gRunsBegunBefore := gRunsBegun2
-					openLastBefore := openLast3
-					openLastBefore2 := openLast4
-					openSumBefore := openSum2
-					gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
-					if openPresent {
-						openLast3 = openLast5
-					} else {
-						openLast3 = openLastBefore
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel57(0, n, add, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel57Summary(lo, hi, pass3, 40, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel57(lo, hi, add, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
 					}
-					if openPresent2 {
-						openLast4 = openLast6
-					} else {
-						openLast4 = openLastBefore2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel57(0, n, add, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel57Summary(lo, hi, pass5, 48, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel57(lo, hi, add, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
 					}
-					if openHead {
-						openSum2 = openSum3
-					} else {
-						openSum2 = openSumBefore + openSum3
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel57(0, n, add, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel63Summary(lo, hi, pass3, 56, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel63(lo, hi, add, pass3, pass4, pass6, 7, 56, int64(n), digits)
 					}
-					gRunsBegunEnd := gRunsBegun2
-					blocks.release()
-					aggregatePart := head2[:max(int(gRunsBegunEnd)-1, 0)]
-					aggregatePart2 := tail2[:max(int(gRunsBegunEnd)-1, 0)]
-					aggregatePart3 := count[:max(int(gRunsBegunEnd)-1, 0)]
-					wordsKernel48(lo, hi, pass5, head, tail, aggregatePart, aggregatePart2, aggregatePart3, gRunsBegunBefore, openLastBefore, openLastBefore2, openSumBefore)
-				}
-			})
-			gRunsBegun = gRunsBegun2
-			openLast = openLast3
-			openLast2 = openLast4
-			openSum = openSum2
-		} else {
-			gRunsBegun, openLast, openLast2, openSum = wordsKernel48(0, n, pass5, head, tail, head2, tail2, count, 0, 0x0, 0x0, 0)
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel63(0, n, add, pass3, pass4, pass6, 7, 56, int64(n), digits)
+			}
+			map3 := kgenTemporary[uint64](&call, n)
+			histogram2 := kgenTemporary[int64](&call, 2048)
+			clear(histogram2)
+			if workers > 1 {
+				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 2048)
+					wordsKernel64(lo, hi, pass6, map2, map3, histogramOwn)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram2[i], histogramOwn[i])
+					}
+				})
+			} else {
+				wordsKernel64(0, n, pass6, map2, map3, histogram2)
+			}
+			add2 := kgenTemporary[int64](&call, 2048)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add3 int64
+				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add4 := wordsKernel65Summary(lo, hi, histogram2)
+						blocks.await()
+						addBefore := add3
+						add3 = addBefore + add4
+						blocks.release()
+						wordsKernel65(lo, hi, histogram2, add2, addBefore)
+					}
+				})
+			} else {
+				wordsKernel65(0, 2048, histogram2, add2, 0)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel57Summary(lo, hi, map3, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel57(lo, hi, add2, map3, pass3, pass6, pass4, 0, 0, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel57(0, n, add2, map3, pass3, pass6, pass4, 0, 0, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel57Summary(lo, hi, pass3, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel57(lo, hi, add2, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel57(0, n, add2, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel57Summary(lo, hi, pass5, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel57(lo, hi, add2, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel57(0, n, add2, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel57Summary(lo, hi, pass3, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel57(lo, hi, add2, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel57(0, n, add2, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel57Summary(lo, hi, pass5, 32, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel57(lo, hi, add2, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel57(0, n, add2, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel57Summary(lo, hi, pass3, 40, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel57(lo, hi, add2, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel57(0, n, add2, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel57Summary(lo, hi, pass5, 48, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel57(lo, hi, add2, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel57(0, n, add2, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
+			}
+			pass7 := kgenTemporary[int64](&call, n)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel63Summary(lo, hi, pass3, 56, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsKernel63(lo, hi, add2, pass3, pass4, pass7, 7, 56, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel63(0, n, add2, pass3, pass4, pass7, 7, 56, int64(n), digits)
+			}
+			head3 := kgenColumn(&call, dst.Head, n)
+			tail3 := kgenColumn(&call, dst.Tail, n)
+			count3 := kgenColumn(&call, dst.Count, n)
+			if call.err != nil {
+				return fmt.Errorf("words.kg:3:1: Words: %w", call.err)
+			}
+			var gRunsBegun int64
+			var openLast uint64
+			var openLast2 uint64
+			var openSum int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var gRunsBegun2 int64
+				var openLast3 uint64
+				var openLast4 uint64
+				var openSum2 int64
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						gRunsBegun3, openPresent, openLast5, openPresent2, openLast6, openHead, openSum3 := wordsKernel74Summary(lo, hi, pass7, head, tail)
+						blocks.await()
+						gRunsBegunBefore := gRunsBegun2
+						openLastBefore := openLast3
+						openLastBefore2 := openLast4
+						openSumBefore := openSum2
+						gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
+						if openPresent {
+							openLast3 = openLast5
+						} else {
+							openLast3 = openLastBefore
+						}
+						if openPresent2 {
+							openLast4 = openLast6
+						} else {
+							openLast4 = openLastBefore2
+						}
+						if openHead {
+							openSum2 = openSum3
+						} else {
+							openSum2 = openSumBefore + openSum3
+						}
+						gRunsBegunEnd := gRunsBegun2
+						blocks.release()
+						aggregatePart := head3[:max(int(gRunsBegunEnd)-1, 0)]
+						aggregatePart2 := tail3[:max(int(gRunsBegunEnd)-1, 0)]
+						aggregatePart3 := count3[:max(int(gRunsBegunEnd)-1, 0)]
+						wordsKernel74(lo, hi, pass7, head, tail, aggregatePart, aggregatePart2, aggregatePart3, gRunsBegunBefore, openLastBefore, openLastBefore2, openSumBefore)
+					}
+				})
+				gRunsBegun = gRunsBegun2
+				openLast = openLast3
+				openLast2 = openLast4
+				openSum = openSum2
+			} else {
+				gRunsBegun, openLast, openLast2, openSum = wordsKernel74(0, n, pass7, head, tail, head3, tail3, count3, 0, 0x0, 0x0, 0)
+			}
+			if gRunsBegun > 0 {
+				slot := gRunsBegun - 1
+				binary.BigEndian.PutUint64(head3[slot][:], openLast)
+				binary.BigEndian.PutUint64(tail3[slot][:], openLast2)
+				count3[slot] = openSum
+			}
+			gRunsLength3 := gRunsBegun
+			head22 = head3
+			tail22 = tail3
+			count2 = count3
+			gRunsLength2 = gRunsLength3
 		}
-		if gRunsBegun > 0 {
-			slot := gRunsBegun - 1
-			binary.BigEndian.PutUint64(head2[slot][:], openLast)
-			binary.BigEndian.PutUint64(tail2[slot][:], openLast2)
-			count[slot] = openSum
-		}
-		gRunsLength2 := gRunsBegun
-		gRunsLength = gRunsLength2
+		head23 := head22
+		tail23 := tail22
+		count3 := count2
+		gRunsLength3 := gRunsLength2
+		head2 = head23
+		tail2 = tail23
+		count = count3
+		scalar4 = scalar43
+		gRunsLength = gRunsLength3
 	}
+	head22 := head2
+	tail22 := tail2
+	count2 := count
+	scalar42 := scalar4
 	gRunsLength2 := gRunsLength
-	dst.Head = head2[:max(int(x3), int(gRunsLength2))]
-	dst.Tail = tail2[:max(int(x3), int(gRunsLength2))]
-	dst.Count = count[:max(int(x3), int(gRunsLength2))]
+	dst.Head = head22[:max(int(scalar33), max(int(scalar42), int(gRunsLength2)))]
+	dst.Tail = tail22[:max(int(scalar33), max(int(scalar42), int(gRunsLength2)))]
+	dst.Count = count2[:max(int(scalar33), max(int(scalar42), int(gRunsLength2)))]
 	return nil
 }
 
-// wordsKernel1 runs rows lo to hi through the stages map1, map2, map3, scalar1, from the state before them to the one after.
+// wordsKernel2 runs rows lo to hi through the stages map1, map2, map3, map4, map5, map6, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel1(lo, hi int, head, tail [][8]byte, map2 []int64, n int64) {
-	x := n / 128
-	x2 := min(x, 268435456)
-	x3 := max(x2, 1)
-	x4 := uint64(x3)
-	x5 := x4 * 8
-	x6 := min(x5, 131072)
-	x7 := max(x4, x6)
-	cond := x7 <= 939524096
-	x8 := x7 - 1
-	x9 := uint64(bits.LeadingZeros64(uint64(x8)))
-	x10 := int64(x9)
-	x11 := 64 - x10
-	x12 := int64(2) << (x11 & 63)
-	x13 := min(x12, 1073741824)
-	x14 := x12
+func wordsKernel2(lo, hi int, head, map2, tail, map3 [][8]byte, map4 []int64, n int64) {
+	x := n / 16384
+	x2 := max(x, 1)
+	cond := kgenVariable(uint64(16384)) <= 939524096
+	x3 := kgenVariable(uint64(16384)) - 1
+	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
+	x5 := int64(x4)
+	x6 := 64 - x5
+	x7 := int64(2) << (x6 & 63)
+	x8 := min(x7, 1073741824)
+	x9 := x7
 	if cond {
-		x14 = x13
+		x9 = x8
 	}
-	x15 := uint64(x14)
-	x16 := uint64(bits.LeadingZeros64(uint64(x15)))
-	x17 := x16 + 1
-	headRows := head[lo:hi]
-	tailRows := tail[lo:hi]
-	tailRows = tailRows[:len(headRows)]
+	x10 := uint64(x9)
+	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
+	x12 := x11 + 1
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(headRows)]
-	for i := range headRows {
-		x18 := binary.BigEndian.Uint64(tailRows[i][:]) * 11400714819323198485
-		x19 := (binary.BigEndian.Uint64(headRows[i][:]) ^ (x18^x18>>32)*15485907386658061715) * 11400714819323198485
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	mapRows3 := map4[lo:hi]
+	mapRows3 = mapRows3[:len(mapRows)]
+	for i := range mapRows {
+		row := int64(lo + i)
+		x13 := row*x2 + row*2654435761%x2
+		var head2 uint64
+		if uint64(x13) < uint64(len(head)) {
+			head2 = binary.BigEndian.Uint64(head[x13][:])
+		}
+		head3 := head2
 		// g = groups(head, tail)
-		mapRows[i] = int64((x19 ^ x19>>32) * 15485907386658061715 >> (x17 & 63))
+		binary.BigEndian.PutUint64(mapRows[i][:], head3)
+		var tail2 uint64
+		if uint64(x13) < uint64(len(tail)) {
+			tail2 = binary.BigEndian.Uint64(tail[x13][:])
+		}
+		tail3 := tail2
+		binary.BigEndian.PutUint64(mapRows2[i][:], tail3)
+		x14 := tail3 * 11400714819323198485
+		x15 := (head3 ^ (x14^x14>>32)*15485907386658061715) * 11400714819323198485
+		mapRows3[i] = int64((x15 ^ x15>>32) * 15485907386658061715 >> (x12 & 63))
 	}
 }
 
-// wordsKernel2 runs rows lo to hi through the stages insert1, from the state before them to the one after.
+// wordsKernel3 runs rows lo to hi through the stages insert1, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel2(lo, hi int, head, tail [][8]byte, insert, map3 []int64, nSlots, n int64) {
-	x := n / 128
-	x2 := min(x, 268435456)
-	x3 := max(x2, 1)
-	var taken int64
-	headRows := head[lo:hi]
-	tailRows := tail[lo:hi]
-	tailRows = tailRows[:len(headRows)]
+func wordsKernel3(lo, hi int, map2, map3 [][8]byte, insert, map6 []int64, nSampleSlots int64) {
+	map2Rows := map2[lo:hi]
 	map3Rows := map3[lo:hi]
-	map3Rows = map3Rows[:len(headRows)]
-	for i := range headRows {
+	map3Rows = map3Rows[:len(map2Rows)]
+	map6Rows := map6[lo:hi]
+	map6Rows = map6Rows[:len(map2Rows)]
+	for i := range map2Rows {
 		// g = groups(head, tail)
 		entered := int64(lo + i)
+		key := binary.BigEndian.Uint64(map2Rows[i][:])
+		key2 := binary.BigEndian.Uint64(map3Rows[i][:])
+		lastSlot := nSampleSlots - 1
+		slot := map6Rows[i]
+		for true {
+			held := insert[slot]
+			if held == -1 {
+				insert[slot] = entered
+				break
+			}
+			if !(key != binary.BigEndian.Uint64(map2[held][:]) || key2 != binary.BigEndian.Uint64(map3[held][:])) {
+				break
+			}
+			slot = (slot + 1) & lastSlot
+		}
+	}
+}
+
+// wordsKernel4 returns what rows lo to hi add to the state, in the stages map7, reduce1, scalar2, scalar3.
+//
+//go:noinline
+func wordsKernel4(lo, hi int, insert []int64) int64 {
+	var sum int64
+	insertRows := insert[lo:hi]
+	for i := range insertRows {
+		sum += kgenBit[int64](insertRows[i] != -1)
+	}
+	return sum
+}
+
+// wordsKernel5 runs rows lo to hi through the stages map8, map9, map10, map11, map12, map13, insert2, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel5(lo, hi int, head, tail [][8]byte, insert, insert2 []int64, nSlots, n int64, firstRows, homes []int64, headOwn, tailOwn [][8]byte, insertOwn []int64) {
+	x := n / 128
+	x2 := min(x, 16384)
+	x3 := max(x2, 1)
+	x4 := x3 * 4
+	x5 := uint64(x4)
+	cond := x5 <= 939524096
+	x6 := x5 - 1
+	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
+	x8 := int64(x7)
+	x9 := 64 - x8
+	x10 := int64(2) << (x9 & 63)
+	x11 := min(x10, 1073741824)
+	x12 := x10
+	if cond {
+		x12 = x11
+	}
+	x13 := uint64(x12)
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := x14 + 1
+	groups := 0
+	lastOwn := 2047
+	var taken int64
+	slots := firstRows[:lastOwn+1]
+	for i := range slots {
+		slots[i] = -1
+	}
+	for block := lo; block < hi; block += 256 {
+		end := min(block+256, hi)
 		if taken <= x3 {
-			key := binary.BigEndian.Uint64(headRows[i][:])
-			key2 := binary.BigEndian.Uint64(tailRows[i][:])
-			lastSlot := nSlots - 1
-			slot := map3Rows[i]
-			steps := 0
-			for true {
-				held := atomic.LoadInt64(&insert[slot])
-				for held == -1 && !atomic.CompareAndSwapInt64(&insert[slot], held, entered) {
-					held = atomic.LoadInt64(&insert[slot])
-				}
-				if held == -1 {
-					taken++
-					break
-				}
-				if !(key != binary.BigEndian.Uint64(head[held][:]) || key2 != binary.BigEndian.Uint64(tail[held][:])) {
-					old := atomic.LoadInt64(&insert[slot])
-					for entered < old && !atomic.CompareAndSwapInt64(&insert[slot], old, entered) {
-						old = atomic.LoadInt64(&insert[slot])
+			firstRows2 := firstRows[:lastOwn+1]
+			headOwn2 := headOwn[:len(firstRows2)]
+			tailOwn2 := tailOwn[:len(headOwn2)]
+			insertOwn2 := insertOwn[:len(tailOwn2)]
+			headRows := head[block:end]
+			tailRows := tail[block:end]
+			tailRows = tailRows[:len(headRows)]
+			for i := range headRows {
+				head2 := binary.BigEndian.Uint64(headRows[i][:])
+				tail2 := binary.BigEndian.Uint64(tailRows[i][:])
+				x16 := tail2 * 11400714819323198485
+				x17 := (head2 ^ (x16^x16>>32)*15485907386658061715) * 11400714819323198485
+				// g = groups(head, tail)
+				home := int64((x17 ^ x17>>32) * 15485907386658061715 >> (x15 & 63))
+				slot := int(home) & lastOwn
+				for tail2 != binary.BigEndian.Uint64(tailOwn2[slot][:]) || (head2 != binary.BigEndian.Uint64(headOwn2[slot][:]) || firstRows2[slot] < 0) {
+					if firstRows2[slot] < 0 {
+						firstRows2[slot] = int64(block + i)
+						homes[slot] = home
+						binary.BigEndian.PutUint64(headOwn2[slot][:], head2)
+						binary.BigEndian.PutUint64(tailOwn2[slot][:], tail2)
+						insertOwn2[slot] = 0
+						groups++
+						break
 					}
-					break
+					slot = (slot + 1) & lastOwn
 				}
-				slot = (slot + 1) & lastSlot
-				steps++
-				if steps == 256 {
-					var slot2 int64
-					for slot2 < nSlots && taken <= x3 {
-						held2 := atomic.LoadInt64(&insert[slot2])
-						for held2 == -1 && !atomic.CompareAndSwapInt64(&insert[slot2], held2, entered) {
-							held2 = atomic.LoadInt64(&insert[slot2])
+				insertOwn2[slot]++
+			}
+		}
+		if end == hi || (groups+256)*8 > lastOwn+1 || int64(groups) > x3 {
+			for own := range lastOwn + 1 {
+				row := firstRows[own]
+				if row >= 0 {
+					found := int64(-1)
+					if taken <= x3 {
+						key := binary.BigEndian.Uint64(headOwn[own][:])
+						key2 := binary.BigEndian.Uint64(tailOwn[own][:])
+						lastSlot := nSlots - 1
+						slot := homes[own]
+						steps := 0
+						for true {
+							held := atomic.LoadInt64(&insert[slot])
+							for held == -1 && !atomic.CompareAndSwapInt64(&insert[slot], held, row) {
+								held = atomic.LoadInt64(&insert[slot])
+							}
+							if held == -1 {
+								taken++
+								found = slot
+								break
+							}
+							if !(key != binary.BigEndian.Uint64(head[held][:]) || key2 != binary.BigEndian.Uint64(tail[held][:])) {
+								old := atomic.LoadInt64(&insert[slot])
+								for row < old && !atomic.CompareAndSwapInt64(&insert[slot], old, row) {
+									old = atomic.LoadInt64(&insert[slot])
+								}
+								found = slot
+								break
+							}
+							slot = (slot + 1) & lastSlot
+							steps++
+							if steps == 256 {
+								var slot2 int64
+								for slot2 < nSlots && taken <= x3 {
+									held2 := atomic.LoadInt64(&insert[slot2])
+									for held2 == -1 && !atomic.CompareAndSwapInt64(&insert[slot2], held2, row) {
+										held2 = atomic.LoadInt64(&insert[slot2])
+									}
+									if held2 == -1 {
+										taken++
+									}
+									slot2++
+								}
+								taken = x3 + 1
+								break
+							}
 						}
-						if held2 == -1 {
-							taken++
-						}
-						slot2++
 					}
-					taken = x3 + 1
-					break
+					if found >= 0 {
+						at := int(found)
+						atomic.AddInt64(&insert2[at], insertOwn[own])
+					}
 				}
+			}
+			if int64(groups) > x3 {
+				taken = x3 + 1
+			}
+			if (groups+256)*8 > lastOwn+1 && (lastOwn+1)*2 <= len(firstRows) {
+				lastOwn = lastOwn*2 + 1
+			}
+			groups = 0
+			slots2 := firstRows[:lastOwn+1]
+			for i := range slots2 {
+				slots2[i] = -1
 			}
 		}
 	}
 }
 
-// wordsKernel3 runs rows lo to hi through the stages mask1, map4, reduce, scalar2, from the state before them to the one after.
+// wordsKernel6 runs rows lo to hi through the stages mask1, map14, reduce2, scalar5, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel3(lo, hi int, insert []int64, mask []bool, n, sum int64) int64 {
+func wordsKernel6(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 128
-	x2 := min(x, 268435456)
+	x2 := min(x, 16384)
 	x3 := max(x2, 1)
 	x4 := x3 + 1
-	insertRows := insert[lo:hi]
+	insert2Rows := insert2[lo:hi]
 	maskRows := mask[lo:hi]
-	maskRows = maskRows[:len(insertRows)]
-	for i, insert2 := range insertRows {
-		cond := insert2 != -1
+	maskRows = maskRows[:len(insert2Rows)]
+	for i, insert := range insert2Rows {
+		cond := insert != -1
 		// g = groups(head, tail)
 		maskRows[i] = cond
-		sum += kgenSelect(insert2 == -2, x4, kgenBit[int64](cond))
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
 	}
 	return sum
 }
 
-// wordsKernel3Summary returns what rows lo to hi add to the state, in the stages mask1, map4, reduce, scalar2.
+// wordsKernel6Summary returns what rows lo to hi add to the state, in the stages mask1, map14, reduce2, scalar5.
 //
 //go:noinline
-func wordsKernel3Summary(lo, hi int, insert []int64, n int64) int64 {
+func wordsKernel6Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	var sum int64
 	x := n / 128
-	x2 := min(x, 268435456)
+	x2 := min(x, 16384)
 	x3 := max(x2, 1)
 	x4 := x3 + 1
-	insertRows := insert[lo:hi]
-	for _, insert2 := range insertRows {
-		cond := insert2 != -1
-		sum += kgenSelect(insert2 == -2, x4, kgenBit[int64](cond))
+	insert2Rows := insert2[lo:hi]
+	for _, insert := range insert2Rows {
+		cond := insert != -1
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
 	}
 	return sum
 }
 
-// wordsKernel4 runs rows lo to hi through the stages partial1, offset1, add1, compact, map5, map6, map7, map8, histogram1, from the state before them to the one after.
+// wordsKernel7 runs rows lo to hi through the stages partial1, offset1, add1, compact1, map15, map16, map17, map18, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel4(lo, hi int, mask []bool, insert, compact []int64, head, map2, tail, map3 [][8]byte, map4 []uint64, histogram []int64, nDistinctPlace int64) int64 {
+func wordsKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int64, tail, map2, head [][8]byte, map3 []uint64, histogram []int64, nDistinctPlace int64) int64 {
+	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	map3 = map3[:len(compact)]
-	map4 = map4[:len(compact)]
 	maskRows := mask[lo:hi]
-	insertRows := insert[lo:hi]
-	insertRows = insertRows[:len(maskRows)]
+	insert2Rows := insert2[lo:hi]
+	insert2Rows = insert2Rows[:len(maskRows)]
 	for i := range maskRows {
 		if maskRows[i] {
-			insert2 := insertRows[i]
+			insert := insert2Rows[i]
 			// g = groups(head, tail)
-			compact[nDistinctPlace] = insert2
-			var head2 uint64
-			if uint64(insert2) < uint64(len(head)) {
-				head2 = binary.BigEndian.Uint64(head[insert2][:])
-			}
-			head3 := head2
-			binary.BigEndian.PutUint64(map2[nDistinctPlace][:], head3)
+			compact[nDistinctPlace] = insert
+			compact2[nDistinctPlace] = int64(lo + i)
 			var tail2 uint64
-			if uint64(insert2) < uint64(len(tail)) {
-				tail2 = binary.BigEndian.Uint64(tail[insert2][:])
+			if uint64(insert) < uint64(len(tail)) {
+				tail2 = binary.BigEndian.Uint64(tail[insert][:])
 			}
 			tail3 := tail2
-			binary.BigEndian.PutUint64(map3[nDistinctPlace][:], tail3)
-			map4[nDistinctPlace] = head3
+			binary.BigEndian.PutUint64(map2[nDistinctPlace][:], tail3)
+			var head2 uint64
+			if uint64(insert) < uint64(len(head)) {
+				head2 = binary.BigEndian.Uint64(head[insert][:])
+			}
+			head3 := head2
+			map3[nDistinctPlace] = head3
 			x := tail3
 			digit := int64(x >> 0 & 255)
 			bin := int(digit)
@@ -1256,11 +2003,11 @@ func wordsKernel4(lo, hi int, mask []bool, insert, compact []int64, head, map2, 
 	return nDistinctPlace
 }
 
-// wordsKernel4Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1, compact, map5, map6, map7, map8, histogram1.
+// wordsKernel7Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1, compact1, map15, map16, map17, map18, histogram1.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func wordsKernel4Summary(lo, hi int, mask []bool) int64 {
+func wordsKernel7Summary(lo, hi int, mask []bool) int64 {
 	var nDistinctPlace int64
 	maskRows := mask[lo:hi]
 	for _, selected := range maskRows {
@@ -1269,10 +2016,10 @@ func wordsKernel4Summary(lo, hi int, mask []bool) int64 {
 	return nDistinctPlace
 }
 
-// wordsKernel5 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
+// wordsKernel8 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel5(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func wordsKernel8(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -1284,10 +2031,10 @@ func wordsKernel5(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// wordsKernel5Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
+// wordsKernel8Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
 //
 //go:noinline
-func wordsKernel5Summary(lo, hi int, histogram []int64) int64 {
+func wordsKernel8Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -1296,10 +2043,10 @@ func wordsKernel5Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// wordsKernel6 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// wordsKernel9 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel6(lo, hi int, add []int64, map6 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func wordsKernel9(lo, hi int, add []int64, map13 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	pass2 = pass2[:len(pass)]
@@ -1308,9 +2055,9 @@ func wordsKernel6(lo, hi int, add []int64, map6 [][8]byte, pass []uint64, pass2 
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	map6Rows := map6[lo:hi]
-	for i := range map6Rows {
-		x3 := binary.BigEndian.Uint64(map6Rows[i][:])
+	map13Rows := map13[lo:hi]
+	for i := range map13Rows {
+		x3 := binary.BigEndian.Uint64(map13Rows[i][:])
 		digit := int64(x3 >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
@@ -1321,14 +2068,14 @@ func wordsKernel6(lo, hi int, add []int64, map6 [][8]byte, pass []uint64, pass2 
 	}
 }
 
-// wordsKernel6Summary returns what rows lo to hi add to the state, in the stages pass1.
+// wordsKernel9Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func wordsKernel6Summary(lo, hi int, map6 [][8]byte, digitShift int64, digits []int64) {
+func wordsKernel9Summary(lo, hi int, map13 [][8]byte, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map6Rows := map6[lo:hi]
-	for i := range map6Rows {
-		x := binary.BigEndian.Uint64(map6Rows[i][:])
+	map13Rows := map13[lo:hi]
+	for i := range map13Rows {
+		x := binary.BigEndian.Uint64(map13Rows[i][:])
 		digit := int64(x >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
@@ -1336,10 +2083,10 @@ func wordsKernel6Summary(lo, hi int, map6 [][8]byte, digitShift int64, digits []
 	}
 }
 
-// wordsKernel7 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// wordsKernel10 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel7(lo, hi int, add []int64, pass, pass2 []uint64, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func wordsKernel10(lo, hi int, add []int64, pass, pass2 []uint64, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	pass3 = pass3[:len(pass2)]
@@ -1362,10 +2109,10 @@ func wordsKernel7(lo, hi int, add []int64, pass, pass2 []uint64, pass22, pass3 [
 	}
 }
 
-// wordsKernel7Summary returns what rows lo to hi add to the state, in the stages pass2.
+// wordsKernel10Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func wordsKernel7Summary(lo, hi int, pass []uint64, digitShift int64, digits []int64) {
+func wordsKernel10Summary(lo, hi int, pass []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	passRows := pass[lo:hi]
 	for _, pass2 := range passRows {
@@ -1376,10 +2123,10 @@ func wordsKernel7Summary(lo, hi int, pass []uint64, digitShift int64, digits []i
 	}
 }
 
-// wordsKernel13 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// wordsKernel16 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel13(lo, hi int, add []int64, pass13 []uint64, pass14, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func wordsKernel16(lo, hi int, add []int64, pass13 []uint64, pass14, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	places := (*[256]int64)(digits)
@@ -1400,10 +2147,10 @@ func wordsKernel13(lo, hi int, add []int64, pass13 []uint64, pass14, pass []int6
 	}
 }
 
-// wordsKernel13Summary returns what rows lo to hi add to the state, in the stages pass8.
+// wordsKernel16Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func wordsKernel13Summary(lo, hi int, pass13 []uint64, digitShift int64, digits []int64) {
+func wordsKernel16Summary(lo, hi int, pass13 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass13Rows := pass13[lo:hi]
 	for i := range pass13Rows {
@@ -1414,24 +2161,24 @@ func wordsKernel13Summary(lo, hi int, pass13 []uint64, digitShift int64, digits 
 	}
 }
 
-// wordsKernel14 runs rows lo to hi through the stages map9, histogram2, from the state before them to the one after.
+// wordsKernel17 runs rows lo to hi through the stages map19, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel14(lo, hi int, pass15 []int64, map7, map2 []uint64, histogram []int64) {
+func wordsKernel17(lo, hi int, pass15 []int64, map14, map2 []uint64, histogram []int64) {
 	pass15Rows := pass15[lo:hi]
-	map7Rows := map7[lo:hi]
-	map7Rows = map7Rows[:len(pass15Rows)]
+	map14Rows := map14[lo:hi]
+	map14Rows = map14Rows[:len(pass15Rows)]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(pass15Rows)]
 	for i, at := range pass15Rows {
 		var x uint64
-		if uint64(at) < uint64(len(map7)) {
-			x = map7[at]
+		if uint64(at) < uint64(len(map14)) {
+			x = map14[at]
 		}
 		x2 := x
 		// g = groups(head, tail)
 		mapRows[i] = x2
-		x3 := map7Rows[i]
+		x3 := map14Rows[i]
 		digit := int64(x3 >> 0 & 255)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -1475,10 +2222,10 @@ func wordsKernel14(lo, hi int, pass15 []int64, map7, map2 []uint64, histogram []
 	}
 }
 
-// wordsKernel15 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+// wordsKernel18 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel15(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func wordsKernel18(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -1490,10 +2237,10 @@ func wordsKernel15(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// wordsKernel15Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+// wordsKernel18Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
 //
 //go:noinline
-func wordsKernel15Summary(lo, hi int, histogram2 []int64) int64 {
+func wordsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -1502,185 +2249,645 @@ func wordsKernel15Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// wordsKernel24 runs rows lo to hi through the stages map10, map11, map12, map13, map14, scalar3, from the state before them to the one after.
+// wordsKernel27 runs rows lo to hi through the stages map20, map46, map47, map48, map49, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel24(lo, hi int, pass30 []int64, map5, map2, map6, map3 [][8]byte, map4 []int64, reduce int64) {
-	x := max(reduce, 1)
-	x2 := uint64(x)
-	x3 := x2 * 8
-	x4 := min(x3, 131072)
-	x5 := max(x2, x4)
-	cond := x5 <= 939524096
-	x6 := x5 - 1
-	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
-	x8 := int64(x7)
-	x9 := 64 - x8
-	x10 := int64(2) << (x9 & 63)
-	x11 := min(x10, 1073741824)
-	x12 := x10
-	if cond {
-		x12 = x11
-	}
-	x13 := uint64(x12)
-	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
-	x15 := x14 + 1
-	pass30Rows := pass30[lo:hi]
+func wordsKernel27(lo, hi int, pass30, compact []int64, head, map2, tail, map3 [][8]byte, compact2, insert5, map4 []int64) {
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass30Rows)]
 	mapRows2 := map3[lo:hi]
-	mapRows2 = mapRows2[:len(pass30Rows)]
+	mapRows2 = mapRows2[:len(mapRows)]
 	mapRows3 := map4[lo:hi]
-	mapRows3 = mapRows3[:len(pass30Rows)]
-	for i, x16 := range pass30Rows {
-		var x17 uint64
-		if uint64(x16) < uint64(len(map5)) {
-			x17 = binary.BigEndian.Uint64(map5[x16][:])
+	mapRows3 = mapRows3[:len(mapRows)]
+	for i := range mapRows {
+		x := pass30[lo+i]
+		var compact3 int64
+		if uint64(x) < uint64(len(compact)) {
+			compact3 = compact[x]
 		}
-		x18 := x17
-		// g = groups(head, tail)
-		binary.BigEndian.PutUint64(mapRows[i][:], x18)
-		var x19 uint64
-		if uint64(x16) < uint64(len(map6)) {
-			x19 = binary.BigEndian.Uint64(map6[x16][:])
+		compact4 := compact3
+		var head2 uint64
+		if uint64(compact4) < uint64(len(head)) {
+			head2 = binary.BigEndian.Uint64(head[compact4][:])
 		}
-		x20 := x19
-		binary.BigEndian.PutUint64(mapRows2[i][:], x20)
-		x21 := x20 * 11400714819323198485
-		x22 := (x18 ^ (x21^x21>>32)*15485907386658061715) * 11400714819323198485
-		mapRows3[i] = int64((x22 ^ x22>>32) * 15485907386658061715 >> (x15 & 63))
+		head3 := head2
+		// return head: first(head, by: g), tail: first(tail, by: g), count: count(by: g)
+		binary.BigEndian.PutUint64(mapRows[i][:], head3)
+		var tail2 uint64
+		if uint64(compact4) < uint64(len(tail)) {
+			tail2 = binary.BigEndian.Uint64(tail[compact4][:])
+		}
+		tail3 := tail2
+		binary.BigEndian.PutUint64(mapRows2[i][:], tail3)
+		var compact5 int64
+		if uint64(x) < uint64(len(compact2)) {
+			compact5 = compact2[x]
+		}
+		compact6 := compact5
+		var insert int64
+		if uint64(compact6) < uint64(len(insert5)) {
+			insert = insert5[compact6]
+		}
+		insert2 := insert
+		mapRows3[i] = insert2
 	}
 }
 
-// wordsKernel25 runs rows lo to hi through the stages insert2, from the state before them to the one after.
+// wordsKernel28 runs rows lo to hi through the stages map21, map22, map23, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel25(lo, hi int, map10, map11 [][8]byte, insert, map14 []int64, nRankedSlots int64) {
-	map10Rows := map10[lo:hi]
-	map11Rows := map11[lo:hi]
-	map11Rows = map11Rows[:len(map10Rows)]
-	map14Rows := map14[lo:hi]
-	map14Rows = map14Rows[:len(map10Rows)]
-	for i := range map10Rows {
+func wordsKernel28(lo, hi int, histogram []int64, head, tail [][8]byte) {
+	headRows := head[lo:hi]
+	tailRows := tail[lo:hi]
+	tailRows = tailRows[:len(headRows)]
+	for i := range headRows {
+		x := binary.BigEndian.Uint64(tailRows[i][:]) * 11400714819323198485
+		x2 := (binary.BigEndian.Uint64(headRows[i][:]) ^ (x^x>>32)*15485907386658061715) * 11400714819323198485
+		digit := int64(uint32((x2^x2>>32)*15485907386658061715>>56) >> 0 & 255)
 		// g = groups(head, tail)
-		entered := int64(lo + i)
-		key := binary.BigEndian.Uint64(map10Rows[i][:])
-		key2 := binary.BigEndian.Uint64(map11Rows[i][:])
-		lastSlot := nRankedSlots - 1
-		slot := map14Rows[i]
-		for true {
-			held := insert[slot]
-			if held == -1 {
-				insert[slot] = entered
-				break
-			}
-			if !(key != binary.BigEndian.Uint64(map10[held][:]) || key2 != binary.BigEndian.Uint64(map11[held][:])) {
-				insert[slot] = min(held, entered)
-				break
-			}
-			slot = (slot + 1) & lastSlot
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
 		}
 	}
 }
 
-// wordsKernel26 runs rows lo to hi through the stages map15, map16, map17, map18, map19, map20, map21, aggregate2, from the state before them to the one after.
+// wordsKernel29 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel26(lo, hi int, aggregate []int64, head, tail [][8]byte, insert2 []int64, map10, map11 [][8]byte, reduce, nRankedSlots int64) {
-	x := max(reduce, 1)
-	x2 := uint64(x)
-	x3 := x2 * 8
-	x4 := min(x3, 131072)
-	x5 := max(x2, x4)
-	cond := x5 <= 939524096
-	x6 := x5 - 1
-	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
-	x8 := int64(x7)
-	x9 := 64 - x8
-	x10 := int64(2) << (x9 & 63)
-	x11 := min(x10, 1073741824)
-	x12 := x10
-	if cond {
-		x12 = x11
+func wordsKernel29(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+	histogram3Rows := histogram3[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram3Rows)]
+	for i := range histogram3Rows {
+		// g = groups(head, tail)
+		addRows[i] = add2
+		add2 += histogram3Rows[i]
 	}
-	x13 := uint64(x12)
-	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
-	x15 := x14 + 1
+	return add2
+}
+
+// wordsKernel29Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+//
+//go:noinline
+func wordsKernel29Summary(lo, hi int, histogram3 []int64) int64 {
+	var add int64
+	histogram3Rows := histogram3[lo:hi]
+	for i := range histogram3Rows {
+		add += histogram3Rows[i]
+	}
+	return add
+}
+
+// wordsKernel30 runs rows lo to hi through the stages pass17, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel30(lo, hi int, add3 []int64, head, tail, pass, pass2 [][8]byte, digitNumber, digitShift, n int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * n
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add3[int64(digit)+x] - x2
+	}
 	headRows := head[lo:hi]
 	tailRows := tail[lo:hi]
 	tailRows = tailRows[:len(headRows)]
 	for i := range headRows {
 		head2 := binary.BigEndian.Uint64(headRows[i][:])
 		tail2 := binary.BigEndian.Uint64(tailRows[i][:])
-		x16 := tail2 * 11400714819323198485
-		x17 := (head2 ^ (x16^x16>>32)*15485907386658061715) * 11400714819323198485
-		slot := int64(-1)
-		lastSlot := nRankedSlots - 1
-		ownSlot := int64((x17 ^ x17>>32) * 15485907386658061715 >> (x15 & 63))
-		slot2 := ownSlot
-		for true {
-			held := insert2[slot2]
-			if held == -1 {
-				break
-			}
-			if !(head2 != binary.BigEndian.Uint64(map10[held][:]) || tail2 != binary.BigEndian.Uint64(map11[held][:])) {
-				slot = slot2
-				break
-			}
-			slot2 = (slot2 + 1) & lastSlot
-			if slot2 == ownSlot {
-				break
+		x3 := tail2 * 11400714819323198485
+		x4 := (head2 ^ (x3^x3>>32)*15485907386658061715) * 11400714819323198485
+		digit := int64(uint32((x4^x4>>32)*15485907386658061715>>56) >> (digitShift & 31) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		binary.BigEndian.PutUint64(pass[place][:], head2)
+		binary.BigEndian.PutUint64(pass2[place][:], tail2)
+	}
+}
+
+// wordsKernel30Summary returns what rows lo to hi add to the state, in the stages pass17.
+//
+//go:noinline
+func wordsKernel30Summary(lo, hi int, head, tail [][8]byte, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	headRows := head[lo:hi]
+	tailRows := tail[lo:hi]
+	tailRows = tailRows[:len(headRows)]
+	for i := range headRows {
+		head2 := binary.BigEndian.Uint64(headRows[i][:])
+		tail2 := binary.BigEndian.Uint64(tailRows[i][:])
+		x := tail2 * 11400714819323198485
+		x2 := (head2 ^ (x^x>>32)*15485907386658061715) * 11400714819323198485
+		digit := int64(uint32((x2^x2>>32)*15485907386658061715>>56) >> (digitShift & 31) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// wordsKernel31 runs rows lo to hi through the stages map24, map25, map26, map27, map28, map29, insert3, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel31(lo, hi int, pass31, pass32 [][8]byte, insert, insert2 []int64, nPartitionedSlots, n, nPartitioned int64) {
+	x := n / 8
+	x2 := min(x, 16777216)
+	x3 := max(x2, 1)
+	x4 := max(x3, 8192)
+	x5 := uint64(x4)
+	cond := x5 <= 939524096
+	x6 := x5 - 1
+	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
+	x8 := int64(x7)
+	x9 := 64 - x8
+	x10 := int64(2) << (x9 & 63)
+	x11 := min(x10, 1073741824)
+	x12 := x10
+	if cond {
+		x12 = x11
+	}
+	x13 := uint64(x12)
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := x14 + 1
+	var taken int64
+	lastOfPart := nPartitionedSlots>>8 - 1
+	begin := lo
+	if lo > 0 && lo < int(nPartitioned) {
+		part := int64(((binary.BigEndian.Uint64(pass31[lo-1][:])^(binary.BigEndian.Uint64(pass32[lo-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[lo-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass31[lo-1][:])^(binary.BigEndian.Uint64(pass32[lo-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[lo-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63)) &^ lastOfPart
+		end := int(nPartitioned)
+		for begin < end {
+			middle := begin + (end-begin)/2
+			if int64(((binary.BigEndian.Uint64(pass31[middle][:])^(binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass31[middle][:])^(binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63))&^lastOfPart <= part {
+				begin = middle + 1
+			} else {
+				end = middle
 			}
 		}
-		slot3 := slot
-		at := max(slot3, 0)
-		var insert int64
-		if uint64(at) < uint64(len(insert2)) {
-			insert = insert2[at]
+	}
+	lastOfPart2 := nPartitionedSlots>>8 - 1
+	begin2 := hi
+	if hi > 0 && hi < int(nPartitioned) {
+		part := int64(((binary.BigEndian.Uint64(pass31[hi-1][:])^(binary.BigEndian.Uint64(pass32[hi-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[hi-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass31[hi-1][:])^(binary.BigEndian.Uint64(pass32[hi-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[hi-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63)) &^ lastOfPart2
+		end := int(nPartitioned)
+		for begin2 < end {
+			middle := begin2 + (end-begin2)/2
+			if int64(((binary.BigEndian.Uint64(pass31[middle][:])^(binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass31[middle][:])^(binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63))&^lastOfPart2 <= part {
+				begin2 = middle + 1
+			} else {
+				end = middle
+			}
 		}
-		insert3 := insert
-		// return head: first(head, by: g), tail: first(tail, by: g), count: count(by: g)
-		bin := int(kgenSelect(slot3 >= 0 && insert3 != -1, insert3, -1))
-		if uint64(bin) < uint64(len(aggregate)) {
-			aggregate[bin]++
+	}
+	pass31Rows := pass31[begin:begin2]
+	pass32Rows := pass32[begin:begin2]
+	pass32Rows = pass32Rows[:len(pass31Rows)]
+	for i := range pass31Rows {
+		pass := binary.BigEndian.Uint64(pass31Rows[i][:])
+		pass2 := binary.BigEndian.Uint64(pass32Rows[i][:])
+		x16 := pass2 * 11400714819323198485
+		x17 := (pass ^ (x16^x16>>32)*15485907386658061715) * 11400714819323198485
+		// g = groups(head, tail)
+		found := int64(-1)
+		entered := int64(begin + i)
+		if taken <= x3 {
+			slot := int64((x17 ^ x17>>32) * 15485907386658061715 >> (x15 & 63))
+			steps := 0
+			lastOfPart3 := nPartitionedSlots>>8 - 1
+			for true {
+				held := insert[slot]
+				if held == -1 {
+					insert[slot] = entered
+					taken++
+					found = slot
+					break
+				}
+				if !(pass != binary.BigEndian.Uint64(pass31[held][:]) || pass2 != binary.BigEndian.Uint64(pass32[held][:])) {
+					found = slot
+					break
+				}
+				slot = slot&^lastOfPart3 | (slot+1)&lastOfPart3
+				steps++
+				if steps == 256 {
+					insert[slot] = -2
+					taken = x3 + 1
+					break
+				}
+			}
+		}
+		bin := int(found)
+		if uint64(bin) < uint64(len(insert2)) {
+			insert2[bin]++
 		}
 	}
 }
 
-// wordsKernel27 runs rows lo to hi through the stages map27, map28, map29, from the state before them to the one after.
+// wordsKernel32 runs rows lo to hi through the stages mask2, map30, reduce3, scalar7, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel27(lo, hi int, pass30, compact []int64, head, map2, tail, map3 [][8]byte) {
+func wordsKernel32(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
+	x := n / 8
+	x2 := min(x, 16777216)
+	x3 := max(x2, 1)
+	x4 := x3 + 1
+	insert3Rows := insert3[lo:hi]
+	maskRows := mask[lo:hi]
+	maskRows = maskRows[:len(insert3Rows)]
+	for i, insert := range insert3Rows {
+		cond := insert != -1
+		// g = groups(head, tail)
+		maskRows[i] = cond
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
+	}
+	return sum
+}
+
+// wordsKernel32Summary returns what rows lo to hi add to the state, in the stages mask2, map30, reduce3, scalar7.
+//
+//go:noinline
+func wordsKernel32Summary(lo, hi int, insert3 []int64, n int64) int64 {
+	var sum int64
+	x := n / 8
+	x2 := min(x, 16777216)
+	x3 := max(x2, 1)
+	x4 := x3 + 1
+	insert3Rows := insert3[lo:hi]
+	for _, insert := range insert3Rows {
+		cond := insert != -1
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
+	}
+	return sum
+}
+
+// wordsKernel33 runs rows lo to hi through the stages partial5, offset5, add5, compact2, map31, map32, map33, map34, histogram4, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel33(lo, hi int, mask2 []bool, insert3, compact, compact2 []int64, pass32, map2, pass31 [][8]byte, map3 []uint64, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+	compact2 = compact2[:len(compact)]
+	map2 = map2[:len(compact)]
+	map3 = map3[:len(compact)]
+	mask2Rows := mask2[lo:hi]
+	insert3Rows := insert3[lo:hi]
+	insert3Rows = insert3Rows[:len(mask2Rows)]
+	for i := range mask2Rows {
+		if mask2Rows[i] {
+			insert := insert3Rows[i]
+			// g = groups(head, tail)
+			compact[nPartitionedDistinctPlace] = insert
+			compact2[nPartitionedDistinctPlace] = int64(lo + i)
+			var pass uint64
+			if uint64(insert) < uint64(len(pass32)) {
+				pass = binary.BigEndian.Uint64(pass32[insert][:])
+			}
+			pass2 := pass
+			binary.BigEndian.PutUint64(map2[nPartitionedDistinctPlace][:], pass2)
+			var pass3 uint64
+			if uint64(insert) < uint64(len(pass31)) {
+				pass3 = binary.BigEndian.Uint64(pass31[insert][:])
+			}
+			pass4 := pass3
+			map3[nPartitionedDistinctPlace] = pass4
+			x := pass2
+			digit := int64(x >> 0 & 255)
+			bin := int(digit)
+			if uint64(bin) < uint64(len(histogram)) {
+				histogram[bin]++
+			}
+			digit2 := int64(x >> 8 & 255)
+			bin2 := int(digit2 + 256)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			digit3 := int64(x >> 16 & 255)
+			bin3 := int(digit3 + 512)
+			if uint64(bin3) < uint64(len(histogram)) {
+				histogram[bin3]++
+			}
+			digit4 := int64(x >> 24 & 255)
+			bin4 := int(digit4 + 768)
+			if uint64(bin4) < uint64(len(histogram)) {
+				histogram[bin4]++
+			}
+			digit5 := int64(x >> 32 & 255)
+			bin5 := int(digit5 + 1024)
+			if uint64(bin5) < uint64(len(histogram)) {
+				histogram[bin5]++
+			}
+			digit6 := int64(x >> 40 & 255)
+			bin6 := int(digit6 + 1280)
+			if uint64(bin6) < uint64(len(histogram)) {
+				histogram[bin6]++
+			}
+			digit7 := int64(x >> 48 & 255)
+			bin7 := int(digit7 + 1536)
+			if uint64(bin7) < uint64(len(histogram)) {
+				histogram[bin7]++
+			}
+			digit8 := int64(x >> 56 & 255)
+			bin8 := int(digit8 + 1792)
+			if uint64(bin8) < uint64(len(histogram)) {
+				histogram[bin8]++
+			}
+			nPartitionedDistinctPlace++
+		}
+	}
+	return nPartitionedDistinctPlace
+}
+
+// wordsKernel33Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact2, map31, map32, map33, map34, histogram4.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func wordsKernel33Summary(lo, hi int, mask2 []bool) int64 {
+	var nPartitionedDistinctPlace int64
+	mask2Rows := mask2[lo:hi]
+	for _, selected := range mask2Rows {
+		nPartitionedDistinctPlace += kgenBit[int64](selected)
+	}
+	return nPartitionedDistinctPlace
+}
+
+// wordsKernel34 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel34(lo, hi int, histogram4, add []int64, add2 int64) int64 {
+	histogram4Rows := histogram4[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram4Rows)]
+	for i := range histogram4Rows {
+		// g = groups(head, tail)
+		addRows[i] = add2
+		add2 += histogram4Rows[i]
+	}
+	return add2
+}
+
+// wordsKernel34Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
+//
+//go:noinline
+func wordsKernel34Summary(lo, hi int, histogram4 []int64) int64 {
+	var add int64
+	histogram4Rows := histogram4[lo:hi]
+	for i := range histogram4Rows {
+		add += histogram4Rows[i]
+	}
+	return add
+}
+
+// wordsKernel35 runs rows lo to hi through the stages pass18, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel35(lo, hi int, add4 []int64, map29 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nPartitionedDistinct
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add4[int64(digit)+x] - x2
+	}
+	map29Rows := map29[lo:hi]
+	for i := range map29Rows {
+		x3 := binary.BigEndian.Uint64(map29Rows[i][:])
+		digit := int64(x3 >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x3
+		pass2[place] = int64(lo + i)
+	}
+}
+
+// wordsKernel35Summary returns what rows lo to hi add to the state, in the stages pass18.
+//
+//go:noinline
+func wordsKernel35Summary(lo, hi int, map29 [][8]byte, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map29Rows := map29[lo:hi]
+	for i := range map29Rows {
+		x := binary.BigEndian.Uint64(map29Rows[i][:])
+		digit := int64(x >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// wordsKernel36 runs rows lo to hi through the stages pass19, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel36(lo, hi int, add4 []int64, pass33, pass []uint64, pass34, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nPartitionedDistinct
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add4[int64(digit)+x] - x2
+	}
+	pass33Rows := pass33[lo:hi]
+	pass34Rows := pass34[lo:hi]
+	pass34Rows = pass34Rows[:len(pass33Rows)]
+	for i, pass3 := range pass33Rows {
+		digit := int64(pass3 >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass3
+		pass2[place] = pass34Rows[i]
+	}
+}
+
+// wordsKernel36Summary returns what rows lo to hi add to the state, in the stages pass19.
+//
+//go:noinline
+func wordsKernel36Summary(lo, hi int, pass33 []uint64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass33Rows := pass33[lo:hi]
+	for _, pass := range pass33Rows {
+		digit := int64(pass >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// wordsKernel42 runs rows lo to hi through the stages pass25, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel42(lo, hi int, add4 []int64, pass45 []uint64, pass46, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nPartitionedDistinct
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add4[int64(digit)+x] - x2
+	}
+	pass45Rows := pass45[lo:hi]
+	pass46Rows := pass46[lo:hi]
+	pass46Rows = pass46Rows[:len(pass45Rows)]
+	for i := range pass45Rows {
+		digit := int64(pass45Rows[i] >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass46Rows[i]
+	}
+}
+
+// wordsKernel42Summary returns what rows lo to hi add to the state, in the stages pass25.
+//
+//go:noinline
+func wordsKernel42Summary(lo, hi int, pass45 []uint64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass45Rows := pass45[lo:hi]
+	for i := range pass45Rows {
+		digit := int64(pass45Rows[i] >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// wordsKernel43 runs rows lo to hi through the stages map35, histogram5, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel43(lo, hi int, pass47 []int64, map30, map2 []uint64, histogram []int64) {
+	pass47Rows := pass47[lo:hi]
+	map30Rows := map30[lo:hi]
+	map30Rows = map30Rows[:len(pass47Rows)]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(pass47Rows)]
+	for i, at := range pass47Rows {
+		var x uint64
+		if uint64(at) < uint64(len(map30)) {
+			x = map30[at]
+		}
+		x2 := x
+		// g = groups(head, tail)
+		mapRows[i] = x2
+		x3 := map30Rows[i]
+		digit := int64(x3 >> 0 & 255)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		digit2 := int64(x3 >> 8 & 255)
+		bin2 := int(digit2 + 256)
+		if uint64(bin2) < uint64(len(histogram)) {
+			histogram[bin2]++
+		}
+		digit3 := int64(x3 >> 16 & 255)
+		bin3 := int(digit3 + 512)
+		if uint64(bin3) < uint64(len(histogram)) {
+			histogram[bin3]++
+		}
+		digit4 := int64(x3 >> 24 & 255)
+		bin4 := int(digit4 + 768)
+		if uint64(bin4) < uint64(len(histogram)) {
+			histogram[bin4]++
+		}
+		digit5 := int64(x3 >> 32 & 255)
+		bin5 := int(digit5 + 1024)
+		if uint64(bin5) < uint64(len(histogram)) {
+			histogram[bin5]++
+		}
+		digit6 := int64(x3 >> 40 & 255)
+		bin6 := int(digit6 + 1280)
+		if uint64(bin6) < uint64(len(histogram)) {
+			histogram[bin6]++
+		}
+		digit7 := int64(x3 >> 48 & 255)
+		bin7 := int(digit7 + 1536)
+		if uint64(bin7) < uint64(len(histogram)) {
+			histogram[bin7]++
+		}
+		digit8 := int64(x3 >> 56 & 255)
+		bin8 := int(digit8 + 1792)
+		if uint64(bin8) < uint64(len(histogram)) {
+			histogram[bin8]++
+		}
+	}
+}
+
+// wordsKernel44 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel44(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+	histogram5Rows := histogram5[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram5Rows)]
+	for i := range histogram5Rows {
+		// g = groups(head, tail)
+		addRows[i] = add2
+		add2 += histogram5Rows[i]
+	}
+	return add2
+}
+
+// wordsKernel44Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
+//
+//go:noinline
+func wordsKernel44Summary(lo, hi int, histogram5 []int64) int64 {
+	var add int64
+	histogram5Rows := histogram5[lo:hi]
+	for i := range histogram5Rows {
+		add += histogram5Rows[i]
+	}
+	return add
+}
+
+// wordsKernel53 runs rows lo to hi through the stages map36, map42, map43, map44, map45, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel53(lo, hi int, pass62, compact3 []int64, pass31, map2, pass32, map3 [][8]byte, compact4, insert4, map4 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
+	mapRows3 := map4[lo:hi]
+	mapRows3 = mapRows3[:len(mapRows)]
 	for i := range mapRows {
-		at := pass30[lo+i]
-		var compact2 int64
-		if uint64(at) < uint64(len(compact)) {
-			compact2 = compact[at]
+		x := pass62[lo+i]
+		var compact int64
+		if uint64(x) < uint64(len(compact3)) {
+			compact = compact3[x]
 		}
-		compact3 := compact2
-		var head2 uint64
-		if uint64(compact3) < uint64(len(head)) {
-			head2 = binary.BigEndian.Uint64(head[compact3][:])
+		compact2 := compact
+		var pass uint64
+		if uint64(compact2) < uint64(len(pass31)) {
+			pass = binary.BigEndian.Uint64(pass31[compact2][:])
 		}
-		head3 := head2
+		pass2 := pass
 		// return head: first(head, by: g), tail: first(tail, by: g), count: count(by: g)
-		binary.BigEndian.PutUint64(mapRows[i][:], head3)
-		var tail2 uint64
-		if uint64(compact3) < uint64(len(tail)) {
-			tail2 = binary.BigEndian.Uint64(tail[compact3][:])
+		binary.BigEndian.PutUint64(mapRows[i][:], pass2)
+		var pass3 uint64
+		if uint64(compact2) < uint64(len(pass32)) {
+			pass3 = binary.BigEndian.Uint64(pass32[compact2][:])
 		}
-		tail3 := tail2
-		binary.BigEndian.PutUint64(mapRows2[i][:], tail3)
+		pass4 := pass3
+		binary.BigEndian.PutUint64(mapRows2[i][:], pass4)
+		var compact5 int64
+		if uint64(x) < uint64(len(compact4)) {
+			compact5 = compact4[x]
+		}
+		compact6 := compact5
+		var insert int64
+		if uint64(compact6) < uint64(len(insert4)) {
+			insert = insert4[compact6]
+		}
+		insert2 := insert
+		mapRows3[i] = insert2
 	}
 }
 
-// wordsKernel28 runs rows lo to hi through the stages map22, map23, histogram3, from the state before them to the one after.
+// wordsKernel54 runs rows lo to hi through the stages map37, map38, histogram6, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel28(lo, hi int, head [][8]byte, map2 []uint64, histogram []int64, tail [][8]byte) {
+func wordsKernel54(lo, hi int, head [][8]byte, map2 []uint64, histogram []int64, tail [][8]byte) {
 	headRows := head[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(headRows)]
@@ -1733,44 +2940,44 @@ func wordsKernel28(lo, hi int, head [][8]byte, map2 []uint64, histogram []int64,
 	}
 }
 
-// wordsKernel29 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// wordsKernel55 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel29(lo, hi int, histogram3, add []int64, add2 int64) int64 {
-	histogram3Rows := histogram3[lo:hi]
+func wordsKernel55(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram3Rows)]
-	for i := range histogram3Rows {
+	addRows = addRows[:len(histogram6Rows)]
+	for i := range histogram6Rows {
 		// g = groups(head, tail)
 		addRows[i] = add2
-		add2 += histogram3Rows[i]
+		add2 += histogram6Rows[i]
 	}
 	return add2
 }
 
-// wordsKernel29Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// wordsKernel55Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
 //
 //go:noinline
-func wordsKernel29Summary(lo, hi int, histogram3 []int64) int64 {
+func wordsKernel55Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
-	histogram3Rows := histogram3[lo:hi]
-	for i := range histogram3Rows {
-		add += histogram3Rows[i]
+	histogram6Rows := histogram6[lo:hi]
+	for i := range histogram6Rows {
+		add += histogram6Rows[i]
 	}
 	return add
 }
 
-// wordsKernel30 runs rows lo to hi through the stages pass17, from the state before them to the one after.
+// wordsKernel56 runs rows lo to hi through the stages pass34, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel30(lo, hi int, add3 []int64, tail [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func wordsKernel56(lo, hi int, add6 []int64, tail [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
 	tailRows := tail[lo:hi]
 	for i := range tailRows {
@@ -1785,10 +2992,10 @@ func wordsKernel30(lo, hi int, add3 []int64, tail [][8]byte, pass []uint64, pass
 	}
 }
 
-// wordsKernel30Summary returns what rows lo to hi add to the state, in the stages pass17.
+// wordsKernel56Summary returns what rows lo to hi add to the state, in the stages pass34.
 //
 //go:noinline
-func wordsKernel30Summary(lo, hi int, tail [][8]byte, digitShift int64, digits []int64) {
+func wordsKernel56Summary(lo, hi int, tail [][8]byte, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	tailRows := tail[lo:hi]
 	for i := range tailRows {
@@ -1800,39 +3007,39 @@ func wordsKernel30Summary(lo, hi int, tail [][8]byte, digitShift int64, digits [
 	}
 }
 
-// wordsKernel31 runs rows lo to hi through the stages pass18, from the state before them to the one after.
+// wordsKernel57 runs rows lo to hi through the stages pass35, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel31(lo, hi int, add3 []int64, pass31, pass []uint64, pass32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func wordsKernel57(lo, hi int, add6 []int64, pass63, pass []uint64, pass64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass31Rows := pass31[lo:hi]
-	pass32Rows := pass32[lo:hi]
-	pass32Rows = pass32Rows[:len(pass31Rows)]
-	for i, pass3 := range pass31Rows {
+	pass63Rows := pass63[lo:hi]
+	pass64Rows := pass64[lo:hi]
+	pass64Rows = pass64Rows[:len(pass63Rows)]
+	for i, pass3 := range pass63Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass32Rows[i]
+		pass2[place] = pass64Rows[i]
 	}
 }
 
-// wordsKernel31Summary returns what rows lo to hi add to the state, in the stages pass18.
+// wordsKernel57Summary returns what rows lo to hi add to the state, in the stages pass35.
 //
 //go:noinline
-func wordsKernel31Summary(lo, hi int, pass31 []uint64, digitShift int64, digits []int64) {
+func wordsKernel57Summary(lo, hi int, pass63 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass31Rows := pass31[lo:hi]
-	for _, pass := range pass31Rows {
+	pass63Rows := pass63[lo:hi]
+	for _, pass := range pass63Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
@@ -1840,62 +3047,62 @@ func wordsKernel31Summary(lo, hi int, pass31 []uint64, digitShift int64, digits 
 	}
 }
 
-// wordsKernel37 runs rows lo to hi through the stages pass24, from the state before them to the one after.
+// wordsKernel63 runs rows lo to hi through the stages pass41, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel37(lo, hi int, add3 []int64, pass43 []uint64, pass44, pass []int64, digitNumber, digitShift, n int64, digits []int64) {
+func wordsKernel63(lo, hi int, add6 []int64, pass75 []uint64, pass76, pass []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass43Rows := pass43[lo:hi]
-	pass44Rows := pass44[lo:hi]
-	pass44Rows = pass44Rows[:len(pass43Rows)]
-	for i := range pass43Rows {
-		digit := int64(pass43Rows[i] >> (digitShift & 63) & 255)
+	pass75Rows := pass75[lo:hi]
+	pass76Rows := pass76[lo:hi]
+	pass76Rows = pass76Rows[:len(pass75Rows)]
+	for i := range pass75Rows {
+		digit := int64(pass75Rows[i] >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass44Rows[i]
+		pass[place] = pass76Rows[i]
 	}
 }
 
-// wordsKernel37Summary returns what rows lo to hi add to the state, in the stages pass24.
+// wordsKernel63Summary returns what rows lo to hi add to the state, in the stages pass41.
 //
 //go:noinline
-func wordsKernel37Summary(lo, hi int, pass43 []uint64, digitShift int64, digits []int64) {
+func wordsKernel63Summary(lo, hi int, pass75 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass43Rows := pass43[lo:hi]
-	for i := range pass43Rows {
-		digit := int64(pass43Rows[i] >> (digitShift & 63) & 255)
+	pass75Rows := pass75[lo:hi]
+	for i := range pass75Rows {
+		digit := int64(pass75Rows[i] >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// wordsKernel38 runs rows lo to hi through the stages map24, histogram4, from the state before them to the one after.
+// wordsKernel64 runs rows lo to hi through the stages map39, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel38(lo, hi int, pass45 []int64, map22, map2 []uint64, histogram []int64) {
-	pass45Rows := pass45[lo:hi]
-	map22Rows := map22[lo:hi]
-	map22Rows = map22Rows[:len(pass45Rows)]
+func wordsKernel64(lo, hi int, pass77 []int64, map37, map2 []uint64, histogram []int64) {
+	pass77Rows := pass77[lo:hi]
+	map37Rows := map37[lo:hi]
+	map37Rows = map37Rows[:len(pass77Rows)]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass45Rows)]
-	for i, at := range pass45Rows {
+	mapRows = mapRows[:len(pass77Rows)]
+	for i, at := range pass77Rows {
 		var x uint64
-		if uint64(at) < uint64(len(map22)) {
-			x = map22[at]
+		if uint64(at) < uint64(len(map37)) {
+			x = map37[at]
 		}
 		x2 := x
 		// g = groups(head, tail)
 		mapRows[i] = x2
-		x3 := map22Rows[i]
+		x3 := map37Rows[i]
 		digit := int64(x3 >> 0 & 255)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -1939,41 +3146,41 @@ func wordsKernel38(lo, hi int, pass45 []int64, map22, map2 []uint64, histogram [
 	}
 }
 
-// wordsKernel39 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
+// wordsKernel65 runs rows lo to hi through the stages partial9, offset9, add9, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel39(lo, hi int, histogram4, add []int64, add2 int64) int64 {
-	histogram4Rows := histogram4[lo:hi]
+func wordsKernel65(lo, hi int, histogram7, add []int64, add2 int64) int64 {
+	histogram7Rows := histogram7[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram4Rows)]
-	for i := range histogram4Rows {
+	addRows = addRows[:len(histogram7Rows)]
+	for i := range histogram7Rows {
 		// g = groups(head, tail)
 		addRows[i] = add2
-		add2 += histogram4Rows[i]
+		add2 += histogram7Rows[i]
 	}
 	return add2
 }
 
-// wordsKernel39Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
+// wordsKernel65Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9.
 //
 //go:noinline
-func wordsKernel39Summary(lo, hi int, histogram4 []int64) int64 {
+func wordsKernel65Summary(lo, hi int, histogram7 []int64) int64 {
 	var add int64
-	histogram4Rows := histogram4[lo:hi]
-	for i := range histogram4Rows {
-		add += histogram4Rows[i]
+	histogram7Rows := histogram7[lo:hi]
+	for i := range histogram7Rows {
+		add += histogram7Rows[i]
 	}
 	return add
 }
 
-// wordsKernel48 runs rows lo to hi through the stages map25, map26, mask2, partial6, offset6, add6, aggregate1, from the state before them to the one after.
+// wordsKernel74 runs rows lo to hi through the stages map40, map41, mask3, partial10, offset10, add10, aggregate, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel48(lo, hi int, pass60 []int64, head, tail, aggregate, aggregate2 [][8]byte, aggregate3 []int64, gRunsBegun int64, openLast, openLast2 uint64, openSum int64) (int64, uint64, uint64, int64) {
+func wordsKernel74(lo, hi int, pass92 []int64, head, tail, aggregate, aggregate2 [][8]byte, aggregate3 []int64, gRunsBegun int64, openLast, openLast2 uint64, openSum int64) (int64, uint64, uint64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
-	pass60Rows := pass60[lo:hi]
-	for i, x := range pass60Rows {
+	pass92Rows := pass92[lo:hi]
+	for i, x := range pass92Rows {
 		var head2 uint64
 		if uint64(x) < uint64(len(head)) {
 			head2 = binary.BigEndian.Uint64(head[x][:])
@@ -2004,11 +3211,11 @@ func wordsKernel48(lo, hi int, pass60 []int64, head, tail, aggregate, aggregate2
 	return gRunsBegun, openLast, openLast2, openSum
 }
 
-// wordsKernel48Summary returns what rows lo to hi add to the state, in the stages map25, map26, mask2, partial6, offset6, add6, aggregate1.
+// wordsKernel74Summary returns what rows lo to hi add to the state, in the stages map40, map41, mask3, partial10, offset10, add10, aggregate.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func wordsKernel48Summary(lo, hi int, pass60 []int64, head, tail [][8]byte) (int64, bool, uint64, bool, uint64, bool, int64) {
+func wordsKernel74Summary(lo, hi int, pass92 []int64, head, tail [][8]byte) (int64, bool, uint64, bool, uint64, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast uint64
@@ -2017,7 +3224,7 @@ func wordsKernel48Summary(lo, hi int, pass60 []int64, head, tail [][8]byte) (int
 	var openHead bool
 	var openSum int64
 	if lo > 0 {
-		at := pass60[lo-1]
+		at := pass92[lo-1]
 		var head2 uint64
 		if uint64(at) < uint64(len(head)) {
 			head2 = binary.BigEndian.Uint64(head[at][:])
@@ -2025,15 +3232,15 @@ func wordsKernel48Summary(lo, hi int, pass60 []int64, head, tail [][8]byte) (int
 		openLast = head2
 	}
 	if lo > 0 {
-		at := pass60[lo-1]
+		at := pass92[lo-1]
 		var tail2 uint64
 		if uint64(at) < uint64(len(tail)) {
 			tail2 = binary.BigEndian.Uint64(tail[at][:])
 		}
 		openLast2 = tail2
 	}
-	pass60Rows := pass60[lo:hi]
-	for i, x := range pass60Rows {
+	pass92Rows := pass92[lo:hi]
+	for i, x := range pass92Rows {
 		var head2 uint64
 		if uint64(x) < uint64(len(head)) {
 			head2 = binary.BigEndian.Uint64(head[x][:])
@@ -2191,75 +3398,142 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	map2 := kgenTemporary[int64](&call, n)
-	if workers > 1 {
-		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-			wordsShardKernel1(lo, hi, head, tail, map2, int64(n))
-		})
-	} else {
-		wordsShardKernel1(0, n, head, tail, map2, int64(n))
+	nSampleSlotsLength := max(kgenSelect(kgenVariable(uint64(16384)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63)), 0)
+	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/128, 16384), 1)*4) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/128, 16384), 1)*4)-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/128, 16384), 1)*4)-1)))))&63)), 0)
+	nPartitionedSlotsLength := max(kgenSelect(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63)), 0)
+	var scalar int64
+	var scalar2 int64
+	if 0 < n-1048575 {
+		map2 := kgenTemporary[[8]byte](&call, 16384)
+		map3 := kgenTemporary[[8]byte](&call, 16384)
+		map4 := kgenTemporary[int64](&call, 16384)
+		if workers > 1 {
+			kgenFork(&call, workers, 16384, 4096, func(_, lo, hi int) {
+				wordsShardKernel2(lo, hi, head, map2, tail, map3, map4, int64(n))
+			})
+		} else {
+			wordsShardKernel2(0, 16384, head, map2, tail, map3, map4, int64(n))
+		}
+		if int(nSampleSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_sample_slots would have %d rows; at most 2147483647 can be computed", int(nSampleSlotsLength))
+		}
+		insert := kgenTemporary[int64](&call, int(nSampleSlotsLength))
+		for i := range insert {
+			insert[i] = -1
+		}
+		wordsShardKernel3(0, 16384, map2, map3, insert, map4, nSampleSlotsLength)
+		var sum int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum2 int64
+			kgenInOrder(&call, workers, int(nSampleSlotsLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum3 := wordsShardKernel4(lo, hi, insert)
+					blocks.await()
+					sumBefore := sum2
+					sum2 = sumBefore + sum3
+					blocks.release()
+				}
+			})
+			sum = sum2
+		} else {
+			sum = wordsShardKernel4(0, int(nSampleSlotsLength), insert)
+		}
+		cond := sum <= 8192
+		x := int64(0)
+		if cond {
+			x = 1
+		}
+		cond2 := sum <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		x2 := int64(0)
+		if cond2 {
+			x2 = 1
+		}
+		scalar = x
+		scalar2 = x2
 	}
-	nSlotsLength := max(kgenSelect(max(uint64(max(min(int64(n)/128, 268435456), 1)), min(uint64(max(min(int64(n)/128, 268435456), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(min(int64(n)/128, 268435456), 1)), min(uint64(max(min(int64(n)/128, 268435456), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(min(int64(n)/128, 268435456), 1)), min(uint64(max(min(int64(n)/128, 268435456), 1))*8, 131072))-1)))))&63)), 0)
+	scalar3 := scalar
+	scalar22 := scalar2
 	if int(nSlotsLength) > 2147483647 {
 		return fmt.Errorf("n_slots would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
 	}
+	if int(nSlotsLength) > 2147483647 {
+		return fmt.Errorf("n_distinct would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
+	}
+	if int(nSlotsLength) > 2147483647 {
+		return fmt.Errorf("n_ranked would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
+	}
 	insert := kgenTemporary[int64](&call, int(nSlotsLength))
-	for i := range insert {
-		insert[i] = -1
-	}
-	if workers > 1 {
-		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-			wordsShardKernel2(lo, hi, head, tail, insert, map2, nSlotsLength, int64(n))
-		})
-	} else {
-		wordsShardKernel2(0, n, head, tail, insert, map2, nSlotsLength, int64(n))
-	}
+	insert2 := kgenTemporary[int64](&call, int(nSlotsLength))
 	mask := kgenTemporary[bool](&call, int(nSlotsLength))
-	var sum int64
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var sum2 int64
-		kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				sum3 := wordsShardKernel3Summary(lo, hi, insert, int64(n))
-				blocks.await()
-				sumBefore := sum2
-				sum2 = sumBefore + sum3
-				blocks.release()
-				wordsShardKernel3(lo, hi, insert, mask, int64(n), sumBefore)
-			}
-		})
-		sum = sum2
-	} else {
-		sum = wordsShardKernel3(0, int(nSlotsLength), insert, mask, int64(n), 0)
+	var scalar32 int64
+	if 0 < max(1048576-n, int(scalar3)) {
+		for i := range insert {
+			insert[i] = -1
+		}
+		clear(insert2)
+		if workers > 1 {
+			firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
+			homes := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
+			headOwn := kgenTemporary[[8]byte](&call, min((n+256)*16, 131072)*workers)
+			tailOwn := kgenTemporary[[8]byte](&call, min((n+256)*16, 131072)*workers)
+			insertOwn := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
+			kgenFork(&call, workers, n, 4096, func(worker, lo, hi int) {
+				firstRows2 := firstRows[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+				homes2 := homes[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+				headOwn2 := headOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+				tailOwn2 := tailOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+				insertOwn2 := insertOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
+				wordsShardKernel5(lo, hi, head, tail, insert, insert2, nSlotsLength, int64(n), firstRows2, homes2, headOwn2, tailOwn2, insertOwn2)
+			})
+		} else {
+			firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072))
+			homes := kgenTemporary[int64](&call, min((n+256)*16, 131072))
+			headOwn := kgenTemporary[[8]byte](&call, min((n+256)*16, 131072))
+			tailOwn := kgenTemporary[[8]byte](&call, min((n+256)*16, 131072))
+			insertOwn := kgenTemporary[int64](&call, min((n+256)*16, 131072))
+			wordsShardKernel5(0, n, head, tail, insert, insert2, nSlotsLength, int64(n), firstRows, homes, headOwn, tailOwn, insertOwn)
+		}
+		var sum int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum2 int64
+			kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum3 := wordsShardKernel6Summary(lo, hi, insert, int64(n))
+					blocks.await()
+					sumBefore := sum2
+					sum2 = sumBefore + sum3
+					blocks.release()
+					wordsShardKernel6(lo, hi, insert, mask, int64(n), sumBefore)
+				}
+			})
+			sum = sum2
+		} else {
+			sum = wordsShardKernel6(0, int(nSlotsLength), insert, mask, int64(n), 0)
+		}
+		cond := sum <= max(min(int64(n)/128, 16384), 1)
+		x := min(sum, max(min(int64(n)/128, 16384), 1))
+		x2 := max(x, 0)
+		x3 := int64(0)
+		if cond {
+			x3 = x2
+		}
+		scalar32 = x3
 	}
-	reduce := sum
-	cond := sum <= max(min(int64(n)/128, 268435456), 1)
-	x := min(sum, max(min(int64(n)/128, 268435456), 1))
-	x2 := max(x, 0)
-	x3 := int64(0)
-	if cond {
-		x3 = x2
-	}
-	count := kgenColumn(&call, dst.Count, max(int(x3), n*(1-min(int(x3), 1))))
-	key := kgenColumn(&call, dst.Key, max(int(x3), n*(1-min(int(x3), 1))))
-	key2 := kgenColumn(&call, dst.Key2, max(int(x3), n*(1-min(int(x3), 1))))
-	if call.err != nil {
-		return fmt.Errorf("words.kg:3:1: WordsPartial.Add: %w", call.err)
-	}
+	scalar33 := scalar32
+	var key [][8]byte
+	var key2 [][8]byte
+	var count []int64
+	var scalar4 int64
 	var gRunsLength int64
-	if 0 < int(x3) {
-		if int(nSlotsLength) > 2147483647 {
-			return fmt.Errorf("n_distinct would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
-		}
-		if int(nSlotsLength) > 2147483647 {
-			return fmt.Errorf("n_ranked would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
-		}
+	if 0 < int(scalar33) {
 		compact := kgenTemporary[int64](&call, int(nSlotsLength))
-		map3 := kgenTemporary[[8]byte](&call, int(nSlotsLength))
-		map4 := kgenTemporary[[8]byte](&call, int(nSlotsLength))
-		map5 := kgenTemporary[uint64](&call, int(nSlotsLength))
+		compact2 := kgenTemporary[int64](&call, int(nSlotsLength))
+		map2 := kgenTemporary[[8]byte](&call, int(nSlotsLength))
+		map3 := kgenTemporary[uint64](&call, int(nSlotsLength))
 		histogram := kgenTemporary[int64](&call, 2048)
 		clear(histogram)
 		var nDistinctPlace int64
@@ -2269,18 +3543,18 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 			kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nDistinctPlace3 := wordsShardKernel4Summary(lo, hi, mask)
+					nDistinctPlace3 := wordsShardKernel7Summary(lo, hi, mask)
 					blocks.await()
 					nDistinctPlaceBefore := nDistinctPlace2
 					nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
 					nDistinctPlaceEnd := nDistinctPlace2
 					blocks.release()
 					compactPart := compact[:nDistinctPlaceEnd]
-					mapPart := map3[:nDistinctPlaceEnd]
-					mapPart2 := map4[:nDistinctPlaceEnd]
-					mapPart3 := map5[:nDistinctPlaceEnd]
+					compactPart2 := compact2[:nDistinctPlaceEnd]
+					mapPart := map2[:nDistinctPlaceEnd]
+					mapPart2 := map3[:nDistinctPlaceEnd]
 					histogramOwn := make([]int64, 2048)
-					wordsShardKernel4(lo, hi, mask, insert, compactPart, head, mapPart, tail, mapPart2, mapPart3, histogramOwn, nDistinctPlaceBefore)
+					wordsShardKernel7(lo, hi, mask, insert, compactPart, compactPart2, tail, mapPart, head, mapPart2, histogramOwn, nDistinctPlaceBefore)
 					for i := range histogramOwn {
 						atomic.AddInt64(&histogram[i], histogramOwn[i])
 					}
@@ -2288,7 +3562,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 			})
 			nDistinctPlace = nDistinctPlace2
 		} else {
-			nDistinctPlace = wordsShardKernel4(0, int(nSlotsLength), mask, insert, compact, head, map3, tail, map4, map5, histogram, 0)
+			nDistinctPlace = wordsShardKernel7(0, int(nSlotsLength), mask, insert, compact, compact2, tail, map2, head, map3, histogram, 0)
 		}
 		nDistinctLength := nDistinctPlace
 		add := kgenTemporary[int64](&call, 2048)
@@ -2298,16 +3572,16 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 			kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add3 := wordsShardKernel5Summary(lo, hi, histogram)
+					add3 := wordsShardKernel8Summary(lo, hi, histogram)
 					blocks.await()
 					addBefore := add2
 					add2 = addBefore + add3
 					blocks.release()
-					wordsShardKernel5(lo, hi, histogram, add, addBefore)
+					wordsShardKernel8(lo, hi, histogram, add, addBefore)
 				}
 			})
 		} else {
-			wordsShardKernel5(0, 2048, histogram, add, 0)
+			wordsShardKernel8(0, 2048, histogram, add, 0)
 		}
 		pass := kgenTemporary[uint64](&call, int(nDistinctLength))
 		pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -2317,7 +3591,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsShardKernel6Summary(lo, hi, map4, 0, digits)
+					wordsShardKernel9Summary(lo, hi, map2, 0, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -2325,12 +3599,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsShardKernel6(lo, hi, add, map4, pass, pass2, 0, 0, nDistinctLength, digits)
+					wordsShardKernel9(lo, hi, add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsShardKernel6(0, int(nDistinctLength), add, map4, pass, pass2, 0, 0, nDistinctLength, digits)
+			wordsShardKernel9(0, int(nDistinctLength), add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
 		}
 		pass3 := kgenTemporary[uint64](&call, int(nDistinctLength))
 		pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -2340,7 +3614,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsShardKernel7Summary(lo, hi, pass, 8, digits)
+					wordsShardKernel10Summary(lo, hi, pass, 8, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -2348,12 +3622,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsShardKernel7(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+					wordsShardKernel10(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsShardKernel7(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+			wordsShardKernel10(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -2361,7 +3635,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsShardKernel7Summary(lo, hi, pass3, 16, digits)
+					wordsShardKernel10Summary(lo, hi, pass3, 16, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -2369,12 +3643,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsShardKernel7(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+					wordsShardKernel10(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsShardKernel7(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+			wordsShardKernel10(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -2382,7 +3656,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsShardKernel7Summary(lo, hi, pass, 24, digits)
+					wordsShardKernel10Summary(lo, hi, pass, 24, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -2390,12 +3664,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsShardKernel7(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
+					wordsShardKernel10(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsShardKernel7(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
+			wordsShardKernel10(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -2403,7 +3677,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsShardKernel7Summary(lo, hi, pass3, 32, digits)
+					wordsShardKernel10Summary(lo, hi, pass3, 32, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -2411,12 +3685,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsShardKernel7(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
+					wordsShardKernel10(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsShardKernel7(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
+			wordsShardKernel10(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -2424,7 +3698,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsShardKernel7Summary(lo, hi, pass, 40, digits)
+					wordsShardKernel10Summary(lo, hi, pass, 40, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -2432,12 +3706,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsShardKernel7(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
+					wordsShardKernel10(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsShardKernel7(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
+			wordsShardKernel10(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -2445,7 +3719,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsShardKernel7Summary(lo, hi, pass3, 48, digits)
+					wordsShardKernel10Summary(lo, hi, pass3, 48, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -2453,12 +3727,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsShardKernel7(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
+					wordsShardKernel10(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsShardKernel7(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
+			wordsShardKernel10(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -2466,7 +3740,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsShardKernel13Summary(lo, hi, pass, 56, digits)
+					wordsShardKernel16Summary(lo, hi, pass, 56, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -2474,26 +3748,26 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsShardKernel13(lo, hi, add, pass, pass2, pass4, 7, 56, nDistinctLength, digits)
+					wordsShardKernel16(lo, hi, add, pass, pass2, pass4, 7, 56, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsShardKernel13(0, int(nDistinctLength), add, pass, pass2, pass4, 7, 56, nDistinctLength, digits)
+			wordsShardKernel16(0, int(nDistinctLength), add, pass, pass2, pass4, 7, 56, nDistinctLength, digits)
 		}
-		map6 := kgenTemporary[uint64](&call, int(nDistinctLength))
+		map4 := kgenTemporary[uint64](&call, int(nDistinctLength))
 		histogram2 := kgenTemporary[int64](&call, 2048)
 		clear(histogram2)
 		if workers > 1 {
 			kgenFork(&call, workers, int(nDistinctLength), 4096, func(_, lo, hi int) {
 				histogramOwn := make([]int64, 2048)
-				wordsShardKernel14(lo, hi, pass4, map5, map6, histogramOwn)
+				wordsShardKernel17(lo, hi, pass4, map3, map4, histogramOwn)
 				for i := range histogramOwn {
 					atomic.AddInt64(&histogram2[i], histogramOwn[i])
 				}
 			})
 		} else {
-			wordsShardKernel14(0, int(nDistinctLength), pass4, map5, map6, histogram2)
+			wordsShardKernel17(0, int(nDistinctLength), pass4, map3, map4, histogram2)
 		}
 		add2 := kgenTemporary[int64](&call, 2048)
 		if workers > 1 {
@@ -2502,16 +3776,16 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 			kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add4 := wordsShardKernel15Summary(lo, hi, histogram2)
+					add4 := wordsShardKernel18Summary(lo, hi, histogram2)
 					blocks.await()
 					addBefore := add3
 					add3 = addBefore + add4
 					blocks.release()
-					wordsShardKernel15(lo, hi, histogram2, add2, addBefore)
+					wordsShardKernel18(lo, hi, histogram2, add2, addBefore)
 				}
 			})
 		} else {
-			wordsShardKernel15(0, 2048, histogram2, add2, 0)
+			wordsShardKernel18(0, 2048, histogram2, add2, 0)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -2519,7 +3793,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsShardKernel7Summary(lo, hi, map6, 0, digits)
+					wordsShardKernel10Summary(lo, hi, map4, 0, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -2527,12 +3801,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsShardKernel7(lo, hi, add2, map6, pass, pass4, pass2, 0, 0, nDistinctLength, digits)
+					wordsShardKernel10(lo, hi, add2, map4, pass, pass4, pass2, 0, 0, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsShardKernel7(0, int(nDistinctLength), add2, map6, pass, pass4, pass2, 0, 0, nDistinctLength, digits)
+			wordsShardKernel10(0, int(nDistinctLength), add2, map4, pass, pass4, pass2, 0, 0, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -2540,7 +3814,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsShardKernel7Summary(lo, hi, pass, 8, digits)
+					wordsShardKernel10Summary(lo, hi, pass, 8, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -2548,12 +3822,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsShardKernel7(lo, hi, add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+					wordsShardKernel10(lo, hi, add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsShardKernel7(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+			wordsShardKernel10(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -2561,7 +3835,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsShardKernel7Summary(lo, hi, pass3, 16, digits)
+					wordsShardKernel10Summary(lo, hi, pass3, 16, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -2569,12 +3843,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsShardKernel7(lo, hi, add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+					wordsShardKernel10(lo, hi, add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsShardKernel7(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+			wordsShardKernel10(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -2582,7 +3856,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsShardKernel7Summary(lo, hi, pass, 24, digits)
+					wordsShardKernel10Summary(lo, hi, pass, 24, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -2590,12 +3864,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsShardKernel7(lo, hi, add2, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
+					wordsShardKernel10(lo, hi, add2, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsShardKernel7(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
+			wordsShardKernel10(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -2603,7 +3877,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsShardKernel7Summary(lo, hi, pass3, 32, digits)
+					wordsShardKernel10Summary(lo, hi, pass3, 32, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -2611,12 +3885,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsShardKernel7(lo, hi, add2, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
+					wordsShardKernel10(lo, hi, add2, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsShardKernel7(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
+			wordsShardKernel10(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -2624,7 +3898,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsShardKernel7Summary(lo, hi, pass, 40, digits)
+					wordsShardKernel10Summary(lo, hi, pass, 40, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -2632,12 +3906,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsShardKernel7(lo, hi, add2, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
+					wordsShardKernel10(lo, hi, add2, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsShardKernel7(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
+			wordsShardKernel10(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -2645,7 +3919,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsShardKernel7Summary(lo, hi, pass3, 48, digits)
+					wordsShardKernel10Summary(lo, hi, pass3, 48, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -2653,12 +3927,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsShardKernel7(lo, hi, add2, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
+					wordsShardKernel10(lo, hi, add2, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsShardKernel7(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
+			wordsShardKernel10(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
 		}
 		pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
 		if workers > 1 {
@@ -2667,7 +3941,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					wordsShardKernel13Summary(lo, hi, pass, 56, digits)
+					wordsShardKernel16Summary(lo, hi, pass, 56, digits)
 					blocks.await()
 					for digit := range 256 {
 						count2 := digits[digit]
@@ -2675,686 +3949,1366 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 						counts[digit] += count2
 					}
 					blocks.release()
-					wordsShardKernel13(lo, hi, add2, pass, pass2, pass5, 7, 56, nDistinctLength, digits)
+					wordsShardKernel16(lo, hi, add2, pass, pass2, pass5, 7, 56, nDistinctLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			wordsShardKernel13(0, int(nDistinctLength), add2, pass, pass2, pass5, 7, 56, nDistinctLength, digits)
+			wordsShardKernel16(0, int(nDistinctLength), add2, pass, pass2, pass5, 7, 56, nDistinctLength, digits)
 		}
-		map7 := kgenTemporary[[8]byte](&call, int(nDistinctLength))
-		map8 := kgenTemporary[[8]byte](&call, int(nDistinctLength))
-		map9 := kgenTemporary[int64](&call, int(nDistinctLength))
-		if workers > 1 {
-			kgenFork(&call, workers, int(nDistinctLength), 4096, func(_, lo, hi int) {
-				wordsShardKernel24(lo, hi, pass5, map3, map7, map4, map8, map9, reduce)
-			})
-		} else {
-			wordsShardKernel24(0, int(nDistinctLength), pass5, map3, map7, map4, map8, map9, reduce)
-		}
-		nRankedSlotsLength := max(kgenSelect(max(uint64(max(reduce, 1)), min(uint64(max(reduce, 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(reduce, 1)), min(uint64(max(reduce, 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(reduce, 1)), min(uint64(max(reduce, 1))*8, 131072))-1)))))&63)), 0)
-		if int(nRankedSlotsLength) > 2147483647 {
-			return fmt.Errorf("n_ranked_slots would have %d rows; at most 2147483647 can be computed", int(nRankedSlotsLength))
-		}
-		insert2 := kgenTemporary[int64](&call, int(nRankedSlotsLength))
-		for i := range insert2 {
-			insert2[i] = -1
-		}
-		wordsShardKernel25(0, int(nDistinctLength), map7, map8, insert2, map9, nRankedSlotsLength)
-		clear(count)
-		if workers > 1 && len(count) <= max(2048, n/64) {
-			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				aggregateOwn := make([]int64, len(count))
-				wordsShardKernel26(lo, hi, aggregateOwn, head, tail, insert2, map7, map8, reduce, nRankedSlotsLength)
-				for i := range aggregateOwn {
-					atomic.AddInt64(&count[i], aggregateOwn[i])
-				}
-			})
-		} else {
-			wordsShardKernel26(0, n, count, head, tail, insert2, map7, map8, reduce, nRankedSlotsLength)
+		key3 := kgenColumn(&call, dst.Key, int(scalar33))
+		key4 := kgenColumn(&call, dst.Key2, int(scalar33))
+		count2 := kgenColumn(&call, dst.Count, int(scalar33))
+		if call.err != nil {
+			return fmt.Errorf("words.kg:3:1: WordsPartial.Add: %w", call.err)
 		}
 		if workers > 1 {
-			kgenFork(&call, workers, int(x3), 4096, func(_, lo, hi int) {
-				wordsShardKernel27(lo, hi, pass5, compact, head, key, tail, key2)
+			kgenFork(&call, workers, int(scalar33), 4096, func(_, lo, hi int) {
+				wordsShardKernel27(lo, hi, pass5, compact, head, key3, tail, key4, compact2, insert2, count2)
 			})
 		} else {
-			wordsShardKernel27(0, int(x3), pass5, compact, head, key, tail, key2)
+			wordsShardKernel27(0, int(scalar33), pass5, compact, head, key3, tail, key4, compact2, insert2, count2)
 		}
+		key = key3
+		key2 = key4
+		count = count2
 	} else {
-		map3 := kgenTemporary[uint64](&call, n)
-		histogram := kgenTemporary[int64](&call, 2048)
-		clear(histogram)
-		if workers > 1 {
-			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				histogramOwn := make([]int64, 2048)
-				wordsShardKernel28(lo, hi, head, map3, histogramOwn, tail)
-				for i := range histogramOwn {
-					atomic.AddInt64(&histogram[i], histogramOwn[i])
-				}
-			})
-		} else {
-			wordsShardKernel28(0, n, head, map3, histogram, tail)
+		pass := kgenTemporary[[8]byte](&call, n)
+		pass2 := kgenTemporary[[8]byte](&call, n)
+		if int(nPartitionedSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_partitioned_slots would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 		}
-		add := kgenTemporary[int64](&call, 2048)
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add2 int64
-			kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					add3 := wordsShardKernel29Summary(lo, hi, histogram)
-					blocks.await()
-					addBefore := add2
-					add2 = addBefore + add3
-					blocks.release()
-					wordsShardKernel29(lo, hi, histogram, add, addBefore)
-				}
-			})
-		} else {
-			wordsShardKernel29(0, 2048, histogram, add, 0)
+		if int(nPartitionedSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_partitioned_distinct would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 		}
-		pass := kgenTemporary[uint64](&call, n)
-		pass2 := kgenTemporary[int64](&call, n)
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel30Summary(lo, hi, tail, 0, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+		if int(nPartitionedSlotsLength) > 2147483647 {
+			return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
+		}
+		insert3 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+		insert4 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+		mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
+		var scalar42 int64
+		if 0 < int(scalar22) {
+			histogram := kgenTemporary[int64](&call, 256)
+			clear(histogram)
+			if workers > 1 {
+				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 256)
+					wordsShardKernel28(lo, hi, histogramOwn, head, tail)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram[i], histogramOwn[i])
 					}
-					blocks.release()
-					wordsShardKernel30(lo, hi, add, tail, pass, pass2, 0, 0, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel30(0, n, add, tail, pass, pass2, 0, 0, int64(n), digits)
-		}
-		pass3 := kgenTemporary[uint64](&call, n)
-		pass4 := kgenTemporary[int64](&call, n)
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel31Summary(lo, hi, pass, 8, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				wordsShardKernel28(0, n, histogram, head, tail)
+			}
+			add := kgenTemporary[int64](&call, 256)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add2 int64
+				kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add3 := wordsShardKernel29Summary(lo, hi, histogram)
+						blocks.await()
+						addBefore := add2
+						add2 = addBefore + add3
+						blocks.release()
+						wordsShardKernel29(lo, hi, histogram, add, addBefore)
 					}
-					blocks.release()
-					wordsShardKernel31(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel31(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel31Summary(lo, hi, pass3, 16, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				wordsShardKernel29(0, 256, histogram, add, 0)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel30Summary(lo, hi, head, tail, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsShardKernel30(lo, hi, add, head, tail, pass, pass2, 0, 0, int64(n), digits)
 					}
-					blocks.release()
-					wordsShardKernel31(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel31(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel31Summary(lo, hi, pass, 24, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel30(0, n, add, head, tail, pass, pass2, 0, 0, int64(n), digits)
+			}
+			for i := range insert3 {
+				insert3[i] = -1
+			}
+			clear(insert4)
+			if workers > 1 {
+				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					wordsShardKernel31(lo, hi, pass, pass2, insert3, insert4, nPartitionedSlotsLength, int64(n), int64(n))
+				})
+			} else {
+				wordsShardKernel31(0, n, pass, pass2, insert3, insert4, nPartitionedSlotsLength, int64(n), int64(n))
+			}
+			var sum int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var sum2 int64
+				kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						sum3 := wordsShardKernel32Summary(lo, hi, insert3, int64(n))
+						blocks.await()
+						sumBefore := sum2
+						sum2 = sumBefore + sum3
+						blocks.release()
+						wordsShardKernel32(lo, hi, insert3, mask2, int64(n), sumBefore)
 					}
-					blocks.release()
-					wordsShardKernel31(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel31(0, n, add, pass, pass3, pass2, pass4, 3, 24, int64(n), digits)
+				})
+				sum = sum2
+			} else {
+				sum = wordsShardKernel32(0, int(nPartitionedSlotsLength), insert3, mask2, int64(n), 0)
+			}
+			cond := sum <= max(min(int64(n)/8, 16777216), 1)
+			x := min(sum, max(min(int64(n)/8, 16777216), 1))
+			x2 := max(x, 0)
+			x3 := int64(0)
+			if cond {
+				x3 = x2
+			}
+			scalar42 = x3
 		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel31Summary(lo, hi, pass3, 32, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+		scalar43 := scalar42
+		var key3 [][8]byte
+		var key22 [][8]byte
+		var count2 []int64
+		var gRunsLength2 int64
+		if 0 < int(scalar43) {
+			compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+			compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+			map2 := kgenTemporary[[8]byte](&call, int(nPartitionedSlotsLength))
+			map3 := kgenTemporary[uint64](&call, int(nPartitionedSlotsLength))
+			histogram := kgenTemporary[int64](&call, 2048)
+			clear(histogram)
+			var nPartitionedDistinctPlace int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var nPartitionedDistinctPlace2 int64
+				kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						nPartitionedDistinctPlace3 := wordsShardKernel33Summary(lo, hi, mask2)
+						blocks.await()
+						nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
+						nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
+						nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
+						blocks.release()
+						compactPart := compact[:nPartitionedDistinctPlaceEnd]
+						compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
+						mapPart := map2[:nPartitionedDistinctPlaceEnd]
+						mapPart2 := map3[:nPartitionedDistinctPlaceEnd]
+						histogramOwn := make([]int64, 2048)
+						wordsShardKernel33(lo, hi, mask2, insert3, compactPart, compactPart2, pass2, mapPart, pass, mapPart2, histogramOwn, nPartitionedDistinctPlaceBefore)
+						for i := range histogramOwn {
+							atomic.AddInt64(&histogram[i], histogramOwn[i])
+						}
 					}
-					blocks.release()
-					wordsShardKernel31(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel31(0, n, add, pass3, pass, pass4, pass2, 4, 32, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel31Summary(lo, hi, pass, 40, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+				nPartitionedDistinctPlace = nPartitionedDistinctPlace2
+			} else {
+				nPartitionedDistinctPlace = wordsShardKernel33(0, int(nPartitionedSlotsLength), mask2, insert3, compact, compact2, pass2, map2, pass, map3, histogram, 0)
+			}
+			nPartitionedDistinctLength := nPartitionedDistinctPlace
+			add := kgenTemporary[int64](&call, 2048)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add2 int64
+				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add3 := wordsShardKernel34Summary(lo, hi, histogram)
+						blocks.await()
+						addBefore := add2
+						add2 = addBefore + add3
+						blocks.release()
+						wordsShardKernel34(lo, hi, histogram, add, addBefore)
 					}
-					blocks.release()
-					wordsShardKernel31(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel31(0, n, add, pass, pass3, pass2, pass4, 5, 40, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel31Summary(lo, hi, pass3, 48, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				wordsShardKernel34(0, 2048, histogram, add, 0)
+			}
+			pass3 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
+			pass4 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel35Summary(lo, hi, map2, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel35(lo, hi, add, map2, pass3, pass4, 0, 0, nPartitionedDistinctLength, digits)
 					}
-					blocks.release()
-					wordsShardKernel31(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel31(0, n, add, pass3, pass, pass4, pass2, 6, 48, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel37Summary(lo, hi, pass, 56, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel35(0, int(nPartitionedDistinctLength), add, map2, pass3, pass4, 0, 0, nPartitionedDistinctLength, digits)
+			}
+			pass5 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
+			pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel36Summary(lo, hi, pass3, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel36(lo, hi, add, pass3, pass5, pass4, pass6, 1, 8, nPartitionedDistinctLength, digits)
 					}
-					blocks.release()
-					wordsShardKernel37(lo, hi, add, pass, pass2, pass4, 7, 56, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel37(0, n, add, pass, pass2, pass4, 7, 56, int64(n), digits)
-		}
-		map4 := kgenTemporary[uint64](&call, n)
-		histogram2 := kgenTemporary[int64](&call, 2048)
-		clear(histogram2)
-		if workers > 1 {
-			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				histogramOwn := make([]int64, 2048)
-				wordsShardKernel38(lo, hi, pass4, map3, map4, histogramOwn)
-				for i := range histogramOwn {
-					atomic.AddInt64(&histogram2[i], histogramOwn[i])
-				}
-			})
-		} else {
-			wordsShardKernel38(0, n, pass4, map3, map4, histogram2)
-		}
-		add2 := kgenTemporary[int64](&call, 2048)
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add3 int64
-			kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					add4 := wordsShardKernel39Summary(lo, hi, histogram2)
-					blocks.await()
-					addBefore := add3
-					add3 = addBefore + add4
-					blocks.release()
-					wordsShardKernel39(lo, hi, histogram2, add2, addBefore)
-				}
-			})
-		} else {
-			wordsShardKernel39(0, 2048, histogram2, add2, 0)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel31Summary(lo, hi, map4, 0, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel36(0, int(nPartitionedDistinctLength), add, pass3, pass5, pass4, pass6, 1, 8, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel36Summary(lo, hi, pass5, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel36(lo, hi, add, pass5, pass3, pass6, pass4, 2, 16, nPartitionedDistinctLength, digits)
 					}
-					blocks.release()
-					wordsShardKernel31(lo, hi, add2, map4, pass, pass4, pass2, 0, 0, int64(n), digits)
-				}
-			})
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel36(0, int(nPartitionedDistinctLength), add, pass5, pass3, pass6, pass4, 2, 16, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel36Summary(lo, hi, pass3, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel36(lo, hi, add, pass3, pass5, pass4, pass6, 3, 24, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel36(0, int(nPartitionedDistinctLength), add, pass3, pass5, pass4, pass6, 3, 24, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel36Summary(lo, hi, pass5, 32, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel36(lo, hi, add, pass5, pass3, pass6, pass4, 4, 32, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel36(0, int(nPartitionedDistinctLength), add, pass5, pass3, pass6, pass4, 4, 32, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel36Summary(lo, hi, pass3, 40, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel36(lo, hi, add, pass3, pass5, pass4, pass6, 5, 40, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel36(0, int(nPartitionedDistinctLength), add, pass3, pass5, pass4, pass6, 5, 40, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel36Summary(lo, hi, pass5, 48, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel36(lo, hi, add, pass5, pass3, pass6, pass4, 6, 48, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel36(0, int(nPartitionedDistinctLength), add, pass5, pass3, pass6, pass4, 6, 48, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel42Summary(lo, hi, pass3, 56, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel42(lo, hi, add, pass3, pass4, pass6, 7, 56, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel42(0, int(nPartitionedDistinctLength), add, pass3, pass4, pass6, 7, 56, nPartitionedDistinctLength, digits)
+			}
+			map4 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
+			histogram2 := kgenTemporary[int64](&call, 2048)
+			clear(histogram2)
+			if workers > 1 {
+				kgenFork(&call, workers, int(nPartitionedDistinctLength), 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 2048)
+					wordsShardKernel43(lo, hi, pass6, map3, map4, histogramOwn)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram2[i], histogramOwn[i])
+					}
+				})
+			} else {
+				wordsShardKernel43(0, int(nPartitionedDistinctLength), pass6, map3, map4, histogram2)
+			}
+			add2 := kgenTemporary[int64](&call, 2048)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add3 int64
+				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add4 := wordsShardKernel44Summary(lo, hi, histogram2)
+						blocks.await()
+						addBefore := add3
+						add3 = addBefore + add4
+						blocks.release()
+						wordsShardKernel44(lo, hi, histogram2, add2, addBefore)
+					}
+				})
+			} else {
+				wordsShardKernel44(0, 2048, histogram2, add2, 0)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel36Summary(lo, hi, map4, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel36(lo, hi, add2, map4, pass3, pass6, pass4, 0, 0, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel36(0, int(nPartitionedDistinctLength), add2, map4, pass3, pass6, pass4, 0, 0, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel36Summary(lo, hi, pass3, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel36(lo, hi, add2, pass3, pass5, pass4, pass6, 1, 8, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel36(0, int(nPartitionedDistinctLength), add2, pass3, pass5, pass4, pass6, 1, 8, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel36Summary(lo, hi, pass5, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel36(lo, hi, add2, pass5, pass3, pass6, pass4, 2, 16, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel36(0, int(nPartitionedDistinctLength), add2, pass5, pass3, pass6, pass4, 2, 16, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel36Summary(lo, hi, pass3, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel36(lo, hi, add2, pass3, pass5, pass4, pass6, 3, 24, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel36(0, int(nPartitionedDistinctLength), add2, pass3, pass5, pass4, pass6, 3, 24, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel36Summary(lo, hi, pass5, 32, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel36(lo, hi, add2, pass5, pass3, pass6, pass4, 4, 32, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel36(0, int(nPartitionedDistinctLength), add2, pass5, pass3, pass6, pass4, 4, 32, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel36Summary(lo, hi, pass3, 40, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel36(lo, hi, add2, pass3, pass5, pass4, pass6, 5, 40, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel36(0, int(nPartitionedDistinctLength), add2, pass3, pass5, pass4, pass6, 5, 40, nPartitionedDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel36Summary(lo, hi, pass5, 48, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel36(lo, hi, add2, pass5, pass3, pass6, pass4, 6, 48, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel36(0, int(nPartitionedDistinctLength), add2, pass5, pass3, pass6, pass4, 6, 48, nPartitionedDistinctLength, digits)
+			}
+			pass7 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel42Summary(lo, hi, pass3, 56, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel42(lo, hi, add2, pass3, pass4, pass7, 7, 56, nPartitionedDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel42(0, int(nPartitionedDistinctLength), add2, pass3, pass4, pass7, 7, 56, nPartitionedDistinctLength, digits)
+			}
+			key4 := kgenColumn(&call, dst.Key, int(scalar43))
+			key5 := kgenColumn(&call, dst.Key2, int(scalar43))
+			count3 := kgenColumn(&call, dst.Count, int(scalar43))
+			if call.err != nil {
+				return fmt.Errorf("words.kg:3:1: WordsPartial.Add: %w", call.err)
+			}
+			if workers > 1 {
+				kgenFork(&call, workers, int(scalar43), 4096, func(_, lo, hi int) {
+					wordsShardKernel53(lo, hi, pass7, compact, pass, key4, pass2, key5, compact2, insert4, count3)
+				})
+			} else {
+				wordsShardKernel53(0, int(scalar43), pass7, compact, pass, key4, pass2, key5, compact2, insert4, count3)
+			}
+			key3 = key4
+			key22 = key5
+			count2 = count3
 		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel31(0, n, add2, map4, pass, pass4, pass2, 0, 0, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel31Summary(lo, hi, pass, 8, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+			map2 := kgenTemporary[uint64](&call, n)
+			histogram := kgenTemporary[int64](&call, 2048)
+			clear(histogram)
+			if workers > 1 {
+				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 2048)
+					wordsShardKernel54(lo, hi, head, map2, histogramOwn, tail)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram[i], histogramOwn[i])
 					}
-					blocks.release()
-					wordsShardKernel31(lo, hi, add2, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel31(0, n, add2, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel31Summary(lo, hi, pass3, 16, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				wordsShardKernel54(0, n, head, map2, histogram, tail)
+			}
+			add := kgenTemporary[int64](&call, 2048)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add2 int64
+				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add3 := wordsShardKernel55Summary(lo, hi, histogram)
+						blocks.await()
+						addBefore := add2
+						add2 = addBefore + add3
+						blocks.release()
+						wordsShardKernel55(lo, hi, histogram, add, addBefore)
 					}
-					blocks.release()
-					wordsShardKernel31(lo, hi, add2, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel31(0, n, add2, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel31Summary(lo, hi, pass, 24, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				wordsShardKernel55(0, 2048, histogram, add, 0)
+			}
+			pass3 := kgenTemporary[uint64](&call, n)
+			pass4 := kgenTemporary[int64](&call, n)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel56Summary(lo, hi, tail, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel56(lo, hi, add, tail, pass3, pass4, 0, 0, int64(n), digits)
 					}
-					blocks.release()
-					wordsShardKernel31(lo, hi, add2, pass, pass3, pass2, pass4, 3, 24, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel31(0, n, add2, pass, pass3, pass2, pass4, 3, 24, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel31Summary(lo, hi, pass3, 32, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel56(0, n, add, tail, pass3, pass4, 0, 0, int64(n), digits)
+			}
+			pass5 := kgenTemporary[uint64](&call, n)
+			pass6 := kgenTemporary[int64](&call, n)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel57Summary(lo, hi, pass3, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel57(lo, hi, add, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
 					}
-					blocks.release()
-					wordsShardKernel31(lo, hi, add2, pass3, pass, pass4, pass2, 4, 32, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel31(0, n, add2, pass3, pass, pass4, pass2, 4, 32, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel31Summary(lo, hi, pass, 40, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel57(0, n, add, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel57Summary(lo, hi, pass5, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel57(lo, hi, add, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
 					}
-					blocks.release()
-					wordsShardKernel31(lo, hi, add2, pass, pass3, pass2, pass4, 5, 40, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel31(0, n, add2, pass, pass3, pass2, pass4, 5, 40, int64(n), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel31Summary(lo, hi, pass3, 48, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel57(0, n, add, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel57Summary(lo, hi, pass3, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel57(lo, hi, add, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
 					}
-					blocks.release()
-					wordsShardKernel31(lo, hi, add2, pass3, pass, pass4, pass2, 6, 48, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel31(0, n, add2, pass3, pass, pass4, pass2, 6, 48, int64(n), digits)
-		}
-		pass5 := kgenTemporary[int64](&call, n)
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel37Summary(lo, hi, pass, 56, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel57(0, n, add, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel57Summary(lo, hi, pass5, 32, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel57(lo, hi, add, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
 					}
-					blocks.release()
-					wordsShardKernel37(lo, hi, add2, pass, pass2, pass5, 7, 56, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel37(0, n, add2, pass, pass2, pass5, 7, 56, int64(n), digits)
-		}
-		var gRunsBegun int64
-		var openLast uint64
-		var openLast2 uint64
-		var openSum int64
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var gRunsBegun2 int64
-			var openLast3 uint64
-			var openLast4 uint64
-			var openSum2 int64
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					gRunsBegun3, openPresent, openLast5, openPresent2, openLast6, openHead, openSum3 := wordsShardKernel48Summary(lo, hi, pass5, head, tail)
-					blocks.await()
-					gRunsBegunBefore := gRunsBegun2
-					openLastBefore := openLast3
-					openLastBefore2 := openLast4
-					openSumBefore := openSum2
-					gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
-					if openPresent {
-						openLast3 = openLast5
-					} else {
-						openLast3 = openLastBefore
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel57(0, n, add, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel57Summary(lo, hi, pass3, 40, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel57(lo, hi, add, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
 					}
-					if openPresent2 {
-						openLast4 = openLast6
-					} else {
-						openLast4 = openLastBefore2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel57(0, n, add, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel57Summary(lo, hi, pass5, 48, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel57(lo, hi, add, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
 					}
-					if openHead {
-						openSum2 = openSum3
-					} else {
-						openSum2 = openSumBefore + openSum3
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel57(0, n, add, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel63Summary(lo, hi, pass3, 56, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel63(lo, hi, add, pass3, pass4, pass6, 7, 56, int64(n), digits)
 					}
-					gRunsBegunEnd := gRunsBegun2
-					blocks.release()
-					aggregatePart := key[:max(int(gRunsBegunEnd)-1, 0)]
-					aggregatePart2 := key2[:max(int(gRunsBegunEnd)-1, 0)]
-					aggregatePart3 := count[:max(int(gRunsBegunEnd)-1, 0)]
-					wordsShardKernel48(lo, hi, pass5, head, tail, aggregatePart, aggregatePart2, aggregatePart3, gRunsBegunBefore, openLastBefore, openLastBefore2, openSumBefore)
-				}
-			})
-			gRunsBegun = gRunsBegun2
-			openLast = openLast3
-			openLast2 = openLast4
-			openSum = openSum2
-		} else {
-			gRunsBegun, openLast, openLast2, openSum = wordsShardKernel48(0, n, pass5, head, tail, key, key2, count, 0, 0x0, 0x0, 0)
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel63(0, n, add, pass3, pass4, pass6, 7, 56, int64(n), digits)
+			}
+			map3 := kgenTemporary[uint64](&call, n)
+			histogram2 := kgenTemporary[int64](&call, 2048)
+			clear(histogram2)
+			if workers > 1 {
+				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 2048)
+					wordsShardKernel64(lo, hi, pass6, map2, map3, histogramOwn)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram2[i], histogramOwn[i])
+					}
+				})
+			} else {
+				wordsShardKernel64(0, n, pass6, map2, map3, histogram2)
+			}
+			add2 := kgenTemporary[int64](&call, 2048)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add3 int64
+				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add4 := wordsShardKernel65Summary(lo, hi, histogram2)
+						blocks.await()
+						addBefore := add3
+						add3 = addBefore + add4
+						blocks.release()
+						wordsShardKernel65(lo, hi, histogram2, add2, addBefore)
+					}
+				})
+			} else {
+				wordsShardKernel65(0, 2048, histogram2, add2, 0)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel57Summary(lo, hi, map3, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel57(lo, hi, add2, map3, pass3, pass6, pass4, 0, 0, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel57(0, n, add2, map3, pass3, pass6, pass4, 0, 0, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel57Summary(lo, hi, pass3, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel57(lo, hi, add2, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel57(0, n, add2, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel57Summary(lo, hi, pass5, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel57(lo, hi, add2, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel57(0, n, add2, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel57Summary(lo, hi, pass3, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel57(lo, hi, add2, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel57(0, n, add2, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel57Summary(lo, hi, pass5, 32, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel57(lo, hi, add2, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel57(0, n, add2, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel57Summary(lo, hi, pass3, 40, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel57(lo, hi, add2, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel57(0, n, add2, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel57Summary(lo, hi, pass5, 48, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel57(lo, hi, add2, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel57(0, n, add2, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
+			}
+			pass7 := kgenTemporary[int64](&call, n)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel63Summary(lo, hi, pass3, 56, digits)
+						blocks.await()
+						for digit := range 256 {
+							count3 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count3
+						}
+						blocks.release()
+						wordsShardKernel63(lo, hi, add2, pass3, pass4, pass7, 7, 56, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel63(0, n, add2, pass3, pass4, pass7, 7, 56, int64(n), digits)
+			}
+			key4 := kgenColumn(&call, dst.Key, n)
+			key5 := kgenColumn(&call, dst.Key2, n)
+			count3 := kgenColumn(&call, dst.Count, n)
+			if call.err != nil {
+				return fmt.Errorf("words.kg:3:1: WordsPartial.Add: %w", call.err)
+			}
+			var gRunsBegun int64
+			var openLast uint64
+			var openLast2 uint64
+			var openSum int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var gRunsBegun2 int64
+				var openLast3 uint64
+				var openLast4 uint64
+				var openSum2 int64
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						gRunsBegun3, openPresent, openLast5, openPresent2, openLast6, openHead, openSum3 := wordsShardKernel74Summary(lo, hi, pass7, head, tail)
+						blocks.await()
+						gRunsBegunBefore := gRunsBegun2
+						openLastBefore := openLast3
+						openLastBefore2 := openLast4
+						openSumBefore := openSum2
+						gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
+						if openPresent {
+							openLast3 = openLast5
+						} else {
+							openLast3 = openLastBefore
+						}
+						if openPresent2 {
+							openLast4 = openLast6
+						} else {
+							openLast4 = openLastBefore2
+						}
+						if openHead {
+							openSum2 = openSum3
+						} else {
+							openSum2 = openSumBefore + openSum3
+						}
+						gRunsBegunEnd := gRunsBegun2
+						blocks.release()
+						aggregatePart := key4[:max(int(gRunsBegunEnd)-1, 0)]
+						aggregatePart2 := key5[:max(int(gRunsBegunEnd)-1, 0)]
+						aggregatePart3 := count3[:max(int(gRunsBegunEnd)-1, 0)]
+						wordsShardKernel74(lo, hi, pass7, head, tail, aggregatePart, aggregatePart2, aggregatePart3, gRunsBegunBefore, openLastBefore, openLastBefore2, openSumBefore)
+					}
+				})
+				gRunsBegun = gRunsBegun2
+				openLast = openLast3
+				openLast2 = openLast4
+				openSum = openSum2
+			} else {
+				gRunsBegun, openLast, openLast2, openSum = wordsShardKernel74(0, n, pass7, head, tail, key4, key5, count3, 0, 0x0, 0x0, 0)
+			}
+			if gRunsBegun > 0 {
+				slot := gRunsBegun - 1
+				binary.BigEndian.PutUint64(key4[slot][:], openLast)
+				binary.BigEndian.PutUint64(key5[slot][:], openLast2)
+				count3[slot] = openSum
+			}
+			gRunsLength3 := gRunsBegun
+			key3 = key4
+			key22 = key5
+			count2 = count3
+			gRunsLength2 = gRunsLength3
 		}
-		if gRunsBegun > 0 {
-			slot := gRunsBegun - 1
-			binary.BigEndian.PutUint64(key[slot][:], openLast)
-			binary.BigEndian.PutUint64(key2[slot][:], openLast2)
-			count[slot] = openSum
-		}
-		gRunsLength2 := gRunsBegun
-		gRunsLength = gRunsLength2
+		key4 := key3
+		key23 := key22
+		count3 := count2
+		gRunsLength3 := gRunsLength2
+		key = key4
+		key2 = key23
+		count = count3
+		scalar4 = scalar43
+		gRunsLength = gRunsLength3
 	}
+	key3 := key
+	key22 := key2
+	count2 := count
+	scalar42 := scalar4
 	gRunsLength2 := gRunsLength
-	dst.Key = key[:max(int(x3), int(gRunsLength2))]
-	dst.Key2 = key2[:max(int(x3), int(gRunsLength2))]
-	dst.Count = count[:max(int(x3), int(gRunsLength2))]
+	dst.Key = key3[:max(int(scalar33), max(int(scalar42), int(gRunsLength2)))]
+	dst.Key2 = key22[:max(int(scalar33), max(int(scalar42), int(gRunsLength2)))]
+	dst.Count = count2[:max(int(scalar33), max(int(scalar42), int(gRunsLength2)))]
 	return nil
 }
 
-// wordsShardKernel1 runs rows lo to hi through the stages map1, map2, map3, scalar1, from the state before them to the one after.
+// wordsShardKernel2 runs rows lo to hi through the stages map1, map2, map3, map4, map5, map6, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel1(lo, hi int, head, tail [][8]byte, map2 []int64, n int64) {
-	x := n / 128
-	x2 := min(x, 268435456)
-	x3 := max(x2, 1)
-	x4 := uint64(x3)
-	x5 := x4 * 8
-	x6 := min(x5, 131072)
-	x7 := max(x4, x6)
-	cond := x7 <= 939524096
-	x8 := x7 - 1
-	x9 := uint64(bits.LeadingZeros64(uint64(x8)))
-	x10 := int64(x9)
-	x11 := 64 - x10
-	x12 := int64(2) << (x11 & 63)
-	x13 := min(x12, 1073741824)
-	x14 := x12
+func wordsShardKernel2(lo, hi int, head, map2, tail, map3 [][8]byte, map4 []int64, n int64) {
+	x := n / 16384
+	x2 := max(x, 1)
+	cond := kgenVariable(uint64(16384)) <= 939524096
+	x3 := kgenVariable(uint64(16384)) - 1
+	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
+	x5 := int64(x4)
+	x6 := 64 - x5
+	x7 := int64(2) << (x6 & 63)
+	x8 := min(x7, 1073741824)
+	x9 := x7
 	if cond {
-		x14 = x13
+		x9 = x8
 	}
-	x15 := uint64(x14)
-	x16 := uint64(bits.LeadingZeros64(uint64(x15)))
-	x17 := x16 + 1
-	headRows := head[lo:hi]
-	tailRows := tail[lo:hi]
-	tailRows = tailRows[:len(headRows)]
+	x10 := uint64(x9)
+	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
+	x12 := x11 + 1
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(headRows)]
-	for i := range headRows {
-		x18 := binary.BigEndian.Uint64(tailRows[i][:]) * 11400714819323198485
-		x19 := (binary.BigEndian.Uint64(headRows[i][:]) ^ (x18^x18>>32)*15485907386658061715) * 11400714819323198485
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	mapRows3 := map4[lo:hi]
+	mapRows3 = mapRows3[:len(mapRows)]
+	for i := range mapRows {
+		row := int64(lo + i)
+		x13 := row*x2 + row*2654435761%x2
+		var head2 uint64
+		if uint64(x13) < uint64(len(head)) {
+			head2 = binary.BigEndian.Uint64(head[x13][:])
+		}
+		head3 := head2
 		// g = groups(head, tail)
-		mapRows[i] = int64((x19 ^ x19>>32) * 15485907386658061715 >> (x17 & 63))
+		binary.BigEndian.PutUint64(mapRows[i][:], head3)
+		var tail2 uint64
+		if uint64(x13) < uint64(len(tail)) {
+			tail2 = binary.BigEndian.Uint64(tail[x13][:])
+		}
+		tail3 := tail2
+		binary.BigEndian.PutUint64(mapRows2[i][:], tail3)
+		x14 := tail3 * 11400714819323198485
+		x15 := (head3 ^ (x14^x14>>32)*15485907386658061715) * 11400714819323198485
+		mapRows3[i] = int64((x15 ^ x15>>32) * 15485907386658061715 >> (x12 & 63))
 	}
 }
 
-// wordsShardKernel2 runs rows lo to hi through the stages insert1, from the state before them to the one after.
+// wordsShardKernel3 runs rows lo to hi through the stages insert1, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel2(lo, hi int, head, tail [][8]byte, insert, map3 []int64, nSlots, n int64) {
-	x := n / 128
-	x2 := min(x, 268435456)
-	x3 := max(x2, 1)
-	var taken int64
-	headRows := head[lo:hi]
-	tailRows := tail[lo:hi]
-	tailRows = tailRows[:len(headRows)]
+func wordsShardKernel3(lo, hi int, map2, map3 [][8]byte, insert, map6 []int64, nSampleSlots int64) {
+	map2Rows := map2[lo:hi]
 	map3Rows := map3[lo:hi]
-	map3Rows = map3Rows[:len(headRows)]
-	for i := range headRows {
+	map3Rows = map3Rows[:len(map2Rows)]
+	map6Rows := map6[lo:hi]
+	map6Rows = map6Rows[:len(map2Rows)]
+	for i := range map2Rows {
 		// g = groups(head, tail)
 		entered := int64(lo + i)
+		key := binary.BigEndian.Uint64(map2Rows[i][:])
+		key2 := binary.BigEndian.Uint64(map3Rows[i][:])
+		lastSlot := nSampleSlots - 1
+		slot := map6Rows[i]
+		for true {
+			held := insert[slot]
+			if held == -1 {
+				insert[slot] = entered
+				break
+			}
+			if !(key != binary.BigEndian.Uint64(map2[held][:]) || key2 != binary.BigEndian.Uint64(map3[held][:])) {
+				break
+			}
+			slot = (slot + 1) & lastSlot
+		}
+	}
+}
+
+// wordsShardKernel4 returns what rows lo to hi add to the state, in the stages map7, reduce1, scalar2, scalar3.
+//
+//go:noinline
+func wordsShardKernel4(lo, hi int, insert []int64) int64 {
+	var sum int64
+	insertRows := insert[lo:hi]
+	for i := range insertRows {
+		sum += kgenBit[int64](insertRows[i] != -1)
+	}
+	return sum
+}
+
+// wordsShardKernel5 runs rows lo to hi through the stages map8, map9, map10, map11, map12, map13, insert2, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel5(lo, hi int, head, tail [][8]byte, insert, insert2 []int64, nSlots, n int64, firstRows, homes []int64, headOwn, tailOwn [][8]byte, insertOwn []int64) {
+	x := n / 128
+	x2 := min(x, 16384)
+	x3 := max(x2, 1)
+	x4 := x3 * 4
+	x5 := uint64(x4)
+	cond := x5 <= 939524096
+	x6 := x5 - 1
+	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
+	x8 := int64(x7)
+	x9 := 64 - x8
+	x10 := int64(2) << (x9 & 63)
+	x11 := min(x10, 1073741824)
+	x12 := x10
+	if cond {
+		x12 = x11
+	}
+	x13 := uint64(x12)
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := x14 + 1
+	groups := 0
+	lastOwn := 2047
+	var taken int64
+	slots := firstRows[:lastOwn+1]
+	for i := range slots {
+		slots[i] = -1
+	}
+	for block := lo; block < hi; block += 256 {
+		end := min(block+256, hi)
 		if taken <= x3 {
-			key := binary.BigEndian.Uint64(headRows[i][:])
-			key2 := binary.BigEndian.Uint64(tailRows[i][:])
-			lastSlot := nSlots - 1
-			slot := map3Rows[i]
-			steps := 0
-			for true {
-				held := atomic.LoadInt64(&insert[slot])
-				for held == -1 && !atomic.CompareAndSwapInt64(&insert[slot], held, entered) {
-					held = atomic.LoadInt64(&insert[slot])
-				}
-				if held == -1 {
-					taken++
-					break
-				}
-				if !(key != binary.BigEndian.Uint64(head[held][:]) || key2 != binary.BigEndian.Uint64(tail[held][:])) {
-					old := atomic.LoadInt64(&insert[slot])
-					for entered < old && !atomic.CompareAndSwapInt64(&insert[slot], old, entered) {
-						old = atomic.LoadInt64(&insert[slot])
+			firstRows2 := firstRows[:lastOwn+1]
+			headOwn2 := headOwn[:len(firstRows2)]
+			tailOwn2 := tailOwn[:len(headOwn2)]
+			insertOwn2 := insertOwn[:len(tailOwn2)]
+			headRows := head[block:end]
+			tailRows := tail[block:end]
+			tailRows = tailRows[:len(headRows)]
+			for i := range headRows {
+				head2 := binary.BigEndian.Uint64(headRows[i][:])
+				tail2 := binary.BigEndian.Uint64(tailRows[i][:])
+				x16 := tail2 * 11400714819323198485
+				x17 := (head2 ^ (x16^x16>>32)*15485907386658061715) * 11400714819323198485
+				// g = groups(head, tail)
+				home := int64((x17 ^ x17>>32) * 15485907386658061715 >> (x15 & 63))
+				slot := int(home) & lastOwn
+				for tail2 != binary.BigEndian.Uint64(tailOwn2[slot][:]) || (head2 != binary.BigEndian.Uint64(headOwn2[slot][:]) || firstRows2[slot] < 0) {
+					if firstRows2[slot] < 0 {
+						firstRows2[slot] = int64(block + i)
+						homes[slot] = home
+						binary.BigEndian.PutUint64(headOwn2[slot][:], head2)
+						binary.BigEndian.PutUint64(tailOwn2[slot][:], tail2)
+						insertOwn2[slot] = 0
+						groups++
+						break
 					}
-					break
+					slot = (slot + 1) & lastOwn
 				}
-				slot = (slot + 1) & lastSlot
-				steps++
-				if steps == 256 {
-					var slot2 int64
-					for slot2 < nSlots && taken <= x3 {
-						held2 := atomic.LoadInt64(&insert[slot2])
-						for held2 == -1 && !atomic.CompareAndSwapInt64(&insert[slot2], held2, entered) {
-							held2 = atomic.LoadInt64(&insert[slot2])
+				insertOwn2[slot]++
+			}
+		}
+		if end == hi || (groups+256)*8 > lastOwn+1 || int64(groups) > x3 {
+			for own := range lastOwn + 1 {
+				row := firstRows[own]
+				if row >= 0 {
+					found := int64(-1)
+					if taken <= x3 {
+						key := binary.BigEndian.Uint64(headOwn[own][:])
+						key2 := binary.BigEndian.Uint64(tailOwn[own][:])
+						lastSlot := nSlots - 1
+						slot := homes[own]
+						steps := 0
+						for true {
+							held := atomic.LoadInt64(&insert[slot])
+							for held == -1 && !atomic.CompareAndSwapInt64(&insert[slot], held, row) {
+								held = atomic.LoadInt64(&insert[slot])
+							}
+							if held == -1 {
+								taken++
+								found = slot
+								break
+							}
+							if !(key != binary.BigEndian.Uint64(head[held][:]) || key2 != binary.BigEndian.Uint64(tail[held][:])) {
+								old := atomic.LoadInt64(&insert[slot])
+								for row < old && !atomic.CompareAndSwapInt64(&insert[slot], old, row) {
+									old = atomic.LoadInt64(&insert[slot])
+								}
+								found = slot
+								break
+							}
+							slot = (slot + 1) & lastSlot
+							steps++
+							if steps == 256 {
+								var slot2 int64
+								for slot2 < nSlots && taken <= x3 {
+									held2 := atomic.LoadInt64(&insert[slot2])
+									for held2 == -1 && !atomic.CompareAndSwapInt64(&insert[slot2], held2, row) {
+										held2 = atomic.LoadInt64(&insert[slot2])
+									}
+									if held2 == -1 {
+										taken++
+									}
+									slot2++
+								}
+								taken = x3 + 1
+								break
+							}
 						}
-						if held2 == -1 {
-							taken++
-						}
-						slot2++
 					}
-					taken = x3 + 1
-					break
+					if found >= 0 {
+						at := int(found)
+						atomic.AddInt64(&insert2[at], insertOwn[own])
+					}
 				}
+			}
+			if int64(groups) > x3 {
+				taken = x3 + 1
+			}
+			if (groups+256)*8 > lastOwn+1 && (lastOwn+1)*2 <= len(firstRows) {
+				lastOwn = lastOwn*2 + 1
+			}
+			groups = 0
+			slots2 := firstRows[:lastOwn+1]
+			for i := range slots2 {
+				slots2[i] = -1
 			}
 		}
 	}
 }
 
-// wordsShardKernel3 runs rows lo to hi through the stages mask1, map4, reduce, scalar2, from the state before them to the one after.
+// wordsShardKernel6 runs rows lo to hi through the stages mask1, map14, reduce2, scalar5, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel3(lo, hi int, insert []int64, mask []bool, n, sum int64) int64 {
+func wordsShardKernel6(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 128
-	x2 := min(x, 268435456)
+	x2 := min(x, 16384)
 	x3 := max(x2, 1)
 	x4 := x3 + 1
-	insertRows := insert[lo:hi]
+	insert2Rows := insert2[lo:hi]
 	maskRows := mask[lo:hi]
-	maskRows = maskRows[:len(insertRows)]
-	for i, insert2 := range insertRows {
-		cond := insert2 != -1
+	maskRows = maskRows[:len(insert2Rows)]
+	for i, insert := range insert2Rows {
+		cond := insert != -1
 		// g = groups(head, tail)
 		maskRows[i] = cond
-		sum += kgenSelect(insert2 == -2, x4, kgenBit[int64](cond))
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
 	}
 	return sum
 }
 
-// wordsShardKernel3Summary returns what rows lo to hi add to the state, in the stages mask1, map4, reduce, scalar2.
+// wordsShardKernel6Summary returns what rows lo to hi add to the state, in the stages mask1, map14, reduce2, scalar5.
 //
 //go:noinline
-func wordsShardKernel3Summary(lo, hi int, insert []int64, n int64) int64 {
+func wordsShardKernel6Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	var sum int64
 	x := n / 128
-	x2 := min(x, 268435456)
+	x2 := min(x, 16384)
 	x3 := max(x2, 1)
 	x4 := x3 + 1
-	insertRows := insert[lo:hi]
-	for _, insert2 := range insertRows {
-		cond := insert2 != -1
-		sum += kgenSelect(insert2 == -2, x4, kgenBit[int64](cond))
+	insert2Rows := insert2[lo:hi]
+	for _, insert := range insert2Rows {
+		cond := insert != -1
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
 	}
 	return sum
 }
 
-// wordsShardKernel4 runs rows lo to hi through the stages partial1, offset1, add1, compact, map5, map6, map7, map8, histogram1, from the state before them to the one after.
+// wordsShardKernel7 runs rows lo to hi through the stages partial1, offset1, add1, compact1, map15, map16, map17, map18, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel4(lo, hi int, mask []bool, insert, compact []int64, head, map2, tail, map3 [][8]byte, map4 []uint64, histogram []int64, nDistinctPlace int64) int64 {
+func wordsShardKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int64, tail, map2, head [][8]byte, map3 []uint64, histogram []int64, nDistinctPlace int64) int64 {
+	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	map3 = map3[:len(compact)]
-	map4 = map4[:len(compact)]
 	maskRows := mask[lo:hi]
-	insertRows := insert[lo:hi]
-	insertRows = insertRows[:len(maskRows)]
+	insert2Rows := insert2[lo:hi]
+	insert2Rows = insert2Rows[:len(maskRows)]
 	for i := range maskRows {
 		if maskRows[i] {
-			insert2 := insertRows[i]
+			insert := insert2Rows[i]
 			// g = groups(head, tail)
-			compact[nDistinctPlace] = insert2
-			var head2 uint64
-			if uint64(insert2) < uint64(len(head)) {
-				head2 = binary.BigEndian.Uint64(head[insert2][:])
-			}
-			head3 := head2
-			binary.BigEndian.PutUint64(map2[nDistinctPlace][:], head3)
+			compact[nDistinctPlace] = insert
+			compact2[nDistinctPlace] = int64(lo + i)
 			var tail2 uint64
-			if uint64(insert2) < uint64(len(tail)) {
-				tail2 = binary.BigEndian.Uint64(tail[insert2][:])
+			if uint64(insert) < uint64(len(tail)) {
+				tail2 = binary.BigEndian.Uint64(tail[insert][:])
 			}
 			tail3 := tail2
-			binary.BigEndian.PutUint64(map3[nDistinctPlace][:], tail3)
-			map4[nDistinctPlace] = head3
+			binary.BigEndian.PutUint64(map2[nDistinctPlace][:], tail3)
+			var head2 uint64
+			if uint64(insert) < uint64(len(head)) {
+				head2 = binary.BigEndian.Uint64(head[insert][:])
+			}
+			head3 := head2
+			map3[nDistinctPlace] = head3
 			x := tail3
 			digit := int64(x >> 0 & 255)
 			bin := int(digit)
@@ -3402,11 +5356,11 @@ func wordsShardKernel4(lo, hi int, mask []bool, insert, compact []int64, head, m
 	return nDistinctPlace
 }
 
-// wordsShardKernel4Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1, compact, map5, map6, map7, map8, histogram1.
+// wordsShardKernel7Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1, compact1, map15, map16, map17, map18, histogram1.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func wordsShardKernel4Summary(lo, hi int, mask []bool) int64 {
+func wordsShardKernel7Summary(lo, hi int, mask []bool) int64 {
 	var nDistinctPlace int64
 	maskRows := mask[lo:hi]
 	for _, selected := range maskRows {
@@ -3415,10 +5369,10 @@ func wordsShardKernel4Summary(lo, hi int, mask []bool) int64 {
 	return nDistinctPlace
 }
 
-// wordsShardKernel5 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
+// wordsShardKernel8 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel5(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func wordsShardKernel8(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -3430,10 +5384,10 @@ func wordsShardKernel5(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// wordsShardKernel5Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
+// wordsShardKernel8Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
 //
 //go:noinline
-func wordsShardKernel5Summary(lo, hi int, histogram []int64) int64 {
+func wordsShardKernel8Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -3442,10 +5396,10 @@ func wordsShardKernel5Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// wordsShardKernel6 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// wordsShardKernel9 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel6(lo, hi int, add []int64, map6 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func wordsShardKernel9(lo, hi int, add []int64, map13 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	pass2 = pass2[:len(pass)]
@@ -3454,9 +5408,9 @@ func wordsShardKernel6(lo, hi int, add []int64, map6 [][8]byte, pass []uint64, p
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	map6Rows := map6[lo:hi]
-	for i := range map6Rows {
-		x3 := binary.BigEndian.Uint64(map6Rows[i][:])
+	map13Rows := map13[lo:hi]
+	for i := range map13Rows {
+		x3 := binary.BigEndian.Uint64(map13Rows[i][:])
 		digit := int64(x3 >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
@@ -3467,14 +5421,14 @@ func wordsShardKernel6(lo, hi int, add []int64, map6 [][8]byte, pass []uint64, p
 	}
 }
 
-// wordsShardKernel6Summary returns what rows lo to hi add to the state, in the stages pass1.
+// wordsShardKernel9Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func wordsShardKernel6Summary(lo, hi int, map6 [][8]byte, digitShift int64, digits []int64) {
+func wordsShardKernel9Summary(lo, hi int, map13 [][8]byte, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map6Rows := map6[lo:hi]
-	for i := range map6Rows {
-		x := binary.BigEndian.Uint64(map6Rows[i][:])
+	map13Rows := map13[lo:hi]
+	for i := range map13Rows {
+		x := binary.BigEndian.Uint64(map13Rows[i][:])
 		digit := int64(x >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
@@ -3482,10 +5436,10 @@ func wordsShardKernel6Summary(lo, hi int, map6 [][8]byte, digitShift int64, digi
 	}
 }
 
-// wordsShardKernel7 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// wordsShardKernel10 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel7(lo, hi int, add []int64, pass, pass2 []uint64, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func wordsShardKernel10(lo, hi int, add []int64, pass, pass2 []uint64, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	pass3 = pass3[:len(pass2)]
@@ -3508,10 +5462,10 @@ func wordsShardKernel7(lo, hi int, add []int64, pass, pass2 []uint64, pass22, pa
 	}
 }
 
-// wordsShardKernel7Summary returns what rows lo to hi add to the state, in the stages pass2.
+// wordsShardKernel10Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func wordsShardKernel7Summary(lo, hi int, pass []uint64, digitShift int64, digits []int64) {
+func wordsShardKernel10Summary(lo, hi int, pass []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	passRows := pass[lo:hi]
 	for _, pass2 := range passRows {
@@ -3522,10 +5476,10 @@ func wordsShardKernel7Summary(lo, hi int, pass []uint64, digitShift int64, digit
 	}
 }
 
-// wordsShardKernel13 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// wordsShardKernel16 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel13(lo, hi int, add []int64, pass13 []uint64, pass14, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func wordsShardKernel16(lo, hi int, add []int64, pass13 []uint64, pass14, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	places := (*[256]int64)(digits)
@@ -3546,10 +5500,10 @@ func wordsShardKernel13(lo, hi int, add []int64, pass13 []uint64, pass14, pass [
 	}
 }
 
-// wordsShardKernel13Summary returns what rows lo to hi add to the state, in the stages pass8.
+// wordsShardKernel16Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func wordsShardKernel13Summary(lo, hi int, pass13 []uint64, digitShift int64, digits []int64) {
+func wordsShardKernel16Summary(lo, hi int, pass13 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass13Rows := pass13[lo:hi]
 	for i := range pass13Rows {
@@ -3560,24 +5514,24 @@ func wordsShardKernel13Summary(lo, hi int, pass13 []uint64, digitShift int64, di
 	}
 }
 
-// wordsShardKernel14 runs rows lo to hi through the stages map9, histogram2, from the state before them to the one after.
+// wordsShardKernel17 runs rows lo to hi through the stages map19, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel14(lo, hi int, pass15 []int64, map7, map2 []uint64, histogram []int64) {
+func wordsShardKernel17(lo, hi int, pass15 []int64, map14, map2 []uint64, histogram []int64) {
 	pass15Rows := pass15[lo:hi]
-	map7Rows := map7[lo:hi]
-	map7Rows = map7Rows[:len(pass15Rows)]
+	map14Rows := map14[lo:hi]
+	map14Rows = map14Rows[:len(pass15Rows)]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(pass15Rows)]
 	for i, at := range pass15Rows {
 		var x uint64
-		if uint64(at) < uint64(len(map7)) {
-			x = map7[at]
+		if uint64(at) < uint64(len(map14)) {
+			x = map14[at]
 		}
 		x2 := x
 		// g = groups(head, tail)
 		mapRows[i] = x2
-		x3 := map7Rows[i]
+		x3 := map14Rows[i]
 		digit := int64(x3 >> 0 & 255)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -3621,10 +5575,10 @@ func wordsShardKernel14(lo, hi int, pass15 []int64, map7, map2 []uint64, histogr
 	}
 }
 
-// wordsShardKernel15 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+// wordsShardKernel18 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel15(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func wordsShardKernel18(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -3636,10 +5590,10 @@ func wordsShardKernel15(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// wordsShardKernel15Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+// wordsShardKernel18Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
 //
 //go:noinline
-func wordsShardKernel15Summary(lo, hi int, histogram2 []int64) int64 {
+func wordsShardKernel18Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -3648,185 +5602,645 @@ func wordsShardKernel15Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// wordsShardKernel24 runs rows lo to hi through the stages map10, map11, map12, map13, map14, scalar3, from the state before them to the one after.
+// wordsShardKernel27 runs rows lo to hi through the stages map20, map46, map47, map48, map49, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel24(lo, hi int, pass30 []int64, map5, map2, map6, map3 [][8]byte, map4 []int64, reduce int64) {
-	x := max(reduce, 1)
-	x2 := uint64(x)
-	x3 := x2 * 8
-	x4 := min(x3, 131072)
-	x5 := max(x2, x4)
-	cond := x5 <= 939524096
-	x6 := x5 - 1
-	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
-	x8 := int64(x7)
-	x9 := 64 - x8
-	x10 := int64(2) << (x9 & 63)
-	x11 := min(x10, 1073741824)
-	x12 := x10
-	if cond {
-		x12 = x11
-	}
-	x13 := uint64(x12)
-	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
-	x15 := x14 + 1
-	pass30Rows := pass30[lo:hi]
+func wordsShardKernel27(lo, hi int, pass30, compact []int64, head, map2, tail, map3 [][8]byte, compact2, insert5, map4 []int64) {
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass30Rows)]
 	mapRows2 := map3[lo:hi]
-	mapRows2 = mapRows2[:len(pass30Rows)]
+	mapRows2 = mapRows2[:len(mapRows)]
 	mapRows3 := map4[lo:hi]
-	mapRows3 = mapRows3[:len(pass30Rows)]
-	for i, x16 := range pass30Rows {
-		var x17 uint64
-		if uint64(x16) < uint64(len(map5)) {
-			x17 = binary.BigEndian.Uint64(map5[x16][:])
+	mapRows3 = mapRows3[:len(mapRows)]
+	for i := range mapRows {
+		x := pass30[lo+i]
+		var compact3 int64
+		if uint64(x) < uint64(len(compact)) {
+			compact3 = compact[x]
 		}
-		x18 := x17
-		// g = groups(head, tail)
-		binary.BigEndian.PutUint64(mapRows[i][:], x18)
-		var x19 uint64
-		if uint64(x16) < uint64(len(map6)) {
-			x19 = binary.BigEndian.Uint64(map6[x16][:])
+		compact4 := compact3
+		var head2 uint64
+		if uint64(compact4) < uint64(len(head)) {
+			head2 = binary.BigEndian.Uint64(head[compact4][:])
 		}
-		x20 := x19
-		binary.BigEndian.PutUint64(mapRows2[i][:], x20)
-		x21 := x20 * 11400714819323198485
-		x22 := (x18 ^ (x21^x21>>32)*15485907386658061715) * 11400714819323198485
-		mapRows3[i] = int64((x22 ^ x22>>32) * 15485907386658061715 >> (x15 & 63))
+		head3 := head2
+		// return head: first(head, by: g), tail: first(tail, by: g), count: count(by: g)
+		binary.BigEndian.PutUint64(mapRows[i][:], head3)
+		var tail2 uint64
+		if uint64(compact4) < uint64(len(tail)) {
+			tail2 = binary.BigEndian.Uint64(tail[compact4][:])
+		}
+		tail3 := tail2
+		binary.BigEndian.PutUint64(mapRows2[i][:], tail3)
+		var compact5 int64
+		if uint64(x) < uint64(len(compact2)) {
+			compact5 = compact2[x]
+		}
+		compact6 := compact5
+		var insert int64
+		if uint64(compact6) < uint64(len(insert5)) {
+			insert = insert5[compact6]
+		}
+		insert2 := insert
+		mapRows3[i] = insert2
 	}
 }
 
-// wordsShardKernel25 runs rows lo to hi through the stages insert2, from the state before them to the one after.
+// wordsShardKernel28 runs rows lo to hi through the stages map21, map22, map23, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel25(lo, hi int, map10, map11 [][8]byte, insert, map14 []int64, nRankedSlots int64) {
-	map10Rows := map10[lo:hi]
-	map11Rows := map11[lo:hi]
-	map11Rows = map11Rows[:len(map10Rows)]
-	map14Rows := map14[lo:hi]
-	map14Rows = map14Rows[:len(map10Rows)]
-	for i := range map10Rows {
+func wordsShardKernel28(lo, hi int, histogram []int64, head, tail [][8]byte) {
+	headRows := head[lo:hi]
+	tailRows := tail[lo:hi]
+	tailRows = tailRows[:len(headRows)]
+	for i := range headRows {
+		x := binary.BigEndian.Uint64(tailRows[i][:]) * 11400714819323198485
+		x2 := (binary.BigEndian.Uint64(headRows[i][:]) ^ (x^x>>32)*15485907386658061715) * 11400714819323198485
+		digit := int64(uint32((x2^x2>>32)*15485907386658061715>>56) >> 0 & 255)
 		// g = groups(head, tail)
-		entered := int64(lo + i)
-		key := binary.BigEndian.Uint64(map10Rows[i][:])
-		key2 := binary.BigEndian.Uint64(map11Rows[i][:])
-		lastSlot := nRankedSlots - 1
-		slot := map14Rows[i]
-		for true {
-			held := insert[slot]
-			if held == -1 {
-				insert[slot] = entered
-				break
-			}
-			if !(key != binary.BigEndian.Uint64(map10[held][:]) || key2 != binary.BigEndian.Uint64(map11[held][:])) {
-				insert[slot] = min(held, entered)
-				break
-			}
-			slot = (slot + 1) & lastSlot
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
 		}
 	}
 }
 
-// wordsShardKernel26 runs rows lo to hi through the stages map15, map16, map17, map18, map19, map20, map21, aggregate2, from the state before them to the one after.
+// wordsShardKernel29 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel26(lo, hi int, aggregate []int64, head, tail [][8]byte, insert2 []int64, map10, map11 [][8]byte, reduce, nRankedSlots int64) {
-	x := max(reduce, 1)
-	x2 := uint64(x)
-	x3 := x2 * 8
-	x4 := min(x3, 131072)
-	x5 := max(x2, x4)
-	cond := x5 <= 939524096
-	x6 := x5 - 1
-	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
-	x8 := int64(x7)
-	x9 := 64 - x8
-	x10 := int64(2) << (x9 & 63)
-	x11 := min(x10, 1073741824)
-	x12 := x10
-	if cond {
-		x12 = x11
+func wordsShardKernel29(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+	histogram3Rows := histogram3[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram3Rows)]
+	for i := range histogram3Rows {
+		// g = groups(head, tail)
+		addRows[i] = add2
+		add2 += histogram3Rows[i]
 	}
-	x13 := uint64(x12)
-	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
-	x15 := x14 + 1
+	return add2
+}
+
+// wordsShardKernel29Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+//
+//go:noinline
+func wordsShardKernel29Summary(lo, hi int, histogram3 []int64) int64 {
+	var add int64
+	histogram3Rows := histogram3[lo:hi]
+	for i := range histogram3Rows {
+		add += histogram3Rows[i]
+	}
+	return add
+}
+
+// wordsShardKernel30 runs rows lo to hi through the stages pass17, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel30(lo, hi int, add3 []int64, head, tail, pass, pass2 [][8]byte, digitNumber, digitShift, n int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * n
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add3[int64(digit)+x] - x2
+	}
 	headRows := head[lo:hi]
 	tailRows := tail[lo:hi]
 	tailRows = tailRows[:len(headRows)]
 	for i := range headRows {
 		head2 := binary.BigEndian.Uint64(headRows[i][:])
 		tail2 := binary.BigEndian.Uint64(tailRows[i][:])
-		x16 := tail2 * 11400714819323198485
-		x17 := (head2 ^ (x16^x16>>32)*15485907386658061715) * 11400714819323198485
-		slot := int64(-1)
-		lastSlot := nRankedSlots - 1
-		ownSlot := int64((x17 ^ x17>>32) * 15485907386658061715 >> (x15 & 63))
-		slot2 := ownSlot
-		for true {
-			held := insert2[slot2]
-			if held == -1 {
-				break
-			}
-			if !(head2 != binary.BigEndian.Uint64(map10[held][:]) || tail2 != binary.BigEndian.Uint64(map11[held][:])) {
-				slot = slot2
-				break
-			}
-			slot2 = (slot2 + 1) & lastSlot
-			if slot2 == ownSlot {
-				break
+		x3 := tail2 * 11400714819323198485
+		x4 := (head2 ^ (x3^x3>>32)*15485907386658061715) * 11400714819323198485
+		digit := int64(uint32((x4^x4>>32)*15485907386658061715>>56) >> (digitShift & 31) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		binary.BigEndian.PutUint64(pass[place][:], head2)
+		binary.BigEndian.PutUint64(pass2[place][:], tail2)
+	}
+}
+
+// wordsShardKernel30Summary returns what rows lo to hi add to the state, in the stages pass17.
+//
+//go:noinline
+func wordsShardKernel30Summary(lo, hi int, head, tail [][8]byte, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	headRows := head[lo:hi]
+	tailRows := tail[lo:hi]
+	tailRows = tailRows[:len(headRows)]
+	for i := range headRows {
+		head2 := binary.BigEndian.Uint64(headRows[i][:])
+		tail2 := binary.BigEndian.Uint64(tailRows[i][:])
+		x := tail2 * 11400714819323198485
+		x2 := (head2 ^ (x^x>>32)*15485907386658061715) * 11400714819323198485
+		digit := int64(uint32((x2^x2>>32)*15485907386658061715>>56) >> (digitShift & 31) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// wordsShardKernel31 runs rows lo to hi through the stages map24, map25, map26, map27, map28, map29, insert3, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel31(lo, hi int, pass31, pass32 [][8]byte, insert, insert2 []int64, nPartitionedSlots, n, nPartitioned int64) {
+	x := n / 8
+	x2 := min(x, 16777216)
+	x3 := max(x2, 1)
+	x4 := max(x3, 8192)
+	x5 := uint64(x4)
+	cond := x5 <= 939524096
+	x6 := x5 - 1
+	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
+	x8 := int64(x7)
+	x9 := 64 - x8
+	x10 := int64(2) << (x9 & 63)
+	x11 := min(x10, 1073741824)
+	x12 := x10
+	if cond {
+		x12 = x11
+	}
+	x13 := uint64(x12)
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := x14 + 1
+	var taken int64
+	lastOfPart := nPartitionedSlots>>8 - 1
+	begin := lo
+	if lo > 0 && lo < int(nPartitioned) {
+		part := int64(((binary.BigEndian.Uint64(pass31[lo-1][:])^(binary.BigEndian.Uint64(pass32[lo-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[lo-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass31[lo-1][:])^(binary.BigEndian.Uint64(pass32[lo-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[lo-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63)) &^ lastOfPart
+		end := int(nPartitioned)
+		for begin < end {
+			middle := begin + (end-begin)/2
+			if int64(((binary.BigEndian.Uint64(pass31[middle][:])^(binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass31[middle][:])^(binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63))&^lastOfPart <= part {
+				begin = middle + 1
+			} else {
+				end = middle
 			}
 		}
-		slot3 := slot
-		at := max(slot3, 0)
-		var insert int64
-		if uint64(at) < uint64(len(insert2)) {
-			insert = insert2[at]
+	}
+	lastOfPart2 := nPartitionedSlots>>8 - 1
+	begin2 := hi
+	if hi > 0 && hi < int(nPartitioned) {
+		part := int64(((binary.BigEndian.Uint64(pass31[hi-1][:])^(binary.BigEndian.Uint64(pass32[hi-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[hi-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass31[hi-1][:])^(binary.BigEndian.Uint64(pass32[hi-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[hi-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63)) &^ lastOfPart2
+		end := int(nPartitioned)
+		for begin2 < end {
+			middle := begin2 + (end-begin2)/2
+			if int64(((binary.BigEndian.Uint64(pass31[middle][:])^(binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass31[middle][:])^(binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63))&^lastOfPart2 <= part {
+				begin2 = middle + 1
+			} else {
+				end = middle
+			}
 		}
-		insert3 := insert
-		// return head: first(head, by: g), tail: first(tail, by: g), count: count(by: g)
-		bin := int(kgenSelect(slot3 >= 0 && insert3 != -1, insert3, -1))
-		if uint64(bin) < uint64(len(aggregate)) {
-			aggregate[bin]++
+	}
+	pass31Rows := pass31[begin:begin2]
+	pass32Rows := pass32[begin:begin2]
+	pass32Rows = pass32Rows[:len(pass31Rows)]
+	for i := range pass31Rows {
+		pass := binary.BigEndian.Uint64(pass31Rows[i][:])
+		pass2 := binary.BigEndian.Uint64(pass32Rows[i][:])
+		x16 := pass2 * 11400714819323198485
+		x17 := (pass ^ (x16^x16>>32)*15485907386658061715) * 11400714819323198485
+		// g = groups(head, tail)
+		found := int64(-1)
+		entered := int64(begin + i)
+		if taken <= x3 {
+			slot := int64((x17 ^ x17>>32) * 15485907386658061715 >> (x15 & 63))
+			steps := 0
+			lastOfPart3 := nPartitionedSlots>>8 - 1
+			for true {
+				held := insert[slot]
+				if held == -1 {
+					insert[slot] = entered
+					taken++
+					found = slot
+					break
+				}
+				if !(pass != binary.BigEndian.Uint64(pass31[held][:]) || pass2 != binary.BigEndian.Uint64(pass32[held][:])) {
+					found = slot
+					break
+				}
+				slot = slot&^lastOfPart3 | (slot+1)&lastOfPart3
+				steps++
+				if steps == 256 {
+					insert[slot] = -2
+					taken = x3 + 1
+					break
+				}
+			}
+		}
+		bin := int(found)
+		if uint64(bin) < uint64(len(insert2)) {
+			insert2[bin]++
 		}
 	}
 }
 
-// wordsShardKernel27 runs rows lo to hi through the stages map27, map28, map29, from the state before them to the one after.
+// wordsShardKernel32 runs rows lo to hi through the stages mask2, map30, reduce3, scalar7, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel27(lo, hi int, pass30, compact []int64, head, map2, tail, map3 [][8]byte) {
+func wordsShardKernel32(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
+	x := n / 8
+	x2 := min(x, 16777216)
+	x3 := max(x2, 1)
+	x4 := x3 + 1
+	insert3Rows := insert3[lo:hi]
+	maskRows := mask[lo:hi]
+	maskRows = maskRows[:len(insert3Rows)]
+	for i, insert := range insert3Rows {
+		cond := insert != -1
+		// g = groups(head, tail)
+		maskRows[i] = cond
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
+	}
+	return sum
+}
+
+// wordsShardKernel32Summary returns what rows lo to hi add to the state, in the stages mask2, map30, reduce3, scalar7.
+//
+//go:noinline
+func wordsShardKernel32Summary(lo, hi int, insert3 []int64, n int64) int64 {
+	var sum int64
+	x := n / 8
+	x2 := min(x, 16777216)
+	x3 := max(x2, 1)
+	x4 := x3 + 1
+	insert3Rows := insert3[lo:hi]
+	for _, insert := range insert3Rows {
+		cond := insert != -1
+		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
+	}
+	return sum
+}
+
+// wordsShardKernel33 runs rows lo to hi through the stages partial5, offset5, add5, compact2, map31, map32, map33, map34, histogram4, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel33(lo, hi int, mask2 []bool, insert3, compact, compact2 []int64, pass32, map2, pass31 [][8]byte, map3 []uint64, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+	compact2 = compact2[:len(compact)]
+	map2 = map2[:len(compact)]
+	map3 = map3[:len(compact)]
+	mask2Rows := mask2[lo:hi]
+	insert3Rows := insert3[lo:hi]
+	insert3Rows = insert3Rows[:len(mask2Rows)]
+	for i := range mask2Rows {
+		if mask2Rows[i] {
+			insert := insert3Rows[i]
+			// g = groups(head, tail)
+			compact[nPartitionedDistinctPlace] = insert
+			compact2[nPartitionedDistinctPlace] = int64(lo + i)
+			var pass uint64
+			if uint64(insert) < uint64(len(pass32)) {
+				pass = binary.BigEndian.Uint64(pass32[insert][:])
+			}
+			pass2 := pass
+			binary.BigEndian.PutUint64(map2[nPartitionedDistinctPlace][:], pass2)
+			var pass3 uint64
+			if uint64(insert) < uint64(len(pass31)) {
+				pass3 = binary.BigEndian.Uint64(pass31[insert][:])
+			}
+			pass4 := pass3
+			map3[nPartitionedDistinctPlace] = pass4
+			x := pass2
+			digit := int64(x >> 0 & 255)
+			bin := int(digit)
+			if uint64(bin) < uint64(len(histogram)) {
+				histogram[bin]++
+			}
+			digit2 := int64(x >> 8 & 255)
+			bin2 := int(digit2 + 256)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			digit3 := int64(x >> 16 & 255)
+			bin3 := int(digit3 + 512)
+			if uint64(bin3) < uint64(len(histogram)) {
+				histogram[bin3]++
+			}
+			digit4 := int64(x >> 24 & 255)
+			bin4 := int(digit4 + 768)
+			if uint64(bin4) < uint64(len(histogram)) {
+				histogram[bin4]++
+			}
+			digit5 := int64(x >> 32 & 255)
+			bin5 := int(digit5 + 1024)
+			if uint64(bin5) < uint64(len(histogram)) {
+				histogram[bin5]++
+			}
+			digit6 := int64(x >> 40 & 255)
+			bin6 := int(digit6 + 1280)
+			if uint64(bin6) < uint64(len(histogram)) {
+				histogram[bin6]++
+			}
+			digit7 := int64(x >> 48 & 255)
+			bin7 := int(digit7 + 1536)
+			if uint64(bin7) < uint64(len(histogram)) {
+				histogram[bin7]++
+			}
+			digit8 := int64(x >> 56 & 255)
+			bin8 := int(digit8 + 1792)
+			if uint64(bin8) < uint64(len(histogram)) {
+				histogram[bin8]++
+			}
+			nPartitionedDistinctPlace++
+		}
+	}
+	return nPartitionedDistinctPlace
+}
+
+// wordsShardKernel33Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact2, map31, map32, map33, map34, histogram4.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func wordsShardKernel33Summary(lo, hi int, mask2 []bool) int64 {
+	var nPartitionedDistinctPlace int64
+	mask2Rows := mask2[lo:hi]
+	for _, selected := range mask2Rows {
+		nPartitionedDistinctPlace += kgenBit[int64](selected)
+	}
+	return nPartitionedDistinctPlace
+}
+
+// wordsShardKernel34 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel34(lo, hi int, histogram4, add []int64, add2 int64) int64 {
+	histogram4Rows := histogram4[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram4Rows)]
+	for i := range histogram4Rows {
+		// g = groups(head, tail)
+		addRows[i] = add2
+		add2 += histogram4Rows[i]
+	}
+	return add2
+}
+
+// wordsShardKernel34Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
+//
+//go:noinline
+func wordsShardKernel34Summary(lo, hi int, histogram4 []int64) int64 {
+	var add int64
+	histogram4Rows := histogram4[lo:hi]
+	for i := range histogram4Rows {
+		add += histogram4Rows[i]
+	}
+	return add
+}
+
+// wordsShardKernel35 runs rows lo to hi through the stages pass18, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel35(lo, hi int, add4 []int64, map29 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nPartitionedDistinct
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add4[int64(digit)+x] - x2
+	}
+	map29Rows := map29[lo:hi]
+	for i := range map29Rows {
+		x3 := binary.BigEndian.Uint64(map29Rows[i][:])
+		digit := int64(x3 >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x3
+		pass2[place] = int64(lo + i)
+	}
+}
+
+// wordsShardKernel35Summary returns what rows lo to hi add to the state, in the stages pass18.
+//
+//go:noinline
+func wordsShardKernel35Summary(lo, hi int, map29 [][8]byte, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map29Rows := map29[lo:hi]
+	for i := range map29Rows {
+		x := binary.BigEndian.Uint64(map29Rows[i][:])
+		digit := int64(x >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// wordsShardKernel36 runs rows lo to hi through the stages pass19, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel36(lo, hi int, add4 []int64, pass33, pass []uint64, pass34, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nPartitionedDistinct
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add4[int64(digit)+x] - x2
+	}
+	pass33Rows := pass33[lo:hi]
+	pass34Rows := pass34[lo:hi]
+	pass34Rows = pass34Rows[:len(pass33Rows)]
+	for i, pass3 := range pass33Rows {
+		digit := int64(pass3 >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass3
+		pass2[place] = pass34Rows[i]
+	}
+}
+
+// wordsShardKernel36Summary returns what rows lo to hi add to the state, in the stages pass19.
+//
+//go:noinline
+func wordsShardKernel36Summary(lo, hi int, pass33 []uint64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass33Rows := pass33[lo:hi]
+	for _, pass := range pass33Rows {
+		digit := int64(pass >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// wordsShardKernel42 runs rows lo to hi through the stages pass25, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel42(lo, hi int, add4 []int64, pass45 []uint64, pass46, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nPartitionedDistinct
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add4[int64(digit)+x] - x2
+	}
+	pass45Rows := pass45[lo:hi]
+	pass46Rows := pass46[lo:hi]
+	pass46Rows = pass46Rows[:len(pass45Rows)]
+	for i := range pass45Rows {
+		digit := int64(pass45Rows[i] >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass46Rows[i]
+	}
+}
+
+// wordsShardKernel42Summary returns what rows lo to hi add to the state, in the stages pass25.
+//
+//go:noinline
+func wordsShardKernel42Summary(lo, hi int, pass45 []uint64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass45Rows := pass45[lo:hi]
+	for i := range pass45Rows {
+		digit := int64(pass45Rows[i] >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// wordsShardKernel43 runs rows lo to hi through the stages map35, histogram5, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel43(lo, hi int, pass47 []int64, map30, map2 []uint64, histogram []int64) {
+	pass47Rows := pass47[lo:hi]
+	map30Rows := map30[lo:hi]
+	map30Rows = map30Rows[:len(pass47Rows)]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(pass47Rows)]
+	for i, at := range pass47Rows {
+		var x uint64
+		if uint64(at) < uint64(len(map30)) {
+			x = map30[at]
+		}
+		x2 := x
+		// g = groups(head, tail)
+		mapRows[i] = x2
+		x3 := map30Rows[i]
+		digit := int64(x3 >> 0 & 255)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		digit2 := int64(x3 >> 8 & 255)
+		bin2 := int(digit2 + 256)
+		if uint64(bin2) < uint64(len(histogram)) {
+			histogram[bin2]++
+		}
+		digit3 := int64(x3 >> 16 & 255)
+		bin3 := int(digit3 + 512)
+		if uint64(bin3) < uint64(len(histogram)) {
+			histogram[bin3]++
+		}
+		digit4 := int64(x3 >> 24 & 255)
+		bin4 := int(digit4 + 768)
+		if uint64(bin4) < uint64(len(histogram)) {
+			histogram[bin4]++
+		}
+		digit5 := int64(x3 >> 32 & 255)
+		bin5 := int(digit5 + 1024)
+		if uint64(bin5) < uint64(len(histogram)) {
+			histogram[bin5]++
+		}
+		digit6 := int64(x3 >> 40 & 255)
+		bin6 := int(digit6 + 1280)
+		if uint64(bin6) < uint64(len(histogram)) {
+			histogram[bin6]++
+		}
+		digit7 := int64(x3 >> 48 & 255)
+		bin7 := int(digit7 + 1536)
+		if uint64(bin7) < uint64(len(histogram)) {
+			histogram[bin7]++
+		}
+		digit8 := int64(x3 >> 56 & 255)
+		bin8 := int(digit8 + 1792)
+		if uint64(bin8) < uint64(len(histogram)) {
+			histogram[bin8]++
+		}
+	}
+}
+
+// wordsShardKernel44 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel44(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+	histogram5Rows := histogram5[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram5Rows)]
+	for i := range histogram5Rows {
+		// g = groups(head, tail)
+		addRows[i] = add2
+		add2 += histogram5Rows[i]
+	}
+	return add2
+}
+
+// wordsShardKernel44Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
+//
+//go:noinline
+func wordsShardKernel44Summary(lo, hi int, histogram5 []int64) int64 {
+	var add int64
+	histogram5Rows := histogram5[lo:hi]
+	for i := range histogram5Rows {
+		add += histogram5Rows[i]
+	}
+	return add
+}
+
+// wordsShardKernel53 runs rows lo to hi through the stages map36, map42, map43, map44, map45, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel53(lo, hi int, pass62, compact3 []int64, pass31, map2, pass32, map3 [][8]byte, compact4, insert4, map4 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
+	mapRows3 := map4[lo:hi]
+	mapRows3 = mapRows3[:len(mapRows)]
 	for i := range mapRows {
-		at := pass30[lo+i]
-		var compact2 int64
-		if uint64(at) < uint64(len(compact)) {
-			compact2 = compact[at]
+		x := pass62[lo+i]
+		var compact int64
+		if uint64(x) < uint64(len(compact3)) {
+			compact = compact3[x]
 		}
-		compact3 := compact2
-		var head2 uint64
-		if uint64(compact3) < uint64(len(head)) {
-			head2 = binary.BigEndian.Uint64(head[compact3][:])
+		compact2 := compact
+		var pass uint64
+		if uint64(compact2) < uint64(len(pass31)) {
+			pass = binary.BigEndian.Uint64(pass31[compact2][:])
 		}
-		head3 := head2
+		pass2 := pass
 		// return head: first(head, by: g), tail: first(tail, by: g), count: count(by: g)
-		binary.BigEndian.PutUint64(mapRows[i][:], head3)
-		var tail2 uint64
-		if uint64(compact3) < uint64(len(tail)) {
-			tail2 = binary.BigEndian.Uint64(tail[compact3][:])
+		binary.BigEndian.PutUint64(mapRows[i][:], pass2)
+		var pass3 uint64
+		if uint64(compact2) < uint64(len(pass32)) {
+			pass3 = binary.BigEndian.Uint64(pass32[compact2][:])
 		}
-		tail3 := tail2
-		binary.BigEndian.PutUint64(mapRows2[i][:], tail3)
+		pass4 := pass3
+		binary.BigEndian.PutUint64(mapRows2[i][:], pass4)
+		var compact5 int64
+		if uint64(x) < uint64(len(compact4)) {
+			compact5 = compact4[x]
+		}
+		compact6 := compact5
+		var insert int64
+		if uint64(compact6) < uint64(len(insert4)) {
+			insert = insert4[compact6]
+		}
+		insert2 := insert
+		mapRows3[i] = insert2
 	}
 }
 
-// wordsShardKernel28 runs rows lo to hi through the stages map22, map23, histogram3, from the state before them to the one after.
+// wordsShardKernel54 runs rows lo to hi through the stages map37, map38, histogram6, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel28(lo, hi int, head [][8]byte, map2 []uint64, histogram []int64, tail [][8]byte) {
+func wordsShardKernel54(lo, hi int, head [][8]byte, map2 []uint64, histogram []int64, tail [][8]byte) {
 	headRows := head[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(headRows)]
@@ -3879,44 +6293,44 @@ func wordsShardKernel28(lo, hi int, head [][8]byte, map2 []uint64, histogram []i
 	}
 }
 
-// wordsShardKernel29 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// wordsShardKernel55 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel29(lo, hi int, histogram3, add []int64, add2 int64) int64 {
-	histogram3Rows := histogram3[lo:hi]
+func wordsShardKernel55(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram3Rows)]
-	for i := range histogram3Rows {
+	addRows = addRows[:len(histogram6Rows)]
+	for i := range histogram6Rows {
 		// g = groups(head, tail)
 		addRows[i] = add2
-		add2 += histogram3Rows[i]
+		add2 += histogram6Rows[i]
 	}
 	return add2
 }
 
-// wordsShardKernel29Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// wordsShardKernel55Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
 //
 //go:noinline
-func wordsShardKernel29Summary(lo, hi int, histogram3 []int64) int64 {
+func wordsShardKernel55Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
-	histogram3Rows := histogram3[lo:hi]
-	for i := range histogram3Rows {
-		add += histogram3Rows[i]
+	histogram6Rows := histogram6[lo:hi]
+	for i := range histogram6Rows {
+		add += histogram6Rows[i]
 	}
 	return add
 }
 
-// wordsShardKernel30 runs rows lo to hi through the stages pass17, from the state before them to the one after.
+// wordsShardKernel56 runs rows lo to hi through the stages pass34, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel30(lo, hi int, add3 []int64, tail [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func wordsShardKernel56(lo, hi int, add6 []int64, tail [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
 	tailRows := tail[lo:hi]
 	for i := range tailRows {
@@ -3931,10 +6345,10 @@ func wordsShardKernel30(lo, hi int, add3 []int64, tail [][8]byte, pass []uint64,
 	}
 }
 
-// wordsShardKernel30Summary returns what rows lo to hi add to the state, in the stages pass17.
+// wordsShardKernel56Summary returns what rows lo to hi add to the state, in the stages pass34.
 //
 //go:noinline
-func wordsShardKernel30Summary(lo, hi int, tail [][8]byte, digitShift int64, digits []int64) {
+func wordsShardKernel56Summary(lo, hi int, tail [][8]byte, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	tailRows := tail[lo:hi]
 	for i := range tailRows {
@@ -3946,39 +6360,39 @@ func wordsShardKernel30Summary(lo, hi int, tail [][8]byte, digitShift int64, dig
 	}
 }
 
-// wordsShardKernel31 runs rows lo to hi through the stages pass18, from the state before them to the one after.
+// wordsShardKernel57 runs rows lo to hi through the stages pass35, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel31(lo, hi int, add3 []int64, pass31, pass []uint64, pass32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func wordsShardKernel57(lo, hi int, add6 []int64, pass63, pass []uint64, pass64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass31Rows := pass31[lo:hi]
-	pass32Rows := pass32[lo:hi]
-	pass32Rows = pass32Rows[:len(pass31Rows)]
-	for i, pass3 := range pass31Rows {
+	pass63Rows := pass63[lo:hi]
+	pass64Rows := pass64[lo:hi]
+	pass64Rows = pass64Rows[:len(pass63Rows)]
+	for i, pass3 := range pass63Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass32Rows[i]
+		pass2[place] = pass64Rows[i]
 	}
 }
 
-// wordsShardKernel31Summary returns what rows lo to hi add to the state, in the stages pass18.
+// wordsShardKernel57Summary returns what rows lo to hi add to the state, in the stages pass35.
 //
 //go:noinline
-func wordsShardKernel31Summary(lo, hi int, pass31 []uint64, digitShift int64, digits []int64) {
+func wordsShardKernel57Summary(lo, hi int, pass63 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass31Rows := pass31[lo:hi]
-	for _, pass := range pass31Rows {
+	pass63Rows := pass63[lo:hi]
+	for _, pass := range pass63Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
@@ -3986,62 +6400,62 @@ func wordsShardKernel31Summary(lo, hi int, pass31 []uint64, digitShift int64, di
 	}
 }
 
-// wordsShardKernel37 runs rows lo to hi through the stages pass24, from the state before them to the one after.
+// wordsShardKernel63 runs rows lo to hi through the stages pass41, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel37(lo, hi int, add3 []int64, pass43 []uint64, pass44, pass []int64, digitNumber, digitShift, n int64, digits []int64) {
+func wordsShardKernel63(lo, hi int, add6 []int64, pass75 []uint64, pass76, pass []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass43Rows := pass43[lo:hi]
-	pass44Rows := pass44[lo:hi]
-	pass44Rows = pass44Rows[:len(pass43Rows)]
-	for i := range pass43Rows {
-		digit := int64(pass43Rows[i] >> (digitShift & 63) & 255)
+	pass75Rows := pass75[lo:hi]
+	pass76Rows := pass76[lo:hi]
+	pass76Rows = pass76Rows[:len(pass75Rows)]
+	for i := range pass75Rows {
+		digit := int64(pass75Rows[i] >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass44Rows[i]
+		pass[place] = pass76Rows[i]
 	}
 }
 
-// wordsShardKernel37Summary returns what rows lo to hi add to the state, in the stages pass24.
+// wordsShardKernel63Summary returns what rows lo to hi add to the state, in the stages pass41.
 //
 //go:noinline
-func wordsShardKernel37Summary(lo, hi int, pass43 []uint64, digitShift int64, digits []int64) {
+func wordsShardKernel63Summary(lo, hi int, pass75 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass43Rows := pass43[lo:hi]
-	for i := range pass43Rows {
-		digit := int64(pass43Rows[i] >> (digitShift & 63) & 255)
+	pass75Rows := pass75[lo:hi]
+	for i := range pass75Rows {
+		digit := int64(pass75Rows[i] >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// wordsShardKernel38 runs rows lo to hi through the stages map24, histogram4, from the state before them to the one after.
+// wordsShardKernel64 runs rows lo to hi through the stages map39, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel38(lo, hi int, pass45 []int64, map22, map2 []uint64, histogram []int64) {
-	pass45Rows := pass45[lo:hi]
-	map22Rows := map22[lo:hi]
-	map22Rows = map22Rows[:len(pass45Rows)]
+func wordsShardKernel64(lo, hi int, pass77 []int64, map37, map2 []uint64, histogram []int64) {
+	pass77Rows := pass77[lo:hi]
+	map37Rows := map37[lo:hi]
+	map37Rows = map37Rows[:len(pass77Rows)]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass45Rows)]
-	for i, at := range pass45Rows {
+	mapRows = mapRows[:len(pass77Rows)]
+	for i, at := range pass77Rows {
 		var x uint64
-		if uint64(at) < uint64(len(map22)) {
-			x = map22[at]
+		if uint64(at) < uint64(len(map37)) {
+			x = map37[at]
 		}
 		x2 := x
 		// g = groups(head, tail)
 		mapRows[i] = x2
-		x3 := map22Rows[i]
+		x3 := map37Rows[i]
 		digit := int64(x3 >> 0 & 255)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -4085,41 +6499,41 @@ func wordsShardKernel38(lo, hi int, pass45 []int64, map22, map2 []uint64, histog
 	}
 }
 
-// wordsShardKernel39 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
+// wordsShardKernel65 runs rows lo to hi through the stages partial9, offset9, add9, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel39(lo, hi int, histogram4, add []int64, add2 int64) int64 {
-	histogram4Rows := histogram4[lo:hi]
+func wordsShardKernel65(lo, hi int, histogram7, add []int64, add2 int64) int64 {
+	histogram7Rows := histogram7[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram4Rows)]
-	for i := range histogram4Rows {
+	addRows = addRows[:len(histogram7Rows)]
+	for i := range histogram7Rows {
 		// g = groups(head, tail)
 		addRows[i] = add2
-		add2 += histogram4Rows[i]
+		add2 += histogram7Rows[i]
 	}
 	return add2
 }
 
-// wordsShardKernel39Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
+// wordsShardKernel65Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9.
 //
 //go:noinline
-func wordsShardKernel39Summary(lo, hi int, histogram4 []int64) int64 {
+func wordsShardKernel65Summary(lo, hi int, histogram7 []int64) int64 {
 	var add int64
-	histogram4Rows := histogram4[lo:hi]
-	for i := range histogram4Rows {
-		add += histogram4Rows[i]
+	histogram7Rows := histogram7[lo:hi]
+	for i := range histogram7Rows {
+		add += histogram7Rows[i]
 	}
 	return add
 }
 
-// wordsShardKernel48 runs rows lo to hi through the stages map25, map26, mask2, partial6, offset6, add6, aggregate1, from the state before them to the one after.
+// wordsShardKernel74 runs rows lo to hi through the stages map40, map41, mask3, partial10, offset10, add10, aggregate, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel48(lo, hi int, pass60 []int64, head, tail, aggregate, aggregate2 [][8]byte, aggregate3 []int64, gRunsBegun int64, openLast, openLast2 uint64, openSum int64) (int64, uint64, uint64, int64) {
+func wordsShardKernel74(lo, hi int, pass92 []int64, head, tail, aggregate, aggregate2 [][8]byte, aggregate3 []int64, gRunsBegun int64, openLast, openLast2 uint64, openSum int64) (int64, uint64, uint64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
-	pass60Rows := pass60[lo:hi]
-	for i, x := range pass60Rows {
+	pass92Rows := pass92[lo:hi]
+	for i, x := range pass92Rows {
 		var head2 uint64
 		if uint64(x) < uint64(len(head)) {
 			head2 = binary.BigEndian.Uint64(head[x][:])
@@ -4150,11 +6564,11 @@ func wordsShardKernel48(lo, hi int, pass60 []int64, head, tail, aggregate, aggre
 	return gRunsBegun, openLast, openLast2, openSum
 }
 
-// wordsShardKernel48Summary returns what rows lo to hi add to the state, in the stages map25, map26, mask2, partial6, offset6, add6, aggregate1.
+// wordsShardKernel74Summary returns what rows lo to hi add to the state, in the stages map40, map41, mask3, partial10, offset10, add10, aggregate.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func wordsShardKernel48Summary(lo, hi int, pass60 []int64, head, tail [][8]byte) (int64, bool, uint64, bool, uint64, bool, int64) {
+func wordsShardKernel74Summary(lo, hi int, pass92 []int64, head, tail [][8]byte) (int64, bool, uint64, bool, uint64, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast uint64
@@ -4163,7 +6577,7 @@ func wordsShardKernel48Summary(lo, hi int, pass60 []int64, head, tail [][8]byte)
 	var openHead bool
 	var openSum int64
 	if lo > 0 {
-		at := pass60[lo-1]
+		at := pass92[lo-1]
 		var head2 uint64
 		if uint64(at) < uint64(len(head)) {
 			head2 = binary.BigEndian.Uint64(head[at][:])
@@ -4171,15 +6585,15 @@ func wordsShardKernel48Summary(lo, hi int, pass60 []int64, head, tail [][8]byte)
 		openLast = head2
 	}
 	if lo > 0 {
-		at := pass60[lo-1]
+		at := pass92[lo-1]
 		var tail2 uint64
 		if uint64(at) < uint64(len(tail)) {
 			tail2 = binary.BigEndian.Uint64(tail[at][:])
 		}
 		openLast2 = tail2
 	}
-	pass60Rows := pass60[lo:hi]
-	for i, x := range pass60Rows {
+	pass92Rows := pass92[lo:hi]
+	for i, x := range pass92Rows {
 		var head2 uint64
 		if uint64(x) < uint64(len(head)) {
 			head2 = binary.BigEndian.Uint64(head[x][:])

@@ -45,7 +45,6 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, max(n, m), 65536)
-	map2 := kgenTemporary[uint64](&call, m)
 	var sum int64
 	var least uint32
 	var greatest uint32
@@ -61,7 +60,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				sum3, least5, greatest5, least6, greatest6 := sumJoinedKernel1Summary(lo, hi, id, weight)
+				sum3, least5, greatest5, least6, greatest6 := sumJoinedKernel1(lo, hi, id, weight)
 				blocks.await()
 				sumBefore := sum2
 				leastBefore := least3
@@ -74,7 +73,6 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				least4 = min(leastBefore2, least6)
 				greatest4 = max(greatestBefore2, greatest6)
 				blocks.release()
-				sumJoinedKernel1(lo, hi, id, weight, map2, sumBefore, leastBefore, greatestBefore, leastBefore2, greatestBefore2)
 			}
 		})
 		sum = sum2
@@ -83,7 +81,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		least2 = least4
 		greatest2 = greatest4
 	} else {
-		sum, least, greatest, least2, greatest2 = sumJoinedKernel1(0, m, id, weight, map2, 0, 4294967295, 0, 4294967295, 0)
+		sum, least, greatest, least2, greatest2 = sumJoinedKernel1(0, m, id, weight)
 	}
 	cond := sum > 0
 	x := uint32(0)
@@ -102,31 +100,41 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 	if cond {
 		x4 = greatest2
 	}
-	map3 := kgenTemporary[int64](&call, m)
-	if workers > 1 {
-		kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
-			sumJoinedKernel2(lo, hi, id, map2, map3, x2, x, int64(m), int64(n))
-		})
-	} else {
-		sumJoinedKernel2(0, m, id, map2, map3, x2, x, int64(m), int64(n))
+	x5 := x2 - x
+	x6 := uint64(x5)
+	cond2 := x6 < min(uint64(max(int64(m), 1))*4+uint64(int64(n)/8), 2147483646)
+	cond3 := cond2 && uint64(max(int64(m), 1)) < 4294967295
+	x7 := int64(x6)
+	x8 := x7 + 1
+	x9 := int64(1)
+	if cond3 {
+		x9 = x8
 	}
-	mSlotsLength := max(kgenSelect(uint64(x2-x) < min(uint64(max(int64(m), 1))*4+uint64(int64(n)/8), 2147483646) && uint64(max(int64(m), 1)) < 4294967295, int64(uint64(x2-x))+1, kgenSelect(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63))), 0)
-	if int(mSlotsLength) > 2147483647 {
-		return fmt.Errorf("m_slots would have %d rows; at most 2147483647 can be computed", int(mSlotsLength))
+	x10 := max(x9, 0)
+	x11 := kgenSelect(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63))
+	if cond3 {
+		x11 = 1
 	}
-	insert := kgenTemporary[int64](&call, int(mSlotsLength))
-	for i := range insert {
-		insert[i] = -1
+	x12 := max(x11, 0)
+	if int(x10) > 2147483647 {
+		return fmt.Errorf("m_slots would have %d rows; at most 2147483647 can be computed", int(x10))
 	}
-	sumJoinedKernel3(0, m, id, insert, map3, mSlotsLength)
+	insert := kgenTemporary[uint32](&call, int(x10))
+	clear(insert)
+	if int(x12) > 2147483647 {
+		return fmt.Errorf("m_slots_2 would have %d rows; at most 2147483647 can be computed", int(x12))
+	}
+	insert2 := kgenTemporary[uint64](&call, int(x12))
+	clear(insert2)
+	sumJoinedKernel2(0, m, insert, weight, id, insert2, x4, x3, x2, x, int64(m), int64(n), x10, x12)
 	var sum2 int64
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var sum3 int64
-		kgenInOrder(&call, workers, int(mSlotsLength), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(x10), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				sum4 := sumJoinedKernel4(lo, hi, insert)
+				sum4 := sumJoinedKernel3(lo, hi, insert)
 				blocks.await()
 				sumBefore := sum3
 				sum3 = sumBefore + sum4
@@ -135,61 +143,100 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		})
 		sum2 = sum3
 	} else {
-		sum2 = sumJoinedKernel4(0, int(mSlotsLength), insert)
+		sum2 = sumJoinedKernel3(0, int(x10), insert)
 	}
-	cond2 := sum2 == int64(m)
-	x5 := int64(0)
-	if cond2 {
-		x5 = 1
+	reduce5 := sum2
+	var sum3 int64
+	if workers > 1 {
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+		var sum4 int64
+		kgenInOrder(&call, workers, int(x12), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				sum5 := sumJoinedKernel4(lo, hi, insert2)
+				blocks.await()
+				sumBefore := sum4
+				sum4 = sumBefore + sum5
+				blocks.release()
+			}
+		})
+		sum3 = sum4
+	} else {
+		sum3 = sumJoinedKernel4(0, int(x12), insert2)
 	}
-	var either2 []int64
+	x13 := reduce5 + sum3
+	cond4 := x13 == int64(m)
+	x14 := int64(0)
+	if cond4 {
+		x14 = 1
+	}
 	var jFoundLength int64
+	var total int64
 	var jRepeatedLength int64
-	if 0 < int(x5) {
-		map4 := kgenTemporary[uint32](&call, int(mSlotsLength))
-		map5 := kgenTemporary[uint64](&call, int(mSlotsLength))
-		if workers > 1 {
-			kgenFork(&call, workers, int(mSlotsLength), 4096, func(_, lo, hi int) {
-				sumJoinedKernel5(lo, hi, insert, weight, map4, id, map5, x4, x3, x2, x, int64(m), int64(n))
-			})
-		} else {
-			sumJoinedKernel5(0, int(mSlotsLength), insert, weight, map4, id, map5, x4, x3, x2, x, int64(m), int64(n))
-		}
-		either := kgenTemporary[int64](&call, n)
+	if 0 < int(x14) {
 		var jFoundPlace int64
+		var sum4 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var jFoundPlace2 int64
+			var sum5 int64
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				compactScratch := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					jFoundPlace3 := sumJoinedKernel6(lo, hi, key, map4, map5, value, weight, compactScratch, x2, x, int64(m), int64(n), mSlotsLength, x4, x3, 0)
+					jFoundPlace3, sum6 := sumJoinedKernel5(lo, hi, key, insert, insert2, value, weight, x2, x, int64(m), int64(n), x12, x4, x3)
 					blocks.await()
 					jFoundPlaceBefore := jFoundPlace2
+					sumBefore := sum5
 					jFoundPlace2 = jFoundPlaceBefore + jFoundPlace3
+					sum5 = sumBefore + sum6
 					blocks.release()
-					copy(either[jFoundPlaceBefore:], compactScratch[:jFoundPlace3])
 				}
 			})
 			jFoundPlace = jFoundPlace2
+			sum4 = sum5
 		} else {
-			jFoundPlace = sumJoinedKernel6(0, n, key, map4, map5, value, weight, either, x2, x, int64(m), int64(n), mSlotsLength, x4, x3, 0)
+			jFoundPlace, sum4 = sumJoinedKernel5(0, n, key, insert, insert2, value, weight, x2, x, int64(m), int64(n), x12, x4, x3)
 		}
 		jFoundLength2 := jFoundPlace
-		either2 = either
+		total2 := sum4
 		jFoundLength = jFoundLength2
+		total = total2
 	} else {
+		map2 := kgenTemporary[uint32](&call, m)
+		map3 := kgenTemporary[uint64](&call, m)
 		map4 := kgenTemporary[int64](&call, m)
+		map5 := kgenTemporary[int64](&call, m)
+		map6 := kgenTemporary[int64](&call, m)
+		if workers > 1 {
+			kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
+				sumJoinedKernel6(lo, hi, map2, id, map3, map4, map5, map6, x2, x, int64(m), int64(n))
+			})
+		} else {
+			sumJoinedKernel6(0, m, map2, id, map3, map4, map5, map6, x2, x, int64(m), int64(n))
+		}
+		mSlots3Length := max(kgenSelect(uint64(x2-x) < min(uint64(max(int64(m), 1))*4+uint64(int64(n)/8), 2147483646) && uint64(max(int64(m), 1)) < 4294967295, int64(uint64(x2-x))+1, 1), 0)
+		mSlots4Length := max(kgenSelect(uint64(x2-x) < min(uint64(max(int64(m), 1))*4+uint64(int64(n)/8), 2147483646) && uint64(max(int64(m), 1)) < 4294967295, 1, kgenSelect(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63))), 0)
+		if int(mSlots3Length) > 2147483647 {
+			return fmt.Errorf("m_slots_3 would have %d rows; at most 2147483647 can be computed", int(mSlots3Length))
+		}
+		insert3 := kgenTemporary[uint32](&call, int(mSlots3Length))
+		clear(insert3)
+		if int(mSlots4Length) > 2147483647 {
+			return fmt.Errorf("m_slots_4 would have %d rows; at most 2147483647 can be computed", int(mSlots4Length))
+		}
+		insert4 := kgenTemporary[uint64](&call, int(mSlots4Length))
+		clear(insert4)
+		sumJoinedKernel7(0, m, insert3, map2, map4, insert4, map3, map5, mSlots3Length, mSlots4Length)
 		aggregate := kgenTemporary[int64](&call, m)
 		clear(aggregate)
-		histogram := kgenTemporary[int64](&call, 2048)
+		map7 := kgenTemporary[uint32](&call, m)
+		histogram := kgenTemporary[int64](&call, 1024)
 		clear(histogram)
 		if workers > 1 && len(aggregate) <= max(2048, m/64) {
 			kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
 				aggregateOwn := make([]int64, len(aggregate))
-				histogramOwn := make([]int64, 2048)
-				sumJoinedKernel7(lo, hi, id, insert, map4, aggregateOwn, histogramOwn, int64(m), mSlotsLength, x2, x, int64(n))
+				histogramOwn := make([]int64, 1024)
+				sumJoinedKernel8(lo, hi, aggregateOwn, id, insert3, insert4, map6, map7, histogramOwn, x2, x, int64(m), int64(n), mSlots4Length)
 				for i := range aggregateOwn {
 					atomic.AddInt64(&aggregate[i], aggregateOwn[i])
 				}
@@ -198,45 +245,45 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				}
 			})
 		} else {
-			sumJoinedKernel7(0, m, id, insert, map4, aggregate, histogram, int64(m), mSlotsLength, x2, x, int64(n))
+			sumJoinedKernel8(0, m, aggregate, id, insert3, insert4, map6, map7, histogram, x2, x, int64(m), int64(n), mSlots4Length)
 		}
-		add := kgenTemporary[int64](&call, m)
+		map8 := kgenTemporary[uint64](&call, m)
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add2 int64
+			var add int64
 			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add3 := sumJoinedKernel8Summary(lo, hi, aggregate)
+					add2 := sumJoinedKernel9Summary(lo, hi, aggregate)
+					blocks.await()
+					addBefore := add
+					add = addBefore + add2
+					blocks.release()
+					sumJoinedKernel9(lo, hi, aggregate, map8, addBefore)
+				}
+			})
+		} else {
+			sumJoinedKernel9(0, m, aggregate, map8, 0)
+		}
+		add := kgenTemporary[int64](&call, 1024)
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var add2 int64
+			kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					add3 := sumJoinedKernel10Summary(lo, hi, histogram)
 					blocks.await()
 					addBefore := add2
 					add2 = addBefore + add3
 					blocks.release()
-					sumJoinedKernel8(lo, hi, aggregate, add, addBefore)
+					sumJoinedKernel10(lo, hi, histogram, add, addBefore)
 				}
 			})
 		} else {
-			sumJoinedKernel8(0, m, aggregate, add, 0)
+			sumJoinedKernel10(0, 1024, histogram, add, 0)
 		}
-		add2 := kgenTemporary[int64](&call, 2048)
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add3 int64
-			kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					add4 := sumJoinedKernel9Summary(lo, hi, histogram)
-					blocks.await()
-					addBefore := add3
-					add3 = addBefore + add4
-					blocks.release()
-					sumJoinedKernel9(lo, hi, histogram, add2, addBefore)
-				}
-			})
-		} else {
-			sumJoinedKernel9(0, 2048, histogram, add2, 0)
-		}
-		pass := kgenTemporary[uint64](&call, m)
+		pass := kgenTemporary[uint32](&call, m)
 		pass2 := kgenTemporary[int64](&call, m)
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -244,7 +291,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel10Summary(lo, hi, map4, 0, digits)
+					sumJoinedKernel11Summary(lo, hi, map7, 0, digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -252,14 +299,14 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel10(lo, hi, add2, map4, pass, pass2, 0, 0, int64(m), digits)
+					sumJoinedKernel11(lo, hi, add, map7, pass, pass2, 0, 0, int64(m), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel10(0, m, add2, map4, pass, pass2, 0, 0, int64(m), digits)
+			sumJoinedKernel11(0, m, add, map7, pass, pass2, 0, 0, int64(m), digits)
 		}
-		pass3 := kgenTemporary[uint64](&call, m)
+		pass3 := kgenTemporary[uint32](&call, m)
 		pass4 := kgenTemporary[int64](&call, m)
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -267,7 +314,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel11Summary(lo, hi, pass, 8, digits)
+					sumJoinedKernel12Summary(lo, hi, pass, 8, digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -275,12 +322,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel11(lo, hi, add2, pass, pass3, pass2, pass4, 1, 8, int64(m), digits)
+					sumJoinedKernel12(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(m), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel11(0, m, add2, pass, pass3, pass2, pass4, 1, 8, int64(m), digits)
+			sumJoinedKernel12(0, m, add, pass, pass3, pass2, pass4, 1, 8, int64(m), digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -288,7 +335,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel11Summary(lo, hi, pass3, 16, digits)
+					sumJoinedKernel12Summary(lo, hi, pass3, 16, digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -296,96 +343,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel11(lo, hi, add2, pass3, pass, pass4, pass2, 2, 16, int64(m), digits)
+					sumJoinedKernel12(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(m), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel11(0, m, add2, pass3, pass, pass4, pass2, 2, 16, int64(m), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumJoinedKernel11Summary(lo, hi, pass, 24, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sumJoinedKernel11(lo, hi, add2, pass, pass3, pass2, pass4, 3, 24, int64(m), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			sumJoinedKernel11(0, m, add2, pass, pass3, pass2, pass4, 3, 24, int64(m), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumJoinedKernel11Summary(lo, hi, pass3, 32, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sumJoinedKernel11(lo, hi, add2, pass3, pass, pass4, pass2, 4, 32, int64(m), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			sumJoinedKernel11(0, m, add2, pass3, pass, pass4, pass2, 4, 32, int64(m), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumJoinedKernel11Summary(lo, hi, pass, 40, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sumJoinedKernel11(lo, hi, add2, pass, pass3, pass2, pass4, 5, 40, int64(m), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			sumJoinedKernel11(0, m, add2, pass, pass3, pass2, pass4, 5, 40, int64(m), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumJoinedKernel11Summary(lo, hi, pass3, 48, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sumJoinedKernel11(lo, hi, add2, pass3, pass, pass4, pass2, 6, 48, int64(m), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			sumJoinedKernel11(0, m, add2, pass3, pass, pass4, pass2, 6, 48, int64(m), digits)
+			sumJoinedKernel12(0, m, add, pass3, pass, pass4, pass2, 2, 16, int64(m), digits)
 		}
 		pass5 := kgenTemporary[int64](&call, m)
 		if workers > 1 {
@@ -394,7 +357,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel17Summary(lo, hi, pass, 56, digits)
+					sumJoinedKernel14Summary(lo, hi, pass, 24, digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -402,133 +365,106 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel17(lo, hi, add2, pass, pass2, pass5, 7, 56, int64(m), digits)
+					sumJoinedKernel14(lo, hi, add, pass, pass2, pass5, 3, 24, int64(m), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel17(0, m, add2, pass, pass2, pass5, 7, 56, int64(m), digits)
+			sumJoinedKernel14(0, m, add, pass, pass2, pass5, 3, 24, int64(m), digits)
 		}
-		map5 := kgenTemporary[int64](&call, int(mSlotsLength))
-		map6 := kgenTemporary[int64](&call, int(mSlotsLength))
-		map7 := kgenTemporary[uint64](&call, int(mSlotsLength))
+		map9 := kgenTemporary[uint64](&call, int(mSlots3Length))
 		if workers > 1 {
-			kgenFork(&call, workers, int(mSlotsLength), 4096, func(_, lo, hi int) {
-				sumJoinedKernel18(lo, hi, insert, add, map5, aggregate, map6, id, map7, x2, x, int64(m), int64(n))
+			kgenFork(&call, workers, int(mSlots3Length), 4096, func(_, lo, hi int) {
+				sumJoinedKernel15(lo, hi, insert3, map8, map9)
 			})
 		} else {
-			sumJoinedKernel18(0, int(mSlotsLength), insert, add, map5, aggregate, map6, id, map7, x2, x, int64(m), int64(n))
+			sumJoinedKernel15(0, int(mSlots3Length), insert3, map8, map9)
 		}
-		add3 := kgenTemporary[int64](&call, n)
-		map8 := kgenTemporary[int64](&call, n)
-		var sum3 int64
+		add2 := kgenTemporary[int64](&call, n)
+		map10 := kgenTemporary[int64](&call, n)
 		var sum4 int64
 		var sum5 int64
+		var sum6 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add4 int64
-			var sum6 int64
+			var add3 int64
 			var sum7 int64
 			var sum8 int64
+			var sum9 int64
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add5, sum9, sum10, sum11 := sumJoinedKernel19Summary(lo, hi, key, map7, map6, x2, x, int64(m), int64(n), mSlotsLength)
+					add4, sum10, sum11, sum12 := sumJoinedKernel16Summary(lo, hi, key, map9, insert4, map8, x2, x, int64(m), int64(n), mSlots4Length)
 					blocks.await()
-					addBefore := add4
-					sumBefore := sum6
-					sumBefore2 := sum7
-					sumBefore3 := sum8
-					add4 = addBefore + add5
-					sum6 = sumBefore + sum9
-					sum7 = sumBefore2 + sum10
-					sum8 = sumBefore3 + sum11
+					addBefore := add3
+					sumBefore := sum7
+					sumBefore2 := sum8
+					sumBefore3 := sum9
+					add3 = addBefore + add4
+					sum7 = sumBefore + sum10
+					sum8 = sumBefore2 + sum11
+					sum9 = sumBefore3 + sum12
 					blocks.release()
-					sumJoinedKernel19(lo, hi, key, map7, map6, add3, map5, map8, x2, x, int64(m), int64(n), mSlotsLength, addBefore, sumBefore, sumBefore2, sumBefore3)
+					sumJoinedKernel16(lo, hi, key, map9, insert4, map8, add2, map10, x2, x, int64(m), int64(n), mSlots4Length, addBefore, sumBefore, sumBefore2, sumBefore3)
 				}
 			})
-			sum3 = sum6
 			sum4 = sum7
 			sum5 = sum8
+			sum6 = sum9
 		} else {
-			_, sum3, sum4, sum5 = sumJoinedKernel19(0, n, key, map7, map6, add3, map5, map8, x2, x, int64(m), int64(n), mSlotsLength, 0, 0, 0, 0)
+			_, sum4, sum5, sum6 = sumJoinedKernel16(0, n, key, map9, insert4, map8, add2, map10, x2, x, int64(m), int64(n), mSlots4Length, 0, 0, 0, 0)
 		}
-		x6 := sum4 >> 32
-		x7 := sum3 + x6
-		cond3 := x7 < 2147483648
-		x8 := int64(math.MaxInt64)
-		if cond3 {
-			x8 = sum5
+		x15 := sum5 >> 32
+		x16 := sum4 + x15
+		cond5 := x16 < 2147483648
+		x17 := int64(math.MaxInt64)
+		if cond5 {
+			x17 = sum6
 		}
-		x9 := max(x8, 0)
-		if int(x9) > 2147483647 {
-			return fmt.Errorf("tables.kg:11:6: j would have %d rows; at most 2147483647 can be computed", int(x9))
-		}
-		either := kgenTemporary[int64](&call, max(n, int(x9)))
+		x18 := max(x17, 0)
+		map11 := kgenTemporary[int32](&call, m)
 		if workers > 1 {
-			kgenFork(&call, workers, int(x9), 4096, func(_, lo, hi int) {
-				sumJoinedKernel20(lo, hi, add3, value, map8, pass5, weight, either, int64(n))
+			kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
+				sumJoinedKernel17(lo, hi, pass5, weight, map11)
 			})
 		} else {
-			sumJoinedKernel20(0, int(x9), add3, value, map8, pass5, weight, either, int64(n))
+			sumJoinedKernel17(0, m, pass5, weight, map11)
 		}
-		either2 = either
-		jRepeatedLength = x9
-	}
-	either22 := either2
-	jFoundLength2 := jFoundLength
-	jRepeatedLength2 := jRepeatedLength
-	var total int64
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var total2 int64
-		kgenInOrder(&call, workers, max(int(jFoundLength2), int(jRepeatedLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				total3 := sumJoinedKernel21(lo, hi, either22)
-				blocks.await()
-				totalBefore := total2
-				total2 = totalBefore + total3
-				blocks.release()
-			}
-		})
+		var sum7 int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum8 int64
+			kgenInOrder(&call, workers, int(x18), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum9 := sumJoinedKernel18(lo, hi, add2, value, map10, map11, int64(n))
+					blocks.await()
+					sumBefore := sum8
+					sum8 = sumBefore + sum9
+					blocks.release()
+				}
+			})
+			sum7 = sum8
+		} else {
+			sum7 = sumJoinedKernel18(0, int(x18), add2, value, map10, map11, int64(n))
+		}
+		total2 := sum7
 		total = total2
-	} else {
-		total = sumJoinedKernel21(0, max(int(jFoundLength2), int(jRepeatedLength2)), either22)
+		jRepeatedLength = x18
 	}
+	jFoundLength2 := jFoundLength
+	total2 := total
+	jRepeatedLength2 := jRepeatedLength
 	pairs := int64(max(int(jFoundLength2), int(jRepeatedLength2)))
 	dst.Pairs = pairs
-	dst.Total = total
+	dst.Total = total2
 	return nil
 }
 
-// sumJoinedKernel1 runs rows lo to hi through the stages map1, map2, reduce1, map3, from the state before them to the one after.
+// sumJoinedKernel1 returns what rows lo to hi add to the state, in the stages map1, map2, reduce1, scalar1, scalar3.
 //
 //go:noinline
-func sumJoinedKernel1(lo, hi int, id, weight []int32, map2 []uint64, sum int64, least, greatest, least2, greatest2 uint32) (int64, uint32, uint32, uint32, uint32) {
-	idRows := id[lo:hi]
-	weightRows := weight[lo:hi]
-	weightRows = weightRows[:len(idRows)]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(idRows)]
-	for i := range idRows {
-		x := uint32(idRows[i]) - 2147483648
-		x2 := uint32(weightRows[i]) - 2147483648
-		// j = join(key, id)
-		mapRows[i] = uint64(x) * 11400714819323198485
-		greatest2 = max(greatest2, x2)
-		least2 = min(least2, x2)
-		greatest = max(greatest, x)
-		least = min(least, x)
-		sum++
-	}
-	return sum, least, greatest, least2, greatest2
-}
-
-// sumJoinedKernel1Summary returns what rows lo to hi add to the state, in the stages map1, map2, reduce1, map3.
-//
-//go:noinline
-func sumJoinedKernel1Summary(lo, hi int, id, weight []int32) (int64, uint32, uint32, uint32, uint32) {
+func sumJoinedKernel1(lo, hi int, id, weight []int32) (int64, uint32, uint32, uint32, uint32) {
 	var sum int64
 	least := uint32(4294967295)
 	var greatest uint32
@@ -549,95 +485,11 @@ func sumJoinedKernel1Summary(lo, hi int, id, weight []int32) (int64, uint32, uin
 	return sum, least, greatest, least2, greatest2
 }
 
-// sumJoinedKernel2 runs rows lo to hi through the stages map4, scalar1, from the state before them to the one after.
+// sumJoinedKernel2 runs rows lo to hi through the stages map3, map4, map5, map6, insert1, map7, insert2, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel2(lo, hi int, id []int32, map2 []uint64, map3 []int64, reduce2, reduce uint32, m, n int64) {
-	x := reduce2 - reduce
-	x2 := uint64(x)
-	x3 := max(m, 1)
-	x4 := uint64(x3)
-	x5 := x4 * 4
-	x6 := n / 8
-	x7 := uint64(x6)
-	x8 := x5 + x7
-	x9 := min(x8, 2147483646)
-	cond := x2 < x9
-	cond2 := x4 < 4294967295
-	cond3 := cond && cond2
-	x10 := x4 * 8
-	x11 := min(x10, 131072)
-	x12 := max(x4, x11)
-	cond4 := x12 <= 939524096
-	x13 := x12 - 1
-	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
-	x15 := int64(x14)
-	x16 := 64 - x15
-	x17 := int64(2) << (x16 & 63)
-	x18 := min(x17, 1073741824)
-	x19 := x17
-	if cond4 {
-		x19 = x18
-	}
-	x20 := uint64(x19)
-	x21 := uint64(bits.LeadingZeros64(uint64(x20)))
-	x22 := x21 + 1
-	idRows := id[lo:hi]
-	map2Rows := map2[lo:hi]
-	map2Rows = map2Rows[:len(idRows)]
-	mapRows := map3[lo:hi]
-	mapRows = mapRows[:len(idRows)]
-	for i := range idRows {
-		x23 := map2Rows[i]
-		// j = join(key, id)
-		mapRows[i] = kgenSelect(cond3, int64(uint32(idRows[i])-2147483648-reduce), int64((x23^x23>>32)*15485907386658061715>>(x22&63)))
-	}
-}
-
-// sumJoinedKernel3 runs rows lo to hi through the stages insert, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel3(lo, hi int, id []int32, insert, map3 []int64, mSlots int64) {
-	idRows := id[lo:hi]
-	map3Rows := map3[lo:hi]
-	map3Rows = map3Rows[:len(idRows)]
-	for i := range idRows {
-		// j = join(key, id)
-		entered := int64(lo + i)
-		key := idRows[i]
-		lastSlot := mSlots - 1
-		slot := map3Rows[i]
-		for true {
-			held := insert[slot]
-			if held == -1 {
-				insert[slot] = entered
-				break
-			}
-			if key == id[held] {
-				break
-			}
-			slot = (slot + 1) & lastSlot
-		}
-	}
-}
-
-// sumJoinedKernel4 returns what rows lo to hi add to the state, in the stages map5, reduce2, scalar2.
-//
-//go:noinline
-func sumJoinedKernel4(lo, hi int, insert []int64) int64 {
-	var sum int64
-	insertRows := insert[lo:hi]
-	for i := range insertRows {
-		sum += kgenBit[int64](insertRows[i] != -1)
-	}
-	return sum
-}
-
-// sumJoinedKernel5 runs rows lo to hi through the stages map6, map7, map9, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel5(lo, hi int, insert []int64, weight []int32, map2 []uint32, id []int32, map3 []uint64, reduce5, reduce4, reduce2, reduce uint32, m, n int64) {
-	x := reduce5 - reduce4
+func sumJoinedKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 []uint64, reduce4, reduce3, reduce2, reduce uint32, m, n, mSlots, mSlots2 int64) {
+	x := reduce4 - reduce3
 	cond := x != 4294967295
 	x2 := reduce2 - reduce
 	x3 := uint64(x2)
@@ -651,45 +503,133 @@ func sumJoinedKernel5(lo, hi int, insert []int64, weight []int32, map2 []uint32,
 	cond2 := x3 < x10
 	cond3 := x5 < 4294967295
 	cond4 := cond2 && cond3
-	insertRows := insert[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(insertRows)]
-	mapRows2 := map3[lo:hi]
-	mapRows2 = mapRows2[:len(insertRows)]
-	for i, insert2 := range insertRows {
-		cond5 := insert2 != -1
-		x11 := int64(-1)
-		if cond5 {
-			x11 = insert2
-		}
-		var weight2 int32
-		if uint64(x11) < uint64(len(weight)) {
-			weight2 = weight[x11]
-		}
-		weight3 := weight2
-		x12 := uint32(0)
-		if cond5 {
-			x12 = kgenSelect(cond, uint32(weight3)-2147483648-reduce4, uint32(insert2)) + 1
-		}
-		// j = join(key, id)
-		mapRows[i] = x12
-		at := x11
+	x11 := x5 * 8
+	x12 := min(x11, 131072)
+	x13 := max(x5, x12)
+	cond5 := x13 <= 939524096
+	x14 := x13 - 1
+	x15 := uint64(bits.LeadingZeros64(uint64(x14)))
+	x16 := int64(x15)
+	x17 := 64 - x16
+	x18 := int64(2) << (x17 & 63)
+	x19 := min(x18, 1073741824)
+	x20 := x18
+	if cond5 {
+		x20 = x19
+	}
+	x21 := uint64(x20)
+	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
+	x23 := x22 + 1
+	if cond {
 		if cond4 {
-			at = -1
+			weightRows := weight[lo:hi]
+			idRows := id[lo:hi]
+			idRows = idRows[:len(weightRows)]
+			for i := range weightRows {
+				x24 := uint32(weightRows[i]) - 2147483648 - reduce3 + 1
+				x25 := uint32(idRows[i]) - 2147483648
+				// j = join(key, id)
+				slot := int64(x25 - reduce)
+				if uint64(slot) < uint64(mSlots) {
+					if insert[slot] == 0 {
+						insert[slot] = x24
+					}
+				}
+			}
+		} else {
+			weightRows := weight[lo:hi]
+			idRows := id[lo:hi]
+			idRows = idRows[:len(weightRows)]
+			for i := range weightRows {
+				x24 := uint32(weightRows[i]) - 2147483648 - reduce3 + 1
+				x25 := uint32(idRows[i]) - 2147483648
+				x26 := uint64(x25)
+				x27 := x26 * 11400714819323198485
+				word := x26<<32 | uint64(x24)
+				slot := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x23 & 63))
+				if uint64(slot) < uint64(mSlots2) {
+					lastSlot := mSlots2 - 1
+					held := insert2[slot]
+					for held != 0 && held>>32 != word>>32 {
+						slot = (slot + 1) & lastSlot
+						held = insert2[slot]
+					}
+					if held == 0 {
+						insert2[slot] = word
+					}
+				}
+			}
 		}
-		var id2 int32
-		if uint64(at) < uint64(len(id)) {
-			id2 = id[at]
+	} else if cond4 {
+		weightRows := weight[lo:hi]
+		idRows := id[lo:hi]
+		idRows = idRows[:len(weightRows)]
+		for i := range weightRows {
+			x24 := uint32(int64(lo+i)) + 1
+			x25 := uint32(idRows[i]) - 2147483648
+			slot := int64(x25 - reduce)
+			if uint64(slot) < uint64(mSlots) {
+				if insert[slot] == 0 {
+					insert[slot] = x24
+				}
+			}
 		}
-		id3 := id2
-		mapRows2[i] = kgenSelect(x12 != 0, uint64(uint32(id3)-2147483648)<<32|uint64(x12), 0)
+	} else {
+		weightRows := weight[lo:hi]
+		idRows := id[lo:hi]
+		idRows = idRows[:len(weightRows)]
+		for i := range weightRows {
+			x24 := uint32(int64(lo+i)) + 1
+			x25 := uint32(idRows[i]) - 2147483648
+			x26 := uint64(x25)
+			x27 := x26 * 11400714819323198485
+			word := x26<<32 | uint64(x24)
+			slot := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x23 & 63))
+			if uint64(slot) < uint64(mSlots2) {
+				lastSlot := mSlots2 - 1
+				held := insert2[slot]
+				for held != 0 && held>>32 != word>>32 {
+					slot = (slot + 1) & lastSlot
+					held = insert2[slot]
+				}
+				if held == 0 {
+					insert2[slot] = word
+				}
+			}
+		}
 	}
 }
 
-// sumJoinedKernel6 runs rows lo to hi through the stages map8, map10, map11, map12, mask, partial4, offset4, add4, map36, map37, compact, from the state before them to the one after.
+// sumJoinedKernel3 returns what rows lo to hi add to the state, in the stages map12, reduce2.
 //
 //go:noinline
-func sumJoinedKernel6(lo, hi int, key []int32, map7 []uint32, map9 []uint64, value, weight []int32, compact []int64, reduce2, reduce uint32, m, n, mSlots int64, reduce5, reduce4 uint32, jFoundPlace int64) int64 {
+func sumJoinedKernel3(lo, hi int, insert []uint32) int64 {
+	var sum int64
+	insertRows := insert[lo:hi]
+	for i := range insertRows {
+		sum += kgenBit[int64](insertRows[i] != 0)
+	}
+	return sum
+}
+
+// sumJoinedKernel4 returns what rows lo to hi add to the state, in the stages map13, reduce3, scalar5.
+//
+//go:noinline
+func sumJoinedKernel4(lo, hi int, insert2 []uint64) int64 {
+	var sum int64
+	insert2Rows := insert2[lo:hi]
+	for i := range insert2Rows {
+		sum += kgenBit[int64](insert2Rows[i] != 0)
+	}
+	return sum
+}
+
+// sumJoinedKernel5 returns what rows lo to hi add to the state, in the stages map8, map9, map10, map11, mask, partial4, offset4, add4, map37, map38, compact, reduce5.
+//
+//go:noinline
+func sumJoinedKernel5(lo, hi int, key []int32, insert []uint32, insert2 []uint64, value, weight []int32, reduce2, reduce uint32, m, n, mSlots2 int64, reduce4, reduce3 uint32) (int64, int64) {
+	var jFoundPlace int64
+	var sum int64
 	x := reduce2 - reduce
 	x2 := uint64(x)
 	x3 := max(m, 1)
@@ -719,215 +659,368 @@ func sumJoinedKernel6(lo, hi int, key []int32, map7 []uint32, map9 []uint64, val
 	x20 := uint64(x19)
 	x21 := uint64(bits.LeadingZeros64(uint64(x20)))
 	x22 := x21 + 1
-	x23 := reduce5 - reduce4
+	x23 := reduce4 - reduce3
 	cond5 := x23 != 4294967295
-	keyRows := key[lo:hi]
-	valueRows := value[lo:hi]
-	valueRows = valueRows[:len(keyRows)]
-	for i := range keyRows {
-		x24 := uint32(keyRows[i]) - 2147483648
-		at := int64(-1)
-		if cond3 {
-			at = int64(x24 - reduce)
-		}
-		var x25 uint32
-		if uint64(at) < uint64(len(map7)) {
-			x25 = map7[at]
-		}
-		x26 := x25
-		x27 := uint64(x24) * 11400714819323198485
-		var code uint32
-		if !cond3 {
-			key2 := uint64(x24)
-			lastSlot := mSlots - 1
-			slot := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x22 & 63))
-			held := map9[slot]
-			for held != 0 && held>>32 != key2 {
-				slot = (slot + 1) & lastSlot
-				held = map9[slot]
-			}
-			code = uint32(held)
-		}
-		code2 := code
-		x28 := code2
-		if cond3 {
-			x28 = x26
-		}
-		if x28 != 0 {
-			x29 := x28 - 1
-			at2 := int64(x29)
-			if cond5 {
-				at2 = -1
-			}
-			var weight2 int32
-			if uint64(at2) < uint64(len(weight)) {
-				weight2 = weight[at2]
-			}
-			weight3 := weight2
-			// return pairs: len(j.left), total: sum(i64(value[j.left]) * i64(weight[j.right]))
-			compact[jFoundPlace] = int64(valueRows[i]) * int64(kgenSelect(cond5, int32(x29+reduce4+2147483648), weight3))
-			jFoundPlace++
-		}
-	}
-	return jFoundPlace
-}
-
-// sumJoinedKernel7 runs rows lo to hi through the stages map13, map14, map15, map16, map17, map18, aggregate, map19, histogram, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel7(lo, hi int, id []int32, insert, map2, aggregate, histogram []int64, m, mSlots int64, reduce2, reduce uint32, n int64) {
-	x := max(m, 1)
-	x2 := uint64(x)
-	x3 := x2 * 8
-	x4 := min(x3, 131072)
-	x5 := max(x2, x4)
-	cond := x5 <= 939524096
-	x6 := x5 - 1
-	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
-	x8 := int64(x7)
-	x9 := 64 - x8
-	x10 := int64(2) << (x9 & 63)
-	x11 := min(x10, 1073741824)
-	x12 := x10
-	if cond {
-		x12 = x11
-	}
-	x13 := uint64(x12)
-	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
-	x15 := x14 + 1
-	x16 := reduce2 - reduce
-	x17 := uint64(x16)
-	x18 := x2 * 4
-	x19 := n / 8
-	x20 := uint64(x19)
-	x21 := x18 + x20
-	x22 := min(x21, 2147483646)
-	cond2 := x17 < x22
-	cond3 := x2 < 4294967295
-	cond4 := cond2 && cond3
-	idRows := id[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(idRows)]
-	for i, id2 := range idRows {
-		x23 := uint32(id2) - 2147483648
-		x24 := uint64(x23) * 11400714819323198485
-		slot := int64(-1)
-		if cond4 {
-			at := int64(x23 - reduce)
-			if uint64(at) < uint64(mSlots) {
-				slot = at
+	if cond3 {
+		if cond5 {
+			keyRows := key[lo:hi]
+			valueRows := value[lo:hi]
+			valueRows = valueRows[:len(keyRows)]
+			for i := range keyRows {
+				x24 := uint32(keyRows[i]) - 2147483648
+				at := int64(x24 - reduce)
+				var insert3 uint32
+				if uint64(at) < uint64(len(insert)) {
+					insert3 = insert[at]
+				}
+				insert4 := insert3
+				if insert4 != 0 {
+					x25 := insert4 - 1
+					sum += int64(valueRows[i]) * int64(int32(x25+reduce3+2147483648))
+					jFoundPlace++
+				}
 			}
 		} else {
-			lastSlot := mSlots - 1
-			ownSlot := int64((x24 ^ x24>>32) * 15485907386658061715 >> (x15 & 63))
-			slot2 := ownSlot
-			for true {
-				held := insert[slot2]
-				if held == -1 {
-					break
+			keyRows := key[lo:hi]
+			valueRows := value[lo:hi]
+			valueRows = valueRows[:len(keyRows)]
+			for i := range keyRows {
+				x24 := uint32(keyRows[i]) - 2147483648
+				at := int64(x24 - reduce)
+				var insert3 uint32
+				if uint64(at) < uint64(len(insert)) {
+					insert3 = insert[at]
 				}
-				if id2 == id[held] {
-					slot = slot2
-					break
-				}
-				slot2 = (slot2 + 1) & lastSlot
-				if slot2 == ownSlot {
-					break
+				insert4 := insert3
+				if insert4 != 0 {
+					x25 := insert4 - 1
+					at2 := int64(x25)
+					var weight2 int32
+					if uint64(at2) < uint64(len(weight)) {
+						weight2 = weight[at2]
+					}
+					weight3 := weight2
+					sum += int64(valueRows[i]) * int64(weight3)
+					jFoundPlace++
 				}
 			}
 		}
-		slot2 := slot
-		at := max(slot2, 0)
-		var insert2 int64
-		if uint64(at) < uint64(len(insert)) {
-			insert2 = insert[at]
+	} else if cond5 {
+		keyRows := key[lo:hi]
+		valueRows := value[lo:hi]
+		valueRows = valueRows[:len(keyRows)]
+		for i := range keyRows {
+			x24 := uint32(keyRows[i]) - 2147483648
+			x25 := uint64(x24) * 11400714819323198485
+			var code uint32
+			key2 := uint64(x24)
+			lastSlot := mSlots2 - 1
+			slot := int64((x25 ^ x25>>32) * 15485907386658061715 >> (x22 & 63))
+			held := insert2[slot]
+			for held != 0 && held>>32 != key2 {
+				slot = (slot + 1) & lastSlot
+				held = insert2[slot]
+			}
+			code = uint32(held)
+			code2 := code
+			if code2 != 0 {
+				x26 := code2 - 1
+				sum += int64(valueRows[i]) * int64(int32(x26+reduce3+2147483648))
+				jFoundPlace++
+			}
 		}
-		insert3 := insert2
-		x25 := int64(-1)
-		if slot2 >= 0 && insert3 != -1 {
-			x25 = insert3
+	} else {
+		keyRows := key[lo:hi]
+		valueRows := value[lo:hi]
+		valueRows = valueRows[:len(keyRows)]
+		for i := range keyRows {
+			x24 := uint32(keyRows[i]) - 2147483648
+			x25 := uint64(x24) * 11400714819323198485
+			var code uint32
+			key2 := uint64(x24)
+			lastSlot := mSlots2 - 1
+			slot := int64((x25 ^ x25>>32) * 15485907386658061715 >> (x22 & 63))
+			held := insert2[slot]
+			for held != 0 && held>>32 != key2 {
+				slot = (slot + 1) & lastSlot
+				held = insert2[slot]
+			}
+			code = uint32(held)
+			code2 := code
+			if code2 != 0 {
+				x26 := code2 - 1
+				at := int64(x26)
+				var weight2 int32
+				if uint64(at) < uint64(len(weight)) {
+					weight2 = weight[at]
+				}
+				weight3 := weight2
+				sum += int64(valueRows[i]) * int64(weight3)
+				jFoundPlace++
+			}
 		}
-		// j = join(key, id)
-		mapRows[i] = x25
-		bin := int(x25)
-		if uint64(bin) < uint64(len(aggregate)) {
-			aggregate[bin]++
+	}
+	return jFoundPlace, sum
+}
+
+// sumJoinedKernel6 runs rows lo to hi through the stages scalar2, scalar4, map14, map15, map16, map17, map18, map19, map20, map21, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel6(lo, hi int, map2 []uint32, id []int32, map3 []uint64, map4, map5, map6 []int64, reduce2, reduce uint32, m, n int64) {
+	x := reduce2 - reduce
+	x2 := uint64(x)
+	x3 := max(m, 1)
+	x4 := uint64(x3)
+	x5 := x4 * 4
+	x6 := n / 8
+	x7 := uint64(x6)
+	x8 := x5 + x7
+	x9 := min(x8, 2147483646)
+	cond := x2 < x9
+	cond2 := x4 < 4294967295
+	cond3 := cond && cond2
+	x10 := x4 * 8
+	x11 := min(x10, 131072)
+	x12 := max(x4, x11)
+	cond4 := x12 <= 939524096
+	x13 := x12 - 1
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := int64(x14)
+	x16 := 64 - x15
+	x17 := int64(2) << (x16 & 63)
+	x18 := min(x17, 1073741824)
+	x19 := x17
+	if cond4 {
+		x19 = x18
+	}
+	x20 := uint64(x19)
+	x21 := uint64(bits.LeadingZeros64(uint64(x20)))
+	x22 := x21 + 1
+	if cond3 {
+		mapRows := map2[lo:hi]
+		idRows := id[lo:hi]
+		idRows = idRows[:len(mapRows)]
+		mapRows2 := map3[lo:hi]
+		mapRows2 = mapRows2[:len(mapRows)]
+		mapRows3 := map4[lo:hi]
+		mapRows3 = mapRows3[:len(mapRows)]
+		mapRows4 := map5[lo:hi]
+		mapRows4 = mapRows4[:len(mapRows)]
+		mapRows5 := map6[lo:hi]
+		mapRows5 = mapRows5[:len(mapRows)]
+		for i := range mapRows {
+			x23 := uint32(int64(lo+i)) + 1
+			// j = join(key, id)
+			mapRows[i] = x23
+			x24 := uint32(idRows[i]) - 2147483648
+			x25 := uint64(x24)
+			mapRows2[i] = x25<<32 | uint64(x23)
+			mapRows3[i] = int64(x24 - reduce)
+			x26 := x25 * 11400714819323198485
+			x27 := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x22 & 63))
+			mapRows4[i] = -1
+			mapRows5[i] = x27
 		}
-		x26 := uint64(x25) - 9223372036854775808
-		digit := int64(x26 >> 0 & 255)
-		bin2 := int(digit)
-		if uint64(bin2) < uint64(len(histogram)) {
-			histogram[bin2]++
-		}
-		digit2 := int64(x26 >> 8 & 255)
-		bin3 := int(digit2 + 256)
-		if uint64(bin3) < uint64(len(histogram)) {
-			histogram[bin3]++
-		}
-		digit3 := int64(x26 >> 16 & 255)
-		bin4 := int(digit3 + 512)
-		if uint64(bin4) < uint64(len(histogram)) {
-			histogram[bin4]++
-		}
-		digit4 := int64(x26 >> 24 & 255)
-		bin5 := int(digit4 + 768)
-		if uint64(bin5) < uint64(len(histogram)) {
-			histogram[bin5]++
-		}
-		digit5 := int64(x26 >> 32 & 255)
-		bin6 := int(digit5 + 1024)
-		if uint64(bin6) < uint64(len(histogram)) {
-			histogram[bin6]++
-		}
-		digit6 := int64(x26 >> 40 & 255)
-		bin7 := int(digit6 + 1280)
-		if uint64(bin7) < uint64(len(histogram)) {
-			histogram[bin7]++
-		}
-		digit7 := int64(x26 >> 48 & 255)
-		bin8 := int(digit7 + 1536)
-		if uint64(bin8) < uint64(len(histogram)) {
-			histogram[bin8]++
-		}
-		digit8 := int64(x26 >> 56 & 255)
-		bin9 := int(digit8 + 1792)
-		if uint64(bin9) < uint64(len(histogram)) {
-			histogram[bin9]++
+	} else {
+		mapRows := map2[lo:hi]
+		idRows := id[lo:hi]
+		idRows = idRows[:len(mapRows)]
+		mapRows2 := map3[lo:hi]
+		mapRows2 = mapRows2[:len(mapRows)]
+		mapRows3 := map4[lo:hi]
+		mapRows3 = mapRows3[:len(mapRows)]
+		mapRows4 := map5[lo:hi]
+		mapRows4 = mapRows4[:len(mapRows)]
+		mapRows5 := map6[lo:hi]
+		mapRows5 = mapRows5[:len(mapRows)]
+		for i := range mapRows {
+			x23 := uint32(int64(lo+i)) + 1
+			mapRows[i] = x23
+			x24 := uint32(idRows[i]) - 2147483648
+			x25 := uint64(x24)
+			mapRows2[i] = x25<<32 | uint64(x23)
+			mapRows3[i] = -1
+			x26 := x25 * 11400714819323198485
+			x27 := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x22 & 63))
+			mapRows4[i] = x27
+			mapRows5[i] = x27
 		}
 	}
 }
 
-// sumJoinedKernel8 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
+// sumJoinedKernel7 runs rows lo to hi through the stages insert3, insert4, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel8(lo, hi int, aggregate, add []int64, add2 int64) int64 {
-	aggregateRows := aggregate[lo:hi]
-	addRows := add[lo:hi]
-	addRows = addRows[:len(aggregateRows)]
-	for i := range aggregateRows {
+func sumJoinedKernel7(lo, hi int, insert, map14 []uint32, map17 []int64, insert2, map15 []uint64, map18 []int64, mSlots3, mSlots4 int64) {
+	map14Rows := map14[lo:hi]
+	map17Rows := map17[lo:hi]
+	map17Rows = map17Rows[:len(map14Rows)]
+	map15Rows := map15[lo:hi]
+	map15Rows = map15Rows[:len(map14Rows)]
+	map18Rows := map18[lo:hi]
+	map18Rows = map18Rows[:len(map14Rows)]
+	for i, word := range map14Rows {
 		// j = join(key, id)
-		addRows[i] = add2
-		add2 += aggregateRows[i]
+		slot := map17Rows[i]
+		if uint64(slot) < uint64(mSlots3) {
+			if insert[slot] == 0 {
+				insert[slot] = word
+			}
+		}
+		word2 := map15Rows[i]
+		slot2 := map18Rows[i]
+		if uint64(slot2) < uint64(mSlots4) {
+			lastSlot := mSlots4 - 1
+			held := insert2[slot2]
+			for held != 0 && held>>32 != word2>>32 {
+				slot2 = (slot2 + 1) & lastSlot
+				held = insert2[slot2]
+			}
+			if held == 0 {
+				insert2[slot2] = word2
+			}
+		}
 	}
-	return add2
 }
 
-// sumJoinedKernel8Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
+// sumJoinedKernel8 runs rows lo to hi through the stages map22, aggregate, map23, histogram, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel8Summary(lo, hi int, aggregate []int64) int64 {
-	var add int64
+func sumJoinedKernel8(lo, hi int, aggregate []int64, id []int32, insert3 []uint32, insert4 []uint64, map21 []int64, map2 []uint32, histogram []int64, reduce2, reduce uint32, m, n, mSlots4 int64) {
+	x := reduce2 - reduce
+	x2 := uint64(x)
+	x3 := max(m, 1)
+	x4 := uint64(x3)
+	x5 := x4 * 4
+	x6 := n / 8
+	x7 := uint64(x6)
+	x8 := x5 + x7
+	x9 := min(x8, 2147483646)
+	cond := x2 < x9
+	cond2 := x4 < 4294967295
+	cond3 := cond && cond2
+	if cond3 {
+		idRows := id[lo:hi]
+		mapRows := map2[lo:hi]
+		mapRows = mapRows[:len(idRows)]
+		for i := range idRows {
+			x10 := uint32(idRows[i]) - 2147483648
+			at := int64(x10 - reduce)
+			var insert uint32
+			if uint64(at) < uint64(len(insert3)) {
+				insert = insert3[at]
+			}
+			insert2 := insert
+			x11 := int64(insert2) - 1
+			// j = join(key, id)
+			bin := int(x11)
+			if uint64(bin) < uint64(len(aggregate)) {
+				aggregate[bin]++
+			}
+			x12 := uint32(x11)
+			mapRows[i] = x12
+			digit := int64(x12 >> 0 & 255)
+			bin2 := int(digit)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			digit2 := int64(x12 >> 8 & 255)
+			bin3 := int(digit2 + 256)
+			if uint64(bin3) < uint64(len(histogram)) {
+				histogram[bin3]++
+			}
+			digit3 := int64(x12 >> 16 & 255)
+			bin4 := int(digit3 + 512)
+			if uint64(bin4) < uint64(len(histogram)) {
+				histogram[bin4]++
+			}
+			digit4 := int64(x12 >> 24 & 255)
+			bin5 := int(digit4 + 768)
+			if uint64(bin5) < uint64(len(histogram)) {
+				histogram[bin5]++
+			}
+		}
+	} else {
+		idRows := id[lo:hi]
+		map21Rows := map21[lo:hi]
+		map21Rows = map21Rows[:len(idRows)]
+		mapRows := map2[lo:hi]
+		mapRows = mapRows[:len(idRows)]
+		for i := range idRows {
+			x10 := uint32(idRows[i]) - 2147483648
+			var code uint32
+			key := uint64(x10)
+			lastSlot := mSlots4 - 1
+			slot := map21Rows[i]
+			held := insert4[slot]
+			for held != 0 && held>>32 != key {
+				slot = (slot + 1) & lastSlot
+				held = insert4[slot]
+			}
+			code = uint32(held)
+			code2 := code
+			x11 := int64(code2) - 1
+			bin := int(x11)
+			if uint64(bin) < uint64(len(aggregate)) {
+				aggregate[bin]++
+			}
+			x12 := uint32(x11)
+			mapRows[i] = x12
+			digit := int64(x12 >> 0 & 255)
+			bin2 := int(digit)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			digit2 := int64(x12 >> 8 & 255)
+			bin3 := int(digit2 + 256)
+			if uint64(bin3) < uint64(len(histogram)) {
+				histogram[bin3]++
+			}
+			digit3 := int64(x12 >> 16 & 255)
+			bin4 := int(digit3 + 512)
+			if uint64(bin4) < uint64(len(histogram)) {
+				histogram[bin4]++
+			}
+			digit4 := int64(x12 >> 24 & 255)
+			bin5 := int(digit4 + 768)
+			if uint64(bin5) < uint64(len(histogram)) {
+				histogram[bin5]++
+			}
+		}
+	}
+}
+
+// sumJoinedKernel9 runs rows lo to hi through the stages partial1, offset1, add1, map24, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel9(lo, hi int, aggregate []int64, map2 []uint64, add int64) int64 {
 	aggregateRows := aggregate[lo:hi]
-	for i := range aggregateRows {
-		add += aggregateRows[i]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(aggregateRows)]
+	for i, aggregate2 := range aggregateRows {
+		// j = join(key, id)
+		mapRows[i] = uint64(add)<<32 | uint64(aggregate2)
+		add += aggregate2
 	}
 	return add
 }
 
-// sumJoinedKernel9 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
+// sumJoinedKernel9Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1, map24.
 //
 //go:noinline
-func sumJoinedKernel9(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func sumJoinedKernel9Summary(lo, hi int, aggregate []int64) int64 {
+	var add int64
+	aggregateRows := aggregate[lo:hi]
+	for _, aggregate2 := range aggregateRows {
+		add += aggregate2
+	}
+	return add
+}
+
+// sumJoinedKernel10 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel10(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -939,10 +1032,10 @@ func sumJoinedKernel9(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumJoinedKernel9Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
+// sumJoinedKernel10Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
 //
 //go:noinline
-func sumJoinedKernel9Summary(lo, hi int, histogram []int64) int64 {
+func sumJoinedKernel10Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -951,10 +1044,10 @@ func sumJoinedKernel9Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// sumJoinedKernel10 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// sumJoinedKernel11 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel10(lo, hi int, add2, map18 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel11(lo, hi int, add2 []int64, map23, pass []uint32, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
 	pass2 = pass2[:len(pass)]
@@ -963,10 +1056,9 @@ func sumJoinedKernel10(lo, hi int, add2, map18 []int64, pass []uint64, pass2 []i
 	for digit := range 256 {
 		places[digit] += add2[int64(digit)+x] - x2
 	}
-	map18Rows := map18[lo:hi]
-	for i := range map18Rows {
-		x3 := uint64(map18Rows[i]) - 9223372036854775808
-		digit := int64(x3 >> (digitShift & 63) & 255)
+	map23Rows := map23[lo:hi]
+	for i, x3 := range map23Rows {
+		digit := int64(x3 >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		place := places[digit2]
@@ -976,25 +1068,24 @@ func sumJoinedKernel10(lo, hi int, add2, map18 []int64, pass []uint64, pass2 []i
 	}
 }
 
-// sumJoinedKernel10Summary returns what rows lo to hi add to the state, in the stages pass1.
+// sumJoinedKernel11Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func sumJoinedKernel10Summary(lo, hi int, map18 []int64, digitShift int64, digits []int64) {
+func sumJoinedKernel11Summary(lo, hi int, map23 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map18Rows := map18[lo:hi]
-	for i := range map18Rows {
-		x := uint64(map18Rows[i]) - 9223372036854775808
-		digit := int64(x >> (digitShift & 63) & 255)
+	map23Rows := map23[lo:hi]
+	for _, x := range map23Rows {
+		digit := int64(x >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// sumJoinedKernel11 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// sumJoinedKernel12 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel11(lo, hi int, add2 []int64, pass, pass2 []uint64, pass22, pass3 []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel12(lo, hi int, add2 []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
 	pass3 = pass3[:len(pass2)]
@@ -1007,7 +1098,7 @@ func sumJoinedKernel11(lo, hi int, add2 []int64, pass, pass2 []uint64, pass22, p
 	pass2Rows := pass22[lo:hi]
 	pass2Rows = pass2Rows[:len(passRows)]
 	for i, pass4 := range passRows {
-		digit := int64(pass4 >> (digitShift & 63) & 255)
+		digit := int64(pass4 >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		place := places[digit2]
@@ -1017,24 +1108,24 @@ func sumJoinedKernel11(lo, hi int, add2 []int64, pass, pass2 []uint64, pass22, p
 	}
 }
 
-// sumJoinedKernel11Summary returns what rows lo to hi add to the state, in the stages pass2.
+// sumJoinedKernel12Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func sumJoinedKernel11Summary(lo, hi int, pass []uint64, digitShift int64, digits []int64) {
+func sumJoinedKernel12Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	passRows := pass[lo:hi]
 	for _, pass2 := range passRows {
-		digit := int64(pass2 >> (digitShift & 63) & 255)
+		digit := int64(pass2 >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// sumJoinedKernel17 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// sumJoinedKernel14 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel17(lo, hi int, add2 []int64, pass13 []uint64, pass14, pass []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel14(lo, hi int, add2 []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
 	places := (*[256]int64)(digits)
@@ -1042,96 +1133,56 @@ func sumJoinedKernel17(lo, hi int, add2 []int64, pass13 []uint64, pass14, pass [
 	for digit := range 256 {
 		places[digit] += add2[int64(digit)+x] - x2
 	}
-	pass13Rows := pass13[lo:hi]
-	pass14Rows := pass14[lo:hi]
-	pass14Rows = pass14Rows[:len(pass13Rows)]
-	for i := range pass13Rows {
-		digit := int64(pass13Rows[i] >> (digitShift & 63) & 255)
+	pass5Rows := pass5[lo:hi]
+	pass6Rows := pass6[lo:hi]
+	pass6Rows = pass6Rows[:len(pass5Rows)]
+	for i := range pass5Rows {
+		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass14Rows[i]
+		pass[place] = pass6Rows[i]
 	}
 }
 
-// sumJoinedKernel17Summary returns what rows lo to hi add to the state, in the stages pass8.
+// sumJoinedKernel14Summary returns what rows lo to hi add to the state, in the stages pass4.
 //
 //go:noinline
-func sumJoinedKernel17Summary(lo, hi int, pass13 []uint64, digitShift int64, digits []int64) {
+func sumJoinedKernel14Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass13Rows := pass13[lo:hi]
-	for i := range pass13Rows {
-		digit := int64(pass13Rows[i] >> (digitShift & 63) & 255)
+	pass5Rows := pass5[lo:hi]
+	for i := range pass5Rows {
+		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// sumJoinedKernel18 runs rows lo to hi through the stages map20, map21, map22, map23, map24, map26, from the state before them to the one after.
+// sumJoinedKernel15 runs rows lo to hi through the stages map29, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel18(lo, hi int, insert, add, map2, aggregate, map3 []int64, id []int32, map4 []uint64, reduce2, reduce uint32, m, n int64) {
-	x := reduce2 - reduce
-	x2 := uint64(x)
-	x3 := max(m, 1)
-	x4 := uint64(x3)
-	x5 := x4 * 4
-	x6 := n / 8
-	x7 := uint64(x6)
-	x8 := x5 + x7
-	x9 := min(x8, 2147483646)
-	cond := x2 < x9
-	cond2 := x4 < 4294967295
-	cond3 := cond && cond2
-	insertRows := insert[lo:hi]
+func sumJoinedKernel15(lo, hi int, insert3 []uint32, map24, map2 []uint64) {
+	insert3Rows := insert3[lo:hi]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(insertRows)]
-	mapRows2 := map3[lo:hi]
-	mapRows2 = mapRows2[:len(insertRows)]
-	mapRows3 := map4[lo:hi]
-	mapRows3 = mapRows3[:len(insertRows)]
-	for i, insert2 := range insertRows {
-		cond4 := insert2 != -1
-		x10 := int64(-1)
-		if cond4 {
-			x10 = insert2
+	mapRows = mapRows[:len(insert3Rows)]
+	for i, insert := range insert3Rows {
+		at := max(int64(insert)-1, 0)
+		var x uint64
+		if uint64(at) < uint64(len(map24)) {
+			x = map24[at]
 		}
-		var add2 int64
-		if uint64(x10) < uint64(len(add)) {
-			add2 = add[x10]
-		}
-		add3 := add2
+		x2 := x
 		// j = join(key, id)
-		mapRows[i] = add3
-		var aggregate2 int64
-		if uint64(x10) < uint64(len(aggregate)) {
-			aggregate2 = aggregate[x10]
-		}
-		aggregate3 := aggregate2
-		mapRows2[i] = kgenSelect(cond4, aggregate3, 0)
-		x11 := uint32(0)
-		if cond4 {
-			x11 = uint32(int64(lo+i) + 1)
-		}
-		at := x10
-		if cond3 {
-			at = -1
-		}
-		var id2 int32
-		if uint64(at) < uint64(len(id)) {
-			id2 = id[at]
-		}
-		id3 := id2
-		mapRows3[i] = kgenSelect(x11 != 0, uint64(uint32(id3)-2147483648)<<32|uint64(x11), 0)
+		mapRows[i] = kgenSelect(insert != 0, x2, 0)
 	}
 }
 
-// sumJoinedKernel19 runs rows lo to hi through the stages map25, map27, map28, map29, map30, map31, partial3, offset3, add3, map32, map33, reduce3, scalar3, map35, from the state before them to the one after.
+// sumJoinedKernel16 runs rows lo to hi through the stages map25, map26, map27, map28, map30, map31, partial3, offset3, add3, map32, map33, reduce4, scalar6, map35, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel19(lo, hi int, key []int32, map26 []uint64, map23, add, map22, map2 []int64, reduce2, reduce uint32, m, n, mSlots, add2, sum, sum2, sum3 int64) (int64, int64, int64, int64) {
+func sumJoinedKernel16(lo, hi int, key []int32, map29, insert4, map24 []uint64, add, map2 []int64, reduce2, reduce uint32, m, n, mSlots4, add2, sum, sum2, sum3 int64) (int64, int64, int64, int64) {
 	x := reduce2 - reduce
 	x2 := uint64(x)
 	x3 := max(m, 1)
@@ -1144,80 +1195,92 @@ func sumJoinedKernel19(lo, hi int, key []int32, map26 []uint64, map23, add, map2
 	cond := x2 < x9
 	cond2 := x4 < 4294967295
 	cond3 := cond && cond2
-	x10 := uint64(mSlots)
-	x11 := x4 * 8
-	x12 := min(x11, 131072)
-	x13 := max(x4, x12)
-	cond4 := x13 <= 939524096
-	x14 := x13 - 1
-	x15 := uint64(bits.LeadingZeros64(uint64(x14)))
-	x16 := int64(x15)
-	x17 := 64 - x16
-	x18 := int64(2) << (x17 & 63)
-	x19 := min(x18, 1073741824)
-	x20 := x18
+	x10 := x4 * 8
+	x11 := min(x10, 131072)
+	x12 := max(x4, x11)
+	cond4 := x12 <= 939524096
+	x13 := x12 - 1
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := int64(x14)
+	x16 := 64 - x15
+	x17 := int64(2) << (x16 & 63)
+	x18 := min(x17, 1073741824)
+	x19 := x17
 	if cond4 {
-		x20 = x19
+		x19 = x18
 	}
-	x21 := uint64(x20)
-	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
-	x23 := x22 + 1
-	keyRows := key[lo:hi]
-	addRows := add[lo:hi]
-	addRows = addRows[:len(keyRows)]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(keyRows)]
-	for i := range keyRows {
-		x24 := uint32(keyRows[i]) - 2147483648
-		x25 := int64(x24 - reduce)
-		x26 := uint64(x24) * 11400714819323198485
-		var code uint32
-		if !cond3 {
-			key2 := uint64(x24)
-			lastSlot := mSlots - 1
-			slot := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x23 & 63))
-			held := map26[slot]
+	x20 := uint64(x19)
+	x21 := uint64(bits.LeadingZeros64(uint64(x20)))
+	x22 := x21 + 1
+	if cond3 {
+		keyRows := key[lo:hi]
+		addRows := add[lo:hi]
+		addRows = addRows[:len(keyRows)]
+		mapRows := map2[lo:hi]
+		mapRows = mapRows[:len(keyRows)]
+		for i := range keyRows {
+			x23 := uint32(keyRows[i]) - 2147483648
+			at := int64(x23 - reduce)
+			var x24 uint64
+			if uint64(at) < uint64(len(map29)) {
+				x24 = map29[at]
+			}
+			x25 := x24
+			x26 := int64(x25 & 4294967295)
+			// j = join(key, id)
+			add2 += x26
+			addRows[i] = add2
+			mapRows[i] = int64(x25>>32) - (add2 - x26)
+			sum3 += x26
+			sum2 += x26 & 4294967295
+			sum += x26 >> 32
+		}
+	} else {
+		keyRows := key[lo:hi]
+		addRows := add[lo:hi]
+		addRows = addRows[:len(keyRows)]
+		mapRows := map2[lo:hi]
+		mapRows = mapRows[:len(keyRows)]
+		for i := range keyRows {
+			x23 := uint32(keyRows[i]) - 2147483648
+			x24 := uint64(x23) * 11400714819323198485
+			var code uint32
+			key2 := uint64(x23)
+			lastSlot := mSlots4 - 1
+			slot := int64((x24 ^ x24>>32) * 15485907386658061715 >> (x22 & 63))
+			held := insert4[slot]
 			for held != 0 && held>>32 != key2 {
 				slot = (slot + 1) & lastSlot
-				held = map26[slot]
+				held = insert4[slot]
 			}
 			code = uint32(held)
+			code2 := code
+			at := max(int64(code2)-1, 0)
+			var x25 uint64
+			if uint64(at) < uint64(len(map24)) {
+				x25 = map24[at]
+			}
+			x26 := x25
+			x27 := uint64(0)
+			if code2 != 0 {
+				x27 = x26
+			}
+			x28 := int64(x27 & 4294967295)
+			add2 += x28
+			addRows[i] = add2
+			mapRows[i] = int64(x27>>32) - (add2 - x28)
+			sum3 += x28
+			sum2 += x28 & 4294967295
+			sum += x28 >> 32
 		}
-		code2 := code
-		x27 := int64(code2) - 1
-		if cond3 {
-			x27 = kgenSelect(uint64(x25) < x10, x25, -1)
-		}
-		x28 := max(x27, 0)
-		var x29 int64
-		if uint64(x28) < uint64(len(map23)) {
-			x29 = map23[x28]
-		}
-		x30 := x29
-		x31 := int64(0)
-		if x27 >= 0 {
-			x31 = x30
-		}
-		// j = join(key, id)
-		add2 += x31
-		addRows[i] = add2
-		var x32 int64
-		if uint64(x28) < uint64(len(map22)) {
-			x32 = map22[x28]
-		}
-		x33 := x32
-		mapRows[i] = x33 - (add2 - x31)
-		sum3 += x31
-		sum2 += x31 & 4294967295
-		sum += x31 >> 32
 	}
 	return add2, sum, sum2, sum3
 }
 
-// sumJoinedKernel19Summary returns what rows lo to hi add to the state, in the stages map25, map27, map28, map29, map30, map31, partial3, offset3, add3, map32, map33, reduce3, scalar3, map35.
+// sumJoinedKernel16Summary returns what rows lo to hi add to the state, in the stages map25, map26, map27, map28, map30, map31, partial3, offset3, add3, map32, map33, reduce4, scalar6, map35.
 //
 //go:noinline
-func sumJoinedKernel19Summary(lo, hi int, key []int32, map26 []uint64, map23 []int64, reduce2, reduce uint32, m, n, mSlots int64) (int64, int64, int64, int64) {
+func sumJoinedKernel16Summary(lo, hi int, key []int32, map29, insert4, map24 []uint64, reduce2, reduce uint32, m, n, mSlots4 int64) (int64, int64, int64, int64) {
 	var add int64
 	var sum int64
 	var sum2 int64
@@ -1234,69 +1297,99 @@ func sumJoinedKernel19Summary(lo, hi int, key []int32, map26 []uint64, map23 []i
 	cond := x2 < x9
 	cond2 := x4 < 4294967295
 	cond3 := cond && cond2
-	x10 := uint64(mSlots)
-	x11 := x4 * 8
-	x12 := min(x11, 131072)
-	x13 := max(x4, x12)
-	cond4 := x13 <= 939524096
-	x14 := x13 - 1
-	x15 := uint64(bits.LeadingZeros64(uint64(x14)))
-	x16 := int64(x15)
-	x17 := 64 - x16
-	x18 := int64(2) << (x17 & 63)
-	x19 := min(x18, 1073741824)
-	x20 := x18
+	x10 := x4 * 8
+	x11 := min(x10, 131072)
+	x12 := max(x4, x11)
+	cond4 := x12 <= 939524096
+	x13 := x12 - 1
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := int64(x14)
+	x16 := 64 - x15
+	x17 := int64(2) << (x16 & 63)
+	x18 := min(x17, 1073741824)
+	x19 := x17
 	if cond4 {
-		x20 = x19
+		x19 = x18
 	}
-	x21 := uint64(x20)
-	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
-	x23 := x22 + 1
-	keyRows := key[lo:hi]
-	for i := range keyRows {
-		x24 := uint32(keyRows[i]) - 2147483648
-		x25 := int64(x24 - reduce)
-		x26 := uint64(x24) * 11400714819323198485
-		var code uint32
-		if !cond3 {
-			key2 := uint64(x24)
-			lastSlot := mSlots - 1
-			slot := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x23 & 63))
-			held := map26[slot]
+	x20 := uint64(x19)
+	x21 := uint64(bits.LeadingZeros64(uint64(x20)))
+	x22 := x21 + 1
+	if cond3 {
+		keyRows := key[lo:hi]
+		for i := range keyRows {
+			x23 := uint32(keyRows[i]) - 2147483648
+			at := int64(x23 - reduce)
+			var x24 uint64
+			if uint64(at) < uint64(len(map29)) {
+				x24 = map29[at]
+			}
+			x25 := x24
+			x26 := int64(x25 & 4294967295)
+			// j = join(key, id)
+			add += x26
+			sum3 += x26
+			sum2 += x26 & 4294967295
+			sum += x26 >> 32
+		}
+	} else {
+		keyRows := key[lo:hi]
+		for i := range keyRows {
+			x23 := uint32(keyRows[i]) - 2147483648
+			x24 := uint64(x23) * 11400714819323198485
+			var code uint32
+			key2 := uint64(x23)
+			lastSlot := mSlots4 - 1
+			slot := int64((x24 ^ x24>>32) * 15485907386658061715 >> (x22 & 63))
+			held := insert4[slot]
 			for held != 0 && held>>32 != key2 {
 				slot = (slot + 1) & lastSlot
-				held = map26[slot]
+				held = insert4[slot]
 			}
 			code = uint32(held)
+			code2 := code
+			at := max(int64(code2)-1, 0)
+			var x25 uint64
+			if uint64(at) < uint64(len(map24)) {
+				x25 = map24[at]
+			}
+			x26 := x25
+			x27 := uint64(0)
+			if code2 != 0 {
+				x27 = x26
+			}
+			x28 := int64(x27 & 4294967295)
+			add += x28
+			sum3 += x28
+			sum2 += x28 & 4294967295
+			sum += x28 >> 32
 		}
-		code2 := code
-		x27 := int64(code2) - 1
-		if cond3 {
-			x27 = kgenSelect(uint64(x25) < x10, x25, -1)
-		}
-		x28 := max(x27, 0)
-		var x29 int64
-		if uint64(x28) < uint64(len(map23)) {
-			x29 = map23[x28]
-		}
-		x30 := x29
-		x31 := int64(0)
-		if x27 >= 0 {
-			x31 = x30
-		}
-		// j = join(key, id)
-		add += x31
-		sum3 += x31
-		sum2 += x31 & 4294967295
-		sum += x31 >> 32
 	}
 	return add, sum, sum2, sum3
 }
 
-// sumJoinedKernel20 runs rows lo to hi through the stages map34, map38, from the state before them to the one after.
+// sumJoinedKernel17 runs rows lo to hi through the stages map39, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel20(lo, hi int, add3 []int64, value []int32, map35, pass15 []int64, weight []int32, map2 []int64, n int64) {
+func sumJoinedKernel17(lo, hi int, pass7 []int64, weight, map2 []int32) {
+	pass7Rows := pass7[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(pass7Rows)]
+	for i, at := range pass7Rows {
+		var weight2 int32
+		if uint64(at) < uint64(len(weight)) {
+			weight2 = weight[at]
+		}
+		weight3 := weight2
+		// return pairs: len(j.left), total: sum(i64(value[j.left]) * i64(weight[j.right]))
+		mapRows[i] = weight3
+	}
+}
+
+// sumJoinedKernel18 returns what rows lo to hi add to the state, in the stages map34, map36, map40, reduce6.
+//
+//go:noinline
+func sumJoinedKernel18(lo, hi int, add3 []int64, value []int32, map35 []int64, map37 []int32, n int64) int64 {
+	var sum int64
 	x := int64(lo)
 	low := 0
 	high := int(n)
@@ -1309,8 +1402,7 @@ func sumJoinedKernel20(lo, hi int, add3 []int64, value []int32, map35, pass15 []
 		}
 	}
 	source := low
-	mapRows := map2[lo:hi]
-	for i := range mapRows {
+	for i := range hi - lo {
 		// return pairs: len(j.left), total: sum(i64(value[j.left]) * i64(weight[j.right]))
 		row := int64(lo + i)
 		for source < int(n) && add3[source] <= row {
@@ -1328,28 +1420,12 @@ func sumJoinedKernel20(lo, hi int, add3 []int64, value []int32, map35, pass15 []
 		}
 		x4 := x3
 		at := x4 + int64(lo+i)
-		var pass int64
-		if uint64(at) < uint64(len(pass15)) {
-			pass = pass15[at]
+		var x5 int32
+		if uint64(at) < uint64(len(map37)) {
+			x5 = map37[at]
 		}
-		pass2 := pass
-		var weight2 int32
-		if uint64(pass2) < uint64(len(weight)) {
-			weight2 = weight[pass2]
-		}
-		weight3 := weight2
-		mapRows[i] = int64(value3) * int64(weight3)
+		x6 := x5
+		sum += int64(value3) * int64(x6)
 	}
-}
-
-// sumJoinedKernel21 returns what rows lo to hi add to the state, in the stages scalar4, reduce4.
-//
-//go:noinline
-func sumJoinedKernel21(lo, hi int, either2 []int64) int64 {
-	var total int64
-	either2Rows := either2[lo:hi]
-	for i := range either2Rows {
-		total += either2Rows[i]
-	}
-	return total
+	return sum
 }

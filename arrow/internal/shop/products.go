@@ -213,9 +213,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	reduce42 := reduce4
 	scalar43 := scalar42
 	var revenue []int64
-	var either5 []int32
-	var either8 []int64
-	var either11 []int64
+	var either6 []int32
+	var either9 []int64
+	var either12 []int64
 	var nFilledLength int64
 	var scalar5 int64
 	var scalar6 int64
@@ -290,9 +290,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		}
 		nFilledLength2 := nFilledPlace
 		revenue = revenue2
-		either5 = either
-		either8 = either2
-		either11 = either3
+		either6 = either
+		either9 = either2
+		either12 = either3
 		nFilledLength = nFilledLength2
 	} else {
 		if int(nSlotsLength) > 2147483647 {
@@ -372,9 +372,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		}
 		scalar53 := scalar52
 		var revenue2 []int64
-		var either52 []int32
-		var either82 []int64
-		var either112 []int64
+		var either62 []int32
+		var either92 []int64
+		var either122 []int64
 		var scalar62 int64
 		var gRunsLength2 int64
 		if 0 < int(scalar53) {
@@ -530,9 +530,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				productsKernel16(0, int(scalar53), pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
 			}
 			revenue2 = revenue3
-			either52 = either
-			either82 = either2
-			either112 = either3
+			either62 = either
+			either92 = either2
+			either122 = either3
 		} else {
 			pass := kgenTemporary[int32](&call, n)
 			if int(nPartitionedSlotsLength) > 2147483647 {
@@ -649,9 +649,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			}
 			scalar64 := scalar63
 			var revenue3 []int64
-			var either53 []int32
-			var either83 []int64
-			var either113 []int64
+			var either63 []int32
+			var either93 []int64
+			var either123 []int64
 			var gRunsLength3 int64
 			if 0 < int(scalar64) {
 				compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
@@ -806,9 +806,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					productsKernel28(0, int(scalar64), pass6, compact2, insert6, revenue4, compact, pass, either, insert7, either2, insert8, either3)
 				}
 				revenue3 = revenue4
-				either53 = either
-				either83 = either2
-				either113 = either3
+				either63 = either
+				either93 = either2
+				either123 = either3
 			} else {
 				histogram := kgenTemporary[int64](&call, 1024)
 				clear(histogram)
@@ -1004,90 +1004,88 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				}
 				gRunsLength4 := gRunsBegun
 				revenue3 = revenue4
-				either53 = either
-				either83 = either2
-				either113 = either3
+				either63 = either
+				either93 = either2
+				either123 = either3
 				gRunsLength3 = gRunsLength4
 			}
 			revenue4 := revenue3
-			either54 := either53
-			either84 := either83
-			either114 := either113
+			either64 := either63
+			either94 := either93
+			either124 := either123
 			gRunsLength4 := gRunsLength3
 			revenue2 = revenue4
-			either52 = either54
-			either82 = either84
-			either112 = either114
+			either62 = either64
+			either92 = either94
+			either122 = either124
 			scalar62 = scalar64
 			gRunsLength2 = gRunsLength4
 		}
 		revenue3 := revenue2
-		either53 := either52
-		either83 := either82
-		either113 := either112
+		either63 := either62
+		either93 := either92
+		either123 := either122
 		scalar63 := scalar62
 		gRunsLength3 := gRunsLength2
 		revenue = revenue3
-		either5 = either53
-		either8 = either83
-		either11 = either113
+		either6 = either63
+		either9 = either93
+		either12 = either123
 		scalar5 = scalar53
 		scalar6 = scalar63
 		gRunsLength = gRunsLength3
 	}
 	revenue2 := revenue
-	either52 := either5
-	either82 := either8
-	either112 := either11
+	either62 := either6
+	either92 := either9
+	either122 := either12
 	nFilledLength2 := nFilledLength
 	scalar52 := scalar5
 	scalar62 := scalar6
 	gRunsLength2 := gRunsLength
+	gSampleLength := max(kgenSelect(int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))) >= 1048576 && max(min(most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))), 0) < int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))>>3, int64(16384), 0), 0)
+	map3 := kgenTemporary[int64](&call, int(gSampleLength))
+	map4 := kgenTemporary[int64](&call, int(gSampleLength))
 	histogram := kgenTemporary[int64](&call, 2048)
 	clear(histogram)
 	if workers > 1 {
-		kgenFork(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			productsKernel36(lo, hi, histogramOwn, revenue2)
+			productsKernel37(lo, hi, map3, revenue2, map4, histogramOwn, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))))
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel36(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), histogram, revenue2)
+		productsKernel37(0, int(gSampleLength), map3, revenue2, map4, histogram, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))))
 	}
 	add := kgenTemporary[int64](&call, 2048)
-	// top = order(desc(revenue), limit: most)
-	if most < 0 {
-		failed[0] = min(failed[0], 0)
-	}
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var add2 int64
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add3 := productsKernel37Summary(lo, hi, histogram)
+				add3 := productsKernel38Summary(lo, hi, histogram)
 				blocks.await()
 				addBefore := add2
 				add2 = addBefore + add3
 				blocks.release()
-				productsKernel37(lo, hi, histogram, add, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), addBefore)
+				productsKernel38(lo, hi, histogram, add, addBefore)
 			}
 		})
 	} else {
-		productsKernel37(0, 2048, histogram, add, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), 0)
+		productsKernel38(0, 2048, histogram, add, 0)
 	}
-	topLength := min(max(most, 0), int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))))
-	pass := kgenTemporary[uint64](&call, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))
-	pass2 := kgenTemporary[int64](&call, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))
+	pass := kgenTemporary[uint64](&call, int(gSampleLength))
+	pass2 := kgenTemporary[int64](&call, int(gSampleLength))
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel38Summary(lo, hi, revenue2, 0, digits)
+				productsKernel39Summary(lo, hi, map4, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1095,22 +1093,22 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel38(lo, hi, add, revenue2, pass, pass2, 0, 0, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
+				productsKernel39(lo, hi, add, map4, pass, pass2, 0, 0, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel38(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), add, revenue2, pass, pass2, 0, 0, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
+		productsKernel39(0, int(gSampleLength), add, map4, pass, pass2, 0, 0, gSampleLength, digits)
 	}
-	pass3 := kgenTemporary[uint64](&call, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))
-	pass4 := kgenTemporary[int64](&call, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))
+	pass3 := kgenTemporary[uint64](&call, int(gSampleLength))
+	pass4 := kgenTemporary[int64](&call, int(gSampleLength))
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel39Summary(lo, hi, pass, 8, digits)
+				productsKernel40Summary(lo, hi, pass, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1118,20 +1116,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel39(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
+				productsKernel40(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel39(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), add, pass, pass3, pass2, pass4, 1, 8, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
+		productsKernel40(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel39Summary(lo, hi, pass3, 16, digits)
+				productsKernel40Summary(lo, hi, pass3, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1139,20 +1137,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel39(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
+				productsKernel40(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel39(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), add, pass3, pass, pass4, pass2, 2, 16, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
+		productsKernel40(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel39Summary(lo, hi, pass, 24, digits)
+				productsKernel40Summary(lo, hi, pass, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1160,20 +1158,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel39(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
+				productsKernel40(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel39(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), add, pass, pass3, pass2, pass4, 3, 24, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
+		productsKernel40(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel39Summary(lo, hi, pass3, 32, digits)
+				productsKernel40Summary(lo, hi, pass3, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1181,20 +1179,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel39(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
+				productsKernel40(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel39(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), add, pass3, pass, pass4, pass2, 4, 32, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
+		productsKernel40(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel39Summary(lo, hi, pass, 40, digits)
+				productsKernel40Summary(lo, hi, pass, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1202,20 +1200,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel39(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
+				productsKernel40(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel39(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), add, pass, pass3, pass2, pass4, 5, 40, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
+		productsKernel40(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel39Summary(lo, hi, pass3, 48, digits)
+				productsKernel40Summary(lo, hi, pass3, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1223,21 +1221,291 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel39(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
+				productsKernel40(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel39(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), add, pass3, pass, pass4, pass2, 6, 48, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), digits)
+		productsKernel40(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
+	}
+	pass5 := kgenTemporary[int64](&call, int(gSampleLength))
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				productsKernel46Summary(lo, hi, pass, 56, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				productsKernel46(lo, hi, add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		productsKernel46(0, int(gSampleLength), add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
+	}
+	if int(scalar43) > 2147483647 {
+		return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar43))
+	}
+	if int(scalar43) > 2147483647 {
+		return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar43))
+	}
+	either := kgenTemporary[int64](&call, max(int(scalar43), max(int(scalar52), max(int(scalar62), n*(1-min(int(scalar62), 1)))*(1-min(int(scalar52), 1)))*(1-min(int(scalar43), 1))))
+	var gCandidatesPlace int64
+	if workers > 1 {
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+		var gCandidatesPlace2 int64
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
+			compactScratch := make([]int64, 32768)
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				gCandidatesPlace3 := productsKernel47(lo, hi, revenue2, pass5, map4, map3, compactScratch, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), 0)
+				blocks.await()
+				gCandidatesPlaceBefore := gCandidatesPlace2
+				gCandidatesPlace2 = gCandidatesPlaceBefore + gCandidatesPlace3
+				blocks.release()
+				copy(either[gCandidatesPlaceBefore:], compactScratch[:gCandidatesPlace3])
+			}
+		})
+		gCandidatesPlace = gCandidatesPlace2
+	} else {
+		gCandidatesPlace = productsKernel47(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), revenue2, pass5, map4, map3, either, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), 0)
+	}
+	gCandidatesLength := gCandidatesPlace
+	cond := gCandidatesPlace >= kgenSelect(int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))) >= 1048576 && max(min(most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))), 0) < int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))>>3, max(min(most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))), 0), int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))+1)
+	x := int64(0)
+	if cond {
+		x = 1
+	}
+	var gAllLength int64
+	if 0 < int(x) {
+	} else {
+		var gAllPlace int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var gAllPlace2 int64
+			kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
+				compactScratch := make([]int64, 32768)
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					gAllPlace3 := productsKernel48(lo, hi, compactScratch, 0)
+					blocks.await()
+					gAllPlaceBefore := gAllPlace2
+					gAllPlace2 = gAllPlaceBefore + gAllPlace3
+					blocks.release()
+					copy(either[gAllPlaceBefore:], compactScratch[:gAllPlace3])
+				}
+			})
+			gAllPlace = gAllPlace2
+		} else {
+			gAllPlace = productsKernel48(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), either, 0)
+		}
+		gAllLength2 := gAllPlace
+		gAllLength = gAllLength2
+	}
+	gAllLength2 := gAllLength
+	histogram2 := kgenTemporary[int64](&call, 2048)
+	clear(histogram2)
+	map5 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	if workers > 1 {
+		kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
+			histogramOwn := make([]int64, 2048)
+			productsKernel49(lo, hi, either, revenue2, map5, histogramOwn)
+			for i := range histogramOwn {
+				atomic.AddInt64(&histogram2[i], histogramOwn[i])
+			}
+		})
+	} else {
+		productsKernel49(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map5, histogram2)
+	}
+	add2 := kgenTemporary[int64](&call, 2048)
+	// top = order(desc(revenue), limit: most)
+	if most < 0 {
+		failed[0] = min(failed[0], 0)
+	}
+	if workers > 1 {
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+		var add3 int64
+		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				add4 := productsKernel50Summary(lo, hi, histogram2)
+				blocks.await()
+				addBefore := add3
+				add3 = addBefore + add4
+				blocks.release()
+				productsKernel50(lo, hi, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), addBefore)
+			}
+		})
+	} else {
+		productsKernel50(0, 2048, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
+	}
+	topLength := min(max(most, 0), int64(max(int(gCandidatesLength), int(gAllLength2))))
+	pass6 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	pass7 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				productsKernel51Summary(lo, hi, map5, 0, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				productsKernel51(lo, hi, add2, map5, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		productsKernel51(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map5, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+	}
+	pass8 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	pass9 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				productsKernel52Summary(lo, hi, pass6, 8, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				productsKernel52(lo, hi, add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				productsKernel52Summary(lo, hi, pass8, 16, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				productsKernel52(lo, hi, add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				productsKernel52Summary(lo, hi, pass6, 24, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				productsKernel52(lo, hi, add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				productsKernel52Summary(lo, hi, pass8, 32, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				productsKernel52(lo, hi, add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				productsKernel52Summary(lo, hi, pass6, 40, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				productsKernel52(lo, hi, add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				productsKernel52Summary(lo, hi, pass8, 48, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				productsKernel52(lo, hi, add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	top := kgenTemporary[int64](&call, int(topLength))
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel45Summary(lo, hi, pass, 56, digits)
+				productsKernel58Summary(lo, hi, pass6, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1245,12 +1513,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel45(lo, hi, add, pass, pass2, top, 7, 56, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), topLength, digits)
+				productsKernel58(lo, hi, add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel45(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), add, pass, pass2, top, 7, 56, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), topLength, digits)
+		productsKernel58(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
 	}
 	product2 := kgenColumn(&call, dst.Product, int(topLength))
 	revenue3 := kgenColumn(&call, dst.Revenue, int(topLength))
@@ -1261,10 +1529,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, int(topLength), 4096, func(_, lo, hi int) {
-			productsKernel46(lo, hi, top, either52, product2, revenue2, revenue3, either82, sold, either112, looked)
+			productsKernel59(lo, hi, top, either62, product2, revenue2, revenue3, either92, sold, either122, looked)
 		})
 	} else {
-		productsKernel46(0, int(topLength), top, either52, product2, revenue2, revenue3, either82, sold, either112, looked)
+		productsKernel59(0, int(topLength), top, either62, product2, revenue2, revenue3, either92, sold, either122, looked)
 	}
 	for site, row := range failed {
 		if row == math.MaxInt64 {
@@ -1427,14 +1695,14 @@ func productsKernel5(lo, hi int, product []int32) (int64, uint32, uint32) {
 // productsKernel6 runs rows lo to hi through the stages map7, map8, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map45 []bool, aggregate4 []int64, reduce4 uint32) {
+func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map49 []bool, aggregate4 []int64, reduce4 uint32) {
 	productRows := product[lo:hi]
 	amountRows := amount[lo:hi]
 	amountRows = amountRows[:len(productRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(productRows)]
-	map45Rows := map45[lo:hi]
-	map45Rows = map45Rows[:len(productRows)]
+	map49Rows := map49[lo:hi]
+	map49Rows = map49Rows[:len(productRows)]
 	for i := range productRows {
 		x := int64(uint32(productRows[i]) - 2147483648 - reduce4)
 		// g = groups(product)
@@ -1452,7 +1720,7 @@ func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, agg
 		}
 		bin4 := int(x)
 		if uint64(bin4) < uint64(len(aggregate4)) {
-			aggregate4[bin4] += kgenBit[int64](map45Rows[i])
+			aggregate4[bin4] += kgenBit[int64](map49Rows[i])
 		}
 	}
 }
@@ -1487,7 +1755,7 @@ func productsKernel7(lo, hi int, aggregate, aggregate3, compact []int64, compact
 // productsKernel8 runs rows lo to hi through the stages map11, map12, map13, map14, insert2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int64, paid []bool, insert3 []int64, map45 []bool, insert4 []int64, nSlots, n int64, firstRows, homes []int64, productOwn []int32, insertOwn, insertOwn2, insertOwn3 []int64) {
+func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int64, paid []bool, insert3 []int64, map49 []bool, insert4 []int64, nSlots, n int64, firstRows, homes []int64, productOwn []int32, insertOwn, insertOwn2, insertOwn3 []int64) {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -1529,8 +1797,8 @@ func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int6
 			amountRows = amountRows[:len(productRows)]
 			paidRows := paid[block:end]
 			paidRows = paidRows[:len(productRows)]
-			map45Rows := map45[block:end]
-			map45Rows = map45Rows[:len(productRows)]
+			map49Rows := map49[block:end]
+			map49Rows = map49Rows[:len(productRows)]
 			for i, product2 := range productRows {
 				x18 := (uint32(product2) - 2147483648) * 2654435761
 				// g = groups(product)
@@ -1551,7 +1819,7 @@ func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int6
 				}
 				insertOwn4[slot] += amountRows[i]
 				insertOwn5[slot] += kgenBit[int64](paidRows[i])
-				insertOwn6[slot] += kgenBit[int64](map45Rows[i])
+				insertOwn6[slot] += kgenBit[int64](map49Rows[i])
 			}
 		}
 		if end == hi || (groups+256)*8 > lastOwn+1 || int64(groups) > x3 {
@@ -1965,7 +2233,7 @@ func productsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
 // productsKernel19 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel19(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map45, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel19(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map49, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -1981,8 +2249,8 @@ func productsKernel19(lo, hi int, add2 []int64, product, pass []int32, amount, p
 	amountRows = amountRows[:len(productRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(productRows)]
-	map45Rows := map45[lo:hi]
-	map45Rows = map45Rows[:len(productRows)]
+	map49Rows := map49[lo:hi]
+	map49Rows = map49Rows[:len(productRows)]
 	for i, product2 := range productRows {
 		x3 := (uint32(product2) - 2147483648) * 2654435761
 		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
@@ -1993,7 +2261,7 @@ func productsKernel19(lo, hi int, add2 []int64, product, pass []int32, amount, p
 		pass[place] = product2
 		pass2[place] = amountRows[i]
 		pass3[place] = paidRows[i]
-		pass4[place] = map45Rows[i]
+		pass4[place] = map49Rows[i]
 	}
 }
 
@@ -2015,7 +2283,7 @@ func productsKernel19Summary(lo, hi int, product []int32, digitShift int64, digi
 // productsKernel20 runs rows lo to hi through the stages map26, map27, map28, map29, insert3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64, pass39 []bool, insert3 []int64, pass40 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned int64) {
+func productsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64, pass54 []bool, insert3 []int64, pass55 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2069,10 +2337,10 @@ func productsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64
 	pass8Rows := pass8[begin:begin2]
 	pass24Rows := pass24[begin:begin2]
 	pass24Rows = pass24Rows[:len(pass8Rows)]
-	pass39Rows := pass39[begin:begin2]
-	pass39Rows = pass39Rows[:len(pass8Rows)]
-	pass40Rows := pass40[begin:begin2]
-	pass40Rows = pass40Rows[:len(pass8Rows)]
+	pass54Rows := pass54[begin:begin2]
+	pass54Rows = pass54Rows[:len(pass8Rows)]
+	pass55Rows := pass55[begin:begin2]
+	pass55Rows = pass55Rows[:len(pass8Rows)]
 	for i, pass := range pass8Rows {
 		x18 := (uint32(pass) - 2147483648) * 2654435761
 		// g = groups(product)
@@ -2109,11 +2377,11 @@ func productsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64
 		}
 		bin2 := int(found)
 		if uint64(bin2) < uint64(len(insert3)) {
-			insert3[bin2] += kgenBit[int64](pass39Rows[i])
+			insert3[bin2] += kgenBit[int64](pass54Rows[i])
 		}
 		bin3 := int(found)
 		if uint64(bin3) < uint64(len(insert4)) {
-			insert4[bin3] += kgenBit[int64](pass40Rows[i])
+			insert4[bin3] += kgenBit[int64](pass55Rows[i])
 		}
 	}
 }
@@ -2554,7 +2822,7 @@ func productsKernel32Summary(lo, hi int, pass16 []uint32, digitShift int64, digi
 // productsKernel35 runs rows lo to hi through the stages map36, mask4, partial8, offset8, add8, map37, map38, map39, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel35(lo, hi int, pass22 []uint32, pass23, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map45 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
+func productsKernel35(lo, hi int, pass22 []uint32, pass23, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map49 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
@@ -2582,8 +2850,8 @@ func productsKernel35(lo, hi int, pass22 []uint32, pass23, amount, aggregate []i
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map45)) {
-			cond = map45[x]
+		if uint64(x) < uint64(len(map49)) {
+			cond = map49[x]
 		}
 		cond2 := cond
 		if head && gRunsBegun > 0 {
@@ -2621,7 +2889,7 @@ func productsKernel35(lo, hi int, pass22 []uint32, pass23, amount, aggregate []i
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func productsKernel35Summary(lo, hi int, pass22 []uint32, pass23, amount []int64, paid, map45 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
+func productsKernel35Summary(lo, hi int, pass22 []uint32, pass23, amount []int64, paid, map49 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openHead bool
 	var openSum int64
@@ -2655,8 +2923,8 @@ func productsKernel35Summary(lo, hi int, pass22 []uint32, pass23, amount []int64
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map45)) {
-			cond = map45[x]
+		if uint64(x) < uint64(len(map49)) {
+			cond = map49[x]
 		}
 		cond2 := cond
 		openSum3 = openSum3&(kgenBit[int64](head)-1) + kgenBit[int64](cond2)
@@ -2675,15 +2943,290 @@ func productsKernel35Summary(lo, hi int, pass22 []uint32, pass23, amount []int64
 	return gRunsBegun, openHead, openSum, openPresent, openLast, openHead2, openSum2, openHead3, openSum3
 }
 
-// productsKernel36 runs rows lo to hi through the stages map48, histogram5, from the state before them to the one after.
+// productsKernel37 runs rows lo to hi through the stages map48, map49, map50, histogram5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel36(lo, hi int, histogram, revenue []int64) {
-	revenueRows := revenue[lo:hi]
-	for i := range revenueRows {
-		x := uint64(revenueRows[i]) - 9223372036854775808 ^ 18446744073709551615
-		digit := int64(x >> 0 & 255)
+func productsKernel37(lo, hi int, map2, revenue, map3, histogram []int64, g int64) {
+	x := g / 16384
+	x2 := max(x, 1)
+	mapRows := map2[lo:hi]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	for i := range mapRows {
+		row := int64(lo + i)
+		x3 := row*x2 + row*2654435761%x2
 		// top = order(desc(revenue), limit: most)
+		mapRows[i] = x3
+		var revenue2 int64
+		if uint64(x3) < uint64(len(revenue)) {
+			revenue2 = revenue[x3]
+		}
+		revenue3 := revenue2
+		mapRows2[i] = revenue3
+		x4 := uint64(revenue3) - 9223372036854775808 ^ 18446744073709551615
+		digit := int64(x4 >> 0 & 255)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		digit2 := int64(x4 >> 8 & 255)
+		bin2 := int(digit2 + 256)
+		if uint64(bin2) < uint64(len(histogram)) {
+			histogram[bin2]++
+		}
+		digit3 := int64(x4 >> 16 & 255)
+		bin3 := int(digit3 + 512)
+		if uint64(bin3) < uint64(len(histogram)) {
+			histogram[bin3]++
+		}
+		digit4 := int64(x4 >> 24 & 255)
+		bin4 := int(digit4 + 768)
+		if uint64(bin4) < uint64(len(histogram)) {
+			histogram[bin4]++
+		}
+		digit5 := int64(x4 >> 32 & 255)
+		bin5 := int(digit5 + 1024)
+		if uint64(bin5) < uint64(len(histogram)) {
+			histogram[bin5]++
+		}
+		digit6 := int64(x4 >> 40 & 255)
+		bin6 := int(digit6 + 1280)
+		if uint64(bin6) < uint64(len(histogram)) {
+			histogram[bin6]++
+		}
+		digit7 := int64(x4 >> 48 & 255)
+		bin7 := int(digit7 + 1536)
+		if uint64(bin7) < uint64(len(histogram)) {
+			histogram[bin7]++
+		}
+		digit8 := int64(x4 >> 56 & 255)
+		bin8 := int(digit8 + 1792)
+		if uint64(bin8) < uint64(len(histogram)) {
+			histogram[bin8]++
+		}
+	}
+}
+
+// productsKernel38 runs rows lo to hi through the stages partial9, offset9, add9, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel38(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+	histogram5Rows := histogram5[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram5Rows)]
+	for i := range histogram5Rows {
+		// top = order(desc(revenue), limit: most)
+		addRows[i] = add2
+		add2 += histogram5Rows[i]
+	}
+	return add2
+}
+
+// productsKernel38Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9.
+//
+//go:noinline
+func productsKernel38Summary(lo, hi int, histogram5 []int64) int64 {
+	var add int64
+	histogram5Rows := histogram5[lo:hi]
+	for i := range histogram5Rows {
+		add += histogram5Rows[i]
+	}
+	return add
+}
+
+// productsKernel39 runs rows lo to hi through the stages pass14, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel39(lo, hi int, add5, map40 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * gSample
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add5[int64(digit)+x] - x2
+	}
+	map40Rows := map40[lo:hi]
+	for i := range map40Rows {
+		x3 := uint64(map40Rows[i]) - 9223372036854775808 ^ 18446744073709551615
+		digit := int64(x3 >> (digitShift & 63) & 255)
+		// top = order(desc(revenue), limit: most)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x3
+		pass2[place] = int64(lo + i)
+	}
+}
+
+// productsKernel39Summary returns what rows lo to hi add to the state, in the stages pass14.
+//
+//go:noinline
+func productsKernel39Summary(lo, hi int, map40 []int64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map40Rows := map40[lo:hi]
+	for i := range map40Rows {
+		x := uint64(map40Rows[i]) - 9223372036854775808 ^ 18446744073709551615
+		digit := int64(x >> (digitShift & 63) & 255)
+		// top = order(desc(revenue), limit: most)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// productsKernel40 runs rows lo to hi through the stages pass15, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel40(lo, hi int, add5 []int64, pass25, pass []uint64, pass26, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * gSample
+	pass2 = pass2[:len(pass)]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add5[int64(digit)+x] - x2
+	}
+	pass25Rows := pass25[lo:hi]
+	pass26Rows := pass26[lo:hi]
+	pass26Rows = pass26Rows[:len(pass25Rows)]
+	for i, pass3 := range pass25Rows {
+		digit := int64(pass3 >> (digitShift & 63) & 255)
+		// top = order(desc(revenue), limit: most)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass3
+		pass2[place] = pass26Rows[i]
+	}
+}
+
+// productsKernel40Summary returns what rows lo to hi add to the state, in the stages pass15.
+//
+//go:noinline
+func productsKernel40Summary(lo, hi int, pass25 []uint64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass25Rows := pass25[lo:hi]
+	for _, pass := range pass25Rows {
+		digit := int64(pass >> (digitShift & 63) & 255)
+		// top = order(desc(revenue), limit: most)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// productsKernel46 runs rows lo to hi through the stages pass21, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel46(lo, hi int, add5 []int64, pass37 []uint64, pass38, pass []int64, digitNumber, digitShift, gSample int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * gSample
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add5[int64(digit)+x] - x2
+	}
+	pass37Rows := pass37[lo:hi]
+	pass38Rows := pass38[lo:hi]
+	pass38Rows = pass38Rows[:len(pass37Rows)]
+	for i := range pass37Rows {
+		digit := int64(pass37Rows[i] >> (digitShift & 63) & 255)
+		// top = order(desc(revenue), limit: most)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass38Rows[i]
+	}
+}
+
+// productsKernel46Summary returns what rows lo to hi add to the state, in the stages pass21.
+//
+//go:noinline
+func productsKernel46Summary(lo, hi int, pass37 []uint64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass37Rows := pass37[lo:hi]
+	for i := range pass37Rows {
+		digit := int64(pass37Rows[i] >> (digitShift & 63) & 255)
+		// top = order(desc(revenue), limit: most)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// productsKernel47 runs rows lo to hi through the stages scalar11, scalar12, scalar13, mask5, partial10, offset10, add10, compact4, scalar14, from the state before them to the one after.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func productsKernel47(lo, hi int, revenue, pass39, map40, map39, compact []int64, most, g, gCandidatesPlace int64) int64 {
+	x := min(most, g)
+	x2 := max(x, 0)
+	x3 := x2 * 32768
+	x4 := max(g, 1)
+	x5 := x3 / x4
+	x6 := x5 + 8
+	x7 := min(x6, 16383)
+	x8 := max(x7, 0)
+	var pass int64
+	if uint64(x8) < uint64(len(pass39)) {
+		pass = pass39[x8]
+	}
+	pass2 := pass
+	var x9 int64
+	if uint64(pass2) < uint64(len(map40)) {
+		x9 = map40[pass2]
+	}
+	x10 := x9
+	var x11 int64
+	if uint64(pass2) < uint64(len(map39)) {
+		x11 = map39[pass2]
+	}
+	x12 := x11
+	cond := g >= 1048576
+	x13 := g >> 3
+	cond2 := x2 < x13
+	cond3 := cond && cond2
+	revenueRows := revenue[lo:hi]
+	for i, revenue2 := range revenueRows {
+		row := int64(lo + i)
+		selected := revenue2 >= x10 && (revenue2 > x10 || revenue2 == x10 && row <= x12) && cond3
+		at := int(gCandidatesPlace)
+		compact[at] = row
+		gCandidatesPlace += kgenBit[int64](selected)
+	}
+	return gCandidatesPlace
+}
+
+// productsKernel48 runs rows lo to hi through the stages mask6, partial11, offset11, add11, compact5, from the state before them to the one after.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func productsKernel48(lo, hi int, compact []int64, gAllPlace int64) int64 {
+	for i := range hi - lo {
+		row := int64(lo + i)
+		selected := row >= 0
+		at := int(gAllPlace)
+		compact[at] = row
+		gAllPlace += kgenBit[int64](selected)
+	}
+	return gAllPlace
+}
+
+// productsKernel49 runs rows lo to hi through the stages map51, map52, histogram6, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel49(lo, hi int, either3, revenue, map2, histogram []int64) {
+	either3Rows := either3[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(either3Rows)]
+	for i, at := range either3Rows {
+		var revenue2 int64
+		if uint64(at) < uint64(len(revenue)) {
+			revenue2 = revenue[at]
+		}
+		revenue3 := revenue2
+		// top = order(desc(revenue), limit: most)
+		mapRows[i] = revenue3
+		x := uint64(revenue3) - 9223372036854775808 ^ 18446744073709551615
+		digit := int64(x >> 0 & 255)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
@@ -2726,66 +3269,68 @@ func productsKernel36(lo, hi int, histogram, revenue []int64) {
 	}
 }
 
-// productsKernel37 runs rows lo to hi through the stages partial9, offset9, add9, scalar10, from the state before them to the one after.
+// productsKernel50 runs rows lo to hi through the stages partial12, offset12, add12, scalar15, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel37(lo, hi int, histogram5, add []int64, most, g, add2 int64) int64 {
-	histogram5Rows := histogram5[lo:hi]
+func productsKernel50(lo, hi int, histogram6, add []int64, most, gLeast, add2 int64) int64 {
+	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram5Rows)]
-	for i := range histogram5Rows {
+	addRows = addRows[:len(histogram6Rows)]
+	for i := range histogram6Rows {
 		// top = order(desc(revenue), limit: most)
 		addRows[i] = add2
-		add2 += histogram5Rows[i]
+		add2 += histogram6Rows[i]
 	}
 	return add2
 }
 
-// productsKernel37Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, scalar10.
+// productsKernel50Summary returns what rows lo to hi add to the state, in the stages partial12, offset12, add12, scalar15.
 //
 //go:noinline
-func productsKernel37Summary(lo, hi int, histogram5 []int64) int64 {
+func productsKernel50Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
-	histogram5Rows := histogram5[lo:hi]
-	for i := range histogram5Rows {
-		add += histogram5Rows[i]
+	histogram6Rows := histogram6[lo:hi]
+	for i := range histogram6Rows {
+		add += histogram6Rows[i]
 	}
 	return add
 }
 
-// productsKernel38 runs rows lo to hi through the stages pass14, from the state before them to the one after.
+// productsKernel51 runs rows lo to hi through the stages pass22, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel38(lo, hi int, add5, revenue []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, g int64, digits []int64) {
+func productsKernel51(lo, hi int, add6, map42 []int64, pass []uint64, either3, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * g
+	x2 := digitNumber * gLeast
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add5[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	revenueRows := revenue[lo:hi]
-	for i := range revenueRows {
-		x3 := uint64(revenueRows[i]) - 9223372036854775808 ^ 18446744073709551615
+	map42Rows := map42[lo:hi]
+	either3Rows := either3[lo:hi]
+	either3Rows = either3Rows[:len(map42Rows)]
+	for i := range map42Rows {
+		x3 := uint64(map42Rows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x3 >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = x3
-		pass2[place] = int64(lo + i)
+		pass2[place] = either3Rows[i]
 	}
 }
 
-// productsKernel38Summary returns what rows lo to hi add to the state, in the stages pass14.
+// productsKernel51Summary returns what rows lo to hi add to the state, in the stages pass22.
 //
 //go:noinline
-func productsKernel38Summary(lo, hi int, revenue []int64, digitShift int64, digits []int64) {
+func productsKernel51Summary(lo, hi int, map42 []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	revenueRows := revenue[lo:hi]
-	for i := range revenueRows {
-		x := uint64(revenueRows[i]) - 9223372036854775808 ^ 18446744073709551615
+	map42Rows := map42[lo:hi]
+	for i := range map42Rows {
+		x := uint64(map42Rows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -2793,39 +3338,39 @@ func productsKernel38Summary(lo, hi int, revenue []int64, digitShift int64, digi
 	}
 }
 
-// productsKernel39 runs rows lo to hi through the stages pass15, from the state before them to the one after.
+// productsKernel52 runs rows lo to hi through the stages pass23, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel39(lo, hi int, add5 []int64, pass25, pass []uint64, pass26, pass2 []int64, digitNumber, digitShift, g int64, digits []int64) {
+func productsKernel52(lo, hi int, add6 []int64, pass40, pass []uint64, pass41, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * g
+	x2 := digitNumber * gLeast
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add5[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass25Rows := pass25[lo:hi]
-	pass26Rows := pass26[lo:hi]
-	pass26Rows = pass26Rows[:len(pass25Rows)]
-	for i, pass3 := range pass25Rows {
+	pass40Rows := pass40[lo:hi]
+	pass41Rows := pass41[lo:hi]
+	pass41Rows = pass41Rows[:len(pass40Rows)]
+	for i, pass3 := range pass40Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass26Rows[i]
+		pass2[place] = pass41Rows[i]
 	}
 }
 
-// productsKernel39Summary returns what rows lo to hi add to the state, in the stages pass15.
+// productsKernel52Summary returns what rows lo to hi add to the state, in the stages pass23.
 //
 //go:noinline
-func productsKernel39Summary(lo, hi int, pass25 []uint64, digitShift int64, digits []int64) {
+func productsKernel52Summary(lo, hi int, pass40 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass25Rows := pass25[lo:hi]
-	for _, pass := range pass25Rows {
+	pass40Rows := pass40[lo:hi]
+	for _, pass := range pass40Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -2833,50 +3378,50 @@ func productsKernel39Summary(lo, hi int, pass25 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel45 runs rows lo to hi through the stages pass21, from the state before them to the one after.
+// productsKernel58 runs rows lo to hi through the stages pass29, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel45(lo, hi int, add5 []int64, pass37 []uint64, pass38, top []int64, digitNumber, digitShift, g, top2 int64, digits []int64) {
+func productsKernel58(lo, hi int, add6 []int64, pass52 []uint64, pass53, top []int64, digitNumber, digitShift, gLeast, top2 int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * g
+	x2 := digitNumber * gLeast
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add5[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass37Rows := pass37[lo:hi]
-	pass38Rows := pass38[lo:hi]
-	pass38Rows = pass38Rows[:len(pass37Rows)]
-	for i := range pass37Rows {
-		digit := int64(pass37Rows[i] >> (digitShift & 63) & 255)
+	pass52Rows := pass52[lo:hi]
+	pass53Rows := pass53[lo:hi]
+	pass53Rows = pass53Rows[:len(pass52Rows)]
+	for i := range pass52Rows {
+		digit := int64(pass52Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		if place < top2 {
-			top[place] = pass38Rows[i]
+			top[place] = pass53Rows[i]
 		}
 	}
 }
 
-// productsKernel45Summary returns what rows lo to hi add to the state, in the stages pass21.
+// productsKernel58Summary returns what rows lo to hi add to the state, in the stages pass29.
 //
 //go:noinline
-func productsKernel45Summary(lo, hi int, pass37 []uint64, digitShift int64, digits []int64) {
+func productsKernel58Summary(lo, hi int, pass52 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass37Rows := pass37[lo:hi]
-	for i := range pass37Rows {
-		digit := int64(pass37Rows[i] >> (digitShift & 63) & 255)
+	pass52Rows := pass52[lo:hi]
+	for i := range pass52Rows {
+		digit := int64(pass52Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// productsKernel46 runs rows lo to hi through the stages map49, map50, map51, map52, from the state before them to the one after.
+// productsKernel59 runs rows lo to hi through the stages map53, map54, map55, map56, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel46(lo, hi int, top []int64, either5, product []int32, revenue, revenue2, either8, sold, either11, looked []int64) {
+func productsKernel59(lo, hi int, top []int64, either6, product []int32, revenue, revenue2, either9, sold, either12, looked []int64) {
 	topRows := top[lo:hi]
 	productRows := product[lo:hi]
 	productRows = productRows[:len(topRows)]
@@ -2888,8 +3433,8 @@ func productsKernel46(lo, hi int, top []int64, either5, product []int32, revenue
 	lookedRows = lookedRows[:len(topRows)]
 	for i, x := range topRows {
 		var either int32
-		if uint64(x) < uint64(len(either5)) {
-			either = either5[x]
+		if uint64(x) < uint64(len(either6)) {
+			either = either6[x]
 		}
 		either2 := either
 		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
@@ -2901,16 +3446,16 @@ func productsKernel46(lo, hi int, top []int64, either5, product []int32, revenue
 		revenue4 := revenue3
 		revenueRows[i] = revenue4
 		var either3 int64
-		if uint64(x) < uint64(len(either8)) {
-			either3 = either8[x]
+		if uint64(x) < uint64(len(either9)) {
+			either3 = either9[x]
 		}
 		either4 := either3
 		soldRows[i] = either4
-		var either6 int64
-		if uint64(x) < uint64(len(either11)) {
-			either6 = either11[x]
+		var either5 int64
+		if uint64(x) < uint64(len(either12)) {
+			either5 = either12[x]
 		}
-		either7 := either6
+		either7 := either5
 		lookedRows[i] = either7
 	}
 }
