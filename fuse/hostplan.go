@@ -362,7 +362,7 @@ func (m *planner) steps(p *Program) {
 				kind := k.Values[op.Args[0]].Kind
 				scalar := plan.Scalar{Name: op.Ref, Kind: plan.Kind(kind.String())}
 				if len(p.Groups[i][0].ways) > 0 {
-					scalar.Init = "0"
+					scalar.Init = literal(ir.Scalar{Kind: kind})
 				}
 				isKnown := slices.ContainsFunc(m.out.Scalars, func(s plan.Scalar) bool { return s.Name == op.Ref }) // the other way's
 				if !isKnown {

@@ -80,7 +80,7 @@ func TestAgreement(t *testing.T) {
 // emittedOptions returns how pipelines are compiled for emitted Go. Few rows are enough for a
 // hash table. Keys of a small range have bins at some levels only.
 func emittedOptions(level string) compile.Options {
-	options := compile.Options{Level: level, Hash: 2, Cores: true}
+	options := compile.Options{Level: level, Hash: 2, Cores: true, Entered: level != fuse.LevelPaper3}
 	switch level {
 	case fuse.LevelNone:
 		options.Bins, options.Hash = -1, 0

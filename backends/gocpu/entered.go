@@ -38,7 +38,7 @@ const (
 // entered is the table of a worker that enters rows in a limited hash table.
 type entered struct {
 	op     *tile.Op
-	rows   *loop.Var         // of each slot: the first row with its keys, or -1,
+	rows   *loop.Var         // of each slot: the first row with its keys, or a word of these, or -1,
 	homes  *loop.Var         // the slot from which on the common table is searched for these,
 	keys   []*loop.Var       // the keys,
 	tables map[int]*loop.Var // and the elements of their group, by the stream of the table
@@ -171,6 +171,9 @@ func (g *body) enterGroup(e *entered) {
 	search := func() {
 		isFree := loop.Lt(loop.At(e.rows, at), loop.ConstOf(ir.Int(ir.I64, 0)))
 		differs := isFree
+		if len(keys) == 0 { // what is entered is the keys themselves
+			differs = loop.Ne(loop.At(e.rows, at), g.expr(op.Args[0]))
+		}
 		for i, key := range keys {
 			differs = loop.Or(loop.KeyNe(key, loop.At(e.keys[i], at)), differs)
 		}

@@ -65,7 +65,7 @@ With --shard-rows, the device never holds more than so many rows of the columns,
 or of those over DOMAIN, while others are whole and rows may look for theirs.
 Of Parquet files without columns of kind text, whole row groups are read as they
 are needed, at least one at a time; other columns, and results, lie in ordinary
-memory. An error names the operator that needs all rows at once, if there is one.
+memory. An operator that needs all rows at once is an error.
 
 On device gocpu the emitted program is built once and kept in the folder kgen of
 the user's cache, or in the folder that KGEN_CACHE names. Without a Go toolchain
