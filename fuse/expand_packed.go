@@ -1,6 +1,10 @@
 package fuse
 
-import "github.com/kgen-go/kgen/ir"
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/ir"
+)
 
 // A core sorts words of 64 bits: as many bits of the keys as there is room for, above the number
 // of the row. Of each key only the range that its rows have takes bits, so most keys fit whole.
@@ -74,17 +78,16 @@ func (o *ordering) pack(keys []sortKey) (*ir.Value, packing) {
 	for _, key := range keys {
 		parts = append(parts, o.packKey(key)...)
 	}
-	total := o.number(0)
-	for _, part := range parts {
-		total = o.apply(ir.OpAdd, total, part.bits)
+	total, behind := o.number(0), make([]*ir.Value, len(parts)) // bits of all keys, and of those behind each
+	for i, part := range slices.Backward(parts) {
+		behind[i] = total
+		total = o.apply(ir.OpAdd, part.bits, total)
 	}
 	p.used = o.apply(ir.OpLeast, total, room)
 	p.dropped = o.apply(ir.OpSub, total, p.used)
 	var word *ir.Value
-	after := total // bits of this key and those that come after it
-	for _, part := range parts {
-		after = o.apply(ir.OpSub, after, part.bits)
-		shift := o.apply(ir.OpSub, after, p.dropped)
+	for i, part := range parts {
+		shift := o.apply(ir.OpSub, behind[i], p.dropped)
 		up, down := o.apply(ir.OpGreatest, shift, o.number(0)), o.apply(ir.OpGreatest, o.apply(ir.OpNeg, shift), o.number(0))
 		x := o.apply(ir.OpShr, o.apply(ir.OpShl, part.value, up), down)
 		if len(parts) > 1 { // a key may be left out altogether

@@ -74,17 +74,30 @@ var formDocs = [...]string{
 // equalLengths cuts the outputs over each derived domain to one length, so that
 // one comparison covers an index into all of them.
 func (g *body) equalLengths() {
-	first := map[int]*loop.Var{}
+	outputs := map[int][]*loop.Var{}
+	var domains []int
 	for _, op := range g.rowOps() {
 		if place, _ := op.Touches(); !op.Does(tile.Writes) || place == 0 {
 			continue
 		}
-		v := g.whole[op.Stream]
-		if first[op.Domain] == nil {
-			first[op.Domain] = v
-			continue
+		if outputs[op.Domain] == nil {
+			domains = append(domains, op.Domain)
 		}
-		g.b.Cut(v, loop.Int(0), loop.LenOf(first[op.Domain]))
+		outputs[op.Domain] = append(outputs[op.Domain], g.whole[op.Stream])
+	}
+	for _, d := range domains {
+		all := outputs[d]
+		length := loop.Expr(loop.LenOf(all[0]))
+		if len(all) > 1 && g.Has((*tile.Op).Counts) { // rows that are moved may go to memory that another way needs more of
+			for _, v := range all[1:] {
+				length = loop.Least(length, loop.LenOf(v))
+			}
+			length = g.b.Let("room", length)
+			g.b.Cut(all[0], loop.Int(0), length)
+		}
+		for _, v := range all[1:] {
+			g.b.Cut(v, loop.Int(0), length)
+		}
 	}
 }
 

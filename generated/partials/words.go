@@ -2049,7 +2049,9 @@ func wordsKernel8Summary(lo, hi int, histogram []int64) int64 {
 func wordsKernel9(lo, hi int, add []int64, map13 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2089,7 +2091,9 @@ func wordsKernel9Summary(lo, hi int, map13 [][8]byte, digitShift int64, digits [
 func wordsKernel10(lo, hi int, add []int64, pass, pass2 []uint64, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	pass3 = pass3[:len(pass2)]
+	room := min(len(pass2), len(pass3))
+	pass2 = pass2[:room]
+	pass3 = pass3[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2344,7 +2348,9 @@ func wordsKernel29Summary(lo, hi int, histogram3 []int64) int64 {
 func wordsKernel30(lo, hi int, add3 []int64, head, tail, pass, pass2 [][8]byte, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2641,7 +2647,9 @@ func wordsKernel34Summary(lo, hi int, histogram4 []int64) int64 {
 func wordsKernel35(lo, hi int, add4 []int64, map29 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2681,7 +2689,9 @@ func wordsKernel35Summary(lo, hi int, map29 [][8]byte, digitShift int64, digits 
 func wordsKernel36(lo, hi int, add4 []int64, pass33, pass []uint64, pass34, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2973,7 +2983,9 @@ func wordsKernel55Summary(lo, hi int, histogram6 []int64) int64 {
 func wordsKernel56(lo, hi int, add6 []int64, tail [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -3013,7 +3025,9 @@ func wordsKernel56Summary(lo, hi int, tail [][8]byte, digitShift int64, digits [
 func wordsKernel57(lo, hi int, add6 []int64, pass63, pass []uint64, pass64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -5402,7 +5416,9 @@ func wordsShardKernel8Summary(lo, hi int, histogram []int64) int64 {
 func wordsShardKernel9(lo, hi int, add []int64, map13 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -5442,7 +5458,9 @@ func wordsShardKernel9Summary(lo, hi int, map13 [][8]byte, digitShift int64, dig
 func wordsShardKernel10(lo, hi int, add []int64, pass, pass2 []uint64, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	pass3 = pass3[:len(pass2)]
+	room := min(len(pass2), len(pass3))
+	pass2 = pass2[:room]
+	pass3 = pass3[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -5697,7 +5715,9 @@ func wordsShardKernel29Summary(lo, hi int, histogram3 []int64) int64 {
 func wordsShardKernel30(lo, hi int, add3 []int64, head, tail, pass, pass2 [][8]byte, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -5994,7 +6014,9 @@ func wordsShardKernel34Summary(lo, hi int, histogram4 []int64) int64 {
 func wordsShardKernel35(lo, hi int, add4 []int64, map29 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -6034,7 +6056,9 @@ func wordsShardKernel35Summary(lo, hi int, map29 [][8]byte, digitShift int64, di
 func wordsShardKernel36(lo, hi int, add4 []int64, pass33, pass []uint64, pass34, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -6326,7 +6350,9 @@ func wordsShardKernel55Summary(lo, hi int, histogram6 []int64) int64 {
 func wordsShardKernel56(lo, hi int, add6 []int64, tail [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -6366,7 +6392,9 @@ func wordsShardKernel56Summary(lo, hi int, tail [][8]byte, digitShift int64, dig
 func wordsShardKernel57(lo, hi int, add6 []int64, pass63, pass []uint64, pass64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

@@ -634,7 +634,9 @@ func leastRowsKernel3Summary(lo, hi int, histogram []int64) int64 {
 func leastRowsKernel4(lo, hi int, add []int64, map2 []float64, pass []uint64, pass2 []int64, digitNumber, digitShift, nSample int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nSample
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -682,7 +684,9 @@ func leastRowsKernel4Summary(lo, hi int, map2 []float64, digitShift int64, digit
 func leastRowsKernel5(lo, hi int, add []int64, pass, pass2 []uint64, pass22, pass3 []int64, digitNumber, digitShift, nSample int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nSample
-	pass3 = pass3[:len(pass2)]
+	room := min(len(pass2), len(pass3))
+	pass2 = pass2[:room]
+	pass3 = pass3[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -910,7 +914,9 @@ func leastRowsKernel15Summary(lo, hi int, histogram2 []int64) int64 {
 func leastRowsKernel16(lo, hi int, add2 []int64, map6 []float64, pass []uint64, either, pass2 []int64, digitNumber, digitShift, nLeast int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nLeast
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -960,7 +966,9 @@ func leastRowsKernel16Summary(lo, hi int, map6 []float64, digitShift int64, digi
 func leastRowsKernel17(lo, hi int, add2 []int64, pass16, pass []uint64, pass17, pass2 []int64, digitNumber, digitShift, nLeast int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nLeast
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

@@ -100,10 +100,10 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 	map2 := kgenTemporary[uint64](&call, n)
 	if workers > 1 {
 		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-			orderPairsKernel2(lo, hi, a, b, map2, x, x2, x4, x3, int64(n), scalar)
+			orderPairsKernel2(lo, hi, a, b, map2, x, x4, x3, x2, int64(n), scalar)
 		})
 	} else {
-		orderPairsKernel2(0, n, a, b, map2, x, x2, x4, x3, int64(n), scalar)
+		orderPairsKernel2(0, n, a, b, map2, x, x4, x3, x2, int64(n), scalar)
 	}
 	scalar2 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + 8 - 1) / 8
 	scalar3 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + max((min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+8-1)/8, 1) - 1) / max((min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+8-1)/8, 1)
@@ -810,43 +810,41 @@ func orderPairsKernel1(lo, hi int, a []int32, b []float64) (int64, uint32, uint3
 // orderPairsKernel2 runs rows lo to hi through the stages map8, scalar2, scalar3, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel2(lo, hi int, a []int32, b []float64, map2 []uint64, reduce, reduce2 uint32, reduce4, reduce3 uint64, n, scalar int64) {
-	x := reduce2 - reduce
-	x2 := uint64(x)
-	x3 := uint64(bits.LeadingZeros64(uint64(x2)))
-	x4 := int64(x3)
-	x5 := 64 - x4
-	x6 := reduce4 - reduce3
+func orderPairsKernel2(lo, hi int, a []int32, b []float64, map2 []uint64, reduce uint32, reduce4, reduce3 uint64, reduce2 uint32, n, scalar int64) {
+	x := reduce4 - reduce3
+	x2 := uint64(bits.LeadingZeros64(uint64(x)))
+	x3 := int64(x2)
+	x4 := 64 - x3
+	x5 := reduce2 - reduce
+	x6 := uint64(x5)
 	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
 	x8 := int64(x7)
 	x9 := 64 - x8
-	x10 := x5 + x9
-	x11 := x10 - x5
-	x12 := n - 1
-	x13 := max(x12, 1)
-	x14 := uint64(x13)
-	x15 := uint64(bits.LeadingZeros64(uint64(x14)))
-	x16 := int64(x15)
-	x17 := min(x10, x16)
-	x18 := x10 - x17
-	x19 := x11 - x18
-	x20 := max(x19, 0)
-	x21 := -x19
-	x22 := max(x21, 0)
-	cond := x22 < x5
-	x23 := uint64(0)
+	x10 := x9 + x4
+	x11 := n - 1
+	x12 := max(x11, 1)
+	x13 := uint64(x12)
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := int64(x14)
+	x16 := min(x10, x15)
+	x17 := x10 - x16
+	x18 := x4 - x17
+	x19 := max(x18, 0)
+	x20 := -x18
+	x21 := max(x20, 0)
+	cond := x21 < x9
+	x22 := uint64(0)
 	if cond {
-		x23 = 18446744073709551615
+		x22 = 18446744073709551615
 	}
-	x24 := x11 - x9
-	x25 := x24 - x18
+	x23 := 0 - x17
+	x24 := max(x23, 0)
+	x25 := -x23
 	x26 := max(x25, 0)
-	x27 := -x25
-	x28 := max(x27, 0)
-	cond2 := x28 < x9
-	x29 := uint64(0)
+	cond2 := x26 < x4
+	x27 := uint64(0)
 	if cond2 {
-		x29 = 18446744073709551615
+		x27 = 18446744073709551615
 	}
 	aRows := a[lo:hi]
 	bRows := b[lo:hi]
@@ -855,9 +853,9 @@ func orderPairsKernel2(lo, hi int, a []int32, b []float64, map2 []uint64, reduce
 	mapRows = mapRows[:len(aRows)]
 	for i := range aRows {
 		b2 := bRows[i]
-		x30 := math.Float64bits(b2)
+		x28 := math.Float64bits(b2)
 		// return row: order(a, b)
-		mapRows[i] = (uint64(uint32(aRows[i])-2147483648-reduce)<<(x20&63)>>(x22&63)&x23|(kgenSelect(b2 == b2, kgenSelect(x30 > 9223372036854775808, ^x30, x30|9223372036854775808), 18446744073709551615)-reduce3)<<(x26&63)>>(x28&63)&x29)<<(scalar&63) | uint64(int64(lo+i))
+		mapRows[i] = (uint64(uint32(aRows[i])-2147483648-reduce)<<(x19&63)>>(x21&63)&x22|(kgenSelect(b2 == b2, kgenSelect(x28 > 9223372036854775808, ^x28, x28|9223372036854775808), 18446744073709551615)-reduce3)<<(x24&63)>>(x26&63)&x27)<<(scalar&63) | uint64(int64(lo+i))
 	}
 }
 
@@ -1220,7 +1218,9 @@ func orderPairsKernel13Summary(lo, hi int, histogram2 []int64) int64 {
 func orderPairsKernel14(lo, hi int, add2 []int64, map12 []float64, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -1268,7 +1268,9 @@ func orderPairsKernel14Summary(lo, hi int, map12 []float64, digitShift int64, di
 func orderPairsKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -1414,7 +1416,9 @@ func orderPairsKernel23Summary(lo, hi int, histogram3 []int64) int64 {
 func orderPairsKernel24(lo, hi int, add3 []int64, map17, pass []uint32, pass18, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

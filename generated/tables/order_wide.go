@@ -662,24 +662,23 @@ func orderWideKernel2(lo, hi int, key []int64, map2 []uint64, reduce, reduce2 ui
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
 	x4 := 64 - x3
-	x5 := x4 - x4
-	x6 := n - 1
-	x7 := max(x6, 1)
-	x8 := uint64(x7)
-	x9 := uint64(bits.LeadingZeros64(uint64(x8)))
-	x10 := int64(x9)
-	x11 := min(x4, x10)
-	x12 := x4 - x11
-	x13 := x5 - x12
-	x14 := max(x13, 0)
-	x15 := -x13
-	x16 := max(x15, 0)
+	x5 := n - 1
+	x6 := max(x5, 1)
+	x7 := uint64(x6)
+	x8 := uint64(bits.LeadingZeros64(uint64(x7)))
+	x9 := int64(x8)
+	x10 := min(x4, x9)
+	x11 := x4 - x10
+	x12 := 0 - x11
+	x13 := max(x12, 0)
+	x14 := -x12
+	x15 := max(x14, 0)
 	keyRows := key[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(keyRows)]
 	for i := range keyRows {
 		// return row: order(key)
-		mapRows[i] = (uint64(keyRows[i])-9223372036854775808-reduce)<<(x14&63)>>(x16&63)<<(scalar&63) | uint64(int64(lo+i))
+		mapRows[i] = (uint64(keyRows[i])-9223372036854775808-reduce)<<(x13&63)>>(x15&63)<<(scalar&63) | uint64(int64(lo+i))
 	}
 }
 
@@ -1018,7 +1017,9 @@ func orderWideKernel13Summary(lo, hi int, histogram2 []int64) int64 {
 func orderWideKernel14(lo, hi int, add2, map6 []int64, pass []uint64, either, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -1060,7 +1061,9 @@ func orderWideKernel14Summary(lo, hi int, map6 []int64, digitShift int64, digits
 func orderWideKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

@@ -1050,7 +1050,9 @@ func sumJoinedKernel10Summary(lo, hi int, histogram []int64) int64 {
 func sumJoinedKernel11(lo, hi int, add2 []int64, map23, pass []uint32, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -1088,7 +1090,9 @@ func sumJoinedKernel11Summary(lo, hi int, map23 []uint32, digitShift int64, digi
 func sumJoinedKernel12(lo, hi int, add2 []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
-	pass3 = pass3[:len(pass2)]
+	room := min(len(pass2), len(pass3))
+	pass2 = pass2[:room]
+	pass3 = pass3[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

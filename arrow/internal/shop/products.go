@@ -2023,7 +2023,9 @@ func productsKernel11Summary(lo, hi int, histogram []int64) int64 {
 func productsKernel12(lo, hi int, add []int64, map13 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2063,7 +2065,9 @@ func productsKernel12Summary(lo, hi int, map13 []int32, digitShift int64, digits
 func productsKernel13(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	pass3 = pass3[:len(pass2)]
+	room := min(len(pass2), len(pass3))
+	pass2 = pass2[:room]
+	pass3 = pass3[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2236,9 +2240,11 @@ func productsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
 func productsKernel19(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map49, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	pass2 = pass2[:len(pass)]
-	pass3 = pass3[:len(pass)]
-	pass4 = pass4[:len(pass)]
+	room := min(min(min(len(pass), len(pass2)), len(pass3)), len(pass4))
+	pass = pass[:room]
+	pass2 = pass2[:room]
+	pass3 = pass3[:room]
+	pass4 = pass4[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2517,7 +2523,9 @@ func productsKernel23Summary(lo, hi int, histogram3 []int64) int64 {
 func productsKernel24(lo, hi int, add3 []int64, map28 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2557,7 +2565,9 @@ func productsKernel24Summary(lo, hi int, map28 []int32, digitShift int64, digits
 func productsKernel25(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2745,7 +2755,9 @@ func productsKernel30Summary(lo, hi int, histogram4 []int64) int64 {
 func productsKernel31(lo, hi int, add4 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2785,7 +2797,9 @@ func productsKernel31Summary(lo, hi int, product []int32, digitShift int64, digi
 func productsKernel32(lo, hi int, add4 []int64, pass16, pass []uint32, pass17, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -3040,7 +3054,9 @@ func productsKernel38Summary(lo, hi int, histogram5 []int64) int64 {
 func productsKernel39(lo, hi int, add5, map40 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gSample
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -3080,7 +3096,9 @@ func productsKernel39Summary(lo, hi int, map40 []int64, digitShift int64, digits
 func productsKernel40(lo, hi int, add5 []int64, pass25, pass []uint64, pass26, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gSample
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -3302,7 +3320,9 @@ func productsKernel50Summary(lo, hi int, histogram6 []int64) int64 {
 func productsKernel51(lo, hi int, add6, map42 []int64, pass []uint64, either3, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gLeast
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -3344,7 +3364,9 @@ func productsKernel51Summary(lo, hi int, map42 []int64, digitShift int64, digits
 func productsKernel52(lo, hi int, add6 []int64, pass40, pass []uint64, pass41, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gLeast
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

@@ -111,10 +111,10 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 	map2 := kgenTemporary[uint64](&call, n)
 	if workers > 1 {
 		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-			sessionsKernel2(lo, hi, visitor, time, map2, x, x2, x4, x3, int64(n), scalar)
+			sessionsKernel2(lo, hi, visitor, time, map2, x, x4, x3, x2, int64(n), scalar)
 		})
 	} else {
-		sessionsKernel2(0, n, visitor, time, map2, x, x2, x4, x3, int64(n), scalar)
+		sessionsKernel2(0, n, visitor, time, map2, x, x4, x3, x2, int64(n), scalar)
 	}
 	scalar2 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + 8 - 1) / 8
 	scalar3 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+8-1)/8, 1) - 1) / max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+8-1)/8, 1)
@@ -977,42 +977,40 @@ func sessionsKernel1(lo, hi int, visitor, time []int64) (int64, uint64, uint64, 
 // sessionsKernel2 runs rows lo to hi through the stages map5, scalar2, scalar3, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel2(lo, hi int, visitor, time []int64, map2 []uint64, reduce, reduce2, reduce4, reduce3 uint64, n, scalar int64) {
-	x := reduce2 - reduce
+func sessionsKernel2(lo, hi int, visitor, time []int64, map2 []uint64, reduce, reduce4, reduce3, reduce2 uint64, n, scalar int64) {
+	x := reduce4 - reduce3
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
 	x4 := 64 - x3
-	x5 := reduce4 - reduce3
+	x5 := reduce2 - reduce
 	x6 := uint64(bits.LeadingZeros64(uint64(x5)))
 	x7 := int64(x6)
 	x8 := 64 - x7
-	x9 := x4 + x8
-	x10 := x9 - x4
-	x11 := n - 1
-	x12 := max(x11, 1)
-	x13 := uint64(x12)
-	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
-	x15 := int64(x14)
-	x16 := min(x9, x15)
-	x17 := x9 - x16
-	x18 := x10 - x17
-	x19 := max(x18, 0)
-	x20 := -x18
-	x21 := max(x20, 0)
-	cond := x21 < x4
-	x22 := uint64(0)
+	x9 := x8 + x4
+	x10 := n - 1
+	x11 := max(x10, 1)
+	x12 := uint64(x11)
+	x13 := uint64(bits.LeadingZeros64(uint64(x12)))
+	x14 := int64(x13)
+	x15 := min(x9, x14)
+	x16 := x9 - x15
+	x17 := x4 - x16
+	x18 := max(x17, 0)
+	x19 := -x17
+	x20 := max(x19, 0)
+	cond := x20 < x8
+	x21 := uint64(0)
 	if cond {
-		x22 = 18446744073709551615
+		x21 = 18446744073709551615
 	}
-	x23 := x10 - x8
-	x24 := x23 - x17
+	x22 := 0 - x16
+	x23 := max(x22, 0)
+	x24 := -x22
 	x25 := max(x24, 0)
-	x26 := -x24
-	x27 := max(x26, 0)
-	cond2 := x27 < x8
-	x28 := uint64(0)
+	cond2 := x25 < x4
+	x26 := uint64(0)
 	if cond2 {
-		x28 = 18446744073709551615
+		x26 = 18446744073709551615
 	}
 	visitorRows := visitor[lo:hi]
 	timeRows := time[lo:hi]
@@ -1021,7 +1019,7 @@ func sessionsKernel2(lo, hi int, visitor, time []int64, map2 []uint64, reduce, r
 	mapRows = mapRows[:len(visitorRows)]
 	for i := range visitorRows {
 		// p = order(visitor, time)
-		mapRows[i] = ((uint64(visitorRows[i])-9223372036854775808-reduce)<<(x19&63)>>(x21&63)&x22|(uint64(timeRows[i])-9223372036854775808-reduce3)<<(x25&63)>>(x27&63)&x28)<<(scalar&63) | uint64(int64(lo+i))
+		mapRows[i] = ((uint64(visitorRows[i])-9223372036854775808-reduce)<<(x18&63)>>(x20&63)&x21|(uint64(timeRows[i])-9223372036854775808-reduce3)<<(x23&63)>>(x25&63)&x26)<<(scalar&63) | uint64(int64(lo+i))
 	}
 }
 
@@ -1419,7 +1417,9 @@ func sessionsKernel13Summary(lo, hi int, histogram2 []int64) int64 {
 func sessionsKernel14(lo, hi int, add2, map9 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -1459,7 +1459,9 @@ func sessionsKernel14Summary(lo, hi int, map9 []int64, digitShift int64, digits 
 func sessionsKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -1564,7 +1566,9 @@ func sessionsKernel22Summary(lo, hi int, histogram3 []int64) int64 {
 func sessionsKernel23(lo, hi int, add3, pass18 []int64, map10, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
