@@ -2,12 +2,14 @@ package difftest
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/internal/simt/simttest"
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/testsuite"
 )
 
 // Emulated is a device of work-groups that needs no driver: package simttest
@@ -50,12 +52,25 @@ type emulated struct {
 // a few hundred, and joins make thousands of rows.
 const emulatedSteps = 100_000_000
 
+// emulatedRows bounds the rows of a launch to what these steps suffice for.
+const emulatedRows = emulatedSteps / 100
+
+// smallDevice is an emulated device that refuses longer launches.
+type smallDevice struct{ *simttest.Device }
+
+func (d smallDevice) Launch(ctx context.Context, l *exec.Launch) error {
+	if l.Rows > emulatedRows {
+		return fmt.Errorf("%w: an emulated launch over %d rows; at most %d", testsuite.ErrTooManyRows, l.Rows, emulatedRows)
+	}
+	return d.Device.Launch(ctx, l)
+}
+
 func (e *emulated) Run(ctx context.Context, in []ir.Column, choice uint64) (Outcome, error) {
 	device := simttest.NewDevice(e.program.Kernels, rand.New(rand.NewPCG(e.job.Seed, choice)))
 	device.Workgroups = []int{3, 8, 1, 16, 5}[choice%5]
 	device.Steps = emulatedSteps
 	return RunPlan(e.job.Program.Pipeline, e.program.Plan, func(inputs exec.Inputs) (*exec.Result, error) {
-		return exec.Run(ctx, device, e.program.Plan, inputs, exec.Options{})
+		return exec.Run(ctx, smallDevice{device}, e.program.Plan, inputs, exec.Options{})
 	}, in)
 }
 
