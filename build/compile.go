@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -59,6 +60,7 @@ func (s *Source) options(backend, level string, schedule plan.Schedule) compile.
 	switch backend {
 	case gocpu.Emitter{}.Name():
 		options.Radix, options.Hash, options.Short = gocpu.Radix, gocpu.Hash, false
+		options.Bins = cmp.Or(options.Bins, gocpu.Bins)
 		options.Cores, options.Entered, options.HashGroups, options.Partitions, options.Sample = true, true, gocpu.HashGroups, true, gocpu.Sample
 	case vector.Name:
 		options.Radix, options.Hash, options.Cores, options.Sample, options.Short = gocpu.Radix, vector.Hash, true, gocpu.Sample, false

@@ -21,7 +21,7 @@ type Options struct {
 
 	// Bins is the largest range of keys whose groups may be combined in bins instead
 	// of sorted; 0 is [DefaultBins], and there is none below. Unless Short is set, it is
-	// the number of rows instead.
+	// the number of rows instead, and Bins is that of a sample for which the range is looked for.
 	Bins int
 
 	// Hash is how many rows there are at least for each group if a hash table finds the

@@ -19,6 +19,10 @@ const (
 	// worker's table has slots.
 	HashGroups = 1 << 14
 
+	// Bins is how large the range of a sample of keys may be if that of all is worth a pass: elements of
+	// as many bins stay in the second cache, or near it.
+	Bins = 1 << 18
+
 	// Sample is how many rows say how groups are made, and are sorted to choose those that an order
 	// with a limit can have: few beside the rows, of which there are 64 times as many or more, and more
 	// than one in two of as many has the keys of another if there are HashGroups groups.

@@ -91,7 +91,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			x2 = least
 		}
 		x3 := x - x2
-		cond2 := x3 < 8192
+		cond2 := x3 < 262144
 		x4 := int64(0)
 		if cond2 {
 			x4 = 1
