@@ -98,7 +98,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			x2 = least
 		}
 		x3 := x - x2
-		cond2 := x3 < 8192
+		cond2 := x3 < 262144
 		x4 := int64(0)
 		if cond2 {
 			x4 = 1

@@ -110,7 +110,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			x2 = least
 		}
 		x3 := x - x2
-		cond2 := x3 < 8192
+		cond2 := x3 < 262144
 		x4 := int64(0)
 		if cond2 {
 			x4 = 1
