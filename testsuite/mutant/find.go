@@ -8,7 +8,7 @@ var find = []Mutant{
 	{Name: "rows enter a table without looking again", File: "backends/seek.go", Device: "emulated", Programs: "find_two_keys",
 		Old: "b.CompareExchange(\"held\", t.Memory, at, t.free(), row)",
 		New: "b.AtomicOld(\"held\", loop.AtomicExchange, t.Memory, at, row)"},
-	{Name: "slots are not searched around", File: "backends/seek.go", Device: "gocpu", Programs: "find_values",
+	{Name: "slots are not searched around", File: "backends/seek.go", Device: "emulated", Programs: "find_values",
 		Old: "return loop.Apply(ir.OpAnd, loop.Add(at, one), around)",
 		New: "_ = around; return loop.Add(at, one)"},
 	{Name: "one of several keys is compared", File: "backends/seek.go", Device: "gocpu", Programs: "find_two_keys",

@@ -1,6 +1,6 @@
 -- table few
-SELECT row FROM n ORDER BY a, b, row
+SELECT row AS few FROM n ORDER BY a, b, row
 -- table most
-SELECT row FROM n ORDER BY c, b DESC, s, row
+SELECT row AS most FROM n ORDER BY c, b DESC, s, row
 -- table text
-SELECT row FROM n ORDER BY s, a DESC, row
+SELECT row AS text FROM n ORDER BY s, a DESC, row
