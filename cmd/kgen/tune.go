@@ -219,6 +219,11 @@ func runTune(c *cobra.Command, args []string, flags *tuneFlags) error {
 		rows = []int64{0}
 	}
 	var entries []*tune.Entry
+	defer func() {
+		if c.Context().Err() != nil && len(entries) > 0 {
+			fmt.Fprintf(c.ErrOrStderr(), "kgen: %s has what was measured; --resume goes on\n", flags.file)
+		}
+	}()
 	for _, n := range rows {
 		for _, data := range grid.Data {
 			e, err := t.tune(c.Context(), explore.DataSet{Pipeline: t.pipeline.argument, Data: data, Rows: n})
@@ -227,9 +232,6 @@ func runTune(c *cobra.Command, args []string, flags *tuneFlags) error {
 				entries = append(entries, e)
 				t.file.Set(*e)
 				err = errors.Join(err, t.file.Write(context.WithoutCancel(c.Context()), flags.file))
-			}
-			if c.Context().Err() != nil && len(entries) > 0 {
-				fmt.Fprintf(c.ErrOrStderr(), "kgen: %s has what was measured; --resume goes on\n", flags.file)
 			}
 			if err != nil {
 				return err
