@@ -175,7 +175,7 @@ func TestExplainEverything(t *testing.T) {
 				t.Errorf("%s: a second time, the explanation is another", where)
 			}
 			for line := range strings.Lines(text) {
-				if n := utf8.RuneCountInString(line); n > textWidth+40 {
+				if n := utf8.RuneCountInString(line); n > textWidth+30 {
 					t.Errorf("%s: a line of %d columns: %s", where, n, line)
 				}
 			}

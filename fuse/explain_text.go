@@ -13,6 +13,9 @@ import (
 // broken between words has leastWidth at least.
 const textWidth, leastWidth = 100, 20
 
+// widestLabel is how wide the columns of a table before the last one may be beside it.
+const widestLabel = textWidth + 5
+
 // Text returns the explanation for people: tables of kernels, stages and pairs.
 func (e *Explanation) Text() string {
 	var b strings.Builder
@@ -64,7 +67,12 @@ func table(b *strings.Builder, rows [][]string) {
 		for i, width := range widths {
 			fmt.Fprintf(&label, "%-*s  ", width, row[i])
 		}
-		wrapped(b, label.String(), row[last])
+		before := label.String()
+		if utf8.RuneCountInString(before) > widestLabel { // the last column has lines of its own
+			b.WriteString(strings.TrimRight(before, " ") + "\n")
+			before = "    "
+		}
+		wrapped(b, before, row[last])
 	}
 }
 

@@ -52,7 +52,7 @@ type Options struct {
 	Probing string
 
 	// Sample is how many rows are sorted to choose those that an order with a limit can
-	// have, if Short is set, and how many say how groups are made; 0 is [DefaultSample], and there is
+	// have, and how many say how groups are made; 0 is [DefaultSample], and there is
 	// none below.
 	Sample int
 

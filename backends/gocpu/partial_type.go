@@ -340,7 +340,7 @@ func (w *partialWriter) result(s *source) {
 		if input.State >= 0 {
 			arguments = append(arguments, "p.state."+w.state[input.State].Name)
 		} else {
-			arguments = append(arguments, "p.scalars."+w.fieldOf(input.Scalar.Name))
+			arguments = append(arguments, "p.scalars."+w.fieldOf(input.Parameter.Name))
 		}
 	}
 	s.line("if err := %s(%s, options...); err != nil {\nreturn %s{}, err\n}", w.finish.entry.Into, strings.Join(arguments, ", "), result)

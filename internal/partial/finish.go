@@ -59,7 +59,7 @@ func (s *splitter) end(v *ir.Value) ir.Operand {
 	switch {
 	case v.Op == ir.OpParam:
 		o = parameter(s.finish, v)
-		s.Inputs = append(s.Inputs, Input{State: -1, Scalar: v})
+		s.Inputs = append(s.Inputs, Input{State: -1, Parameter: v})
 	case s.classes[v.ID] == cut:
 		o = s.aggregate(v)
 	default:

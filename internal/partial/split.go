@@ -32,8 +32,8 @@ type Split struct {
 // Input is the argument of a parameter of Finish: a state, or a parameter of Whole that is the
 // same for all shards.
 type Input struct {
-	State  int       // index into States, -1 for a parameter
-	Scalar *ir.Value // if State is -1; a column where a domain is whole in each shard
+	State     int       // index into States, -1 for a parameter
+	Parameter *ir.Value // if State is -1; a column where a domain is whole in each shard
 }
 
 // State is a scalar or column of a shard's state.

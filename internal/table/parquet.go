@@ -58,26 +58,26 @@ func (Parquet) Extensions() []string { return []string{".parquet"} }
 
 // Rows returns the number of rows that the file's footer claims.
 func (Parquet) Rows(source *Source, path string) (rows int64, err error) {
-	in, err := source.Open(path)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = in.close(err) }()
-	file, err := openParquet(in)
+	file, err := footer(source, path)
 	if err != nil {
 		return 0, err
 	}
 	return file.rows, nil
 }
 
-// Groups returns the rows that the file's footer claims for each row group.
-func (Parquet) Groups(source *Source, path string) (rows []int64, err error) {
+// footer reads a file's footer alone.
+func footer(source *Source, path string) (file *parquetFile, err error) {
 	in, err := source.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = in.close(err) }()
-	file, err := openParquet(in)
+	return openParquet(in)
+}
+
+// Groups returns the rows that the file's footer claims for each row group.
+func (Parquet) Groups(source *Source, path string) (rows []int64, err error) {
+	file, err := footer(source, path)
 	if err != nil {
 		return nil, err
 	}
@@ -90,12 +90,7 @@ func (Parquet) Groups(source *Source, path string) (rows []int64, err error) {
 
 // Columns returns the names of the columns at the top of the schema.
 func (Parquet) Columns(source *Source, path string) (names []string, err error) {
-	in, err := source.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = in.close(err) }()
-	file, err := openParquet(in)
+	file, err := footer(source, path)
 	if err != nil {
 		return nil, err
 	}
