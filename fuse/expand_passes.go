@@ -6,6 +6,11 @@ import "github.com/kgen-go/kgen/ir"
 // say how many passes there are, and by which digits. So the passes of a word are few
 // kernels, each of which takes its digit from the plan.
 
+// Of a word of more than 32 bits rows carry as much as is still to be sorted by. Those that
+// differ in more bits have wide passes, by the key as it is beside the number of the row. As soon
+// as 32 bits are left, the key loses all others: it shares a word of 64 bits with the number, as
+// a narrow key does from the first pass on.
+
 // sorting is a sort by a word whose passes the plan chooses when it runs.
 type sorting struct {
 	low, high *ir.Value // scalars: words differ in bits from low on and below high, if any
@@ -14,19 +19,26 @@ type sorting struct {
 	// of digits. Words have no bits above the last one.
 	first, count, width *ir.Value
 
-	radix  int // bits that a digit has at most
-	most   int // passes if all bits differ
+	radix  int       // bits that a digit has at most
+	most   int       // passes if all bits differ
+	cut    *ir.Value // scalar: from which bit on narrow passes have the key; nil if no passes are wide
 	names  sortingNames
 	chosen *Stage // before which the plan chooses
 }
 
 // known returns the scalars that the plan reads to choose passes.
 func (s *sorting) known() []*ir.Value {
-	if s.isCountedTwice() {
-		return []*ir.Value{s.low, s.high}
+	switch {
+	case !s.isCountedTwice():
+		return []*ir.Value{s.first, s.count, s.width}
+	case s.cut != nil:
+		return []*ir.Value{s.low, s.high, s.cut}
 	}
-	return []*ir.Value{s.first, s.count, s.width}
+	return []*ir.Value{s.low, s.high}
 }
+
+// mostNarrow is how many passes narrow keys have at most.
+func (s *sorting) mostNarrow() int { return numberBits / s.radix }
 
 // isCountedTwice reports whether digits are counted along with what finds where words differ, and
 // again if other digits are better. Else they are counted when that is known.
@@ -55,12 +67,18 @@ type sortPart uint8
 // The parts of sorts.
 const (
 	recount    sortPart = iota // counts the digits of passes unless they have been counted
-	firstPass                  // of several
+	wideFirst                  // of several wide passes
+	wideMiddle                 // runs as often as there are wide passes between
+	wideLast                   // of several: makes keys narrow
+	firstPass                  // of several, unless wide passes came before
 	middlePass                 // runs as often as there are passes between
 	lastPass                   // of several
 	onlyPass
 	noPass // words are equal
 )
+
+// isWide reports whether a part leaves keys wide.
+func (p sortPart) isWide() bool { return p == wideFirst || p == wideMiddle }
 
 // carried is what rows carry to the next pass. Both may be one word, the number above
 // the key.
@@ -77,15 +95,19 @@ func (o *ordering) passes(w, measured word, again, key, beside *ir.Value, isLast
 	digits := max((w.bits+o.radix-1)/o.radix, 1)
 	from := carried{key: key, beside: beside}
 	if o.fitsBeside(w) {
-		high := o.apply(ir.OpShl, o.cast(ir.U64, beside), o.constant(ir.Int(ir.U64, numberBits)))
-		from.both = o.apply(ir.OpOr, high, o.cast(ir.U64, key))
+		from.both = o.besideKey(beside, key)
 	}
 	end := destination{o.rows, nil, isLast, kept}
 	if isLast {
 		end.out, end.limit = o.out, o.limit
 	}
 	if o.short {
-		return o.chosenPasses(w, measured, again, from, digits, end)
+		s := &sorting{radix: o.radix, most: digits}
+		s.low, s.high = o.differing(measured)
+		if w.bits > numberBits && numberBits%o.radix == 0 && !kept {
+			s.cut = o.cut(s)
+		}
+		return o.chosenPasses(s, w, again, from, end)
 	}
 	before := o.before(w.value, digits, nil, nil)
 	for digit := range digits - 1 {
@@ -95,17 +117,28 @@ func (o *ordering) passes(w, measured word, again, key, beside *ir.Value, isLast
 }
 
 // chosenPasses are the passes of which the plan runs those whose digits differ.
-func (o *ordering) chosenPasses(w, measured word, again *ir.Value, from carried, digits int, end destination) sortedRows {
-	s := &sorting{radix: o.radix, most: digits}
-	s.low, s.high = o.differing(measured)
-	before := o.before(w.value, digits, again, s)
+func (o *ordering) chosenPasses(s *sorting, w word, again *ir.Value, from carried, end destination) sortedRows {
+	before := o.before(w.value, s.most, again, s)
 	moved := func(from carried, part sortPart) carried {
 		return o.move(from, o.place(from, before, 0, turn{s, part}))
 	}
 	var ways []arrival
-	if digits > 1 {
-		x := moved(from, firstPass)
-		if digits > 2 {
+	if s.most > 1 {
+		var x carried
+		if s.cut == nil {
+			x = moved(from, firstPass)
+		} else {
+			ways := []arrival{{from, o.place(from, before, 0, turn{s, firstPass})}}
+			if wide := s.most - s.mostNarrow(); wide > 1 {
+				x = moved(from, wideFirst)
+				if wide > 2 {
+					x = moved(x, wideMiddle)
+				}
+				ways = append(ways, arrival{x, o.place(x, before, 0, turn{s, wideLast})})
+			}
+			x = carried{both: o.scattered(ir.Value{Type: ir.Type{Domain: o.rows}}, ways, func(x carried) *ir.Value { return o.narrowed(x, s.cut) })}
+		}
+		if s.most > 2 {
 			x = moved(x, middlePass)
 		}
 		ways = append(ways, arrival{x, o.place(x, before, 0, turn{s, lastPass})})
@@ -114,6 +147,30 @@ func (o *ordering) chosenPasses(w, measured word, again *ir.Value, from carried,
 	o.turns[row] = turn{s, noPass}
 	ways = append(ways, arrival{from, o.place(from, before, 0, turn{s, onlyPass})}, arrival{from, row})
 	return o.arrive(end, ways...)
+}
+
+// cut returns the bit from which on narrow passes have a key. At most 32 bits are from there up
+// to the last digit, which ends with the highest bit that differs if the plan chooses digits that
+// save a pass; see recountSteps.
+func (o *ordering) cut(s *sorting) *ir.Value {
+	digits := func(bits *ir.Value) *ir.Value {
+		return o.apply(ir.OpDiv, o.apply(ir.OpAdd, bits, o.number(int64(s.radix-1))), o.number(int64(s.radix)))
+	}
+	all := digits(s.high)
+	isSaved := o.apply(ir.OpLt, digits(o.apply(ir.OpSub, s.high, s.low)), all)
+	end := o.choose(isSaved, s.high, o.apply(ir.OpMul, all, o.number(int64(s.radix))))
+	return o.apply(ir.OpGreatest, o.apply(ir.OpSub, end, o.number(numberBits)), o.number(0))
+}
+
+// narrowed returns 32 bits of a key, from a bit on, with the number of the row above.
+func (o *ordering) narrowed(from carried, cut *ir.Value) *ir.Value {
+	return o.besideKey(from.beside, o.cast(ir.U32, o.apply(ir.OpShr, from.key, cut)))
+}
+
+// besideKey returns a word that has the number of a row above its key.
+func (o *ordering) besideKey(number, key *ir.Value) *ir.Value {
+	high := o.apply(ir.OpShl, o.cast(ir.U64, number), o.constant(ir.Int(ir.U64, numberBits)))
+	return o.apply(ir.OpOr, high, o.cast(ir.U64, key))
 }
 
 // differing returns the lowest bit in which words differ, and the number of bits up to
@@ -192,13 +249,7 @@ type arrival struct {
 // arrive moves rows to their destination, on one of several ways.
 func (o *ordering) arrive(end destination, ways ...arrival) (out sortedRows) {
 	scatter := func(column func(carried) *ir.Value) *ir.Value {
-		v := ir.Value{Op: ir.OpScatter, Limit: end.limit}
-		for _, way := range ways {
-			v.Args = append(v.Args, column(way.from), way.place)
-		}
-		v.Type = v.Args[0].Type
-		v.Type.Domain = end.out
-		return o.add(o.pos, v)
+		return o.scattered(ir.Value{Limit: end.limit, Type: ir.Type{Domain: end.out}}, ways, column)
 	}
 	if end.kept {
 		out.word = scatter(o.keyOf)
@@ -211,6 +262,18 @@ func (o *ordering) arrive(end destination, ways ...arrival) (out sortedRows) {
 		return number
 	})
 	return out
+}
+
+// scattered moves a column of what rows carry, on one of several ways, to rows of v's domain.
+func (o *ordering) scattered(v ir.Value, ways []arrival, column func(carried) *ir.Value) *ir.Value {
+	v.Op = ir.OpScatter
+	for _, way := range ways {
+		v.Args = append(v.Args, column(way.from), way.place)
+	}
+	out := v.Type.Domain
+	v.Type = v.Args[0].Type
+	v.Type.Domain = out
+	return o.add(o.pos, v)
 }
 
 // keyOf and besideOf return parts of what rows carry.

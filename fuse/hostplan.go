@@ -337,7 +337,7 @@ func (m *planner) steps(p *Program) {
 		step(plan.Step{Alloc: &plan.Alloc{Buffer: m.errors}})
 		step(plan.Step{Init: &plan.Init{Buffer: m.errors}})
 	}
-	shared, moved := sharing{}, map[*sorting][][]string{}
+	shared, moved := sharing{}, map[series][][]string{}
 	allocated := map[*Value]bool{}
 	for i, k := range p.Kernels {
 		made := m.made(k, p.Groups[i])

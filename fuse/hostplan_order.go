@@ -69,19 +69,20 @@ func movedColumns(k *tile.Kernel) (list []string) {
 // more: two sets are enough for all passes.
 func (m *planner) reuse(p *Program) {
 	lastRead := map[*Value]int{}
-	sort := map[*Value]*sorting{} // that moves a column
-	end := map[*sorting]int{}     // the kernel of its last pass, which may read what any has moved
+	sort := map[*Value]series{} // that carries a column
+	end := map[series]int{}     // the kernel of its last pass, which may read what any has moved
 	for i, k := range p.Kernels {
-		of := turnOf(p.Groups[i]).of
+		t := turnOf(p.Groups[i])
+		of := seriesOf(t)
 		for _, s := range k.Streams {
 			w := m.byName[s.Buffer]
 			if !s.Write {
 				lastRead[w] = i
-			} else if of != nil && s.Access == tile.Permute {
-				sort[w] = of
+			} else if t.of != nil && s.Access == tile.Permute {
+				sort[w] = series{t.of, t.part.isWide()}
 			}
 		}
-		if of != nil {
+		if t.of != nil {
 			end[of] = i
 		}
 	}
@@ -89,7 +90,7 @@ func (m *planner) reuse(p *Program) {
 	buffer := map[*Value]string{}
 	var buffers []string
 	isFree := func(now, w *Value, i int) bool {
-		return now.Type == w.Type && now.Domain == w.Domain && lastRead[now] < i && (sort[now] == nil || end[sort[now]] < i)
+		return now.Type == w.Type && now.Domain == w.Domain && lastRead[now] < i && (sort[now].of == nil || end[sort[now]] < i)
 	}
 	for i, k := range p.Kernels {
 		for n := range k.Streams {

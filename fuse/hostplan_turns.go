@@ -20,14 +20,50 @@ func (m *planner) addScalars(names ...string) {
 	}
 }
 
+// series are the moves that carry columns in turn between two sets of buffers, after what makes
+// the first of these.
+type series struct {
+	of     *sorting
+	isWide bool
+}
+
+// seriesOf returns the series of which t is a part.
+func seriesOf(t turn) series {
+	return series{t.of, t.part == wideFirst || t.part == wideMiddle || t.part == wideLast}
+}
+
+// moves returns how many moves a series has, how many it has between its first columns and the
+// last move at most, and the number of the first one's digit.
+func (s series) moves() (moves plan.Expr, between int, first plan.Expr) {
+	passes, one := plan.Var(s.of.names.passes), plan.Const(1)
+	switch {
+	case s.of.cut == nil:
+		return plan.Sub(passes, one), s.of.most - 2, one
+	case s.isWide:
+		return plan.Sub(s.of.wide(), one), s.of.most - s.of.mostNarrow() - 2, one
+	}
+	moves = plan.Min(plan.Sub(passes, one), plan.Const(int64(s.of.mostNarrow())))
+	return moves, s.of.mostNarrow() - 1, plan.Sub(passes, moves)
+}
+
+// wide returns how many passes are wide.
+func (s *sorting) wide() plan.Expr {
+	return plan.Max(plan.Sub(plan.Var(s.names.passes), plan.Const(int64(s.mostNarrow()))), plan.Const(0))
+}
+
 // turnSteps returns the steps of a kernel that the plan may leave out: k, launched so.
-// Moved is what the first pass of each sort has moved, then the passes between. At the
+// Moved is what the first pass of each series has moved, then the passes between. At the
 // end of a sort that others follow, the plan gives up if a launch did.
-func (m *planner) turnSteps(t turn, k *tile.Kernel, launch plan.Launch, moved map[*sorting][][]string, isEnd bool) []plan.Step {
-	passes := plan.Var(t.of.names.passes)
+func (m *planner) turnSteps(t turn, k *tile.Kernel, launch plan.Launch, moved map[series][][]string, isEnd bool) []plan.Step {
+	passes, of := plan.Var(t.of.names.passes), seriesOf(t)
+	isNarrow := t.of.cut != nil && !of.isWide && t.part != firstPass && t.part != onlyPass
 	run := func(digit plan.Expr, launch plan.Launch) []plan.Step {
 		width := plan.Step{Set: &plan.Set{Scalar: m.digitWidth, Value: plan.Var(t.of.names.width)}}
-		return append([]plan.Step{width}, m.passSteps(t.of.shiftOf(digit), digit, launch)...)
+		shift := t.of.shiftOf(digit)
+		if isNarrow {
+			shift = plan.Sub(shift, plan.Var(m.result(t.of.cut).Name))
+		}
+		return append([]plan.Step{width}, m.passSteps(shift, digit, launch)...)
 	}
 	when := func(cond plan.Expr, steps ...plan.Step) plan.Step {
 		if isEnd {
@@ -35,6 +71,8 @@ func (m *planner) turnSteps(t turn, k *tile.Kernel, launch plan.Launch, moved ma
 		}
 		return plan.Step{If: &plan.If{Cond: cond, Then: steps}}
 	}
+	several := plan.Lt(plan.Const(1), passes)
+	moves, between, first := of.moves()
 	switch t.part {
 	case recount:
 		return m.recountSteps(t.of, k, launch)
@@ -43,30 +81,40 @@ func (m *planner) turnSteps(t turn, k *tile.Kernel, launch plan.Launch, moved ma
 	case onlyPass:
 		return []plan.Step{when(plan.Eq(passes, plan.Const(1)), run(plan.Const(0), launch)...)}
 	case firstPass:
-		moved[t.of] = [][]string{movedColumns(k)}
-		return []plan.Step{when(plan.Lt(plan.Const(1), passes), run(plan.Const(0), launch)...)}
-	case middlePass: // two sets of columns take turns
-		moved[t.of] = append(moved[t.of], movedColumns(k))
-		first, second := moved[t.of][0], moved[t.of][1]
+		moved[of] = [][]string{movedColumns(k)}
+		if t.of.cut != nil { // or the only wide one
+			several = plan.And(several, plan.Lt(t.of.wide(), plan.Const(2)))
+		}
+		return []plan.Step{when(several, run(plan.Const(0), launch)...)}
+	case wideFirst:
+		moved[of] = [][]string{movedColumns(k)}
+		return []plan.Step{when(plan.Lt(plan.Const(1), t.of.wide()), run(plan.Const(0), launch)...)}
+	case middlePass, wideMiddle: // two sets of columns take turns
+		moved[of] = append(moved[of], movedColumns(k))
+		from, to := moved[of][0], moved[of][1]
 		back := launch
-		back.Bind = rebound(launch.Bind, plan.Reads, first, second)
-		back.Bind = rebound(back.Bind, plan.Writes, second, first)
+		back.Bind = rebound(launch.Bind, plan.Reads, from, to)
+		back.Bind = rebound(back.Bind, plan.Writes, to, from)
 		var steps []plan.Step
-		for digit := range int64(t.of.most - 2) {
-			steps = append(steps, when(plan.Lt(plan.Const(digit+2), passes), run(plan.Const(digit+1), launch)...))
+		for i := range int64(between) {
+			steps = append(steps, when(plan.Lt(plan.Const(i+1), moves), run(plan.Add(first, plan.Const(i)), launch)...))
 			launch, back = back, launch
 		}
 		return steps
+	case wideLast:
+		several = plan.Lt(plan.Const(1), t.of.wide())
 	}
-	last := func(launch plan.Launch) []plan.Step { return run(plan.Sub(passes, plan.Const(1)), launch) }
+	last := func(launch plan.Launch) []plan.Step {
+		return run(plan.Add(first, plan.Sub(moves, plan.Const(1))), launch)
+	}
 	steps := last(launch)
-	if from := moved[t.of]; len(from) > 1 {
+	if from := moved[of]; len(from) > 1 {
 		early := launch
 		early.Bind = rebound(launch.Bind, plan.Reads, from[1], from[0])
-		isOdd := plan.Lt(passes, plan.Mul(plan.CeilDiv(passes, plan.Const(2)), plan.Const(2)))
-		steps = []plan.Step{{If: &plan.If{Cond: isOdd, Then: steps, Else: last(early)}}}
+		isEven := plan.Eq(moves, plan.Mul(plan.CeilDiv(moves, plan.Const(2)), plan.Const(2)))
+		steps = []plan.Step{{If: &plan.If{Cond: isEven, Then: steps, Else: last(early)}}}
 	}
-	return []plan.Step{when(plan.Lt(plan.Const(1), passes), steps...)}
+	return []plan.Step{when(several, steps...)}
 }
 
 // shiftOf returns the place of a digit.

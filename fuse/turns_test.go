@@ -33,7 +33,17 @@ func TestTurns(t *testing.T) {
 		{partition, 0, 4, "only:0+8"},
 		{partition, 32, 0, "none"},
 		{"order(u16(k))", 1, 16, "first:0+8 last:8+8"},
-		{"order(u64(k))", 0, 57, "first:0+8 middle:8+8 middle:16+8 middle:24+8 middle:32+8 middle:40+8 middle:48+8 last:56+8"},
+		// Of a wide word the last passes have 32 bits, from some bit on.
+		{"order(u64(k))", 64, 0, "none"},
+		{"order(u64(k))", 40, 47, "recount only:40+7"},
+		{"order(u64(k))", 0, 12, "first:0+8 last:8+8"},
+		{"order(u64(k))", 20, 52, "recount first:20+8 middle:8+8 middle:16+8 last:24+8"},
+		{"order(u64(k))", 0, 33, "first:0+8 middle:0+8 middle:8+8 middle:16+8 last:24+8"},
+		{"order(u64(k))", 10, 43, "recount first:8+7 middle:4+7 middle:11+7 middle:18+7 last:25+7"},
+		{"order(u64(k))", 0, 48, "wide first:0+8 wide last:8+8 middle:0+8 middle:8+8 middle:16+8 last:24+8"},
+		{"order(u64(k))", 7, 60, "recount wide first:4+8 wide middle:12+8 wide last:20+8 middle:0+8 middle:8+8 middle:16+8 last:24+8"},
+		{"order(u64(k))", 0, 57, "wide first:0+8 wide middle:8+8 wide middle:16+8 wide last:24+8 middle:0+8 middle:8+8 middle:16+8 last:24+8"},
+		{"order(u64(k) >> 20)", 0, 44, "wide first:0+8 wide last:8+8 middle:0+8 middle:8+8 middle:16+8 last:24+8"},
 	} {
 		for _, level := range Levels {
 			g := graphOf(t, "k: [n]i32", "return p: "+c.body, Options{Short: true})
@@ -46,6 +56,9 @@ func TestTurns(t *testing.T) {
 			for _, turn := range g.turns {
 				env[g.result(turn.of.low).Name], env[g.result(turn.of.high).Name] = c.low, c.high
 				env[turn.of.names.shift] = 0
+				if turn.of.cut != nil {
+					env[g.result(turn.of.cut).Name] = cutOf(c.low, c.high)
+				}
 			}
 			got := strings.Join(turnsOf(t, program(t, g, level), env), " ")
 			if got != c.want {
@@ -53,6 +66,15 @@ func TestTurns(t *testing.T) {
 			}
 		}
 	}
+}
+
+// cutOf is the bit from which on 32 bits are behind wide passes, if words differ in bits from low on
+// and below high, and digits have 8 bits at most.
+func cutOf(low, high int64) int64 {
+	if (high-low+7)/8 == (high+7)/8 { // digits begin at bit 0
+		high = (high + 7) / 8 * 8
+	}
+	return max(high-32, 0)
 }
 
 // TestPackedTurns holds which passes plans run by packed words: as many as the bits of the keys
@@ -94,7 +116,7 @@ func TestPackedTurns(t *testing.T) {
 // the plan may leave out, each pass with its shift and width.
 func turnsOf(t *testing.T, p *Program, env scalars) (list []string) {
 	t.Helper()
-	names := map[sortPart]string{recount: "recount", firstPass: "first", middlePass: "middle", lastPass: "last", onlyPass: "only", noPass: "none"}
+	names := map[sortPart]string{recount: "recount", wideFirst: "wide first", wideMiddle: "wide middle", wideLast: "wide last", firstPass: "first", middlePass: "middle", lastPass: "last", onlyPass: "only", noPass: "none"}
 	turns := map[string]turn{}
 	for i, k := range p.Kernels {
 		turns[k.Name] = turnOf(p.Groups[i])
