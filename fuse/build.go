@@ -227,6 +227,9 @@ func (b *kernelBuilder) store(s *Stage, w *Value) {
 	case s.Kind == Pass:
 		b.scatter(s, w)
 		return
+	case s.Kind == Pack:
+		b.pack(w)
+		return
 	}
 	var x tile.ID
 	switch w.Kind {

@@ -116,6 +116,21 @@ func (b *kernelBuilder) scatter(s *Stage, w *Value) {
 	b.StoreAt(rows, b.Stream(w.Name, w.Type, w.Name, tile.Permute, true), from, to)
 }
 
+// pack stores the words of each row side by side.
+func (b *kernelBuilder) pack(w *Value) {
+	for s := range b.in {
+		if s.Kind == Histogram || s.Kind == Reduce {
+			b.refuse("words are stored row by row, not by few work-groups that walk over the rows as %s has them", s.Name)
+		}
+	}
+	rows := b.row(w.Domain.Parent)
+	stream := b.Stream(w.Name, w.Type, w.Name, tile.Permute, true)
+	first := b.Map(rows, ir.OpMul, ir.I64, "", b.place(w.Domain.Parent), b.Int(int64(w.Domain.Width)))
+	for i, x := range w.IR.Args {
+		b.StoreAt(rows, stream, b.column(x), b.Map(rows, ir.OpAdd, ir.I64, "", first, b.Int(int64(i))))
+	}
+}
+
 // rowCount returns the length of an order with a limit: 0 where that is negative.
 func (b *kernelBuilder) rowCount(v *ir.Value, after bool) tile.ID {
 	limit := b.scalar(v.Limit, after)

@@ -31,6 +31,8 @@ func (g *Graph) assumedLength(d *ir.Domain) float64 {
 		return assumedSelected * g.assumedLength(d.Parent)
 	case ir.DomainRuns, ir.DomainStarts, ir.DomainEither:
 		return assumedGroups * g.assumedLength(d.Parent)
+	case ir.DomainWords:
+		return float64(d.Width) * g.assumedLength(d.Parent)
 	case ir.DomainOrder:
 		return g.assumedLength(d.Parent)
 	case ir.DomainBins:

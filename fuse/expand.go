@@ -47,6 +47,8 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		domains:    map[*ir.Domain]*ir.Domain{nil: nil},
 		groups:     map[*ir.Value]grouped{},
 		gathered:   map[[2]*ir.Value]*ir.Value{},
+		packed:     map[[2]*ir.Value]packedColumn{},
+		packedBy:   map[*ir.Value]bool{},
 		eithers:    map[[2]*ir.Value]*ir.Value{},
 		constants:  map[ir.Scalar]*ir.Value{},
 		turns:      map[*ir.Value]turn{},
@@ -94,8 +96,10 @@ type expansion struct {
 	values     map[*ir.Value]*ir.Value
 	domains    map[*ir.Domain]*ir.Domain
 	groups     map[*ir.Value]grouped
-	gathered   map[[2]*ir.Value]*ir.Value // by column and index
-	eithers    map[[2]*ir.Value]*ir.Value // by what makes them
+	gathered   map[[2]*ir.Value]*ir.Value    // by column and index
+	packed     map[[2]*ir.Value]packedColumn // likewise, of from
+	packedBy   map[*ir.Value]bool            // orders of from whose columns have been packed
+	eithers    map[[2]*ir.Value]*ir.Value    // by what makes them
 	constants  map[ir.Scalar]*ir.Value
 	turns      map[*ir.Value]turn      // of histograms and of the places to which rows move
 	checked    map[*ir.Value]*ir.Value // by a value of from: what makes its check, if that is not what it becomes
@@ -185,6 +189,7 @@ func (e *expansion) value(v *ir.Value) {
 		e.group(v)
 	case v.Op == ir.OpRepeat:
 		e.repeat(v)
+	case e.gatherPacked(v):
 	case e.lookUp(v):
 	case v.Op == ir.OpFind:
 		e.find(v)

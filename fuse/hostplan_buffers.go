@@ -144,6 +144,8 @@ func (m *planner) room(d *ir.Domain) plan.Expr {
 	switch d.Kind {
 	case ir.DomainParam, ir.DomainBins, ir.DomainRepeat, ir.DomainJoin:
 		return m.bound(d)
+	case ir.DomainWords:
+		return plan.Mul(m.room(d.Parent), plan.Const(int64(d.Width)))
 	}
 	return m.room(d.Parent)
 }

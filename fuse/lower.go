@@ -193,6 +193,8 @@ func (l *lowering) inlined(v *ir.Value) bool {
 		return u.Args[1] == v && u.Type.Domain == v.Type.Domain
 	case ir.OpPrev, ir.OpNext, ir.OpIndex, ir.OpAlign, ir.OpLen:
 		return false
+	case ir.OpPack:
+		return true
 	}
 	return u.Op.IsElementwise() && u.Type.Domain == v.Type.Domain
 }
@@ -263,6 +265,9 @@ func (l *lowering) lower(v *ir.Value) {
 		return
 	case ir.OpScatter:
 		l.scatter(v)
+		return
+	case ir.OpPack:
+		l.pack(v)
 		return
 	case ir.OpEither:
 		l.either(v)

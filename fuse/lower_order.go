@@ -84,6 +84,16 @@ func (l *lowering) scatter(v *ir.Value) {
 	}
 }
 
+// pack lowers the words of rows that lie side by side.
+func (l *lowering) pack(v *ir.Value) {
+	s := l.stage(Pack, v.Pos, v.Type.Domain.Parent)
+	for _, x := range v.Args {
+		l.read(s, x, tile.Element, false)
+	}
+	s.roots = append(s.roots, v)
+	l.defineResult(s, v)
+}
+
 // limit adds the stage that computes how many rows an order with a limit has.
 func (l *lowering) limit(v *ir.Value) {
 	s := l.stage(ScalarMap, v.Pos, nil)

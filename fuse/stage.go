@@ -25,6 +25,7 @@ const (
 	Reduce    StageKind = "reduce"    // one scalar per domain
 	Histogram StageKind = "histogram" // how many rows have each value of the digits of their keys
 	Pass      StageKind = "pass"      // rows moved to the places that a digit of their keys gives them
+	Pack      StageKind = "pack"      // the words of a row side by side
 	Either    StageKind = "either"    // columns and scalars that are made in one of two ways
 	ScalarMap StageKind = "scalar"    // arithmetic on scalars
 )

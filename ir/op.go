@@ -50,6 +50,9 @@ const (
 	// Args: x, place. Row place(r) of the result is row r of x, if the result has that
 	// row. Of more such pairs the plan chooses one.
 	OpScatter
+	// Args: columns of u64 over the same rows. The words of a row lie side by side, a row of the
+	// domain each.
+	OpPack
 	// Args: x, y. Is x if Limit is not 0, else y; only one of them is computed.
 	OpEither
 	// Args: ends, rows, perhaps blocks. The scalar rows says how many rows the result has.

@@ -12,6 +12,9 @@ import (
 func init() {
 	distributions["16 uniform"] = spreadOf[int32](plan.I32, "uniform", 16)
 	distributions["131072 uniform"] = spreadOf[int32](plan.I32, "uniform", 1<<17)
+	for i := range int64(8) {
+		distributions[fmt.Sprintf("long %d", i)] = distribution{kind: plan.I64, fill: each(func(row int64) int64 { return int64(random(20+i, row)) })}
+	}
 	distributions["any double"] = distribution{kind: plan.F64, fill: each(anyDouble)}
 }
 
@@ -164,6 +167,12 @@ func byOrder() (list []workload) {
 	add("order of i32, all equal", "order_i32", "256 constant", pairs, "order32", 0, .95)
 	add("order of i32, limit 1000", "least_1000", "value", pairs+", all of them", "order32", 1000, .28)
 	add("order of f64", "order_f64", "any double", pairs, "order64", 0, 14.8)
+	for _, w := range []struct {
+		columns int
+		within  float64
+	}{{1, 12}, {4, 17}, {8, 24}} {
+		list = append(list, following(w.columns, w.within))
+	}
 	for i, n := range []int{16, 1024, 65536, 1 << 20, 1 << 24} {
 		list = append(list, workload{
 			name: fmt.Sprintf("sum, count by %d groups", n), pipeline: "sum_groups",
@@ -191,4 +200,32 @@ func byOrder() (list []workload) {
 		})
 	}
 	return list
+}
+
+// following is a workload that sorts columns of i64 by an i32 key.
+func following(columns int, within float64) workload {
+	w := workload{name: fmt.Sprintf("%d columns by an i32 key", columns), pipeline: fmt.Sprintf("follow_%d", columns), within: within, asked: true}
+	w.columns = []column{{"key", "value"}}
+	for i := range columns {
+		w.columns = append(w.columns, column{fmt.Sprintf("x%d", i), fmt.Sprintf("long %d", i)})
+	}
+	w.expect = func(a args) answer {
+		keys := ints(a, 0)
+		sorted := sortedRows(a.rows, 32, func(row int64) uint64 { return keyOfInt(keys[row]) })
+		made := make([]digest, columns)
+		for i := range made {
+			x, sums := elements[int64](a.columns[1+i].Data), make([]uint64, workers())
+			parallel(a.rows, func(worker int, lo, hi int64) {
+				for place := lo; place < hi; place++ {
+					sums[worker] += hash(place, x[sorted[place].row])
+				}
+			})
+			made[i] = digest{Rows: a.rows}
+			for _, sum := range sums {
+				made[i].Sum += sum
+			}
+		}
+		return several(made...)
+	}
+	return w
 }
