@@ -1,0 +1,8 @@
+-- table whole
+SELECT row AS whole FROM n ORDER BY x, row
+-- table forty
+SELECT row AS forty FROM n ORDER BY x >> 24 DESC, row
+-- table shifted
+SELECT row AS shifted FROM n ORDER BY x & 281474976710655, row
+-- table few
+SELECT row AS few FROM n ORDER BY x & 1048575, row
