@@ -32,18 +32,18 @@ func seriesOf(t turn) series {
 	return series{t.of, t.part == wideFirst || t.part == wideMiddle || t.part == wideLast}
 }
 
-// moves returns how many moves a series has, how many it has between its first columns and the
-// last move at most, and the number of the first one's digit.
-func (s series) moves() (moves plan.Expr, between int, first plan.Expr) {
-	passes, one := plan.Var(s.of.names.passes), plan.Const(1)
+// passes returns how many passes a series has, with the one that makes its first columns; how many
+// there are between that and the last at most, and the number of the first one's digit.
+func (s series) passes() (count plan.Expr, between int, first plan.Expr) {
+	passes, narrow := plan.Var(s.of.names.passes), s.of.mostNarrow()
 	switch {
 	case s.of.cut == nil:
-		return plan.Sub(passes, one), s.of.most - 2, one
+		return passes, s.of.most - 2, plan.Const(1)
 	case s.isWide:
-		return plan.Sub(s.of.wide(), one), s.of.most - s.of.mostNarrow() - 2, one
+		return s.of.wide(), s.of.most - narrow - 2, plan.Const(1)
 	}
-	moves = plan.Min(plan.Sub(passes, one), plan.Const(int64(s.of.mostNarrow())))
-	return moves, s.of.mostNarrow() - 1, plan.Sub(passes, moves)
+	count = plan.Min(passes, plan.Const(int64(narrow+1)))
+	return count, narrow - 1, plan.Sub(plan.Add(passes, plan.Const(1)), count)
 }
 
 // wide returns how many passes are wide.
@@ -72,7 +72,7 @@ func (m *planner) turnSteps(t turn, k *tile.Kernel, launch plan.Launch, moved ma
 		return plan.Step{If: &plan.If{Cond: cond, Then: steps}}
 	}
 	several := plan.Lt(plan.Const(1), passes)
-	moves, between, first := of.moves()
+	count, between, first := of.passes()
 	switch t.part {
 	case recount:
 		return m.recountSteps(t.of, k, launch)
@@ -97,24 +97,24 @@ func (m *planner) turnSteps(t turn, k *tile.Kernel, launch plan.Launch, moved ma
 		back.Bind = rebound(back.Bind, plan.Writes, to, from)
 		var steps []plan.Step
 		for i := range int64(between) {
-			steps = append(steps, when(plan.Lt(plan.Const(i+1), moves), run(plan.Add(first, plan.Const(i)), launch)...))
+			steps = append(steps, when(plan.Lt(plan.Const(i+2), count), run(plan.Add(first, plan.Const(i)), launch)...))
 			launch, back = back, launch
 		}
 		return steps
-	case wideLast:
-		several = plan.Lt(plan.Const(1), t.of.wide())
 	}
-	last := func(launch plan.Launch) []plan.Step {
-		return run(plan.Add(first, plan.Sub(moves, plan.Const(1))), launch)
+	end := passes
+	if of.isWide {
+		end = count
 	}
+	last := func(launch plan.Launch) []plan.Step { return run(plan.Sub(end, plan.Const(1)), launch) }
 	steps := last(launch)
 	if from := moved[of]; len(from) > 1 {
 		early := launch
 		early.Bind = rebound(launch.Bind, plan.Reads, from[1], from[0])
-		isEven := plan.Eq(moves, plan.Mul(plan.CeilDiv(moves, plan.Const(2)), plan.Const(2)))
-		steps = []plan.Step{{If: &plan.If{Cond: isEven, Then: steps, Else: last(early)}}}
+		isOdd := plan.Lt(count, plan.Mul(plan.CeilDiv(count, plan.Const(2)), plan.Const(2)))
+		steps = []plan.Step{{If: &plan.If{Cond: isOdd, Then: steps, Else: last(early)}}}
 	}
-	return []plan.Step{when(several, steps...)}
+	return []plan.Step{when(plan.Lt(plan.Const(1), end), steps...)}
 }
 
 // shiftOf returns the place of a digit.
