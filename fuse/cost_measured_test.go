@@ -29,7 +29,8 @@ func TestMeasuredCost(t *testing.T) {
 		{"x: [n]i64", "return y: scan(add, x)", 16 * n, 2000 + 3*n},
 		{"x: [n]i64", "return y: scan(add, x), z: scan(max, x)", 24 * n, 2000 + 3*n + 5*n},
 		{"x: [n]i32", "return y: x[x > 0]", 4*n + 2*n, 2000 + 3*n + 2*n},
-		{"i: [n]i32, x: [m]i64", "return y: x[i]", (4 + 8 + 8) * n, (1 + 0.75*8) * n}, // a table of 2^23 bytes
+		{"i: [n]i32, x: [m]i64", "return y: x[i]", (4 + 8 + 8) * n, (1 + 0.75*8) * n},                // a table of 2^23 bytes
+		{"i: [n]i32, x: [m]i64, z: [m]i64", "return y: x[i], w: z[i]", (4 + 2*(8+8)) * n, 2 * 9 * n}, // two, which share a cache
 		{"i: [n]i32", "return c: count(by: bins(i, 100))", 4*n + 2*8*100, 4 * n},
 		{"i: [n]i32", "return c: count(by: bins(i, 4096))", 4*n + 2*8*4096, (50 + 0.5*20) * n}, // of 2^15 bytes
 	} {
