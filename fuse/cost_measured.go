@@ -26,6 +26,14 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 	// much: on an H100 by OpenCL it is 19 us, and a filter of 2^24 rows took 154 us in two kernels, 50 in one.
 	first := min(m.Rates[plan.RatePrefix], m.Rates[plan.RateLaunch])
 	total := float64(cuts) * (first + rows[0]*prefix)
+	for c, scans := range k.Scans() {
+		for _, scan := range scans[1:] {
+			total += rows[k.Ops[scan].Domain] * m.Rates[plan.RateBeside]
+		}
+		if c > 0 {
+			total += rows[0] * m.Rates[plan.RateWaiting]
+		}
+	}
 	// On cores, what a prefix is made of is computed for it first, and then again with the
 	// results, unless these can be moved when it is known.
 	again := make([]bool, len(k.Ops))
@@ -70,6 +78,8 @@ func foldsSegments(k *tile.Kernel) bool {
 func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op) float64 {
 	m := &f.Machine
 	switch op.Kind {
+	case tile.Reduce:
+		return m.Rates[plan.RateOperator]
 	case tile.Map:
 		if op.Operator.Cost() == ir.Dear {
 			return m.Rates[plan.RateDear]
@@ -77,7 +87,7 @@ func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op) float64 {
 		return m.Rates[plan.RateOperator]
 	case tile.Load, tile.Store:
 		if a := k.Streams[op.Stream].Access; a == tile.Permute || a == tile.Gather && op.LoadsAt() { // others are read in order
-			return m.Curves[plan.CurveGather].At(f.Graph.tableBytes(k, op))
+			return m.Curves[plan.CurveGather].At(f.Graph.reachedBytes(k))
 		}
 	case tile.Search, tile.Probe, tile.Match:
 		return m.Curves[plan.CurveGather].At(f.Graph.tableBytes(k, op))
@@ -118,6 +128,18 @@ func (g *Graph) rowsOfKernel(k *tile.Kernel) []float64 {
 		}
 	}
 	return rows
+}
+
+// reachedBytes predicts the bytes of all columns that k reaches into: they share caches.
+func (g *Graph) reachedBytes(k *tile.Kernel) (total float64) {
+	seen := map[string]bool{}
+	for _, s := range k.Streams {
+		if (s.Access == tile.Gather || s.Access == tile.Permute) && !seen[s.Buffer] {
+			seen[s.Buffer] = true
+			total += g.lengthOf(g.byName[s.Buffer]) * float64(s.Kind.Size())
+		}
+	}
+	return total
 }
 
 // tableBytes predicts the bytes of the table that op reaches into.

@@ -2,6 +2,7 @@ package fuse
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/kgen-go/kgen/plan"
@@ -12,7 +13,8 @@ import (
 func TestMeasuredCost(t *testing.T) {
 	const n = AssumedRows
 	machine := plan.Machine{Device: "measured", Units: 4, Subgroup: 32,
-		Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateScan: 1e-9, plan.RatePrefix: 2e-6, plan.RateLookback: 3e-9, plan.RateBranch: 2e-9},
+		Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateScan: 1e-9, plan.RatePrefix: 2e-6, plan.RateLookback: 3e-9, plan.RateBranch: 2e-9,
+			plan.RateBeside: 5e-9},
 		Curves: map[string]plan.Curve{
 			plan.CurveGather: {{Bytes: 1 << 20, Seconds: 1e-9}, {Bytes: 1 << 24, Seconds: 9e-9}},
 			plan.CurveLocal:  {{Bytes: 1 << 10, Seconds: 4e-9}},
@@ -25,8 +27,10 @@ func TestMeasuredCost(t *testing.T) {
 	}{
 		{"x: [n]i64", "return y: x + 1", 16 * n, 0},
 		{"x: [n]i64", "return y: scan(add, x)", 16 * n, 2000 + 3*n},
+		{"x: [n]i64", "return y: scan(add, x), z: scan(max, x)", 24 * n, 2000 + 3*n + 5*n},
 		{"x: [n]i32", "return y: x[x > 0]", 4*n + 2*n, 2000 + 3*n + 2*n},
-		{"i: [n]i32, x: [m]i64", "return y: x[i]", (4 + 8 + 8) * n, (1 + 0.75*8) * n}, // a table of 2^23 bytes
+		{"i: [n]i32, x: [m]i64", "return y: x[i]", (4 + 8 + 8) * n, (1 + 0.75*8) * n},                // a table of 2^23 bytes
+		{"i: [n]i32, x: [m]i64, z: [m]i64", "return y: x[i], w: z[i]", (4 + 2*(8+8)) * n, 2 * 9 * n}, // two, which share a cache
 		{"i: [n]i32", "return c: count(by: bins(i, 100))", 4*n + 2*8*100, 4 * n},
 		{"i: [n]i32", "return c: count(by: bins(i, 4096))", 4*n + 2*8*4096, (50 + 0.5*20) * n}, // of 2^15 bytes
 	} {
@@ -42,6 +46,27 @@ func TestMeasuredCost(t *testing.T) {
 		f.Machine.Rates = map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5}
 		if got, want := f.Cost(), 1e-5+test.bytes/1e10; math.Abs(got/want-1) > 1e-6 {
 			t.Errorf("%s on a declared machine: %g s, not %g", test.body, got, want)
+		}
+	}
+}
+
+// A prefix that waits for another one of its kernel takes more than two, which decides level auto.
+func TestMeasuredWaiting(t *testing.T) {
+	const n = AssumedRows
+	for _, test := range []struct {
+		waiting float64
+		plan    string
+	}{{1e-9, "partial1 offset1 add1 partial2 offset2 add2"}, {4e-9, "partial1 offset1 add1 | partial2 offset2 add2"}} {
+		machine := plan.Machine{Device: "measured", Units: 4, Subgroup: 32, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateScan: 3e-9, plan.RateLookback: 3e-9, plan.RateWaiting: test.waiting}}
+		f, err := Fuse(graph(t, "x: [n]i64", "return y: scan(max, scan(add, x))"), LevelAuto, machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimSpace(f.String()); got != test.plan {
+			t.Errorf("%s, not %s", got, test.plan)
+		}
+		if got, want := f.Cost(), min(1e-5+16*n/1e10+(2*3e-9+test.waiting)*n, 2e-5+32*n/1e10+2*3e-9*n); math.Abs(got/want-1) > 1e-6 {
+			t.Errorf("%g s, not %g", got, want)
 		}
 	}
 }

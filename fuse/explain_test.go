@@ -289,3 +289,15 @@ func TestDot(t *testing.T) {
 		}
 	}
 }
+
+// Ways that make a scalar have names, too.
+func TestExplainWaysOfScalars(t *testing.T) {
+	pipelines, errs := ir.Load("p.kg", []byte("pipeline p(x: [n]u32) {\n\tv = join(x, x)\n\treturn any: any(v.left > 4)\n}\n"))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	e, err := program(t, Lower(pipelines[0], Options{Radix: 8, Hash: DefaultHash, Cores: true}), LevelAuto).ExplainKnowing(Known{})
+	if err != nil || len(e.Ways) == 0 {
+		t.Fatal(e, err)
+	}
+}

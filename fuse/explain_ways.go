@@ -64,7 +64,11 @@ func (g *Graph) wayName(s *Stage) string {
 	}
 	isSize := func(v *ir.Value) bool { return v.Op == ir.OpBins && v.Args[1] == last.condition }
 	isCuckoo := func(v *ir.Value) bool {
-		return v.Op == ir.OpEither && v.Limit == last.condition && v.Args[0].Type.Domain.By != nil && v.Args[0].Type.Domain.By.Op == ir.OpCuckoo
+		if v.Op != ir.OpEither || v.Limit != last.condition {
+			return false
+		}
+		d := v.Args[0].Type.Domain
+		return d != nil && d.By != nil && d.By.Op == ir.OpCuckoo
 	}
 	switch {
 	case slices.ContainsFunc(g.Pipeline.Values, isCuckoo):

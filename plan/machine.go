@@ -84,6 +84,8 @@ const (
 	RatePrefix   = "prefix"   // seconds that a launch with a grid-wide prefix takes more than one without, however few rows there are
 	RateSelect   = "select"   // the same where the prefix only says where selected rows are stored
 	RateBranch   = "branch"   // seconds a row that a condition takes that holds by chance
+	RateBeside   = "beside"   // seconds a row that each further scan takes beside the first one of a grid-wide prefix
+	RateWaiting  = "waiting"  // seconds a row that a grid-wide prefix takes more if it waits for another one of its kernel
 )
 
 // The curves that predictions of cost use, with the seconds that one row takes beyond its

@@ -36,6 +36,7 @@ type exploreFlags struct {
 	resume    bool
 	compare   bool
 	choices   bool
+	lock      string
 	random    int
 	quick     bool
 	measure   time.Duration
@@ -122,6 +123,7 @@ measured over predicted times. Given files of --json, it judges what these have.
 	f.BoolVar(&flags.resume, "resume", false, "keep what the file of --json has, and do the rest")
 	f.BoolVar(&flags.compare, "compare", false, "compare two files of JSON Lines")
 	f.BoolVar(&flags.choices, "choices", false, "say how far level auto is from the best measured, for many pipelines")
+	f.StringVar(&flags.lock, "lock", "", "run nothing while another process that names `FILE` runs something, so that several share a device")
 	f.IntVar(&flags.random, "random", 0, "with --choices, add `N` programs by chance, of --seed")
 	f.BoolVar(&flags.quick, "quick", false, "take few rows and little time")
 	f.DurationVar(&flags.measure, "measure", 0, "measure each configuration for at most `TIME` (default "+exploreMeasure.String()+")")
@@ -252,7 +254,7 @@ func (r *exploreRunner) explore(ctx context.Context, list []explore.Configuratio
 			fmt.Fprintf(r.command.ErrOrStderr(), "kgen: %s over %s rows is left out: %s\n", d.Pipeline, explore.Count(d.Rows), line)
 		}
 	}
-	return explore.Run(ctx, r, list, report, explore.Options{Limits: report.Header.Limits, Log: log, Distinct: x.flags.choices, Command: x.command, Skipped: skipped,
+	return explore.Run(ctx, r, list, report, explore.Options{Limits: report.Header.Limits, Log: log, Distinct: x.flags.choices, Command: x.command, Skipped: skipped, Turn: x.flags.turns(),
 		Progress: func(done float64, what string) {
 			text := fmt.Sprintf("%.0f %% of %d configurations", 100*done, len(list))
 			if elapsed := time.Since(begun).Seconds(); done > 0.02 && elapsed > 2 {
@@ -281,11 +283,15 @@ func (x *exploration) deliver(c *cobra.Command, runner *exploreRunner, report *e
 		out = c.ErrOrStderr()
 	}
 	if x.flags.choices {
-		if err := report.WriteChoices(out); err != nil {
+		err := report.WriteChoices(out)
+		if report.Wrong() > 0 {
+			err = errors.Join(err, report.WriteProblems(out))
+		}
+		if err != nil {
 			return err
 		}
 	}
-	if x.flags.text || x.flags.out == "" && !x.flags.choices || report.Wrong() > 0 {
+	if x.flags.text || x.flags.out == "" && !x.flags.choices || report.Wrong() > 0 && !x.flags.choices {
 		if err := report.WriteText(out); err != nil {
 			return err
 		}

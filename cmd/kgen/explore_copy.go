@@ -29,7 +29,16 @@ func (r *exploreRunner) measureCopy(ctx context.Context, name string) explore.De
 	if r.flags.quick {
 		rows = quickCopyRows
 	}
-	median, err := r.copyTime(ctx, device, rows)
+	median, err := 0.0, error(nil)
+	if turn := r.flags.turns(); turn != nil {
+		var end func()
+		if end, err = turn(ctx); err == nil {
+			defer end()
+		}
+	}
+	if err == nil {
+		median, err = r.copyTime(ctx, device, rows)
+	}
 	switch {
 	case err != nil:
 		info.Problem = err.Error()

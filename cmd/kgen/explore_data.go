@@ -95,8 +95,9 @@ func (r *exploreRunner) Open(ctx context.Context, d explore.DataSet) (explore.Da
 	var err error
 	if d.Data == explore.FromFiles {
 		data.columns, err = r.fromFiles(data.pipeline)
+	} else if data.generated = d.Rows; isRandom(d) {
+		data.columns, err = r.byChance(data.pipeline, d)
 	} else {
-		data.generated = d.Rows
 		data.columns, err = r.generated(ctx, data.pipeline, d)
 	}
 	if err != nil {
@@ -182,6 +183,9 @@ func (r *exploreRunner) generated(ctx context.Context, p *ir.Pipeline, d explore
 			if value, set := scalars[v.Name]; set {
 				return value, nil
 			}
+			if v.Const.Kind == ir.Invalid && r.flags.choices {
+				return columns.Middle(v.Type.Kind), nil
+			}
 			if v.Const.Kind == ir.Invalid {
 				return ir.Scalar{}, usageErrorf("parameter %s of %s is not given: add --set %[1]s=VALUE", v.Name, p.Name)
 			}
@@ -262,6 +266,9 @@ func (d *exploreData) Differ(got []ir.Column, err error) string {
 	}
 	return d.want.Differ(got, err)
 }
+
+// Referenced implements [explore.Data].
+func (d *exploreData) Referenced() bool { return d.want != nil }
 
 // Close implements [explore.Data].
 func (d *exploreData) Close() {

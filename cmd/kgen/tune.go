@@ -95,6 +95,7 @@ or other values. --rows and --dist may be lists: each of them is tuned.`,
 	f.StringArrayVar(&flags.with, "with", nil, "also try what `FILE` has as best for this program and data")
 	f.StringVarP(&flags.file, "out", "o", "", "the `FILE` of results, to which other entries are added (default NAME.tuned.json)")
 	f.BoolVar(&flags.resume, "resume", false, "take what the file has of these configurations as measured")
+	f.StringVar(&flags.lock, "lock", "", "run nothing while another process that names `FILE` runs something, so that several share a device")
 	f.BoolVar(&flags.asJSON, "json", false, "print JSON")
 	f.BoolVar(&flags.penalty, "penalty", false, "compare files of kgen tune: settings tuned on one device, run on another")
 	machineFlag(c, &flags.machine, usualMachine)

@@ -130,7 +130,7 @@ func (m *tuneMeasuring) result(ctx context.Context, c explore.Configuration) (*e
 		left := time.Since(m.begun).Seconds() / float64(len(m.report.Results)) * float64(m.space.Size()-m.tried)
 		text += ", about " + describeTime(left) + " left at most"
 	}
-	err := explore.Run(ctx, held{m.data}, []explore.Configuration{c}, m.report, explore.Options{Limits: m.entry.Limits, Command: m.command,
+	err := explore.Run(ctx, held{m.data}, []explore.Configuration{c}, m.report, explore.Options{Limits: m.entry.Limits, Command: m.command, Turn: m.flags.turns(),
 		Progress: func(_ float64, what string) { m.runner.waiting.on(text + ": " + what) }})
 	r := m.report.Find(c)
 	if err != nil {

@@ -155,7 +155,17 @@ func (c *calibration) prefixes(ctx context.Context) error {
 			c.file.Machine.Rates[part.rate] = seconds
 		}
 	}
-	return nil
+	seconds, ok, err := c.beyond(ctx, plan.RateBeside, besideProbe(c.rows))
+	if ok {
+		c.file.Machine.Rates[plan.RateBeside] = seconds
+	}
+	if err != nil || !c.Shaped { // such kernels run on one core
+		return err
+	}
+	if seconds, ok, err = c.beyond(ctx, plan.RateWaiting, waitingProbe(c.rows)); ok {
+		c.file.Machine.Rates[plan.RateWaiting] = seconds
+	}
+	return err
 }
 
 // starts measures what a prefix takes where there are hardly any rows: on GPUs, what its tiles

@@ -101,6 +101,16 @@ func scanProbe(level string, n int64) Probe {
 	return Probe{Name: "scan at level " + level, Text: "pipeline scanned(x: [n]i64) { return y: scan(add, x) }\n", Level: level, Rows: n, columns: arguments{rows}}
 }
 
+func besideProbe(n int64) Probe {
+	return Probe{Name: "scans beside each other", Text: "pipeline beside(x: [n]i64) { return y: scan(add, x), z: scan(max, x) }\n", Level: "onepass", Rows: n, columns: arguments{rows}}
+}
+
+// waitingProbe is a prefix of a prefix in one kernel.
+func waitingProbe(n int64) Probe {
+	return Probe{Name: "a scan that waits for a scan", Text: "pipeline waiting(x: [n]i64) { return y: scan(max, scan(add, x)) }\n", Level: "partial1 offset1 add1 partial2 offset2 add2", Rows: n,
+		columns: arguments{rows}}
+}
+
 func selectProbe(name string, argument func(*Probe) ir.Column, n int64) Probe {
 	return Probe{Name: "rows selected " + name, Text: "pipeline selected(x: [n]i32) { return y: x[x >= 0] }\n", Level: "onepass", Rows: n, columns: arguments{argument}}
 }

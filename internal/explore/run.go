@@ -29,6 +29,8 @@ type Data interface {
 	// Differ says how results, or the error of a run, differ from the reference, ""
 	// if they do not. Without a reference the first results become it.
 	Differ(columns []ir.Column, err error) string
+	// Referenced reports whether there is a reference.
+	Referenced() bool
 	Close()
 }
 
@@ -82,12 +84,15 @@ type Options struct {
 	Log *Log // takes each result
 	// Progress hears how much is done, from 0 to 1, and what runs.
 	Progress func(done float64, what string)
-	// Skipped hears why a data set has no columns, and Run goes on with the next. Without
-	// it, that is an error.
+	// Skipped hears why a data set has no columns or, without a reference, no results, and Run
+	// goes on with the next. Without it, that is an error.
 	Skipped func(d DataSet, why error)
 	// Distinct leaves out configurations whose kernels have the stages of those of another
 	// one by the same schedule: their times differ by chance alone.
 	Distinct bool
+	// Turn waits until no other process measures on the device, and returns what ends the
+	// turn.
+	Turn func(ctx context.Context) (end func(), err error)
 	// Command returns the command that repeats a configuration.
 	Command func(Configuration) string
 }
@@ -164,6 +169,11 @@ func (e *explorer) explore(ctx context.Context, d DataSet, list []Configuration)
 		e.tell(c, all)
 		r := &running{Result: &Result{Configuration: c, Status: Agrees}}
 		e.begin(ctx, data, r)
+		if e.Skipped != nil && !data.Referenced() && (r.Status == Differs || r.Status == Failed) {
+			e.Skipped(d, errors.New(r.Problem)) // a check fails, or there are too many rows
+			e.done += len(list)
+			return nil
+		}
 		if e.Distinct && !r.ended && e.repeats(r.Result, all) {
 			r.close()
 			e.done++
@@ -265,9 +275,7 @@ func (e *explorer) begin(ctx context.Context, data Data, r *running) {
 // run runs a configuration and compares its results. It returns nil if the
 // configuration has ended thereby.
 func (e *explorer) run(ctx context.Context, data Data, r *running, repeat int) *Outcome {
-	begun := time.Now()
-	out, err := r.program.Run(ctx, repeat)
-	took := time.Since(begun)
+	out, took, err := e.turn(ctx, r, repeat)
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -305,6 +313,20 @@ func (e *explorer) run(ctx context.Context, data Data, r *running, repeat int) *
 	}
 	r.digest = digest
 	return out
+}
+
+// turn runs a program when it is its turn.
+func (e *explorer) turn(ctx context.Context, r *running, repeat int) (out *Outcome, took time.Duration, err error) {
+	if e.Turn != nil {
+		end, err := e.Turn(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		defer end()
+	}
+	begun := time.Now()
+	out, err = r.program.Run(ctx, repeat)
+	return out, time.Since(begun), err
 }
 
 // digest returns a hash of results; equal results have equal hashes.

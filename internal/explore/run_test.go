@@ -33,8 +33,9 @@ type fakeData struct {
 	set DataSet
 }
 
-func (d *fakeData) Rows() int64 { return max(d.set.Rows, 10) }
-func (d *fakeData) Close()      {}
+func (d *fakeData) Rows() int64      { return max(d.set.Rows, 10) }
+func (d *fakeData) Close()           {}
+func (d *fakeData) Referenced() bool { return true }
 func (d *fakeData) Differ(columns []ir.Column, err error) string {
 	if err != nil {
 		return "fails: " + err.Error()

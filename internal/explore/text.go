@@ -24,6 +24,13 @@ func (r *Report) WriteText(out io.Writer) error {
 	return w.err
 }
 
+// WriteProblems writes what differs, fails or is refused.
+func (r *Report) WriteProblems(out io.Writer) error {
+	w := &textWriter{out: out}
+	r.writeProblems(w)
+	return w.err
+}
+
 func (r *Report) writeExperiment(w *textWriter, g Grid) {
 	results := r.Of(g)
 	if g.Title != "" {

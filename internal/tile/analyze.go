@@ -59,9 +59,12 @@ func Analyze(k *Kernel) *Analysis {
 }
 
 // CountCuts returns how many cuts Analyze finds where ranks are scans.
-func (k *Kernel) CountCuts() int {
+func (k *Kernel) CountCuts() int { return len(k.Scans()) }
+
+// Scans lists the operations of each of these cuts.
+func (k *Kernel) Scans() [][]int {
 	_, scans := k.Phases(func(op *Op) bool { return op.Cuts() || op.Counts() })
-	return len(scans)
+	return scans
 }
 
 // Phases returns the phase of each operation of the row part: how many cuts it

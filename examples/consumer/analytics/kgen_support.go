@@ -72,6 +72,7 @@ func (e *CheckError) Error() string {
 type kgenCall struct {
 	Option
 	temporaries int   // the number of intermediate columns so far
+	large       int   // the number of large columns so far
 	err         error // of the allocator
 }
 
@@ -115,7 +116,7 @@ func kgenColumn[T any](c *kgenCall, old []T, n int) []T {
 		return old[:n]
 	}
 	if c.allocate == nil {
-		return make([]T, n)
+		return kgenApart[T](c, n)
 	}
 	var element T
 	size := n * int(unsafe.Sizeof(element))
@@ -128,10 +129,24 @@ func kgenColumn[T any](c *kgenCall, old []T, n int) []T {
 	return unsafe.Slice((*T)(start), n)
 }
 
+// kgenApart returns new memory for n rows. Large memory begins at a page, so that equal rows of
+// many columns would meet in one set of the nearest cache: they begin some lines apart.
+func kgenApart[T any](c *kgenCall, n int) []T {
+	const large, lines, ways = 1 << 15, 3 * 64, 16
+	var element T
+	size := int(unsafe.Sizeof(element))
+	if n*size < large {
+		return make([]T, n)
+	}
+	c.large++
+	skipped := c.large % ways * lines / size
+	return make([]T, skipped+n)[skipped : skipped+n : skipped+n]
+}
+
 // kgenTemporary returns memory of any value for n rows of the present call.
 func kgenTemporary[T any](c *kgenCall, n int) []T {
 	if c.scratch == nil {
-		return make([]T, n)
+		return kgenApart[T](c, n)
 	}
 	s := c.scratch
 	if c.temporaries == len(s.columns) {
@@ -144,7 +159,7 @@ func kgenTemporary[T any](c *kgenCall, n int) []T {
 	}
 	c.temporaries++
 	if cap(*column) < n {
-		*column = make([]T, n)
+		*column = kgenApart[T](c, n)
 	}
 	return (*column)[:n]
 }

@@ -217,6 +217,14 @@ func usualValues(k ir.Kind) int64 {
 	return 1000
 }
 
+// Middle returns a scalar that half of the values of a column are below of which nothing is said.
+func Middle(k ir.Kind) ir.Scalar {
+	column, batch := ir.NewColumn(k, 1), ir.NewColumn(integerOf(k), 1)
+	batch.Set(0, ir.Int(batch.Kind, usualValues(k)/2))
+	convert(column, 0, batch)
+	return column.At(0)
+}
+
 // integerOf is the integer type whose numbers stand for values of a kind.
 func integerOf(k ir.Kind) ir.Kind {
 	switch {

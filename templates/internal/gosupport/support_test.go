@@ -306,3 +306,24 @@ func TestFewest(t *testing.T) {
 		}
 	}
 }
+
+// Large columns of a call begin at places of a page of their own, and have no more room than rows.
+func TestColumnsApart(t *testing.T) {
+	const page, n = 4096, 10_000
+	call := kgenCall{}
+	seen := map[uintptr]bool{}
+	for range 12 {
+		column := kgenColumn[int64](&call, nil, n)
+		if len(column) != n || cap(column) != n {
+			t.Fatalf("%d rows, room for %d", len(column), cap(column))
+		}
+		line := uintptr(unsafe.Pointer(&column[0])) % page / 64
+		if seen[line] {
+			t.Errorf("two columns begin at line %d of a page", line)
+		}
+		seen[line] = true
+	}
+	if small := kgenColumn[int64](&call, nil, 10); cap(small) != 10 || call.large != 12 {
+		t.Errorf("room for %d rows, %d large columns", cap(small), call.large)
+	}
+}
