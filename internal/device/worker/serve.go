@@ -70,7 +70,7 @@ func (s *server) serveRing(path string, pipe *bufio.Reader, in io.Reader, out io
 		return err
 	}
 	defer unmap()
-	conn := ring.New(shared, pipe, out, ring.Options{})
+	conn := ring.New(shared, pipe, out, false)
 	if file, ok := in.(*os.File); ok {
 		s.hungUp = func() bool { return ring.HungUp(file) }
 	}
