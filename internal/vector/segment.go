@@ -174,12 +174,21 @@ func (f *fold[T]) atHeads(elements, outs []register, _ bool) func(heads []int32,
 		}
 		starts := heads[:len(heads)-1]
 		ends := heads[1:]
+		areShort := len(in.rows) > 1 && n < manyRows*len(heads)
 		switch {
 		case to == nil:
 		case len(in.rows) == 1 && isSum && !isFloat[T]():
 			multiples(to, in.rows[0], starts, ends)
-		case len(in.rows) > 1 && isSum && n < manyRows*len(heads):
+		case areShort && isSum && !isFloat[T]() && n > 2*len(heads):
+			upTo := f.upTo.sized(n + 1)
+			sumsBefore(upTo, in.rows)
+			differences(to, upTo, starts, ends)
+		case areShort && isSum:
 			sums(to, in.rows, starts, ends)
+		case areShort && f.operator == ir.OpGreatest:
+			greatestOf(to, in.rows, starts, ends)
+		case areShort && f.operator == ir.OpLeast:
+			leastOf(to, in.rows, starts, ends)
 		default:
 			for i, start := range starts {
 				to[i] = f.reduced(in.rows[min(int(start), len(in.rows)-1)], in, int(start)+1, int(ends[i]))
@@ -187,6 +196,25 @@ func (f *fold[T]) atHeads(elements, outs []register, _ bool) func(heads []int32,
 		}
 		last := int(heads[len(heads)-1])
 		f.x = f.reduced(in.rows[min(last, len(in.rows)-1)], in, last+1, n)
+	}
+}
+
+// sumsBefore gives the sum of the rows before each, and behind them that of all.
+func sumsBefore[T, S number](to []T, rows []S) {
+	to[0] = 0
+	to, sum := to[1:], T(0)
+	for i, x := range rows[:len(to)] {
+		sum += T(x)
+		to[i] = sum
+	}
+}
+
+// differences gives the sum of each segment's rows, of which there are few but not one or two,
+// without a branch at each end. It takes sums before rows, of integers: what overflows there cancels out.
+func differences[T number](to, upTo []T, starts, ends []int32) {
+	ends, to = ends[:len(starts)], to[:len(starts)]
+	for i, start := range starts {
+		to[i] = upTo[ends[i]] - upTo[start]
 	}
 }
 
@@ -207,6 +235,30 @@ func sums[T number](to, rows []T, starts, ends []int32) {
 			sum += rows[at]
 		}
 		to[i] = sum
+	}
+}
+
+// greatestOf gives the greatest of each segment's rows, of which there are few.
+func greatestOf[T number](to, rows []T, starts, ends []int32) {
+	ends, to = ends[:len(starts)], to[:len(starts)]
+	for i, start := range starts {
+		most := rows[start]
+		for at := int(start) + 1; at < int(ends[i]); at++ {
+			most = max(most, rows[at])
+		}
+		to[i] = most
+	}
+}
+
+// leastOf gives the least.
+func leastOf[T number](to, rows []T, starts, ends []int32) {
+	ends, to = ends[:len(starts)], to[:len(starts)]
+	for i, start := range starts {
+		least := rows[start]
+		for at := int(start) + 1; at < int(ends[i]); at++ {
+			least = min(least, rows[at])
+		}
+		to[i] = least
 	}
 }
 
