@@ -83,4 +83,10 @@ var vectors = []Mutant{
 	{Name: "the greatest of a segment leaves its second row out", File: "internal/vector/segment.go", Device: "vector", Programs: "aggregates_by_runs",
 		Old: "			most = max(most, rows[at])",
 		New: "			if at > int(start)+1 {\n\t\t\t\tmost = max(most, rows[at])\n\t\t\t}"},
+	{Name: "a head's place is that of the row before", File: "internal/vector/segment.go", Device: "vector", Programs: "aggregates_by_runs",
+		Old: "\t\troom[k] = int32(i + 1)\n\t\tk += int(truth(x != before[i]))",
+		New: "\t\troom[k] = int32(i)\n\t\tk += int(truth(x != before[i]))"},
+	{Name: "each batch begins with a head", File: "internal/vector/segment.go", Device: "vector", Programs: "aggregates_by_runs",
+		Old: "*first == 0 || !sameKey(*before, rows[0])",
+		New: "*first >= 0 || !sameKey(*before, rows[0])"},
 }
