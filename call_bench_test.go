@@ -9,11 +9,14 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen"
+	"github.com/kgen-go/kgen/internal/device/worker"
 )
 
 // BenchmarkCall measures what a call costs, with its columns and results on the device that
 // KGEN_BENCH_DEVICE names, beside the device's own time for the fills and kernels: medians,
-// in microseconds.
+// in microseconds. The parts are those of [worker.Parts], each without the ones within it:
+// what the caller's side does, what passes between the processes, what the worker does until
+// all is queued, its wait for the device, and what it does then.
 func BenchmarkCall(b *testing.B) {
 	name := cmp.Or(os.Getenv("KGEN_BENCH_DEVICE"), "gocpu")
 	d, err := kgen.Open(b.Context(), name)
@@ -55,29 +58,44 @@ func benchmarkCall(b *testing.B, d *kgen.Device, program *kgen.Program, rows int
 	}
 	defer column.Free()
 	var took []time.Duration
+	var parts [5][]time.Duration
 	call := func(k int) {
 		begun := time.Now()
 		out, err := e.Run(b.Context(), kgen.Args{"x": column, "k": k % 300}, kgen.KeepAll())
 		if err != nil {
 			b.Fatal(err)
 		}
-		took = append(took, time.Since(begun))
+		all := time.Since(begun)
+		took = append(took, all)
+		for i, part := range apart(out.Parts(), all) {
+			parts[i] = append(parts[i], part)
+		}
 		out.Free()
 	}
-	call(1) // compiles
-	took = nil
+	for k := range 10 { // the first compiles
+		call(k)
+	}
+	took, parts = nil, [5][]time.Duration{}
 	for k := 0; b.Loop(); k++ {
 		call(k)
 	}
 	b.ReportMetric(0, "ns/op")
-	slices.Sort(took)
-	median := func(sorted []time.Duration) float64 {
-		return float64(sorted[len(sorted)/2].Nanoseconds()) / 1e3
+	median := func(times []time.Duration) float64 {
+		slices.Sort(times)
+		return float64(times[len(times)/2].Nanoseconds()) / 1e3
 	}
 	b.ReportMetric(median(took), "µs/call")
-	if out, err := e.Run(b.Context(), kgen.Args{"x": column, "k": 150}, kgen.Repeat(100)); err == nil {
-		slices.Sort(out.Times)
-		b.ReportMetric(median(out.Times), "µs/device")
-		b.ReportMetric(median(took)-median(out.Times), "µs/beside")
+	for i, name := range []string{"caller", "passing", "queueing", "waiting", "rest"} {
+		b.ReportMetric(median(parts[i]), "µs/"+name)
 	}
+	if out, err := e.Run(b.Context(), kgen.Args{"x": column, "k": 150}, kgen.Repeat(100)); err == nil {
+		device := median(out.Times)
+		b.ReportMetric(device, "µs/device")
+		b.ReportMetric(median(took)-device, "µs/beside")
+	}
+}
+
+// apart returns the parts of a call without those within them.
+func apart(p worker.Parts, all time.Duration) [5]time.Duration {
+	return [5]time.Duration{all - p.Client, p.Client - p.Worker, p.Queued, p.Waited, p.Worker - p.Queued - p.Waited}
 }

@@ -115,6 +115,7 @@ type outcome struct {
 	alone   []Step // kernels of repetitions
 	gaveUp  []exec.GiveUpError
 	notes   []string
+	parts   worker.Parts
 }
 
 // kind of device, by its name or by that before a colon.

@@ -197,10 +197,12 @@ type Results struct {
 	Alone   []Step          // of traced repetitions: each kernel, one after the other
 	GaveUp  []GiveUpError   // of a plan and its fallbacks, whose successor made the results
 	Notes   []string        // for the user, about how it ran
+
+	parts worker.Parts // of a device with a driver
 }
 
 func newResults(done outcome) *Results {
-	return &Results{columns: map[string]*Column{}, Level: done.level, Kernels: done.kernels, Steps: done.steps, Times: done.times, Alone: done.alone, GaveUp: done.gaveUp, Notes: done.notes}
+	return &Results{columns: map[string]*Column{}, Level: done.level, Kernels: done.kernels, Steps: done.steps, Times: done.times, Alone: done.alone, GaveUp: done.gaveUp, Notes: done.notes, parts: done.parts}
 }
 
 // Column returns a result by its name; a scalar is a column of one row. It is nil if there is

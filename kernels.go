@@ -139,6 +139,7 @@ func (k *kernelRunner) run(ctx context.Context, c call) (outcome, error) {
 	}
 	done.alone = onceEach(done.alone)
 	done.columns = resultColumns(made.Plan, &result.Result)
+	done.parts = result.Parts
 	done.gaveUp, done.notes = result.GaveUp, notesOf(made.Plan, result.GaveUp)
 	return done, nil
 }

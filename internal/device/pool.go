@@ -26,6 +26,9 @@ type Pool[M any] struct {
 type Buffer[M any] struct {
 	Object M
 	Size   int64 // bytes
+
+	block *block[M] // of which it is a part; nil for one of the pool
+	at    int64     // where it begins there
 }
 
 // Holds returns an error unless a part lies in the buffer.
@@ -86,7 +89,7 @@ func (p *Pool[M]) Take(bytes int64) (*Buffer[M], error) {
 		return nil, err
 	}
 	p.held += size
-	return &Buffer[M]{object, size}, nil
+	return &Buffer[M]{Object: object, Size: size}, nil
 }
 
 // spare is by how much a reused buffer may always be larger than what is asked for.

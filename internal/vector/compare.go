@@ -10,6 +10,8 @@ type comparer interface {
 	// selectBy returns the places of the first n rows that compare so with a bound, in room for
 	// as many.
 	selectBy(operator ir.Op, bound register, room []int32, n int) []int32
+	// refineBy keeps those of some places at which rows compare so.
+	refineBy(operator ir.Op, bound register, places []int32) []int32
 }
 
 // comparison returns what a flag compares with what all rows have, if it does that, and whether
@@ -34,17 +36,50 @@ func (l *linker) comparison(flag tile.ID, domain int) (varies tile.ID, bound til
 	return varies, bound, operator, true
 }
 
-// selectCompared links the selection of a domain by a comparison, if its guard is one.
+// compared is a comparison of rows with what is the same for all.
+type compared struct {
+	operator      ir.Op
+	rows, uniform tile.ID
+}
+
+// comparisons returns those of which a flag is the conjunction, if it is one and nothing but a
+// selection reads them.
+func (l *linker) comparisons(flag tile.ID, domain int) (list []compared, ok bool) {
+	if rows, bound, operator, is := l.comparison(flag, domain); is {
+		return []compared{{operator, rows, bound}}, true
+	}
+	and := l.mapped(flag, ir.OpLogicalAnd)
+	if _, waits := l.later[flag]; and == nil || !waits || and.Domain != domain || l.uses[flag] != 1 {
+		return nil, false
+	}
+	for _, arg := range and.Args {
+		some, ok := l.comparisons(arg, domain)
+		if !ok {
+			return nil, false
+		}
+		list = append(list, some...)
+	}
+	return list, true
+}
+
+// selectCompared links the selection of a domain by comparisons, if these are its guard. Each looks
+// only at the rows that those before have taken.
 func (l *linker) selectCompared(d *tile.Domain, s *span, parent *int) bool {
-	varies, bound, operator, ok := l.comparison(d.Guard, d.Parent)
+	list, ok := l.comparisons(d.Guard, d.Parent)
 	if !ok {
 		return false
 	}
-	x, limit := l.value(varies, d.Parent), l.value(bound, tile.Uniform)
-	l.add(func() {
-		s.grow(*parent)
-		s.take(x.selectBy(operator, limit, s.sel.room, *parent), *parent)
-	})
+	for i, c := range list {
+		x, limit := l.value(c.rows, d.Parent), l.value(c.uniform, tile.Uniform)
+		l.add(func() {
+			if i > 0 {
+				s.take(x.refineBy(c.operator, limit, s.sel.rows), *parent)
+				return
+			}
+			s.grow(*parent)
+			s.take(x.selectBy(c.operator, limit, s.sel.room, *parent), *parent)
+		})
+	}
 	return true
 }
 
@@ -85,4 +120,42 @@ func (v *vector[T]) selectBy(operator ir.Op, bound register, room []int32, n int
 		}
 	}
 	return room[:k]
+}
+
+func (v *vector[T]) refineBy(operator ir.Op, bound register, places []int32) []int32 {
+	rows, c := v.rows, bound.(*vector[T]).rows[0]
+	k := 0
+	switch operator {
+	case ir.OpEq:
+		for _, p := range places {
+			places[k] = p
+			k += int(truth(rows[p] == c))
+		}
+	case ir.OpNe:
+		for _, p := range places {
+			places[k] = p
+			k += int(truth(rows[p] != c))
+		}
+	case ir.OpLt:
+		for _, p := range places {
+			places[k] = p
+			k += int(truth(rows[p] < c))
+		}
+	case ir.OpLe:
+		for _, p := range places {
+			places[k] = p
+			k += int(truth(rows[p] <= c))
+		}
+	case ir.OpGt:
+		for _, p := range places {
+			places[k] = p
+			k += int(truth(rows[p] > c))
+		}
+	default:
+		for _, p := range places {
+			places[k] = p
+			k += int(truth(rows[p] >= c))
+		}
+	}
+	return places[:k]
 }

@@ -263,13 +263,7 @@ func init() {
 // head finds where a key differs from that of the row before. With more, it adds to what
 // another key found; else row 0 of the base is a head, too.
 func (v *vector[T]) head(l *linker, dst *vector[uint8], n *int, first *int64, more bool) {
-	last := shared(l, func() *T { return new(T) })
-	var before T
-	l.ordered(func() {
-		if *n > 0 {
-			before, *last = *last, v.rows[len(v.rows)-1]
-		}
-	})
+	before := v.rowBefore(l, n)
 	l.add(func() {
 		rows := v.rows
 		to := dst.rows
@@ -290,13 +284,24 @@ func (v *vector[T]) head(l *linker, dst *vector[uint8], n *int, first *int64, mo
 		default:
 			heads(to, rows)
 		}
-		first := *first == 0 || !sameKey(before, rows[0])
+		first := *first == 0 || !sameKey(*before, rows[0])
 		if more {
 			to[0] |= truth(first)
 		} else {
 			to[0] = truth(first)
 		}
 	})
+}
+
+// rowBefore returns where the last row of the batch before is.
+func (v *vector[T]) rowBefore(l *linker, n *int) *T {
+	last, before := shared(l, func() *T { return new(T) }), new(T)
+	l.ordered(func() {
+		if *n > 0 {
+			*before, *last = *last, v.rows[len(v.rows)-1]
+		}
+	})
+	return before
 }
 
 // heads marks the rows after the first that differ from the row before.

@@ -14,6 +14,7 @@ type fold[T number] struct {
 
 	flags  vector[uint8] // of a batch in which all rows are heads, or none
 	unread vector[T]     // states that nothing reads
+	upTo   vector[T]     // sums of the rows of a batch before each
 }
 
 func newFold(operator ir.Op, k ir.Kind, identity ir.Scalar, segmented bool) folder {
@@ -252,6 +253,16 @@ func (f *fold[T]) running(to []T, in *vector[T], low, high int, exclusive bool) 
 	case f.operator == ir.OpAdd:
 		for i, x := range rows {
 			s += x
+			to[i] = s
+		}
+	case f.operator == ir.OpGreatest && !exclusive:
+		for i, x := range rows {
+			s = max(s, x)
+			to[i] = s
+		}
+	case f.operator == ir.OpLeast && !exclusive:
+		for i, x := range rows {
+			s = min(s, x)
 			to[i] = s
 		}
 	case exclusive:

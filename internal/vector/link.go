@@ -69,7 +69,7 @@ func (f *frame) newLinker(closes int) *linker {
 func (l *linker) put(i int) {
 	op := &l.Ops[i]
 	switch op.Kind {
-	case tile.Row, tile.Map, tile.Load:
+	case tile.Row, tile.Map, tile.Load, tile.Head:
 		if op.Domain != tile.Uniform {
 			l.later[op.Res[0]] = i
 			return
@@ -229,7 +229,7 @@ func (l *linker) onlyFor(v tile.ID) map[tile.ID]bool {
 	own, uses := map[tile.ID]bool{}, map[tile.ID]int{v: 1}
 	for i := l.Values[v].Op; i >= 0; i-- {
 		op := &l.Ops[i]
-		if len(op.Res) != 1 || uses[op.Res[0]] == 0 || uses[op.Res[0]] != l.uses[op.Res[0]] {
+		if op.Kind == tile.Head || len(op.Res) != 1 || uses[op.Res[0]] == 0 || uses[op.Res[0]] != l.uses[op.Res[0]] {
 			continue
 		}
 		if _, waits := l.later[op.Res[0]]; !waits {
@@ -264,13 +264,13 @@ func (l *linker) selection(domain int) *selection {
 	if d.Kind == tile.Compact && l.selectCompared(&d, s, parent) {
 		return &s.sel
 	}
+	if c := l.closing(domain); c != nil && l.closes == 0 {
+		l.selectHeads(c, s, parent)
+		return &s.sel
+	}
 	guard := l.full(d.Guard, d.Parent).(*vector[uint8])
 	if d.Kind == tile.Compact {
 		l.add(func() { s.selects(guard.rows, *parent) })
-		return &s.sel
-	}
-	if c := l.closing(domain); c != nil && l.closes == 0 {
-		l.selectHeads(c, s, guard, parent)
 		return &s.sel
 	}
 	open := l.full(d.Open, d.Parent).(*vector[uint8])

@@ -65,6 +65,7 @@ type register interface {
 	last(first bool) folder
 	extreme(m *tile.Monoid, from int) folder
 	shifted(l *linker, from register, into, n *int, fill register) step
+	placeHeads(l *linker, s *span, n *int, first *int64)
 	head(l *linker, dst *vector[uint8], n *int, first *int64, more bool)
 }
 

@@ -79,15 +79,13 @@ func (l *linker) closing(domain int) *closing {
 }
 
 // selectHeads links the selection of a closing, and the numbers of its rows.
-func (l *linker) selectHeads(c *closing, s *span, guard *vector[uint8], parent *int) {
+func (l *linker) selectHeads(c *closing, s *span, parent *int) {
 	begun := l.folder(c.counter).(*fold[int64])
 	position := &vector[int64]{room: l.batch}
 	l.known[place{l.Domains[c.domain].Position, c.domain}] = position
 	before := int64(0)
-	l.add(func() {
-		s.selects(guard.rows, *parent)
-		s.heads, s.dropped = s.sel.rows, 0
-	})
+	l.placeHeads(&l.Domains[c.domain], s, parent)
+	l.add(func() { s.heads, s.dropped = s.sel.rows, 0 })
 	l.ordered(func() {
 		before = begun.x
 		begun.x += int64(len(s.heads))
@@ -98,6 +96,53 @@ func (l *linker) selectHeads(c *closing, s *span, guard *vector[uint8], parent *
 		}
 		count(position.sized(s.n), before-1+int64(s.dropped))
 	})
+}
+
+// placeHeads links the places of heads: without flags, where one key tells them.
+func (l *linker) placeHeads(d *tile.Domain, s *span, parent *int) {
+	head := &l.Ops[l.Values[d.Guard].Op]
+	if _, waits := l.later[d.Guard]; waits && head.Kind == tile.Head && len(head.Args) == 1 && d.Parent == 0 {
+		l.full(head.Args[0], 0).placeHeads(l, s, parent, &l.domains[0].first)
+		return
+	}
+	guard := l.full(d.Guard, d.Parent).(*vector[uint8])
+	l.add(func() { s.selects(guard.rows, *parent) })
+}
+
+// placeHeads selects the rows whose key differs from that of the row before, and row 0 of the base.
+func (v *vector[T]) placeHeads(l *linker, s *span, n *int, first *int64) {
+	before := v.rowBefore(l, n)
+	l.add(func() {
+		s.grow(*n)
+		room, k := s.sel.room, 0
+		if rows := v.rows; *n > 0 {
+			if *first == 0 || !sameKey(*before, rows[0]) {
+				room[0], k = 0, 1
+			}
+			k += placesOfHeads(room[k:], rows)
+		}
+		s.take(room[:k], *n)
+	})
+}
+
+// placesOfHeads gives the places of rows after the first that differ from the row before, and
+// returns how many there are.
+func placesOfHeads[T number](room []int32, rows []T) int {
+	before, rows := rows[:len(rows)-1], rows[1:]
+	room = room[:len(rows)+1]
+	k := 0
+	if isFloat[T]() {
+		for i, x := range rows {
+			room[k] = int32(i + 1)
+			k += int(truth(!sameKey(x, before[i])))
+		}
+		return k
+	}
+	for i, x := range rows {
+		room[k] = int32(i + 1)
+		k += int(truth(x != before[i]))
+	}
+	return k
 }
 
 // scanAtHeads links a scan of which rows see the state only where a segment closes: the rows
@@ -128,7 +173,13 @@ func (l *linker) scanAtHeads(i int) bool {
 				l.known[place{v, d}] = outs[field]
 			}
 		}
-		run, s, n := state.atHeads(l.values(op.Args, op.Domain), outs, l.KeepsLast(op)), &l.domains[d], l.count(op.Domain)
+		elements := make([]register, len(op.Args))
+		for field, v := range op.Args {
+			if isFlag := field == 0 && len(op.Args) > 1 && v == l.Domains[d].Guard; !isFlag { // the places of heads tell it
+				elements[field] = l.value(v, op.Domain)
+			}
+		}
+		run, s, n := state.atHeads(elements, outs, l.KeepsLast(op)), &l.domains[d], l.count(op.Domain)
 		l.ordered(func() {
 			for _, out := range outs {
 				if out != nil {
@@ -146,7 +197,8 @@ func (l *linker) scanAtHeads(i int) bool {
 // that can give its states where segments begin.
 type headFolder interface {
 	folder
-	// atHeads folds n rows, all of which are present always, or only heads. It gives the state
+	// atHeads folds n rows, all of which are present always, or only heads; an element that tells heads
+	// is nil. It gives the state
 	// before each head but those dropped first.
 	atHeads(elements, outs []register, always bool) func(heads []int32, dropped, n int)
 }
@@ -174,12 +226,21 @@ func (f *fold[T]) atHeads(elements, outs []register, _ bool) func(heads []int32,
 		}
 		starts := heads[:len(heads)-1]
 		ends := heads[1:]
+		areShort := len(in.rows) > 1 && n < manyRows*len(heads)
 		switch {
 		case to == nil:
 		case len(in.rows) == 1 && isSum && !isFloat[T]():
 			multiples(to, in.rows[0], starts, ends)
-		case len(in.rows) > 1 && isSum && n < manyRows*len(heads):
+		case areShort && isSum && !isFloat[T]() && n > 2*len(heads):
+			upTo := f.upTo.sized(n + 1)
+			sumsBefore(upTo, in.rows)
+			differences(to, upTo, starts, ends)
+		case areShort && isSum:
 			sums(to, in.rows, starts, ends)
+		case areShort && f.operator == ir.OpGreatest:
+			greatestOf(to, in.rows, starts, ends)
+		case areShort && f.operator == ir.OpLeast:
+			leastOf(to, in.rows, starts, ends)
 		default:
 			for i, start := range starts {
 				to[i] = f.reduced(in.rows[min(int(start), len(in.rows)-1)], in, int(start)+1, int(ends[i]))
@@ -187,6 +248,25 @@ func (f *fold[T]) atHeads(elements, outs []register, _ bool) func(heads []int32,
 		}
 		last := int(heads[len(heads)-1])
 		f.x = f.reduced(in.rows[min(last, len(in.rows)-1)], in, last+1, n)
+	}
+}
+
+// sumsBefore gives the sum of the rows before each, and behind them that of all.
+func sumsBefore[T, S number](to []T, rows []S) {
+	to[0] = 0
+	to, sum := to[1:], T(0)
+	for i, x := range rows[:len(to)] {
+		sum += T(x)
+		to[i] = sum
+	}
+}
+
+// differences gives the sum of each segment's rows, of which there are few but not one or two,
+// without a branch at each end. It takes sums before rows, of integers: what overflows there cancels out.
+func differences[T number](to, upTo []T, starts, ends []int32) {
+	ends, to = ends[:len(starts)], to[:len(starts)]
+	for i, start := range starts {
+		to[i] = upTo[ends[i]] - upTo[start]
 	}
 }
 
@@ -207,6 +287,30 @@ func sums[T number](to, rows []T, starts, ends []int32) {
 			sum += rows[at]
 		}
 		to[i] = sum
+	}
+}
+
+// greatestOf gives the greatest of each segment's rows, of which there are few.
+func greatestOf[T number](to, rows []T, starts, ends []int32) {
+	ends, to = ends[:len(starts)], to[:len(starts)]
+	for i, start := range starts {
+		most := rows[start]
+		for at := int(start) + 1; at < int(ends[i]); at++ {
+			most = max(most, rows[at])
+		}
+		to[i] = most
+	}
+}
+
+// leastOf gives the least.
+func leastOf[T number](to, rows []T, starts, ends []int32) {
+	ends, to = ends[:len(starts)], to[:len(starts)]
+	for i, start := range starts {
+		least := rows[start]
+		for at := int(start) + 1; at < int(ends[i]); at++ {
+			least = min(least, rows[at])
+		}
+		to[i] = least
 	}
 }
 

@@ -41,6 +41,7 @@ func main() {
 	bench := flag.Bool("benchfmt", false, "print a line per run, as benchstat reads them")
 	inProcess := flag.Bool("vector", false, "measure the devices that compile nothing beside emitted Go")
 	cores := flag.Int("cores", 1, "workers of emitted Go and of device vector, with -vector")
+	processor := flag.Bool("processor", false, "with -vector, processor time in place of the time that passes")
 	flag.Parse()
 	chosen, err := regexp.Compile(*pattern)
 	if err != nil {
@@ -59,7 +60,11 @@ func main() {
 	}
 	if *inProcess {
 		list := slices.DeleteFunc(workloads, func(load workload) bool { return !chosen.MatchString(load.name) })
-		err := compareInProcess(w, list, *rows, *rounds, *cores)
+		clock, begun := processorTime, time.Now()
+		if !*processor {
+			clock = func() time.Duration { return time.Since(begun) }
+		}
+		err := compareInProcess(w, list, *rows, *rounds, *cores, clock)
 		w.Flush()
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -83,9 +83,9 @@ func (p *inProcess) interpreted(args []any) func() error {
 	}
 }
 
-// compareInProcess measures workloads by so many workers, emitted and on the devices that
-// compile nothing; the interpreter has one.
-func compareInProcess(w io.Writer, chosen []workload, rows, rounds, workers int) error {
+// compareInProcess measures workloads by so many workers and a clock, emitted and on the devices that
+// compile nothing; the interpreter has one worker.
+func compareInProcess(w io.Writer, chosen []workload, rows, rounds, workers int, clock func() time.Duration) error {
 	pipelines, err := ir.LoadFile("generated/bench/bench.kg")
 	if err != nil {
 		return err
@@ -105,11 +105,11 @@ func compareInProcess(w io.Writer, chosen []workload, rows, rounds, workers int)
 				if i == 2 && round > 1 {
 					continue
 				}
-				start := time.Now()
+				start := clock()
 				if err := form(); err != nil {
 					return err
 				}
-				if ns := float64(time.Since(start).Nanoseconds()) / float64(rows); round > 0 {
+				if ns := float64((clock() - start).Nanoseconds()) / float64(rows); round > 0 {
 					times[i] = append(times[i], ns)
 				}
 			}

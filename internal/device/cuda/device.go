@@ -26,9 +26,8 @@ type device struct {
 	programs   map[string]*program
 	pool       shared.Pool[cu.DevicePtr]
 	marks      []cu.Event // without a time, that no command has
-	blocks     []*block   // of small buffers
-	clearing   clearing   // put off; empty if there is none
-	reports    *reporter  // nil before the first
+	small      shared.Blocks[cu.DevicePtr]
+	reports    *reporter // nil before the first
 	machine    plan.Machine
 	findings   []worker.Finding
 	staged     []byte // memory of the host that copies from the device go through; nil before the first
@@ -68,6 +67,7 @@ func newDevice(_ context.Context, c *cache.Cache, number int) (*device, error) {
 		return nil, fmt.Errorf("its context: %w", described{err})
 	}
 	d.pool = newPool(d.machine.Memory)
+	d.small = newBlocks(&d.pool)
 	d.pool.Exact = os.Getenv("KGEN_CUDA_EXACT_BUFFERS") != ""
 	return d, nil
 }

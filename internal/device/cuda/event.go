@@ -23,6 +23,16 @@ func newPool(limit int64) shared.Pool[cu.DevicePtr] {
 	}
 }
 
+func newBlocks(pool *shared.Pool[cu.DevicePtr]) shared.Blocks[cu.DevicePtr] {
+	return shared.Blocks[cu.DevicePtr]{
+		Pool: pool, Align: 256,
+		Part: func(block cu.DevicePtr, at, _ int64) (cu.DevicePtr, error) { return block + cu.DevicePtr(at), nil },
+		Fill: func(block cu.DevicePtr, at, bytes int64, with byte) error {
+			return cu.MemsetD8Async(block+cu.DevicePtr(at), with, bytes, cu.NoStream)
+		},
+	}
+}
+
 // event is the driver's mark after a command, and before it if it is timed.
 type event struct {
 	device     *device

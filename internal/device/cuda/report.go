@@ -60,14 +60,14 @@ func (s *session) reported(spans []span) error {
 		if i == len(spans)-1 {
 			number = r.number
 		}
-		arguments := []uint64{uint64(sp.from), base + at, uint64(sp.bytes() / 8), base + doneAt, number}
+		arguments := []uint64{uint64(sp.Object) + uint64(sp.From), base + at, uint64(sp.Bytes() / 8), base + doneAt, number}
 		err := s.queued("the report of kernels", false, func() error {
 			return launch(r.function, 1, reportThreads, 0, arguments, false)
 		})
 		if err != nil {
 			return s.finish(err)
 		}
-		at += uint64(sp.bytes())
+		at += uint64(sp.Bytes())
 	}
 	done := (*uint64)(unsafe.Pointer(&d.staged[:doneAt+8][doneAt]))
 	begun := time.Now()

@@ -65,7 +65,7 @@ func (s *session) Resident(ctx context.Context, _ *plan.Kernel, v *plan.Variant)
 }
 
 func (s *session) Alloc(bytes int64) (exec.Memory, error) {
-	if b := s.device.small(bytes); b != nil {
+	if b := s.device.small.Small(bytes); b != nil {
 		return b, nil
 	}
 	b, err := s.take((bytes + 7) &^ 7) // kernels change an element through the word that holds it
@@ -104,7 +104,7 @@ func (s *session) Import(data []byte) (exec.Memory, error) {
 	return b, nil
 }
 
-func (s *session) Free(m exec.Memory) { s.device.give(m.(*buffer)) }
+func (s *session) Free(m exec.Memory) { s.device.small.Give(m.(*buffer)) }
 
 func (s *session) Fill(m exec.Memory, element []byte, count int64) error {
 	b := m.(*buffer)
@@ -120,7 +120,7 @@ func (s *session) Fill(m exec.Memory, element []byte, count int64) error {
 		word = word[:len(word)/2]
 	}
 	if len(word) == 1 && !s.timed {
-		if later, err := s.device.fillLater(b, word[0], size); later || err != nil {
+		if later, err := s.device.small.FillLater(b, word[0], size); later || err != nil {
 			return s.putOff(err)
 		}
 	}
@@ -195,7 +195,7 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 // queued frees the pool's buffers and tries again. The executor names a command
 // that fails now; name is for a command that fails later.
 func (s *session) queued(name string, isKernel bool, enqueue func() error) error {
-	if err := s.putOff(s.device.fillNow()); err != nil {
+	if err := s.putOff(s.device.small.FillNow()); err != nil {
 		return err
 	}
 	e, err := s.marked(isKernel, enqueue)
@@ -358,7 +358,7 @@ func (s *session) compile(ctx context.Context, l *exec.Launch) (*kernel, error) 
 }
 
 func (s *session) Sync() error {
-	if err := s.putOff(s.device.fillNow()); err != nil {
+	if err := s.putOff(s.device.small.FillNow()); err != nil {
 		return err
 	}
 	err := cu.Synchronize()
@@ -386,7 +386,7 @@ func (s *session) Spans(times int, work func() error) ([]time.Duration, error) {
 		}
 	}()
 	for range times {
-		if err := s.putOff(s.device.fillNow()); err != nil {
+		if err := s.putOff(s.device.small.FillNow()); err != nil {
 			return nil, err
 		}
 		start, err := s.device.mark(true)
@@ -396,7 +396,7 @@ func (s *session) Spans(times int, work func() error) ([]time.Duration, error) {
 		if err := work(); err != nil {
 			return nil, err
 		}
-		if err := s.putOff(s.device.fillNow()); err != nil {
+		if err := s.putOff(s.device.small.FillNow()); err != nil {
 			return nil, err
 		}
 		end, err := s.device.mark(true)

@@ -26,6 +26,9 @@ type device struct {
 	context  *cl.Context
 	programs map[string]*program // by key
 	pool     shared.Pool[*cl.MemObject]
+	small    shared.Blocks[*cl.MemObject]
+	filling  *cl.CommandQueue // of a fill that was put off
+	staged   []byte           // memory of the host that small reads go through; nil before the first
 	machine  plan.Machine
 	findings []worker.Finding
 	resident int64 // work-groups that are sure to run at once
@@ -48,6 +51,12 @@ func newDevice(ctx context.Context, c *cache.Cache, f found, probing func()) (*d
 	}
 	d.pool = newPool(d.context, d.memory)
 	d.pool.Exact = os.Getenv("KGEN_OPENCL_EXACT_BUFFERS") != "" // for tools that find accesses out of bounds
+	d.small = shared.Blocks[*cl.MemObject]{
+		Pool: &d.pool, Align: max(int64(f.device.MemBaseAddrAlign())/8, 256), Part: partOf,
+		Fill: func(block *cl.MemObject, at, bytes int64, with byte) error {
+			return enqueueFill(d.filling, block, fourOf(with), at, bytes, nil)
+		},
+	}
 	if err := d.probe(ctx, probing); err != nil {
 		return nil, fmt.Errorf("the probe failed: %w", err)
 	}
@@ -102,4 +111,27 @@ func defectOf(platform string) string {
 			"PoCL 3.1 or 6.0, with which none did, or set " + useDefective + "=1 to use it all the same"
 	}
 	return ""
+}
+
+// fillNow queues the fill that has been put off.
+func (d *device) fillNow(q *cl.CommandQueue) error {
+	d.filling = q
+	return d.small.FillNow()
+}
+
+// fourOf returns a byte as the element of fills: NVIDIA's driver takes long over single bytes.
+func fourOf(b byte) []byte { return []byte{b, b, b, b} }
+
+// stagingBytes is the size of the memory that small reads go through.
+const stagingBytes = 64 << 10
+
+// staging returns it, empty if there is none.
+func (d *device) staging(q *cl.CommandQueue) []byte {
+	if d.staged == nil {
+		d.staged = mapped(d.context, q, stagingBytes)
+	}
+	if d.pool.Exact {
+		return nil
+	}
+	return d.staged
 }

@@ -34,7 +34,7 @@ func isMemory(err error) bool {
 
 // event is the driver's event of a command.
 type event struct {
-	*cl.Event
+	mark
 	span *span // that the command is part of, or nil
 }
 
@@ -42,7 +42,7 @@ type event struct {
 type span struct{ start, end int64 }
 
 func (e event) State() (done bool, err error) {
-	state := eventStatus(e.Event)
+	state := e.status()
 	if state < 0 {
 		err = fmt.Errorf("OpenCL error %d", state)
 	}
@@ -50,9 +50,8 @@ func (e event) State() (done bool, err error) {
 }
 
 func (e event) Took() time.Duration {
-	start, err1 := e.GetEventProfilingInfo(cl.ProfilingInfoCommandStart)
-	end, err2 := e.GetEventProfilingInfo(cl.ProfilingInfoCommandEnd)
-	if err1 != nil || err2 != nil || end < start {
+	start, end, ok := e.times()
+	if !ok {
 		return 0
 	}
 	if e.span != nil {
@@ -64,4 +63,4 @@ func (e event) Took() time.Duration {
 	return time.Duration(end - start)
 }
 
-func (e event) Release() { e.Event.Release() }
+func (e event) Release() { e.release() }

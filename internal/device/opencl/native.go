@@ -24,6 +24,20 @@ static cl_program programFromBinary(cl_context c, cl_device_id d, const unsigned
 static cl_int programBinary(cl_program p, unsigned char *binary) {
 	return clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof binary, &binary, 0);
 }
+
+// Sets arguments of at most 8 bytes each, and local memory behind them if there is any; wrong is
+// the argument that the driver refuses, or -1.
+static cl_int launch(cl_command_queue q, cl_kernel k, int count, const cl_ulong *values, const unsigned char *sizes, size_t local,
+	size_t global, size_t group, cl_event *e, int *wrong) {
+	cl_int code;
+	for (*wrong = 0; *wrong < count; ++*wrong)
+		if ((code = clSetKernelArg(k, *wrong, sizes[*wrong], &values[*wrong])))
+			return code;
+	if (local && (code = clSetKernelArg(k, count, local, 0)))
+		return code;
+	*wrong = -1;
+	return clEnqueueNDRangeKernel(q, k, 1, 0, &global, &group, 0, 0, e);
+}
 */
 import "C"
 
@@ -181,12 +195,11 @@ func buildProgram(p *cl.Program, d *cl.Device, options string) (log string, err 
 // flush submits queued commands; the binding's Flush waits for them to end.
 func flush(q *cl.CommandQueue) error { return status("submitting work", C.clFlush(clQueue(q))) }
 
-// eventStatus returns CL_COMPLETE (0), a positive state before it, or an error.
-func eventStatus(e *cl.Event) int {
-	var state C.cl_int
-	code := C.clGetEventInfo(C.cl_event(handle(e)), C.CL_EVENT_COMMAND_EXECUTION_STATUS, C.size_t(unsafe.Sizeof(state)), unsafe.Pointer(&state), nil)
-	if code != C.CL_SUCCESS {
-		return int(code)
-	}
-	return int(state)
+// launch enqueues a kernel with arguments of at most 8 bytes each, and with local memory behind
+// them if there is any. If the driver refuses an argument, wrong is its number, else -1.
+func launch(q *cl.CommandQueue, k *cl.Kernel, values []uint64, sizes []byte, local, global, group int64, m *mark) (wrong int, err error) {
+	at := C.int(-1)
+	code := C.launch(clQueue(q), C.cl_kernel(handle(k)), C.int(len(values)), (*C.cl_ulong)(unsafe.SliceData(values)), (*C.uchar)(unsafe.SliceData(sizes)),
+		C.size_t(local), C.size_t(global), C.size_t(group), m.asked(), &at)
+	return int(at), failed(code)
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/device/devicetest"
 	"github.com/kgen-go/kgen/internal/device/worker"
 )
 
@@ -32,7 +33,7 @@ func TestBuffersAreUsedAgain(t *testing.T) {
 	var first *buffer
 	for range 3 {
 		s := openSession(t, driver)
-		m, err := s.Alloc(100_000)
+		m, err := s.Alloc(200_000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,14 +43,14 @@ func TestBuffersAreUsedAgain(t *testing.T) {
 		if m != first {
 			t.Error("another buffer for the same size")
 		}
-		if n := s.device.pool.Held() - held; n < 100_000 || n > 112_500 {
+		if n := s.device.pool.Held() - held; n < 200_000 || n > 225_000 {
 			t.Errorf("%d bytes held", n)
 		}
 		s.Free(m)
 	}
 	// What the pool keeps does not stand in the way of a larger buffer.
 	s.device.pool.Limit = s.device.pool.Held() + 1000
-	m, err := s.Alloc(101_000)
+	m, err := s.Alloc(201_000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,9 +61,13 @@ func TestBuffersAreUsedAgain(t *testing.T) {
 	if _, err := s.Alloc(s.device.pool.Limit + 1); err == nil {
 		t.Error("more than the device has")
 	}
-	if _, err := s.Alloc(50_000); err != nil {
+	if _, err := s.Alloc(150_000); err != nil {
 		t.Errorf("after a refusal: %v", err)
 	}
+}
+
+func TestSmallBuffersAtRandom(t *testing.T) {
+	devicetest.SmallBuffers(t, openSession(t, New()), 5_000)
 }
 
 // Memory reaches to the next multiple of 8, even if buffers are not rounded up.
@@ -88,6 +93,7 @@ func TestCommandsAreRetired(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Free(m)
+	s.commands.Timed = true // so that fills are recorded, too
 	for range 3000 {
 		if err := s.Fill(m, []byte{1, 2, 3, 4, 5, 6, 7, 8}, 1); err != nil {
 			t.Fatal(err)

@@ -74,8 +74,9 @@ func (p *prober) start(kernel *cl.Kernel, workgroups, size, local int64, argumen
 			return err
 		}
 	}
-	err := p.queued("a kernel of the probe", true, func() (*cl.Event, error) {
-		return p.queue.EnqueueNDRangeKernel(kernel, nil, []int{int(workgroups * size)}, []int{int(size)}, nil)
+	err := p.queued("a kernel of the probe", true, func(m *mark) error {
+		_, err := launch(p.queue, kernel, nil, nil, 0, workgroups*size, size, m) // its arguments are set
+		return err
 	})
 	if err != nil {
 		return err

@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"github.com/jgillich/go-opencl/cl"
 
@@ -28,10 +28,10 @@ type session struct {
 	options  []string     // of the driver's compiler, in addition to our own
 	cache    *cache.Cache // of programs, or nil
 	commands shared.Commands[event]
-	building atomic.Pointer[string]     // the kernel being compiled
-	kernels  shared.Kernels[*cl.Kernel] // those launched before
-	span     *span                      // of the commands queued now, or nil
-	compiled func(time.Duration, bool)  // as in worker.SessionOptions
+	building atomic.Pointer[string]    // the kernel being compiled
+	kernels  shared.Kernels[*kernel]   // those launched before
+	span     *span                     // of the commands queued now, or nil
+	compiled func(time.Duration, bool) // as in worker.SessionOptions
 }
 
 func (s *session) Machine() plan.Machine { return s.device.machine }
@@ -43,6 +43,9 @@ func (s *session) Resident(context.Context, *plan.Kernel, *plan.Variant) (int64,
 }
 
 func (s *session) Alloc(bytes int64) (exec.Memory, error) {
+	if b := s.device.small.Small(bytes); b != nil {
+		return b, nil
+	}
 	b, err := s.take((bytes + 7) &^ 7) // kernels change an element through the word that holds it
 	if err != nil {
 		return nil, err
@@ -67,12 +70,10 @@ func (s *session) Import(data []byte) (exec.Memory, error) {
 	if len(data) == 0 {
 		return b, nil
 	}
-	err = s.queued("the copy of a column to the device", false, func() (*cl.Event, error) {
-		return s.queue.EnqueueWriteBuffer(b.Object, true, 0, len(data), unsafe.Pointer(&data[0]), nil)
-	})
+	err = s.queued("the copy of a column to the device", false, func(m *mark) error { return enqueueWrite(s.queue, b.Object, data, m) })
 	runtime.KeepAlive(data)
 	if err == nil {
-		err = s.commands.Finish() // a blocking write waits for all earlier commands
+		err = s.commands.Finish() // it has waited for all earlier commands
 	}
 	if err != nil {
 		s.Free(b)
@@ -81,7 +82,7 @@ func (s *session) Import(data []byte) (exec.Memory, error) {
 	return b, nil
 }
 
-func (s *session) Free(m exec.Memory) { s.device.pool.Give(m.(*buffer)) }
+func (s *session) Free(m exec.Memory) { s.device.small.Give(m.(*buffer)) }
 
 func (s *session) Fill(m exec.Memory, element []byte, count int64) error {
 	b := m.(*buffer)
@@ -92,17 +93,20 @@ func (s *session) Fill(m exec.Memory, element []byte, count int64) error {
 	if size > b.Size {
 		return fmt.Errorf("a fill of %d bytes in a buffer of %d", size, b.Size)
 	}
-	return s.queued("the fill of a buffer", false, func() (*cl.Event, error) {
-		return s.queue.EnqueueFillBuffer(b.Object, unsafe.Pointer(&element[0]), len(element), 0, int(size), nil)
-	})
+	if !s.commands.Timed && !slices.ContainsFunc(element, func(b byte) bool { return b != element[0] }) {
+		if later, err := s.device.small.FillLater(b, element[0], size); later || err != nil {
+			return err
+		}
+	}
+	return s.queued("the fill of a buffer", false, func(m *mark) error { return enqueueFill(s.queue, b.Object, element, 0, size, m) })
 }
 
 func (s *session) Copy(to, from exec.Memory, bytes int64) error {
 	if bytes == 0 {
 		return nil
 	}
-	return s.queued("the copy of a buffer", false, func() (*cl.Event, error) {
-		return s.queue.EnqueueCopyBuffer(from.(*buffer).Object, to.(*buffer).Object, 0, 0, int(bytes), nil)
+	return s.queued("the copy of a buffer", false, func(m *mark) error {
+		return enqueueCopy(s.queue, to.(*buffer).Object, from.(*buffer).Object, bytes, m)
 	})
 }
 
@@ -114,50 +118,65 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 	if err := b.Holds(offset, to); err != nil {
 		return err
 	}
-	err := s.queued("the copy of a column from the device", false, func() (*cl.Event, error) {
-		return s.queue.EnqueueReadBuffer(b.Object, true, int(offset), len(to), unsafe.Pointer(&to[0]), nil)
-	})
+	return s.read(b.Object, offset, to)
+}
+
+// read copies to the host, and waits for all earlier commands, too.
+func (s *session) read(from *cl.MemObject, at int64, to []byte) error {
+	err := s.queued("the copy of a column from the device", false, func(m *mark) error { return enqueueRead(s.queue, from, at, to, true, m) })
 	runtime.KeepAlive(to)
-	if err != nil {
-		return errors.Join(err, s.commands.Finish())
-	}
-	return s.commands.Finish()
+	return errors.Join(err, s.commands.Finish())
 }
 
-// Gather reads without waiting for each part.
+// Gather reads small parts by way of memory that the device copies to by itself, most of them by
+// one command.
 func (s *session) Gather(reads []exec.Read) error {
-	var pinned runtime.Pinner
-	defer pinned.Unpin()
-	var failed error
 	for _, part := range reads {
-		b := part.Memory.(*buffer)
-		if failed = b.Holds(part.Offset, part.To); failed != nil {
-			break
-		}
-		if len(part.To) == 0 {
-			continue
-		}
-		pinned.Pin(&part.To[0])
-		failed = s.queued("the copy of a column from the device", false, func() (*cl.Event, error) {
-			return s.queue.EnqueueReadBuffer(b.Object, false, int(part.Offset), len(part.To), unsafe.Pointer(&part.To[0]), nil)
-		})
-		if failed != nil {
-			break
+		if err := part.Memory.(*buffer).Holds(part.Offset, part.To); err != nil {
+			return err
 		}
 	}
-	return errors.Join(failed, s.Sync()) // waits for those under way in any case
+	d := s.device
+	spans, total := d.small.Spans(reads)
+	if total == 0 {
+		return s.Sync()
+	}
+	if total > int64(len(d.staging(s.queue))) {
+		for _, part := range reads {
+			if err := s.Read(part.Memory, part.Offset, part.To); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	at := int64(0)
+	for _, span := range spans {
+		if err := s.read(span.Object, span.From, d.staged[at:at+span.Bytes()]); err != nil {
+			return err
+		}
+		at += span.Bytes()
+	}
+	shared.Spread(reads, spans, d.staged)
+	return nil
 }
 
-// queued enqueues a command and records its event. Drivers that allocate memory
+// queued enqueues a command, behind a fill that was put off. Drivers that allocate memory
 // at the first use of a buffer may run out of it here: queued then frees the
 // pool's buffers and tries again. The executor names a command that fails now;
-// name is for a command that fails later.
-func (s *session) queued(name string, isKernel bool, enqueue func() (*cl.Event, error)) error {
-	mark, err := enqueue()
+// name is for a command that fails later. Kernels, and all commands that are timed, are recorded.
+func (s *session) queued(name string, isKernel bool, enqueue func(*mark) error) error {
+	var m *mark
+	if isKernel || s.commands.Timed {
+		m = new(mark)
+	}
+	err := s.device.fillNow(s.queue)
+	if err == nil {
+		err = enqueue(m)
+	}
 	if isMemory(err) && s.device.pool.Idle() > 0 {
 		s.queue.Finish()
 		s.device.pool.Trim()
-		mark, err = enqueue()
+		err = enqueue(m)
 	}
 	switch {
 	case errors.Is(err, cl.ErrMemObjectAllocationFailure):
@@ -165,12 +184,14 @@ func (s *session) queued(name string, isKernel bool, enqueue func() (*cl.Event, 
 	case err != nil:
 		return errors.New(describe(err))
 	}
-	s.commands.Add(name, isKernel, event{mark, s.span})
+	if m != nil {
+		s.commands.Add(name, isKernel, event{*m, s.span})
+	}
 	return nil
 }
 
 func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
-	kernel, err := s.kernel(ctx, l)
+	k, err := s.kernel(ctx, l)
 	if err != nil {
 		return err
 	}
@@ -183,16 +204,18 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 	case l.Workgroups > math.MaxInt64/group || s.device.addressBits == 32 && l.Workgroups*group > math.MaxUint32:
 		return fmt.Errorf("%d work-groups of %d work-items are more than the device counts", l.Workgroups, group)
 	}
-	if err := s.setArguments(kernel, l); err != nil {
-		return err
+	given := 2 + len(l.Args)
+	local := int64(0)
+	if k.count == given+1 && l.Local > 0 {
+		local = l.Local
+	} else if k.count != given {
+		return fmt.Errorf("%s takes %d arguments, the plan gives %d", l.Variant.Entry, k.count, given)
 	}
-	err = s.queued(fmt.Sprintf("kernel %q over %d rows", l.Kernel.Name, l.Rows), true, func() (*cl.Event, error) {
-		return s.queue.EnqueueNDRangeKernel(kernel, nil, []int{int(l.Workgroups * group)}, []int{int(group)}, nil)
-	})
+	err = s.queued(k.over(l.Kernel.Name, l.Rows), true, func(m *mark) error { return k.launch(s.queue, l, local, group, m) })
 	if err != nil {
 		// The driver may report too small a limit for work-groups, so it is
 		// believed only after a failure.
-		if most, asked := kernel.WorkGroupSize(s.device.id); asked == nil && int64(most) < group {
+		if most, asked := k.WorkGroupSize(s.device.id); asked == nil && int64(most) < group {
 			return fmt.Errorf("%w: the device runs this kernel in work-groups of at most %d work-items, because it has not enough registers or local memory; the plan needs %d", err, most, group)
 		}
 		return err
@@ -201,11 +224,11 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 }
 
 // kernel builds the kernel of a launch, once.
-func (s *session) kernel(ctx context.Context, l *exec.Launch) (*cl.Kernel, error) {
-	return s.kernels.Of(l.Variant, l.Spec, func() (*cl.Kernel, error) { return s.build(ctx, l) })
+func (s *session) kernel(ctx context.Context, l *exec.Launch) (*kernel, error) {
+	return s.kernels.Of(l.Variant, l.Spec, func() (*kernel, error) { return s.build(ctx, l) })
 }
 
-func (s *session) build(ctx context.Context, l *exec.Launch) (*cl.Kernel, error) {
+func (s *session) build(ctx context.Context, l *exec.Launch) (*kernel, error) {
 	text, ok := s.texts[l.Variant.File]
 	if !ok {
 		return nil, fmt.Errorf("the text %q of kernel %q was not given", l.Variant.File, l.Kernel.Name)
@@ -225,50 +248,18 @@ func (s *session) build(ctx context.Context, l *exec.Launch) (*cl.Kernel, error)
 	if s.compiled != nil {
 		s.compiled(time.Since(begun), cached)
 	}
-	return p.kernel(l.Variant.Entry)
-}
-
-// setArguments passes row0, rows, the plan's arguments and the local memory.
-func (s *session) setArguments(kernel *cl.Kernel, l *exec.Launch) error {
-	count, err := kernel.NumArgs()
+	built, err := p.kernel(l.Variant.Entry)
 	if err != nil {
-		return fmt.Errorf("the number of arguments: %s", describe(err))
+		return nil, err
 	}
-	given := 2 + len(l.Args)
-	hasLocal := count == given+1 && l.Local > 0
-	if count != given && !hasLocal {
-		return fmt.Errorf("%s takes %d arguments, the plan gives %d", l.Variant.Entry, count, given)
-	}
-	for i, value := range []int64{l.Row0, l.Rows} {
-		err := kernel.SetArgInt64(i, value)
-		if errors.Is(err, cl.ErrInvalidArgSize) && value <= math.MaxInt32 {
-			err = kernel.SetArgInt32(i, int32(value))
-		}
-		if err != nil {
-			return fmt.Errorf("argument %s, %d: %s", []string{"row0", "rows"}[i], value, describe(err))
-		}
-	}
-	for i, arg := range l.Args {
-		if arg.Memory != nil {
-			err = kernel.SetArgBuffer(2+i, arg.Memory.(*buffer).Object)
-		} else {
-			bytes := arg.Value.Bytes()
-			err = kernel.SetArgUnsafe(2+i, len(bytes), unsafe.Pointer(&bytes[0]))
-		}
-		if err != nil {
-			return fmt.Errorf("argument %q: %s", l.Variant.Args[i].Name, describe(err))
-		}
-	}
-	if hasLocal {
-		if err := kernel.SetArgLocal(given, int(l.Local)); err != nil {
-			return fmt.Errorf("%d bytes of local memory: %s", l.Local, describe(err))
-		}
-	}
-	return nil
+	return newKernel(built)
 }
 
 func (s *session) Sync() error {
-	err := s.queue.Finish()
+	err := s.device.fillNow(s.queue)
+	if err == nil {
+		err = s.queue.Finish()
+	}
 	if failed := s.commands.Finish(); failed != nil {
 		return failed
 	}

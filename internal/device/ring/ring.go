@@ -30,10 +30,6 @@ const (
 // device take even if the other end was asleep, or both would go on to sleep each time.
 const spin = 200 * time.Microsecond
 
-// yieldAfter is how long a reader that yields looks before it does so again: the scheduler wakes
-// idle threads each time, and is late for an answer.
-const yieldAfter = 10 * time.Microsecond
-
 // mostVain bounds how many looks are left out where looking is in vain, because answers take
 // long or all cores are busy: 2 to the power of that.
 const mostVain = 3
@@ -69,7 +65,7 @@ type Conn struct {
 	in, out direction
 	from    io.Reader // the pipe from the other end
 	to      io.Writer // and to it
-	yields  bool
+	alone   bool      // this process has one core, so that looking would keep others from work
 
 	rest int  // bytes of the frame being read
 	pipe bool // whether they come through the pipe
@@ -77,17 +73,11 @@ type Conn struct {
 	vain, skip int // looks that found nothing, of late; how many to leave out
 }
 
-// Options of [New].
-type Options struct {
-	First  bool // of the two ends; the other one is not
-	Yields bool // other goroutines may run while this end looks for bytes; not for one that is bound to its thread, which then would take long to come back
-}
-
 // New returns an end over shared memory of [Size] bytes and the pipes, which carry nothing
-// else from now on.
-func New(shared []byte, from io.Reader, to io.Writer, o Options) *Conn {
-	c := &Conn{in: newDirection(shared), out: newDirection(shared[Size/2:]), from: from, to: to, yields: o.Yields}
-	if !o.First {
+// else from now on. One of the ends is the first.
+func New(shared []byte, from io.Reader, to io.Writer, first bool) *Conn {
+	c := &Conn{in: newDirection(shared), out: newDirection(shared[Size/2:]), from: from, to: to, alone: runtime.GOMAXPROCS(0) == 1}
+	if !first {
 		c.in, c.out = c.out, c.in
 	}
 	return c
@@ -195,12 +185,13 @@ func (c *Conn) await() error {
 	}
 }
 
-// look looks for a frame, for a moment.
+// look looks for a frame, for a moment. It does not yield meanwhile: the scheduler would wake idle
+// threads each time, and be late for the answer.
 func (c *Conn) look() bool {
 	if c.ready() {
 		return true
 	}
-	if runtime.GOMAXPROCS(0) == 1 {
+	if c.alone {
 		return false
 	}
 	if c.skip > 0 {
@@ -208,7 +199,6 @@ func (c *Conn) look() bool {
 		return false
 	}
 	begun := time.Now()
-	yielded := time.Duration(0)
 	for i := 1; ; i++ {
 		if c.ready() {
 			c.vain = 0
@@ -217,15 +207,10 @@ func (c *Conn) look() bool {
 		if i%64 > 0 {
 			continue
 		}
-		looked := time.Since(begun)
-		if looked > spin {
+		if time.Since(begun) > spin {
 			c.vain = min(c.vain+1, mostVain)
 			c.skip = 1<<c.vain - 1
 			return false
-		}
-		if c.yields && looked-yielded > yieldAfter {
-			yielded = looked
-			runtime.Gosched()
 		}
 	}
 }

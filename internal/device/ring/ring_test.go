@@ -22,8 +22,8 @@ func ends(t testing.TB) (a, b *Conn, hangUp func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a = New(shared, fromB, toB, Options{First: true, Yields: true})
-	b = New(shared, fromA, toA, Options{})
+	a = New(shared, fromB, toB, true)
+	b = New(shared, fromA, toA, false)
 	return a, b, func() { toB.Close() }
 }
 

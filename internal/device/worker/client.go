@@ -61,9 +61,19 @@ type Result struct {
 	// does between launches of a run, such as reading a length, is not in them.
 	Times []time.Duration
 
+	Parts Parts
+
 	// Launches are those of one more repetition of a traced run, each by itself, so
 	// that their times are not those of kernels that meet memory for the first time.
 	Launches []LaunchTime
+}
+
+// Parts are where the time of a call went, by the host's clocks: each holds those before it.
+type Parts struct {
+	Queued time.Duration // from the request until all was queued that the first read waits for
+	Waited time.Duration // in reads of small parts
+	Worker time.Duration // from the request, unpacked, to its answer
+	Client time.Duration // from before the request was packed until its answer was unpacked
 }
 
 // LaunchTime is the time of a launch by the device's own clock.
@@ -151,12 +161,13 @@ func (c *Client) Run(ctx context.Context, r Request) (*Result, error) {
 		}
 		defer loaded.Unload()
 	}
-	t := &transfer{}
+	t, begun := &transfer{}, time.Now()
 	answer, columns, err := c.call(ctx, t, func(t *transfer) error { return t.run(r, loaded) })
 	if err != nil {
 		return nil, err
 	}
 	done := answer.Run
+	done.Parts.Client = time.Since(begun)
 	var times []time.Duration
 	for _, ns := range done.Times {
 		times = append(times, time.Duration(ns))
@@ -166,5 +177,6 @@ func (c *Client) Run(ctx context.Context, r Request) (*Result, error) {
 		Steps:    done.Steps,
 		Times:    times,
 		Launches: done.Launches,
+		Parts:    done.Parts,
 	}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/kgen-go/kgen/internal/device/exec"
 )
@@ -114,6 +115,9 @@ func (p *packer) result(r *runResult) {
 	p.text(&r.Level)
 	p.number(&r.Peak)
 	p.numbers(&r.Times)
+	for _, part := range []*time.Duration{&r.Parts.Queued, &r.Parts.Waited, &r.Parts.Worker} {
+		p.number((*int64)(part))
+	}
 }
 
 func (p *packer) columns(all *[]column) {

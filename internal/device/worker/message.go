@@ -12,7 +12,7 @@ import (
 )
 
 // protocol is the version of the messages; both sides must have the same.
-const protocol = 8
+const protocol = 9
 
 // hello is the first message of a worker, before it uses its driver.
 type hello struct {
@@ -96,6 +96,8 @@ type runResult struct {
 	Times   []int64               `json:"times,omitzero"` // nanoseconds
 
 	Launches []LaunchTime `json:"launches,omitzero"`
+
+	Parts Parts `json:"-"` // in packed messages alone
 }
 
 // Text of a driver need not be UTF-8.

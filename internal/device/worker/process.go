@@ -59,7 +59,7 @@ func (w *process) useRing() {
 	if !ok || writeMessage(w.In, request{Ring: path}) != nil { // it has ended, which the first call finds
 		return
 	}
-	conn := ring.New(shared, w.Out, flushed{w.In}, ring.Options{First: true, Yields: true})
+	conn := ring.New(shared, w.Out, flushed{w.In}, true)
 	w.In, w.Out = bufio.NewWriter(conn), bufio.NewReaderSize(conn, 1<<16)
 }
 

@@ -167,6 +167,19 @@ type running struct {
 	event   func(exec.Event) // nil for a run without a trace
 	settled func() error     // nil for a run without repetitions
 	program *loaded          // keeps the session; nil if the run has one of its own
+	begun   time.Time
+	parts   *Parts
+}
+
+// Gather is the session's, and takes the time.
+func (r *running) Gather(reads []exec.Read) error {
+	begun := time.Now()
+	if r.parts.Queued == 0 {
+		r.parts.Queued = begun.Sub(r.begun)
+	}
+	err := r.Session.Gather(reads)
+	r.parts.Waited += time.Since(begun)
+	return err
 }
 
 // open returns the session of a program for a run that writes its steps into done. Runs

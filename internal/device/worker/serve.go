@@ -70,7 +70,7 @@ func (s *server) serveRing(path string, pipe *bufio.Reader, in io.Reader, out io
 		return err
 	}
 	defer unmap()
-	conn := ring.New(shared, pipe, out, ring.Options{})
+	conn := ring.New(shared, pipe, out, false)
 	if file, ok := in.(*os.File); ok {
 		s.hungUp = func() bool { return ring.HungUp(file) }
 	}
@@ -266,11 +266,13 @@ func (s *server) run(c *call, watch func(busy func() string)) (_ *runResult, inl
 		places[column.Port] = data
 	}
 	done := &runResult{}
+	begun := time.Now()
 	session, err := program.open(s.driver, c.Run, done, watch)
 	if err != nil {
 		return nil, nil, release, err
 	}
 	defer func() { session.end(err) }()
+	session.begun, session.parts = begun, &done.Parts
 	options := exec.Options{Memory: c.Run.Memory, PartRows: c.Run.PartRows, Valid: program.valid, Event: session.event, Settled: session.settled,
 		Keep: func(port string) bool { return results[port].Memory != 0 },
 		Place: func(port string, bytes int64) []byte {
@@ -298,5 +300,6 @@ func (s *server) run(c *call, watch func(busy func() string)) (_ *runResult, inl
 		}
 		done.Columns = append(done.Columns, column)
 	}
+	done.Parts.Worker = time.Since(begun)
 	return done, inline, release, nil
 }
