@@ -26,7 +26,8 @@ type ways []way
 // and returns the ways to what belongs to one more.
 func (w ways) and(inner way) ways { return append(w[:len(w):len(w)], inner) }
 
-// common returns the ways to which both belong. An attempt is made where its way is taken, too.
+// common returns the ways to which both belong. An attempt is made where its way is taken, too, and
+// where a later way needs it that others divide from the first.
 func (w ways) common(other ways) ways {
 	for i := range w {
 		switch {
@@ -36,6 +37,10 @@ func (w ways) common(other ways) ways {
 		case w[i] == other[i].attempt():
 			return w[:i+1]
 		case w[i].attempt() == other[i]:
+			return other[:i+1]
+		case slices.Contains(other[i+1:], w[i]):
+			return w[:i+1]
+		case slices.Contains(w[i+1:], other[i]):
 			return other[:i+1]
 		default:
 			return w[:i]
