@@ -10,6 +10,8 @@ import "github.com/kgen-go/kgen/ir"
 // them. Of few rows there is no sample, and then ways are tried one after the other.
 type groupSample struct {
 	isNarrow *ir.Value // the keys may lie in a small range, or many of them in one that bins of partitioned rows are for; nil if they never do
+	isClose  *ir.Value // likewise: those of the sample lie in a range that needs no partition; nil if no bins are made of that
+	within   *keyRange // that range; nil if the keys are not one word
 	isFew    *ir.Value // there are so few groups that rows need no partition
 	isSome   *ir.Value // there are so few groups beside the rows of the sample that a partition is worth it
 }
@@ -47,8 +49,13 @@ func (o *ordering) sampleOf(keys []sortKey) groupSample {
 	}
 	s.isFew = o.apply(ir.OpGreatest, isShort, found(o.apply(ir.OpLe, distinct, o.number(few))))
 	if len(words) == 1 {
-		span := o.apply(ir.OpSub, o.extreme(ir.OpMax, words[0].value), o.extreme(ir.OpMin, words[0].value))
+		least := o.extreme(ir.OpMin, words[0].value)
+		span := o.apply(ir.OpSub, o.extreme(ir.OpMax, words[0].value), least)
+		s.within = &keyRange{least: least, span: span}
 		isNarrow := o.apply(ir.OpLt, span, o.integer(span, uint64(o.bins)))
+		if o.parts {
+			s.isClose = found(isNarrow)
+		}
 		if low := o.windowBits(); o.parts && words[0].bits > low {
 			isDense := o.apply(ir.OpLogicalAnd, o.apply(ir.OpLt, span, o.integer(span, 1<<(low+partitionBits))), o.apply(ir.OpGt, distinct, o.number(few)))
 			isNarrow = o.apply(ir.OpLogicalOr, isNarrow, isDense)
