@@ -32,12 +32,12 @@ func (b *kernelBuilder) table(w *Value) {
 		b.UpdateSlot(domain, stream, m, b.column(v.By), x)
 		return
 	}
-	windowBits := 0
+	windowBits, bins := 0, ""
+	isTried := false
 	if v.By.Op == ir.OpBins {
-		windowBits = v.By.Split
+		windowBits, isTried = v.By.Split, v.By.Args[1].By != nil
 	}
-	bins := ""
-	if isBounded(v.By.Type.Target) { // which is one way to make rows
+	if isTried || isBounded(v.By.Type.Target) { // which are one way to make rows
 		bins = b.graph.DomainName(v.By.Type.Target)
 	}
 	b.Update(domain, stream, m, liesTogether(v.By), bins, windowBits, b.column(v.By), x)

@@ -86,18 +86,24 @@ func (o *ordering) binned(r *keyRange, out *ir.Domain) *binned {
 // so many copies at most.
 const roomyBins = 8
 
-// binnedBySample returns groups by bins of a range that follows from that of a sample: it has the
-// sample in its middle, and as many bins as leave their elements as many copies. No pass
-// over all rows finds out the range. If the bins have fewer rows than there are, some are outside.
-func (o *ordering) binnedBySample(r *keyRange, s groupSample, out *ir.Domain) *binned {
-	integer := func(i int64) *ir.Value { return o.integer(s.within.span, uint64(i)) }
-	span := o.apply(ir.OpLeast, s.within.span, integer(o.bins-1))
+// widened returns how many bins a range of a sample has, 0 if they are too many, and the range: it
+// has the sample in its middle, and as many bins as leave their elements as many copies.
+func (o *ordering) widened(r *keyRange) (bins *ir.Value, wide *keyRange) {
+	integer := func(i int64) *ir.Value { return o.integer(r.span, uint64(i)) }
+	span := o.apply(ir.OpLeast, r.span, integer(o.bins-1))
 	width := o.apply(ir.OpSub, integer(int64(8*span.Type.Kind.Size())), o.apply(ir.OpLeadingzeros, span))
 	size := o.apply(ir.OpLeast, o.apply(ir.OpGreatest, o.apply(ir.OpShl, integer(1), width), integer(max(o.bins/roomyBins, 1))), integer(o.bins))
 	rest := o.apply(ir.OpShr, o.apply(ir.OpSub, o.apply(ir.OpSub, size, span), integer(1)), integer(1))
-	within := &keyRange{keys: r.keys, word: r.word, span: span}
-	within.least = o.apply(ir.OpSub, s.within.least, o.apply(ir.OpLeast, s.within.least, rest))
-	b := &binned{ordering: o, out: out, within: within, bins: o.cast(ir.I64, size)}
+	least := o.apply(ir.OpSub, r.least, o.apply(ir.OpLeast, r.least, rest))
+	isNarrow := o.apply(ir.OpLt, r.span, integer(o.bins))
+	return o.choose(isNarrow, o.cast(ir.I64, size), o.number(0)), &keyRange{least: least}
+}
+
+// binnedBySample returns groups by bins of a range that a sample has: no pass over all rows finds
+// the range. If the bins have fewer rows than there are, some are outside.
+func (o *ordering) binnedBySample(r *keyRange, s groupSample, out *ir.Domain) *binned {
+	within := &keyRange{keys: r.keys, word: r.word, least: s.least}
+	b := &binned{ordering: o, out: out, within: within, bins: s.isClose}
 	b.of = b.bin(o, r.keys)
 	b.combine()
 	inBins := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{b.count}, Type: ir.Type{Kind: ir.I64}})

@@ -38,15 +38,20 @@ func (w ways) common(other ways) ways {
 			return w[:i+1]
 		case w[i].attempt() == other[i]:
 			return other[:i+1]
-		case slices.Contains(other[i+1:], w[i]):
-			return w[:i+1]
-		case slices.Contains(w[i+1:], other[i]):
-			return other[:i+1]
+		case !w[i].second && other[i+1:].tries(w[i].attempt()):
+			return w[:i].and(w[i].attempt())
+		case !other[i].second && w[i+1:].tries(other[i].attempt()):
+			return w[:i].and(other[i].attempt())
 		default:
 			return w[:i]
 		}
 	}
 	return w
+}
+
+// tries reports whether one of the ways has an attempt.
+func (w ways) tries(attempt way) bool {
+	return slices.ContainsFunc(w, func(x way) bool { return !x.second && x.attempt() == attempt })
 }
 
 // attempt returns the way to find out the condition of a first way that is only found out
