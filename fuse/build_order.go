@@ -25,7 +25,7 @@ func (b *kernelBuilder) histogram(s *Stage, w *Value) {
 	}
 	for first := int64(0); first < w.IR.Args[1].Const.Int64(); first += 1 << radix {
 		at := b.digit(domain, x, shift, mask)
-		b.Update(domain, stream, addition(), false, "", b.Map(domain, ir.OpAdd, ir.I64, "", at, b.Int(first)), b.Int(1))
+		b.Update(domain, stream, addition(), false, "", 0, b.Map(domain, ir.OpAdd, ir.I64, "", at, b.Int(first)), b.Int(1))
 		if s.turn.of != nil {
 			shift = b.Map(tile.Uniform, ir.OpAdd, ir.I64, "", shift, b.Scalar(b.graph.digitWidth, ir.I64))
 		} else {

@@ -32,11 +32,15 @@ func (b *kernelBuilder) table(w *Value) {
 		b.UpdateSlot(domain, stream, m, b.column(v.By), x)
 		return
 	}
-	bins := ""
-	if isBounded(v.By.Type.Target) { // which is one way to make rows
+	windowBits, bins := 0, ""
+	isTried := false
+	if v.By.Op == ir.OpBins {
+		windowBits, isTried = v.By.Split, v.By.Args[1].By != nil
+	}
+	if isTried || isBounded(v.By.Type.Target) { // which are one way to make rows
 		bins = b.graph.DomainName(v.By.Type.Target)
 	}
-	b.Update(domain, stream, m, liesTogether(v.By), bins, b.column(v.By), x)
+	b.Update(domain, stream, m, liesTogether(v.By), bins, windowBits, b.column(v.By), x)
 }
 
 // known refuses to store columns over d beside the scalars that say how long they are.

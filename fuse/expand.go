@@ -68,6 +68,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 	if options.Short {
 		e.strategy = options.Strategy
 	}
+	e.parts = options.Short && options.Partitions && e.strategy == ""
 	if e.entered {
 		e.samples = options.Sample >= 0 && (options.Partitions || e.strategy != "") && e.strategy != plan.Partitioned
 	}
@@ -87,6 +88,7 @@ type expansion struct {
 	bins       int64
 	hash       int64
 	hashGroups int64
+	parts      bool   // whether rows may be partitioned by their bins
 	samples    bool   // whether few groups are told from many by a sample
 	strategy   string // see Options
 	probing    string // see Options
@@ -294,8 +296,13 @@ func (o *ordering) otherWays(g *grouped, keys []sortKey, out *ir.Domain) *ir.Dom
 		out = &ir.Domain{Name: name + "_runs"}
 		made = append(made, out)
 	}
-	if bins := o.binned(keys, s.isNarrow, out); bins != nil {
-		g.ways, o.chooses = append(g.ways, bins), s.isNarrow == nil
+	r := o.rangeOf(keys, s.isNarrow)
+	if r != nil && s.isClose != nil {
+		g.ways = append(g.ways, o.binnedBySample(r, s, out))
+		divide()
+	}
+	if r != nil {
+		g.ways, o.chooses = append(g.ways, o.binned(r, out)), s.isNarrow == nil
 		divide()
 	}
 	hash := func(way *hashed, tried *ir.Value) {
@@ -312,6 +319,10 @@ func (o *ordering) otherWays(g *grouped, keys []sortKey, out *ir.Domain) *ir.Dom
 		hash(o.hashed(hashKeys, out, nil, halfOfRows), nil)
 	default:
 		hash(o.hashed(hashKeys, out, nil, o.roomForFew()), s.isFew)
+		if bins := o.binnedParts(r, out); bins != nil {
+			g.ways = append(g.ways, bins)
+			divide()
+		}
 		if s.isSome != nil {
 			hash(o.partitioned(hashKeys, out, o.roomForSome()), s.isSome)
 		}

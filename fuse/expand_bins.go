@@ -2,6 +2,7 @@ package fuse
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/kgen-go/kgen/ir"
@@ -10,21 +11,22 @@ import (
 // Groups whose keys lie in a small range need no sort: the rows are combined in bins,
 // one for each number that the keys could be, and the groups are the bins that have
 // rows. The least and the greatest key are found first, and the plan chooses.
+//
+// In a range that is larger than local memory has bins for, work-groups partition the rows by the
+// high bits of their bins first. Then the bins of neighbours lie together, and local memory has a
+// window of so many bins.
 
-// binned is groups by bins.
-type binned struct {
-	*ordering
-	size   *ir.Value               // scalar: how many bins there are; 0 if the keys have a larger range
-	of     *ir.Value               // the bin of each row
-	kept   *ir.Value               // of each bin: whether it has rows
-	keys   map[*ir.Value]*ir.Value // of each bin
-	groups *ir.Domain              // the bins that have rows
-	out    *ir.Domain              // the groups, whichever way they are made
+// keyRange is the range of keys that are one word.
+type keyRange struct {
+	keys        []sortKey
+	tried       *ir.Value // the condition under which it is found out; nil if it always is
+	word        word
+	least, span *ir.Value // scalars: the least word, and what the greatest exceeds it by
 }
 
-// binned returns groups of keys by bins; nil if the keys do not follow from their bin,
-// or if rows are always sorted. It is tried under a condition, in any case if that is nil.
-func (o *ordering) binned(keys []sortKey, tried *ir.Value, out *ir.Domain) *binned {
+// rangeOf returns the range of keys; nil if they do not follow from their bin, or if rows are
+// always sorted.
+func (o *ordering) rangeOf(keys []sortKey, tried *ir.Value) *keyRange {
 	if o.bins < 1 || slices.ContainsFunc(keys, func(key sortKey) bool { return !isInvertible(key.column.Type.Kind) }) {
 		return nil
 	}
@@ -34,30 +36,125 @@ func (o *ordering) binned(keys []sortKey, tried *ir.Value, out *ir.Domain) *binn
 	}
 	least, greatest := o.extreme(ir.OpMin, words[0].value), o.extreme(ir.OpMax, words[0].value)
 	least.Limit, greatest.Limit = tried, tried
-	span := o.apply(ir.OpSub, greatest, least)
-	most := o.integer(span, uint64(o.bins)-1)
-	if !o.short { // a core has no local memory to fit, but a cache, which rows of many groups leave in any case
-		rows := o.apply(ir.OpLeast, o.length(words[0].value), o.number(math.MaxInt32-1))
-		most = o.cast(span.Type.Kind, rows)
-	}
-	isNarrow := o.apply(ir.OpLe, span, most)
-	size := o.apply(ir.OpAdd, o.cast(ir.I64, o.apply(ir.OpLeast, span, most)), o.number(1))
-	b := &binned{ordering: o, size: o.choose(isNarrow, size, o.number(0)), out: out, keys: map[*ir.Value]*ir.Value{}}
-	b.size.By = tried
+	return &keyRange{keys: keys, tried: tried, word: words[0], least: least, span: o.apply(ir.OpSub, greatest, least)}
+}
 
-	word := o.words(keys)[0].value // once more: it costs less than to store it
-	bins := o.newDomain(ir.DomainBins, o.rows.Name+"_bins", nil)
-	at := o.cast(ir.I64, o.apply(ir.OpSub, word, least))
-	b.of = o.add(o.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{at, b.size}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: bins}})
-	bins.By = b.of
-	count := o.add(o.pos, ir.Value{Op: ir.OpCount, By: b.of, Type: ir.Type{Kind: ir.I64, Domain: bins}})
-	b.kept = o.apply(ir.OpGt, count, o.number(0))
-	b.groups = o.newDomain(ir.DomainMask, o.rows.Name+"_filled", bins)
-	b.groups.By = b.kept
-	number := o.index(count, bins)
-	b.filled(number) // says how many groups there are, also where nothing else does
-	o.keysOf(o.apply(ir.OpAdd, o.cast(word.Type.Kind, number), least), keys, b.keys)
+// binOf returns the bin of each row, an integer like the words of the keys: once more wherever it
+// is needed, which costs less than to store it.
+func (r *keyRange) binOf(o *ordering, keys []sortKey) *ir.Value {
+	return o.apply(ir.OpSub, o.words(keys)[0].value, r.least)
+}
+
+// size returns how many bins a range has: 0 if it has more than most and one.
+func (r *keyRange) size(o *ordering, most *ir.Value) *ir.Value {
+	size := o.apply(ir.OpAdd, o.cast(ir.I64, o.apply(ir.OpLeast, r.span, most)), o.number(1))
+	made := o.choose(o.apply(ir.OpLe, r.span, most), size, o.number(0))
+	made.By = r.tried
+	return made
+}
+
+// binned is groups by bins.
+type binned struct {
+	*ordering
+	size   *ir.Value               // scalar: how many bins there are; 0 if the keys have a larger range
+	bins   *ir.Value               // scalar: how many bins there are in any case
+	of     *ir.Value               // the bin of each row
+	count  *ir.Value               // of each bin: its rows
+	kept   *ir.Value               // of each bin: whether it has any
+	keys   map[*ir.Value]*ir.Value // of each bin
+	moved  *partition              // that has moved the rows before they are combined, or nil
+	within *keyRange               // of the keys
+	groups *ir.Domain              // the bins that have rows
+	out    *ir.Domain              // the groups, whichever way they are made
+}
+
+// binned returns groups by bins of keys in a small range.
+func (o *ordering) binned(r *keyRange, out *ir.Domain) *binned {
+	most := o.integer(r.span, uint64(o.bins)-1)
+	if !o.short { // a core has no local memory to fit, but a cache, which rows of many groups leave in any case
+		rows := o.apply(ir.OpLeast, o.length(r.word.value), o.number(math.MaxInt32-1))
+		most = o.cast(r.span.Type.Kind, rows)
+	}
+	b := &binned{ordering: o, out: out, within: r, size: r.size(o, most)}
+	b.bins = b.size
+	b.of = b.bin(o, r.keys)
+	b.combine()
 	return b
+}
+
+// roomyBins is how many times fewer bins than may lie in local memory cost nothing: an element has
+// so many copies at most.
+const roomyBins = 8
+
+// widened returns how many bins a range of a sample has, 0 if they are too many, and the range: it
+// has the sample in its middle, and as many bins as leave their elements as many copies.
+func (o *ordering) widened(r *keyRange) (bins *ir.Value, wide *keyRange) {
+	integer := func(i int64) *ir.Value { return o.integer(r.span, uint64(i)) }
+	span := o.apply(ir.OpLeast, r.span, integer(o.bins-1))
+	width := o.apply(ir.OpSub, integer(int64(8*span.Type.Kind.Size())), o.apply(ir.OpLeadingzeros, span))
+	size := o.apply(ir.OpLeast, o.apply(ir.OpGreatest, o.apply(ir.OpShl, integer(1), width), integer(max(o.bins/roomyBins, 1))), integer(o.bins))
+	rest := o.apply(ir.OpShr, o.apply(ir.OpSub, o.apply(ir.OpSub, size, span), integer(1)), integer(1))
+	least := o.apply(ir.OpSub, r.least, o.apply(ir.OpLeast, r.least, rest))
+	isNarrow := o.apply(ir.OpLt, r.span, integer(o.bins))
+	return o.choose(isNarrow, o.cast(ir.I64, size), o.number(0)), &keyRange{least: least}
+}
+
+// binnedBySample returns groups by bins of a range that a sample has: no pass over all rows finds
+// the range. If the bins have fewer rows than there are, some are outside.
+func (o *ordering) binnedBySample(r *keyRange, s groupSample, out *ir.Domain) *binned {
+	within := &keyRange{keys: r.keys, word: r.word, least: s.least}
+	b := &binned{ordering: o, out: out, within: within, bins: s.isClose}
+	b.of = b.bin(o, r.keys)
+	b.combine()
+	inBins := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{b.count}, Type: ir.Type{Kind: ir.I64}})
+	b.size = o.choose(o.apply(ir.OpEq, inBins, o.length(r.keys[0].column)), b.bins, o.number(0))
+	b.size.By = s.isClose
+	return b
+}
+
+// windowBits are the bits of a bin in its window.
+func (o *ordering) windowBits() int { return bits.Len64(uint64(o.bins)) - 1 }
+
+// binnedParts returns groups by bins of rows that are partitioned by the high bits of their bins
+// before; nil if there are never so many bins.
+func (o *ordering) binnedParts(r *keyRange, out *ir.Domain) *binned {
+	low := o.windowBits()
+	if r == nil || !o.parts || r.word.bits <= low {
+		return nil
+	}
+	rows := o.cast(r.span.Type.Kind, o.apply(ir.OpLeast, o.length(r.word.value), o.number(1<<(low+partitionBits)-1)))
+	b := &binned{ordering: o, out: out, within: r, size: r.size(o, rows)}
+	b.moved = o.partition(r.keys, func() *ir.Value {
+		bin := r.binOf(o, r.keys)
+		return o.cast(ir.U32, o.apply(ir.OpShr, bin, o.integer(bin, uint64(low))))
+	})
+	b.bins = b.size
+	b.of = b.bin(b.moved.on, b.moved.movedKeys)
+	b.of.Split = low
+	b.combine()
+	return b
+}
+
+// bin returns the bin of each row of an ordering.
+func (b *binned) bin(rows *ordering, keys []sortKey) *ir.Value {
+	bins := b.newDomain(ir.DomainBins, b.rows.Name+"_bins", nil)
+	bins.By = b.add(b.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{b.cast(ir.I64, b.within.binOf(rows, keys)), b.bins},
+		Type: ir.Type{Kind: ir.I64, Domain: rows.rows, Target: bins}})
+	return bins.By
+}
+
+// combine finds out which bins have rows.
+func (b *binned) combine() {
+	r := b.within
+	bins := b.of.Type.Target
+	b.count = b.add(b.pos, ir.Value{Op: ir.OpCount, By: b.of, Type: ir.Type{Kind: ir.I64, Domain: bins}})
+	b.kept = b.apply(ir.OpGt, b.count, b.number(0))
+	b.groups = b.newDomain(ir.DomainMask, b.rows.Name+"_filled", bins)
+	b.groups.By = b.kept
+	number := b.index(b.count, bins)
+	b.filled(number) // says how many groups there are, also where nothing else does
+	b.keys = map[*ir.Value]*ir.Value{}
+	b.keysOf(b.apply(ir.OpAdd, b.cast(r.word.value.Type.Kind, number), r.least), r.keys, b.keys)
 }
 
 // condition returns how many bins there are.
@@ -77,10 +174,29 @@ func (b *binned) aggregate(v *ir.Value) *ir.Value {
 	default:
 		x = nil
 	}
-	if x == nil {
-		x = b.aggregateBy(v, b.of, b.columns(v.Args))
+	switch {
+	case v.Op == ir.OpCount:
+		x = b.count
+	case x == nil:
+		x = b.aggregateBy(v, b.of, b.arguments(v.Args))
 	}
-	return b.filled(x)
+	if b.moved == nil || !v.Op.Aggregate().GivesRow() {
+		return b.filled(x)
+	}
+	x.Type.Target = b.moved.on.rows
+	numbers := b.moved.numbers()
+	return b.add(v.Pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{numbers, b.filled(x)}, Type: ir.Type{Kind: numbers.Type.Kind, Domain: b.groups, Target: numbers.Type.Target}})
+}
+
+// arguments returns what a list becomes as the arguments of an aggregate.
+func (b *binned) arguments(list []*ir.Value) []*ir.Value {
+	made := b.columns(list)
+	if b.moved != nil {
+		for i, x := range made {
+			made[i] = b.moved.move(x)
+		}
+	}
+	return made
 }
 
 // aggregateBy writes an aggregate of some arguments by bins.
@@ -99,9 +215,14 @@ func (b *binned) filled(x *ir.Value) *ir.Value { return b.compact(x, b.kept, b.g
 
 // numbers returns the number of each row's group.
 func (b *binned) numbers() *ir.Value {
+	bin := b.of
+	if b.moved != nil { // of the rows before they moved
+		bin = b.cast(ir.I64, b.within.binOf(b.ordering, b.within.keys))
+		bin.Type.Target = b.of.Type.Target
+	}
 	place := b.add(b.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{b.cast(ir.I64, b.kept)},
 		Type: ir.Type{Kind: ir.I64, Domain: b.kept.Type.Domain, Target: b.groups}})
-	return b.gather(b.pos, place, b.of)
+	return b.gather(b.pos, place, bin)
 }
 
 // extreme returns the least or the greatest row of x, an unsigned integer; 0 of none.

@@ -1,6 +1,10 @@
 package fuse
 
-import "github.com/kgen-go/kgen/ir"
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/ir"
+)
 
 // Rows of more groups than local memory or a cache holds are partitioned first: a pass moves them
 // in the order of some bits of a hash of their keys, with all columns that aggregates read. Then
@@ -34,12 +38,14 @@ func (o *ordering) roomForSome() room {
 	return room{rowsPerGroup, 2 * rowsPerGroup, 2 * max(groupsPerSample*o.sample, o.hashGroups)}
 }
 
-// partition is rows that lie in the order of bits of a hash of their keys.
+// partition is rows that lie in the order of some bits: those of a hash of their keys, or the high
+// bits of their bins.
 type partition struct {
 	*ordering             // of the rows before
 	keys      []sortKey   // of these
 	columns   []*ir.Value // likewise
-	after     *ir.Domain  // the rows that have moved
+	on        *ordering   // of the rows that have moved
+	movedKeys []sortKey   // of these
 	place     *ir.Value   // to which each row moves
 	moved     map[*ir.Value]*ir.Value
 	numbered  *ir.Value // the number of each row; nil until something needs it
@@ -47,34 +53,40 @@ type partition struct {
 
 // partitioned returns groups by a hash table with some room, of rows that are partitioned before.
 func (o *ordering) partitioned(keys []sortKey, out *ir.Domain, has room) *hashed {
-	p := &partition{ordering: o, keys: keys, after: o.newDomain(ir.DomainOrder, o.rows.Name+"_partitioned", o.rows), moved: map[*ir.Value]*ir.Value{}}
+	p := o.partition(keys, func() *ir.Value { return o.hashDigit(keys) })
+	return p.on.hashed(p.movedKeys, out, p, has)
+}
+
+// partition moves rows in the order of a digit of partitionBits, which is written wherever it is
+// needed: it costs less to compute than to store.
+func (o *ordering) partition(keys []sortKey, digitOf func() *ir.Value) *partition {
+	p := &partition{ordering: o, keys: keys, moved: map[*ir.Value]*ir.Value{}}
+	p.on = &ordering{expansion: o.expansion, pos: o.pos, rows: o.newDomain(ir.DomainOrder, o.rows.Name+"_partitioned", o.rows)}
 	for _, key := range keys {
 		p.columns = append(p.columns, key.column)
 	}
-	digit, again := p.digit(), p.digit() // once more: it costs less than to store it
+	digit, again := digitOf(), digitOf()
 	counts := o.newDomain(ir.DomainBins, o.rows.Name+"_parts", nil)
 	counts.By = o.add(o.pos, ir.Value{Op: ir.OpDigits, Args: []*ir.Value{digit, o.number(1 << partitionBits)}, Shift: partitionBits, Type: ir.Type{Kind: ir.I64, Domain: counts}})
 	before := o.add(o.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{counts.By}, Type: counts.By.Type})
 	p.place = o.add(o.pos, ir.Value{Op: ir.OpRank, Args: []*ir.Value{again, before}, Split: partitionBits, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
-	moved := make([]sortKey, len(keys))
+	p.movedKeys = slices.Clone(keys)
 	for i, key := range keys {
-		moved[i] = key
-		moved[i].column = p.move(key.column)
+		p.movedKeys[i].column = p.move(key.column)
 	}
-	p.after.By = moved[0].column
-	on := &ordering{expansion: o.expansion, pos: o.pos, rows: p.after}
-	return on.hashed(moved, out, p, has)
+	p.on.rows.By = p.movedKeys[0].column
+	return p
 }
 
-// digit returns the bits of the hash by which a row moves: the highest, so that rows that lie
+// hashDigit returns the bits of the hash by which a row moves: the highest, so that rows that lie
 // together enter slots that lie together.
-func (p *partition) digit() *ir.Value {
-	words := p.words(p.keys)
-	hash, bits := p.hashOf(words), uint64(64)
+func (o *ordering) hashDigit(keys []sortKey) *ir.Value {
+	words := o.words(keys)
+	hash, bits := o.hashOf(words), uint64(64)
 	if len(words) == 1 && words[0].bits <= codeBits {
-		hash, bits = p.narrowHash(words[0]), codeBits
+		hash, bits = o.narrowHash(words[0]), codeBits
 	}
-	return p.cast(ir.U32, p.apply(ir.OpShr, hash, p.integer(hash, bits-partitionBits)))
+	return o.cast(ir.U32, o.apply(ir.OpShr, hash, o.integer(hash, bits-partitionBits)))
 }
 
 // move returns a column in the order of the partitioned rows.
@@ -87,7 +99,7 @@ func (p *partition) move(x *ir.Value) *ir.Value {
 	}
 	if p.moved[x] == nil {
 		t := x.Type
-		t.Domain = p.after
+		t.Domain = p.on.rows
 		p.moved[x] = p.add(p.pos, ir.Value{Op: ir.OpScatter, Args: []*ir.Value{x, p.place}, Type: t})
 	}
 	return p.moved[x]

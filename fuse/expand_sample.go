@@ -9,7 +9,9 @@ import "github.com/kgen-go/kgen/ir"
 // groupSample is what some of the rows say about the groups of keys: conditions of the ways to make
 // them. Of few rows there is no sample, and then ways are tried one after the other.
 type groupSample struct {
-	isNarrow *ir.Value // the keys may lie in a small range; nil if they never do
+	isNarrow *ir.Value // the keys may lie in a small range, or many of them in one that bins of partitioned rows are for; nil if they never do
+	isClose  *ir.Value // how many bins the range of the sample has, if that is small; nil if no bins are made of it
+	least    *ir.Value // the least word in that range
 	isFew    *ir.Value // there are so few groups that rows need no partition
 	isSome   *ir.Value // there are so few groups beside the rows of the sample that a partition is worth it
 }
@@ -37,10 +39,6 @@ func (o *ordering) sampleOf(keys []sortKey) groupSample {
 	words := o.words(keys)
 	isNarrow := len(words) == 1 && words[0].bits <= codeBits
 	var s groupSample
-	if len(words) == 1 {
-		span := o.apply(ir.OpSub, o.extreme(ir.OpMax, words[0].value), o.extreme(ir.OpMin, words[0].value))
-		s.isNarrow = o.apply(ir.OpGreatest, isShort, found(o.apply(ir.OpLt, span, o.integer(span, uint64(o.bins)))))
-	}
 	var size *ir.Value
 	size, t.shift = o.fewSlots(o.cast(ir.U64, o.number(o.sample)))
 	o.insert(&t, o.slotOfWords(t, words), size, nil)
@@ -50,6 +48,21 @@ func (o *ordering) sampleOf(keys []sortKey) groupSample {
 		few = min(few, max(o.sample/2, 1)) // of more, the sample may not have met half
 	}
 	s.isFew = o.apply(ir.OpGreatest, isShort, found(o.apply(ir.OpLe, distinct, o.number(few))))
+	if len(words) == 1 {
+		least := o.extreme(ir.OpMin, words[0].value)
+		span := o.apply(ir.OpSub, o.extreme(ir.OpMax, words[0].value), least)
+		isNarrow := o.apply(ir.OpLt, span, o.integer(span, uint64(o.bins)))
+		if o.parts {
+			bins, wide := o.widened(&keyRange{least: least, span: span})
+			s.isClose, s.least = bins, wide.least
+			s.isClose.By = isLong
+		}
+		if low := o.windowBits(); o.parts && words[0].bits > low {
+			isDense := o.apply(ir.OpLogicalAnd, o.apply(ir.OpLt, span, o.integer(span, 1<<(low+partitionBits))), o.apply(ir.OpGt, distinct, o.number(few)))
+			isNarrow = o.apply(ir.OpLogicalOr, isNarrow, isDense)
+		}
+		s.isNarrow = o.apply(ir.OpGreatest, isShort, found(isNarrow))
+	}
 	s.isSome = found(o.apply(ir.OpLe, distinct, o.mostDistinct(rows, isNarrow)))
 	return s
 }

@@ -26,7 +26,8 @@ type ways []way
 // and returns the ways to what belongs to one more.
 func (w ways) and(inner way) ways { return append(w[:len(w):len(w)], inner) }
 
-// common returns the ways to which both belong. An attempt is made where its way is taken, too.
+// common returns the ways to which both belong. An attempt is made where its way is taken, too, and
+// where a later way needs it that others divide from the first.
 func (w ways) common(other ways) ways {
 	for i := range w {
 		switch {
@@ -37,11 +38,20 @@ func (w ways) common(other ways) ways {
 			return w[:i+1]
 		case w[i].attempt() == other[i]:
 			return other[:i+1]
+		case !w[i].second && other[i+1:].tries(w[i].attempt()):
+			return w[:i].and(w[i].attempt())
+		case !other[i].second && w[i+1:].tries(other[i].attempt()):
+			return w[:i].and(other[i].attempt())
 		default:
 			return w[:i]
 		}
 	}
 	return w
+}
+
+// tries reports whether one of the ways has an attempt.
+func (w ways) tries(attempt way) bool {
+	return slices.ContainsFunc(w, func(x way) bool { return !x.second && x.attempt() == attempt })
 }
 
 // attempt returns the way to find out the condition of a first way that is only found out

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -32,6 +33,39 @@ func TestIdleStagesNeedNothing(t *testing.T) {
 			if stages := p.Groups[at]; slices.ContainsFunc(stages, func(s *Stage) bool { return s.Kind == Pass || s.Kind == Insert }) {
 				t.Errorf("%s: %s runs in any case: %s", level, step.Launch.Kernel, p.Plan.Kernels[at].Stages)
 			}
+		}
+	}
+}
+
+// A range that two ways need, of which one is tried where others have not been taken, is found
+// only where it is tried.
+func TestRangeIsFoundWhereItIsTried(t *testing.T) {
+	g := graphOf(t, "k: [n]i32", "g = groups(k)\n\treturn k: first(k, by: g), rows: count(by: g)", Options{Short: true, Hash: 2, HashGroups: 2, Partitions: true, Sample: 1})
+	isRange := func(v *ir.Value) bool { return v.Op == ir.OpMin && v.Limit != nil }
+	for _, level := range Levels {
+		p, found := program(t, g, level), 0
+		var visit func(steps []plan.Step, isFirst bool)
+		visit = func(steps []plan.Step, isFirst bool) {
+			for _, step := range steps {
+				if step.If != nil {
+					visit(step.If.Then, true)
+					visit(step.If.Else, false)
+				}
+				if step.Launch == nil {
+					continue
+				}
+				at := slices.IndexFunc(p.Plan.Kernels, func(k plan.Kernel) bool { return k.Name == step.Launch.Kernel })
+				if !slices.ContainsFunc(p.Groups[at], func(s *Stage) bool { return slices.ContainsFunc(s.roots, isRange) }) {
+					continue
+				}
+				if found++; !isFirst {
+					t.Errorf("%s: %s runs in any case", level, step.Launch.Kernel)
+				}
+			}
+		}
+		visit(p.Plan.Steps, false)
+		if found != 1 {
+			t.Errorf("%s: %d kernels find the range", level, found)
 		}
 	}
 }

@@ -90,12 +90,6 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		if cond {
 			x2 = least
 		}
-		x3 := x - x2
-		cond2 := x3 < 262144
-		x4 := int64(0)
-		if cond2 {
-			x4 = 1
-		}
 		if int(nSampleSlotsLength) > 2147483647 {
 			return fmt.Errorf("n_sample_slots would have %d rows; at most 2147483647 can be computed", int(nSampleSlotsLength))
 		}
@@ -122,26 +116,30 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		} else {
 			sum2 = sumGroupsKernel4(0, int(nSampleSlotsLength), insert)
 		}
-		cond3 := sum2 <= 8192
-		x5 := int64(0)
+		cond2 := sum2 <= 8192
+		x3 := int64(0)
+		if cond2 {
+			x3 = 1
+		}
+		scalar22 := int64(0)
+		if x-x2 < 262144 {
+			scalar22 = 1
+		}
+		cond3 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		x4 := int64(0)
 		if cond3 {
-			x5 = 1
+			x4 = 1
 		}
-		cond4 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
-		x6 := int64(0)
-		if cond4 {
-			x6 = 1
-		}
-		scalar = x4
-		scalar2 = x5
-		scalar3 = x6
+		scalar = x3
+		scalar2 = scalar22
+		scalar3 = x4
 	}
 	scalar4 := scalar
 	scalar22 := scalar2
 	scalar32 := scalar3
 	var reduce4 uint32
 	var scalar42 int64
-	if 0 < max(1048576-n, int(scalar4)) {
+	if 0 < max(1048576-n, int(scalar22)) {
 		var sum int64
 		var least uint32
 		var greatest uint32
@@ -208,26 +206,20 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		clear(aggregate)
 		aggregate2 := kgenTemporary[int64](&call, int(scalar43))
 		clear(aggregate2)
-		aggregate3 := kgenTemporary[int64](&call, int(scalar43))
-		clear(aggregate3)
-		if workers > 1 && (len(aggregate) <= max(2048, n/64) && len(aggregate2) <= max(2048, n/64) && len(aggregate3) <= max(2048, n/64)) {
+		if workers > 1 && (len(aggregate) <= max(2048, n/64) && len(aggregate2) <= max(2048, n/64)) {
 			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 				aggregateOwn := make([]int64, len(aggregate))
 				aggregateOwn2 := make([]int64, len(aggregate2))
-				aggregateOwn3 := make([]int64, len(aggregate3))
-				sumGroupsKernel6(lo, hi, aggregateOwn, key, aggregateOwn2, value, aggregateOwn3, reduce42)
+				sumGroupsKernel6(lo, hi, aggregateOwn, key, value, aggregateOwn2, reduce42)
 				for i := range aggregateOwn {
 					atomic.AddInt64(&aggregate[i], aggregateOwn[i])
 				}
 				for i := range aggregateOwn2 {
 					atomic.AddInt64(&aggregate2[i], aggregateOwn2[i])
 				}
-				for i := range aggregateOwn3 {
-					atomic.AddInt64(&aggregate3[i], aggregateOwn3[i])
-				}
 			})
 		} else {
-			sumGroupsKernel6(0, n, aggregate, key, aggregate2, value, aggregate3, reduce42)
+			sumGroupsKernel6(0, n, aggregate, key, value, aggregate2, reduce42)
 		}
 		if int(scalar43) > 2147483647 {
 			return fmt.Errorf("tables.kg:5:6: g would have %d rows; at most 2147483647 can be computed", int(scalar43))
@@ -248,7 +240,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				compactScratch3 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nFilledPlace3 := sumGroupsKernel7(lo, hi, aggregate, compactScratch, aggregate2, compactScratch2, aggregate3, compactScratch3, reduce42, 0)
+					nFilledPlace3 := sumGroupsKernel7(lo, hi, aggregate, compactScratch, compactScratch2, aggregate2, compactScratch3, reduce42, 0)
 					blocks.await()
 					nFilledPlaceBefore := nFilledPlace2
 					nFilledPlace2 = nFilledPlaceBefore + nFilledPlace3
@@ -260,7 +252,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			})
 			nFilledPlace = nFilledPlace2
 		} else {
-			nFilledPlace = sumGroupsKernel7(0, int(scalar43), aggregate, key3, aggregate2, count2, aggregate3, total2, reduce42, 0)
+			nFilledPlace = sumGroupsKernel7(0, int(scalar43), aggregate, key3, count2, aggregate2, total2, reduce42, 0)
 		}
 		nFilledLength2 := nFilledPlace
 		key2 = key3
@@ -282,7 +274,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		insert3 := kgenTemporary[int64](&call, int(nSlotsLength))
 		mask := kgenTemporary[bool](&call, int(nSlotsLength))
 		var scalar52 int64
-		if 0 < max(1048576-n, int(scalar22)) {
+		if 0 < max(1048576-n, int(scalar4)) {
 			for i := range insert {
 				insert[i] = -1
 			}
@@ -998,7 +990,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 	return nil
 }
 
-// sumGroupsKernel2 runs rows lo to hi through the stages map1, map2, reduce1, scalar1, map3, map4, from the state before them to the one after.
+// sumGroupsKernel2 runs rows lo to hi through the stages map1, map2, map3, map4, reduce2, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel2(lo, hi int, key, map2 []int32, map3 []int64, n, sum int64, greatest, least uint32) (int64, uint32, uint32) {
@@ -1041,7 +1033,7 @@ func sumGroupsKernel2(lo, hi int, key, map2 []int32, map3 []int64, n, sum int64,
 	return sum, greatest, least
 }
 
-// sumGroupsKernel2Summary returns what rows lo to hi add to the state, in the stages map1, map2, reduce1, scalar1, map3, map4.
+// sumGroupsKernel2Summary returns what rows lo to hi add to the state, in the stages map1, map2, map3, map4, reduce2.
 //
 //go:noinline
 func sumGroupsKernel2Summary(lo, hi int, key []int32, n int64) (int64, uint32, uint32) {
@@ -1093,7 +1085,7 @@ func sumGroupsKernel3(lo, hi int, map2 []int32, insert, map4 []int64, nSampleSlo
 	}
 }
 
-// sumGroupsKernel4 returns what rows lo to hi add to the state, in the stages map5, reduce2, scalar3, scalar4.
+// sumGroupsKernel4 returns what rows lo to hi add to the state, in the stages map5, reduce1, scalar2, scalar3, scalar4.
 //
 //go:noinline
 func sumGroupsKernel4(lo, hi int, insert []int64) int64 {
@@ -1125,7 +1117,7 @@ func sumGroupsKernel5(lo, hi int, key []int32) (int64, uint32, uint32) {
 // sumGroupsKernel6 runs rows lo to hi through the stages map7, map8, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel6(lo, hi int, aggregate []int64, key []int32, aggregate2 []int64, value []int32, aggregate3 []int64, reduce4 uint32) {
+func sumGroupsKernel6(lo, hi int, aggregate []int64, key, value []int32, aggregate2 []int64, reduce4 uint32) {
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(keyRows)]
@@ -1138,11 +1130,7 @@ func sumGroupsKernel6(lo, hi int, aggregate []int64, key []int32, aggregate2 []i
 		}
 		bin2 := int(x)
 		if uint64(bin2) < uint64(len(aggregate2)) {
-			aggregate2[bin2]++
-		}
-		bin3 := int(x)
-		if uint64(bin3) < uint64(len(aggregate3)) {
-			aggregate3[bin3] += int64(valueRows[i])
+			aggregate2[bin2] += int64(valueRows[i])
 		}
 	}
 }
@@ -1151,20 +1139,18 @@ func sumGroupsKernel6(lo, hi int, aggregate []int64, key []int32, aggregate2 []i
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sumGroupsKernel7(lo, hi int, aggregate []int64, compact []int32, aggregate4, compact2, aggregate6, compact3 []int64, reduce4 uint32, nFilledPlace int64) int64 {
+func sumGroupsKernel7(lo, hi int, aggregate []int64, compact []int32, compact2, aggregate5, compact3 []int64, reduce4 uint32, nFilledPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	aggregateRows := aggregate[lo:hi]
-	aggregate4Rows := aggregate4[lo:hi]
-	aggregate4Rows = aggregate4Rows[:len(aggregateRows)]
-	aggregate6Rows := aggregate6[lo:hi]
-	aggregate6Rows = aggregate6Rows[:len(aggregateRows)]
-	for i := range aggregateRows {
-		selected := aggregateRows[i] > 0
+	aggregate5Rows := aggregate5[lo:hi]
+	aggregate5Rows = aggregate5Rows[:len(aggregateRows)]
+	for i, aggregate2 := range aggregateRows {
+		selected := aggregate2 > 0
 		at := int(nFilledPlace)
 		compact[at] = int32(uint32(int64(lo+i)) + reduce4 + 2147483648)
-		compact2[at] = aggregate4Rows[i]
-		compact3[at] = aggregate6Rows[i]
+		compact2[at] = aggregate2
+		compact3[at] = aggregate5Rows[i]
 		nFilledPlace += kgenBit[int64](selected)
 	}
 	return nFilledPlace

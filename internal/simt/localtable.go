@@ -30,6 +30,7 @@ type localTable struct {
 	at       int64    // the first of its words in local memory, of 32 bits
 	cache    *cache   // nil if the whole table lies in local memory for certain
 	entered  *entered // the limited table by whose slots rows combine, or nil
+	window   *window  // the elements that lie here at a time, if rows come in their order; or nil
 }
 
 // Limits of copies: enough for 1,024 bins of one value, and for the counts of
@@ -57,6 +58,7 @@ const unknownTable = 16 << 10
 type localTables struct {
 	tables  []*localTable
 	caches  []*cache
+	windows []*window
 	entered []*entered // with their tables, which come first
 	taken   int64      // bytes of these
 	bytes   int64
@@ -119,6 +121,7 @@ func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
 	if len(p.tables) == 0 {
 		return nil
 	}
+	p.shareWindows()
 	s.workgroup = workgroup
 	l.asksMuch = l.asksMuch || workgroup > flatWorkgroup || p.bytes+p.beside > fallbackBudget
 	return p
@@ -188,6 +191,7 @@ func (l *lowering) localTable(t *tile.Kernel, i int, op *tile.Op) *localTable {
 	if most, ok := l.logical.Constant(l.logical.Bound(size)); ok {
 		table.length = most
 	}
+	table.window = l.windowOf(t, op)
 	return table
 }
 
@@ -202,11 +206,17 @@ func (l *lowering) tableLength(t *tile.Kernel, op *tile.Op) plan.Expr {
 // mostElements returns how many elements may lie in local memory as a whole. What
 // fewer elements leave is for their copies.
 func (t *localTable) mostElements() int64 {
+	if t.window != nil {
+		return t.window.elements
+	}
 	if t.isKnown {
 		return t.length
 	}
 	return max(t.length, t.unknownElements())
 }
+
+// hasCopies reports whether elements may have copies whose number the plan knows.
+func (t *localTable) hasCopies() bool { return t.isKnown || t.window != nil }
 
 // unknownElements returns how many elements lie in local memory of a table that may
 // be of any length.
@@ -237,20 +247,23 @@ func (p *localTables) choose(k *tile.Kernel, all []*localTable, budget, copiesOf
 	unknown := int64(math.MaxInt64) // elements of others; tables of one length can share a cache
 	for _, t := range all {
 		t.copies, t.elements, t.cache = 1, t.mostElements(), nil
-		if !t.isKnown && t.length > 0 {
+		if !t.isKnown && t.window == nil && t.length > 0 {
 			bounded += t.bytes(1)
 		}
-		if !t.isKnown {
+		if !t.isKnown && t.window == nil {
 			unknown = min(unknown, t.unknownElements())
 		}
 	}
 	for _, t := range all {
-		if (t.isKnown || t.length > 0 && bounded <= budget) && p.bytes+t.bytes(1) <= budget {
+		if (t.isKnown || t.window != nil || t.length > 0 && bounded <= budget) && p.bytes+t.bytes(1) <= budget {
 			p.tables, p.bytes = append(p.tables, t), p.bytes+t.bytes(1)
 			continue
 		}
 		if len(t.others) > 0 {
 			continue // each of its operations would need a cache of its own
+		}
+		if t.window != nil {
+			continue // global memory takes the rows, which lie together there, too
 		}
 		if t.elements = unknown; t.isKnown {
 			t.elements = cacheSlots
@@ -263,8 +276,8 @@ func (p *localTables) choose(k *tile.Kernel, all []*localTable, budget, copiesOf
 			p.tables, p.bytes = append(p.tables, t), p.bytes+t.bytes(1)+more
 		}
 	}
-	p.copy(budget, maxCopies, func(t *localTable) bool { return t.isKnown && !t.form.isCount() })
-	p.copy(budget, copiesOfCounts, func(t *localTable) bool { return t.isKnown && t.form.isCount() })
+	p.copy(budget, maxCopies, func(t *localTable) bool { return t.hasCopies() && !t.form.isCount() })
+	p.copy(budget, copiesOfCounts, func(t *localTable) bool { return t.hasCopies() && t.form.isCount() })
 	at := p.taken / 4
 	for _, t := range p.tables[fixed:] {
 		t.at = at

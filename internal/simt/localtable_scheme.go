@@ -19,10 +19,11 @@ func (w walking) beginTables(e *function) {
 		p.words[ir.U64] = e.arenaView(p.words[ir.U32], ir.U64)
 	}
 	for _, table := range p.tables {
-		if !table.isKnown && table.entered == nil {
+		if !table.isKnown && table.entered == nil && table.window == nil {
 			p.unread[table.op] = w.readLength(e, table)
 		}
 	}
+	p.declareWindows(e)
 	for _, table := range p.tables {
 		e.eachElement(table, func(v elementView) { table.form.begin(v) })
 	}
@@ -104,6 +105,8 @@ func (e *function) combineLocally(table *localTable, bin, x loop.Expr, otherwise
 		e.b.If(loop.Ge(slot, loop.Int(0)), func() { table.form.combine(e.cachedElement(table, slot), x) }, otherwise)
 	}
 	switch late := e.localTables.unread[table.op]; {
+	case table.window != nil:
+		e.combineInWindow(table, bin, x, otherwise)
 	case table.cache == nil:
 		whole()
 	case late != nil:
@@ -123,6 +126,8 @@ func (w walking) flushTables(e *function) (rows map[int]string) {
 		switch late := w.localTables.unread[table.op]; {
 		case table.entered != nil:
 			e.flushEntered(table)
+		case table.window != nil:
+			e.flushWindow(table)
 		case table.cache == nil:
 			flush()
 		case late != nil:

@@ -35,7 +35,7 @@ func (l *lowering) planTileTables(t *tile.Kernel, s *shape) *localTables {
 		if table == nil || !table.isKnown || table.length > tileBins {
 			continue
 		}
-		table.copies, table.elements = 1, table.length
+		table.copies, table.elements, table.window = 1, table.length, nil
 		if p.bytes+table.bytes(1) <= tileTableBytes {
 			p.tables, p.bytes = append(p.tables, table), p.bytes+table.bytes(1)
 		}

@@ -69,9 +69,13 @@ func (w walking) main() {
 	if w.partitions() {
 		eachTile, start = w.eachOwnTile, w.startPart
 	}
+	if w.hasWindows() {
+		eachTile = w.eachOwnTile
+	}
 	eachTile(e.tileBody, func() {
 		start(e)
 		w.startTile(e)
+		w.moveWindows(e)
 		w.strategy.run(w.launches, e)
 		if !w.keeps {
 			e.publishReductions(w.states, e.reductions())

@@ -230,9 +230,9 @@ func (b *Builder) StoreAt(domain, stream int, x, place ID) {
 
 // Update combines x into stream at index, for the rows of domain; contiguous
 // says that rows of equal index lie together, and bins names the domain of the plan that
-// they number, if stream may have more elements than that.
-func (b *Builder) Update(domain, stream int, m *Monoid, contiguous bool, bins string, index, x ID) {
-	b.emit(Op{Kind: Update, Domain: domain, Stream: stream, Monoid: m, Contiguous: contiguous, Bins: bins, Args: []ID{index, x}})
+// they number, if stream may have more elements than that; windowBits is that of the operation.
+func (b *Builder) Update(domain, stream int, m *Monoid, contiguous bool, bins string, windowBits int, index, x ID) {
+	b.emit(Op{Kind: Update, Domain: domain, Stream: stream, Monoid: m, Contiguous: contiguous, Bins: bins, WindowBits: windowBits, Args: []ID{index, x}})
 }
 
 // UpdateSlot combines x into stream at a slot that Insert has found, for the rows of domain.

@@ -142,7 +142,7 @@ func (k *Kernel) opString(op *Op) string {
 	if op.First {
 		b.WriteString(" first")
 	}
-	if op.PartBits > 0 {
+	if op.PartBits > 0 || op.WindowBits > 0 {
 		b.WriteString(" partitioned")
 	}
 	if op.Monoid != nil {

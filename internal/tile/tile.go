@@ -135,6 +135,7 @@ type Op struct {
 	Contiguous bool // Update: rows of equal index lie together
 	BySlot     bool // Update: the index is a slot of a hash table that may leave rows out
 	First      bool // Partners
+	WindowBits int  // Update: rows lie in the order of what the index is without so many low bits; 0 if they lie in any order
 	PartBits   int  // Insert, Probe: the table is of rows that lie in the order of so many high bits of their slots, its parts; 0 if rows lie in any order
 
 	Stage string // the stage it came from

@@ -147,7 +147,7 @@ func workloads() []workload {
 			goal:  goals{[]float64{.80, .60, .55, .60}[i], .55, 0, 0},
 		})
 	}
-	return slices.Concat(list, others(), byBins(), byOrder(), byJoin(), byStar())
+	return slices.Concat(list, others(), byBins(), byOrder(), byGroups(), byJoin(), byStar())
 }
 
 // others are Q6 and the pipelines that no prototype covers.

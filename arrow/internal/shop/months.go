@@ -97,12 +97,6 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		if cond {
 			x2 = least
 		}
-		x3 := x - x2
-		cond2 := x3 < 262144
-		x4 := int64(0)
-		if cond2 {
-			x4 = 1
-		}
 		if int(nSampleSlotsLength) > 2147483647 {
 			return fmt.Errorf("n_sample_slots would have %d rows; at most 2147483647 can be computed", int(nSampleSlotsLength))
 		}
@@ -129,26 +123,30 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		} else {
 			sum2 = monthsKernel4(0, int(nSampleSlotsLength), insert)
 		}
-		cond3 := sum2 <= 8192
-		x5 := int64(0)
+		cond2 := sum2 <= 8192
+		x3 := int64(0)
+		if cond2 {
+			x3 = 1
+		}
+		scalar22 := int64(0)
+		if x-x2 < 262144 {
+			scalar22 = 1
+		}
+		cond3 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		x4 := int64(0)
 		if cond3 {
-			x5 = 1
+			x4 = 1
 		}
-		cond4 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
-		x6 := int64(0)
-		if cond4 {
-			x6 = 1
-		}
-		scalar = x4
-		scalar2 = x5
-		scalar3 = x6
+		scalar = x3
+		scalar2 = scalar22
+		scalar3 = x4
 	}
 	scalar4 := scalar
 	scalar22 := scalar2
 	scalar32 := scalar3
 	var reduce4 uint32
 	var scalar42 int64
-	if 0 < max(1048576-n, int(scalar4)) {
+	if 0 < max(1048576-n, int(scalar22)) {
 		var sum int64
 		var least uint32
 		var greatest uint32
@@ -277,7 +275,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		insert2 := kgenTemporary[int64](&call, int(nSlotsLength))
 		mask := kgenTemporary[bool](&call, int(nSlotsLength))
 		var scalar52 int64
-		if 0 < max(1048576-n, int(scalar22)) {
+		if 0 < max(1048576-n, int(scalar4)) {
 			for i := range insert {
 				insert[i] = -1
 			}
@@ -963,7 +961,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 	return nil
 }
 
-// monthsKernel1 runs rows lo to hi through the stages map1, map2, map3, map4, map5, scalar2, scalar6, scalar8, from the state before them to the one after.
+// monthsKernel1 runs rows lo to hi through the stages map1, map2, map3, map4, map5, scalar1, scalar6, scalar8, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel1(lo, hi int, time []int64, map2 []int32, n int64) {
@@ -977,7 +975,7 @@ func monthsKernel1(lo, hi int, time []int64, map2 []int32, n int64) {
 	}
 }
 
-// monthsKernel2 runs rows lo to hi through the stages map6, map7, reduce1, scalar1, map8, map9, from the state before them to the one after.
+// monthsKernel2 runs rows lo to hi through the stages map6, map7, map8, map9, reduce2, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel2(lo, hi int, map5, map2 []int32, map3 []int64, n, sum int64, greatest, least uint32) (int64, uint32, uint32) {
@@ -1020,7 +1018,7 @@ func monthsKernel2(lo, hi int, map5, map2 []int32, map3 []int64, n, sum int64, g
 	return sum, greatest, least
 }
 
-// monthsKernel2Summary returns what rows lo to hi add to the state, in the stages map6, map7, reduce1, scalar1, map8, map9.
+// monthsKernel2Summary returns what rows lo to hi add to the state, in the stages map6, map7, map8, map9, reduce2.
 //
 //go:noinline
 func monthsKernel2Summary(lo, hi int, map5 []int32, n int64) (int64, uint32, uint32) {
@@ -1072,7 +1070,7 @@ func monthsKernel3(lo, hi int, map6 []int32, insert, map9 []int64, nSampleSlots 
 	}
 }
 
-// monthsKernel4 returns what rows lo to hi add to the state, in the stages map10, reduce2, scalar3, scalar4.
+// monthsKernel4 returns what rows lo to hi add to the state, in the stages map10, reduce1, scalar2, scalar3, scalar4.
 //
 //go:noinline
 func monthsKernel4(lo, hi int, insert []int64) int64 {

@@ -54,14 +54,6 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	for i := range failed {
 		failed[i] = math.MaxInt64
 	}
-	map2 := kgenTemporary[bool](&call, n)
-	if workers > 1 {
-		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-			productsKernel1(lo, hi, paid, map2, int64(n))
-		})
-	} else {
-		productsKernel1(0, n, paid, map2, int64(n))
-	}
 	nSampleSlotsLength := max(kgenSelect(kgenVariable(uint64(16384)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63)), 0)
 	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 16384), 1)*4) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63)), 0)
 	nPartitionedSlotsLength := max(kgenSelect(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63)), 0)
@@ -69,8 +61,8 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	var scalar2 int64
 	var scalar3 int64
 	if 0 < n-1048575 {
-		map3 := kgenTemporary[int32](&call, 16384)
-		map4 := kgenTemporary[int64](&call, 16384)
+		map2 := kgenTemporary[int32](&call, 16384)
+		map3 := kgenTemporary[int64](&call, 16384)
 		var sum int64
 		var greatest uint32
 		var least uint32
@@ -91,14 +83,14 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					greatest2 = max(greatestBefore, greatest3)
 					least2 = min(leastBefore, least3)
 					blocks.release()
-					productsKernel2(lo, hi, product, map3, map4, int64(n), sumBefore, greatestBefore, leastBefore)
+					productsKernel2(lo, hi, product, map2, map3, int64(n), sumBefore, greatestBefore, leastBefore)
 				}
 			})
 			sum = sum2
 			greatest = greatest2
 			least = least2
 		} else {
-			sum, greatest, least = productsKernel2(0, 16384, product, map3, map4, int64(n), 0, 0, 4294967295)
+			sum, greatest, least = productsKernel2(0, 16384, product, map2, map3, int64(n), 0, 0, 4294967295)
 		}
 		cond := sum > 0
 		x := uint32(0)
@@ -109,12 +101,6 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		if cond {
 			x2 = least
 		}
-		x3 := x - x2
-		cond2 := x3 < 262144
-		x4 := int64(0)
-		if cond2 {
-			x4 = 1
-		}
 		if int(nSampleSlotsLength) > 2147483647 {
 			return fmt.Errorf("n_sample_slots would have %d rows; at most 2147483647 can be computed", int(nSampleSlotsLength))
 		}
@@ -122,7 +108,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		for i := range insert {
 			insert[i] = -1
 		}
-		productsKernel3(0, 16384, map3, insert, map4, nSampleSlotsLength)
+		productsKernel3(0, 16384, map2, insert, map3, nSampleSlotsLength)
 		var sum2 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
@@ -141,26 +127,30 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		} else {
 			sum2 = productsKernel4(0, int(nSampleSlotsLength), insert)
 		}
-		cond3 := sum2 <= 8192
-		x5 := int64(0)
+		cond2 := sum2 <= 8192
+		x3 := int64(0)
+		if cond2 {
+			x3 = 1
+		}
+		scalar22 := int64(0)
+		if x-x2 < 262144 {
+			scalar22 = 1
+		}
+		cond3 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		x4 := int64(0)
 		if cond3 {
-			x5 = 1
+			x4 = 1
 		}
-		cond4 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
-		x6 := int64(0)
-		if cond4 {
-			x6 = 1
-		}
-		scalar = x4
-		scalar2 = x5
-		scalar3 = x6
+		scalar = x3
+		scalar2 = scalar22
+		scalar3 = x4
 	}
 	scalar4 := scalar
 	scalar22 := scalar2
 	scalar32 := scalar3
 	var reduce4 uint32
 	var scalar42 int64
-	if 0 < max(1048576-n, int(scalar4)) {
+	if 0 < max(1048576-n, int(scalar22)) {
 		var sum int64
 		var least uint32
 		var greatest uint32
@@ -228,32 +218,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		clear(aggregate)
 		aggregate2 := kgenTemporary[int64](&call, int(scalar43))
 		clear(aggregate2)
-		aggregate3 := kgenTemporary[int64](&call, int(scalar43))
-		clear(aggregate3)
-		aggregate4 := kgenTemporary[int64](&call, int(scalar43))
-		clear(aggregate4)
-		if workers > 1 && (len(aggregate) <= max(2048, n/64) && len(aggregate2) <= max(2048, n/64) && len(aggregate3) <= max(2048, n/64) && len(aggregate4) <= max(2048, n/64)) {
+		if workers > 1 && (len(aggregate) <= max(2048, n/64) && len(aggregate2) <= max(2048, n/64)) {
 			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 				aggregateOwn := make([]int64, len(aggregate))
 				aggregateOwn2 := make([]int64, len(aggregate2))
-				aggregateOwn3 := make([]int64, len(aggregate3))
-				aggregateOwn4 := make([]int64, len(aggregate4))
-				productsKernel6(lo, hi, aggregateOwn, product, amount, aggregateOwn2, paid, aggregateOwn3, map2, aggregateOwn4, reduce42)
+				productsKernel6(lo, hi, aggregateOwn, product, amount, aggregateOwn2, reduce42)
 				for i := range aggregateOwn {
 					atomic.AddInt64(&aggregate[i], aggregateOwn[i])
 				}
 				for i := range aggregateOwn2 {
 					atomic.AddInt64(&aggregate2[i], aggregateOwn2[i])
 				}
-				for i := range aggregateOwn3 {
-					atomic.AddInt64(&aggregate3[i], aggregateOwn3[i])
-				}
-				for i := range aggregateOwn4 {
-					atomic.AddInt64(&aggregate4[i], aggregateOwn4[i])
-				}
 			})
 		} else {
-			productsKernel6(0, n, aggregate, product, amount, aggregate2, paid, aggregate3, map2, aggregate4, reduce42)
+			productsKernel6(0, n, aggregate, product, amount, aggregate2, reduce42)
 		}
 		if int(scalar43) > 2147483647 {
 			return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar43))
@@ -273,7 +251,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				compactScratch4 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nFilledPlace3 := productsKernel7(lo, hi, aggregate, aggregate2, compactScratch, compactScratch2, aggregate3, compactScratch3, aggregate4, compactScratch4, reduce42, 0)
+					nFilledPlace3 := productsKernel7(lo, hi, aggregate, aggregate2, compactScratch, compactScratch2, compactScratch3, compactScratch4, reduce42, 0)
 					blocks.await()
 					nFilledPlaceBefore := nFilledPlace2
 					nFilledPlace2 = nFilledPlaceBefore + nFilledPlace3
@@ -286,7 +264,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			})
 			nFilledPlace = nFilledPlace2
 		} else {
-			nFilledPlace = productsKernel7(0, int(scalar43), aggregate, aggregate2, revenue2, either, aggregate3, either2, aggregate4, either3, reduce42, 0)
+			nFilledPlace = productsKernel7(0, int(scalar43), aggregate, aggregate2, revenue2, either, either2, either3, reduce42, 0)
 		}
 		nFilledLength2 := nFilledPlace
 		revenue = revenue2
@@ -295,6 +273,14 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		either12 = either3
 		nFilledLength = nFilledLength2
 	} else {
+		map2 := kgenTemporary[bool](&call, n)
+		if workers > 1 {
+			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+				productsKernel8(lo, hi, paid, map2)
+			})
+		} else {
+			productsKernel8(0, n, paid, map2)
+		}
 		if int(nSlotsLength) > 2147483647 {
 			return fmt.Errorf("n_slots would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
 		}
@@ -310,7 +296,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		insert4 := kgenTemporary[int64](&call, int(nSlotsLength))
 		mask := kgenTemporary[bool](&call, int(nSlotsLength))
 		var scalar52 int64
-		if 0 < max(1048576-n, int(scalar22)) {
+		if 0 < max(1048576-n, int(scalar4)) {
 			for i := range insert {
 				insert[i] = -1
 			}
@@ -331,7 +317,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					insertOwn4 := insertOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
 					insertOwn5 := insertOwn2[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
 					insertOwn6 := insertOwn3[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
-					productsKernel8(lo, hi, product, insert, amount, insert2, paid, insert3, map2, insert4, nSlotsLength, int64(n), firstRows2, homes2, productOwn2, insertOwn4, insertOwn5, insertOwn6)
+					productsKernel9(lo, hi, product, insert, amount, insert2, paid, insert3, map2, insert4, nSlotsLength, int64(n), firstRows2, homes2, productOwn2, insertOwn4, insertOwn5, insertOwn6)
 				})
 			} else {
 				firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072))
@@ -340,7 +326,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				insertOwn := kgenTemporary[int64](&call, min((n+256)*16, 131072))
 				insertOwn2 := kgenTemporary[int64](&call, min((n+256)*16, 131072))
 				insertOwn3 := kgenTemporary[int64](&call, min((n+256)*16, 131072))
-				productsKernel8(0, n, product, insert, amount, insert2, paid, insert3, map2, insert4, nSlotsLength, int64(n), firstRows, homes, productOwn, insertOwn, insertOwn2, insertOwn3)
+				productsKernel9(0, n, product, insert, amount, insert2, paid, insert3, map2, insert4, nSlotsLength, int64(n), firstRows, homes, productOwn, insertOwn, insertOwn2, insertOwn3)
 			}
 			var sum int64
 			if workers > 1 {
@@ -349,17 +335,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						sum3 := productsKernel9Summary(lo, hi, insert, int64(n))
+						sum3 := productsKernel10Summary(lo, hi, insert, int64(n))
 						blocks.await()
 						sumBefore := sum2
 						sum2 = sumBefore + sum3
 						blocks.release()
-						productsKernel9(lo, hi, insert, mask, int64(n), sumBefore)
+						productsKernel10(lo, hi, insert, mask, int64(n), sumBefore)
 					}
 				})
 				sum = sum2
 			} else {
-				sum = productsKernel9(0, int(nSlotsLength), insert, mask, int64(n), 0)
+				sum = productsKernel10(0, int(nSlotsLength), insert, mask, int64(n), 0)
 			}
 			cond := sum <= max(min(int64(n)/64, 16384), 1)
 			x := min(sum, max(min(int64(n)/64, 16384), 1))
@@ -390,7 +376,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						nDistinctPlace3 := productsKernel10Summary(lo, hi, mask)
+						nDistinctPlace3 := productsKernel11Summary(lo, hi, mask)
 						blocks.await()
 						nDistinctPlaceBefore := nDistinctPlace2
 						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
@@ -400,7 +386,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						compactPart2 := compact2[:nDistinctPlaceEnd]
 						mapPart := map3[:nDistinctPlaceEnd]
 						histogramOwn := make([]int64, 1024)
-						productsKernel10(lo, hi, mask, insert, compactPart, compactPart2, product, mapPart, histogramOwn, nDistinctPlaceBefore)
+						productsKernel11(lo, hi, mask, insert, compactPart, compactPart2, product, mapPart, histogramOwn, nDistinctPlaceBefore)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
@@ -408,7 +394,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
-				nDistinctPlace = productsKernel10(0, int(nSlotsLength), mask, insert, compact, compact2, product, map3, histogram, 0)
+				nDistinctPlace = productsKernel11(0, int(nSlotsLength), mask, insert, compact, compact2, product, map3, histogram, 0)
 			}
 			nDistinctLength := nDistinctPlace
 			add := kgenTemporary[int64](&call, 1024)
@@ -418,16 +404,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add3 := productsKernel11Summary(lo, hi, histogram)
+						add3 := productsKernel12Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add2
 						add2 = addBefore + add3
 						blocks.release()
-						productsKernel11(lo, hi, histogram, add, addBefore)
+						productsKernel12(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				productsKernel11(0, 1024, histogram, add, 0)
+				productsKernel12(0, 1024, histogram, add, 0)
 			}
 			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -437,7 +423,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel12Summary(lo, hi, map3, 0, digits)
+						productsKernel13Summary(lo, hi, map3, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -445,12 +431,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel12(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+						productsKernel13(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel12(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+				productsKernel13(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 			}
 			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -460,7 +446,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel13Summary(lo, hi, pass, 8, digits)
+						productsKernel14Summary(lo, hi, pass, 8, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -468,12 +454,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel13(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+						productsKernel14(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel13(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+				productsKernel14(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -481,7 +467,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel13Summary(lo, hi, pass3, 16, digits)
+						productsKernel14Summary(lo, hi, pass3, 16, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -489,12 +475,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel13(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+						productsKernel14(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel13(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+				productsKernel14(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 			}
 			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
 			if workers > 1 {
@@ -503,7 +489,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel15Summary(lo, hi, pass, 24, digits)
+						productsKernel16Summary(lo, hi, pass, 24, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -511,12 +497,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel15(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+						productsKernel16(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel15(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+				productsKernel16(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 			}
 			revenue3 := kgenTemporary[int64](&call, int(scalar53))
 			either := kgenTemporary[int32](&call, int(scalar53))
@@ -524,10 +510,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			either3 := kgenTemporary[int64](&call, int(scalar53))
 			if workers > 1 {
 				kgenFork(&call, workers, int(scalar53), 4096, func(_, lo, hi int) {
-					productsKernel16(lo, hi, pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
+					productsKernel17(lo, hi, pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
 				})
 			} else {
-				productsKernel16(0, int(scalar53), pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
+				productsKernel17(0, int(scalar53), pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
 			}
 			revenue2 = revenue3
 			either62 = either
@@ -556,13 +542,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
-						productsKernel17(lo, hi, histogramOwn, product)
+						productsKernel18(lo, hi, histogramOwn, product)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
 					})
 				} else {
-					productsKernel17(0, n, histogram, product)
+					productsKernel18(0, n, histogram, product)
 				}
 				add := kgenTemporary[int64](&call, 256)
 				if workers > 1 {
@@ -571,16 +557,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := productsKernel18Summary(lo, hi, histogram)
+							add3 := productsKernel19Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							productsKernel18(lo, hi, histogram, add, addBefore)
+							productsKernel19(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					productsKernel18(0, 256, histogram, add, 0)
+					productsKernel19(0, 256, histogram, add, 0)
 				}
 				pass2 := kgenTemporary[int64](&call, n)
 				pass3 := kgenTemporary[bool](&call, n)
@@ -591,7 +577,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel19Summary(lo, hi, product, 0, digits)
+							productsKernel20Summary(lo, hi, product, 0, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -599,12 +585,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel19(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+							productsKernel20(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel19(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+					productsKernel20(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
 				}
 				for i := range insert5 {
 					insert5[i] = -1
@@ -614,10 +600,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				clear(insert8)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						productsKernel20(lo, hi, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, nPartitionedSlotsLength, int64(n), int64(n))
+						productsKernel21(lo, hi, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, nPartitionedSlotsLength, int64(n), int64(n))
 					})
 				} else {
-					productsKernel20(0, n, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, nPartitionedSlotsLength, int64(n), int64(n))
+					productsKernel21(0, n, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, nPartitionedSlotsLength, int64(n), int64(n))
 				}
 				var sum int64
 				if workers > 1 {
@@ -626,17 +612,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							sum3 := productsKernel21Summary(lo, hi, insert5, int64(n))
+							sum3 := productsKernel22Summary(lo, hi, insert5, int64(n))
 							blocks.await()
 							sumBefore := sum2
 							sum2 = sumBefore + sum3
 							blocks.release()
-							productsKernel21(lo, hi, insert5, mask2, int64(n), sumBefore)
+							productsKernel22(lo, hi, insert5, mask2, int64(n), sumBefore)
 						}
 					})
 					sum = sum2
 				} else {
-					sum = productsKernel21(0, int(nPartitionedSlotsLength), insert5, mask2, int64(n), 0)
+					sum = productsKernel22(0, int(nPartitionedSlotsLength), insert5, mask2, int64(n), 0)
 				}
 				cond := sum <= max(min(int64(n)/8, 16777216), 1)
 				x := min(sum, max(min(int64(n)/8, 16777216), 1))
@@ -666,7 +652,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							nPartitionedDistinctPlace3 := productsKernel22Summary(lo, hi, mask2)
+							nPartitionedDistinctPlace3 := productsKernel23Summary(lo, hi, mask2)
 							blocks.await()
 							nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
 							nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
@@ -676,7 +662,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
 							mapPart := map3[:nPartitionedDistinctPlaceEnd]
 							histogramOwn := make([]int64, 1024)
-							productsKernel22(lo, hi, mask2, insert5, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+							productsKernel23(lo, hi, mask2, insert5, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
 							for i := range histogramOwn {
 								atomic.AddInt64(&histogram[i], histogramOwn[i])
 							}
@@ -684,7 +670,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					})
 					nPartitionedDistinctPlace = nPartitionedDistinctPlace2
 				} else {
-					nPartitionedDistinctPlace = productsKernel22(0, int(nPartitionedSlotsLength), mask2, insert5, compact, compact2, pass, map3, histogram, 0)
+					nPartitionedDistinctPlace = productsKernel23(0, int(nPartitionedSlotsLength), mask2, insert5, compact, compact2, pass, map3, histogram, 0)
 				}
 				nPartitionedDistinctLength := nPartitionedDistinctPlace
 				add := kgenTemporary[int64](&call, 1024)
@@ -694,16 +680,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := productsKernel23Summary(lo, hi, histogram)
+							add3 := productsKernel24Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							productsKernel23(lo, hi, histogram, add, addBefore)
+							productsKernel24(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					productsKernel23(0, 1024, histogram, add, 0)
+					productsKernel24(0, 1024, histogram, add, 0)
 				}
 				pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
 				pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
@@ -713,7 +699,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel24Summary(lo, hi, map3, 0, digits)
+							productsKernel25Summary(lo, hi, map3, 0, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -721,12 +707,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel24(lo, hi, add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+							productsKernel25(lo, hi, add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel24(0, int(nPartitionedDistinctLength), add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+					productsKernel25(0, int(nPartitionedDistinctLength), add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 				}
 				pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
 				pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
@@ -736,7 +722,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel25Summary(lo, hi, pass2, 8, digits)
+							productsKernel26Summary(lo, hi, pass2, 8, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -744,12 +730,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel25(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+							productsKernel26(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel25(0, int(nPartitionedDistinctLength), add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+					productsKernel26(0, int(nPartitionedDistinctLength), add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 				}
 				if workers > 1 {
 					counts := make([]int64, 256)
@@ -757,7 +743,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel25Summary(lo, hi, pass4, 16, digits)
+							productsKernel26Summary(lo, hi, pass4, 16, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -765,12 +751,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel25(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+							productsKernel26(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel25(0, int(nPartitionedDistinctLength), add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+					productsKernel26(0, int(nPartitionedDistinctLength), add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
 				}
 				pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
 				if workers > 1 {
@@ -779,7 +765,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel27Summary(lo, hi, pass2, 24, digits)
+							productsKernel28Summary(lo, hi, pass2, 24, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -787,12 +773,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel27(lo, hi, add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+							productsKernel28(lo, hi, add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel27(0, int(nPartitionedDistinctLength), add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+					productsKernel28(0, int(nPartitionedDistinctLength), add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 				}
 				revenue4 := kgenTemporary[int64](&call, int(scalar64))
 				either := kgenTemporary[int32](&call, int(scalar64))
@@ -800,10 +786,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				either3 := kgenTemporary[int64](&call, int(scalar64))
 				if workers > 1 {
 					kgenFork(&call, workers, int(scalar64), 4096, func(_, lo, hi int) {
-						productsKernel28(lo, hi, pass6, compact2, insert6, revenue4, compact, pass, either, insert7, either2, insert8, either3)
+						productsKernel29(lo, hi, pass6, compact2, insert6, revenue4, compact, pass, either, insert7, either2, insert8, either3)
 					})
 				} else {
-					productsKernel28(0, int(scalar64), pass6, compact2, insert6, revenue4, compact, pass, either, insert7, either2, insert8, either3)
+					productsKernel29(0, int(scalar64), pass6, compact2, insert6, revenue4, compact, pass, either, insert7, either2, insert8, either3)
 				}
 				revenue3 = revenue4
 				either63 = either
@@ -815,13 +801,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 1024)
-						productsKernel29(lo, hi, histogramOwn, product)
+						productsKernel30(lo, hi, histogramOwn, product)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
 					})
 				} else {
-					productsKernel29(0, n, histogram, product)
+					productsKernel30(0, n, histogram, product)
 				}
 				add := kgenTemporary[int64](&call, 1024)
 				if workers > 1 {
@@ -830,16 +816,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := productsKernel30Summary(lo, hi, histogram)
+							add3 := productsKernel31Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							productsKernel30(lo, hi, histogram, add, addBefore)
+							productsKernel31(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					productsKernel30(0, 1024, histogram, add, 0)
+					productsKernel31(0, 1024, histogram, add, 0)
 				}
 				pass2 := kgenTemporary[uint32](&call, n)
 				pass3 := kgenTemporary[int64](&call, n)
@@ -849,7 +835,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel31Summary(lo, hi, product, 0, digits)
+							productsKernel32Summary(lo, hi, product, 0, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -857,12 +843,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel31(lo, hi, add, product, pass2, pass3, 0, 0, int64(n), digits)
+							productsKernel32(lo, hi, add, product, pass2, pass3, 0, 0, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel31(0, n, add, product, pass2, pass3, 0, 0, int64(n), digits)
+					productsKernel32(0, n, add, product, pass2, pass3, 0, 0, int64(n), digits)
 				}
 				pass4 := kgenTemporary[uint32](&call, n)
 				pass5 := kgenTemporary[int64](&call, n)
@@ -872,7 +858,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel32Summary(lo, hi, pass2, 8, digits)
+							productsKernel33Summary(lo, hi, pass2, 8, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -880,12 +866,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel32(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+							productsKernel33(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel32(0, n, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+					productsKernel33(0, n, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 				}
 				if workers > 1 {
 					counts := make([]int64, 256)
@@ -893,7 +879,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel32Summary(lo, hi, pass4, 16, digits)
+							productsKernel33Summary(lo, hi, pass4, 16, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -901,12 +887,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel32(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+							productsKernel33(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel32(0, n, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+					productsKernel33(0, n, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 				}
 				pass6 := kgenTemporary[uint32](&call, n)
 				pass7 := kgenTemporary[int64](&call, n)
@@ -916,7 +902,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel32Summary(lo, hi, pass2, 24, digits)
+							productsKernel33Summary(lo, hi, pass2, 24, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -924,12 +910,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel32(lo, hi, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+							productsKernel33(lo, hi, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel32(0, n, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+					productsKernel33(0, n, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 				}
 				revenue4 := kgenTemporary[int64](&call, n)
 				either := kgenTemporary[int32](&call, n)
@@ -950,7 +936,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel35Summary(lo, hi, pass6, pass7, amount, paid, map2)
+							gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel36Summary(lo, hi, pass6, pass7, amount, paid, map2)
 							blocks.await()
 							gRunsBegunBefore := gRunsBegun2
 							openSumBefore := openSum4
@@ -984,7 +970,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							aggregatePart2 := either[:max(int(gRunsBegunEnd)-1, 0)]
 							aggregatePart3 := either2[:max(int(gRunsBegunEnd)-1, 0)]
 							aggregatePart4 := either3[:max(int(gRunsBegunEnd)-1, 0)]
-							productsKernel35(lo, hi, pass6, pass7, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
+							productsKernel36(lo, hi, pass6, pass7, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
 						}
 					})
 					gRunsBegun = gRunsBegun2
@@ -993,7 +979,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					openSum2 = openSum5
 					openSum3 = openSum6
 				} else {
-					gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel35(0, n, pass6, pass7, amount, revenue4, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
+					gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel36(0, n, pass6, pass7, amount, revenue4, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
 				}
 				if gRunsBegun > 0 {
 					slot := gRunsBegun - 1
@@ -1044,20 +1030,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	scalar62 := scalar6
 	gRunsLength2 := gRunsLength
 	gSampleLength := max(kgenSelect(int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))) >= 1048576 && max(min(most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))), 0) < int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))>>3, int64(16384), 0), 0)
+	map2 := kgenTemporary[int64](&call, int(gSampleLength))
 	map3 := kgenTemporary[int64](&call, int(gSampleLength))
-	map4 := kgenTemporary[int64](&call, int(gSampleLength))
 	histogram := kgenTemporary[int64](&call, 2048)
 	clear(histogram)
 	if workers > 1 {
 		kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			productsKernel37(lo, hi, map3, revenue2, map4, histogramOwn, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))))
+			productsKernel38(lo, hi, map2, revenue2, map3, histogramOwn, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))))
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel37(0, int(gSampleLength), map3, revenue2, map4, histogram, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))))
+		productsKernel38(0, int(gSampleLength), map2, revenue2, map3, histogram, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))))
 	}
 	add := kgenTemporary[int64](&call, 2048)
 	if workers > 1 {
@@ -1066,16 +1052,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add3 := productsKernel38Summary(lo, hi, histogram)
+				add3 := productsKernel39Summary(lo, hi, histogram)
 				blocks.await()
 				addBefore := add2
 				add2 = addBefore + add3
 				blocks.release()
-				productsKernel38(lo, hi, histogram, add, addBefore)
+				productsKernel39(lo, hi, histogram, add, addBefore)
 			}
 		})
 	} else {
-		productsKernel38(0, 2048, histogram, add, 0)
+		productsKernel39(0, 2048, histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, int(gSampleLength))
 	pass2 := kgenTemporary[int64](&call, int(gSampleLength))
@@ -1085,7 +1071,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel39Summary(lo, hi, map4, 0, digits)
+				productsKernel40Summary(lo, hi, map3, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1093,12 +1079,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel39(lo, hi, add, map4, pass, pass2, 0, 0, gSampleLength, digits)
+				productsKernel40(lo, hi, add, map3, pass, pass2, 0, 0, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel39(0, int(gSampleLength), add, map4, pass, pass2, 0, 0, gSampleLength, digits)
+		productsKernel40(0, int(gSampleLength), add, map3, pass, pass2, 0, 0, gSampleLength, digits)
 	}
 	pass3 := kgenTemporary[uint64](&call, int(gSampleLength))
 	pass4 := kgenTemporary[int64](&call, int(gSampleLength))
@@ -1108,7 +1094,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel40Summary(lo, hi, pass, 8, digits)
+				productsKernel41Summary(lo, hi, pass, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1116,12 +1102,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel40(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
+				productsKernel41(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel40(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
+		productsKernel41(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1129,7 +1115,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel40Summary(lo, hi, pass3, 16, digits)
+				productsKernel41Summary(lo, hi, pass3, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1137,12 +1123,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel40(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
+				productsKernel41(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel40(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
+		productsKernel41(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1150,7 +1136,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel40Summary(lo, hi, pass, 24, digits)
+				productsKernel41Summary(lo, hi, pass, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1158,12 +1144,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel40(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
+				productsKernel41(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel40(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
+		productsKernel41(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1171,7 +1157,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel40Summary(lo, hi, pass3, 32, digits)
+				productsKernel41Summary(lo, hi, pass3, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1179,12 +1165,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel40(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
+				productsKernel41(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel40(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
+		productsKernel41(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1192,7 +1178,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel40Summary(lo, hi, pass, 40, digits)
+				productsKernel41Summary(lo, hi, pass, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1200,12 +1186,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel40(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
+				productsKernel41(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel40(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
+		productsKernel41(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1213,7 +1199,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel40Summary(lo, hi, pass3, 48, digits)
+				productsKernel41Summary(lo, hi, pass3, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1221,12 +1207,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel40(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
+				productsKernel41(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel40(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
+		productsKernel41(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
 	}
 	pass5 := kgenTemporary[int64](&call, int(gSampleLength))
 	if workers > 1 {
@@ -1235,7 +1221,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel46Summary(lo, hi, pass, 56, digits)
+				productsKernel47Summary(lo, hi, pass, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1243,12 +1229,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel46(lo, hi, add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
+				productsKernel47(lo, hi, add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel46(0, int(gSampleLength), add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
+		productsKernel47(0, int(gSampleLength), add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
 	}
 	if int(scalar43) > 2147483647 {
 		return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar43))
@@ -1265,7 +1251,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			compactScratch := make([]int64, 32768)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gCandidatesPlace3 := productsKernel47(lo, hi, revenue2, pass5, map4, map3, compactScratch, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), 0)
+				gCandidatesPlace3 := productsKernel48(lo, hi, revenue2, pass5, map3, map2, compactScratch, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), 0)
 				blocks.await()
 				gCandidatesPlaceBefore := gCandidatesPlace2
 				gCandidatesPlace2 = gCandidatesPlaceBefore + gCandidatesPlace3
@@ -1275,7 +1261,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		})
 		gCandidatesPlace = gCandidatesPlace2
 	} else {
-		gCandidatesPlace = productsKernel47(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), revenue2, pass5, map4, map3, either, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), 0)
+		gCandidatesPlace = productsKernel48(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), revenue2, pass5, map3, map2, either, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), 0)
 	}
 	gCandidatesLength := gCandidatesPlace
 	cond := gCandidatesPlace >= kgenSelect(int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))) >= 1048576 && max(min(most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))), 0) < int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))>>3, max(min(most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))), 0), int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))+1)
@@ -1294,7 +1280,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				compactScratch := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					gAllPlace3 := productsKernel48(lo, hi, compactScratch, 0)
+					gAllPlace3 := productsKernel49(lo, hi, compactScratch, 0)
 					blocks.await()
 					gAllPlaceBefore := gAllPlace2
 					gAllPlace2 = gAllPlaceBefore + gAllPlace3
@@ -1304,7 +1290,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			})
 			gAllPlace = gAllPlace2
 		} else {
-			gAllPlace = productsKernel48(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), either, 0)
+			gAllPlace = productsKernel49(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), either, 0)
 		}
 		gAllLength2 := gAllPlace
 		gAllLength = gAllLength2
@@ -1312,17 +1298,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	gAllLength2 := gAllLength
 	histogram2 := kgenTemporary[int64](&call, 2048)
 	clear(histogram2)
-	map5 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	map4 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			productsKernel49(lo, hi, either, revenue2, map5, histogramOwn)
+			productsKernel50(lo, hi, either, revenue2, map4, histogramOwn)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram2[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel49(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map5, histogram2)
+		productsKernel50(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map4, histogram2)
 	}
 	add2 := kgenTemporary[int64](&call, 2048)
 	// top = order(desc(revenue), limit: most)
@@ -1335,16 +1321,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add4 := productsKernel50Summary(lo, hi, histogram2)
+				add4 := productsKernel51Summary(lo, hi, histogram2)
 				blocks.await()
 				addBefore := add3
 				add3 = addBefore + add4
 				blocks.release()
-				productsKernel50(lo, hi, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), addBefore)
+				productsKernel51(lo, hi, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), addBefore)
 			}
 		})
 	} else {
-		productsKernel50(0, 2048, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
+		productsKernel51(0, 2048, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
 	}
 	topLength := min(max(most, 0), int64(max(int(gCandidatesLength), int(gAllLength2))))
 	pass6 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
@@ -1355,7 +1341,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel51Summary(lo, hi, map5, 0, digits)
+				productsKernel52Summary(lo, hi, map4, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1363,12 +1349,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel51(lo, hi, add2, map5, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel52(lo, hi, add2, map4, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel51(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map5, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map4, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	pass8 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
 	pass9 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
@@ -1378,7 +1364,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel52Summary(lo, hi, pass6, 8, digits)
+				productsKernel53Summary(lo, hi, pass6, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1386,12 +1372,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel52(lo, hi, add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel53(lo, hi, add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel53(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1399,7 +1385,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel52Summary(lo, hi, pass8, 16, digits)
+				productsKernel53Summary(lo, hi, pass8, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1407,12 +1393,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel52(lo, hi, add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel53(lo, hi, add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel53(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1420,7 +1406,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel52Summary(lo, hi, pass6, 24, digits)
+				productsKernel53Summary(lo, hi, pass6, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1428,12 +1414,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel52(lo, hi, add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel53(lo, hi, add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel53(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1441,7 +1427,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel52Summary(lo, hi, pass8, 32, digits)
+				productsKernel53Summary(lo, hi, pass8, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1449,12 +1435,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel52(lo, hi, add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel53(lo, hi, add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel53(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1462,7 +1448,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel52Summary(lo, hi, pass6, 40, digits)
+				productsKernel53Summary(lo, hi, pass6, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1470,12 +1456,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel52(lo, hi, add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel53(lo, hi, add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel53(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1483,7 +1469,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel52Summary(lo, hi, pass8, 48, digits)
+				productsKernel53Summary(lo, hi, pass8, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1491,12 +1477,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel52(lo, hi, add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel53(lo, hi, add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel53(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	top := kgenTemporary[int64](&call, int(topLength))
 	if workers > 1 {
@@ -1505,7 +1491,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel58Summary(lo, hi, pass6, 56, digits)
+				productsKernel59Summary(lo, hi, pass6, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1513,12 +1499,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel58(lo, hi, add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
+				productsKernel59(lo, hi, add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel58(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
+		productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
 	}
 	product2 := kgenColumn(&call, dst.Product, int(topLength))
 	revenue3 := kgenColumn(&call, dst.Revenue, int(topLength))
@@ -1529,10 +1515,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, int(topLength), 4096, func(_, lo, hi int) {
-			productsKernel59(lo, hi, top, either62, product2, revenue2, revenue3, either92, sold, either122, looked)
+			productsKernel60(lo, hi, top, either62, product2, revenue2, revenue3, either92, sold, either122, looked)
 		})
 	} else {
-		productsKernel59(0, int(topLength), top, either62, product2, revenue2, revenue3, either92, sold, either122, looked)
+		productsKernel60(0, int(topLength), top, either62, product2, revenue2, revenue3, either92, sold, either122, looked)
 	}
 	for site, row := range failed {
 		if row == math.MaxInt64 {
@@ -1555,20 +1541,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	return nil
 }
 
-// productsKernel1 runs rows lo to hi through the stages scalar2, map9, scalar6, scalar8, from the state before them to the one after.
-//
-//go:noinline
-func productsKernel1(lo, hi int, paid, map2 []bool, n int64) {
-	paidRows := paid[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(paidRows)]
-	for i := range paidRows {
-		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
-		mapRows[i] = !paidRows[i]
-	}
-}
-
-// productsKernel2 runs rows lo to hi through the stages map1, map2, reduce1, scalar1, map3, map4, from the state before them to the one after.
+// productsKernel2 runs rows lo to hi through the stages map1, map2, map3, map4, reduce2, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel2(lo, hi int, product, map2 []int32, map3 []int64, n, sum int64, greatest, least uint32) (int64, uint32, uint32) {
@@ -1611,7 +1584,7 @@ func productsKernel2(lo, hi int, product, map2 []int32, map3 []int64, n, sum int
 	return sum, greatest, least
 }
 
-// productsKernel2Summary returns what rows lo to hi add to the state, in the stages map1, map2, reduce1, scalar1, map3, map4.
+// productsKernel2Summary returns what rows lo to hi add to the state, in the stages map1, map2, map3, map4, reduce2.
 //
 //go:noinline
 func productsKernel2Summary(lo, hi int, product []int32, n int64) (int64, uint32, uint32) {
@@ -1663,7 +1636,7 @@ func productsKernel3(lo, hi int, map2 []int32, insert, map4 []int64, nSampleSlot
 	}
 }
 
-// productsKernel4 returns what rows lo to hi add to the state, in the stages map5, reduce2, scalar3, scalar4.
+// productsKernel4 returns what rows lo to hi add to the state, in the stages map5, reduce1, scalar2, scalar3, scalar4.
 //
 //go:noinline
 func productsKernel4(lo, hi int, insert []int64) int64 {
@@ -1695,14 +1668,10 @@ func productsKernel5(lo, hi int, product []int32) (int64, uint32, uint32) {
 // productsKernel6 runs rows lo to hi through the stages map7, map8, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map49 []bool, aggregate4 []int64, reduce4 uint32) {
+func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, reduce4 uint32) {
 	productRows := product[lo:hi]
 	amountRows := amount[lo:hi]
 	amountRows = amountRows[:len(productRows)]
-	paidRows := paid[lo:hi]
-	paidRows = paidRows[:len(productRows)]
-	map49Rows := map49[lo:hi]
-	map49Rows = map49Rows[:len(productRows)]
 	for i := range productRows {
 		x := int64(uint32(productRows[i]) - 2147483648 - reduce4)
 		// g = groups(product)
@@ -1714,48 +1683,49 @@ func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, agg
 		if uint64(bin2) < uint64(len(aggregate2)) {
 			aggregate2[bin2] += amountRows[i]
 		}
-		bin3 := int(x)
-		if uint64(bin3) < uint64(len(aggregate3)) {
-			aggregate3[bin3] += kgenBit[int64](paidRows[i])
-		}
-		bin4 := int(x)
-		if uint64(bin4) < uint64(len(aggregate4)) {
-			aggregate4[bin4] += kgenBit[int64](map49Rows[i])
-		}
 	}
 }
 
-// productsKernel7 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map10, compact1, from the state before them to the one after.
+// productsKernel7 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map9, compact1, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel7(lo, hi int, aggregate, aggregate3, compact []int64, compact2 []int32, aggregate6, compact3, aggregate8, compact4 []int64, reduce4 uint32, nFilledPlace int64) int64 {
+func productsKernel7(lo, hi int, aggregate, aggregate3, compact []int64, compact2 []int32, compact3, compact4 []int64, reduce4 uint32, nFilledPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	compact4 = compact4[:len(compact)]
 	aggregateRows := aggregate[lo:hi]
 	aggregate3Rows := aggregate3[lo:hi]
 	aggregate3Rows = aggregate3Rows[:len(aggregateRows)]
-	aggregate6Rows := aggregate6[lo:hi]
-	aggregate6Rows = aggregate6Rows[:len(aggregateRows)]
-	aggregate8Rows := aggregate8[lo:hi]
-	aggregate8Rows = aggregate8Rows[:len(aggregateRows)]
-	for i := range aggregateRows {
-		selected := aggregateRows[i] > 0
+	for i, aggregate2 := range aggregateRows {
+		selected := aggregate2 > 0
 		at := int(nFilledPlace)
 		compact[at] = aggregate3Rows[i]
 		compact2[at] = int32(uint32(int64(lo+i)) + reduce4 + 2147483648)
-		compact3[at] = aggregate6Rows[i]
-		compact4[at] = aggregate8Rows[i]
+		compact3[at] = aggregate2
+		compact4[at] = aggregate2
 		nFilledPlace += kgenBit[int64](selected)
 	}
 	return nFilledPlace
 }
 
-// productsKernel8 runs rows lo to hi through the stages map11, map12, map13, map14, insert2, from the state before them to the one after.
+// productsKernel8 runs rows lo to hi through the stages map14, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int64, paid []bool, insert3 []int64, map49 []bool, insert4 []int64, nSlots, n int64, firstRows, homes []int64, productOwn []int32, insertOwn, insertOwn2, insertOwn3 []int64) {
+func productsKernel8(lo, hi int, paid, map2 []bool) {
+	paidRows := paid[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(paidRows)]
+	for i := range paidRows {
+		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
+		mapRows[i] = !paidRows[i]
+	}
+}
+
+// productsKernel9 runs rows lo to hi through the stages map10, map11, map12, map13, insert2, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel9(lo, hi int, product []int32, insert, amount, insert2 []int64, paid []bool, insert3 []int64, map49 []bool, insert4 []int64, nSlots, n int64, firstRows, homes []int64, productOwn []int32, insertOwn, insertOwn2, insertOwn3 []int64) {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -1892,10 +1862,10 @@ func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int6
 	}
 }
 
-// productsKernel9 runs rows lo to hi through the stages mask2, map15, reduce4, scalar7, from the state before them to the one after.
+// productsKernel10 runs rows lo to hi through the stages mask2, map15, reduce4, scalar7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
+func productsKernel10(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -1912,10 +1882,10 @@ func productsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int
 	return sum
 }
 
-// productsKernel9Summary returns what rows lo to hi add to the state, in the stages mask2, map15, reduce4, scalar7.
+// productsKernel10Summary returns what rows lo to hi add to the state, in the stages mask2, map15, reduce4, scalar7.
 //
 //go:noinline
-func productsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
+func productsKernel10Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	var sum int64
 	x := n / 64
 	x2 := min(x, 16384)
@@ -1929,10 +1899,10 @@ func productsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	return sum
 }
 
-// productsKernel10 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map16, map17, histogram1, from the state before them to the one after.
+// productsKernel11 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map16, map17, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, product, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
+func productsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, product, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask2Rows := mask2[lo:hi]
@@ -1977,11 +1947,11 @@ func productsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int
 	return nDistinctPlace
 }
 
-// productsKernel10Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map16, map17, histogram1.
+// productsKernel11Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map16, map17, histogram1.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel10Summary(lo, hi int, mask2 []bool) int64 {
+func productsKernel11Summary(lo, hi int, mask2 []bool) int64 {
 	var nDistinctPlace int64
 	mask2Rows := mask2[lo:hi]
 	for _, selected := range mask2Rows {
@@ -1990,10 +1960,10 @@ func productsKernel10Summary(lo, hi int, mask2 []bool) int64 {
 	return nDistinctPlace
 }
 
-// productsKernel11 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+// productsKernel12 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel11(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func productsKernel12(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -2005,10 +1975,10 @@ func productsKernel11(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel11Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+// productsKernel12Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
 //
 //go:noinline
-func productsKernel11Summary(lo, hi int, histogram []int64) int64 {
+func productsKernel12Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -2017,10 +1987,10 @@ func productsKernel11Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// productsKernel12 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// productsKernel13 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel12(lo, hi int, add []int64, map13 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func productsKernel13(lo, hi int, add []int64, map13 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	room := min(len(pass), len(pass2))
@@ -2044,10 +2014,10 @@ func productsKernel12(lo, hi int, add []int64, map13 []int32, pass []uint32, pas
 	}
 }
 
-// productsKernel12Summary returns what rows lo to hi add to the state, in the stages pass1.
+// productsKernel13Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func productsKernel12Summary(lo, hi int, map13 []int32, digitShift int64, digits []int64) {
+func productsKernel13Summary(lo, hi int, map13 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map13Rows := map13[lo:hi]
 	for i := range map13Rows {
@@ -2059,10 +2029,10 @@ func productsKernel12Summary(lo, hi int, map13 []int32, digitShift int64, digits
 	}
 }
 
-// productsKernel13 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// productsKernel14 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel13(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func productsKernel14(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	room := min(len(pass2), len(pass3))
@@ -2087,10 +2057,10 @@ func productsKernel13(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pas
 	}
 }
 
-// productsKernel13Summary returns what rows lo to hi add to the state, in the stages pass2.
+// productsKernel14Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func productsKernel13Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+func productsKernel14Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	passRows := pass[lo:hi]
 	for _, pass2 := range passRows {
@@ -2101,10 +2071,10 @@ func productsKernel13Summary(lo, hi int, pass []uint32, digitShift int64, digits
 	}
 }
 
-// productsKernel15 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// productsKernel16 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel15(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func productsKernel16(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	places := (*[256]int64)(digits)
@@ -2125,10 +2095,10 @@ func productsKernel15(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int
 	}
 }
 
-// productsKernel15Summary returns what rows lo to hi add to the state, in the stages pass4.
+// productsKernel16Summary returns what rows lo to hi add to the state, in the stages pass4.
 //
 //go:noinline
-func productsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+func productsKernel16Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass5Rows := pass5[lo:hi]
 	for i := range pass5Rows {
@@ -2139,10 +2109,10 @@ func productsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digit
 	}
 }
 
-// productsKernel16 runs rows lo to hi through the stages map18, map19, map44, map45, map46, map47, from the state before them to the one after.
+// productsKernel17 runs rows lo to hi through the stages map18, map19, map44, map45, map46, map47, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel16(lo, hi int, pass7, compact3, insert5, map2, compact2 []int64, product, map3 []int32, insert7, map4, insert9, map5 []int64) {
+func productsKernel17(lo, hi int, pass7, compact3, insert5, map2, compact2 []int64, product, map3 []int32, insert7, map4, insert9, map5 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -2191,10 +2161,10 @@ func productsKernel16(lo, hi int, pass7, compact3, insert5, map2, compact2 []int
 	}
 }
 
-// productsKernel17 runs rows lo to hi through the stages map20, map21, map22, map23, map24, map25, histogram2, from the state before them to the one after.
+// productsKernel18 runs rows lo to hi through the stages map20, map21, map22, map23, map24, map25, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel17(lo, hi int, histogram []int64, product []int32) {
+func productsKernel18(lo, hi int, histogram []int64, product []int32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
 		x := (uint32(productRows[i]) - 2147483648) * 2654435761
@@ -2207,10 +2177,10 @@ func productsKernel17(lo, hi int, histogram []int64, product []int32) {
 	}
 }
 
-// productsKernel18 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// productsKernel19 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel18(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func productsKernel19(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -2222,10 +2192,10 @@ func productsKernel18(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel18Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// productsKernel19Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func productsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
+func productsKernel19Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -2234,10 +2204,10 @@ func productsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// productsKernel19 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// productsKernel20 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel19(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map49, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel20(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map49, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(min(min(len(pass), len(pass2)), len(pass3)), len(pass4))
@@ -2271,10 +2241,10 @@ func productsKernel19(lo, hi int, add2 []int64, product, pass []int32, amount, p
 	}
 }
 
-// productsKernel19Summary returns what rows lo to hi add to the state, in the stages pass5.
+// productsKernel20Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func productsKernel19Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
+func productsKernel20Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for _, product2 := range productRows {
@@ -2286,10 +2256,10 @@ func productsKernel19Summary(lo, hi int, product []int32, digitShift int64, digi
 	}
 }
 
-// productsKernel20 runs rows lo to hi through the stages map26, map27, map28, map29, insert3, from the state before them to the one after.
+// productsKernel21 runs rows lo to hi through the stages map26, map27, map28, map29, insert3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64, pass54 []bool, insert3 []int64, pass55 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned int64) {
+func productsKernel21(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64, pass54 []bool, insert3 []int64, pass55 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2392,10 +2362,10 @@ func productsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64
 	}
 }
 
-// productsKernel21 runs rows lo to hi through the stages mask3, map30, reduce5, scalar9, from the state before them to the one after.
+// productsKernel22 runs rows lo to hi through the stages mask3, map30, reduce5, scalar9, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel21(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
+func productsKernel22(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2412,10 +2382,10 @@ func productsKernel21(lo, hi int, insert3 []int64, mask []bool, n, sum int64) in
 	return sum
 }
 
-// productsKernel21Summary returns what rows lo to hi add to the state, in the stages mask3, map30, reduce5, scalar9.
+// productsKernel22Summary returns what rows lo to hi add to the state, in the stages mask3, map30, reduce5, scalar9.
 //
 //go:noinline
-func productsKernel21Summary(lo, hi int, insert3 []int64, n int64) int64 {
+func productsKernel22Summary(lo, hi int, insert3 []int64, n int64) int64 {
 	var sum int64
 	x := n / 8
 	x2 := min(x, 16777216)
@@ -2429,10 +2399,10 @@ func productsKernel21Summary(lo, hi int, insert3 []int64, n int64) int64 {
 	return sum
 }
 
-// productsKernel22 runs rows lo to hi through the stages partial5, offset5, add5, compact3, map31, map32, histogram3, from the state before them to the one after.
+// productsKernel23 runs rows lo to hi through the stages partial5, offset5, add5, compact3, map31, map32, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel22(lo, hi int, mask3 []bool, insert3, compact, compact2 []int64, pass8, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+func productsKernel23(lo, hi int, mask3 []bool, insert3, compact, compact2 []int64, pass8, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask3Rows := mask3[lo:hi]
@@ -2477,11 +2447,11 @@ func productsKernel22(lo, hi int, mask3 []bool, insert3, compact, compact2 []int
 	return nPartitionedDistinctPlace
 }
 
-// productsKernel22Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact3, map31, map32, histogram3.
+// productsKernel23Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact3, map31, map32, histogram3.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel22Summary(lo, hi int, mask3 []bool) int64 {
+func productsKernel23Summary(lo, hi int, mask3 []bool) int64 {
 	var nPartitionedDistinctPlace int64
 	mask3Rows := mask3[lo:hi]
 	for _, selected := range mask3Rows {
@@ -2490,10 +2460,10 @@ func productsKernel22Summary(lo, hi int, mask3 []bool) int64 {
 	return nPartitionedDistinctPlace
 }
 
-// productsKernel23 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+// productsKernel24 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel23(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+func productsKernel24(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -2505,10 +2475,10 @@ func productsKernel23(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel23Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
+// productsKernel24Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
 //
 //go:noinline
-func productsKernel23Summary(lo, hi int, histogram3 []int64) int64 {
+func productsKernel24Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -2517,10 +2487,10 @@ func productsKernel23Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// productsKernel24 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// productsKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel24(lo, hi int, add3 []int64, map28 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel25(lo, hi int, add3 []int64, map28 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -2544,10 +2514,10 @@ func productsKernel24(lo, hi int, add3 []int64, map28 []int32, pass []uint32, pa
 	}
 }
 
-// productsKernel24Summary returns what rows lo to hi add to the state, in the stages pass6.
+// productsKernel25Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func productsKernel24Summary(lo, hi int, map28 []int32, digitShift int64, digits []int64) {
+func productsKernel25Summary(lo, hi int, map28 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map28Rows := map28[lo:hi]
 	for i := range map28Rows {
@@ -2559,10 +2529,10 @@ func productsKernel24Summary(lo, hi int, map28 []int32, digitShift int64, digits
 	}
 }
 
-// productsKernel25 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// productsKernel26 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel25(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel26(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -2587,10 +2557,10 @@ func productsKernel25(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pa
 	}
 }
 
-// productsKernel25Summary returns what rows lo to hi add to the state, in the stages pass7.
+// productsKernel26Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func productsKernel25Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
+func productsKernel26Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass9Rows := pass9[lo:hi]
 	for _, pass := range pass9Rows {
@@ -2601,10 +2571,10 @@ func productsKernel25Summary(lo, hi int, pass9 []uint32, digitShift int64, digit
 	}
 }
 
-// productsKernel27 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+// productsKernel28 runs rows lo to hi through the stages pass9, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel27(lo, hi int, add3 []int64, pass13 []uint32, pass14, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel28(lo, hi int, add3 []int64, pass13 []uint32, pass14, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	places := (*[256]int64)(digits)
@@ -2625,10 +2595,10 @@ func productsKernel27(lo, hi int, add3 []int64, pass13 []uint32, pass14, pass []
 	}
 }
 
-// productsKernel27Summary returns what rows lo to hi add to the state, in the stages pass9.
+// productsKernel28Summary returns what rows lo to hi add to the state, in the stages pass9.
 //
 //go:noinline
-func productsKernel27Summary(lo, hi int, pass13 []uint32, digitShift int64, digits []int64) {
+func productsKernel28Summary(lo, hi int, pass13 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass13Rows := pass13[lo:hi]
 	for i := range pass13Rows {
@@ -2639,10 +2609,10 @@ func productsKernel27Summary(lo, hi int, pass13 []uint32, digitShift int64, digi
 	}
 }
 
-// productsKernel28 runs rows lo to hi through the stages map33, map34, map40, map41, map42, map43, from the state before them to the one after.
+// productsKernel29 runs rows lo to hi through the stages map33, map34, map40, map41, map42, map43, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel28(lo, hi int, pass15, compact5, insert4, map2, compact4 []int64, pass8, map3 []int32, insert6, map4, insert8, map5 []int64) {
+func productsKernel29(lo, hi int, pass15, compact5, insert4, map2, compact4 []int64, pass8, map3 []int32, insert6, map4, insert8, map5 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -2691,10 +2661,10 @@ func productsKernel28(lo, hi int, pass15, compact5, insert4, map2, compact4 []in
 	}
 }
 
-// productsKernel29 runs rows lo to hi through the stages map35, histogram4, from the state before them to the one after.
+// productsKernel30 runs rows lo to hi through the stages map35, histogram4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel29(lo, hi int, histogram []int64, product []int32) {
+func productsKernel30(lo, hi int, histogram []int64, product []int32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
 		x := uint32(productRows[i]) - 2147483648
@@ -2722,10 +2692,10 @@ func productsKernel29(lo, hi int, histogram []int64, product []int32) {
 	}
 }
 
-// productsKernel30 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
+// productsKernel31 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel30(lo, hi int, histogram4, add []int64, add2 int64) int64 {
+func productsKernel31(lo, hi int, histogram4, add []int64, add2 int64) int64 {
 	histogram4Rows := histogram4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram4Rows)]
@@ -2737,10 +2707,10 @@ func productsKernel30(lo, hi int, histogram4, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel30Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
+// productsKernel31Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
 //
 //go:noinline
-func productsKernel30Summary(lo, hi int, histogram4 []int64) int64 {
+func productsKernel31Summary(lo, hi int, histogram4 []int64) int64 {
 	var add int64
 	histogram4Rows := histogram4[lo:hi]
 	for i := range histogram4Rows {
@@ -2749,10 +2719,10 @@ func productsKernel30Summary(lo, hi int, histogram4 []int64) int64 {
 	return add
 }
 
-// productsKernel31 runs rows lo to hi through the stages pass10, from the state before them to the one after.
+// productsKernel32 runs rows lo to hi through the stages pass10, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel31(lo, hi int, add4 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel32(lo, hi int, add4 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2776,10 +2746,10 @@ func productsKernel31(lo, hi int, add4 []int64, product []int32, pass []uint32, 
 	}
 }
 
-// productsKernel31Summary returns what rows lo to hi add to the state, in the stages pass10.
+// productsKernel32Summary returns what rows lo to hi add to the state, in the stages pass10.
 //
 //go:noinline
-func productsKernel31Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
+func productsKernel32Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for i := range productRows {
@@ -2791,10 +2761,10 @@ func productsKernel31Summary(lo, hi int, product []int32, digitShift int64, digi
 	}
 }
 
-// productsKernel32 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+// productsKernel33 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel32(lo, hi int, add4 []int64, pass16, pass []uint32, pass17, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel33(lo, hi int, add4 []int64, pass16, pass []uint32, pass17, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2819,10 +2789,10 @@ func productsKernel32(lo, hi int, add4 []int64, pass16, pass []uint32, pass17, p
 	}
 }
 
-// productsKernel32Summary returns what rows lo to hi add to the state, in the stages pass11.
+// productsKernel33Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func productsKernel32Summary(lo, hi int, pass16 []uint32, digitShift int64, digits []int64) {
+func productsKernel33Summary(lo, hi int, pass16 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass16Rows := pass16[lo:hi]
 	for _, pass := range pass16Rows {
@@ -2833,10 +2803,10 @@ func productsKernel32Summary(lo, hi int, pass16 []uint32, digitShift int64, digi
 	}
 }
 
-// productsKernel35 runs rows lo to hi through the stages map36, mask4, partial8, offset8, add8, map37, map38, map39, aggregate2, from the state before them to the one after.
+// productsKernel36 runs rows lo to hi through the stages map36, mask4, partial8, offset8, add8, map37, map38, map39, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel35(lo, hi int, pass22 []uint32, pass23, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map49 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
+func productsKernel36(lo, hi int, pass22 []uint32, pass23, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map49 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
@@ -2899,11 +2869,11 @@ func productsKernel35(lo, hi int, pass22 []uint32, pass23, amount, aggregate []i
 	return gRunsBegun, openSum, openLast, openSum2, openSum3
 }
 
-// productsKernel35Summary returns what rows lo to hi add to the state, in the stages map36, mask4, partial8, offset8, add8, map37, map38, map39, aggregate2.
+// productsKernel36Summary returns what rows lo to hi add to the state, in the stages map36, mask4, partial8, offset8, add8, map37, map38, map39, aggregate2.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func productsKernel35Summary(lo, hi int, pass22 []uint32, pass23, amount []int64, paid, map49 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
+func productsKernel36Summary(lo, hi int, pass22 []uint32, pass23, amount []int64, paid, map49 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openHead bool
 	var openSum int64
@@ -2957,10 +2927,10 @@ func productsKernel35Summary(lo, hi int, pass22 []uint32, pass23, amount []int64
 	return gRunsBegun, openHead, openSum, openPresent, openLast, openHead2, openSum2, openHead3, openSum3
 }
 
-// productsKernel37 runs rows lo to hi through the stages map48, map49, map50, histogram5, from the state before them to the one after.
+// productsKernel38 runs rows lo to hi through the stages map48, map49, map50, histogram5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel37(lo, hi int, map2, revenue, map3, histogram []int64, g int64) {
+func productsKernel38(lo, hi int, map2, revenue, map3, histogram []int64, g int64) {
 	x := g / 16384
 	x2 := max(x, 1)
 	mapRows := map2[lo:hi]
@@ -3021,10 +2991,10 @@ func productsKernel37(lo, hi int, map2, revenue, map3, histogram []int64, g int6
 	}
 }
 
-// productsKernel38 runs rows lo to hi through the stages partial9, offset9, add9, from the state before them to the one after.
+// productsKernel39 runs rows lo to hi through the stages partial9, offset9, add9, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel38(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+func productsKernel39(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram5Rows)]
@@ -3036,10 +3006,10 @@ func productsKernel38(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel38Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9.
+// productsKernel39Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9.
 //
 //go:noinline
-func productsKernel38Summary(lo, hi int, histogram5 []int64) int64 {
+func productsKernel39Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
 	histogram5Rows := histogram5[lo:hi]
 	for i := range histogram5Rows {
@@ -3048,10 +3018,10 @@ func productsKernel38Summary(lo, hi int, histogram5 []int64) int64 {
 	return add
 }
 
-// productsKernel39 runs rows lo to hi through the stages pass14, from the state before them to the one after.
+// productsKernel40 runs rows lo to hi through the stages pass14, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel39(lo, hi int, add5, map40 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
+func productsKernel40(lo, hi int, add5, map40 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gSample
 	room := min(len(pass), len(pass2))
@@ -3075,10 +3045,10 @@ func productsKernel39(lo, hi int, add5, map40 []int64, pass []uint64, pass2 []in
 	}
 }
 
-// productsKernel39Summary returns what rows lo to hi add to the state, in the stages pass14.
+// productsKernel40Summary returns what rows lo to hi add to the state, in the stages pass14.
 //
 //go:noinline
-func productsKernel39Summary(lo, hi int, map40 []int64, digitShift int64, digits []int64) {
+func productsKernel40Summary(lo, hi int, map40 []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map40Rows := map40[lo:hi]
 	for i := range map40Rows {
@@ -3090,10 +3060,10 @@ func productsKernel39Summary(lo, hi int, map40 []int64, digitShift int64, digits
 	}
 }
 
-// productsKernel40 runs rows lo to hi through the stages pass15, from the state before them to the one after.
+// productsKernel41 runs rows lo to hi through the stages pass15, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel40(lo, hi int, add5 []int64, pass25, pass []uint64, pass26, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
+func productsKernel41(lo, hi int, add5 []int64, pass25, pass []uint64, pass26, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gSample
 	room := min(len(pass), len(pass2))
@@ -3118,10 +3088,10 @@ func productsKernel40(lo, hi int, add5 []int64, pass25, pass []uint64, pass26, p
 	}
 }
 
-// productsKernel40Summary returns what rows lo to hi add to the state, in the stages pass15.
+// productsKernel41Summary returns what rows lo to hi add to the state, in the stages pass15.
 //
 //go:noinline
-func productsKernel40Summary(lo, hi int, pass25 []uint64, digitShift int64, digits []int64) {
+func productsKernel41Summary(lo, hi int, pass25 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass25Rows := pass25[lo:hi]
 	for _, pass := range pass25Rows {
@@ -3132,10 +3102,10 @@ func productsKernel40Summary(lo, hi int, pass25 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel46 runs rows lo to hi through the stages pass21, from the state before them to the one after.
+// productsKernel47 runs rows lo to hi through the stages pass21, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel46(lo, hi int, add5 []int64, pass37 []uint64, pass38, pass []int64, digitNumber, digitShift, gSample int64, digits []int64) {
+func productsKernel47(lo, hi int, add5 []int64, pass37 []uint64, pass38, pass []int64, digitNumber, digitShift, gSample int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gSample
 	places := (*[256]int64)(digits)
@@ -3156,10 +3126,10 @@ func productsKernel46(lo, hi int, add5 []int64, pass37 []uint64, pass38, pass []
 	}
 }
 
-// productsKernel46Summary returns what rows lo to hi add to the state, in the stages pass21.
+// productsKernel47Summary returns what rows lo to hi add to the state, in the stages pass21.
 //
 //go:noinline
-func productsKernel46Summary(lo, hi int, pass37 []uint64, digitShift int64, digits []int64) {
+func productsKernel47Summary(lo, hi int, pass37 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass37Rows := pass37[lo:hi]
 	for i := range pass37Rows {
@@ -3170,11 +3140,11 @@ func productsKernel46Summary(lo, hi int, pass37 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel47 runs rows lo to hi through the stages scalar11, scalar12, scalar13, mask5, partial10, offset10, add10, compact4, scalar14, from the state before them to the one after.
+// productsKernel48 runs rows lo to hi through the stages scalar11, scalar12, scalar13, mask5, partial10, offset10, add10, compact4, scalar14, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel47(lo, hi int, revenue, pass39, map40, map39, compact []int64, most, g, gCandidatesPlace int64) int64 {
+func productsKernel48(lo, hi int, revenue, pass39, map40, map39, compact []int64, most, g, gCandidatesPlace int64) int64 {
 	x := min(most, g)
 	x2 := max(x, 0)
 	x3 := x2 * 32768
@@ -3213,11 +3183,11 @@ func productsKernel47(lo, hi int, revenue, pass39, map40, map39, compact []int64
 	return gCandidatesPlace
 }
 
-// productsKernel48 runs rows lo to hi through the stages mask6, partial11, offset11, add11, compact5, from the state before them to the one after.
+// productsKernel49 runs rows lo to hi through the stages mask6, partial11, offset11, add11, compact5, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel48(lo, hi int, compact []int64, gAllPlace int64) int64 {
+func productsKernel49(lo, hi int, compact []int64, gAllPlace int64) int64 {
 	for i := range hi - lo {
 		row := int64(lo + i)
 		selected := row >= 0
@@ -3228,10 +3198,10 @@ func productsKernel48(lo, hi int, compact []int64, gAllPlace int64) int64 {
 	return gAllPlace
 }
 
-// productsKernel49 runs rows lo to hi through the stages map51, map52, histogram6, from the state before them to the one after.
+// productsKernel50 runs rows lo to hi through the stages map51, map52, histogram6, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel49(lo, hi int, either3, revenue, map2, histogram []int64) {
+func productsKernel50(lo, hi int, either3, revenue, map2, histogram []int64) {
 	either3Rows := either3[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(either3Rows)]
@@ -3287,10 +3257,10 @@ func productsKernel49(lo, hi int, either3, revenue, map2, histogram []int64) {
 	}
 }
 
-// productsKernel50 runs rows lo to hi through the stages partial12, offset12, add12, scalar15, from the state before them to the one after.
+// productsKernel51 runs rows lo to hi through the stages partial12, offset12, add12, scalar15, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel50(lo, hi int, histogram6, add []int64, most, gLeast, add2 int64) int64 {
+func productsKernel51(lo, hi int, histogram6, add []int64, most, gLeast, add2 int64) int64 {
 	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram6Rows)]
@@ -3302,10 +3272,10 @@ func productsKernel50(lo, hi int, histogram6, add []int64, most, gLeast, add2 in
 	return add2
 }
 
-// productsKernel50Summary returns what rows lo to hi add to the state, in the stages partial12, offset12, add12, scalar15.
+// productsKernel51Summary returns what rows lo to hi add to the state, in the stages partial12, offset12, add12, scalar15.
 //
 //go:noinline
-func productsKernel50Summary(lo, hi int, histogram6 []int64) int64 {
+func productsKernel51Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
 	histogram6Rows := histogram6[lo:hi]
 	for i := range histogram6Rows {
@@ -3314,10 +3284,10 @@ func productsKernel50Summary(lo, hi int, histogram6 []int64) int64 {
 	return add
 }
 
-// productsKernel51 runs rows lo to hi through the stages pass22, from the state before them to the one after.
+// productsKernel52 runs rows lo to hi through the stages pass22, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel51(lo, hi int, add6, map42 []int64, pass []uint64, either3, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
+func productsKernel52(lo, hi int, add6, map42 []int64, pass []uint64, either3, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gLeast
 	room := min(len(pass), len(pass2))
@@ -3343,10 +3313,10 @@ func productsKernel51(lo, hi int, add6, map42 []int64, pass []uint64, either3, p
 	}
 }
 
-// productsKernel51Summary returns what rows lo to hi add to the state, in the stages pass22.
+// productsKernel52Summary returns what rows lo to hi add to the state, in the stages pass22.
 //
 //go:noinline
-func productsKernel51Summary(lo, hi int, map42 []int64, digitShift int64, digits []int64) {
+func productsKernel52Summary(lo, hi int, map42 []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map42Rows := map42[lo:hi]
 	for i := range map42Rows {
@@ -3358,10 +3328,10 @@ func productsKernel51Summary(lo, hi int, map42 []int64, digitShift int64, digits
 	}
 }
 
-// productsKernel52 runs rows lo to hi through the stages pass23, from the state before them to the one after.
+// productsKernel53 runs rows lo to hi through the stages pass23, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel52(lo, hi int, add6 []int64, pass40, pass []uint64, pass41, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
+func productsKernel53(lo, hi int, add6 []int64, pass40, pass []uint64, pass41, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gLeast
 	room := min(len(pass), len(pass2))
@@ -3386,10 +3356,10 @@ func productsKernel52(lo, hi int, add6 []int64, pass40, pass []uint64, pass41, p
 	}
 }
 
-// productsKernel52Summary returns what rows lo to hi add to the state, in the stages pass23.
+// productsKernel53Summary returns what rows lo to hi add to the state, in the stages pass23.
 //
 //go:noinline
-func productsKernel52Summary(lo, hi int, pass40 []uint64, digitShift int64, digits []int64) {
+func productsKernel53Summary(lo, hi int, pass40 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass40Rows := pass40[lo:hi]
 	for _, pass := range pass40Rows {
@@ -3400,10 +3370,10 @@ func productsKernel52Summary(lo, hi int, pass40 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel58 runs rows lo to hi through the stages pass29, from the state before them to the one after.
+// productsKernel59 runs rows lo to hi through the stages pass29, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel58(lo, hi int, add6 []int64, pass52 []uint64, pass53, top []int64, digitNumber, digitShift, gLeast, top2 int64, digits []int64) {
+func productsKernel59(lo, hi int, add6 []int64, pass52 []uint64, pass53, top []int64, digitNumber, digitShift, gLeast, top2 int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gLeast
 	places := (*[256]int64)(digits)
@@ -3426,10 +3396,10 @@ func productsKernel58(lo, hi int, add6 []int64, pass52 []uint64, pass53, top []i
 	}
 }
 
-// productsKernel58Summary returns what rows lo to hi add to the state, in the stages pass29.
+// productsKernel59Summary returns what rows lo to hi add to the state, in the stages pass29.
 //
 //go:noinline
-func productsKernel58Summary(lo, hi int, pass52 []uint64, digitShift int64, digits []int64) {
+func productsKernel59Summary(lo, hi int, pass52 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass52Rows := pass52[lo:hi]
 	for i := range pass52Rows {
@@ -3440,10 +3410,10 @@ func productsKernel58Summary(lo, hi int, pass52 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel59 runs rows lo to hi through the stages map53, map54, map55, map56, from the state before them to the one after.
+// productsKernel60 runs rows lo to hi through the stages map53, map54, map55, map56, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel59(lo, hi int, top []int64, either6, product []int32, revenue, revenue2, either9, sold, either12, looked []int64) {
+func productsKernel60(lo, hi int, top []int64, either6, product []int32, revenue, revenue2, either9, sold, either12, looked []int64) {
 	topRows := top[lo:hi]
 	productRows := product[lo:hi]
 	productRows = productRows[:len(topRows)]

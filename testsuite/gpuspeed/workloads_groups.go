@@ -1,0 +1,134 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kgen-go/kgen/plan"
+)
+
+// groupRows are distributions of rows over groups, by the number of a row's group of n: other than
+// uniform ones.
+var groupRows = map[string]func(i, rows, n int64) int64{
+	"skewed": func(i, _, n int64) int64 { // 80 % are of one group
+		if random(12, i)%10 < 8 {
+			return favourite
+		}
+		return int64(random(14, i) % uint64(n))
+	},
+	"zipf": func(i, _, n int64) int64 { // the exponent is about 1: logarithms of numbers are uniform
+		u := float64(random(17, i)>>11) / (1 << 53)
+		return min(int64(math.Pow(float64(n), u)), n) - 1
+	},
+	"clustered": func(i, rows, n int64) int64 { return int64(float64(i) / float64(rows) * float64(n)) }, // sorted, if keys are dense
+}
+
+// groupRowsOrder is the order in which workloads are listed.
+var groupRowsOrder = []string{"skewed", "zipf", "clustered"}
+
+// skewedGroups are the numbers of groups whose rows are not uniform.
+var skewedGroups = []int{1024, 65536, 1 << 20}
+
+// wideGroups are the numbers of groups whose keys are wide.
+var wideGroups = []int{16, 1024, 4096, 1 << 20}
+
+// longKey and longNumber are inverse: keys of i64 that lie anywhere.
+func longKey(number int64) int64 { return int64(uint64(number) * 0x9e3779b97f4a7c15) }
+func longNumber(key int64) int64 { return int64(uint64(key) * 0xf1de83e19937733d) }
+
+// pairBits are the bits of a group's number that are the second of two keys.
+const pairBits = 2
+
+func firstOfPair(number int64) int32 { return numberings["spread"].key(number >> pairBits) }
+
+func init() {
+	for _, n := range skewedGroups {
+		for name, numberOf := range groupRows {
+			for kind, numbering := range numberings {
+				distributions[fmt.Sprintf("%d %s groups, %s", n, kind, name)] = distribution{kind: plan.I32, fill: func(data []byte, lo, hi int64) {
+					list := elements[int32](data)
+					for i := lo; i < hi; i++ {
+						list[i] = numbering.key(numberOf(i, int64(len(list)), int64(n)))
+					}
+				}}
+			}
+		}
+	}
+	for _, n := range wideGroups {
+		number := func(i int64) int64 { return int64(random(14, i) % uint64(n)) }
+		distributions[fmt.Sprintf("any of %d long keys", n)] = distribution{kind: plan.I64, fill: each(func(i int64) int64 { return longKey(number(i)) })}
+		distributions[fmt.Sprintf("first of %d pairs", n)] = distribution{kind: plan.I32, fill: each(func(i int64) int32 { return firstOfPair(number(i)) })}
+		distributions[fmt.Sprintf("second of %d pairs", n)] = distribution{kind: plan.I32, fill: each(func(i int64) int32 { return int32(number(i) & (1<<pairBits - 1)) })}
+	}
+}
+
+// byGroups are groups whose rows are not uniform, and such of wide keys.
+func byGroups() (list []workload) {
+	for _, n := range skewedGroups {
+		for _, kind := range []string{"dense", "spread"} {
+			for _, name := range groupRowsOrder {
+				label, expect := "groups", groupsOf
+				if kind == "spread" {
+					label, expect = "spread groups", spreadGroupsOf
+				}
+				list = append(list, workload{
+					name: fmt.Sprintf("sum, count by %d %s, %s", n, label, name), pipeline: "sum_groups", asked: true,
+					columns: []column{{"key", fmt.Sprintf("%d %s groups, %s", n, kind, name)}, {"value", "value"}},
+					expect: func(a args) answer {
+						keys, number := ints(a, 0), numberings[kind].number
+						return expect(combinedByBin(a, n, func(i int64) int { return int(number(keys[i])) }))
+					},
+				})
+			}
+		}
+	}
+	for _, n := range wideGroups {
+		list = append(list, workload{
+			name: fmt.Sprintf("sum, count by %d groups of i64", n), pipeline: "sum_groups_i64", asked: true,
+			columns: []column{{"key", fmt.Sprintf("any of %d long keys", n)}, {"value", "value"}},
+			expect: func(a args) answer {
+				keys := elements[int64](a.columns[0].Data)
+				bins := combinedByBin(a, n, func(i int64) int { return int(longNumber(keys[i])) })
+				return wideGroupsOf(bins, func(x, y int64) int { return cmp.Compare(longKey(x), longKey(y)) }, longKey)
+			},
+		}, workload{
+			name: fmt.Sprintf("sum, count by %d groups of two i32", n), pipeline: "sum_groups_two", asked: true,
+			columns: []column{{"one", fmt.Sprintf("first of %d pairs", n)}, {"value", "value"}, {"two", fmt.Sprintf("second of %d pairs", n)}},
+			expect: func(a args) answer {
+				one, two, number := ints(a, 0), ints(a, 2), numberings["spread"].number
+				bins := combinedByBin(a, n, func(i int64) int { return int(number(one[i])<<pairBits | uint32(two[i])) })
+				first := func(number int64) int64 { return int64(firstOfPair(number)) }
+				second := func(number int64) int64 { return number & (1<<pairBits - 1) }
+				return wideGroupsOf(bins, func(x, y int64) int {
+					return cmp.Or(cmp.Compare(first(x), first(y)), cmp.Compare(second(x), second(y)))
+				}, first, second)
+			},
+		})
+	}
+	return list
+}
+
+// wideGroupsOf returns the digests of keys, sums and counts of the bins that have rows, in an order
+// of their numbers.
+func wideGroupsOf(bins []bin, compare func(x, y int64) int, keys ...func(number int64) int64) answer {
+	numbers := make([]int64, len(bins))
+	for i := range numbers {
+		numbers[i] = int64(i)
+	}
+	slices.SortFunc(numbers, compare)
+	digests := make([]digest, len(keys)+2)
+	for _, number := range numbers {
+		b := bins[number]
+		if b.rows == 0 {
+			continue
+		}
+		for i, key := range keys {
+			digests[i].add(key(number))
+		}
+		digests[len(keys)].add(b.total)
+		digests[len(keys)+1].add(b.rows)
+	}
+	return several(digests...)
+}
