@@ -24,36 +24,64 @@ const (
 	cuckooSpare = 8
 )
 
+// cuckooSeeds are what hashes are mixed with for the slots of rows. Each but the first is for
+// rows of which those before have left some out.
+var cuckooSeeds = []uint64{0, 0x8cb92ba72f3d8dd7}
+
 // newCuckooTable returns a cuckoo table of the rows with some keys, or one with linear
 // probing.
 func (o *ordering) newCuckooTable(keys []*ir.Value) rowTable {
-	linear := o.newLinearTable(keys)
-	t := linear
+	t := o.newLinearTable(keys)
 	rows := o.cast(ir.U64, o.length(keys[0]))
 	t.part = o.apply(ir.OpAdd, o.apply(ir.OpDiv, o.apply(ir.OpMul, rows, o.integer(rows, cuckooSlots)), o.integer(rows, cuckooRows)), o.integer(rows, cuckooSpare))
 	t.part = o.apply(ir.OpLeast, t.part, o.integer(rows, mostSlots/cuckooParts))
-	size := o.apply(ir.OpAdd, o.apply(ir.OpMul, o.cast(ir.I64, t.part), o.number(cuckooParts)), o.number(1))
+	for seed := len(cuckooSeeds) - 1; seed >= 0; seed-- {
+		t.rows = o.cuckooTable(t, seed)
+	}
+	made := o.gather(o.pos, t.rows, o.apply(ir.OpSub, o.length(t.rows), o.number(1)))
+	isMade := o.apply(ir.OpNe, made, o.constant(ir.Int(made.Type.Kind, -1)))
+	t.isDirect = o.apply(ir.OpLogicalAnd, isMade, o.apply(ir.OpNot, o.isTaken(made)))
+	t.isDirect.Likely = true
+	t.part = o.choose(t.isDirect, t.part, o.integer(t.part, 0)) // of no slots, all searches look at one
+	t.seed = o.integer(t.part, cuckooSeeds[0])
+	for i, seed := range cuckooSeeds[1:] {
+		isUsed := o.apply(ir.OpEq, made, o.madeBy(made.Type.Kind, i+1))
+		t.seed = o.choose(isUsed, o.integer(t.part, seed), t.seed)
+	}
+	return t
+}
 
-	homes := o.homes(t, o.words(o.sortKeysOf(keys)))
+// cuckooTable returns the slots of a cuckoo table by a seed, or those of t if it leaves rows
+// out. The last slot, which no row has, tells the seed.
+func (o *ordering) cuckooTable(t rowTable, seed int) *ir.Value {
+	otherwise, kind := t.rows, t.rows.Type.Kind
+	t.seed = o.integer(t.part, cuckooSeeds[seed])
+	size := o.apply(ir.OpAdd, o.apply(ir.OpMul, o.cast(ir.I64, t.part), o.number(cuckooParts)), o.number(1))
+	homes := o.homes(t, o.words(o.sortKeysOf(t.keys)))
 	for i, home := range homes {
-		homes[i] = o.cast(linear.rows.Type.Kind, home)
+		homes[i] = o.cast(kind, home)
 	}
 	args := append([]*ir.Value{homes[0], size}, homes[1:]...)
-	t.rows = o.slots(ir.Value{Op: ir.OpCuckoo, Args: append(args, keys...), Split: cuckooParts, Type: ir.Type{Kind: linear.rows.Type.Kind}})
+	t.rows = o.slots(ir.Value{Op: ir.OpCuckoo, Args: append(args, t.keys...), Split: cuckooParts, Type: ir.Type{Kind: kind}})
 	last := o.gather(o.pos, t.rows, o.apply(ir.OpSub, size, o.number(1)))
-	t.isDirect = o.apply(ir.OpEq, last, o.constant(ir.Int(last.Type.Kind, -1)))
-	t.isDirect.Likely = true
-	isBuilt := o.choose(t.isDirect, o.number(1), o.number(0))
+	isComplete := o.apply(ir.OpEq, last, o.constant(ir.Int(kind, -1)))
+	isBuilt := o.choose(isComplete, o.number(1), o.number(0))
 
-	either := o.newDomain(ir.DomainEither, t.rows.Type.Domain.Name+"_made", keys[0].Type.Domain)
-	t.rows = o.either(isBuilt, o.leastRows(t), linear.rows, ir.Type{Kind: linear.rows.Type.Kind, Domain: either})
-	t.part = o.choose(t.isDirect, t.part, o.integer(t.part, 0)) // of no slots, all searches look at one
-	return t
+	either := o.newDomain(ir.DomainEither, t.rows.Type.Domain.Name+"_made", t.keys[0].Type.Domain)
+	isLast := o.apply(ir.OpEq, o.index(t.rows, t.rows.Type.Domain), o.apply(ir.OpSub, size, o.number(1)))
+	made := o.choose(isLast, o.madeBy(kind, seed), o.leastRows(t))
+	return o.either(isBuilt, made, otherwise, ir.Type{Kind: kind, Domain: either})
+}
+
+// madeBy is what the last slot of a complete cuckoo table has that a seed made. A table with
+// linear probing has a row there, or -1.
+func (o *ordering) madeBy(kind ir.Kind, seed int) *ir.Value {
+	return o.constant(ir.Int(kind, int64(-2-seed)))
 }
 
 // homes returns the slots that rows with keys have in a cuckoo table, as unsigned integers.
 func (o *ordering) homes(t rowTable, words []word) (list []*ir.Value) {
-	first := o.hashOf(words)
+	first := o.apply(ir.OpXor, o.hashOf(words), t.seed)
 	second := o.apply(ir.OpMul, o.apply(ir.OpXor, first, o.apply(ir.OpShr, first, o.integer(first, 29))), o.integer(first, 0xbf58476d1ce4e5b9))
 	low := o.integer(first, math.MaxUint32)
 	half := o.integer(first, 32)

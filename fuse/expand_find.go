@@ -82,6 +82,7 @@ type rowTable struct {
 	isDirect *ir.Value   // scalar: whether slots are keys, from the least one on, or the table is one by cuckoo hashing
 	least    *ir.Value   // scalar: that key, as an unsigned integer; nil if slots are never keys
 	part     *ir.Value   // scalar: how many slots a part of a cuckoo table has, 0 if the table is none; nil if it cannot be one
+	seed     *ir.Value   // scalar: what hashes are mixed with for the slots of a cuckoo table
 	isNarrow bool        // a key has at most 32 bits
 	hashed   *ir.Value   // scalar: how many slots a hash table has
 	direct   *ir.Value   // scalar: how many slots a table has whose slots are keys; nil if they never are
@@ -210,6 +211,12 @@ func (o *ordering) atSlot(x, slot *ir.Value) *ir.Value {
 
 // isTaken returns whether a slot with a row is not free.
 func (o *ordering) isTaken(row *ir.Value) *ir.Value {
+	if o.probing == plan.Cuckoo { // the last slot has another number: see madeBy
+		if row.Type.Kind.IsUnsigned() {
+			return o.apply(ir.OpLt, row, o.madeBy(row.Type.Kind, len(cuckooSeeds)))
+		}
+		return o.apply(ir.OpGe, row, o.constant(ir.Int(row.Type.Kind, 0)))
+	}
 	return o.apply(ir.OpNe, row, o.constant(ir.Int(row.Type.Kind, -1)))
 }
 

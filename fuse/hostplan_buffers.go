@@ -47,10 +47,25 @@ func (m *planner) allocate(stages []*Stage, buffer string) {
 // isSizedByWay reports whether kernels use w in more branches than the one that reads for
 // how many rows it needs memory.
 func (m *planner) isSizedByWay(w *Value) bool {
-	return w.Domain != nil && slices.ContainsFunc(m.roomOf(w.Domain), func(d *ir.Domain) bool {
+	if w.Domain == nil {
+		return false
+	}
+	depth := len(m.scopes[w.Name])
+	return m.isChosenLater(w.Domain, depth) || slices.ContainsFunc(m.roomOf(w.Domain), func(d *ir.Domain) bool {
 		length := m.writer[key{kind: Lengths, of: d}]
-		return length != nil && len(length.Writer.ways) > len(m.scopes[w.Name])
+		return length != nil && len(length.Writer.ways) > depth
 	})
+}
+
+// isChosenLater reports whether the room of d is that of one of two ways, and which one only
+// more branches than some know.
+func (m *planner) isChosenLater(d *ir.Domain, branches int) bool {
+	if d.Kind != ir.DomainEither {
+		return false
+	}
+	first, second := m.sources[d][0], m.sources[d][1]
+	differ := m.room(first).String() != m.room(second).String()
+	return differ && len(m.result(m.chosenBy[d]).Writer.ways) > branches || m.isChosenLater(first, branches) || m.isChosenLater(second, branches)
 }
 
 // roomOf returns the domains that say for how many rows of d there has to be memory: d itself,

@@ -33,6 +33,9 @@ pipeline pairs(probe: [n]i32, key: [m]i32) {
 	j = join(probe, key)
 	return left: j.left, right: j.right
 }
+pipeline one_key(probe: [n]u64, key: [m]u64) {
+	return row: find(probe, in: key)
+}
 pipeline one_hash(probe: [n]u64, key: [m]u64) {
 	k = key * 0x9e3779b97f4a7c15
 	p = probe * 0x9e3779b97f4a7c15
@@ -80,6 +83,62 @@ func TestCuckoo(t *testing.T) {
 	}
 }
 
+// TestCuckooSeeds has four keys with three slots in all: their walks never end. Another seed
+// gives them other slots, so that no table with linear probing is needed.
+func TestCuckooSeeds(t *testing.T) {
+	pipelines, errs := ir.Load("cuckoo.kg", []byte(cuckooText))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	p := pipelines[slices.IndexFunc(pipelines, func(p *ir.Pipeline) bool { return p.Name == "one_key" })]
+	keys := endlessKeys(4)
+	in := []ir.Column{ir.NewColumn(ir.U64, len(keys)+1), ir.NewColumn(ir.U64, len(keys))}
+	for i, key := range keys {
+		in[0].Set(i, ir.Int(ir.U64, int64(key)))
+		in[1].Set(i, ir.Int(ir.U64, int64(key)))
+	}
+	schedule := plan.Schedule{Workgroup: 8, Items: 3, Probe: plan.Cuckoo}
+	for _, seeds := range []int{2, 1} {
+		program, _, err := compile.Compile(p, compile.For(fuse.LevelAuto, schedule))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lowered, err := simt.Target{Atomics64: true}.Lower(program, schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := dropLinear(lowered.Plan.Steps, lowered.Plan); n != 1 {
+			t.Fatalf("%d tables with linear probing", n)
+		}
+		if seeds == 1 {
+			if n := dropSeeds(lowered.Plan.Steps, lowered.Plan); n != 1 {
+				t.Fatalf("%d cuckoo tables by other seeds", n)
+			}
+		}
+		different := withoutLinear(t, lowered, p, in)
+		if (different != "") != (seeds == 1) {
+			t.Errorf("%d seeds: %q", seeds, different)
+		}
+	}
+}
+
+// endlessKeys returns n keys that have the same slots in a cuckoo table of n rows by the first
+// seed.
+func endlessKeys(n int) []uint64 {
+	part := uint64(n*192/409 + 8)
+	bySlots := map[[3]uint64][]uint64{}
+	for key := uint64(1); ; key++ {
+		x := key * 0x9e3779b97f4a7c15
+		first := (x ^ x>>32) * 0xd6e8feb86659fd93
+		second := (first ^ first>>29) * 0xbf58476d1ce4e5b9
+		slots := [3]uint64{first >> 32 * part >> 32, second >> 32 * part >> 32, second & math.MaxUint32 * part >> 32}
+		bySlots[slots] = append(bySlots[slots], key)
+		if list := bySlots[slots]; len(list) == n {
+			return list
+		}
+	}
+}
+
 // cuckooInput returns columns of rows with so many keys at most, and searches for them.
 func cuckooInput(p *ir.Pipeline, rows, keys int) []ir.Column {
 	in := make([]ir.Column, len(p.Params))
@@ -104,7 +163,7 @@ func cuckooInput(p *ir.Pipeline, rows, keys int) []ir.Column {
 	return in
 }
 
-// dropLinear removes what fills tables with linear probing if a cuckoo table fails, and
+// dropLinear removes what fills tables with linear probing if cuckoo tables fail, and
 // returns how many kernels that were.
 func dropLinear(steps []plan.Step, p *plan.Plan) (n int) {
 	for _, s := range steps {
@@ -112,13 +171,34 @@ func dropLinear(steps []plan.Step, p *plan.Plan) (n int) {
 			continue
 		}
 		n += dropLinear(s.If.Then, p)
-		s.If.Else = slices.DeleteFunc(s.If.Else, func(s plan.Step) bool {
-			fills := fillsTable(s, p)
-			if fills {
-				n++
-			}
-			return fills
-		})
+		dropped := dropLinear(s.If.Else, p)
+		if dropped == 0 { // no other table is tried before
+			dropped = dropFills(&s.If.Else, p)
+		}
+		n += dropped
+	}
+	return n
+}
+
+// dropFills removes what fills tables from some steps, but not from those in them, and returns
+// how many kernels that were.
+func dropFills(steps *[]plan.Step, p *plan.Plan) (n int) {
+	*steps = slices.DeleteFunc(*steps, func(s plan.Step) bool {
+		fills := fillsTable(s, p)
+		if fills {
+			n++
+		}
+		return fills
+	})
+	return n
+}
+
+// dropSeeds removes what fills cuckoo tables by other seeds than the first.
+func dropSeeds(steps []plan.Step, p *plan.Plan) (n int) {
+	for _, s := range steps {
+		if s.If != nil {
+			n += dropSeeds(s.If.Then, p) + dropFills(&s.If.Else, p)
+		}
 	}
 	return n
 }

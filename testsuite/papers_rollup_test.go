@@ -14,6 +14,7 @@ import (
 func init() {
 	publishedPrograms["rollup/biker"] = published{plain: rollUp(8, false), data: cubes(8, generate.Biker)}
 	publishedPrograms["rollup/machines"] = published{plain: rollUp(6, false), data: cubes(6, generate.Machines)}
+	publishedPrograms["rollup/machines_hashed"] = published{plain: rollUp(6, false), data: hashed(cubes(6, generate.Machines))}
 	publishedPrograms["rollup/machines_grouped"] = published{plain: rollUp(6, true), data: cubes(6, generate.Machines)}
 	publishedPrograms["rollup/machines_by_target"] = published{plain: rollUp(6, false), data: cubes(6, "")}
 }
@@ -84,6 +85,19 @@ func cubes(k int, shape string) func(*testing.T, *ir.Pipeline) [][]ir.Column {
 		}
 		if shape != "" {
 			list = append(list, generatedCube(t, p, k, shape))
+		}
+		return list
+	}
+}
+
+// hashed adds how many places a target cell has to cubes: 1, 2 and so on.
+func hashed(cubes func(*testing.T, *ir.Pipeline) [][]ir.Column) func(*testing.T, *ir.Pipeline) [][]ir.Column {
+	return func(t *testing.T, p *ir.Pipeline) [][]ir.Column {
+		plain := *p
+		plain.Params = slices.DeleteFunc(slices.Clone(p.Params), func(x *ir.Value) bool { return x.Name == "hashes" })
+		list := cubes(t, &plain)
+		for i := range list {
+			list[i] = append(list[i], ir.Column{Kind: ir.I64, Slice: []int64{int64(i + 1)}})
 		}
 		return list
 	}
