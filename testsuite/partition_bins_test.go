@@ -26,7 +26,7 @@ func TestGroupsByPartitionedBins(t *testing.T) {
 	const rows = 2200
 	const text = `pipeline dense(k0: [n]i32, x: [n]i32) {
 	g = groups(k0)
-	return key: first(k0, by: g), total: sum(x, by: g), rows: count(by: g), least: min(x, by: g), begin: first(x, by: g), at: argmax(x, by: g)
+	return key: first(k0, by: g), total: sum(x, by: g), rows: count(by: g), high: count(x > 4000000, by: g), least: min(x, by: g), begin: first(x, by: g), at: argmax(x, by: g)
 }
 pipeline numbered(k0: [n]i32, x: [n]i32) {
 	g = groups(k0)
