@@ -175,7 +175,7 @@ func (b *binned) aggregate(v *ir.Value) *ir.Value {
 		x = nil
 	}
 	switch {
-	case v.Op == ir.OpCount:
+	case v.Op == ir.OpCount && len(v.Args) == 0:
 		x = b.count
 	case x == nil:
 		x = b.aggregateBy(v, b.of, b.arguments(v.Args))

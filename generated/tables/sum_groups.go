@@ -53,42 +53,42 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		map2 := kgenTemporary[int32](&call, 16384)
 		map3 := kgenTemporary[int64](&call, 16384)
 		var sum int64
-		var greatest uint32
 		var least uint32
+		var greatest uint32
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var sum2 int64
-			var greatest2 uint32
 			least2 := uint32(4294967295)
+			var greatest2 uint32
 			kgenInOrder(&call, workers, 16384, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum3, greatest3, least3 := sumGroupsKernel2Summary(lo, hi, key, int64(n))
+					sum3, least3, greatest3 := sumGroupsKernel2Summary(lo, hi, key, int64(n))
 					blocks.await()
 					sumBefore := sum2
-					greatestBefore := greatest2
 					leastBefore := least2
+					greatestBefore := greatest2
 					sum2 = sumBefore + sum3
-					greatest2 = max(greatestBefore, greatest3)
 					least2 = min(leastBefore, least3)
+					greatest2 = max(greatestBefore, greatest3)
 					blocks.release()
-					sumGroupsKernel2(lo, hi, key, map2, map3, int64(n), sumBefore, greatestBefore, leastBefore)
+					sumGroupsKernel2(lo, hi, key, map2, map3, int64(n), sumBefore, leastBefore, greatestBefore)
 				}
 			})
 			sum = sum2
-			greatest = greatest2
 			least = least2
+			greatest = greatest2
 		} else {
-			sum, greatest, least = sumGroupsKernel2(0, 16384, key, map2, map3, int64(n), 0, 0, 4294967295)
+			sum, least, greatest = sumGroupsKernel2(0, 16384, key, map2, map3, int64(n), 0, 4294967295, 0)
 		}
 		cond := sum > 0
 		x := uint32(0)
 		if cond {
-			x = greatest
+			x = least
 		}
 		x2 := uint32(0)
 		if cond {
-			x2 = least
+			x2 = greatest
 		}
 		if int(nSampleSlotsLength) > 2147483647 {
 			return fmt.Errorf("n_sample_slots would have %d rows; at most 2147483647 can be computed", int(nSampleSlotsLength))
@@ -122,7 +122,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			x3 = 1
 		}
 		scalar22 := int64(0)
-		if x-x2 < 262144 {
+		if x2-x < 262144 {
 			scalar22 = 1
 		}
 		cond3 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
@@ -993,7 +993,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 // sumGroupsKernel2 runs rows lo to hi through the stages map1, map2, map3, map4, reduce2, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel2(lo, hi int, key, map2 []int32, map3 []int64, n, sum int64, greatest, least uint32) (int64, uint32, uint32) {
+func sumGroupsKernel2(lo, hi int, key, map2 []int32, map3 []int64, n, sum int64, least, greatest uint32) (int64, uint32, uint32) {
 	x := n / 16384
 	x2 := max(x, 1)
 	cond := kgenVariable(uint64(16384)) <= 939524096
@@ -1026,11 +1026,11 @@ func sumGroupsKernel2(lo, hi int, key, map2 []int32, map3 []int64, n, sum int64,
 		x13 := uint32(key3) - 2147483648
 		x14 := uint64(x13) * 11400714819323198485
 		mapRows2[i] = int64((x14 ^ x14>>32) * 15485907386658061715 >> (x12 & 63))
-		least = min(least, x13)
 		greatest = max(greatest, x13)
+		least = min(least, x13)
 		sum++
 	}
-	return sum, greatest, least
+	return sum, least, greatest
 }
 
 // sumGroupsKernel2Summary returns what rows lo to hi add to the state, in the stages map1, map2, map3, map4, reduce2.
@@ -1038,8 +1038,8 @@ func sumGroupsKernel2(lo, hi int, key, map2 []int32, map3 []int64, n, sum int64,
 //go:noinline
 func sumGroupsKernel2Summary(lo, hi int, key []int32, n int64) (int64, uint32, uint32) {
 	var sum int64
-	var greatest uint32
 	least := uint32(4294967295)
+	var greatest uint32
 	x := n / 16384
 	x2 := max(x, 1)
 	for i := range hi - lo {
@@ -1051,11 +1051,11 @@ func sumGroupsKernel2Summary(lo, hi int, key []int32, n int64) (int64, uint32, u
 		}
 		key3 := key2
 		x3 := uint32(key3) - 2147483648
-		least = min(least, x3)
 		greatest = max(greatest, x3)
+		least = min(least, x3)
 		sum++
 	}
-	return sum, greatest, least
+	return sum, least, greatest
 }
 
 // sumGroupsKernel3 runs rows lo to hi through the stages insert1, from the state before them to the one after.

@@ -60,42 +60,42 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		map3 := kgenTemporary[int32](&call, 16384)
 		map4 := kgenTemporary[int64](&call, 16384)
 		var sum int64
-		var greatest uint32
 		var least uint32
+		var greatest uint32
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var sum2 int64
-			var greatest2 uint32
 			least2 := uint32(4294967295)
+			var greatest2 uint32
 			kgenInOrder(&call, workers, 16384, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum3, greatest3, least3 := monthsKernel2Summary(lo, hi, map2, int64(n))
+					sum3, least3, greatest3 := monthsKernel2Summary(lo, hi, map2, int64(n))
 					blocks.await()
 					sumBefore := sum2
-					greatestBefore := greatest2
 					leastBefore := least2
+					greatestBefore := greatest2
 					sum2 = sumBefore + sum3
-					greatest2 = max(greatestBefore, greatest3)
 					least2 = min(leastBefore, least3)
+					greatest2 = max(greatestBefore, greatest3)
 					blocks.release()
-					monthsKernel2(lo, hi, map2, map3, map4, int64(n), sumBefore, greatestBefore, leastBefore)
+					monthsKernel2(lo, hi, map2, map3, map4, int64(n), sumBefore, leastBefore, greatestBefore)
 				}
 			})
 			sum = sum2
-			greatest = greatest2
 			least = least2
+			greatest = greatest2
 		} else {
-			sum, greatest, least = monthsKernel2(0, 16384, map2, map3, map4, int64(n), 0, 0, 4294967295)
+			sum, least, greatest = monthsKernel2(0, 16384, map2, map3, map4, int64(n), 0, 4294967295, 0)
 		}
 		cond := sum > 0
 		x := uint32(0)
 		if cond {
-			x = greatest
+			x = least
 		}
 		x2 := uint32(0)
 		if cond {
-			x2 = least
+			x2 = greatest
 		}
 		if int(nSampleSlotsLength) > 2147483647 {
 			return fmt.Errorf("n_sample_slots would have %d rows; at most 2147483647 can be computed", int(nSampleSlotsLength))
@@ -129,7 +129,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			x3 = 1
 		}
 		scalar22 := int64(0)
-		if x-x2 < 262144 {
+		if x2-x < 262144 {
 			scalar22 = 1
 		}
 		cond3 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
@@ -978,7 +978,7 @@ func monthsKernel1(lo, hi int, time []int64, map2 []int32, n int64) {
 // monthsKernel2 runs rows lo to hi through the stages map6, map7, map8, map9, reduce2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel2(lo, hi int, map5, map2 []int32, map3 []int64, n, sum int64, greatest, least uint32) (int64, uint32, uint32) {
+func monthsKernel2(lo, hi int, map5, map2 []int32, map3 []int64, n, sum int64, least, greatest uint32) (int64, uint32, uint32) {
 	x := n / 16384
 	x2 := max(x, 1)
 	cond := kgenVariable(uint64(16384)) <= 939524096
@@ -1011,11 +1011,11 @@ func monthsKernel2(lo, hi int, map5, map2 []int32, map3 []int64, n, sum int64, g
 		x15 := uint32(x14) - 4188215274
 		x16 := uint64(x15) * 11400714819323198485
 		mapRows2[i] = int64((x16 ^ x16>>32) * 15485907386658061715 >> (x12 & 63))
-		least = min(least, x15)
 		greatest = max(greatest, x15)
+		least = min(least, x15)
 		sum++
 	}
-	return sum, greatest, least
+	return sum, least, greatest
 }
 
 // monthsKernel2Summary returns what rows lo to hi add to the state, in the stages map6, map7, map8, map9, reduce2.
@@ -1023,8 +1023,8 @@ func monthsKernel2(lo, hi int, map5, map2 []int32, map3 []int64, n, sum int64, g
 //go:noinline
 func monthsKernel2Summary(lo, hi int, map5 []int32, n int64) (int64, uint32, uint32) {
 	var sum int64
-	var greatest uint32
 	least := uint32(4294967295)
+	var greatest uint32
 	x := n / 16384
 	x2 := max(x, 1)
 	for i := range hi - lo {
@@ -1036,11 +1036,11 @@ func monthsKernel2Summary(lo, hi int, map5 []int32, n int64) (int64, uint32, uin
 		}
 		x4 := x3
 		x5 := uint32(x4) - 4188215274
-		least = min(least, x5)
 		greatest = max(greatest, x5)
+		least = min(least, x5)
 		sum++
 	}
-	return sum, greatest, least
+	return sum, least, greatest
 }
 
 // monthsKernel3 runs rows lo to hi through the stages insert1, from the state before them to the one after.

@@ -54,6 +54,14 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	for i := range failed {
 		failed[i] = math.MaxInt64
 	}
+	map2 := kgenTemporary[bool](&call, n)
+	if workers > 1 {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+			productsKernel1(lo, hi, paid, map2, int64(n))
+		})
+	} else {
+		productsKernel1(0, n, paid, map2, int64(n))
+	}
 	nSampleSlotsLength := max(kgenSelect(kgenVariable(uint64(16384)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63)), 0)
 	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 16384), 1)*4) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63)), 0)
 	nPartitionedSlotsLength := max(kgenSelect(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63)), 0)
@@ -61,45 +69,45 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	var scalar2 int64
 	var scalar3 int64
 	if 0 < n-1048575 {
-		map2 := kgenTemporary[int32](&call, 16384)
-		map3 := kgenTemporary[int64](&call, 16384)
+		map3 := kgenTemporary[int32](&call, 16384)
+		map4 := kgenTemporary[int64](&call, 16384)
 		var sum int64
-		var greatest uint32
 		var least uint32
+		var greatest uint32
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var sum2 int64
-			var greatest2 uint32
 			least2 := uint32(4294967295)
+			var greatest2 uint32
 			kgenInOrder(&call, workers, 16384, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum3, greatest3, least3 := productsKernel2Summary(lo, hi, product, int64(n))
+					sum3, least3, greatest3 := productsKernel2Summary(lo, hi, product, int64(n))
 					blocks.await()
 					sumBefore := sum2
-					greatestBefore := greatest2
 					leastBefore := least2
+					greatestBefore := greatest2
 					sum2 = sumBefore + sum3
-					greatest2 = max(greatestBefore, greatest3)
 					least2 = min(leastBefore, least3)
+					greatest2 = max(greatestBefore, greatest3)
 					blocks.release()
-					productsKernel2(lo, hi, product, map2, map3, int64(n), sumBefore, greatestBefore, leastBefore)
+					productsKernel2(lo, hi, product, map3, map4, int64(n), sumBefore, leastBefore, greatestBefore)
 				}
 			})
 			sum = sum2
-			greatest = greatest2
 			least = least2
+			greatest = greatest2
 		} else {
-			sum, greatest, least = productsKernel2(0, 16384, product, map2, map3, int64(n), 0, 0, 4294967295)
+			sum, least, greatest = productsKernel2(0, 16384, product, map3, map4, int64(n), 0, 4294967295, 0)
 		}
 		cond := sum > 0
 		x := uint32(0)
 		if cond {
-			x = greatest
+			x = least
 		}
 		x2 := uint32(0)
 		if cond {
-			x2 = least
+			x2 = greatest
 		}
 		if int(nSampleSlotsLength) > 2147483647 {
 			return fmt.Errorf("n_sample_slots would have %d rows; at most 2147483647 can be computed", int(nSampleSlotsLength))
@@ -108,7 +116,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		for i := range insert {
 			insert[i] = -1
 		}
-		productsKernel3(0, 16384, map2, insert, map3, nSampleSlotsLength)
+		productsKernel3(0, 16384, map3, insert, map4, nSampleSlotsLength)
 		var sum2 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
@@ -133,7 +141,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			x3 = 1
 		}
 		scalar22 := int64(0)
-		if x-x2 < 262144 {
+		if x2-x < 262144 {
 			scalar22 = 1
 		}
 		cond3 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
@@ -218,20 +226,32 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		clear(aggregate)
 		aggregate2 := kgenTemporary[int64](&call, int(scalar43))
 		clear(aggregate2)
-		if workers > 1 && (len(aggregate) <= max(2048, n/64) && len(aggregate2) <= max(2048, n/64)) {
+		aggregate3 := kgenTemporary[int64](&call, int(scalar43))
+		clear(aggregate3)
+		aggregate4 := kgenTemporary[int64](&call, int(scalar43))
+		clear(aggregate4)
+		if workers > 1 && (len(aggregate) <= max(2048, n/64) && len(aggregate2) <= max(2048, n/64) && len(aggregate3) <= max(2048, n/64) && len(aggregate4) <= max(2048, n/64)) {
 			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 				aggregateOwn := make([]int64, len(aggregate))
 				aggregateOwn2 := make([]int64, len(aggregate2))
-				productsKernel6(lo, hi, aggregateOwn, product, amount, aggregateOwn2, reduce42)
+				aggregateOwn3 := make([]int64, len(aggregate3))
+				aggregateOwn4 := make([]int64, len(aggregate4))
+				productsKernel6(lo, hi, aggregateOwn, product, amount, aggregateOwn2, paid, aggregateOwn3, map2, aggregateOwn4, reduce42)
 				for i := range aggregateOwn {
 					atomic.AddInt64(&aggregate[i], aggregateOwn[i])
 				}
 				for i := range aggregateOwn2 {
 					atomic.AddInt64(&aggregate2[i], aggregateOwn2[i])
 				}
+				for i := range aggregateOwn3 {
+					atomic.AddInt64(&aggregate3[i], aggregateOwn3[i])
+				}
+				for i := range aggregateOwn4 {
+					atomic.AddInt64(&aggregate4[i], aggregateOwn4[i])
+				}
 			})
 		} else {
-			productsKernel6(0, n, aggregate, product, amount, aggregate2, reduce42)
+			productsKernel6(0, n, aggregate, product, amount, aggregate2, paid, aggregate3, map2, aggregate4, reduce42)
 		}
 		if int(scalar43) > 2147483647 {
 			return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar43))
@@ -251,7 +271,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				compactScratch4 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nFilledPlace3 := productsKernel7(lo, hi, aggregate, aggregate2, compactScratch, compactScratch2, compactScratch3, compactScratch4, reduce42, 0)
+					nFilledPlace3 := productsKernel7(lo, hi, aggregate, aggregate2, compactScratch, compactScratch2, aggregate3, compactScratch3, aggregate4, compactScratch4, reduce42, 0)
 					blocks.await()
 					nFilledPlaceBefore := nFilledPlace2
 					nFilledPlace2 = nFilledPlaceBefore + nFilledPlace3
@@ -264,7 +284,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			})
 			nFilledPlace = nFilledPlace2
 		} else {
-			nFilledPlace = productsKernel7(0, int(scalar43), aggregate, aggregate2, revenue2, either, either2, either3, reduce42, 0)
+			nFilledPlace = productsKernel7(0, int(scalar43), aggregate, aggregate2, revenue2, either, aggregate3, either2, aggregate4, either3, reduce42, 0)
 		}
 		nFilledLength2 := nFilledPlace
 		revenue = revenue2
@@ -273,14 +293,6 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		either12 = either3
 		nFilledLength = nFilledLength2
 	} else {
-		map2 := kgenTemporary[bool](&call, n)
-		if workers > 1 {
-			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				productsKernel8(lo, hi, paid, map2)
-			})
-		} else {
-			productsKernel8(0, n, paid, map2)
-		}
 		if int(nSlotsLength) > 2147483647 {
 			return fmt.Errorf("n_slots would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
 		}
@@ -317,7 +329,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					insertOwn4 := insertOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
 					insertOwn5 := insertOwn2[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
 					insertOwn6 := insertOwn3[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
-					productsKernel9(lo, hi, product, insert, amount, insert2, paid, insert3, map2, insert4, nSlotsLength, int64(n), firstRows2, homes2, productOwn2, insertOwn4, insertOwn5, insertOwn6)
+					productsKernel8(lo, hi, product, insert, amount, insert2, paid, insert3, map2, insert4, nSlotsLength, int64(n), firstRows2, homes2, productOwn2, insertOwn4, insertOwn5, insertOwn6)
 				})
 			} else {
 				firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072))
@@ -326,7 +338,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				insertOwn := kgenTemporary[int64](&call, min((n+256)*16, 131072))
 				insertOwn2 := kgenTemporary[int64](&call, min((n+256)*16, 131072))
 				insertOwn3 := kgenTemporary[int64](&call, min((n+256)*16, 131072))
-				productsKernel9(0, n, product, insert, amount, insert2, paid, insert3, map2, insert4, nSlotsLength, int64(n), firstRows, homes, productOwn, insertOwn, insertOwn2, insertOwn3)
+				productsKernel8(0, n, product, insert, amount, insert2, paid, insert3, map2, insert4, nSlotsLength, int64(n), firstRows, homes, productOwn, insertOwn, insertOwn2, insertOwn3)
 			}
 			var sum int64
 			if workers > 1 {
@@ -335,17 +347,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						sum3 := productsKernel10Summary(lo, hi, insert, int64(n))
+						sum3 := productsKernel9Summary(lo, hi, insert, int64(n))
 						blocks.await()
 						sumBefore := sum2
 						sum2 = sumBefore + sum3
 						blocks.release()
-						productsKernel10(lo, hi, insert, mask, int64(n), sumBefore)
+						productsKernel9(lo, hi, insert, mask, int64(n), sumBefore)
 					}
 				})
 				sum = sum2
 			} else {
-				sum = productsKernel10(0, int(nSlotsLength), insert, mask, int64(n), 0)
+				sum = productsKernel9(0, int(nSlotsLength), insert, mask, int64(n), 0)
 			}
 			cond := sum <= max(min(int64(n)/64, 16384), 1)
 			x := min(sum, max(min(int64(n)/64, 16384), 1))
@@ -376,7 +388,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						nDistinctPlace3 := productsKernel11Summary(lo, hi, mask)
+						nDistinctPlace3 := productsKernel10Summary(lo, hi, mask)
 						blocks.await()
 						nDistinctPlaceBefore := nDistinctPlace2
 						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
@@ -386,7 +398,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						compactPart2 := compact2[:nDistinctPlaceEnd]
 						mapPart := map3[:nDistinctPlaceEnd]
 						histogramOwn := make([]int64, 1024)
-						productsKernel11(lo, hi, mask, insert, compactPart, compactPart2, product, mapPart, histogramOwn, nDistinctPlaceBefore)
+						productsKernel10(lo, hi, mask, insert, compactPart, compactPart2, product, mapPart, histogramOwn, nDistinctPlaceBefore)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
@@ -394,7 +406,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
-				nDistinctPlace = productsKernel11(0, int(nSlotsLength), mask, insert, compact, compact2, product, map3, histogram, 0)
+				nDistinctPlace = productsKernel10(0, int(nSlotsLength), mask, insert, compact, compact2, product, map3, histogram, 0)
 			}
 			nDistinctLength := nDistinctPlace
 			add := kgenTemporary[int64](&call, 1024)
@@ -404,16 +416,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add3 := productsKernel12Summary(lo, hi, histogram)
+						add3 := productsKernel11Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add2
 						add2 = addBefore + add3
 						blocks.release()
-						productsKernel12(lo, hi, histogram, add, addBefore)
+						productsKernel11(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				productsKernel12(0, 1024, histogram, add, 0)
+				productsKernel11(0, 1024, histogram, add, 0)
 			}
 			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -423,7 +435,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel13Summary(lo, hi, map3, 0, digits)
+						productsKernel12Summary(lo, hi, map3, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -431,12 +443,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel13(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+						productsKernel12(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel13(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+				productsKernel12(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 			}
 			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -446,7 +458,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel14Summary(lo, hi, pass, 8, digits)
+						productsKernel13Summary(lo, hi, pass, 8, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -454,12 +466,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel14(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+						productsKernel13(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel14(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+				productsKernel13(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -467,7 +479,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel14Summary(lo, hi, pass3, 16, digits)
+						productsKernel13Summary(lo, hi, pass3, 16, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -475,12 +487,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel14(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+						productsKernel13(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel14(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+				productsKernel13(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 			}
 			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
 			if workers > 1 {
@@ -489,7 +501,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel16Summary(lo, hi, pass, 24, digits)
+						productsKernel15Summary(lo, hi, pass, 24, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -497,12 +509,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel16(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+						productsKernel15(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel16(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+				productsKernel15(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 			}
 			revenue3 := kgenTemporary[int64](&call, int(scalar53))
 			either := kgenTemporary[int32](&call, int(scalar53))
@@ -510,10 +522,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			either3 := kgenTemporary[int64](&call, int(scalar53))
 			if workers > 1 {
 				kgenFork(&call, workers, int(scalar53), 4096, func(_, lo, hi int) {
-					productsKernel17(lo, hi, pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
+					productsKernel16(lo, hi, pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
 				})
 			} else {
-				productsKernel17(0, int(scalar53), pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
+				productsKernel16(0, int(scalar53), pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
 			}
 			revenue2 = revenue3
 			either62 = either
@@ -542,13 +554,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
-						productsKernel18(lo, hi, histogramOwn, product)
+						productsKernel17(lo, hi, histogramOwn, product)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
 					})
 				} else {
-					productsKernel18(0, n, histogram, product)
+					productsKernel17(0, n, histogram, product)
 				}
 				add := kgenTemporary[int64](&call, 256)
 				if workers > 1 {
@@ -557,16 +569,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := productsKernel19Summary(lo, hi, histogram)
+							add3 := productsKernel18Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							productsKernel19(lo, hi, histogram, add, addBefore)
+							productsKernel18(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					productsKernel19(0, 256, histogram, add, 0)
+					productsKernel18(0, 256, histogram, add, 0)
 				}
 				pass2 := kgenTemporary[int64](&call, n)
 				pass3 := kgenTemporary[bool](&call, n)
@@ -577,7 +589,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel20Summary(lo, hi, product, 0, digits)
+							productsKernel19Summary(lo, hi, product, 0, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -585,12 +597,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel20(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+							productsKernel19(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel20(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+					productsKernel19(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
 				}
 				for i := range insert5 {
 					insert5[i] = -1
@@ -600,10 +612,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				clear(insert8)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						productsKernel21(lo, hi, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, nPartitionedSlotsLength, int64(n), int64(n))
+						productsKernel20(lo, hi, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, nPartitionedSlotsLength, int64(n), int64(n))
 					})
 				} else {
-					productsKernel21(0, n, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, nPartitionedSlotsLength, int64(n), int64(n))
+					productsKernel20(0, n, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, nPartitionedSlotsLength, int64(n), int64(n))
 				}
 				var sum int64
 				if workers > 1 {
@@ -612,17 +624,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							sum3 := productsKernel22Summary(lo, hi, insert5, int64(n))
+							sum3 := productsKernel21Summary(lo, hi, insert5, int64(n))
 							blocks.await()
 							sumBefore := sum2
 							sum2 = sumBefore + sum3
 							blocks.release()
-							productsKernel22(lo, hi, insert5, mask2, int64(n), sumBefore)
+							productsKernel21(lo, hi, insert5, mask2, int64(n), sumBefore)
 						}
 					})
 					sum = sum2
 				} else {
-					sum = productsKernel22(0, int(nPartitionedSlotsLength), insert5, mask2, int64(n), 0)
+					sum = productsKernel21(0, int(nPartitionedSlotsLength), insert5, mask2, int64(n), 0)
 				}
 				cond := sum <= max(min(int64(n)/8, 16777216), 1)
 				x := min(sum, max(min(int64(n)/8, 16777216), 1))
@@ -652,7 +664,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							nPartitionedDistinctPlace3 := productsKernel23Summary(lo, hi, mask2)
+							nPartitionedDistinctPlace3 := productsKernel22Summary(lo, hi, mask2)
 							blocks.await()
 							nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
 							nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
@@ -662,7 +674,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
 							mapPart := map3[:nPartitionedDistinctPlaceEnd]
 							histogramOwn := make([]int64, 1024)
-							productsKernel23(lo, hi, mask2, insert5, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+							productsKernel22(lo, hi, mask2, insert5, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
 							for i := range histogramOwn {
 								atomic.AddInt64(&histogram[i], histogramOwn[i])
 							}
@@ -670,7 +682,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					})
 					nPartitionedDistinctPlace = nPartitionedDistinctPlace2
 				} else {
-					nPartitionedDistinctPlace = productsKernel23(0, int(nPartitionedSlotsLength), mask2, insert5, compact, compact2, pass, map3, histogram, 0)
+					nPartitionedDistinctPlace = productsKernel22(0, int(nPartitionedSlotsLength), mask2, insert5, compact, compact2, pass, map3, histogram, 0)
 				}
 				nPartitionedDistinctLength := nPartitionedDistinctPlace
 				add := kgenTemporary[int64](&call, 1024)
@@ -680,16 +692,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := productsKernel24Summary(lo, hi, histogram)
+							add3 := productsKernel23Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							productsKernel24(lo, hi, histogram, add, addBefore)
+							productsKernel23(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					productsKernel24(0, 1024, histogram, add, 0)
+					productsKernel23(0, 1024, histogram, add, 0)
 				}
 				pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
 				pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
@@ -699,7 +711,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel25Summary(lo, hi, map3, 0, digits)
+							productsKernel24Summary(lo, hi, map3, 0, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -707,12 +719,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel25(lo, hi, add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+							productsKernel24(lo, hi, add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel25(0, int(nPartitionedDistinctLength), add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+					productsKernel24(0, int(nPartitionedDistinctLength), add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 				}
 				pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
 				pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
@@ -722,7 +734,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel26Summary(lo, hi, pass2, 8, digits)
+							productsKernel25Summary(lo, hi, pass2, 8, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -730,12 +742,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel26(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+							productsKernel25(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel26(0, int(nPartitionedDistinctLength), add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+					productsKernel25(0, int(nPartitionedDistinctLength), add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 				}
 				if workers > 1 {
 					counts := make([]int64, 256)
@@ -743,7 +755,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel26Summary(lo, hi, pass4, 16, digits)
+							productsKernel25Summary(lo, hi, pass4, 16, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -751,12 +763,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel26(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+							productsKernel25(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel26(0, int(nPartitionedDistinctLength), add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+					productsKernel25(0, int(nPartitionedDistinctLength), add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
 				}
 				pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
 				if workers > 1 {
@@ -765,7 +777,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel28Summary(lo, hi, pass2, 24, digits)
+							productsKernel27Summary(lo, hi, pass2, 24, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -773,12 +785,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel28(lo, hi, add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+							productsKernel27(lo, hi, add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel28(0, int(nPartitionedDistinctLength), add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+					productsKernel27(0, int(nPartitionedDistinctLength), add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 				}
 				revenue4 := kgenTemporary[int64](&call, int(scalar64))
 				either := kgenTemporary[int32](&call, int(scalar64))
@@ -786,10 +798,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				either3 := kgenTemporary[int64](&call, int(scalar64))
 				if workers > 1 {
 					kgenFork(&call, workers, int(scalar64), 4096, func(_, lo, hi int) {
-						productsKernel29(lo, hi, pass6, compact2, insert6, revenue4, compact, pass, either, insert7, either2, insert8, either3)
+						productsKernel28(lo, hi, pass6, compact2, insert6, revenue4, compact, pass, either, insert7, either2, insert8, either3)
 					})
 				} else {
-					productsKernel29(0, int(scalar64), pass6, compact2, insert6, revenue4, compact, pass, either, insert7, either2, insert8, either3)
+					productsKernel28(0, int(scalar64), pass6, compact2, insert6, revenue4, compact, pass, either, insert7, either2, insert8, either3)
 				}
 				revenue3 = revenue4
 				either63 = either
@@ -801,13 +813,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 1024)
-						productsKernel30(lo, hi, histogramOwn, product)
+						productsKernel29(lo, hi, histogramOwn, product)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
 					})
 				} else {
-					productsKernel30(0, n, histogram, product)
+					productsKernel29(0, n, histogram, product)
 				}
 				add := kgenTemporary[int64](&call, 1024)
 				if workers > 1 {
@@ -816,16 +828,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := productsKernel31Summary(lo, hi, histogram)
+							add3 := productsKernel30Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							productsKernel31(lo, hi, histogram, add, addBefore)
+							productsKernel30(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					productsKernel31(0, 1024, histogram, add, 0)
+					productsKernel30(0, 1024, histogram, add, 0)
 				}
 				pass2 := kgenTemporary[uint32](&call, n)
 				pass3 := kgenTemporary[int64](&call, n)
@@ -835,7 +847,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel32Summary(lo, hi, product, 0, digits)
+							productsKernel31Summary(lo, hi, product, 0, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -843,12 +855,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel32(lo, hi, add, product, pass2, pass3, 0, 0, int64(n), digits)
+							productsKernel31(lo, hi, add, product, pass2, pass3, 0, 0, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel32(0, n, add, product, pass2, pass3, 0, 0, int64(n), digits)
+					productsKernel31(0, n, add, product, pass2, pass3, 0, 0, int64(n), digits)
 				}
 				pass4 := kgenTemporary[uint32](&call, n)
 				pass5 := kgenTemporary[int64](&call, n)
@@ -858,7 +870,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel33Summary(lo, hi, pass2, 8, digits)
+							productsKernel32Summary(lo, hi, pass2, 8, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -866,12 +878,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel33(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+							productsKernel32(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel33(0, n, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+					productsKernel32(0, n, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 				}
 				if workers > 1 {
 					counts := make([]int64, 256)
@@ -879,7 +891,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel33Summary(lo, hi, pass4, 16, digits)
+							productsKernel32Summary(lo, hi, pass4, 16, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -887,12 +899,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel33(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+							productsKernel32(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel33(0, n, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+					productsKernel32(0, n, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 				}
 				pass6 := kgenTemporary[uint32](&call, n)
 				pass7 := kgenTemporary[int64](&call, n)
@@ -902,7 +914,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel33Summary(lo, hi, pass2, 24, digits)
+							productsKernel32Summary(lo, hi, pass2, 24, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -910,12 +922,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel33(lo, hi, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+							productsKernel32(lo, hi, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel33(0, n, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+					productsKernel32(0, n, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 				}
 				revenue4 := kgenTemporary[int64](&call, n)
 				either := kgenTemporary[int32](&call, n)
@@ -936,7 +948,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel36Summary(lo, hi, pass6, pass7, amount, paid, map2)
+							gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel35Summary(lo, hi, pass6, pass7, amount, paid, map2)
 							blocks.await()
 							gRunsBegunBefore := gRunsBegun2
 							openSumBefore := openSum4
@@ -970,7 +982,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							aggregatePart2 := either[:max(int(gRunsBegunEnd)-1, 0)]
 							aggregatePart3 := either2[:max(int(gRunsBegunEnd)-1, 0)]
 							aggregatePart4 := either3[:max(int(gRunsBegunEnd)-1, 0)]
-							productsKernel36(lo, hi, pass6, pass7, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
+							productsKernel35(lo, hi, pass6, pass7, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
 						}
 					})
 					gRunsBegun = gRunsBegun2
@@ -979,7 +991,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					openSum2 = openSum5
 					openSum3 = openSum6
 				} else {
-					gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel36(0, n, pass6, pass7, amount, revenue4, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
+					gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel35(0, n, pass6, pass7, amount, revenue4, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
 				}
 				if gRunsBegun > 0 {
 					slot := gRunsBegun - 1
@@ -1030,20 +1042,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	scalar62 := scalar6
 	gRunsLength2 := gRunsLength
 	gSampleLength := max(kgenSelect(int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))) >= 1048576 && max(min(most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))), 0) < int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))>>3, int64(16384), 0), 0)
-	map2 := kgenTemporary[int64](&call, int(gSampleLength))
 	map3 := kgenTemporary[int64](&call, int(gSampleLength))
+	map4 := kgenTemporary[int64](&call, int(gSampleLength))
 	histogram := kgenTemporary[int64](&call, 2048)
 	clear(histogram)
 	if workers > 1 {
 		kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			productsKernel38(lo, hi, map2, revenue2, map3, histogramOwn, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))))
+			productsKernel37(lo, hi, map3, revenue2, map4, histogramOwn, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))))
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel38(0, int(gSampleLength), map2, revenue2, map3, histogram, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))))
+		productsKernel37(0, int(gSampleLength), map3, revenue2, map4, histogram, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))))
 	}
 	add := kgenTemporary[int64](&call, 2048)
 	if workers > 1 {
@@ -1052,16 +1064,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add3 := productsKernel39Summary(lo, hi, histogram)
+				add3 := productsKernel38Summary(lo, hi, histogram)
 				blocks.await()
 				addBefore := add2
 				add2 = addBefore + add3
 				blocks.release()
-				productsKernel39(lo, hi, histogram, add, addBefore)
+				productsKernel38(lo, hi, histogram, add, addBefore)
 			}
 		})
 	} else {
-		productsKernel39(0, 2048, histogram, add, 0)
+		productsKernel38(0, 2048, histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, int(gSampleLength))
 	pass2 := kgenTemporary[int64](&call, int(gSampleLength))
@@ -1071,7 +1083,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel40Summary(lo, hi, map3, 0, digits)
+				productsKernel39Summary(lo, hi, map4, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1079,12 +1091,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel40(lo, hi, add, map3, pass, pass2, 0, 0, gSampleLength, digits)
+				productsKernel39(lo, hi, add, map4, pass, pass2, 0, 0, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel40(0, int(gSampleLength), add, map3, pass, pass2, 0, 0, gSampleLength, digits)
+		productsKernel39(0, int(gSampleLength), add, map4, pass, pass2, 0, 0, gSampleLength, digits)
 	}
 	pass3 := kgenTemporary[uint64](&call, int(gSampleLength))
 	pass4 := kgenTemporary[int64](&call, int(gSampleLength))
@@ -1094,7 +1106,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel41Summary(lo, hi, pass, 8, digits)
+				productsKernel40Summary(lo, hi, pass, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1102,12 +1114,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel41(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
+				productsKernel40(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel41(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
+		productsKernel40(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1115,7 +1127,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel41Summary(lo, hi, pass3, 16, digits)
+				productsKernel40Summary(lo, hi, pass3, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1123,12 +1135,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel41(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
+				productsKernel40(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel41(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
+		productsKernel40(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1136,7 +1148,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel41Summary(lo, hi, pass, 24, digits)
+				productsKernel40Summary(lo, hi, pass, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1144,12 +1156,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel41(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
+				productsKernel40(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel41(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
+		productsKernel40(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1157,7 +1169,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel41Summary(lo, hi, pass3, 32, digits)
+				productsKernel40Summary(lo, hi, pass3, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1165,12 +1177,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel41(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
+				productsKernel40(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel41(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
+		productsKernel40(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1178,7 +1190,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel41Summary(lo, hi, pass, 40, digits)
+				productsKernel40Summary(lo, hi, pass, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1186,12 +1198,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel41(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
+				productsKernel40(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel41(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
+		productsKernel40(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1199,7 +1211,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel41Summary(lo, hi, pass3, 48, digits)
+				productsKernel40Summary(lo, hi, pass3, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1207,12 +1219,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel41(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
+				productsKernel40(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel41(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
+		productsKernel40(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
 	}
 	pass5 := kgenTemporary[int64](&call, int(gSampleLength))
 	if workers > 1 {
@@ -1221,7 +1233,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel47Summary(lo, hi, pass, 56, digits)
+				productsKernel46Summary(lo, hi, pass, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1229,12 +1241,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel47(lo, hi, add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
+				productsKernel46(lo, hi, add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel47(0, int(gSampleLength), add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
+		productsKernel46(0, int(gSampleLength), add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
 	}
 	if int(scalar43) > 2147483647 {
 		return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar43))
@@ -1251,7 +1263,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			compactScratch := make([]int64, 32768)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gCandidatesPlace3 := productsKernel48(lo, hi, revenue2, pass5, map3, map2, compactScratch, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), 0)
+				gCandidatesPlace3 := productsKernel47(lo, hi, revenue2, pass5, map4, map3, compactScratch, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), 0)
 				blocks.await()
 				gCandidatesPlaceBefore := gCandidatesPlace2
 				gCandidatesPlace2 = gCandidatesPlaceBefore + gCandidatesPlace3
@@ -1261,7 +1273,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		})
 		gCandidatesPlace = gCandidatesPlace2
 	} else {
-		gCandidatesPlace = productsKernel48(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), revenue2, pass5, map3, map2, either, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), 0)
+		gCandidatesPlace = productsKernel47(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), revenue2, pass5, map4, map3, either, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), 0)
 	}
 	gCandidatesLength := gCandidatesPlace
 	cond := gCandidatesPlace >= kgenSelect(int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))) >= 1048576 && max(min(most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))), 0) < int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))>>3, max(min(most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))), 0), int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))+1)
@@ -1280,7 +1292,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				compactScratch := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					gAllPlace3 := productsKernel49(lo, hi, compactScratch, 0)
+					gAllPlace3 := productsKernel48(lo, hi, compactScratch, 0)
 					blocks.await()
 					gAllPlaceBefore := gAllPlace2
 					gAllPlace2 = gAllPlaceBefore + gAllPlace3
@@ -1290,7 +1302,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			})
 			gAllPlace = gAllPlace2
 		} else {
-			gAllPlace = productsKernel49(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), either, 0)
+			gAllPlace = productsKernel48(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), either, 0)
 		}
 		gAllLength2 := gAllPlace
 		gAllLength = gAllLength2
@@ -1298,17 +1310,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	gAllLength2 := gAllLength
 	histogram2 := kgenTemporary[int64](&call, 2048)
 	clear(histogram2)
-	map4 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	map5 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			productsKernel50(lo, hi, either, revenue2, map4, histogramOwn)
+			productsKernel49(lo, hi, either, revenue2, map5, histogramOwn)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram2[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel50(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map4, histogram2)
+		productsKernel49(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map5, histogram2)
 	}
 	add2 := kgenTemporary[int64](&call, 2048)
 	// top = order(desc(revenue), limit: most)
@@ -1321,16 +1333,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add4 := productsKernel51Summary(lo, hi, histogram2)
+				add4 := productsKernel50Summary(lo, hi, histogram2)
 				blocks.await()
 				addBefore := add3
 				add3 = addBefore + add4
 				blocks.release()
-				productsKernel51(lo, hi, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), addBefore)
+				productsKernel50(lo, hi, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), addBefore)
 			}
 		})
 	} else {
-		productsKernel51(0, 2048, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
+		productsKernel50(0, 2048, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
 	}
 	topLength := min(max(most, 0), int64(max(int(gCandidatesLength), int(gAllLength2))))
 	pass6 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
@@ -1341,7 +1353,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel52Summary(lo, hi, map4, 0, digits)
+				productsKernel51Summary(lo, hi, map5, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1349,12 +1361,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel52(lo, hi, add2, map4, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel51(lo, hi, add2, map5, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map4, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel51(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map5, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	pass8 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
 	pass9 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
@@ -1364,7 +1376,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel53Summary(lo, hi, pass6, 8, digits)
+				productsKernel52Summary(lo, hi, pass6, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1372,12 +1384,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel53(lo, hi, add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel52(lo, hi, add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel53(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1385,7 +1397,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel53Summary(lo, hi, pass8, 16, digits)
+				productsKernel52Summary(lo, hi, pass8, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1393,12 +1405,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel53(lo, hi, add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel52(lo, hi, add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel53(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1406,7 +1418,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel53Summary(lo, hi, pass6, 24, digits)
+				productsKernel52Summary(lo, hi, pass6, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1414,12 +1426,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel53(lo, hi, add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel52(lo, hi, add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel53(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1427,7 +1439,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel53Summary(lo, hi, pass8, 32, digits)
+				productsKernel52Summary(lo, hi, pass8, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1435,12 +1447,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel53(lo, hi, add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel52(lo, hi, add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel53(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1448,7 +1460,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel53Summary(lo, hi, pass6, 40, digits)
+				productsKernel52Summary(lo, hi, pass6, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1456,12 +1468,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel53(lo, hi, add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel52(lo, hi, add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel53(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1469,7 +1481,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel53Summary(lo, hi, pass8, 48, digits)
+				productsKernel52Summary(lo, hi, pass8, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1477,12 +1489,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel53(lo, hi, add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel52(lo, hi, add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel53(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	top := kgenTemporary[int64](&call, int(topLength))
 	if workers > 1 {
@@ -1491,7 +1503,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel59Summary(lo, hi, pass6, 56, digits)
+				productsKernel58Summary(lo, hi, pass6, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1499,12 +1511,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel59(lo, hi, add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
+				productsKernel58(lo, hi, add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
+		productsKernel58(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
 	}
 	product2 := kgenColumn(&call, dst.Product, int(topLength))
 	revenue3 := kgenColumn(&call, dst.Revenue, int(topLength))
@@ -1515,10 +1527,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, int(topLength), 4096, func(_, lo, hi int) {
-			productsKernel60(lo, hi, top, either62, product2, revenue2, revenue3, either92, sold, either122, looked)
+			productsKernel59(lo, hi, top, either62, product2, revenue2, revenue3, either92, sold, either122, looked)
 		})
 	} else {
-		productsKernel60(0, int(topLength), top, either62, product2, revenue2, revenue3, either92, sold, either122, looked)
+		productsKernel59(0, int(topLength), top, either62, product2, revenue2, revenue3, either92, sold, either122, looked)
 	}
 	for site, row := range failed {
 		if row == math.MaxInt64 {
@@ -1541,10 +1553,23 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	return nil
 }
 
+// productsKernel1 runs rows lo to hi through the stages scalar1, map9, scalar6, scalar8, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel1(lo, hi int, paid, map2 []bool, n int64) {
+	paidRows := paid[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(paidRows)]
+	for i := range paidRows {
+		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
+		mapRows[i] = !paidRows[i]
+	}
+}
+
 // productsKernel2 runs rows lo to hi through the stages map1, map2, map3, map4, reduce2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel2(lo, hi int, product, map2 []int32, map3 []int64, n, sum int64, greatest, least uint32) (int64, uint32, uint32) {
+func productsKernel2(lo, hi int, product, map2 []int32, map3 []int64, n, sum int64, least, greatest uint32) (int64, uint32, uint32) {
 	x := n / 16384
 	x2 := max(x, 1)
 	cond := kgenVariable(uint64(16384)) <= 939524096
@@ -1577,11 +1602,11 @@ func productsKernel2(lo, hi int, product, map2 []int32, map3 []int64, n, sum int
 		x13 := uint32(product3) - 2147483648
 		x14 := uint64(x13) * 11400714819323198485
 		mapRows2[i] = int64((x14 ^ x14>>32) * 15485907386658061715 >> (x12 & 63))
-		least = min(least, x13)
 		greatest = max(greatest, x13)
+		least = min(least, x13)
 		sum++
 	}
-	return sum, greatest, least
+	return sum, least, greatest
 }
 
 // productsKernel2Summary returns what rows lo to hi add to the state, in the stages map1, map2, map3, map4, reduce2.
@@ -1589,8 +1614,8 @@ func productsKernel2(lo, hi int, product, map2 []int32, map3 []int64, n, sum int
 //go:noinline
 func productsKernel2Summary(lo, hi int, product []int32, n int64) (int64, uint32, uint32) {
 	var sum int64
-	var greatest uint32
 	least := uint32(4294967295)
+	var greatest uint32
 	x := n / 16384
 	x2 := max(x, 1)
 	for i := range hi - lo {
@@ -1602,11 +1627,11 @@ func productsKernel2Summary(lo, hi int, product []int32, n int64) (int64, uint32
 		}
 		product3 := product2
 		x3 := uint32(product3) - 2147483648
-		least = min(least, x3)
 		greatest = max(greatest, x3)
+		least = min(least, x3)
 		sum++
 	}
-	return sum, greatest, least
+	return sum, least, greatest
 }
 
 // productsKernel3 runs rows lo to hi through the stages insert1, from the state before them to the one after.
@@ -1668,10 +1693,14 @@ func productsKernel5(lo, hi int, product []int32) (int64, uint32, uint32) {
 // productsKernel6 runs rows lo to hi through the stages map7, map8, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, reduce4 uint32) {
+func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map49 []bool, aggregate4 []int64, reduce4 uint32) {
 	productRows := product[lo:hi]
 	amountRows := amount[lo:hi]
 	amountRows = amountRows[:len(productRows)]
+	paidRows := paid[lo:hi]
+	paidRows = paidRows[:len(productRows)]
+	map49Rows := map49[lo:hi]
+	map49Rows = map49Rows[:len(productRows)]
 	for i := range productRows {
 		x := int64(uint32(productRows[i]) - 2147483648 - reduce4)
 		// g = groups(product)
@@ -1683,49 +1712,48 @@ func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, agg
 		if uint64(bin2) < uint64(len(aggregate2)) {
 			aggregate2[bin2] += amountRows[i]
 		}
+		bin3 := int(x)
+		if uint64(bin3) < uint64(len(aggregate3)) {
+			aggregate3[bin3] += kgenBit[int64](paidRows[i])
+		}
+		bin4 := int(x)
+		if uint64(bin4) < uint64(len(aggregate4)) {
+			aggregate4[bin4] += kgenBit[int64](map49Rows[i])
+		}
 	}
 }
 
-// productsKernel7 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map9, compact1, from the state before them to the one after.
+// productsKernel7 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map10, compact1, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel7(lo, hi int, aggregate, aggregate3, compact []int64, compact2 []int32, compact3, compact4 []int64, reduce4 uint32, nFilledPlace int64) int64 {
+func productsKernel7(lo, hi int, aggregate, aggregate3, compact []int64, compact2 []int32, aggregate6, compact3, aggregate8, compact4 []int64, reduce4 uint32, nFilledPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	compact4 = compact4[:len(compact)]
 	aggregateRows := aggregate[lo:hi]
 	aggregate3Rows := aggregate3[lo:hi]
 	aggregate3Rows = aggregate3Rows[:len(aggregateRows)]
-	for i, aggregate2 := range aggregateRows {
-		selected := aggregate2 > 0
+	aggregate6Rows := aggregate6[lo:hi]
+	aggregate6Rows = aggregate6Rows[:len(aggregateRows)]
+	aggregate8Rows := aggregate8[lo:hi]
+	aggregate8Rows = aggregate8Rows[:len(aggregateRows)]
+	for i := range aggregateRows {
+		selected := aggregateRows[i] > 0
 		at := int(nFilledPlace)
 		compact[at] = aggregate3Rows[i]
 		compact2[at] = int32(uint32(int64(lo+i)) + reduce4 + 2147483648)
-		compact3[at] = aggregate2
-		compact4[at] = aggregate2
+		compact3[at] = aggregate6Rows[i]
+		compact4[at] = aggregate8Rows[i]
 		nFilledPlace += kgenBit[int64](selected)
 	}
 	return nFilledPlace
 }
 
-// productsKernel8 runs rows lo to hi through the stages map14, from the state before them to the one after.
+// productsKernel8 runs rows lo to hi through the stages map11, map12, map13, map14, insert2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel8(lo, hi int, paid, map2 []bool) {
-	paidRows := paid[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(paidRows)]
-	for i := range paidRows {
-		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
-		mapRows[i] = !paidRows[i]
-	}
-}
-
-// productsKernel9 runs rows lo to hi through the stages map10, map11, map12, map13, insert2, from the state before them to the one after.
-//
-//go:noinline
-func productsKernel9(lo, hi int, product []int32, insert, amount, insert2 []int64, paid []bool, insert3 []int64, map49 []bool, insert4 []int64, nSlots, n int64, firstRows, homes []int64, productOwn []int32, insertOwn, insertOwn2, insertOwn3 []int64) {
+func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int64, paid []bool, insert3 []int64, map49 []bool, insert4 []int64, nSlots, n int64, firstRows, homes []int64, productOwn []int32, insertOwn, insertOwn2, insertOwn3 []int64) {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -1862,10 +1890,10 @@ func productsKernel9(lo, hi int, product []int32, insert, amount, insert2 []int6
 	}
 }
 
-// productsKernel10 runs rows lo to hi through the stages mask2, map15, reduce4, scalar7, from the state before them to the one after.
+// productsKernel9 runs rows lo to hi through the stages mask2, map15, reduce4, scalar7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel10(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
+func productsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -1882,10 +1910,10 @@ func productsKernel10(lo, hi int, insert2 []int64, mask []bool, n, sum int64) in
 	return sum
 }
 
-// productsKernel10Summary returns what rows lo to hi add to the state, in the stages mask2, map15, reduce4, scalar7.
+// productsKernel9Summary returns what rows lo to hi add to the state, in the stages mask2, map15, reduce4, scalar7.
 //
 //go:noinline
-func productsKernel10Summary(lo, hi int, insert2 []int64, n int64) int64 {
+func productsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	var sum int64
 	x := n / 64
 	x2 := min(x, 16384)
@@ -1899,10 +1927,10 @@ func productsKernel10Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	return sum
 }
 
-// productsKernel11 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map16, map17, histogram1, from the state before them to the one after.
+// productsKernel10 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map16, map17, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, product, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
+func productsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, product, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask2Rows := mask2[lo:hi]
@@ -1947,11 +1975,11 @@ func productsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int
 	return nDistinctPlace
 }
 
-// productsKernel11Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map16, map17, histogram1.
+// productsKernel10Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map16, map17, histogram1.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel11Summary(lo, hi int, mask2 []bool) int64 {
+func productsKernel10Summary(lo, hi int, mask2 []bool) int64 {
 	var nDistinctPlace int64
 	mask2Rows := mask2[lo:hi]
 	for _, selected := range mask2Rows {
@@ -1960,10 +1988,10 @@ func productsKernel11Summary(lo, hi int, mask2 []bool) int64 {
 	return nDistinctPlace
 }
 
-// productsKernel12 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+// productsKernel11 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel12(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func productsKernel11(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -1975,10 +2003,10 @@ func productsKernel12(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel12Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+// productsKernel11Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
 //
 //go:noinline
-func productsKernel12Summary(lo, hi int, histogram []int64) int64 {
+func productsKernel11Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -1987,10 +2015,10 @@ func productsKernel12Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// productsKernel13 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// productsKernel12 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel13(lo, hi int, add []int64, map13 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func productsKernel12(lo, hi int, add []int64, map13 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	room := min(len(pass), len(pass2))
@@ -2014,10 +2042,10 @@ func productsKernel13(lo, hi int, add []int64, map13 []int32, pass []uint32, pas
 	}
 }
 
-// productsKernel13Summary returns what rows lo to hi add to the state, in the stages pass1.
+// productsKernel12Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func productsKernel13Summary(lo, hi int, map13 []int32, digitShift int64, digits []int64) {
+func productsKernel12Summary(lo, hi int, map13 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map13Rows := map13[lo:hi]
 	for i := range map13Rows {
@@ -2029,10 +2057,10 @@ func productsKernel13Summary(lo, hi int, map13 []int32, digitShift int64, digits
 	}
 }
 
-// productsKernel14 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// productsKernel13 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel14(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func productsKernel13(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	room := min(len(pass2), len(pass3))
@@ -2057,10 +2085,10 @@ func productsKernel14(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pas
 	}
 }
 
-// productsKernel14Summary returns what rows lo to hi add to the state, in the stages pass2.
+// productsKernel13Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func productsKernel14Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+func productsKernel13Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	passRows := pass[lo:hi]
 	for _, pass2 := range passRows {
@@ -2071,10 +2099,10 @@ func productsKernel14Summary(lo, hi int, pass []uint32, digitShift int64, digits
 	}
 }
 
-// productsKernel16 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// productsKernel15 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel16(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func productsKernel15(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	places := (*[256]int64)(digits)
@@ -2095,10 +2123,10 @@ func productsKernel16(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int
 	}
 }
 
-// productsKernel16Summary returns what rows lo to hi add to the state, in the stages pass4.
+// productsKernel15Summary returns what rows lo to hi add to the state, in the stages pass4.
 //
 //go:noinline
-func productsKernel16Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+func productsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass5Rows := pass5[lo:hi]
 	for i := range pass5Rows {
@@ -2109,10 +2137,10 @@ func productsKernel16Summary(lo, hi int, pass5 []uint32, digitShift int64, digit
 	}
 }
 
-// productsKernel17 runs rows lo to hi through the stages map18, map19, map44, map45, map46, map47, from the state before them to the one after.
+// productsKernel16 runs rows lo to hi through the stages map18, map19, map44, map45, map46, map47, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel17(lo, hi int, pass7, compact3, insert5, map2, compact2 []int64, product, map3 []int32, insert7, map4, insert9, map5 []int64) {
+func productsKernel16(lo, hi int, pass7, compact3, insert5, map2, compact2 []int64, product, map3 []int32, insert7, map4, insert9, map5 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -2161,10 +2189,10 @@ func productsKernel17(lo, hi int, pass7, compact3, insert5, map2, compact2 []int
 	}
 }
 
-// productsKernel18 runs rows lo to hi through the stages map20, map21, map22, map23, map24, map25, histogram2, from the state before them to the one after.
+// productsKernel17 runs rows lo to hi through the stages map20, map21, map22, map23, map24, map25, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel18(lo, hi int, histogram []int64, product []int32) {
+func productsKernel17(lo, hi int, histogram []int64, product []int32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
 		x := (uint32(productRows[i]) - 2147483648) * 2654435761
@@ -2177,10 +2205,10 @@ func productsKernel18(lo, hi int, histogram []int64, product []int32) {
 	}
 }
 
-// productsKernel19 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// productsKernel18 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel19(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func productsKernel18(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -2192,10 +2220,10 @@ func productsKernel19(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel19Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// productsKernel18Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func productsKernel19Summary(lo, hi int, histogram2 []int64) int64 {
+func productsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -2204,10 +2232,10 @@ func productsKernel19Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// productsKernel20 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// productsKernel19 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel20(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map49, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel19(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map49, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(min(min(len(pass), len(pass2)), len(pass3)), len(pass4))
@@ -2241,10 +2269,10 @@ func productsKernel20(lo, hi int, add2 []int64, product, pass []int32, amount, p
 	}
 }
 
-// productsKernel20Summary returns what rows lo to hi add to the state, in the stages pass5.
+// productsKernel19Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func productsKernel20Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
+func productsKernel19Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for _, product2 := range productRows {
@@ -2256,10 +2284,10 @@ func productsKernel20Summary(lo, hi int, product []int32, digitShift int64, digi
 	}
 }
 
-// productsKernel21 runs rows lo to hi through the stages map26, map27, map28, map29, insert3, from the state before them to the one after.
+// productsKernel20 runs rows lo to hi through the stages map26, map27, map28, map29, insert3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel21(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64, pass54 []bool, insert3 []int64, pass55 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned int64) {
+func productsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64, pass54 []bool, insert3 []int64, pass55 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2362,10 +2390,10 @@ func productsKernel21(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64
 	}
 }
 
-// productsKernel22 runs rows lo to hi through the stages mask3, map30, reduce5, scalar9, from the state before them to the one after.
+// productsKernel21 runs rows lo to hi through the stages mask3, map30, reduce5, scalar9, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel22(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
+func productsKernel21(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2382,10 +2410,10 @@ func productsKernel22(lo, hi int, insert3 []int64, mask []bool, n, sum int64) in
 	return sum
 }
 
-// productsKernel22Summary returns what rows lo to hi add to the state, in the stages mask3, map30, reduce5, scalar9.
+// productsKernel21Summary returns what rows lo to hi add to the state, in the stages mask3, map30, reduce5, scalar9.
 //
 //go:noinline
-func productsKernel22Summary(lo, hi int, insert3 []int64, n int64) int64 {
+func productsKernel21Summary(lo, hi int, insert3 []int64, n int64) int64 {
 	var sum int64
 	x := n / 8
 	x2 := min(x, 16777216)
@@ -2399,10 +2427,10 @@ func productsKernel22Summary(lo, hi int, insert3 []int64, n int64) int64 {
 	return sum
 }
 
-// productsKernel23 runs rows lo to hi through the stages partial5, offset5, add5, compact3, map31, map32, histogram3, from the state before them to the one after.
+// productsKernel22 runs rows lo to hi through the stages partial5, offset5, add5, compact3, map31, map32, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel23(lo, hi int, mask3 []bool, insert3, compact, compact2 []int64, pass8, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+func productsKernel22(lo, hi int, mask3 []bool, insert3, compact, compact2 []int64, pass8, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask3Rows := mask3[lo:hi]
@@ -2447,11 +2475,11 @@ func productsKernel23(lo, hi int, mask3 []bool, insert3, compact, compact2 []int
 	return nPartitionedDistinctPlace
 }
 
-// productsKernel23Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact3, map31, map32, histogram3.
+// productsKernel22Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact3, map31, map32, histogram3.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel23Summary(lo, hi int, mask3 []bool) int64 {
+func productsKernel22Summary(lo, hi int, mask3 []bool) int64 {
 	var nPartitionedDistinctPlace int64
 	mask3Rows := mask3[lo:hi]
 	for _, selected := range mask3Rows {
@@ -2460,10 +2488,10 @@ func productsKernel23Summary(lo, hi int, mask3 []bool) int64 {
 	return nPartitionedDistinctPlace
 }
 
-// productsKernel24 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+// productsKernel23 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel24(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+func productsKernel23(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -2475,10 +2503,10 @@ func productsKernel24(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel24Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
+// productsKernel23Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
 //
 //go:noinline
-func productsKernel24Summary(lo, hi int, histogram3 []int64) int64 {
+func productsKernel23Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -2487,10 +2515,10 @@ func productsKernel24Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// productsKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// productsKernel24 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel25(lo, hi int, add3 []int64, map28 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel24(lo, hi int, add3 []int64, map28 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -2514,10 +2542,10 @@ func productsKernel25(lo, hi int, add3 []int64, map28 []int32, pass []uint32, pa
 	}
 }
 
-// productsKernel25Summary returns what rows lo to hi add to the state, in the stages pass6.
+// productsKernel24Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func productsKernel25Summary(lo, hi int, map28 []int32, digitShift int64, digits []int64) {
+func productsKernel24Summary(lo, hi int, map28 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map28Rows := map28[lo:hi]
 	for i := range map28Rows {
@@ -2529,10 +2557,10 @@ func productsKernel25Summary(lo, hi int, map28 []int32, digitShift int64, digits
 	}
 }
 
-// productsKernel26 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// productsKernel25 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel26(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel25(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -2557,10 +2585,10 @@ func productsKernel26(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pa
 	}
 }
 
-// productsKernel26Summary returns what rows lo to hi add to the state, in the stages pass7.
+// productsKernel25Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func productsKernel26Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
+func productsKernel25Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass9Rows := pass9[lo:hi]
 	for _, pass := range pass9Rows {
@@ -2571,10 +2599,10 @@ func productsKernel26Summary(lo, hi int, pass9 []uint32, digitShift int64, digit
 	}
 }
 
-// productsKernel28 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+// productsKernel27 runs rows lo to hi through the stages pass9, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel28(lo, hi int, add3 []int64, pass13 []uint32, pass14, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel27(lo, hi int, add3 []int64, pass13 []uint32, pass14, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	places := (*[256]int64)(digits)
@@ -2595,10 +2623,10 @@ func productsKernel28(lo, hi int, add3 []int64, pass13 []uint32, pass14, pass []
 	}
 }
 
-// productsKernel28Summary returns what rows lo to hi add to the state, in the stages pass9.
+// productsKernel27Summary returns what rows lo to hi add to the state, in the stages pass9.
 //
 //go:noinline
-func productsKernel28Summary(lo, hi int, pass13 []uint32, digitShift int64, digits []int64) {
+func productsKernel27Summary(lo, hi int, pass13 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass13Rows := pass13[lo:hi]
 	for i := range pass13Rows {
@@ -2609,10 +2637,10 @@ func productsKernel28Summary(lo, hi int, pass13 []uint32, digitShift int64, digi
 	}
 }
 
-// productsKernel29 runs rows lo to hi through the stages map33, map34, map40, map41, map42, map43, from the state before them to the one after.
+// productsKernel28 runs rows lo to hi through the stages map33, map34, map40, map41, map42, map43, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel29(lo, hi int, pass15, compact5, insert4, map2, compact4 []int64, pass8, map3 []int32, insert6, map4, insert8, map5 []int64) {
+func productsKernel28(lo, hi int, pass15, compact5, insert4, map2, compact4 []int64, pass8, map3 []int32, insert6, map4, insert8, map5 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -2661,10 +2689,10 @@ func productsKernel29(lo, hi int, pass15, compact5, insert4, map2, compact4 []in
 	}
 }
 
-// productsKernel30 runs rows lo to hi through the stages map35, histogram4, from the state before them to the one after.
+// productsKernel29 runs rows lo to hi through the stages map35, histogram4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel30(lo, hi int, histogram []int64, product []int32) {
+func productsKernel29(lo, hi int, histogram []int64, product []int32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
 		x := uint32(productRows[i]) - 2147483648
@@ -2692,10 +2720,10 @@ func productsKernel30(lo, hi int, histogram []int64, product []int32) {
 	}
 }
 
-// productsKernel31 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
+// productsKernel30 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel31(lo, hi int, histogram4, add []int64, add2 int64) int64 {
+func productsKernel30(lo, hi int, histogram4, add []int64, add2 int64) int64 {
 	histogram4Rows := histogram4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram4Rows)]
@@ -2707,10 +2735,10 @@ func productsKernel31(lo, hi int, histogram4, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel31Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
+// productsKernel30Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
 //
 //go:noinline
-func productsKernel31Summary(lo, hi int, histogram4 []int64) int64 {
+func productsKernel30Summary(lo, hi int, histogram4 []int64) int64 {
 	var add int64
 	histogram4Rows := histogram4[lo:hi]
 	for i := range histogram4Rows {
@@ -2719,10 +2747,10 @@ func productsKernel31Summary(lo, hi int, histogram4 []int64) int64 {
 	return add
 }
 
-// productsKernel32 runs rows lo to hi through the stages pass10, from the state before them to the one after.
+// productsKernel31 runs rows lo to hi through the stages pass10, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel32(lo, hi int, add4 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel31(lo, hi int, add4 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2746,10 +2774,10 @@ func productsKernel32(lo, hi int, add4 []int64, product []int32, pass []uint32, 
 	}
 }
 
-// productsKernel32Summary returns what rows lo to hi add to the state, in the stages pass10.
+// productsKernel31Summary returns what rows lo to hi add to the state, in the stages pass10.
 //
 //go:noinline
-func productsKernel32Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
+func productsKernel31Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for i := range productRows {
@@ -2761,10 +2789,10 @@ func productsKernel32Summary(lo, hi int, product []int32, digitShift int64, digi
 	}
 }
 
-// productsKernel33 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+// productsKernel32 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel33(lo, hi int, add4 []int64, pass16, pass []uint32, pass17, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel32(lo, hi int, add4 []int64, pass16, pass []uint32, pass17, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2789,10 +2817,10 @@ func productsKernel33(lo, hi int, add4 []int64, pass16, pass []uint32, pass17, p
 	}
 }
 
-// productsKernel33Summary returns what rows lo to hi add to the state, in the stages pass11.
+// productsKernel32Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func productsKernel33Summary(lo, hi int, pass16 []uint32, digitShift int64, digits []int64) {
+func productsKernel32Summary(lo, hi int, pass16 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass16Rows := pass16[lo:hi]
 	for _, pass := range pass16Rows {
@@ -2803,10 +2831,10 @@ func productsKernel33Summary(lo, hi int, pass16 []uint32, digitShift int64, digi
 	}
 }
 
-// productsKernel36 runs rows lo to hi through the stages map36, mask4, partial8, offset8, add8, map37, map38, map39, aggregate2, from the state before them to the one after.
+// productsKernel35 runs rows lo to hi through the stages map36, mask4, partial8, offset8, add8, map37, map38, map39, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel36(lo, hi int, pass22 []uint32, pass23, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map49 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
+func productsKernel35(lo, hi int, pass22 []uint32, pass23, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map49 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
@@ -2869,11 +2897,11 @@ func productsKernel36(lo, hi int, pass22 []uint32, pass23, amount, aggregate []i
 	return gRunsBegun, openSum, openLast, openSum2, openSum3
 }
 
-// productsKernel36Summary returns what rows lo to hi add to the state, in the stages map36, mask4, partial8, offset8, add8, map37, map38, map39, aggregate2.
+// productsKernel35Summary returns what rows lo to hi add to the state, in the stages map36, mask4, partial8, offset8, add8, map37, map38, map39, aggregate2.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func productsKernel36Summary(lo, hi int, pass22 []uint32, pass23, amount []int64, paid, map49 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
+func productsKernel35Summary(lo, hi int, pass22 []uint32, pass23, amount []int64, paid, map49 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openHead bool
 	var openSum int64
@@ -2927,10 +2955,10 @@ func productsKernel36Summary(lo, hi int, pass22 []uint32, pass23, amount []int64
 	return gRunsBegun, openHead, openSum, openPresent, openLast, openHead2, openSum2, openHead3, openSum3
 }
 
-// productsKernel38 runs rows lo to hi through the stages map48, map49, map50, histogram5, from the state before them to the one after.
+// productsKernel37 runs rows lo to hi through the stages map48, map49, map50, histogram5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel38(lo, hi int, map2, revenue, map3, histogram []int64, g int64) {
+func productsKernel37(lo, hi int, map2, revenue, map3, histogram []int64, g int64) {
 	x := g / 16384
 	x2 := max(x, 1)
 	mapRows := map2[lo:hi]
@@ -2991,10 +3019,10 @@ func productsKernel38(lo, hi int, map2, revenue, map3, histogram []int64, g int6
 	}
 }
 
-// productsKernel39 runs rows lo to hi through the stages partial9, offset9, add9, from the state before them to the one after.
+// productsKernel38 runs rows lo to hi through the stages partial9, offset9, add9, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel39(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+func productsKernel38(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram5Rows)]
@@ -3006,10 +3034,10 @@ func productsKernel39(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel39Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9.
+// productsKernel38Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9.
 //
 //go:noinline
-func productsKernel39Summary(lo, hi int, histogram5 []int64) int64 {
+func productsKernel38Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
 	histogram5Rows := histogram5[lo:hi]
 	for i := range histogram5Rows {
@@ -3018,10 +3046,10 @@ func productsKernel39Summary(lo, hi int, histogram5 []int64) int64 {
 	return add
 }
 
-// productsKernel40 runs rows lo to hi through the stages pass14, from the state before them to the one after.
+// productsKernel39 runs rows lo to hi through the stages pass14, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel40(lo, hi int, add5, map40 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
+func productsKernel39(lo, hi int, add5, map40 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gSample
 	room := min(len(pass), len(pass2))
@@ -3045,10 +3073,10 @@ func productsKernel40(lo, hi int, add5, map40 []int64, pass []uint64, pass2 []in
 	}
 }
 
-// productsKernel40Summary returns what rows lo to hi add to the state, in the stages pass14.
+// productsKernel39Summary returns what rows lo to hi add to the state, in the stages pass14.
 //
 //go:noinline
-func productsKernel40Summary(lo, hi int, map40 []int64, digitShift int64, digits []int64) {
+func productsKernel39Summary(lo, hi int, map40 []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map40Rows := map40[lo:hi]
 	for i := range map40Rows {
@@ -3060,10 +3088,10 @@ func productsKernel40Summary(lo, hi int, map40 []int64, digitShift int64, digits
 	}
 }
 
-// productsKernel41 runs rows lo to hi through the stages pass15, from the state before them to the one after.
+// productsKernel40 runs rows lo to hi through the stages pass15, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel41(lo, hi int, add5 []int64, pass25, pass []uint64, pass26, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
+func productsKernel40(lo, hi int, add5 []int64, pass25, pass []uint64, pass26, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gSample
 	room := min(len(pass), len(pass2))
@@ -3088,10 +3116,10 @@ func productsKernel41(lo, hi int, add5 []int64, pass25, pass []uint64, pass26, p
 	}
 }
 
-// productsKernel41Summary returns what rows lo to hi add to the state, in the stages pass15.
+// productsKernel40Summary returns what rows lo to hi add to the state, in the stages pass15.
 //
 //go:noinline
-func productsKernel41Summary(lo, hi int, pass25 []uint64, digitShift int64, digits []int64) {
+func productsKernel40Summary(lo, hi int, pass25 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass25Rows := pass25[lo:hi]
 	for _, pass := range pass25Rows {
@@ -3102,10 +3130,10 @@ func productsKernel41Summary(lo, hi int, pass25 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel47 runs rows lo to hi through the stages pass21, from the state before them to the one after.
+// productsKernel46 runs rows lo to hi through the stages pass21, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel47(lo, hi int, add5 []int64, pass37 []uint64, pass38, pass []int64, digitNumber, digitShift, gSample int64, digits []int64) {
+func productsKernel46(lo, hi int, add5 []int64, pass37 []uint64, pass38, pass []int64, digitNumber, digitShift, gSample int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gSample
 	places := (*[256]int64)(digits)
@@ -3126,10 +3154,10 @@ func productsKernel47(lo, hi int, add5 []int64, pass37 []uint64, pass38, pass []
 	}
 }
 
-// productsKernel47Summary returns what rows lo to hi add to the state, in the stages pass21.
+// productsKernel46Summary returns what rows lo to hi add to the state, in the stages pass21.
 //
 //go:noinline
-func productsKernel47Summary(lo, hi int, pass37 []uint64, digitShift int64, digits []int64) {
+func productsKernel46Summary(lo, hi int, pass37 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass37Rows := pass37[lo:hi]
 	for i := range pass37Rows {
@@ -3140,11 +3168,11 @@ func productsKernel47Summary(lo, hi int, pass37 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel48 runs rows lo to hi through the stages scalar11, scalar12, scalar13, mask5, partial10, offset10, add10, compact4, scalar14, from the state before them to the one after.
+// productsKernel47 runs rows lo to hi through the stages scalar11, scalar12, scalar13, mask5, partial10, offset10, add10, compact4, scalar14, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel48(lo, hi int, revenue, pass39, map40, map39, compact []int64, most, g, gCandidatesPlace int64) int64 {
+func productsKernel47(lo, hi int, revenue, pass39, map40, map39, compact []int64, most, g, gCandidatesPlace int64) int64 {
 	x := min(most, g)
 	x2 := max(x, 0)
 	x3 := x2 * 32768
@@ -3183,11 +3211,11 @@ func productsKernel48(lo, hi int, revenue, pass39, map40, map39, compact []int64
 	return gCandidatesPlace
 }
 
-// productsKernel49 runs rows lo to hi through the stages mask6, partial11, offset11, add11, compact5, from the state before them to the one after.
+// productsKernel48 runs rows lo to hi through the stages mask6, partial11, offset11, add11, compact5, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel49(lo, hi int, compact []int64, gAllPlace int64) int64 {
+func productsKernel48(lo, hi int, compact []int64, gAllPlace int64) int64 {
 	for i := range hi - lo {
 		row := int64(lo + i)
 		selected := row >= 0
@@ -3198,10 +3226,10 @@ func productsKernel49(lo, hi int, compact []int64, gAllPlace int64) int64 {
 	return gAllPlace
 }
 
-// productsKernel50 runs rows lo to hi through the stages map51, map52, histogram6, from the state before them to the one after.
+// productsKernel49 runs rows lo to hi through the stages map51, map52, histogram6, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel50(lo, hi int, either3, revenue, map2, histogram []int64) {
+func productsKernel49(lo, hi int, either3, revenue, map2, histogram []int64) {
 	either3Rows := either3[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(either3Rows)]
@@ -3257,10 +3285,10 @@ func productsKernel50(lo, hi int, either3, revenue, map2, histogram []int64) {
 	}
 }
 
-// productsKernel51 runs rows lo to hi through the stages partial12, offset12, add12, scalar15, from the state before them to the one after.
+// productsKernel50 runs rows lo to hi through the stages partial12, offset12, add12, scalar15, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel51(lo, hi int, histogram6, add []int64, most, gLeast, add2 int64) int64 {
+func productsKernel50(lo, hi int, histogram6, add []int64, most, gLeast, add2 int64) int64 {
 	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram6Rows)]
@@ -3272,10 +3300,10 @@ func productsKernel51(lo, hi int, histogram6, add []int64, most, gLeast, add2 in
 	return add2
 }
 
-// productsKernel51Summary returns what rows lo to hi add to the state, in the stages partial12, offset12, add12, scalar15.
+// productsKernel50Summary returns what rows lo to hi add to the state, in the stages partial12, offset12, add12, scalar15.
 //
 //go:noinline
-func productsKernel51Summary(lo, hi int, histogram6 []int64) int64 {
+func productsKernel50Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
 	histogram6Rows := histogram6[lo:hi]
 	for i := range histogram6Rows {
@@ -3284,10 +3312,10 @@ func productsKernel51Summary(lo, hi int, histogram6 []int64) int64 {
 	return add
 }
 
-// productsKernel52 runs rows lo to hi through the stages pass22, from the state before them to the one after.
+// productsKernel51 runs rows lo to hi through the stages pass22, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel52(lo, hi int, add6, map42 []int64, pass []uint64, either3, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
+func productsKernel51(lo, hi int, add6, map42 []int64, pass []uint64, either3, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gLeast
 	room := min(len(pass), len(pass2))
@@ -3313,10 +3341,10 @@ func productsKernel52(lo, hi int, add6, map42 []int64, pass []uint64, either3, p
 	}
 }
 
-// productsKernel52Summary returns what rows lo to hi add to the state, in the stages pass22.
+// productsKernel51Summary returns what rows lo to hi add to the state, in the stages pass22.
 //
 //go:noinline
-func productsKernel52Summary(lo, hi int, map42 []int64, digitShift int64, digits []int64) {
+func productsKernel51Summary(lo, hi int, map42 []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map42Rows := map42[lo:hi]
 	for i := range map42Rows {
@@ -3328,10 +3356,10 @@ func productsKernel52Summary(lo, hi int, map42 []int64, digitShift int64, digits
 	}
 }
 
-// productsKernel53 runs rows lo to hi through the stages pass23, from the state before them to the one after.
+// productsKernel52 runs rows lo to hi through the stages pass23, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel53(lo, hi int, add6 []int64, pass40, pass []uint64, pass41, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
+func productsKernel52(lo, hi int, add6 []int64, pass40, pass []uint64, pass41, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gLeast
 	room := min(len(pass), len(pass2))
@@ -3356,10 +3384,10 @@ func productsKernel53(lo, hi int, add6 []int64, pass40, pass []uint64, pass41, p
 	}
 }
 
-// productsKernel53Summary returns what rows lo to hi add to the state, in the stages pass23.
+// productsKernel52Summary returns what rows lo to hi add to the state, in the stages pass23.
 //
 //go:noinline
-func productsKernel53Summary(lo, hi int, pass40 []uint64, digitShift int64, digits []int64) {
+func productsKernel52Summary(lo, hi int, pass40 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass40Rows := pass40[lo:hi]
 	for _, pass := range pass40Rows {
@@ -3370,10 +3398,10 @@ func productsKernel53Summary(lo, hi int, pass40 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel59 runs rows lo to hi through the stages pass29, from the state before them to the one after.
+// productsKernel58 runs rows lo to hi through the stages pass29, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel59(lo, hi int, add6 []int64, pass52 []uint64, pass53, top []int64, digitNumber, digitShift, gLeast, top2 int64, digits []int64) {
+func productsKernel58(lo, hi int, add6 []int64, pass52 []uint64, pass53, top []int64, digitNumber, digitShift, gLeast, top2 int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gLeast
 	places := (*[256]int64)(digits)
@@ -3396,10 +3424,10 @@ func productsKernel59(lo, hi int, add6 []int64, pass52 []uint64, pass53, top []i
 	}
 }
 
-// productsKernel59Summary returns what rows lo to hi add to the state, in the stages pass29.
+// productsKernel58Summary returns what rows lo to hi add to the state, in the stages pass29.
 //
 //go:noinline
-func productsKernel59Summary(lo, hi int, pass52 []uint64, digitShift int64, digits []int64) {
+func productsKernel58Summary(lo, hi int, pass52 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass52Rows := pass52[lo:hi]
 	for i := range pass52Rows {
@@ -3410,10 +3438,10 @@ func productsKernel59Summary(lo, hi int, pass52 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel60 runs rows lo to hi through the stages map53, map54, map55, map56, from the state before them to the one after.
+// productsKernel59 runs rows lo to hi through the stages map53, map54, map55, map56, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel60(lo, hi int, top []int64, either6, product []int32, revenue, revenue2, either9, sold, either12, looked []int64) {
+func productsKernel59(lo, hi int, top []int64, either6, product []int32, revenue, revenue2, either9, sold, either12, looked []int64) {
 	topRows := top[lo:hi]
 	productRows := product[lo:hi]
 	productRows = productRows[:len(topRows)]
