@@ -94,6 +94,7 @@ func (s *session) Fill(m exec.Memory, element []byte, count int64) error {
 		return fmt.Errorf("a fill of %d bytes in a buffer of %d", size, b.Size)
 	}
 	if !s.commands.Timed && !slices.ContainsFunc(element, func(b byte) bool { return b != element[0] }) {
+		s.device.filling = s.queue
 		if later, err := s.device.small.FillLater(b, element[0], size); later || err != nil {
 			return err
 		}
