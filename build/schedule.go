@@ -36,6 +36,7 @@ var settings = []setting{
 	choice("table", []string{plan.Local, plan.Global}, func(s *plan.Schedule) *string { return &s.Table }),
 	choice("groups", plan.GroupWays, func(s *plan.Schedule) *string { return &s.Groups }),
 	choice("probe", plan.Probes, func(s *plan.Schedule) *string { return &s.Probe }),
+	choice("sources", plan.SourceWays, func(s *plan.Schedule) *string { return &s.Sources }),
 	number("radix", 1, 8, "bits of a digit", func(s *plan.Schedule) *int { return &s.Radix }),
 	number("ring", 3, 64, "tiles that a work-group has in local memory", func(s *plan.Schedule) *int { return &s.Ring }),
 	number("lookahead", 1, 8, "rounds", func(s *plan.Schedule) *int { return &s.Lookahead }),

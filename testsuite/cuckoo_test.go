@@ -71,7 +71,7 @@ func TestCuckoo(t *testing.T) {
 					for _, rows := range []int{0, 7, 250} {
 						what := fmt.Sprintf("%s at level %s, %d rows of %d keys, parts of %d", p.Name, level, rows, keys, schedule.Part)
 						in := cuckooInput(p, rows, keys)
-						different := withoutLinear(t, lowered, p, in)
+						different := differsFromInterpreter(t, lowered, p, in)
 						fails := p.Name == "one_hash" && min(rows, keys) > 3 // keys have three slots in all
 						if fails != (different != "") {
 							t.Errorf("%s: %q", what, different)
@@ -115,7 +115,7 @@ func TestCuckooSeeds(t *testing.T) {
 				t.Fatalf("%d cuckoo tables by other seeds", n)
 			}
 		}
-		different := withoutLinear(t, lowered, p, in)
+		different := differsFromInterpreter(t, lowered, p, in)
 		if (different != "") != (seeds == 1) {
 			t.Errorf("%d seeds: %q", seeds, different)
 		}
@@ -213,8 +213,8 @@ func fillsTable(s plan.Step, p *plan.Plan) bool {
 	})
 }
 
-// withoutLinear runs a program and returns in what it differs from the interpreter.
-func withoutLinear(t *testing.T, program *simt.Program, p *ir.Pipeline, in []ir.Column) string {
+// differsFromInterpreter runs a program and returns in what it differs from the interpreter.
+func differsFromInterpreter(t *testing.T, program *simt.Program, p *ir.Pipeline, in []ir.Column) string {
 	t.Helper()
 	want, err := testsuite.Expect(p, in)
 	if err != nil {

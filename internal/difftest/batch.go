@@ -439,6 +439,7 @@ func ScheduleText(s plan.Schedule) string {
 	word("table", s.Table)
 	word("groups", s.Groups)
 	word("probe", s.Probe)
+	word("sources", s.Sources)
 	number("radix", int64(s.Radix))
 	number("ring", int64(s.Ring))
 	number("lookahead", int64(s.Lookahead))

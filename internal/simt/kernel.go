@@ -39,6 +39,7 @@ type shape struct {
 	subgroup         Subgroup
 	budget           int64  // bytes of local memory of a work-group
 	variant          string // of aggregation in tables
+	searches         bool   // each row searches for the row that it repeats
 	long             bool   // rows are numbered past 2^31, see launch_parts.go
 	placement        placement
 	localTables      *localTables // nil if no table lies in local memory

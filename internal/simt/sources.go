@@ -41,6 +41,7 @@ func (k *kernel) planSources() {
 	for i := range k.Ops {
 		more := int64(0)
 		switch op := &k.Ops[i]; {
+		case op.Kind == tile.Source && k.searches:
 		case op.Kind == tile.Source:
 			more = k.sourceBytes()
 		case op.Nests():

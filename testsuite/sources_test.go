@@ -1,0 +1,61 @@
+package testsuite_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/internal/simt"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+const sourcesText = `
+pipeline repeated(length: [n]i32, x: [n]i64) {
+	r = repeat(length)
+	return row: r, x: x[r], total: sum(x[r], by: r)
+}
+`
+
+// TestSources finds the rows that are repeated in each way. Those who search count no ends.
+func TestSources(t *testing.T) {
+	pipelines, errs := ir.Load("sources.kg", []byte(sourcesText))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	p := pipelines[0]
+	for _, way := range plan.SourceWays {
+		schedule := plan.Schedule{Workgroup: 8, Items: 3, Sources: way}
+		program, _, err := compile.Compile(p, compile.For(fuse.LevelAuto, schedule))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lowered, err := simt.Target{Atomics64: true}.Lower(program, schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := ""
+		for _, k := range lowered.Kernels {
+			text += fmt.Sprint(k)
+		}
+		if counts := strings.Contains(text, "end_of_sources"); counts != (way == plan.Count) {
+			t.Errorf("sources=%s: ends are counted: %t", way, counts)
+		}
+		for _, most := range []int{1, 4, 300} { // lengths, of which most are 0 in the end
+			in := []ir.Column{ir.NewColumn(ir.I32, 200), ir.NewColumn(ir.I64, 200)}
+			for row := range 200 {
+				length := row % most
+				if most == 300 && row%64 != 63 {
+					length = 0
+				}
+				in[0].Set(row, ir.Int(ir.I32, int64(length)))
+				in[1].Set(row, ir.Int(ir.I64, int64(row*row)))
+			}
+			if different := differsFromInterpreter(t, lowered, p, in); different != "" {
+				t.Errorf("sources=%s, lengths below %d: %s", way, most, different)
+			}
+		}
+	}
+}
