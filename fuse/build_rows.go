@@ -162,6 +162,7 @@ func (b *kernelBuilder) gather(v *ir.Value, domain int, after bool) tile.ID {
 		index = b.Map(domain, ir.OpCast, ir.I64, "", index)
 	}
 	stream := b.complete(b.graph.result(x), tile.Gather)
+	b.Kernel.Streams[stream].Long = x.Type.Domain.Kind == ir.DomainWords
 	checked := false
 	for _, site := range b.graph.sites[v] {
 		checked = true

@@ -52,3 +52,22 @@ func TestPackedColumns(t *testing.T) {
 		}
 	}
 }
+
+// TestLongWords holds that packed words, of which there may be more than rows in a launch, have indices of 64 bits.
+func TestLongWords(t *testing.T) {
+	g := graphOf(t, "k: [n]i32, a: [n]i64, b: [n]f64", "p = order(k)\nreturn a: a[p], b: b[p]", Options{Short: true})
+	long := 0
+	for _, k := range program(t, g, LevelAuto).Kernels {
+		for _, s := range k.Streams {
+			if s.Long != (s.Buffer == "pack") {
+				t.Errorf("%s: %s has long indices: %v", k.Name, s.Buffer, s.Long)
+			}
+			if s.Long {
+				long++
+			}
+		}
+	}
+	if long != 2 {
+		t.Errorf("%d kernels store and gather words, not 2", long)
+	}
+}

@@ -192,7 +192,7 @@ func (g *body) loadAt(op *tile.Op, at loop.Expr) loop.Expr {
 	if c, ok := at.(*loop.Const); ok && c.Value.Int64() < 0 { // which is nowhere, and Go refuses it
 		return loop.ConstOf(ir.Scalar{Kind: memory.T.Kind})
 	}
-	return g.b.LoadInside(g.name(op.Res[0]), memory, at, loop.LenOf(memory))
+	return g.b.LoadInside(g.name(op.Res[0]), memory, at, loop.LenOf(memory), loop.Counter)
 }
 
 // foldAtEnd folds the row when all operations have seen the states before it.

@@ -119,11 +119,11 @@ func (b *Builder) CompareExchange(name string, m *Var, i, expected, x Expr) *Var
 	return old
 }
 
-// LoadInside returns the element of memory at a place, or zero if that lies outside.
-func (b *Builder) LoadInside(name string, m *Var, at, length Expr) *Var {
+// LoadInside returns the element of memory at a place, which fits an index type, or zero if that lies outside.
+func (b *Builder) LoadInside(name string, m *Var, at, length Expr, index Type) *Var {
 	at = b.Let("at", at)
 	x := b.Decl(name, ConstOf(ir.Scalar{Kind: m.T.Kind}))
-	b.If(Inside(at, length), func() { b.Assign(x, At(m, ToCounter(at))) }, nil)
+	b.If(Inside(at, length), func() { b.Assign(x, At(m, To(index, at))) }, nil)
 	return x
 }
 

@@ -67,9 +67,17 @@ func (e *rowBody) element(op *tile.Op, row loop.Expr) loop.Expr {
 func (e *function) loadAt(op *tile.Op, at loop.Expr) loop.Expr {
 	memory := e.stream(op.Stream)
 	if !op.Checked {
-		return loop.At(memory, loop.ToCounter(at))
+		return loop.At(memory, loop.To(e.indexOf(op.Stream), at))
 	}
-	return e.b.LoadInside(e.name(op.Res[0]), memory, at, e.elementsOf(op.Stream))
+	return e.b.LoadInside(e.name(op.Res[0]), memory, at, e.elementsOf(op.Stream), e.indexOf(op.Stream))
+}
+
+// indexOf returns the type of an index of a stream.
+func (e *function) indexOf(stream int) loop.Type {
+	if e.Streams[stream].Long {
+		return loop.ScalarOf(ir.I64)
+	}
+	return loop.Counter
 }
 
 // tableElements returns how many elements rows may combine in the table of an operation.
@@ -168,7 +176,7 @@ func (e *rowBody) at(v tile.ID, row loop.Expr) loop.Expr {
 func (e *rowBody) store(op *tile.Op) {
 	at := e.row
 	if len(op.Args) == 2 {
-		at = loop.ToCounter(e.expr(op.Args[1]))
+		at = loop.To(e.indexOf(op.Stream), e.expr(op.Args[1]))
 	}
 	e.b.Store(e.stream(op.Stream), at, e.expr(op.Args[0]))
 }

@@ -111,7 +111,7 @@ func (e *rowBody) eachWhole(body func()) {
 		each(func(at *loop.Var) {
 			for _, i := range searches {
 				op := &e.Ops[i]
-				e.b.Store(words[i], at, loop.At(e.stream(op.Stream), loop.ToCounter(e.expr(op.Args[0]))))
+				e.b.Store(words[i], at, loop.At(e.stream(op.Stream), loop.To(e.indexOf(op.Stream), e.expr(op.Args[0]))))
 			}
 		})
 		each(func(at *loop.Var) {

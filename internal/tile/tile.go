@@ -51,6 +51,7 @@ type Stream struct {
 	Name   string
 	Access Access
 	Write  bool
+	Long   bool // it may have more elements than a launch has rows
 }
 
 // Access is how rows of a stream relate to rows of the kernel.
