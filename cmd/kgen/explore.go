@@ -232,7 +232,7 @@ func runExplore(c *cobra.Command, args []string, flags *exploreFlags) error {
 // explore measures the copy of each device and then the configurations.
 func (r *exploreRunner) explore(ctx context.Context, list []explore.Configuration, report *explore.Report, log *explore.Log, x *exploration) error {
 	for _, name := range x.devices() {
-		if report.Device(name).Copy > 0 || ctx.Err() != nil {
+		if x.flags.choices || report.Device(name).Copy > 0 || ctx.Err() != nil { // choices need no copy
 			continue
 		}
 		r.waiting.on("measuring the copy of " + name)
