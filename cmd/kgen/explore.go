@@ -232,11 +232,14 @@ func runExplore(c *cobra.Command, args []string, flags *exploreFlags) error {
 // explore measures the copy of each device and then the configurations.
 func (r *exploreRunner) explore(ctx context.Context, list []explore.Configuration, report *explore.Report, log *explore.Log, x *exploration) error {
 	for _, name := range x.devices() {
-		if x.flags.choices || report.Device(name).Copy > 0 || ctx.Err() != nil { // choices need no copy
+		if report.Device(name).Copy > 0 || ctx.Err() != nil {
 			continue
 		}
 		r.waiting.on("measuring the copy of " + name)
-		info := r.measureCopy(ctx, name)
+		info := r.devices[name].info()
+		if !x.flags.choices { // which need no copy
+			info = r.measureCopy(ctx, name)
+		}
 		report.SetDevice(info)
 		if log != nil && ctx.Err() == nil {
 			if err := log.AddDevice(&info); err != nil {
