@@ -30,7 +30,11 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 		for _, scan := range scans[1:] {
 			total += rows[k.Ops[scan].Domain] * m.Rates[plan.RateBeside]
 		}
-		if c > 0 {
+		switch {
+		case c == 0:
+		case slices.ContainsFunc(scans, func(i int) bool { return k.InSegments(k.Ops[i].Domain) }):
+			total += rows[0] * m.Rates[plan.RateClosing]
+		default:
 			total += rows[0] * m.Rates[plan.RateWaiting]
 		}
 	}

@@ -71,6 +71,25 @@ func TestMeasuredWaiting(t *testing.T) {
 	}
 }
 
+// A prefix over segments that end in its kernel takes longer still: as long as decides whether groups are
+// kept in the kernel that finds them.
+func TestMeasuredClosing(t *testing.T) {
+	for _, test := range []struct {
+		closing float64
+		kernels int
+	}{{1e-10, 1}, {9e-9, 2}} {
+		machine := plan.Machine{Device: "measured", Units: 4, Subgroup: 32, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5,
+			plan.RateScan: 3e-9, plan.RateLookback: 1e-10, plan.RateWaiting: 50e-9, plan.RateClosing: test.closing}}
+		f, err := Fuse(graph(t, "x: [n]i64, y: [n]i64", "g = runs(x)\n\tc = count(by: g)\n\treturn c: c[c > 2], s: sum(y, by: g)[c > 2]"), LevelAuto, machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(f.Groups) != test.kernels {
+			t.Errorf("%d kernels where such a prefix takes %g s a row: %s", len(f.Groups), test.closing, f)
+		}
+	}
+}
+
 // A kernel with two cuts runs on one core, and so does what its rows take beyond bytes.
 func TestMeasuredCostOnOneCore(t *testing.T) {
 	const n = AssumedRows

@@ -86,6 +86,7 @@ const (
 	RateBranch   = "branch"   // seconds a row that a condition takes that holds by chance
 	RateBeside   = "beside"   // seconds a row that each further scan takes beside the first one of a grid-wide prefix
 	RateWaiting  = "waiting"  // seconds a row that a grid-wide prefix takes more if it waits for another one of its kernel
+	RateClosing  = "closing"  // the same of a prefix over segments that end in its kernel
 )
 
 // The curves that predictions of cost use, with the seconds that one row takes beyond its

@@ -136,7 +136,7 @@ func writeCalibration(out io.Writer, f *calibrate.File) error {
 	if seconds, ok := rate[plan.RatePrefix]; ok {
 		rows = append(rows, []string{plan.RatePrefix, "", explore.Nanoseconds(1e9 * seconds)})
 	}
-	for _, name := range []string{plan.RateOperator, plan.RateDear, plan.RateScan, plan.RateLookback, plan.RateBeside, plan.RateWaiting, plan.RateSelect, plan.RateBranch} {
+	for _, name := range []string{plan.RateOperator, plan.RateDear, plan.RateScan, plan.RateLookback, plan.RateBeside, plan.RateWaiting, plan.RateClosing, plan.RateSelect, plan.RateBranch} {
 		if seconds, ok := rate[name]; ok {
 			rows = append(rows, []string{name, "", fmt.Sprintf("%.3f ns a row", 1e9*seconds)})
 		}

@@ -36,7 +36,7 @@ func TestChoicesOfRandomPrograms(t *testing.T) {
 		"fails.kg": "pipeline fails(x: [n]i64) { return c: count(by: bins(x + 1000, 10)) }\n",
 	})
 	code, out, errs := execute("", "explore", "--choices", "half.kg", "fails.kg", "--random", "6", "--levels", "auto,none", "--rows", "1000,140000", "--measure", "1ms", "--machine", "declared", "--lock", "lock", "--json", "c.jsonl")
-	if code != exitOK || !strings.Contains(out, "gocpu: auto is within 10 % of the best measured in ") {
+	if code != exitOK || !strings.Contains(out, "gocpu: auto is within 10 % of the best measured in ") || !strings.Contains(out, "costs are of the cores machine") {
 		t.Fatalf("exit %d: %s%s", code, out, errs)
 	}
 	for _, want := range []string{"fails.kg over 1,000 rows is left out: ", "fails.kg over 140,000 rows is left out: "} {

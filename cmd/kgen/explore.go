@@ -236,7 +236,10 @@ func (r *exploreRunner) explore(ctx context.Context, list []explore.Configuratio
 			continue
 		}
 		r.waiting.on("measuring the copy of " + name)
-		info := r.measureCopy(ctx, name)
+		info := r.devices[name].info()
+		if !x.flags.choices { // which need no copy
+			info = r.measureCopy(ctx, name)
+		}
 		report.SetDevice(info)
 		if log != nil && ctx.Err() == nil {
 			if err := log.AddDevice(&info); err != nil {

@@ -162,10 +162,18 @@ func (c *calibration) prefixes(ctx context.Context) error {
 	if err != nil || !c.Shaped { // such kernels run on one core
 		return err
 	}
-	if seconds, ok, err = c.beyond(ctx, plan.RateWaiting, waitingProbe(c.rows)); ok {
-		c.file.Machine.Rates[plan.RateWaiting] = seconds
+	for _, part := range []struct {
+		rate  string
+		probe Probe
+	}{{plan.RateClosing, closingProbe(c.rows)}, {plan.RateWaiting, waitingProbe(c.rows)}} {
+		if seconds, ok, err = c.beyond(ctx, part.rate, part.probe); ok {
+			c.file.Machine.Rates[part.rate] = seconds
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // starts measures what a prefix takes where there are hardly any rows: on GPUs, what its tiles

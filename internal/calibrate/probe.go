@@ -111,6 +111,22 @@ func waitingProbe(n int64) Probe {
 		columns: arguments{rows}}
 }
 
+// segmentRows are the rows of each segment of closingProbe, of which half are kept.
+const segmentRows = 8
+
+// closingProbe keeps some segments in the kernel in which they end.
+func closingProbe(n int64) Probe {
+	segments := func(p *Probe) ir.Column {
+		list := make([]int64, p.Rows)
+		for i := range list {
+			list[i] = int64(i) / segmentRows
+		}
+		return ir.Column{Kind: ir.I64, Slice: list}
+	}
+	return Probe{Name: "segments that are kept where they end", Text: "pipeline closing(x: [n]i64) {\n\tg = runs(x)\n\tlast = last(x, by: g)\n\treturn kept: last[(last & 1) == 0]\n}\n",
+		Level: "mask1 partial1 offset1 add1 aggregate mask2 partial2 offset2 add2 compact", Rows: n, columns: arguments{segments}}
+}
+
 func selectProbe(name string, argument func(*Probe) ir.Column, n int64) Probe {
 	return Probe{Name: "rows selected " + name, Text: "pipeline selected(x: [n]i32) { return y: x[x >= 0] }\n", Level: "onepass", Rows: n, columns: arguments{argument}}
 }

@@ -67,6 +67,16 @@ func (k *Kernel) Scans() [][]int {
 	return scans
 }
 
+// InSegments reports whether domain d is one of segments, or made of such.
+func (k *Kernel) InSegments(d int) bool {
+	for ; d > 0; d = k.Domains[d].Parent {
+		if k.Domains[d].Kind == Close {
+			return true
+		}
+	}
+	return false
+}
+
 // Phases returns the phase of each operation of the row part: how many cuts it
 // comes after; and the operations of each cut, for which isCut holds.
 func (k *Kernel) Phases(isCut func(*Op) bool) (phase []int, cuts [][]int) {
