@@ -111,20 +111,26 @@ func waitingProbe(n int64) Probe {
 		columns: arguments{rows}}
 }
 
-// segmentRows are the rows of each segment of closingProbe, of which half are kept.
-const segmentRows = 8
-
-// closingProbe keeps some segments in the kernel in which they end.
+// closingProbe keeps some segments in the kernel in which they end, with the aggregates that
+// are usual: what one of them takes alone says little.
 func closingProbe(n int64) Probe {
-	segments := func(p *Probe) ir.Column {
-		list := make([]int64, p.Rows)
+	segments := func(p *Probe) ir.Column { // of 4 and 12 rows
+		list := make([]int32, p.Rows)
 		for i := range list {
-			list[i] = int64(i) / segmentRows
+			list[i] = int32(i / 16 * 2)
+			if i%16 >= 4 {
+				list[i]++
+			}
 		}
-		return ir.Column{Kind: ir.I64, Slice: list}
+		return ir.Column{Kind: ir.I32, Slice: list}
 	}
-	return Probe{Name: "segments that are kept where they end", Text: "pipeline closing(x: [n]i64) {\n\tg = runs(x)\n\tlast = last(x, by: g)\n\treturn kept: last[(last & 1) == 0]\n}\n",
-		Level: "mask1 partial1 offset1 add1 aggregate mask2 partial2 offset2 add2 compact", Rows: n, columns: arguments{segments}}
+	return Probe{Name: "segments that are kept where they end", Text: `pipeline closing(x: [n]i32, y: [n]i32) {
+	g = runs(x)
+	c = count(by: g)
+	keep = c >= 8
+	return key: first(x, by: g)[keep], count: c[keep], total: sum(y, by: g)[keep]
+}
+`, Level: "mask1 partial1 offset1 add1 aggregate mask2 partial2 offset2 add2 compact", Rows: n, columns: arguments{segments, mixed}}
 }
 
 func selectProbe(name string, argument func(*Probe) ir.Column, n int64) Probe {
