@@ -33,11 +33,10 @@ func (b *kernelBuilder) table(w *Value) {
 		return
 	}
 	windowBits, bins := 0, ""
-	isTried := false
 	if v.By.Op == ir.OpBins {
-		windowBits, isTried = v.By.Split, v.By.Args[1].By != nil
+		windowBits = v.By.Split
 	}
-	if isTried || isBounded(v.By.Type.Target) { // which are one way to make rows
+	if isBounded(v.By.Type.Target) { // which is one way to make rows
 		bins = b.graph.DomainName(v.By.Type.Target)
 	}
 	b.Update(domain, stream, m, liesTogether(v.By), bins, windowBits, b.column(v.By), x)

@@ -297,10 +297,6 @@ func (o *ordering) otherWays(g *grouped, keys []sortKey, out *ir.Domain) *ir.Dom
 		made = append(made, out)
 	}
 	r := o.rangeOf(keys, s.isNarrow)
-	if r != nil && s.isClose != nil {
-		g.ways = append(g.ways, o.binnedBySample(r, s, out))
-		divide()
-	}
 	if r != nil {
 		g.ways, o.chooses = append(g.ways, o.binned(r, out)), s.isNarrow == nil
 		divide()

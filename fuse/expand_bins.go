@@ -57,7 +57,6 @@ func (r *keyRange) size(o *ordering, most *ir.Value) *ir.Value {
 type binned struct {
 	*ordering
 	size   *ir.Value               // scalar: how many bins there are; 0 if the keys have a larger range
-	bins   *ir.Value               // scalar: how many bins there are in any case
 	of     *ir.Value               // the bin of each row
 	count  *ir.Value               // of each bin: its rows
 	kept   *ir.Value               // of each bin: whether it has any
@@ -76,39 +75,8 @@ func (o *ordering) binned(r *keyRange, out *ir.Domain) *binned {
 		most = o.cast(r.span.Type.Kind, rows)
 	}
 	b := &binned{ordering: o, out: out, within: r, size: r.size(o, most)}
-	b.bins = b.size
 	b.of = b.bin(o, r.keys)
 	b.combine()
-	return b
-}
-
-// roomyBins is how many times fewer bins than may lie in local memory cost nothing: an element has
-// so many copies at most.
-const roomyBins = 8
-
-// widened returns how many bins a range of a sample has, 0 if they are too many, and the range: it
-// has the sample in its middle, and as many bins as leave their elements as many copies.
-func (o *ordering) widened(r *keyRange) (bins *ir.Value, wide *keyRange) {
-	integer := func(i int64) *ir.Value { return o.integer(r.span, uint64(i)) }
-	span := o.apply(ir.OpLeast, r.span, integer(o.bins-1))
-	width := o.apply(ir.OpSub, integer(int64(8*span.Type.Kind.Size())), o.apply(ir.OpLeadingzeros, span))
-	size := o.apply(ir.OpLeast, o.apply(ir.OpGreatest, o.apply(ir.OpShl, integer(1), width), integer(max(o.bins/roomyBins, 1))), integer(o.bins))
-	rest := o.apply(ir.OpShr, o.apply(ir.OpSub, o.apply(ir.OpSub, size, span), integer(1)), integer(1))
-	least := o.apply(ir.OpSub, r.least, o.apply(ir.OpLeast, r.least, rest))
-	isNarrow := o.apply(ir.OpLt, r.span, integer(o.bins))
-	return o.choose(isNarrow, o.cast(ir.I64, size), o.number(0)), &keyRange{least: least}
-}
-
-// binnedBySample returns groups by bins of a range that a sample has: no pass over all rows finds
-// the range. If the bins have fewer rows than there are, some are outside.
-func (o *ordering) binnedBySample(r *keyRange, s groupSample, out *ir.Domain) *binned {
-	within := &keyRange{keys: r.keys, word: r.word, least: s.least}
-	b := &binned{ordering: o, out: out, within: within, bins: s.isClose}
-	b.of = b.bin(o, r.keys)
-	b.combine()
-	inBins := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{b.count}, Type: ir.Type{Kind: ir.I64}})
-	b.size = o.choose(o.apply(ir.OpEq, inBins, o.length(r.keys[0].column)), b.bins, o.number(0))
-	b.size.By = s.isClose
 	return b
 }
 
@@ -128,7 +96,6 @@ func (o *ordering) binnedParts(r *keyRange, out *ir.Domain) *binned {
 		bin := r.binOf(o, r.keys)
 		return o.cast(ir.U32, o.apply(ir.OpShr, bin, o.integer(bin, uint64(low))))
 	})
-	b.bins = b.size
 	b.of = b.bin(b.moved.on, b.moved.movedKeys)
 	b.of.Split = low
 	b.combine()
@@ -138,7 +105,7 @@ func (o *ordering) binnedParts(r *keyRange, out *ir.Domain) *binned {
 // bin returns the bin of each row of an ordering.
 func (b *binned) bin(rows *ordering, keys []sortKey) *ir.Value {
 	bins := b.newDomain(ir.DomainBins, b.rows.Name+"_bins", nil)
-	bins.By = b.add(b.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{b.cast(ir.I64, b.within.binOf(rows, keys)), b.bins},
+	bins.By = b.add(b.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{b.cast(ir.I64, b.within.binOf(rows, keys)), b.size},
 		Type: ir.Type{Kind: ir.I64, Domain: rows.rows, Target: bins}})
 	return bins.By
 }

@@ -10,8 +10,6 @@ import "github.com/kgen-go/kgen/ir"
 // them. Of few rows there is no sample, and then ways are tried one after the other.
 type groupSample struct {
 	isNarrow *ir.Value // the keys may lie in a small range, or many of them in one that bins of partitioned rows are for; nil if they never do
-	isClose  *ir.Value // how many bins the range of the sample has, if that is small; nil if no bins are made of it
-	least    *ir.Value // the least word in that range
 	isFew    *ir.Value // there are so few groups that rows need no partition
 	isSome   *ir.Value // there are so few groups beside the rows of the sample that a partition is worth it
 }
@@ -52,11 +50,6 @@ func (o *ordering) sampleOf(keys []sortKey) groupSample {
 		least := o.extreme(ir.OpMin, words[0].value)
 		span := o.apply(ir.OpSub, o.extreme(ir.OpMax, words[0].value), least)
 		isNarrow := o.apply(ir.OpLt, span, o.integer(span, uint64(o.bins)))
-		if o.parts {
-			bins, wide := o.widened(&keyRange{least: least, span: span})
-			s.isClose, s.least = bins, wide.least
-			s.isClose.By = isLong
-		}
 		if low := o.windowBits(); o.parts && words[0].bits > low {
 			isDense := o.apply(ir.OpLogicalAnd, o.apply(ir.OpLt, span, o.integer(span, 1<<(low+partitionBits))), o.apply(ir.OpGt, distinct, o.number(few)))
 			isNarrow = o.apply(ir.OpLogicalOr, isNarrow, isDense)

@@ -64,9 +64,6 @@ func (g *Graph) wayName(s *Stage) string {
 	}
 	isSize := func(v *ir.Value) bool { return v.Op == ir.OpBins && v.Args[1] == last.condition }
 	isMoved := func(v *ir.Value) bool { return isSize(v) && v.Split > 0 }
-	isSampled := func(v *ir.Value) bool {
-		return v.Op == ir.OpBins && last.condition.Op == ir.OpSelect && v.Args[1] == last.condition.Args[1]
-	}
 	isCuckoo := func(v *ir.Value) bool {
 		if v.Op != ir.OpEither || v.Limit != last.condition {
 			return false
@@ -92,8 +89,6 @@ func (g *Graph) wayName(s *Stage) string {
 		return "bins of partitioned rows"
 	case !last.second && slices.ContainsFunc(g.Pipeline.Values, isSize):
 		return "bins"
-	case !last.second && slices.ContainsFunc(g.Pipeline.Values, isSampled):
-		return "bins of a sample's range"
 	case last.second:
 		return fmt.Sprintf("%s is 0", g.conditionName(last))
 	}
