@@ -11,8 +11,8 @@ import (
 // anywhere costs as much as the 32 or 64 bytes around it, so work-groups pack several columns first:
 // the words of a row lie side by side, and one access to memory brings all of them.
 
-// mostPacked is how many words of 64 bits are packed for a row: 32 bytes, what memory moves at least. Rows of 64 bytes take
-// longer to pack than they save; see docs/performance.md.
+// mostPacked is how many words of 64 bits are packed for a row: 32 bytes, what memory moves at least. Of
+// 64 bytes they took longer to pack than that saves; see docs/performance.md.
 const mostPacked = 4
 
 // packedColumn is where a column lies in packed rows.
