@@ -66,7 +66,7 @@ type rowBody struct {
 	values       map[tile.ID]loop.Expr // of the row at hand
 	kept         map[tile.ID]*loop.Var // values that cross a cut, an element per item
 	tables       []*tables             // of the phase at hand
-	ahead        map[int]loop.Expr     // per search: the first word that the row looks at
+	ahead        map[int]loop.Expr     // per search: the first word that the row looks at; per load: what it has loaded before
 	isLeftOut    map[int]loop.Expr     // per Insert in a limited table: whether the table takes no more rows
 	settled      map[int]*loop.Var     // per Insert: where a few rows combine; see entered.go
 	ofFew        loop.Expr             // which of them the row at hand is

@@ -88,6 +88,9 @@ func (e *rowBody) load(op *tile.Op) loop.Expr {
 	if op.LoadsElement() {
 		return e.element(op, e.row)
 	}
+	if x := e.ahead[e.Values[op.Res[0]].Op]; x != nil {
+		return x
+	}
 	return e.loadAt(op, e.expr(op.Args[0]))
 }
 

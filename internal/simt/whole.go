@@ -100,7 +100,7 @@ func (e *rowBody) eachWhole(body func()) {
 		}
 	}
 	if len(searches) == 0 {
-		e.eachRow(true, body)
+		e.eachGathered(body)
 		return
 	}
 	e.eachFew(true, func(few int, each func(body func(i *loop.Var))) {

@@ -1,0 +1,76 @@
+package simt
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// What rows that a mask keeps read anywhere in memory is read before anything is done with it.
+// Inside the branch of its row, each access would wait for that of the row before; as a load
+// with no more than its own condition, those of all rows of a work-item overlap.
+
+// eachGathered runs body for each of this work-item's rows, in a whole tile, after what kept rows
+// gather.
+func (e *rowBody) eachGathered(body func()) {
+	gathers := e.gathersOfKept()
+	ahead := map[int]*loop.Var{}
+	for _, i := range gathers {
+		v := e.Ops[i].Res[0]
+		ahead[i] = e.b.Storage(e.name(v)+"_ahead", loop.ArrayOf(e.items, loop.ScalarOf(e.Values[v].Kind)))
+	}
+	if len(gathers) > 0 {
+		e.eachRow(true, func() {
+			for _, i := range gathers {
+				op := &e.Ops[i]
+				at := loop.Choose(e.isKept(op.Domain), e.expr(op.Args[0]), number(ir.I64, -1))
+				e.b.Store(ahead[i], e.item, e.b.LoadInside(e.name(op.Res[0]), e.stream(op.Stream), at, e.elementsOf(op.Stream), e.indexOf(op.Stream)))
+			}
+		})
+	}
+	e.eachRow(true, func() {
+		for _, i := range gathers {
+			e.ahead[i] = loop.At(ahead[i], e.item)
+		}
+		body()
+	})
+	clear(e.ahead)
+}
+
+// gathersOfKept lists the loads from anywhere that the phase at hand makes for rows that masks keep,
+// by places that are known before it.
+func (e *rowBody) gathersOfKept() (list []int) {
+	if e.masks == 0 || e.now == 0 || e.now == atEnd {
+		return nil
+	}
+	for i := range e.Ops {
+		op := &e.Ops[i]
+		if op.LoadsAt() && op.Domain > 0 && !op.Epilogue && e.phase[i] == e.now && e.uses[op.Res[0]] > 0 && e.isKnownBefore(op.Args[0]) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// isKnownBefore reports whether v follows from rows and from what earlier phases have found.
+func (e *rowBody) isKnownBefore(v tile.ID) bool {
+	op := &e.Ops[e.Values[v].Op]
+	switch {
+	case e.Values[v].Domain == tile.Uniform, op.Kind == tile.Row, op.LoadsElement(), e.known(v) < e.now && e.crosses(v):
+		return true
+	case op.IsMap():
+		return !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !e.isKnownBefore(arg) })
+	}
+	return false
+}
+
+// isKept returns whether all masks up to domain d keep the row.
+func (e *rowBody) isKept(d int) loop.Expr {
+	kept := loop.Expr(loop.True)
+	for ; d > 0; d = e.Domains[d].Parent {
+		kept = loop.And(e.expr(e.Domains[d].Guard), kept)
+	}
+	return kept
+}
