@@ -103,10 +103,11 @@ func (r *row) isActive(d int) bool {
 }
 
 // run executes an operation that is no fold. Outside the rows of its domain
-// only the end of groups computes what it can: arithmetic on folds before it.
+// only the end of groups computes what it can: arithmetic on folds before it, and loads but
+// those within groups, whose places nobody has where no group is open.
 func (r *row) run(op *tile.Op) {
 	if !r.isActive(op.Domain) {
-		if r.end > 0 && (op.Kind == tile.Map || op.Kind == tile.Load && len(op.Args) > 0) {
+		if r.end > 0 && (op.Kind == tile.Map || op.Kind == tile.Load && len(op.Args) > 0 && !r.Inside(op.Domain, r.end)) {
 			for _, arg := range op.Args {
 				if _, ok := r.value(arg); !ok {
 					return
