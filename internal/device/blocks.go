@@ -151,12 +151,15 @@ func (s *Blocks[M]) FillLater(buffer *Buffer[M], with byte, bytes int64) (bool, 
 	return true, nil
 }
 
-// FillNow queues the fill that has been put off.
+// FillNow queues the fill that has been put off. If it fails, the fill is still to be queued.
 func (s *Blocks[M]) FillNow() error {
 	c := s.putOff
 	if c.block == nil {
 		return nil
 	}
+	if err := s.Fill(c.block.Object, c.from, c.to-c.from, c.with); err != nil {
+		return err
+	}
 	s.putOff = clearing[M]{}
-	return s.Fill(c.block.Object, c.from, c.to-c.from, c.with)
+	return nil
 }

@@ -90,6 +90,22 @@ func TestFillsThatDoNotJoin(t *testing.T) {
 	}
 }
 
+// A command behind a fill for which there was no memory is queued again, and the fill before it.
+func TestFillsThatFail(t *testing.T) {
+	var queued []fillOf
+	s := testBlocks(&queued)
+	a, fill := s.Small(8), s.Fill
+	s.FillLater(a, 1, 8)
+	s.Fill = func(address, int64, int64, byte) error { return errors.New("no memory") }
+	if s.FillNow() == nil || queued != nil {
+		t.Errorf("%+v", queued)
+	}
+	s.Fill = fill
+	if err := s.FillNow(); err != nil || !slices.Equal(queued, []fillOf{{a.Object, 256, 1}}) {
+		t.Errorf("%+v, %v", queued, err)
+	}
+}
+
 // Kept columns fill blocks; an empty one goes back to the pool, the last one stays.
 func TestBlocksEnd(t *testing.T) {
 	s := testBlocks(new([]fillOf))

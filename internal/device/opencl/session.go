@@ -170,14 +170,17 @@ func (s *session) queued(name string, isKernel bool, enqueue func(*mark) error) 
 	if isKernel || s.commands.Timed {
 		m = new(mark)
 	}
-	err := s.device.fillNow(s.queue)
-	if err == nil {
-		err = enqueue(m)
+	behindFill := func() error {
+		if err := s.device.fillNow(s.queue); err != nil {
+			return err
+		}
+		return enqueue(m)
 	}
+	err := behindFill()
 	if isMemory(err) && s.device.pool.Idle() > 0 {
 		s.queue.Finish()
 		s.device.pool.Trim()
-		err = enqueue(m)
+		err = behindFill()
 	}
 	switch {
 	case errors.Is(err, cl.ErrMemObjectAllocationFailure):
