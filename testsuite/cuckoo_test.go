@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/fuse"
-	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/internal/simt/simttest"
@@ -56,14 +55,7 @@ func TestCuckoo(t *testing.T) {
 		for _, level := range []string{fuse.LevelNone, fuse.LevelAuto} {
 			for part := range 2 { // in parts, numbers of rows have 64 bits
 				schedule := plan.Schedule{Workgroup: 8, Items: 3, Probe: plan.Cuckoo, Part: int64(part * 50)}
-				program, _, err := compile.Compile(p, compile.For(level, schedule))
-				if err != nil {
-					t.Fatal(err)
-				}
-				lowered, err := simt.Target{Atomics64: true}.Lower(program, schedule)
-				if err != nil {
-					t.Fatal(err)
-				}
+				lowered := lowered(t, p, level, schedule)
 				if n := dropLinear(lowered.Plan.Steps, lowered.Plan); n != 1 {
 					t.Fatalf("%s: %d tables with linear probing", p.Name, n)
 				}
@@ -99,14 +91,7 @@ func TestCuckooSeeds(t *testing.T) {
 	}
 	schedule := plan.Schedule{Workgroup: 8, Items: 3, Probe: plan.Cuckoo}
 	for _, seeds := range []int{2, 1} {
-		program, _, err := compile.Compile(p, compile.For(fuse.LevelAuto, schedule))
-		if err != nil {
-			t.Fatal(err)
-		}
-		lowered, err := simt.Target{Atomics64: true}.Lower(program, schedule)
-		if err != nil {
-			t.Fatal(err)
-		}
+		lowered := lowered(t, p, fuse.LevelAuto, schedule)
 		if n := dropLinear(lowered.Plan.Steps, lowered.Plan); n != 1 {
 			t.Fatalf("%d tables with linear probing", n)
 		}

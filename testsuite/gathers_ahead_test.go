@@ -1,13 +1,10 @@
 package testsuite_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/kgen-go/kgen/fuse"
-	"github.com/kgen-go/kgen/internal/compile"
-	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -30,19 +27,8 @@ pipeline ahead(k: [n]i32, l: [n]i32, v: [n]i32, a: [m]i32, x: [m]i32, b: [p]i32,
 	}
 	p := pipelines[0]
 	schedule := plan.Schedule{Workgroup: 8, Items: 4}
-	program, _, err := compile.Compile(p, compile.For(fuse.LevelAuto, schedule))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lowered, err := simt.Target{Atomics64: true}.Lower(program, schedule)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := ""
-	for _, k := range lowered.Kernels {
-		text += fmt.Sprint(k)
-	}
-	if !strings.Contains(text, "_ahead") {
+	lowered := lowered(t, p, fuse.LevelAuto, schedule)
+	if !strings.Contains(textOf(lowered), "_ahead") {
 		t.Error("nothing is loaded ahead")
 	}
 	for _, rows := range []int{0, 31, 32, 500} {

@@ -1,18 +1,13 @@
 package testsuite_test
 
 import (
-	"context"
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
-	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/simt"
-	"github.com/kgen-go/kgen/internal/simt/simttest"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -64,13 +59,10 @@ pipeline kept(k0: [n]i32, x: [n]i32) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			at := slices.IndexFunc(program.Kernels, func(k *tile.Kernel) bool {
-				return k.Has(func(op *tile.Op) bool { return op.WindowBits == 4 })
-			})
-			if at < 0 {
+			combining := kernelWith(program.Kernels, func(op *tile.Op) bool { return op.WindowBits == 4 })
+			if combining == "" {
 				t.Fatal("no kernel combines partitioned rows in bins")
 			}
-			combining := program.Kernels[at].Name
 			for _, c := range []struct {
 				rows, span uint64
 				chunk      int // tiles of a work-group
@@ -85,12 +77,7 @@ pipeline kept(k0: [n]i32, x: [n]i32) {
 						t.Fatal(err)
 					}
 					isCombined := false
-					device := simttest.NewDevice(lowered.Kernels, rand.New(rand.NewPCG(1, c.span)))
-					run := func(in exec.Inputs) (*exec.Result, error) {
-						return exec.Run(context.Background(), device, lowered.Plan, in, exec.Options{Event: func(e exec.Event) {
-							isCombined = isCombined || e.Step == "launch" && strings.HasPrefix(e.Name, combining)
-						}})
-					}
+					run := watching(lowered, c.span, func(name string) { isCombined = isCombined || strings.HasPrefix(name, combining) })
 					what := fmt.Sprintf("%d %s rows of %d keys", c.rows, name, c.span)
 					isCombinedWith := c.isCombined || name == "outlying"
 					in := groupsInput(p, int(c.rows), 1<<62, func(_ uint64, row int) []ir.Scalar {

@@ -1,18 +1,13 @@
 package testsuite_test
 
 import (
-	"context"
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
-	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/simt"
-	"github.com/kgen-go/kgen/internal/simt/simttest"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -53,13 +48,10 @@ func TestGroupsByPartition(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			at := slices.IndexFunc(program.Kernels, func(k *tile.Kernel) bool {
-				return k.Has(func(op *tile.Op) bool { return op.PartBits > 0 })
-			})
-			if at < 0 {
+			entering := kernelWith(program.Kernels, func(op *tile.Op) bool { return op.PartBits > 0 })
+			if entering == "" {
 				t.Fatal("no kernel enters partitioned rows")
 			}
-			entering := program.Kernels[at].Name
 			for _, c := range []struct {
 				rows, groups uint64
 				chunk        int // tiles of a work-group
@@ -73,12 +65,7 @@ func TestGroupsByPartition(t *testing.T) {
 					t.Fatal(err)
 				}
 				entered := false
-				device := simttest.NewDevice(lowered.Kernels, rand.New(rand.NewPCG(1, c.groups)))
-				run := func(in exec.Inputs) (*exec.Result, error) {
-					return exec.Run(context.Background(), device, lowered.Plan, in, exec.Options{Event: func(e exec.Event) {
-						entered = entered || e.Step == "launch" && strings.HasPrefix(e.Name, entering)
-					}})
-				}
+				run := watching(lowered, c.groups, func(name string) { entered = entered || strings.HasPrefix(name, entering) })
 				what := fmt.Sprintf("%d rows, %d groups", c.rows, c.groups)
 				kerneltest.Agree(t, lowered.Plan, run, p, what, groupsInput(p, int(c.rows), c.groups, keysOf))
 				if entered != c.isEntered {

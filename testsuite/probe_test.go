@@ -50,14 +50,7 @@ func TestProbes(t *testing.T) {
 		for _, probe := range plan.Probes {
 			for part := range 2 { // in parts, numbers of rows have 64 bits
 				schedule := plan.Schedule{Workgroup: 8, Items: 2, Probe: probe, Part: int64(part * 50)}
-				program, _, err := compile.Compile(p, compile.For(fuse.LevelAuto, schedule))
-				if err != nil {
-					t.Fatal(err)
-				}
-				lowered, err := simt.Target{Atomics64: true}.Lower(program, schedule)
-				if err != nil {
-					t.Fatal(err)
-				}
+				lowered := lowered(t, p, fuse.LevelAuto, schedule)
 				for j, rows := range []int{0, 1, 25} {
 					shape := testsuite.Shapes()[(i+j+part)%len(testsuite.Shapes())]
 					data := testsuite.RandomData{Rows: rows, Shape: shape, Seed: uint64(i + j), Special: true}

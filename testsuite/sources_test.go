@@ -1,13 +1,10 @@
 package testsuite_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/kgen-go/kgen/fuse"
-	"github.com/kgen-go/kgen/internal/compile"
-	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -28,19 +25,8 @@ func TestSources(t *testing.T) {
 	p := pipelines[0]
 	for _, way := range plan.SourceWays {
 		schedule := plan.Schedule{Workgroup: 8, Items: 3, Sources: way}
-		program, _, err := compile.Compile(p, compile.For(fuse.LevelAuto, schedule))
-		if err != nil {
-			t.Fatal(err)
-		}
-		lowered, err := simt.Target{Atomics64: true}.Lower(program, schedule)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := ""
-		for _, k := range lowered.Kernels {
-			text += fmt.Sprint(k)
-		}
-		if counts := strings.Contains(text, "end_of_sources"); counts != (way == plan.Count) {
+		lowered := lowered(t, p, fuse.LevelAuto, schedule)
+		if counts := strings.Contains(textOf(lowered), "end_of_sources"); counts != (way == plan.Count) {
 			t.Errorf("sources=%s: ends are counted: %t", way, counts)
 		}
 		for _, most := range []int{1, 4, 300} { // lengths, of which most are 0 in the end

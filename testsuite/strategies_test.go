@@ -1,18 +1,14 @@
 package testsuite_test
 
 import (
-	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
-	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/simt"
-	"github.com/kgen-go/kgen/internal/simt/simttest"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -70,15 +66,12 @@ func TestGroupStrategies(t *testing.T) {
 						}
 					}
 					for _, groups := range []uint64{1, few, 100, rows} {
-						device := simttest.NewDevice(lowered.Kernels, rand.New(rand.NewPCG(1, groups)))
 						entered := map[string]bool{}
-						run := func(in exec.Inputs) (*exec.Result, error) {
-							return exec.Run(context.Background(), device, lowered.Plan, in, exec.Options{Event: func(e exec.Event) {
-								for _, table := range tables {
-									entered[table] = entered[table] || e.Step == "launch" && strings.HasPrefix(e.Name, table)
-								}
-							}})
-						}
+						run := watching(lowered, groups, func(name string) {
+							for _, table := range tables {
+								entered[table] = entered[table] || strings.HasPrefix(name, table)
+							}
+						})
 						what := fmt.Sprintf("level %s, %d groups", level, groups)
 						kerneltest.Agree(t, lowered.Plan, run, p, what, groupsInput(p, rows, groups, keysOf))
 						if last := tables[len(tables)-1]; len(tables) > 1 && entered[last] != (groups > few) {

@@ -40,10 +40,10 @@ func (r *exploreRunner) byChance(p *ir.Pipeline, d explore.DataSet) ([]ir.Column
 	return made, nil
 }
 
-// turns returns what waits until this process may use the device, nil without --lock.
+// turns returns what waits until this process may use the device, which without --lock it always may.
 func (f *exploreFlags) turns() func(context.Context) (end func(), err error) {
 	if f.lock == "" {
-		return nil
+		return func(context.Context) (func(), error) { return func() {}, nil }
 	}
 	lock := flock.New(f.lock)
 	return func(ctx context.Context) (func(), error) {

@@ -29,16 +29,7 @@ func (r *exploreRunner) measureCopy(ctx context.Context, name string) explore.De
 	if r.flags.quick {
 		rows = quickCopyRows
 	}
-	median, err := 0.0, error(nil)
-	if turn := r.flags.turns(); turn != nil {
-		var end func()
-		if end, err = turn(ctx); err == nil {
-			defer end()
-		}
-	}
-	if err == nil {
-		median, err = r.copyTime(ctx, device, rows)
-	}
+	median, err := r.copyTime(ctx, device, rows)
 	switch {
 	case err != nil:
 		info.Problem = err.Error()
@@ -50,6 +41,11 @@ func (r *exploreRunner) measureCopy(ctx context.Context, name string) explore.De
 }
 
 func (r *exploreRunner) copyTime(ctx context.Context, device exploreDevice, rows int64) (float64, error) {
+	end, err := r.flags.turns()(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer end()
 	s, err := loadText("copy.kg", "", []byte(copyText), false, io.Discard)
 	if err != nil {
 		return 0, err

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/kgen-go/kgen/plan"
 )
@@ -91,7 +89,7 @@ func byGroups() (list []workload) {
 			expect: func(a args) answer {
 				keys := elements[int64](a.columns[0].Data)
 				bins := combinedByBin(a, n, func(i int64) int { return int(longNumber(keys[i])) })
-				return wideGroupsOf(bins, func(x, y int64) int { return cmp.Compare(longKey(x), longKey(y)) }, longKey)
+				return groupsInOrder(bins, longKey)
 			},
 		}, workload{
 			name: fmt.Sprintf("sum, count by %d groups of two i32", n), pipeline: "sum_groups_two", asked: true,
@@ -101,34 +99,9 @@ func byGroups() (list []workload) {
 				bins := combinedByBin(a, n, func(i int64) int { return int(number(one[i])<<pairBits | uint32(two[i])) })
 				first := func(number int64) int64 { return int64(firstOfPair(number)) }
 				second := func(number int64) int64 { return number & (1<<pairBits - 1) }
-				return wideGroupsOf(bins, func(x, y int64) int {
-					return cmp.Or(cmp.Compare(first(x), first(y)), cmp.Compare(second(x), second(y)))
-				}, first, second)
+				return groupsInOrder(bins, first, second)
 			},
 		})
 	}
 	return list
-}
-
-// wideGroupsOf returns the digests of keys, sums and counts of the bins that have rows, in an order
-// of their numbers.
-func wideGroupsOf(bins []bin, compare func(x, y int64) int, keys ...func(number int64) int64) answer {
-	numbers := make([]int64, len(bins))
-	for i := range numbers {
-		numbers[i] = int64(i)
-	}
-	slices.SortFunc(numbers, compare)
-	digests := make([]digest, len(keys)+2)
-	for _, number := range numbers {
-		b := bins[number]
-		if b.rows == 0 {
-			continue
-		}
-		for i, key := range keys {
-			digests[i].add(key(number))
-		}
-		digests[len(keys)].add(b.total)
-		digests[len(keys)+1].add(b.rows)
-	}
-	return several(digests...)
 }

@@ -104,35 +104,42 @@ func rowsInOrder(sorted []keyed, limit int) answer {
 
 // groupsOf returns the digests of keys, sums and counts of the bins that have rows.
 func groupsOf(bins []bin) answer {
-	numbers := make([]int32, len(bins))
-	for i := range numbers {
-		numbers[i] = int32(i)
-	}
-	return groupsInOrder(bins, numbers, func(number int32) int32 { return number })
+	return groupsInOrder(bins, func(number int64) int64 { return number })
 }
 
 // spreadGroupsOf is groupsOf for the bins of keys that lie anywhere.
 func spreadGroupsOf(bins []bin) answer {
-	key := func(number int32) int32 { return numberings["spread"].key(int64(number)) }
-	numbers := make([]int32, len(bins))
-	for i := range numbers {
-		numbers[i] = int32(i)
-	}
-	slices.SortFunc(numbers, func(x, y int32) int { return cmp.Compare(key(x), key(y)) })
-	return groupsInOrder(bins, numbers, key)
+	return groupsInOrder(bins, func(number int64) int64 { return int64(numberings["spread"].key(number)) })
 }
 
-// groupsInOrder returns the digests of the groups of some bins, in the order of numbers.
-func groupsInOrder(bins []bin, numbers []int32, key func(number int32) int32) answer {
-	var keys, totals, rows digest
-	for _, number := range numbers {
-		if b := bins[number]; b.rows > 0 {
-			keys.add(int64(key(number)))
-			totals.add(b.total)
-			rows.add(b.rows)
-		}
+// groupsInOrder returns the digests of the keys, sums and counts of the bins that have rows, in the order
+// of keys that follow from their numbers.
+func groupsInOrder(bins []bin, keys ...func(number int64) int64) answer {
+	numbers := make([]int64, len(bins))
+	for i := range numbers {
+		numbers[i] = int64(i)
 	}
-	return several(keys, totals, rows)
+	slices.SortFunc(numbers, func(x, y int64) int {
+		for _, key := range keys {
+			if order := cmp.Compare(key(x), key(y)); order != 0 {
+				return order
+			}
+		}
+		return 0
+	})
+	digests := make([]digest, len(keys)+2)
+	for _, number := range numbers {
+		b := bins[number]
+		if b.rows == 0 {
+			continue
+		}
+		for i, key := range keys {
+			digests[i].add(key(number))
+		}
+		digests[len(keys)].add(b.total)
+		digests[len(keys)+1].add(b.rows)
+	}
+	return several(digests...)
 }
 
 // spreadGroups are the numbers of groups whose keys lie far apart.
