@@ -107,8 +107,10 @@ func (o *ordering) probeFrom(t rowTable, slot, key *ir.Value, keys []*ir.Value) 
 	return o.add(o.pos, ir.Value{Op: ir.OpProbe, Args: args, Type: ir.Type{Kind: ir.I64, Domain: keys[0].Type.Domain, Target: t.rows.Type.Domain}})
 }
 
-// codeOf returns what codes, which slots have, are for the rows with keys, or 0.
-func (o *ordering) codeOf(t rowTable, keys []*ir.Value, codes *ir.Value) *ir.Value {
+// codeOf returns what codes, which slots have, are for the rows with keys, or 0. If slots are
+// keys, and a scalar says that all codes are short, a table of bytes is read: what searches are
+// bound by is how much of a table the caches hold.
+func (o *ordering) codeOf(t rowTable, keys []*ir.Value, codes, areShort *ir.Value) *ir.Value {
 	if !t.isNarrow {
 		slot := o.probe(t, keys)
 		isFound := o.apply(ir.OpGe, slot, o.number(0))
@@ -118,9 +120,17 @@ func (o *ordering) codeOf(t rowTable, keys []*ir.Value, codes *ir.Value) *ir.Val
 	if t.least == nil {
 		return code
 	}
-	slot := o.choose(t.isDirect, o.directSlot(t, keys), o.number(-1)) // of a slot that does not exist, 0 is gathered
-	slot.Type.Target = codes.Type.Domain
-	return o.choose(t.isDirect, o.gather(o.pos, codes, slot), code)
+	slot := o.choose(t.isDirect, o.directSlot(t, keys), o.number(-1))
+	at := func(codes, slot *ir.Value) *ir.Value { // of a slot that does not exist, 0 is gathered
+		slot.Type.Target = codes.Type.Domain
+		return o.gather(o.pos, codes, slot)
+	}
+	if areShort == nil {
+		return o.choose(t.isDirect, at(codes, slot), code)
+	}
+	short := at(o.cast(ir.U8, codes), o.choose(areShort, slot, o.number(-1)))
+	long := at(codes, o.choose(areShort, o.number(-1), slot))
+	return o.choose(t.isDirect, o.choose(areShort, o.cast(ir.U32, short), long), code)
 }
 
 // match looks narrow keys up in a table of words, of the keys and the codes of slots. If

@@ -1,6 +1,7 @@
 package fuse
 
 import (
+	"math"
 	"slices"
 
 	"github.com/kgen-go/kgen/ir"
@@ -16,6 +17,7 @@ type coding struct {
 	column *ir.Value // of e.from; nil if only that is asked, whether there is a row
 	least  *ir.Value // scalar: the least word of the column; nil if that is 0
 	fits   *ir.Value // scalar: whether codes have what words exceed that by, not the numbers of rows; nil if they always do
+	short  *ir.Value // scalar: whether no code has more than 8 bits; nil if that is not asked
 }
 
 // lookup is a search of which only codes are read.
@@ -103,11 +105,12 @@ func (o *ordering) lookup(t rowTable, keys []*ir.Value, column *ir.Value) *looku
 		span := o.apply(ir.OpSub, o.extreme(ir.OpMax, word), c.least)
 		c.fits = o.apply(ir.OpNe, span, o.integer(span, 1<<columnBits-1))
 		c.fits.Likely = true
+		c.short = o.apply(ir.OpLt, span, o.integer(span, math.MaxUint8))
 	}
 	if o.entersCodes(t) {
 		return &lookup{c, o.codeIn(t, keys, o.enteredCodes(t, column, func() *ir.Value { return o.codeOfRow(t, c) }))}
 	}
-	return &lookup{c, o.codeOf(t, keys, o.codes(t, c))}
+	return &lookup{c, o.codeOf(t, keys, o.codes(t, c), c.short)}
 }
 
 // codes returns the codes of slots; of one that is free, 0.
