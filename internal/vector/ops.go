@@ -3,6 +3,7 @@ package vector
 import (
 	"bytes"
 	"math"
+	"slices"
 
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
@@ -114,12 +115,36 @@ func (l *linker) store(op *tile.Op) {
 		return
 	}
 	x := l.inMemory(l.value(op.Args[0], op.Domain), s, n)
+	first, known := l.firstPlace(op)
+	if known {
+		x.goesInto(l, s, first)
+	}
 	if len(op.Args) == 1 {
 		l.add(x.store(l, s, &l.domains[0].first, n))
 		return
 	}
 	at := l.value(op.Args[1], op.Domain).(*vector[int64])
 	l.add(x.scatter(l, s, at, n, l.Streams[op.Stream].Access == tile.Place))
+}
+
+// firstPlace returns where rows of a batch are stored that lie together there, if that is known before
+// anything is computed for them: rows of the base, and segments that are numbered as they are found.
+func (l *linker) firstPlace(op *tile.Op) (first func() int64, known bool) {
+	buffer, v := l.Streams[op.Stream].Buffer, op.Args[0]
+	isElsewhere := func(s tile.Stream) bool { return s.Buffer == buffer }
+	if l.closes > 0 || op.Domain < 0 || l.Values[v].Domain == tile.Uniform ||
+		slices.IndexFunc(l.Streams, isElsewhere) != op.Stream || slices.ContainsFunc(l.Streams[op.Stream+1:], isElsewhere) {
+		return nil, false
+	}
+	if len(op.Args) == 1 {
+		base := &l.domains[0]
+		return func() int64 { return base.first }, op.Domain == 0
+	}
+	if c := l.closing(op.Domain); c == nil || op.Args[1] != l.Domains[op.Domain].Position {
+		return nil, false
+	}
+	at := l.value(op.Args[1], op.Domain).(*vector[int64])
+	return func() int64 { return at.rows[0] }, true
 }
 
 // storeSelected links the store of rows that a selection takes from its parent, whose places

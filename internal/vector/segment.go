@@ -81,8 +81,11 @@ func (l *linker) closing(domain int) *closing {
 // selectHeads links the selection of a closing, and the numbers of its rows.
 func (l *linker) selectHeads(c *closing, s *span, parent *int) {
 	begun := l.folder(c.counter).(*fold[int64])
-	position := &vector[int64]{room: l.batch}
-	l.known[place{l.Domains[c.domain].Position, c.domain}] = position
+	d := l.Domains[c.domain].Position
+	position := &vector[int64]{room: l.batch, dense: l.usedOnly(d, func(_ int, op *tile.Op) bool {
+		return op.Kind == tile.Store && op.Domain == c.domain && op.Args[0] != d
+	})}
+	l.known[place{d, c.domain}] = position
 	before := int64(0)
 	l.placeHeads(&l.Domains[c.domain], s, parent)
 	l.add(func() { s.heads, s.dropped = s.sel.rows, 0 })
@@ -94,7 +97,11 @@ func (l *linker) selectHeads(c *closing, s *span, parent *int) {
 		if before == 0 && len(s.heads) > 0 { // no segment is open
 			s.dropped, s.sel.rows, s.sel.all, s.n = 1, s.heads[1:], false, s.n-1
 		}
-		count(position.sized(s.n), before-1+int64(s.dropped))
+		n := s.n
+		if position.dense {
+			n = 1
+		}
+		count(position.sized(n), before-1+int64(s.dropped))
 	})
 }
 
