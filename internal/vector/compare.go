@@ -18,7 +18,7 @@ type comparer interface {
 // nothing but one selection reads the flag, and so no step need store it.
 func (l *linker) comparison(flag tile.ID, domain int) (varies tile.ID, bound tile.ID, operator ir.Op, ok bool) {
 	op := &l.Ops[l.Values[flag].Op]
-	if _, waits := l.later[flag]; !waits || op.Kind != tile.Map || op.Domain != domain || l.uses[flag] != 1 {
+	if _, waits := l.later[flag]; !waits || op.Kind != tile.Map || op.Domain != domain || l.left[flag] != 1 {
 		return 0, 0, 0, false
 	}
 	switch op.Operator {
@@ -49,7 +49,7 @@ func (l *linker) comparisons(flag tile.ID, domain int) (list []compared, ok bool
 		return []compared{{operator, rows, bound}}, true
 	}
 	and := l.mapped(flag, ir.OpLogicalAnd)
-	if _, waits := l.later[flag]; and == nil || !waits || and.Domain != domain || l.uses[flag] != 1 {
+	if _, waits := l.later[flag]; and == nil || !waits || and.Domain != domain || l.left[flag] != 1 {
 		return nil, false
 	}
 	for _, arg := range and.Args {

@@ -161,32 +161,37 @@ func (l *linker) storeSelected(op *tile.Op, s *stream) bool {
 	return true
 }
 
-// check links the report of the first row that fails.
+// check links the report of the first row that fails. Rows are numbered only where one does.
 func (l *linker) check(op *tile.Op) {
 	failed := l.value(op.Args[0], op.Domain).(*vector[uint8])
-	var row *vector[int64]
-	if len(op.Args) > 1 {
-		row = l.value(op.Args[1], op.Domain).(*vector[int64])
-	}
 	n, site := l.count(op.Domain), op.Site
-	l.add(func() {
-		flags := failed.rows
-		if *n == 0 || bytes.IndexByte(flags, 1) < 0 {
-			return
-		}
-		first := int64(math.MaxInt64)
+	fails := func() bool { return *n > 0 && bytes.IndexByte(failed.rows, 1) >= 0 }
+	report := func(rows []int64) {
+		flags, first := failed.rows, int64(math.MaxInt64)
 		for i := range *n {
 			if flags[min(i, len(flags)-1)] == 0 {
 				continue
 			}
 			at := int64(0)
-			if row != nil {
-				at = row.rows[min(i, len(row.rows)-1)]
+			if len(rows) > 0 {
+				at = rows[min(i, len(rows)-1)]
 			}
 			first = min(first, at)
 		}
 		l.run.failing.Lock()
 		defer l.run.failing.Unlock()
 		l.run.failed[site] = min(l.run.failed[site], first)
+	}
+	if len(op.Args) == 1 {
+		l.add(func() {
+			if fails() {
+				report(nil)
+			}
+		})
+		return
+	}
+	l.branch(fails, op.Domain, op.Args[1:], func(values []register) {
+		row := values[0].(*vector[int64])
+		l.add(func() { report(row.rows) })
 	})
 }
