@@ -136,6 +136,9 @@ func (l *linker) stateAfter(i int) {
 
 // reduce links a fold of which only the state after all rows is wanted.
 func (l *linker) reduce(i int) {
+	if l.reduceSum(i) {
+		return
+	}
 	op := &l.Ops[i]
 	n := l.count(op.Domain)
 	run := l.folder(i).reduce(l.values(op.Args, op.Domain))

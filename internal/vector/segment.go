@@ -183,6 +183,9 @@ func (l *linker) scanAtHeads(i int) bool {
 		elements := make([]register, len(op.Args))
 		for field, v := range op.Args {
 			if isFlag := field == 0 && len(op.Args) > 1 && v == l.Domains[d].Guard; !isFlag { // the places of heads tell it
+				if state, ok := state.(adder); ok && field == len(op.Args)-1 && state.addsUp() {
+					v = l.widened(v)
+				}
 				elements[field] = l.value(v, op.Domain)
 			}
 		}
@@ -214,8 +217,21 @@ type headFolder interface {
 const manyRows = 16
 
 func (f *fold[T]) atHeads(elements, outs []register, _ bool) func(heads []int32, dropped, n int) {
-	in := elements[len(elements)-1].(*vector[T])
+	in, same := elements[len(elements)-1].(*vector[T])
 	out, _ := outs[len(outs)-1].(*vector[T])
+	switch f := any(f).(type) {
+	case *fold[int64]:
+		if !same {
+			return sumNarrowAtHeads(f, elements[len(elements)-1], any(out).(*vector[int64]))
+		}
+	case *fold[uint64]:
+		if !same {
+			return sumNarrowAtHeads(f, elements[len(elements)-1], any(out).(*vector[uint64]))
+		}
+	}
+	if f.addsUp() {
+		return sumAtHeads(f, in, out)
+	}
 	isSum := f.operator == ir.OpAdd
 	return func(heads []int32, dropped, n int) {
 		var to []T
@@ -236,12 +252,6 @@ func (f *fold[T]) atHeads(elements, outs []register, _ bool) func(heads []int32,
 		areShort := len(in.rows) > 1 && n < manyRows*len(heads)
 		switch {
 		case to == nil:
-		case len(in.rows) == 1 && isSum && !isFloat[T]():
-			multiples(to, in.rows[0], starts, ends)
-		case areShort && isSum && !isFloat[T]() && n > 2*len(heads):
-			upTo := f.upTo.sized(n + 1)
-			sumsBefore(upTo, in.rows)
-			differences(to, upTo, starts, ends)
 		case areShort && isSum:
 			sums(to, in.rows, starts, ends)
 		case areShort && f.operator == ir.OpGreatest:
@@ -286,12 +296,12 @@ func multiples[T number](to []T, x T, starts, ends []int32) {
 }
 
 // sums gives the sum of each segment's rows, of which there are few.
-func sums[T number](to, rows []T, starts, ends []int32) {
+func sums[T, S number](to []T, rows []S, starts, ends []int32) {
 	ends, to = ends[:len(starts)], to[:len(starts)]
 	for i, start := range starts {
-		sum := rows[start]
+		sum := T(rows[start])
 		for at := int(start) + 1; at < int(ends[i]); at++ {
-			sum += rows[at]
+			sum += T(rows[at])
 		}
 		to[i] = sum
 	}
