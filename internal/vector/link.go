@@ -69,7 +69,7 @@ func (f *frame) newLinker(closes int) *linker {
 func (l *linker) put(i int) {
 	op := &l.Ops[i]
 	switch op.Kind {
-	case tile.Row, tile.Map, tile.Load, tile.Head:
+	case tile.Row, tile.Map, tile.Load, tile.Head, tile.Shift:
 		if op.Domain != tile.Uniform {
 			l.later[op.Res[0]] = i
 			return
