@@ -358,6 +358,10 @@ func (l *linker) op(i int) {
 			l.define(op.Res[0], r)
 			return
 		}
+		if r, ok := l.packed(op); ok {
+			l.define(op.Res[0], r)
+			return
+		}
 		if r, ok := l.chained(op); ok {
 			l.define(op.Res[0], r)
 			return
