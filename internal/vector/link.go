@@ -358,6 +358,10 @@ func (l *linker) op(i int) {
 			l.define(op.Res[0], r)
 			return
 		}
+		if r, ok := l.orderedFloats(op); ok {
+			l.define(op.Res[0], r)
+			return
+		}
 		if r, ok := l.packed(op); ok {
 			l.define(op.Res[0], r)
 			return
