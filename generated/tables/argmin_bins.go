@@ -176,8 +176,7 @@ func argminBinsKernel3(lo, hi int, binArgminMin, map2, value, binArgminRow []int
 			binArgminMin2 = binArgminMin[x]
 		}
 		binArgminMin3 := binArgminMin2
-		value2 := valueRows[i]
-		if !(value2 >= binArgminMin3 && binArgminMin3 < value2) {
+		if binArgminMin3 >= valueRows[i] {
 			// return row: argmin(value, by: bins(key, bins))
 			bin := int(x)
 			if uint64(bin) < uint64(len(binArgminRow)) {
