@@ -131,6 +131,9 @@ func (l *linker) find(v tile.ID, domain int) (register, bool) {
 	if own == domain || domain <= 0 {
 		return nil, false
 	}
+	if r, ok := l.selectedRows(v, domain); ok {
+		return r, true
+	}
 	r, ok := l.find(v, l.Domains[domain].Parent)
 	if !ok {
 		return nil, false
@@ -141,6 +144,17 @@ func (l *linker) find(v tile.ID, domain int) (register, bool) {
 	r = r.compacted(l, l.selection(domain))
 	l.known[place{v, domain}] = r
 	return r, true
+}
+
+// selectedRows links the numbers of selected rows, where those of the others are not needed.
+func (l *linker) selectedRows(v tile.ID, domain int) (register, bool) {
+	if l.Ops[l.Values[v].Op].Kind != tile.Row || !l.isOnlyFor(v) || l.Domains[domain].Parent != 0 || l.closes > 0 {
+		return nil, false
+	}
+	sel, base, dst := l.selection(domain), &l.domains[0], &vector[int64]{room: l.batch}
+	l.add(func() { numbersOf(dst.sized(len(sel.rows)), sel.rows, base.first) })
+	l.known[place{v, domain}] = dst
+	return dst, true
 }
 
 // value is find for a value that has to be known.

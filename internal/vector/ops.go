@@ -156,7 +156,17 @@ func (l *linker) storeSelected(op *tile.Op, s *stream) bool {
 		op.Args[1] != l.Domains[d].Position {
 		return false
 	}
-	x, at := l.value(op.Args[0], l.Domains[d].Parent), l.value(op.Args[1], d).(*vector[int64])
+	at := l.value(op.Args[1], d).(*vector[int64])
+	if l.Ops[l.Values[op.Args[0]].Op].Kind == tile.Row && l.isOnlyFor(op.Args[0]) && l.Domains[d].Parent == 0 {
+		base, sel := &l.domains[0], l.selection(d)
+		l.add(func() {
+			if n := len(sel.rows); n > 0 {
+				numbersOf(elements[int64](s)[at.rows[0]:][:n], sel.rows, base.first)
+			}
+		})
+		return true
+	}
+	x := l.value(op.Args[0], l.Domains[d].Parent)
 	l.add(x.storeSelected(s, at, l.selection(d)))
 	return true
 }

@@ -309,8 +309,13 @@ func (l *linker) match(op *tile.Op) {
 	isHashed := func() bool { return direct.bits(0) == 0 }
 	dst := &vector[uint32]{room: l.batch}
 	l.branch(isHashed, op.Domain, []tile.ID{op.Args[0], op.Args[3]}, func(values []register) {
-		slot, key := values[0].(*vector[int64]), l.cast(ir.U64, values[1], n).(*vector[uint64])
-		l.add(func() { matchKeys(dst.sized(*n), slot.rows, key.rows, elements[uint64](s), int64(slots.bits(0))-1) })
+		slot, last := values[0].(*vector[int64]), func() int64 { return int64(slots.bits(0)) - 1 }
+		if key, ok := values[1].(*vector[uint32]); ok {
+			l.add(func() { matchKeys(dst.sized(*n), slot.rows, key.rows, elements[uint64](s), last()) })
+			return
+		}
+		key := l.cast(ir.U64, values[1], n).(*vector[uint64])
+		l.add(func() { matchKeys(dst.sized(*n), slot.rows, key.rows, elements[uint64](s), last()) })
 	})
 	l.add(func() {
 		if !isHashed() {
@@ -321,11 +326,11 @@ func (l *linker) match(op *tile.Op) {
 }
 
 // matchKeys gives the code of each key in a table, or 0.
-func matchKeys(to []uint32, slots []int64, keys, table []uint64, last int64) {
+func matchKeys[T unsigned](to []uint32, slots []int64, keys []T, table []uint64, last int64) {
 	keys, slots = keys[:len(to)], slots[:len(to)]
 	for i, at := range slots {
-		held := table[at]
-		for held != 0 && held>>32 != keys[i] {
+		held, key := table[at], uint64(keys[i])
+		for held != 0 && held>>32 != key {
 			at = (at + 1) & last
 			held = table[at]
 		}
