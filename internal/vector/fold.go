@@ -140,8 +140,19 @@ func (l *linker) reduce(i int) {
 		return
 	}
 	op := &l.Ops[i]
-	n := l.count(op.Domain)
-	run := l.folder(i).reduce(l.values(op.Args, op.Domain))
+	n, state := l.count(op.Domain), l.folder(i)
+	elements := make([]register, len(op.Args))
+	for field, v := range op.Args {
+		by, ok := state.(interface{ countsRows() bool })
+		if ok && by.countsRows() && op.Domain == 0 && l.Ops[l.Values[v].Op].Kind == tile.Row && l.isOnlyFor(v) {
+			rows, base := &vector[int64]{room: 1, dense: true}, &l.domains[0]
+			l.add(func() { rows.sized(1)[0] = base.first })
+			elements[field] = rows
+			continue
+		}
+		elements[field] = l.value(v, op.Domain)
+	}
+	run := state.reduce(elements)
 	l.ordered(func() { run(*n) })
 }
 
