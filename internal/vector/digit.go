@@ -214,17 +214,17 @@ func (l *linker) rank(op *tile.Op) {
 	if ok && d.offset == 0 && l.dependsOn(op.Args[1], op.Args[0]) {
 		p, by := l.firstPlaces(op), l.digits(d, 0)
 		base := &l.domains[0].first
-		if s, ok := l.onlyMoves(op, d); ok {
-			l.ordered(func() {
+		s, moves := l.onlyMoves(op, d)
+		f := l.frame
+		l.ordered(func() {
+			if moves && f.turns == nil {
 				if p.only >= 0 {
 					by.copies(s, p.only+*base, *n)
-					return
+				} else {
+					by.moves(s, p.next, *n)
 				}
-				by.moves(s, p.next, *n)
-			})
-			return
-		}
-		l.ordered(func() {
+				return
+			}
 			to := dst.sized(*n)
 			if dst.dense = p.only >= 0; dst.dense {
 				count(to, p.only+*base)
@@ -232,6 +232,14 @@ func (l *linker) rank(op *tile.Op) {
 			}
 			by.ranks(to, p.next)
 		})
+		if moves { // of several workers each moves rows by itself
+			scatter := l.full(d.of, 0).scatter(l, s, dst, n, false)
+			l.add(func() {
+				if f.turns != nil {
+					scatter()
+				}
+			})
+		}
 		l.define(op.Res[0], dst)
 		return
 	}
