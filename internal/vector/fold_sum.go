@@ -193,3 +193,42 @@ func sumNarrowAtHeads[T integer](f *fold[T], in register, out *vector[T]) func(h
 	}
 	panic("vector: a sum of no narrow integers")
 }
+
+// sumsBefore gives the sum of the rows before each, and behind them that of all.
+func sumsBefore[T, S number](to []T, rows []S) {
+	to[0] = 0
+	to, sum := to[1:], T(0)
+	for i, x := range rows[:len(to)] {
+		sum += T(x)
+		to[i] = sum
+	}
+}
+
+// differences gives the sum of each segment's rows, of which there are few but not one or two,
+// without a branch at each end. It takes sums before rows, of integers: what overflows there cancels out.
+func differences[T number](to, upTo []T, starts, ends []int32) {
+	ends, to = ends[:len(starts)], to[:len(starts)]
+	for i, start := range starts {
+		to[i] = upTo[ends[i]] - upTo[start]
+	}
+}
+
+// multiples gives for each segment the sum of an element that all rows have.
+func multiples[T number](to []T, x T, starts, ends []int32) {
+	ends, to = ends[:len(starts)], to[:len(starts)]
+	for i, start := range starts {
+		to[i] = x * T(ends[i]-start)
+	}
+}
+
+// sums gives the sum of each segment's rows, of which there are few.
+func sums[T, S number](to []T, rows []S, starts, ends []int32) {
+	ends, to = ends[:len(starts)], to[:len(starts)]
+	for i, start := range starts {
+		sum := T(rows[start])
+		for at := int(start) + 1; at < int(ends[i]); at++ {
+			sum += T(rows[at])
+		}
+		to[i] = sum
+	}
+}
