@@ -34,13 +34,13 @@ func TestLoopsOfSeveralOperations(t *testing.T) {
 			"a: x[on && x > 3]",
 			"a: x[on && x > 3 && !(x > 5)], b: k[!(x <= 3) && u < 9]",
 			"a: f[!(f > 1.0) && (f < 0.5 || x * 3 > i64(u))], n: count(!(f > 1.0))",
-			"a: x[on && prev(x, 1, 0) < x], b: u[x > 0 && prev(x, 1, 0) < x]",
+			"a: x[on && prev(x, 1, 0) < x], b: u[x > 0 && prev(k, 1, 0) < k]",
 			"a: x[on && x > -99], n: count(x > 2), b: x[x > 2], none: count(on && x > 2)",
 			"a: i64(k + c), b: i64(k - c), d: i64(u + 3), e: x + 5 - size + 1",
 			"a: sum(i64(k)), b: sum(i64(u)), d: sum(i64(u)[x > 1]), e: sum(u64(u))",
 			"a: w >> 3 & 255 | w << 60 >> 2, b: (w & 4095) << u64(size) >> 7 | w >> 63, d: w << 1 >> 1",
 			"a: order(f), b: order(f32(f)), d: order(x, f)",
-			"a: argmin(x), b: argmax(f), d: argmin(k)",
+			"a: argmin(x), b: argmax(f), d: argmin(k), e: argmin(x, by: bins(u & 7, 8))",
 		} {
 			var parameters []string
 			var in []ir.Column
