@@ -20,7 +20,7 @@ func TestLoopsOfSeveralOperations(t *testing.T) {
 	x, k, u, f, w := make([]int64, rows), make([]int32, rows), make([]uint8, rows), make([]float64, rows), make([]uint64, rows)
 	floats := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, math.MaxFloat64, -math.SmallestNonzeroFloat64}
 	for i := range rows {
-		x[i], k[i], u[i], f[i] = int64(i*i%17)-8, math.MaxInt32-int32(i%5)*1_000_000_007, uint8(i*37), floats[i*i%len(floats)]
+		x[i], k[i], u[i], f[i] = int64(i*i%17)-8, math.MaxInt32-int32(i%5)*1_000_000_007, uint8(i*37), floats[(i*7+i/9)%len(floats)]
 		w[i] = uint64(i) * 0x9e3779b97f4a7c15
 	}
 	for _, on := range []bool{false, true} {
@@ -39,7 +39,8 @@ func TestLoopsOfSeveralOperations(t *testing.T) {
 			"a: i64(k + c), b: i64(k - c), d: i64(u + 3), e: x + 5 - size + 1",
 			"a: sum(i64(k)), b: sum(i64(u)), d: sum(i64(u)[x > 1]), e: sum(u64(u))",
 			"a: w >> 3 & 255 | w << 60 >> 2, b: (w & 4095) << u64(size) >> 7 | w >> 63, d: w << 1 >> 1",
-			"a: order(f), b: order(f32(f)), d: order(x, f)",
+			"a: order(f), b: order(f32(f)), d: order(x, f), e: order(x * 1048576)",
+			"a: argmin(k)",
 			"a: argmin(x), b: argmax(f), d: argmin(k), e: argmin(x, by: bins(u & 7, 8))",
 		} {
 			var parameters []string

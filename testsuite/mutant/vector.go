@@ -125,7 +125,7 @@ var vectors = []Mutant{
 	{Name: "rows are numbered as they are selected", File: "internal/vector/compare.go", Tests: "./internal/vector -run ^TestLoopsOfSeveralOperations$",
 		Old: "to[i] = first + int64(p)",
 		New: "to[i] = first + int64(i) + 0*int64(p)"},
-	{Name: "rows of one digit stay behind the first batch", File: "internal/vector/digit.go", Device: "vector",
+	{Name: "rows of one digit stay behind the first batch", File: "internal/vector/digit.go", Tests: "./internal/vector -run ^TestLoopsOfSeveralOperations$",
 		Old: "by.copies(s, p.only+*base, *n)",
 		New: "by.copies(s, p.only, *n)"},
 	{Name: "-0.0 is less than 0.0 in an order", File: "internal/vector/ordered.go", Tests: "./internal/vector -run ^TestLoopsOfSeveralOperations$",
