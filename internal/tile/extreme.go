@@ -37,7 +37,10 @@ func outranks(op ir.ReduceOp, k ir.Kind, orElse *Expr) *Expr {
 	if orElse != nil {
 		better = compare(ir.OpLogicalOr, better, orElse)
 	}
-	if k.IsFloat() {
+	switch {
+	case orElse == nil && !k.IsFloat():
+		return better
+	case k.IsFloat():
 		only := compare(ir.OpLogicalAnd, compare(ir.OpNe, b, b), compare(ir.OpEq, a, a)) // NaN
 		inverse := func(x *Expr) *Expr { return apply(ir.OpDiv, k, constant(ir.Float(k, 1)), x) }
 		zero := compare(before, inverse(b), inverse(a)) // of equal numbers, those of zeros alone differ

@@ -1,6 +1,8 @@
 package vector
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
@@ -18,7 +20,7 @@ type comparer interface {
 // nothing but one selection reads the flag, and so no step need store it.
 func (l *linker) comparison(flag tile.ID, domain int) (varies tile.ID, bound tile.ID, operator ir.Op, ok bool) {
 	op := &l.Ops[l.Values[flag].Op]
-	if _, waits := l.later[flag]; !waits || op.Kind != tile.Map || op.Domain != domain || l.uses[flag] != 1 {
+	if _, waits := l.later[flag]; !waits || op.Kind != tile.Map || op.Domain != domain || l.left[flag] != 1 {
 		return 0, 0, 0, false
 	}
 	switch op.Operator {
@@ -36,51 +38,187 @@ func (l *linker) comparison(flag tile.ID, domain int) (varies tile.ID, bound til
 	return varies, bound, operator, true
 }
 
+// conditions are those that must all hold for a flag to hold. They are looked at in turn, so later ones
+// cost little where earlier ones take few rows.
+type conditions struct {
+	uniform []tile.ID  // flags of all rows
+	simple  []compared // comparisons that nothing else reads
+	others  []tile.ID
+}
+
 // compared is a comparison of rows with what is the same for all.
 type compared struct {
 	operator      ir.Op
 	rows, uniform tile.ID
 }
 
-// comparisons returns those of which a flag is the conjunction, if it is one and nothing but a
-// selection reads them.
-func (l *linker) comparisons(flag tile.ID, domain int) (list []compared, ok bool) {
-	if rows, bound, operator, is := l.comparison(flag, domain); is {
-		return []compared{{operator, rows, bound}}, true
+// inverse has the comparisons of integers that hold where others do not.
+var inverse = map[ir.Op]ir.Op{ir.OpEq: ir.OpNe, ir.OpNe: ir.OpEq, ir.OpLt: ir.OpGe, ir.OpGe: ir.OpLt, ir.OpGt: ir.OpLe, ir.OpLe: ir.OpGt}
+
+// split adds the conditions of which a flag is the conjunction.
+func (l *linker) split(flag tile.ID, domain int, c *conditions) {
+	_, waits := l.later[flag]
+	isOwn := waits && l.left[flag] == 1
+	if l.Values[flag].Domain == tile.Uniform {
+		c.uniform = append(c.uniform, flag)
+		return
 	}
-	and := l.mapped(flag, ir.OpLogicalAnd)
-	if _, waits := l.later[flag]; and == nil || !waits || and.Domain != domain || l.uses[flag] != 1 {
-		return nil, false
-	}
-	for _, arg := range and.Args {
-		some, ok := l.comparisons(arg, domain)
-		if !ok {
-			return nil, false
+	if and := l.mapped(flag, ir.OpLogicalAnd); and != nil && isOwn && and.Domain == domain {
+		for _, arg := range and.Args {
+			l.split(arg, domain, c)
 		}
-		list = append(list, some...)
+		return
 	}
-	return list, true
+	if rows, bound, operator, is := l.comparison(flag, domain); is {
+		c.simple = append(c.simple, compared{operator, rows, bound})
+		return
+	}
+	if not := l.mapped(flag, ir.OpNot); not != nil && isOwn {
+		rows, bound, operator, is := l.comparison(not.Args[0], domain)
+		if is && !l.Values[rows].Kind.IsFloat() {
+			c.simple = append(c.simple, compared{inverse[operator], rows, bound})
+			return
+		}
+	}
+	c.others = append(c.others, flag)
 }
 
-// selectCompared links the selection of a domain by comparisons, if these are its guard. Each looks
-// only at the rows that those before have taken.
+// selectCompared links the selection of a domain, if its guard has several conditions or compares rows
+// with what is the same for all.
 func (l *linker) selectCompared(d *tile.Domain, s *span, parent *int) bool {
-	list, ok := l.comparisons(d.Guard, d.Parent)
-	if !ok {
+	var c conditions
+	if l.split(d.Guard, d.Parent, &c); len(c.simple) == 0 && len(c.uniform)+len(c.others) < 2 {
 		return false
 	}
-	for i, c := range list {
-		x, limit := l.value(c.rows, d.Parent), l.value(c.uniform, tile.Uniform)
+	var flags []*vector[uint8]
+	for _, v := range c.uniform {
+		flags = append(flags, l.value(v, tile.Uniform).(*vector[uint8]))
+	}
+	holds := func() bool {
+		return !slices.ContainsFunc(flags, func(flag *vector[uint8]) bool { return flag.rows[0] == 0 })
+	}
+	switch {
+	case len(c.simple) > 0:
+		x, limit := l.value(c.simple[0].rows, d.Parent), l.value(c.simple[0].uniform, tile.Uniform)
+		operator := c.simple[0].operator
 		l.add(func() {
-			if i > 0 {
-				s.take(x.refineBy(c.operator, limit, s.sel.rows), *parent)
-				return
-			}
 			s.grow(*parent)
-			s.take(x.selectBy(c.operator, limit, s.sel.room, *parent), *parent)
+			n := 0
+			if holds() {
+				n = *parent
+			}
+			s.take(x.selectBy(operator, limit, s.sel.room, n), *parent)
+		})
+		c.simple = c.simple[1:]
+	case len(c.others) > 0:
+		l.add(func() { s.take(s.sel.room[:0], *parent) })
+		l.branch(holds, d.Parent, c.others[:1], func(values []register) {
+			guard := values[0].(*vector[uint8])
+			l.add(func() { s.selects(guard.rows, *parent) })
+		})
+		c.others = c.others[1:]
+	default:
+		l.add(func() {
+			s.grow(*parent)
+			n := 0
+			if holds() {
+				n = *parent
+			}
+			s.take(s.sel.room[:n], *parent)
+			for i := range s.sel.rows {
+				s.sel.rows[i] = int32(i)
+			}
 		})
 	}
+	for _, c := range c.simple {
+		x, limit := l.value(c.rows, d.Parent), l.value(c.uniform, tile.Uniform)
+		l.add(func() { s.take(x.refineBy(c.operator, limit, s.sel.rows), *parent) })
+	}
+	for _, v := range c.others {
+		l.refine(v, d.Parent, s, parent)
+	}
 	return true
+}
+
+// refine links the selection of those rows, among such as are selected, for which a flag holds. Where it
+// depends on the row alone, it is computed for these only.
+func (l *linker) refine(flag tile.ID, domain int, s *span, parent *int) {
+	if l.isOfRow(flag) {
+		holds := l.ofSelected(flag, domain, s, map[tile.ID]register{}).(*vector[uint8])
+		l.add(func() {
+			if rows := s.sel.rows; len(rows) > 0 {
+				s.take(keep(rows, holds.rows), *parent)
+			}
+		})
+		return
+	}
+	l.branch(func() bool { return s.n > 0 }, domain, []tile.ID{flag}, func(values []register) {
+		holds := values[0].(*vector[uint8])
+		l.add(func() { s.take(keepAt(s.sel.rows, holds.rows), *parent) })
+	})
+}
+
+// isOfRow reports whether what waits to be computed for a value depends on the row alone.
+func (l *linker) isOfRow(v tile.ID) bool {
+	if _, waits := l.later[v]; !waits {
+		return true
+	}
+	op := &l.Ops[l.Values[v].Op]
+	if op.Kind != tile.Map && op.Kind != tile.Load && op.Kind != tile.Row {
+		return false
+	}
+	return !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !l.isOfRow(arg) })
+}
+
+// ofSelected links the computation of a value for rows of a domain that are selected so far.
+func (l *linker) ofSelected(v tile.ID, domain int, s *span, made map[tile.ID]register) register {
+	if l.Values[v].Domain == tile.Uniform {
+		return l.value(v, tile.Uniform)
+	}
+	if made[v] != nil {
+		return made[v]
+	}
+	op := &l.Ops[l.Values[v].Op]
+	switch _, waits := l.later[v]; {
+	case !waits || op.Domain != domain || op.Kind == tile.Load && len(op.Args) == 0:
+		made[v] = l.value(v, domain).compacted(l, &s.sel)
+	case op.Kind == tile.Row:
+		numbers, first := &vector[int64]{room: l.batch}, &l.domains[0].first
+		l.add(func() { numbersOf(numbers.sized(s.n), s.sel.rows, *first) })
+		made[v] = numbers
+	default:
+		made[v] = l.pure(op, nil, &s.n, func(arg tile.ID) register { return l.ofSelected(arg, domain, s, made) })
+	}
+	return made[v]
+}
+
+// numbersOf gives the numbers of rows at places behind a first one.
+func numbersOf(to []int64, places []int32, first int64) {
+	to = to[:len(places)]
+	for i, p := range places {
+		to[i] = first + int64(p)
+	}
+}
+
+// keep keeps the places whose flags hold.
+func keep(places []int32, flags []uint8) []int32 {
+	flags = flags[:len(places)]
+	k := 0
+	for i, p := range places {
+		places[k] = p
+		k += int(flags[i])
+	}
+	return places[:k]
+}
+
+// keepAt keeps the places at which flags hold.
+func keepAt(places []int32, flags []uint8) []int32 {
+	k := 0
+	for _, p := range places {
+		places[k] = p
+		k += int(flags[p])
+	}
+	return places[:k]
 }
 
 func (v *vector[T]) selectBy(operator ir.Op, bound register, room []int32, n int) []int32 {

@@ -76,6 +76,10 @@ type digits[T unsigned] struct {
 type digitLoops interface {
 	// ranks gives each row the next place of its digit.
 	ranks(to, next []int64)
+	// moves moves rows to the next places of their digits in a stream.
+	moves(s *stream, next []int64, n int)
+	// copies moves rows to consecutive places.
+	copies(s *stream, first int64, n int)
 	// count adds x to the elements of a table that the digits of n rows number.
 	count(table []int64, x int64, n int)
 }
@@ -113,14 +117,51 @@ func (d *digits[T]) parameters() (shift uint64, mask T, offset int64) {
 	return shift, T(d.mask.bits(0)), offset
 }
 
+// byteDigits is the number of digits of 8 bits: an index of 8 bits needs no check there.
+const byteDigits = 256
+
 func (d *digits[T]) ranks(to, next []int64) {
 	shift, mask, _ := d.parameters()
 	shift &= 63
-	for i, x := range d.of.rows[:len(to)] {
+	rows := d.of.rows[:len(to)]
+	if uint64(mask) == byteDigits-1 {
+		next := (*[byteDigits]int64)(next)
+		for i, x := range rows {
+			place := &next[uint8(x>>shift)]
+			to[i] = *place
+			*place++
+		}
+		return
+	}
+	for i, x := range rows {
 		place := &next[x>>shift&mask]
 		to[i] = *place
 		*place++
 	}
+}
+
+func (d *digits[T]) moves(s *stream, next []int64, n int) {
+	shift, mask, _ := d.parameters()
+	shift &= 63
+	to, rows := elements[T](s), d.of.rows[:n]
+	if uint64(mask) == byteDigits-1 {
+		next := (*[byteDigits]int64)(next)
+		for _, x := range rows {
+			place := &next[uint8(x>>shift)]
+			to[*place] = x
+			*place++
+		}
+		return
+	}
+	for _, x := range rows {
+		place := &next[x>>shift&mask]
+		to[*place] = x
+		*place++
+	}
+}
+
+func (d *digits[T]) copies(s *stream, first int64, n int) {
+	copy(elements[T](s)[first:first+int64(n)], d.of.rows)
 }
 
 func (d *digits[T]) count(table []int64, x int64, n int) {
@@ -130,6 +171,13 @@ func (d *digits[T]) count(table []int64, x int64, n int) {
 	if n > 0 && allLike(rows, mask<<shift) { // to add to one element again and again is slow
 		if at := int64(rows[0]>>shift&mask) + offset; uint64(at) < uint64(len(table)) {
 			table[at] += x * int64(n)
+		}
+		return
+	}
+	if uint64(mask) == byteDigits-1 && offset >= 0 && offset+byteDigits <= int64(len(table)) {
+		counters := (*[byteDigits]int64)(table[offset:])
+		for _, of := range rows {
+			counters[uint8(of>>shift)] += x
 		}
 		return
 	}
@@ -166,7 +214,17 @@ func (l *linker) rank(op *tile.Op) {
 	if ok && d.offset == 0 && l.dependsOn(op.Args[1], op.Args[0]) {
 		p, by := l.firstPlaces(op), l.digits(d, 0)
 		base := &l.domains[0].first
+		s, moves := l.onlyMoves(op, d)
+		f := l.frame
 		l.ordered(func() {
+			if moves && f.turns == nil {
+				if p.only >= 0 {
+					by.copies(s, p.only+*base, *n)
+				} else {
+					by.moves(s, p.next, *n)
+				}
+				return
+			}
 			to := dst.sized(*n)
 			if dst.dense = p.only >= 0; dst.dense {
 				count(to, p.only+*base)
@@ -174,6 +232,14 @@ func (l *linker) rank(op *tile.Op) {
 			}
 			by.ranks(to, p.next)
 		})
+		if moves { // of several workers each moves rows by itself
+			scatter := l.full(d.of, 0).scatter(l, s, dst, n, false)
+			l.add(func() {
+				if f.turns != nil {
+					scatter()
+				}
+			})
+		}
 		l.define(op.Res[0], dst)
 		return
 	}
@@ -188,6 +254,21 @@ func (l *linker) rank(op *tile.Op) {
 		ranks(dst.sized(*n), digit.rows, first.rows, counts)
 	})
 	l.define(op.Res[0], dst)
+}
+
+// onlyMoves returns the stream to which rows move that are ranked by a digit of what is stored there, if
+// nothing else reads their places. Their store is spared.
+func (l *linker) onlyMoves(rank *tile.Op, by digit) (*stream, bool) {
+	v := rank.Res[0]
+	for i := range l.Ops {
+		op := &l.Ops[i]
+		if op.Kind == tile.Store && op.Domain == 0 && len(op.Args) == 2 && op.Args[0] == by.of && op.Args[1] == v && l.uses[v] == 1 &&
+			l.streams[op.Stream].kind == l.Values[by.of].Kind {
+			l.spared[i] = true
+			return &l.streams[op.Stream], true
+		}
+	}
+	return nil, false
 }
 
 // ranks gives each row the place after the earlier rows of its digit.

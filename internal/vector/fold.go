@@ -52,6 +52,15 @@ func (l *linker) newFolder(m *tile.Monoid) folder {
 func (l *linker) scan(i int) {
 	op := &l.Ops[i]
 	n := l.count(op.Domain)
+	if l.numbersRows(op) {
+		state, first := l.folder(i).(*fold[int64]), &vector[int64]{room: 1, dense: true}
+		l.define(op.Res[0], first)
+		l.ordered(func() {
+			first.sized(1)[0] = state.x
+			state.x += int64(*n)
+		})
+		return
+	}
 	elements := l.values(op.Args, op.Domain)
 	state := l.folder(i)
 	outs := make([]register, len(op.Res))
@@ -102,6 +111,18 @@ func (l *linker) scan(i int) {
 	})
 }
 
+// numbersRows reports whether a scan numbers rows that are stored in this order, and nothing else: then
+// the first number says where they go.
+func (l *linker) numbersRows(op *tile.Op) bool {
+	v := op.Res[0]
+	return op.Kind == tile.Scan && op.Exclusive && op.Monoid.Kind == tile.Fold && op.Monoid.Combine[0].Operator == ir.OpAdd &&
+		op.Domain > 0 && l.closes == 0 && l.Values[v].Kind == ir.I64 && l.IsConst(op.Args[0], 1) &&
+		l.usedOnly(v, func(_ int, use *tile.Op) bool {
+			return use.Kind == tile.Total || use.Kind == tile.Store && use.Domain == op.Domain && use.Args[0] != v &&
+				l.Streams[use.Stream].Access == tile.Place
+		})
+}
+
 // setter returns a function that stores elements of a stream.
 func (l *linker) setter(s *stream) func(at int64, bits uint64) {
 	r := newRegister(s.kind, 1)
@@ -136,9 +157,23 @@ func (l *linker) stateAfter(i int) {
 
 // reduce links a fold of which only the state after all rows is wanted.
 func (l *linker) reduce(i int) {
+	if l.reduceSum(i) {
+		return
+	}
 	op := &l.Ops[i]
-	n := l.count(op.Domain)
-	run := l.folder(i).reduce(l.values(op.Args, op.Domain))
+	n, state := l.count(op.Domain), l.folder(i)
+	elements := make([]register, len(op.Args))
+	for field, v := range op.Args {
+		by, ok := state.(interface{ countsRows() bool })
+		if ok && by.countsRows() && op.Domain == 0 && l.Ops[l.Values[v].Op].Kind == tile.Row && l.isOnlyFor(v) {
+			rows, base := &vector[int64]{room: 1, dense: true}, &l.domains[0]
+			l.add(func() { rows.sized(1)[0] = base.first })
+			elements[field] = rows
+			continue
+		}
+		elements[field] = l.value(v, op.Domain)
+	}
+	run := state.reduce(elements)
 	l.ordered(func() { run(*n) })
 }
 

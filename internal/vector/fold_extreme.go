@@ -111,13 +111,21 @@ func (f *rowOfExtreme[T]) reduce(elements []register) func(n int) {
 	return func(n int) { f.reduced(in, rows, 0, n) }
 }
 
+// countsRows reports whether reduce takes rows of which the first number alone is known.
+func (f *rowOfExtreme[T]) countsRows() bool { return f.flags == 0 }
+
 // reduced folds some rows. Almost no element outranks those before; a comparison finds all
 // that may.
 func (f *rowOfExtreme[T]) reduced(in *vector[T], rows *vector[int64], low, high int) {
 	if low == high {
 		return
 	}
-	row := func(i int) int64 { return rows.rows[min(i, len(rows.rows)-1)] }
+	row := func(i int) int64 {
+		if rows.dense {
+			return rows.rows[0] + int64(i)
+		}
+		return rows.rows[min(i, len(rows.rows)-1)]
+	}
 	if len(in.rows) == 1 {
 		f.see(in.rows[0], row(low)) // the first of equal elements stays
 		return

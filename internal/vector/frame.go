@@ -2,6 +2,7 @@ package vector
 
 import (
 	"context"
+	"slices"
 
 	"github.com/kgen-go/kgen/internal/tile"
 )
@@ -17,6 +18,7 @@ type frame struct {
 	begin   []step     // resets states
 	views   []step     // ends the views of memory that is not the frame's
 	uses    []int      // per value
+	left    []int      // of these, those that a step has to serve: others have become part of it
 
 	closings []closing
 	spared   []bool // operations that batches need not run
@@ -63,6 +65,7 @@ func (f *frame) link() (err error) {
 		}
 	}()
 	k := f.Kernel
+	f.left = slices.Clone(f.uses)
 	before, each := f.newLinker(0), f.newLinker(0)
 	for i := range k.Ops {
 		switch op := &k.Ops[i]; {

@@ -2,10 +2,8 @@ package vector
 
 import (
 	"fmt"
-	"maps"
 
 	"github.com/kgen-go/kgen/internal/tile"
-	"github.com/kgen-go/kgen/ir"
 )
 
 // step is a piece of a linked kernel: a loop over a batch.
@@ -69,7 +67,7 @@ func (f *frame) newLinker(closes int) *linker {
 func (l *linker) put(i int) {
 	op := &l.Ops[i]
 	switch op.Kind {
-	case tile.Row, tile.Map, tile.Load, tile.Head:
+	case tile.Row, tile.Map, tile.Load, tile.Head, tile.Shift:
 		if op.Domain != tile.Uniform {
 			l.later[op.Res[0]] = i
 			return
@@ -131,6 +129,9 @@ func (l *linker) find(v tile.ID, domain int) (register, bool) {
 	if own == domain || domain <= 0 {
 		return nil, false
 	}
+	if r, ok := l.selectedRows(v, domain); ok {
+		return r, true
+	}
 	r, ok := l.find(v, l.Domains[domain].Parent)
 	if !ok {
 		return nil, false
@@ -141,6 +142,17 @@ func (l *linker) find(v tile.ID, domain int) (register, bool) {
 	r = r.compacted(l, l.selection(domain))
 	l.known[place{v, domain}] = r
 	return r, true
+}
+
+// selectedRows links the numbers of selected rows, where those of the others are not needed.
+func (l *linker) selectedRows(v tile.ID, domain int) (register, bool) {
+	if l.Ops[l.Values[v].Op].Kind != tile.Row || !l.isOnlyFor(v) || l.Domains[domain].Parent != 0 || l.closes > 0 {
+		return nil, false
+	}
+	sel, base, dst := l.selection(domain), &l.domains[0], &vector[int64]{room: l.batch}
+	l.add(func() { numbersOf(dst.sized(len(sel.rows)), sel.rows, base.first) })
+	l.known[place{v, domain}] = dst
+	return dst, true
 }
 
 // value is find for a value that has to be known.
@@ -174,73 +186,6 @@ func (l *linker) full(v tile.ID, domain int) register {
 	r = r.repeated(l, l.count(domain))
 	l.known[at] = r
 	return r
-}
-
-// onlyIf links what v alone needs to run only where a flag holds for all rows, and v is read. It
-// returns v with an element for each row of a domain.
-func (l *linker) onlyIf(holds func() bool, v tile.ID, domain int) register {
-	own := l.onlyFor(v)
-	if !own[v] {
-		return l.full(v, domain)
-	}
-	for i := range l.Ops {
-		if op := &l.Ops[i]; len(op.Res) > 0 && own[op.Res[0]] {
-			for _, arg := range op.Args {
-				if !own[arg] {
-					l.value(arg, op.Domain)
-				}
-			}
-		}
-	}
-	before, known := l.steps, maps.Clone(l.known)
-	l.steps = nil
-	r := l.full(v, domain)
-	steps := l.steps
-	l.steps, l.known = before, known
-	l.add(func() {
-		if holds() {
-			for _, step := range steps {
-				step()
-			}
-		}
-	})
-	return r
-}
-
-// chosen links a choice that is the same for all rows, of which the other operand need not be computed.
-func (l *linker) chosen(op *tile.Op) (register, bool) {
-	if op.Kind != tile.Map || op.Operator != ir.OpSelect || op.Domain == tile.Uniform || l.Values[op.Args[0]].Domain != tile.Uniform {
-		return nil, false
-	}
-	when := l.value(op.Args[0], tile.Uniform).(*vector[uint8])
-	operand := func(v tile.ID, flag uint8) register {
-		if l.Values[v].Domain == tile.Uniform {
-			return l.value(v, tile.Uniform)
-		}
-		return l.onlyIf(func() bool { return when.rows[0] == flag }, v, op.Domain)
-	}
-	x := operand(op.Args[1], 1)
-	return x.chosen(l, when, operand(op.Args[2], 0), l.count(op.Domain)), true
-}
-
-// onlyFor returns the values that nothing but v needs and no step has computed so far, v among
-// them if one operation reads it.
-func (l *linker) onlyFor(v tile.ID) map[tile.ID]bool {
-	own, uses := map[tile.ID]bool{}, map[tile.ID]int{v: 1}
-	for i := l.Values[v].Op; i >= 0; i-- {
-		op := &l.Ops[i]
-		if op.Kind == tile.Head || len(op.Res) != 1 || uses[op.Res[0]] == 0 || uses[op.Res[0]] != l.uses[op.Res[0]] {
-			continue
-		}
-		if _, waits := l.later[op.Res[0]]; !waits {
-			continue
-		}
-		own[op.Res[0]] = true
-		for _, arg := range op.Args {
-			uses[arg]++
-		}
-	}
-	return own
 }
 
 // selection returns the selection of a derived domain, which steps compute when it is asked
@@ -333,6 +278,18 @@ func (l *linker) op(i int) {
 			return
 		}
 		if r, ok := l.chosen(op); ok {
+			l.define(op.Res[0], r)
+			return
+		}
+		if r, ok := l.orderedFloats(op); ok {
+			l.define(op.Res[0], r)
+			return
+		}
+		if r, ok := l.packed(op); ok {
+			l.define(op.Res[0], r)
+			return
+		}
+		if r, ok := l.chained(op); ok {
 			l.define(op.Res[0], r)
 			return
 		}

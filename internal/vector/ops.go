@@ -3,6 +3,7 @@ package vector
 import (
 	"bytes"
 	"math"
+	"slices"
 
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
@@ -114,12 +115,36 @@ func (l *linker) store(op *tile.Op) {
 		return
 	}
 	x := l.inMemory(l.value(op.Args[0], op.Domain), s, n)
+	first, known := l.firstPlace(op)
+	if known {
+		x.goesInto(l, s, first)
+	}
 	if len(op.Args) == 1 {
 		l.add(x.store(l, s, &l.domains[0].first, n))
 		return
 	}
 	at := l.value(op.Args[1], op.Domain).(*vector[int64])
 	l.add(x.scatter(l, s, at, n, l.Streams[op.Stream].Access == tile.Place))
+}
+
+// firstPlace returns where rows of a batch are stored that lie together there, if that is known before
+// anything is computed for them: rows of the base, and segments that are numbered as they are found.
+func (l *linker) firstPlace(op *tile.Op) (first func() int64, known bool) {
+	buffer, v := l.Streams[op.Stream].Buffer, op.Args[0]
+	isElsewhere := func(s tile.Stream) bool { return s.Buffer == buffer }
+	if l.closes > 0 || op.Domain < 0 || l.Values[v].Domain == tile.Uniform ||
+		slices.IndexFunc(l.Streams, isElsewhere) != op.Stream || slices.ContainsFunc(l.Streams[op.Stream+1:], isElsewhere) {
+		return nil, false
+	}
+	if len(op.Args) == 1 {
+		base := &l.domains[0]
+		return func() int64 { return base.first }, op.Domain == 0
+	}
+	if c := l.closing(op.Domain); c == nil || op.Args[1] != l.Domains[op.Domain].Position {
+		return nil, false
+	}
+	at := l.value(op.Args[1], op.Domain).(*vector[int64])
+	return func() int64 { return at.rows[0] }, true
 }
 
 // storeSelected links the store of rows that a selection takes from its parent, whose places
@@ -131,37 +156,52 @@ func (l *linker) storeSelected(op *tile.Op, s *stream) bool {
 		op.Args[1] != l.Domains[d].Position {
 		return false
 	}
-	x, at := l.value(op.Args[0], l.Domains[d].Parent), l.value(op.Args[1], d).(*vector[int64])
+	at := l.value(op.Args[1], d).(*vector[int64])
+	if l.Ops[l.Values[op.Args[0]].Op].Kind == tile.Row && l.isOnlyFor(op.Args[0]) && l.Domains[d].Parent == 0 {
+		base, sel := &l.domains[0], l.selection(d)
+		l.add(func() {
+			if n := len(sel.rows); n > 0 {
+				numbersOf(elements[int64](s)[at.rows[0]:][:n], sel.rows, base.first)
+			}
+		})
+		return true
+	}
+	x := l.value(op.Args[0], l.Domains[d].Parent)
 	l.add(x.storeSelected(s, at, l.selection(d)))
 	return true
 }
 
-// check links the report of the first row that fails.
+// check links the report of the first row that fails. Rows are numbered only where one does.
 func (l *linker) check(op *tile.Op) {
 	failed := l.value(op.Args[0], op.Domain).(*vector[uint8])
-	var row *vector[int64]
-	if len(op.Args) > 1 {
-		row = l.value(op.Args[1], op.Domain).(*vector[int64])
-	}
 	n, site := l.count(op.Domain), op.Site
-	l.add(func() {
-		flags := failed.rows
-		if *n == 0 || bytes.IndexByte(flags, 1) < 0 {
-			return
-		}
-		first := int64(math.MaxInt64)
+	fails := func() bool { return *n > 0 && bytes.IndexByte(failed.rows, 1) >= 0 }
+	report := func(rows []int64) {
+		flags, first := failed.rows, int64(math.MaxInt64)
 		for i := range *n {
 			if flags[min(i, len(flags)-1)] == 0 {
 				continue
 			}
 			at := int64(0)
-			if row != nil {
-				at = row.rows[min(i, len(row.rows)-1)]
+			if len(rows) > 0 {
+				at = rows[min(i, len(rows)-1)]
 			}
 			first = min(first, at)
 		}
 		l.run.failing.Lock()
 		defer l.run.failing.Unlock()
 		l.run.failed[site] = min(l.run.failed[site], first)
+	}
+	if len(op.Args) == 1 {
+		l.add(func() {
+			if fails() {
+				report(nil)
+			}
+		})
+		return
+	}
+	l.branch(fails, op.Domain, op.Args[1:], func(values []register) {
+		row := values[0].(*vector[int64])
+		l.add(func() { report(row.rows) })
 	})
 }

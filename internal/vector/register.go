@@ -26,11 +26,17 @@ type vector[T number] struct {
 	own  []T // memory of its own, once it is needed
 	room int // the most rows that it has there
 
-	dense bool // of places: they follow each other
+	dense bool // of places: they follow each other, and rows may have the first of them alone
+
+	into func(n int) []T // where n rows are stored, if a column of results is all that they are for
 }
 
-// sized makes n rows of its own the value.
+// sized makes n rows of its own the value, or those of a column that they belong to.
 func (v *vector[T]) sized(n int) []T {
+	if v.into != nil {
+		v.rows = v.into(n)
+		return v.rows
+	}
 	if n > len(v.own) {
 		v.own = make([]T, max(v.room, n))
 	}
@@ -49,6 +55,7 @@ type register interface {
 	put(row int, bits uint64)    // of its own rows
 	resize(n int)
 	size() int
+	goesInto(l *linker, s *stream, first func() int64)
 	load(l *linker, s *stream, first *int64, n *int)
 	gather(l *linker, s *stream, at *vector[int64], n *int, checked bool)
 	store(l *linker, s *stream, first *int64, n *int) step

@@ -81,8 +81,11 @@ func (l *linker) closing(domain int) *closing {
 // selectHeads links the selection of a closing, and the numbers of its rows.
 func (l *linker) selectHeads(c *closing, s *span, parent *int) {
 	begun := l.folder(c.counter).(*fold[int64])
-	position := &vector[int64]{room: l.batch}
-	l.known[place{l.Domains[c.domain].Position, c.domain}] = position
+	d := l.Domains[c.domain].Position
+	position := &vector[int64]{room: l.batch, dense: l.usedOnly(d, func(_ int, op *tile.Op) bool {
+		return op.Kind == tile.Store && op.Domain == c.domain && op.Args[0] != d
+	})}
+	l.known[place{d, c.domain}] = position
 	before := int64(0)
 	l.placeHeads(&l.Domains[c.domain], s, parent)
 	l.add(func() { s.heads, s.dropped = s.sel.rows, 0 })
@@ -94,7 +97,11 @@ func (l *linker) selectHeads(c *closing, s *span, parent *int) {
 		if before == 0 && len(s.heads) > 0 { // no segment is open
 			s.dropped, s.sel.rows, s.sel.all, s.n = 1, s.heads[1:], false, s.n-1
 		}
-		count(position.sized(s.n), before-1+int64(s.dropped))
+		n := s.n
+		if position.dense {
+			n = 1
+		}
+		count(position.sized(n), before-1+int64(s.dropped))
 	})
 }
 
@@ -176,6 +183,9 @@ func (l *linker) scanAtHeads(i int) bool {
 		elements := make([]register, len(op.Args))
 		for field, v := range op.Args {
 			if isFlag := field == 0 && len(op.Args) > 1 && v == l.Domains[d].Guard; !isFlag { // the places of heads tell it
+				if state, ok := state.(adder); ok && field == len(op.Args)-1 && state.addsUp() {
+					v = l.widened(v)
+				}
 				elements[field] = l.value(v, op.Domain)
 			}
 		}
@@ -207,8 +217,21 @@ type headFolder interface {
 const manyRows = 16
 
 func (f *fold[T]) atHeads(elements, outs []register, _ bool) func(heads []int32, dropped, n int) {
-	in := elements[len(elements)-1].(*vector[T])
+	in, same := elements[len(elements)-1].(*vector[T])
 	out, _ := outs[len(outs)-1].(*vector[T])
+	switch f := any(f).(type) {
+	case *fold[int64]:
+		if !same {
+			return sumNarrowAtHeads(f, elements[len(elements)-1], any(out).(*vector[int64]))
+		}
+	case *fold[uint64]:
+		if !same {
+			return sumNarrowAtHeads(f, elements[len(elements)-1], any(out).(*vector[uint64]))
+		}
+	}
+	if f.addsUp() {
+		return sumAtHeads(f, in, out)
+	}
 	isSum := f.operator == ir.OpAdd
 	return func(heads []int32, dropped, n int) {
 		var to []T
@@ -229,12 +252,6 @@ func (f *fold[T]) atHeads(elements, outs []register, _ bool) func(heads []int32,
 		areShort := len(in.rows) > 1 && n < manyRows*len(heads)
 		switch {
 		case to == nil:
-		case len(in.rows) == 1 && isSum && !isFloat[T]():
-			multiples(to, in.rows[0], starts, ends)
-		case areShort && isSum && !isFloat[T]() && n > 2*len(heads):
-			upTo := f.upTo.sized(n + 1)
-			sumsBefore(upTo, in.rows)
-			differences(to, upTo, starts, ends)
 		case areShort && isSum:
 			sums(to, in.rows, starts, ends)
 		case areShort && f.operator == ir.OpGreatest:
@@ -248,45 +265,6 @@ func (f *fold[T]) atHeads(elements, outs []register, _ bool) func(heads []int32,
 		}
 		last := int(heads[len(heads)-1])
 		f.x = f.reduced(in.rows[min(last, len(in.rows)-1)], in, last+1, n)
-	}
-}
-
-// sumsBefore gives the sum of the rows before each, and behind them that of all.
-func sumsBefore[T, S number](to []T, rows []S) {
-	to[0] = 0
-	to, sum := to[1:], T(0)
-	for i, x := range rows[:len(to)] {
-		sum += T(x)
-		to[i] = sum
-	}
-}
-
-// differences gives the sum of each segment's rows, of which there are few but not one or two,
-// without a branch at each end. It takes sums before rows, of integers: what overflows there cancels out.
-func differences[T number](to, upTo []T, starts, ends []int32) {
-	ends, to = ends[:len(starts)], to[:len(starts)]
-	for i, start := range starts {
-		to[i] = upTo[ends[i]] - upTo[start]
-	}
-}
-
-// multiples gives for each segment the sum of an element that all rows have.
-func multiples[T number](to []T, x T, starts, ends []int32) {
-	ends, to = ends[:len(starts)], to[:len(starts)]
-	for i, start := range starts {
-		to[i] = x * T(ends[i]-start)
-	}
-}
-
-// sums gives the sum of each segment's rows, of which there are few.
-func sums[T number](to, rows []T, starts, ends []int32) {
-	ends, to = ends[:len(starts)], to[:len(starts)]
-	for i, start := range starts {
-		sum := rows[start]
-		for at := int(start) + 1; at < int(ends[i]); at++ {
-			sum += rows[at]
-		}
-		to[i] = sum
 	}
 }
 

@@ -307,30 +307,35 @@ func (l *linker) match(op *tile.Op) {
 	s, n := &l.streams[op.Stream], l.count(op.Domain)
 	slots, direct := l.value(op.Args[1], op.Domain), l.value(op.Args[2], op.Domain)
 	isHashed := func() bool { return direct.bits(0) == 0 }
-	key, slot := l.full(op.Args[3], op.Domain), l.onlyIf(isHashed, op.Args[0], op.Domain).(*vector[int64])
-	wide := l.cast(ir.U64, key, n).(*vector[uint64])
 	dst := &vector[uint32]{room: l.batch}
+	l.branch(isHashed, op.Domain, []tile.ID{op.Args[0], op.Args[3]}, func(values []register) {
+		slot, last := values[0].(*vector[int64]), func() int64 { return int64(slots.bits(0)) - 1 }
+		if key, ok := values[1].(*vector[uint32]); ok {
+			l.add(func() { matchKeys(dst.sized(*n), slot.rows, key.rows, elements[uint64](s), last()) })
+			return
+		}
+		key := l.cast(ir.U64, values[1], n).(*vector[uint64])
+		l.add(func() { matchKeys(dst.sized(*n), slot.rows, key.rows, elements[uint64](s), last()) })
+	})
 	l.add(func() {
-		to := dst.sized(*n)
-		if *n == 0 {
-			return
-		}
 		if !isHashed() {
-			clear(to)
-			return
-		}
-		table, last := elements[uint64](s), int64(slots.bits(0))-1
-		keys := wide.rows[:len(to)]
-		for i, at := range slot.rows[:len(to)] {
-			held := table[at]
-			for held != 0 && held>>32 != keys[i] {
-				at = (at + 1) & last
-				held = table[at]
-			}
-			to[i] = uint32(held)
+			clear(dst.sized(*n))
 		}
 	})
 	l.define(op.Res[0], dst)
+}
+
+// matchKeys gives the code of each key in a table, or 0.
+func matchKeys[T unsigned](to []uint32, slots []int64, keys []T, table []uint64, last int64) {
+	keys, slots = keys[:len(to)], slots[:len(to)]
+	for i, at := range slots {
+		held, key := table[at], uint64(keys[i])
+		for held != 0 && held>>32 != key {
+			at = (at + 1) & last
+			held = table[at]
+		}
+		to[i] = uint32(held)
+	}
 }
 
 // enterWords links the entry of words in a hash table; see the operation Enter.

@@ -2,6 +2,7 @@ package vector
 
 import (
 	"encoding/binary"
+	"unsafe"
 
 	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/ir"
@@ -96,13 +97,31 @@ func gather[T number](to, from []T, places []int64, checked bool) {
 	}
 }
 
+// goesInto has rows of v computed where they are stored, from a first row on that is known by then.
+func (v *vector[T]) goesInto(l *linker, s *stream, first func() int64) {
+	if v.into != nil { // a column has them already
+		return
+	}
+	sees(l, v)
+	v.into = func(n int) []T {
+		if n == 0 {
+			return nil
+		}
+		at := first()
+		return elements[T](s)[at : at+int64(n)]
+	}
+}
+
 // store returns the step that writes n rows of v to a stream, from the first row on.
 func (v *vector[T]) store(l *linker, s *stream, first *int64, n *int) step {
 	return func() { put(elements[T](s)[*first:*first+int64(*n)], v.rows) }
 }
 
-// put copies rows, or the one element that all have.
+// put copies rows, or the one element that all have, unless they are there.
 func put[T any](to, rows []T) {
+	if unsafe.SliceData(to) == unsafe.SliceData(rows) {
+		return
+	}
 	if len(rows) == 1 {
 		fill(to, rows[0])
 		return
@@ -119,15 +138,15 @@ func (v *vector[T]) scatter(l *linker, s *stream, at *vector[int64], n *int, asc
 		if count == 0 {
 			return
 		}
-		if len(places) == 1 {
+		if len(places) == 1 && !at.dense {
 			to[places[0]] = rows[len(rows)-1]
 			return
 		}
-		places = places[:count]
 		if first := places[0]; at.dense || ascends && places[count-1]-first == int64(count-1) {
 			put(to[first:first+int64(count)], rows)
 			return
 		}
+		places = places[:count]
 		if len(rows) == 1 {
 			for _, p := range places {
 				to[p] = rows[0]

@@ -14,8 +14,14 @@ func (l *linker) update(op *tile.Op) {
 		return
 	}
 	at := l.full(op.Args[0], op.Domain).(*vector[int64])
-	operator := op.Monoid.Combine[0].Operator
-	switch x := l.value(op.Args[1], op.Domain).(type) {
+	operator, v := op.Monoid.Combine[0].Operator, op.Args[1]
+	if operator == ir.OpAdd {
+		if of := l.widened(v); of != v {
+			l.addWidened(op, at, of)
+			return
+		}
+	}
+	switch x := l.value(v, op.Domain).(type) {
 	case *vector[uint8]:
 		update(l, op, at, x, integers[uint8](operator))
 	case *vector[int8]:
@@ -70,6 +76,35 @@ func update[T number](l *linker, op *tile.Op, at *vector[int64], x *vector[T], c
 		default:
 			combineWith(table, places, rows, combine)
 		}
+	})
+}
+
+// addWidened links the addition of narrow integers to a table of wide ones.
+func (l *linker) addWidened(op *tile.Op, at *vector[int64], of tile.ID) {
+	switch x := l.value(of, op.Domain).(type) {
+	case *vector[int8]:
+		addWidened(l, op, at, x)
+	case *vector[int16]:
+		addWidened(l, op, at, x)
+	case *vector[int32]:
+		addWidened(l, op, at, x)
+	case *vector[uint8]:
+		addWidened(l, op, at, x)
+	case *vector[uint16]:
+		addWidened(l, op, at, x)
+	case *vector[uint32]:
+		addWidened(l, op, at, x)
+	}
+}
+
+func addWidened[T integer](l *linker, op *tile.Op, at *vector[int64], x *vector[T]) {
+	n := l.count(op.Domain)
+	inTable(l, op, integers[int64](ir.OpAdd), func(table []int64) {
+		if len(x.rows) == 1 {
+			addToAll(table, at.rows[:*n], int64(x.rows[0]))
+			return
+		}
+		addTo(table, at.rows[:*n], x.rows)
 	})
 }
 
@@ -130,11 +165,11 @@ func addToAll[T number](table []T, places []int64, x T) {
 }
 
 // addTo adds rows to elements of a table.
-func addTo[T number](table []T, places []int64, rows []T) {
+func addTo[T, S number](table []T, places []int64, rows []S) {
 	rows = rows[:len(places)]
 	for i, p := range places {
 		if uint64(p) < uint64(len(table)) {
-			table[p] += rows[i]
+			table[p] += T(rows[i])
 		}
 	}
 }

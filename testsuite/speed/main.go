@@ -13,6 +13,7 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -42,6 +43,7 @@ func main() {
 	inProcess := flag.Bool("vector", false, "measure the devices that compile nothing beside emitted Go")
 	cores := flag.Int("cores", 1, "workers of emitted Go and of device vector, with -vector")
 	processor := flag.Bool("processor", false, "with -vector, processor time in place of the time that passes")
+	profile := flag.String("cpuprofile", "", "with -vector, write a profile to this file")
 	flag.Parse()
 	chosen, err := regexp.Compile(*pattern)
 	if err != nil {
@@ -59,12 +61,23 @@ func main() {
 		fmt.Fprintln(w, "workload\tworkers\temitted ns/row\tGB/s\tpeer ns/row\temitted/peer\tunfused ns/row\tunfused/emitted\t")
 	}
 	if *inProcess {
-		list := slices.DeleteFunc(workloads, func(load workload) bool { return !chosen.MatchString(load.name) })
+		list := slices.DeleteFunc(slices.Concat(workloads, tableWorkloads), func(load workload) bool { return !chosen.MatchString(load.name) })
 		clock, begun := processorTime, time.Now()
 		if !*processor {
 			clock = func() time.Duration { return time.Since(begun) }
 		}
+		if *profile != "" {
+			file, err := os.Create(*profile)
+			if err == nil {
+				err = pprof.StartCPUProfile(file)
+			}
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+		}
 		err := compareInProcess(w, list, *rows, *rounds, *cores, clock)
+		pprof.StopCPUProfile()
 		w.Flush()
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,21 @@ func TestFormats(t *testing.T) {
 	} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("no %q in\n%s", want, lines)
+		}
+	}
+}
+
+// TestInProcess runs every workload on the devices that compile nothing, over few rows.
+func TestInProcess(t *testing.T) {
+	t.Chdir("../..") // where the pipelines are
+	all := slices.Concat(workloads, tableWorkloads)
+	var out strings.Builder
+	if err := compareInProcess(&out, all, 20000, 1, 2, processorTime); err != nil {
+		t.Fatal(err)
+	}
+	for _, load := range all {
+		if !strings.Contains(out.String(), load.name+"\t") {
+			t.Errorf("no line of %s in\n%s", load.name, out.String())
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"reflect"
+	"runtime"
 	"slices"
 	"time"
 
@@ -45,11 +47,14 @@ func newInProcess(source *build.Source, name string) (*inProcess, error) {
 func (p *inProcess) vectors(args []any, workers int) func() error {
 	in := exec.Inputs{Columns: map[string]exec.Column{}, Scalars: map[string]exec.Value{}}
 	for i, port := range p.plan.Ports[:len(args)] {
-		if scalar, ok := args[i].(int32); ok {
-			in.Scalars[port.Name] = exec.Value{Kind: port.Kind, Bits: uint64(int64(scalar))}
-			continue
+		switch x := args[i].(type) {
+		case int32:
+			in.Scalars[port.Name] = exec.Value{Kind: port.Kind, Bits: uint64(int64(x))}
+		case int64:
+			in.Scalars[port.Name] = exec.Value{Kind: port.Kind, Bits: uint64(x)}
+		default:
+			in.Columns[port.Name] = exec.Column{Kind: port.Kind, Data: raw.Bytes(ir.Column{Slice: x})}
 		}
-		in.Columns[port.Name] = exec.Column{Kind: port.Kind, Data: raw.Bytes(ir.Column{Slice: args[i]})}
 	}
 	held := map[string][]byte{} // memory of results, as emitted Go reuses it
 	place := func(port string, bytes int64) []byte {
@@ -64,18 +69,18 @@ func (p *inProcess) vectors(args []any, workers int) func() error {
 	}
 }
 
-// interpreted returns a run of the interpreter over a part of the rows.
+// interpreted returns a run of the interpreter over a part of the rows, with all of a table.
 func (p *inProcess) interpreted(args []any) func() error {
 	var in []ir.Column
 	for i, param := range p.pipeline.Params {
-		switch x := args[i].(type) {
-		case int32:
-			in = append(in, ir.Column{Kind: param.Type.Kind, Slice: []int32{x}})
-		case []int32:
-			in = append(in, ir.Column{Kind: param.Type.Kind, Slice: x[:len(x)/interpretedPart]})
-		case []float64:
-			in = append(in, ir.Column{Kind: param.Type.Kind, Slice: x[:len(x)/interpretedPart]})
+		x := reflect.ValueOf(args[i])
+		switch {
+		case x.Kind() != reflect.Slice:
+			x = reflect.Append(reflect.MakeSlice(reflect.SliceOf(x.Type()), 0, 1), x)
+		case param.Type.Domain == p.pipeline.Params[0].Type.Domain:
+			x = x.Slice(0, x.Len()/interpretedPart)
 		}
+		in = append(in, ir.Column{Kind: param.Type.Kind, Slice: x.Interface()})
 	}
 	return func() error {
 		_, err := interp.Run(p.pipeline, in)
@@ -86,11 +91,14 @@ func (p *inProcess) interpreted(args []any) func() error {
 // compareInProcess measures workloads by so many workers and a clock, emitted and on the devices that
 // compile nothing; the interpreter has one worker.
 func compareInProcess(w io.Writer, chosen []workload, rows, rounds, workers int, clock func() time.Duration) error {
-	pipelines, err := ir.LoadFile("generated/bench/bench.kg")
-	if err != nil {
-		return err
+	source := &build.Source{}
+	for _, path := range []string{"generated/bench/bench.kg", "generated/tables/tables.kg"} {
+		pipelines, err := ir.LoadFile(path)
+		if err != nil {
+			return err
+		}
+		source.Pipelines = append(source.Pipelines, pipelines...)
 	}
-	source := &build.Source{Pipelines: pipelines}
 	fmt.Fprintln(w, "workload\temitted ns/row\tvector ns/row\tvector/emitted\tinterp ns/row\tinterp/vector\t")
 	for _, load := range chosen {
 		load.prepare(rows)
@@ -121,6 +129,8 @@ func compareInProcess(w io.Writer, chosen []workload, rows, rounds, workers int,
 		least[2] *= interpretedPart
 		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%.1f\t%.0f\t%.0f\t\n", load.name, least[0], least[1], least[1]/least[0], least[2], least[2]/least[1])
 		clearData()
+		clearTables()
+		runtime.GC()
 	}
 	return nil
 }

@@ -1,0 +1,113 @@
+package vector
+
+import (
+	"math/bits"
+
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// A sort packs bits of its keys, and the number of the row, in one word. Shifts by what is the same for
+// all rows, masks and disjunctions come to bits of values that turn to another place: one loop takes
+// several of them.
+
+// part is some bits of a value, after operations on the way to a word.
+type part struct {
+	of   tile.ID
+	path []tile.ID // what the operations give, the last one first
+}
+
+// partsOf adds the parts of which a word consists.
+func (l *linker) partsOf(v tile.ID, path []tile.ID, first bool, parts []part) []part {
+	if _, waits := l.later[v]; (waits || first) && (first || l.left[v] == 1) {
+		if or := l.mapped(v, ir.OpOr); or != nil && l.Values[or.Args[0]].Domain == l.Values[or.Args[1]].Domain {
+			for _, arg := range or.Args {
+				parts = l.partsOf(arg, path, false, parts)
+			}
+			return parts
+		}
+		for _, operator := range []ir.Op{ir.OpShl, ir.OpShr, ir.OpAnd} {
+			if varies, _, ok := l.withUniform(v, operator); ok && (operator == ir.OpAnd || varies == l.Ops[l.Values[v].Op].Args[0]) {
+				return l.partsOf(varies, append(path[:len(path):len(path)], v), false, parts)
+			}
+		}
+	}
+	return append(parts, part{v, path})
+}
+
+// packed links a word that consists of several parts, if an operation makes one.
+func (l *linker) packed(op *tile.Op) (register, bool) {
+	if op.Kind != tile.Map || op.Domain == tile.Uniform || l.Values[op.Res[0]].Kind != ir.U64 {
+		return nil, false
+	}
+	parts := l.partsOf(op.Res[0], nil, true, nil)
+	loops := len(parts) - 1
+	for _, p := range parts {
+		loops += len(p.path)
+	}
+	if loops < 2 {
+		return nil, false
+	}
+	n, dst := l.count(op.Domain), &vector[uint64]{room: l.batch}
+	for i, p := range parts {
+		of, turned := l.value(p.of, op.Domain).(*vector[uint64]), l.turned(p)
+		l.add(func() {
+			to := dst.rows
+			if i == 0 {
+				to = dst.sized(*n)
+			}
+			rotate(to, of.rows[:*n], turned(), i > 0)
+		})
+	}
+	return dst, true
+}
+
+// bitsTurned are the bits of a value that it keeps, and how far to the left these turn.
+type bitsTurned struct {
+	mask uint64
+	left int
+}
+
+// turned returns a function that follows the bits of a value on the way to a word.
+func (l *linker) turned(p part) func() bitsTurned {
+	type turning struct {
+		operator ir.Op
+		by       register
+	}
+	var way []turning
+	for i := len(p.path) - 1; i >= 0; i-- {
+		op := &l.Ops[l.Values[p.path[i]].Op]
+		_, by, _ := l.withUniform(p.path[i], op.Operator)
+		way = append(way, turning{op.Operator, l.value(by, tile.Uniform)})
+	}
+	return func() bitsTurned {
+		left, kept := 0, ^uint64(0) // of the word so far
+		for _, w := range way {
+			switch x := w.by.bits(0); w.operator {
+			case ir.OpShl:
+				kept, left = kept<<(x&63), left+int(x&63)
+			case ir.OpShr:
+				kept, left = kept>>(x&63), left-int(x&63)
+			default:
+				kept &= x
+			}
+		}
+		return bitsTurned{bits.RotateLeft64(kept, -left), left}
+	}
+}
+
+// rotate gives the bits of rows that are kept, turned to their place, beside those that are there.
+func rotate(to, of []uint64, by bitsTurned, more bool) {
+	of, left := of[:len(to)], by.left&63
+	switch {
+	case more && by.mask == 0:
+	case more:
+		for i, x := range of {
+			to[i] |= bits.RotateLeft64(x&by.mask, left)
+		}
+	default:
+		for i, x := range of {
+			to[i] = bits.RotateLeft64(x&by.mask, left)
+		}
+	}
+}
