@@ -80,3 +80,6 @@ func (d *device) mark(timed bool) (e cu.Event, err error) {
 	}
 	return e, err
 }
+
+// Alone reports that each command has its own mark.
+func (e event) Alone() bool { return true }
