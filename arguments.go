@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -49,24 +48,44 @@ type binding struct {
 	args    Args
 	coded   bool   // texts are places already
 	texts   *Texts // the dictionary of the call, once it is known; nil if they are places already
-	rows    map[*ir.Domain]int64
+	rows    []domainRows
+}
+
+// domainRows are the rows of a domain.
+type domainRows struct {
+	domain *ir.Domain
+	rows   int64
+}
+
+// rowsOf returns the rows of a domain, if they are known.
+func (b *binding) rowsOf(d *ir.Domain) (rows int64, known bool) {
+	for _, r := range b.rows {
+		if r.domain == d {
+			return r.rows, true
+		}
+	}
+	return 0, false
 }
 
 // bind returns a column for each parameter.
 func (p *Program) bind(d *Device, args Args, coded bool) (*binding, []exec.Column, error) {
-	b := &binding{program: p, device: d, args: args, coded: coded, rows: map[*ir.Domain]int64{}}
+	b := &binding{program: p, device: d, args: args, coded: coded}
 	declared := p.pipeline.Declared()
 	if coded {
 		declared = p.pipeline.Params
 	}
-	for _, name := range slices.Sorted(maps.Keys(args)) {
+	var unknown []string
+	for name := range args {
 		if !slices.ContainsFunc(declared, func(v *ir.Value) bool { return v.Name == name }) {
-			var names []string
-			for _, v := range declared {
-				names = append(names, v.Name)
-			}
-			return nil, nil, &ArgumentError{name, fmt.Sprintf("pipeline %s has no such parameter; it has %v", p.pipeline.Name, names)}
+			unknown = append(unknown, name)
 		}
+	}
+	if len(unknown) > 0 {
+		var names []string
+		for _, v := range declared {
+			names = append(names, v.Name)
+		}
+		return nil, nil, &ArgumentError{slices.Min(unknown), fmt.Sprintf("pipeline %s has no such parameter; it has %v", p.pipeline.Name, names)}
 	}
 	if !coded {
 		if err := b.findTexts(); err != nil {
@@ -95,7 +114,8 @@ func (p *Program) bind(d *Device, args Args, coded bool) (*binding, []exec.Colum
 	}
 	for i, v := range p.pipeline.Params {
 		if !v.Type.IsScalar() && v.Present != nil && b.args[v.Name] == nil {
-			all := make([]bool, b.rows[v.Type.Domain])
+			rows, _ := b.rowsOf(v.Type.Domain)
+			all := make([]bool, rows)
 			for row := range all {
 				all[row] = true
 			}
@@ -141,10 +161,13 @@ func (b *binding) column(v *ir.Value) (exec.Column, error) {
 		return content, err
 	}
 	rows := content.Bytes() / int64(v.Type.Kind.Size())
-	if known, ok := b.rows[v.Type.Domain]; ok && known != rows {
+	known, ok := b.rowsOf(v.Type.Domain)
+	if ok && known != rows {
 		return content, fmt.Errorf("%d rows; other columns over %v have %d", rows, v.Type.Domain, known)
 	}
-	b.rows[v.Type.Domain] = rows
+	if !ok {
+		b.rows = append(b.rows, domainRows{v.Type.Domain, rows})
+	}
 	return content, nil
 }
 
@@ -293,7 +316,5 @@ func scalarOf(kind ir.Kind, given any) (ir.Scalar, bool) {
 
 // element returns a scalar as a column of one row.
 func element(s ir.Scalar) []byte {
-	c := ir.NewColumn(s.Kind, 1)
-	c.Set(0, s)
-	return raw.Bytes(c)
+	return exec.Value{Kind: plan.Kind(s.Kind.Stored().String()), Bits: s.Bits}.Bytes()
 }

@@ -187,8 +187,8 @@ func Repeat(times int) RunOption { return func(o *runOptions) { o.repeat = times
 
 // Results are what a run returned.
 type Results struct {
-	columns map[string]*Column
-	names   []string
+	columns []*Column
+	names   []string // of the columns
 
 	Level   string          // the fusion level that ran; "" if the device has none
 	Kernels []plan.Kernel   // of the plan that ran
@@ -202,12 +202,17 @@ type Results struct {
 }
 
 func newResults(done outcome) *Results {
-	return &Results{columns: map[string]*Column{}, Level: done.level, Kernels: done.kernels, Steps: done.steps, Times: done.times, Alone: done.alone, GaveUp: done.gaveUp, Notes: done.notes, parts: done.parts}
+	return &Results{Level: done.level, Kernels: done.kernels, Steps: done.steps, Times: done.times, Alone: done.alone, GaveUp: done.gaveUp, Notes: done.notes, parts: done.parts}
 }
 
 // Column returns a result by its name; a scalar is a column of one row. It is nil if there is
 // none, which [Read] reports.
-func (r *Results) Column(name string) *Column { return r.columns[name] }
+func (r *Results) Column(name string) *Column {
+	if i := slices.Index(r.names, name); i >= 0 {
+		return r.columns[i]
+	}
+	return nil
+}
 
 // Names returns the names of the results, in order.
 func (r *Results) Names() []string { return r.names }
@@ -280,8 +285,7 @@ func (e *Executable) Run(ctx context.Context, args Args, options ...RunOption) (
 		default:
 			c.content.Data = e.device.settle(c.content.Data)
 		}
-		r.columns[result.Label] = c
-		r.names = append(r.names, result.Label)
+		r.columns, r.names = append(r.columns, c), append(r.names, result.Label)
 	}
 	return r, nil
 }

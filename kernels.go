@@ -43,6 +43,11 @@ type kernelRunner struct {
 	long  *loadedCode
 }
 
+// inputMaps are those of calls that have ended, empty.
+var inputMaps = sync.Pool{New: func() any {
+	return &exec.Inputs{Columns: map[string]exec.Column{}, Scalars: map[string]exec.Value{}}
+}}
+
 func newKernelRunner(d *Device, p *Program, s settings, emitter kernels.Emitter, l launcher) (*kernelRunner, error) {
 	if s.workers > 0 {
 		return nil, d.refuseWorkers()
@@ -123,15 +128,20 @@ func (k *kernelRunner) run(ctx context.Context, c call) (outcome, error) {
 		return outcome{}, err
 	}
 	var keep []string
-	for i, port := range resultPorts(made.Plan) {
+	for i, ports := 0, resultPorts(made.Plan); i < len(ports); i++ {
 		if c.keep[i] {
-			keep = append(keep, port.Name)
+			keep = append(keep, ports[i].Name)
 		}
 	}
-	result, err := k.launcher.launch(ctx, made, k.program.inputs(made.Plan, c.columns), keep, c)
+	in := inputMaps.Get().(*exec.Inputs)
+	k.program.fill(*in, made.Plan, c.columns)
+	result, err := k.launcher.launch(ctx, made, *in, keep, c)
 	if err != nil {
-		return outcome{}, k.program.checked(err)
+		return outcome{}, k.program.checked(err) // a run that goes on may use the maps
 	}
+	clear(in.Columns)
+	clear(in.Scalars)
+	inputMaps.Put(in)
 	k.device.consumed(c)
 	done := outcome{level: result.Level, kernels: made.Plan.Kernels, steps: stepsOf(result.Steps), times: result.Times}
 	for _, launch := range result.Launches {

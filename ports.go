@@ -2,7 +2,7 @@ package kgen
 
 import (
 	"errors"
-	"fmt"
+	"slices"
 
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/raw"
@@ -33,19 +33,24 @@ func fits(p *plan.Plan, pipeline *ir.Pipeline) error {
 // inputs returns columns, one per parameter, as the arguments of a plan.
 func (p *Program) inputs(host *plan.Plan, columns []exec.Column) exec.Inputs {
 	in := exec.Inputs{Columns: map[string]exec.Column{}, Scalars: map[string]exec.Value{}}
-	for i, v := range p.pipeline.Params {
-		port := host.Ports[i]
+	p.fill(in, host, columns)
+	return in
+}
+
+// fill is inputs in maps that are empty.
+func (p *Program) fill(in exec.Inputs, host *plan.Plan, columns []exec.Column) {
+	for i := range p.pipeline.Params {
+		port := &host.Ports[i]
 		if column := columns[i]; port.Domain == "" {
 			if column.Data == nil {
 				continue // the default
 			}
-			in.Scalars[port.Name] = exec.Value{Kind: port.Kind, Bits: raw.FromBytes(v.Type.Kind, column.Data).At(0).Bits}
+			in.Scalars[port.Name] = exec.ValueOf(port.Kind, column.Data)
 		} else {
 			column.Kind = port.Kind
 			in.Columns[port.Name] = column
 		}
 	}
-	return in
 }
 
 // checked returns a failed check of a plan as one of the pipeline, and any other error as it
@@ -58,27 +63,25 @@ func (p *Program) checked(err error) error {
 	return err
 }
 
-func resultPorts(p *plan.Plan) (ports []plan.Port) {
-	for _, port := range p.Ports {
-		if port.Direction == plan.Out {
-			ports = append(ports, port)
-		}
+// resultPorts returns the ports of results, which are behind those of parameters.
+func resultPorts(p *plan.Plan) []plan.Port {
+	first := slices.IndexFunc(p.Ports, func(port plan.Port) bool { return port.Direction == plan.Out })
+	if first < 0 {
+		return nil
 	}
-	return ports
+	return p.Ports[first:]
 }
 
 // resultColumns returns what a plan returned, a column per result; a scalar is one row.
-func resultColumns(p *plan.Plan, result *exec.Result) (columns []exec.Column) {
-	for _, port := range resultPorts(p) {
-		if port.Domain != "" {
-			columns = append(columns, result.Columns[port.Name])
-			continue
+func resultColumns(p *plan.Plan, result *exec.Result) []exec.Column {
+	ports := resultPorts(p)
+	columns := make([]exec.Column, len(ports))
+	for i := range ports {
+		if port := &ports[i]; port.Domain != "" {
+			columns[i] = result.Columns[port.Name]
+		} else {
+			columns[i].Data = result.Scalars[port.Name].Bytes()
 		}
-		kind, ok := ir.KindByName(string(port.Kind))
-		if !ok {
-			panic(fmt.Sprintf("kgen: no kind %s", port.Kind))
-		}
-		columns = append(columns, exec.Column{Data: element(ir.Scalar{Kind: kind, Bits: result.Scalars[port.Name].Bits})})
 	}
 	return columns
 }

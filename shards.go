@@ -237,8 +237,7 @@ func (s *Shards) Result(ctx context.Context) (*Results, error) {
 		if kind == ir.Text {
 			c.texts = s.texts
 		}
-		r.columns[result.Label] = c
-		r.names = append(r.names, result.Label)
+		r.columns, r.names = append(r.columns, c), append(r.names, result.Label)
 	}
 	return r, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -49,7 +50,7 @@ func (e Expr) Eval(env Env) (int64, error) {
 	}
 	v, err := apply(e.Op, args[0], args[1])
 	if err != nil {
-		return 0, &EvalError{Expr: e, Args: args[:len(e.Args)], Err: err}
+		return 0, &EvalError{Expr: e, Args: slices.Clone(args[:len(e.Args)]), Err: err}
 	}
 	return v, nil
 }

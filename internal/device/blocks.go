@@ -8,7 +8,7 @@ const (
 	blockBytes = 256 << 10
 	cellBytes  = 16 << 10  // of a block: buffers of at most Blocks.Align bytes, from here downwards
 	partBytes  = 128 << 10 // the largest buffer in a block
-	mostMade   = 1024      // parts whose handles a block keeps
+	mostMade   = 1024      // of those that a block keeps
 )
 
 // Blocks give out small buffers. M is the driver's handle of memory.
@@ -22,6 +22,7 @@ type Blocks[M any] struct {
 
 	list   []*block[M]
 	putOff clearing[M]
+	spans  []Span[M] // of the last reads
 }
 
 // block is memory of the pool that is given out in parts.
@@ -31,7 +32,7 @@ type block[M any] struct {
 	parts int64 // where the last part ends
 	live  int   // parts in use
 
-	made map[part]M // parts that there were, which mostly come again
+	made map[part]*Buffer[M] // parts that there were, which mostly come again
 }
 
 // part is a range of a block.
@@ -45,7 +46,7 @@ type clearing[M any] struct {
 }
 
 func newBlock[M any](b *Buffer[M]) *block[M] {
-	return &block[M]{Buffer: b, cells: cellBytes, parts: cellBytes, made: map[part]M{}}
+	return &block[M]{Buffer: b, cells: cellBytes, parts: cellBytes, made: map[part]*Buffer[M]{}}
 }
 
 // reserve returns where a part of so many bytes begins, if there is room.
@@ -88,19 +89,20 @@ func (s *Blocks[M]) within(b *block[M], bytes int64) *Buffer[M] {
 	if !ok {
 		return nil
 	}
-	object, known := b.made[part{at, bytes}]
-	if !known {
-		var err error
-		if object, err = s.Part(b.Object, at, bytes); err != nil {
+	buffer := b.made[part{at, bytes}]
+	if buffer == nil {
+		object, err := s.Part(b.Object, at, bytes)
+		if err != nil {
 			return nil
 		}
+		buffer = &Buffer[M]{Object: object, Size: bytes, block: b, at: at}
 		if len(b.made) == mostMade {
 			clear(b.made)
 		}
-		b.made[part{at, bytes}] = object
+		b.made[part{at, bytes}] = buffer
 	}
 	b.live++
-	return &Buffer[M]{Object: object, Size: bytes, block: b, at: at}
+	return buffer
 }
 
 // Give ends the use of a buffer of Small or of the pool. Of the blocks without a part in use one
@@ -150,6 +152,9 @@ func (s *Blocks[M]) FillLater(buffer *Buffer[M], with byte, bytes int64) (bool, 
 	}
 	return true, nil
 }
+
+// Waits reports whether a fill has been put off.
+func (s *Blocks[M]) Waits() bool { return s.putOff.block != nil }
 
 // FillNow queues the fill that has been put off. If it fails, the fill is still to be queued.
 func (s *Blocks[M]) FillNow() error {

@@ -9,6 +9,8 @@ import (
 type Event interface {
 	// State reports whether the command has ended, and how it failed.
 	State() (done bool, err error)
+	// Alone reports whether State tells of this command alone, not of those behind it, too.
+	Alone() bool
 	// Took is the time of a finished command on the device's own clock.
 	Took() time.Duration
 	Release()
@@ -122,14 +124,30 @@ func (c *Commands[E]) Elapsed() time.Duration {
 	return spent
 }
 
+// Unwatched names the first kernel whose failure its event does not tell; "" if there is none.
+func (c *Commands[E]) Unwatched() string {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	for _, o := range c.open {
+		if o.isKernel && !o.event.Alone() {
+			return o.name
+		}
+	}
+	return ""
+}
+
 // Busy names the first command that has not ended.
 func (c *Commands[E]) Busy() string {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	for _, o := range c.open {
-		if done, err := o.event.State(); !done && err == nil {
-			return o.name
+	for i, o := range c.open {
+		if done, err := o.event.State(); done || err != nil {
+			continue
 		}
+		if i < len(c.open)-1 && !o.event.Alone() {
+			return o.name + ", or a command behind it"
+		}
+		return o.name
 	}
 	return ""
 }

@@ -15,9 +15,11 @@ type mark struct {
 	done     bool
 	err      error
 	released bool
+	others   bool
 }
 
 func (m *mark) State() (bool, error) { return m.done, m.err }
+func (m *mark) Alone() bool          { return !m.others }
 func (m *mark) Took() time.Duration  { return time.Second }
 func (m *mark) Release()             { m.released = true }
 
@@ -48,6 +50,28 @@ func TestCommands(t *testing.T) {
 	}
 	if got := c.Elapsed(); got != (openMost+3)*time.Second || c.Elapsed() != 0 {
 		t.Error(got)
+	}
+}
+
+// A command that no event tells of by itself is named with that doubt, unless it is the last.
+func TestUnwatchedCommands(t *testing.T) {
+	var c Commands[*mark]
+	if c.Unwatched() != "" {
+		t.Error(c.Unwatched())
+	}
+	c.Add("a fill", false, &mark{others: true, done: true})
+	c.Add("first", true, &mark{others: true})
+	if c.Busy() != "first" || c.Unwatched() != "first" {
+		t.Errorf("busy with %q; %q", c.Busy(), c.Unwatched())
+	}
+	c.Add("second", true, &mark{})
+	if c.Busy() != "first, or a command behind it" {
+		t.Errorf("busy with %q", c.Busy())
+	}
+	c.Ended()
+	c.Add("third", true, &mark{})
+	if c.Unwatched() != "" {
+		t.Error(c.Unwatched())
 	}
 }
 

@@ -95,6 +95,9 @@ func (p *Pool[M]) Take(bytes int64) (*Buffer[M], error) {
 // spare is by how much a reused buffer may always be larger than what is asked for.
 const spare = 256 << 10
 
+// mostSizes is how many sizes are known at least of which there is no free buffer.
+const mostSizes = 16
+
 // fitting takes the smallest free buffer of at least so many bytes, if it is not much
 // larger: lengths that depend on data differ a little from run to run.
 func (p *Pool[M]) fitting(size int64) *Buffer[M] {
@@ -109,7 +112,7 @@ func (p *Pool[M]) fitting(size int64) *Buffer[M] {
 	}
 	list := p.free[best]
 	b := list[len(list)-1]
-	if p.free[best] = list[:len(list)-1]; len(list) == 1 {
+	if p.free[best] = list[:len(list)-1]; len(list) == 1 && len(p.free) > mostSizes {
 		delete(p.free, best)
 	}
 	p.idle -= best

@@ -45,7 +45,10 @@ func (s *Span[M]) join(other Span[M]) bool {
 
 // Spans returns what to read for some parts of buffers, and its bytes. Spans are whole words, with
 // which memory begins and ends unless it is exact.
+// The list is the blocks', until the next one.
 func (s *Blocks[M]) Spans(reads []exec.Read) (spans []Span[M], total int64) {
+	spans = s.spans[:0]
+	defer func() { s.spans = spans }()
 	for _, read := range reads {
 		wanted := spanOf[M](read)
 		if wanted.Bytes() == 0 {

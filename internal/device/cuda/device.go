@@ -28,6 +28,11 @@ type device struct {
 	marks      []cu.Event // without a time, that no command has
 	small      shared.Blocks[cu.DevicePtr]
 	reports    *reporter // nil before the first
+	waiting    batch     // commands that the driver has not got
+	queues     *session  // that of the last of them
+	refused    error     // of commands that went to the driver when nobody could be told
+	graphs     graphs
+	idle       bool // all that was queued has ended
 	machine    plan.Machine
 	findings   []worker.Finding
 	staged     []byte // memory of the host that copies from the device go through; nil before the first
@@ -66,8 +71,9 @@ func newDevice(_ context.Context, c *cache.Cache, number int) (*device, error) {
 	if err := cu.SetCurrentContext(d.context); err != nil {
 		return nil, fmt.Errorf("its context: %w", described{err})
 	}
-	d.pool = newPool(d.machine.Memory)
-	d.small = newBlocks(&d.pool)
+	d.pool = newPool(d.machine.Memory, d.release)
+	d.small = newBlocks(d)
+	d.graphs = newGraphs()
 	d.pool.Exact = os.Getenv("KGEN_CUDA_EXACT_BUFFERS") != ""
 	return d, nil
 }

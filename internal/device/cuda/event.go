@@ -13,23 +13,13 @@ import (
 // buffer is memory of the device.
 type buffer = shared.Buffer[cu.DevicePtr]
 
-func newPool(limit int64) shared.Pool[cu.DevicePtr] {
+func newPool(limit int64, release func(cu.DevicePtr)) shared.Pool[cu.DevicePtr] {
 	return shared.Pool[cu.DevicePtr]{
 		Limit:    limit,
 		Allocate: cu.MemAlloc,
-		Release:  func(p cu.DevicePtr) { cu.MemFree(p) },
+		Release:  release,
 		IsFull:   isMemory,
 		Describe: describe,
-	}
-}
-
-func newBlocks(pool *shared.Pool[cu.DevicePtr]) shared.Blocks[cu.DevicePtr] {
-	return shared.Blocks[cu.DevicePtr]{
-		Pool: pool, Align: 256,
-		Part: func(block cu.DevicePtr, at, _ int64) (cu.DevicePtr, error) { return block + cu.DevicePtr(at), nil },
-		Fill: func(block cu.DevicePtr, at, bytes int64, with byte) error {
-			return cu.MemsetD8Async(block+cu.DevicePtr(at), with, bytes, cu.NoStream)
-		},
 	}
 }
 
@@ -38,10 +28,14 @@ type event struct {
 	device     *device
 	start, end cu.Event
 	timed      bool
+	others     bool // commands behind this one have the same mark
 }
 
 // State may be called from any thread.
 func (e event) State() (done bool, err error) { return queryEvent(e.device.context, e.end) }
+
+// Alone is false of a kernel of a graph that is not its last one.
+func (e event) Alone() bool { return !e.others }
 
 func (e event) Took() time.Duration {
 	if !e.timed {
@@ -55,6 +49,9 @@ func (e event) Took() time.Duration {
 }
 
 func (e event) Release() {
+	if e.others {
+		return
+	}
 	if !e.timed {
 		e.device.marks = append(e.device.marks, e.end)
 		return
@@ -66,6 +63,7 @@ func (e event) Release() {
 // mark puts a mark into the queue. To make one takes as long as that, so those without a time
 // are used again.
 func (d *device) mark(timed bool) (e cu.Event, err error) {
+	d.idle = false
 	last := len(d.marks) - 1
 	switch {
 	case timed:

@@ -135,7 +135,7 @@ func allowLocal(f cu.Function, bytes int64) error {
 }
 
 // launch launches a grid. Together, its work-groups all run at once, or it fails.
-func launch(f cu.Function, groups, size, local int64, arguments []uint64, together bool) error {
+func launch(f cu.Function, groups, size, local int64, arguments []argument, together bool) error {
 	kind := C.int(0)
 	if together {
 		kind = 1

@@ -4,7 +4,6 @@ package cuda
 
 import (
 	_ "embed"
-	"math"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -18,13 +17,17 @@ var reportText string
 // reporter is a kernel that writes to memory of the host.
 type reporter struct {
 	function cu.Function
-	number   uint64 // of the last report, which the last word of the staging memory gets
+	count    int // of reports
 }
 
 const (
 	mostReported  = 16 << 10 // bytes; the driver's copy is faster for many
 	reportThreads = 256
 	doneAt        = stagingBytes // behind the staging memory
+
+	isDone, thereAreMore = 1, 2 // what lies there
+
+	reportName = "the report of kernels"
 )
 
 // reporter returns the kernel, or nil if the driver does not take it, or memory may end within
@@ -52,30 +55,36 @@ const patience = 200 * time.Microsecond
 // for it.
 func (s *session) reported(spans []span) error {
 	d, r := s.device, s.device.reports
-	r.number++
+	done := (*uint64)(unsafe.Pointer(&d.staged[:doneAt+8][doneAt]))
+	atomic.StoreUint64(done, 0)
 	base := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(d.staged))))
 	at := uint64(0)
 	for i, sp := range spans {
-		number := uint64(math.MaxUint64) // there are more
-		if i == len(spans)-1 {
-			number = r.number
+		mark := uint64(isDone)
+		if i < len(spans)-1 {
+			mark = thereAreMore
 		}
-		arguments := []uint64{uint64(sp.Object) + uint64(sp.From), base + at, uint64(sp.Bytes() / 8), base + doneAt, number}
-		err := s.queued("the report of kernels", false, func() error {
-			return launch(r.function, 1, reportThreads, 0, arguments, false)
+		arguments := [...]argument{argument(uint64(sp.Object) + uint64(sp.From)), argument(base + at), argument(sp.Bytes() / 8), argument(base + doneAt), argument(mark)}
+		err := s.wait(func(b *batch) {
+			first := len(b.words)
+			b.words = append(b.words, arguments[:]...)
+			b.kernel(reportName, r.function, 1, reportThreads, 0, first)
 		})
 		if err != nil {
 			return s.finish(err)
 		}
 		at += uint64(sp.Bytes())
 	}
-	done := (*uint64)(unsafe.Pointer(&d.staged[:doneAt+8][doneAt]))
+	if err := s.submit(); err != nil {
+		return s.finish(err)
+	}
+	r.count++
 	begun := time.Now()
-	for i := 1; atomic.LoadUint64(done) != r.number; i++ {
+	for i := 1; atomic.LoadUint64(done) != isDone; i++ {
 		if i%256 == 0 && time.Since(begun) > patience {
 			return s.Sync()
 		}
 	}
-	s.commands.Ended()
+	s.ended()
 	return nil
 }

@@ -3,15 +3,12 @@
 package cuda
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"runtime"
-	"strings"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -20,7 +17,6 @@ import (
 
 	shared "github.com/kgen-go/kgen/internal/device"
 	"github.com/kgen-go/kgen/internal/device/exec"
-	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -31,6 +27,7 @@ type session struct {
 	texts    map[string]string
 	options  []string // of the compiler, in addition to our own
 	timed    bool
+	gathers  bool // commands wait for others
 	commands shared.Commands[event]
 	compiles atomic.Pointer[string]    // the kernel being compiled
 	kernels  shared.Kernels[*kernel]   // those launched before
@@ -78,7 +75,10 @@ func (s *session) Alloc(bytes int64) (exec.Memory, error) {
 // take is the pool's Take. An earlier kernel may have lost the device.
 func (s *session) take(bytes int64) (*buffer, error) {
 	b, err := s.device.pool.Take(bytes)
-	if full := new(exec.FullError); err != nil && !errors.As(err, &full) {
+	if err == nil {
+		return b, nil
+	}
+	if full := new(exec.FullError); !errors.As(err, &full) {
 		err = s.failure("the allocation of a buffer", err)
 	}
 	return b, err
@@ -105,59 +105,6 @@ func (s *session) Import(data []byte) (exec.Memory, error) {
 }
 
 func (s *session) Free(m exec.Memory) { s.device.small.Give(m.(*buffer)) }
-
-func (s *session) Fill(m exec.Memory, element []byte, count int64) error {
-	b := m.(*buffer)
-	size := count * int64(len(element))
-	if size == 0 {
-		return nil
-	}
-	if size > b.Size {
-		return fmt.Errorf("a fill of %d bytes in a buffer of %d", size, b.Size)
-	}
-	word := element
-	for len(word) > 1 && bytes.Equal(word[:len(word)/2], word[len(word)/2:]) {
-		word = word[:len(word)/2]
-	}
-	if len(word) == 1 && !s.timed {
-		if later, err := s.device.small.FillLater(b, word[0], size); later || err != nil {
-			return s.putOff(err)
-		}
-	}
-	return s.queued("the fill of a buffer", false, func() error { return fill(b.Object, word, size) })
-}
-
-// putOff is the error of a fill that was put off.
-func (s *session) putOff(err error) error {
-	if err == nil {
-		return nil
-	}
-	return s.notLost("the fill of a buffer", described{err})
-}
-
-// fill stores a word of 1, 2, 4 or 8 bytes until size bytes are full. The
-// driver sets words of at most 4 bytes; for longer ones it repeatedly
-// copies the filled part, which doubles.
-func fill(to cu.DevicePtr, word []byte, size int64) error {
-	switch len(word) {
-	case 1:
-		return cu.MemsetD8Async(to, word[0], size, cu.NoStream)
-	case 2:
-		return cu.MemsetD16Async(to, binary.LittleEndian.Uint16(word), size/2, cu.NoStream)
-	case 4:
-		return cu.MemsetD32Async(to, uint(binary.LittleEndian.Uint32(word)), size/4, cu.NoStream)
-	}
-	pattern := bytes.Repeat(word, int(min(size, 4096))/len(word))
-	if err := cu.MemcpyHtoD(to, unsafe.Pointer(&pattern[0]), int64(len(pattern))); err != nil {
-		return err
-	}
-	for full := int64(len(pattern)); full < size; full *= 2 {
-		if err := cu.MemcpyDtoDAsync(to+cu.DevicePtr(full), to, min(full, size-full), cu.NoStream); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 func (s *session) Copy(to, from exec.Memory, bytes int64) error {
 	if bytes == 0 {
@@ -187,7 +134,7 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 	if s.timed {
 		return s.Sync() // its mark, too
 	}
-	s.commands.Ended()
+	s.ended()
 	return nil
 }
 
@@ -195,9 +142,15 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 // queued frees the pool's buffers and tries again. The executor names a command
 // that fails now; name is for a command that fails later.
 func (s *session) queued(name string, isKernel bool, enqueue func() error) error {
-	if err := s.putOff(s.device.small.FillNow()); err != nil {
+	if err := s.submit(); err != nil {
 		return err
 	}
+	return s.recorded(name, isKernel, enqueue)
+}
+
+// recorded is queued for a command before which nothing waits.
+func (s *session) recorded(name string, isKernel bool, enqueue func() error) error {
+	s.device.idle = false
 	e, err := s.marked(isKernel, enqueue)
 	switch {
 	case isMemory(err):
@@ -234,50 +187,6 @@ func (s *session) marked(isKernel bool, enqueue func() error) (e event, err erro
 	return e, err
 }
 
-// notLost returns err or, if the device is lost, the failure that lost it.
-func (s *session) notLost(what string, err error) error {
-	if isLost(err) {
-		return s.failure(what, err)
-	}
-	return err
-}
-
-// failure names the command that failed. A kernel that loses the device may be
-// reported by any later call, so kernels are searched first.
-func (s *session) failure(what string, err error) error {
-	if !isLost(err) {
-		return fmt.Errorf("%s: %w", what, described{err})
-	}
-	if err := s.finish(nil); err != nil {
-		return err
-	}
-	return &worker.LostError{Err: fmt.Errorf("%s failed: %w; the device is opened anew", what, described{err})}
-}
-
-// mostNamed is how many kernels an error names beside the first.
-const mostNamed = 5
-
-// finish forgets all commands, which have ended, and returns the error of the
-// first that failed, or err. If the device is lost, all of them have failed,
-// and a kernel is the cause.
-func (s *session) finish(err error) error {
-	failed := s.commands.Finish()
-	if failed == nil || !isLost(failed) {
-		return cmp.Or(failed, err)
-	}
-	var which *shared.FailedError
-	if errors.As(failed, &which) && len(which.Kernels) > 0 {
-		failed = fmt.Errorf("%s failed: %w", which.Kernels[0], which.Err)
-		if behind := which.Kernels[1:]; len(behind) > 0 {
-			if len(behind) > mostNamed {
-				behind = append(behind[:mostNamed:mostNamed], fmt.Sprintf("%d more", len(behind)-mostNamed))
-			}
-			failed = fmt.Errorf("%w (or one behind it: %s)", failed, strings.Join(behind, ", "))
-		}
-	}
-	return &worker.LostError{Err: fmt.Errorf("%w; the device is opened anew", failed)}
-}
-
 func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 	k, err := s.kernel(ctx, l)
 	if err != nil {
@@ -297,35 +206,42 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 	if err := k.allow(l.Local); err != nil {
 		return s.notLost(fmt.Sprintf("the preparation of kernel %q", l.Kernel.Name), err)
 	}
-	arguments := argumentsOf(l)
-	if k.count >= 0 && k.count != len(arguments) {
-		return fmt.Errorf("%s takes %d arguments, the plan gives %d", l.Variant.Entry, k.count, len(arguments))
+	if given := 2 + len(l.Args); k.count >= 0 && k.count != given {
+		return fmt.Errorf("%s takes %d arguments, the plan gives %d", l.Variant.Entry, k.count, given)
 	}
+	if s.gathers && l.Variant.Forward != plan.ForwardResident {
+		return s.wait(func(b *batch) {
+			first := len(b.words)
+			b.words = appendArguments(b.words, l)
+			b.kernel(k.over(l.Kernel.Name, l.Rows), k.function, l.Workgroups, group, l.Local, first)
+		})
+	}
+	arguments := appendArguments(make([]argument, 0, 2+len(l.Args)), l)
 	return s.queued(k.over(l.Kernel.Name, l.Rows), true, func() error {
 		return launch(k.function, l.Workgroups, group, l.Local, arguments, l.Variant.Forward == plan.ForwardResident)
 	})
 }
 
-// argumentsOf returns row0, rows and the plan's arguments, each in 8 bytes, of
+// appendArguments appends row0, rows and the plan's arguments, each in 8 bytes, of
 // which a kernel reads as many as it declares.
-func argumentsOf(l *exec.Launch) []uint64 {
-	arguments := make([]uint64, 2, 2+len(l.Args))
-	arguments[0], arguments[1] = uint64(l.Row0), uint64(l.Rows)
+func appendArguments(to []argument, l *exec.Launch) []argument {
+	to = append(to, argument(l.Row0), argument(l.Rows))
 	for _, arg := range l.Args {
 		if arg.Memory != nil {
-			arguments = append(arguments, uint64(arg.Memory.(*buffer).Object))
-			continue
+			to = append(to, argument(arg.Memory.(*buffer).Object))
+		} else {
+			to = append(to, argument(word(arg.Value)))
 		}
-		arguments = append(arguments, word(arg.Value))
 	}
-	return arguments
+	return to
 }
 
-// word returns the bytes of a value as a number.
-func word(v exec.Value) uint64 {
-	var word [8]byte
-	copy(word[:], v.Bytes())
-	return binary.LittleEndian.Uint64(word[:])
+// word returns a value as the device has it, in the low bytes.
+func word(v exec.Value) argument {
+	if v.Kind == plan.Char8 {
+		return argument(bits.ReverseBytes64(v.Bits))
+	}
+	return argument(v.Bits)
 }
 
 // kernel compiles the kernel of a launch, once.
@@ -358,12 +274,15 @@ func (s *session) compile(ctx context.Context, l *exec.Launch) (*kernel, error) 
 }
 
 func (s *session) Sync() error {
-	if err := s.putOff(s.device.small.FillNow()); err != nil {
+	if err := s.submit(); err != nil {
 		return err
+	}
+	if s.device.idle {
+		return nil
 	}
 	err := cu.Synchronize()
 	if err == nil {
-		s.commands.Ended()
+		s.ended()
 		return nil
 	}
 	if failed := s.finish(nil); failed != nil {
@@ -386,7 +305,7 @@ func (s *session) Spans(times int, work func() error) ([]time.Duration, error) {
 		}
 	}()
 	for range times {
-		if err := s.putOff(s.device.small.FillNow()); err != nil {
+		if err := s.submit(); err != nil {
 			return nil, err
 		}
 		start, err := s.device.mark(true)
@@ -396,14 +315,14 @@ func (s *session) Spans(times int, work func() error) ([]time.Duration, error) {
 		if err := work(); err != nil {
 			return nil, err
 		}
-		if err := s.putOff(s.device.small.FillNow()); err != nil {
+		if err := s.submit(); err != nil {
 			return nil, err
 		}
 		end, err := s.device.mark(true)
 		if err != nil {
 			return nil, s.failure("a repetition", err)
 		}
-		marks = append(marks, event{s.device, start, end, true})
+		marks = append(marks, event{device: s.device, start: start, end: end, timed: true})
 	}
 	if err := s.Sync(); err != nil {
 		return nil, err

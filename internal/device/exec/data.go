@@ -17,6 +17,9 @@ type Value struct {
 // Bytes returns v as the element of a column.
 func (v Value) Bytes() []byte { return encode(v.Kind, v.Bits) }
 
+// ValueOf returns an element of a column as a scalar.
+func ValueOf(k plan.Kind, element []byte) Value { return Value{k, decode(k, element)} }
+
 // Column is the elements of a column, in the host's byte order, with char8 as
 // its 8 bytes in order and bool as a byte of 0 or 1.
 type Column struct {

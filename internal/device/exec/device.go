@@ -38,7 +38,8 @@ type Device interface {
 type Memory any
 
 // Launch is a kernel with everything that a device needs to start it. The kernel
-// takes Row0 and Rows first, then Args in the order of Variant.Args.
+// takes Row0 and Rows first, then Args in the order of Variant.Args. It is the device's
+// until Launch returns.
 type Launch struct {
 	Kernel     *plan.Kernel
 	Variant    *plan.Variant

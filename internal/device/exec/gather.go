@@ -47,9 +47,24 @@ type ahead struct {
 	done  bool // whether the steps have been looked at
 	names []reading
 	reads []Read // of the names
+	bytes []byte // for what is read, as far as it has room
+	taken int64
 }
 
-func (a *ahead) forget() { a.done, a.names, a.reads = false, a.names[:0], a.reads[:0] }
+func (a *ahead) forget() { a.done, a.names, a.reads, a.taken = false, a.names[:0], a.reads[:0], 0 }
+
+// take returns memory for what is read, until it is forgotten.
+func (a *ahead) take(bytes int64) []byte {
+	if a.bytes == nil {
+		a.bytes = alignedBytes(1 << 10)
+	}
+	begin := (a.taken + 7) &^ 7
+	if begin+bytes > int64(len(a.bytes)) {
+		return alignedBytes(bytes)
+	}
+	a.taken = begin + bytes
+	return a.bytes[begin:a.taken:a.taken]
+}
 
 func (a *ahead) find(wanted reading) []byte {
 	if i := slices.Index(a.names, wanted); i >= 0 {
@@ -97,7 +112,7 @@ func (r *run) want(buffer string, index, count int64) {
 		return
 	}
 	r.ahead.names = append(r.ahead.names, wanted)
-	r.ahead.reads = append(r.ahead.reads, Read{a.memory, index * size, alignedBytes(count * size)})
+	r.ahead.reads = append(r.ahead.reads, Read{a.memory, index * size, r.ahead.take(count * size)})
 }
 
 func (r *run) gathered() error {

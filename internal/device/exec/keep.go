@@ -48,8 +48,9 @@ func (r *run) outlive(port *plan.Port, bytes int64) (Memory, error) {
 	copier, copies := r.device.(Copier)
 	idle := a.bytes-bytes > bytes+mostIdle
 	if !r.shared(port) && !(copies && idle) {
+		memory := a.memory
 		r.store.forget(port.Buffer)
-		return a.memory, nil
+		return memory, nil
 	}
 	if copies {
 		memory, err := r.device.Alloc(max(bytes, 1))

@@ -24,6 +24,7 @@ type store struct {
 	largest int64 // bytes of one buffer; 0 is no limit
 	inUse   int64
 	peak    int64
+	spare   []*allocation // of buffers that there were
 }
 
 // begin readies the store for a run.
@@ -34,8 +35,8 @@ func (s *store) begin(d Device, limit, largest int64) {
 	s.device, s.limit, s.largest, s.inUse, s.peak = d, limit, largest, 0, 0
 }
 
-// add allocates memory for a buffer by make and records it.
-func (s *store) add(b *plan.Buffer, length int64, take func(bytes int64) (Memory, error)) (*allocation, error) {
+// add gives a buffer memory, that of a column if there is one, and records it.
+func (s *store) add(b *plan.Buffer, length int64, column *Column) (*allocation, error) {
 	size := int64(b.Kind.Size())
 	if length < 0 {
 		return nil, fmt.Errorf("buffer %q: a length of %d elements", b.Name, length)
@@ -53,7 +54,17 @@ func (s *store) add(b *plan.Buffer, length int64, take func(bytes int64) (Memory
 		return nil, &AllocError{Buffer: b.Name, Bytes: bytes, InUse: s.inUse, Limit: s.largest,
 			Err: fmt.Errorf("the device holds at most %d bytes in one buffer", s.largest)}
 	}
-	memory, err := take(bytes)
+	var memory Memory
+	var err error
+	lent := column != nil && column.Resident != nil
+	switch {
+	case lent:
+		memory = column.Resident.Memory
+	case column != nil:
+		memory, err = s.device.Import(column.Data)
+	default:
+		memory, err = s.device.Alloc(bytes)
+	}
 	if err != nil {
 		var full *FullError
 		if errors.As(err, &full) {
@@ -61,11 +72,23 @@ func (s *store) add(b *plan.Buffer, length int64, take func(bytes int64) (Memory
 		}
 		return nil, fmt.Errorf("buffer %q on the device: %w", b.Name, err)
 	}
-	a := &allocation{memory: memory, length: length, bytes: bytes}
+	a := s.record()
+	*a = allocation{memory, length, bytes, lent}
 	s.buffers[b.Name] = a
 	s.inUse += bytes
 	s.peak = max(s.peak, s.inUse)
 	return a, nil
+}
+
+// record returns where an allocation is recorded.
+func (s *store) record() *allocation {
+	last := len(s.spare) - 1
+	if last < 0 {
+		return new(allocation)
+	}
+	a := s.spare[last]
+	s.spare = s.spare[:last]
+	return a
 }
 
 // drop frees a buffer's memory, if it has any.
@@ -80,8 +103,11 @@ func (s *store) drop(name string) {
 
 // forget ends the use of a buffer whose memory stays.
 func (s *store) forget(name string) {
-	s.inUse -= s.buffers[name].bytes
+	a := s.buffers[name]
+	s.inUse -= a.bytes
 	delete(s.buffers, name)
+	*a = allocation{}
+	s.spare = append(s.spare, a)
 }
 
 // release frees everything.

@@ -102,7 +102,8 @@ type run struct {
 	domains map[string]*plan.Domain // of the plan, as those below
 	buffers map[string]*plan.Buffer
 	kernels map[string]*plan.Kernel
-	initial map[string]Value // scalars
+	initial map[string]Value  // scalars
+	fills   map[string][]byte // elements with which buffers begin
 
 	scalars map[string]Value
 	lengths map[string]int64         // of input domains
@@ -112,6 +113,7 @@ type run struct {
 	result  *Result // set by return
 
 	outside, launched env // what expressions see, so that they do not allocate it
+	launches          map[*plan.Launch]*Launch
 }
 
 // whole runs the plan without its fallbacks.
@@ -151,12 +153,14 @@ func (r *run) index() {
 	r.domains, r.buffers, r.kernels = map[string]*plan.Domain{}, map[string]*plan.Buffer{}, map[string]*plan.Kernel{}
 	r.initial, r.scalars = map[string]Value{}, map[string]Value{}
 	r.lengths, r.chosen = map[string]int64{}, map[string]*plan.Variant{}
+	r.fills, r.launches = map[string][]byte{}, map[*plan.Launch]*Launch{}
 	p := r.plan
 	for i := range p.Domains {
 		r.domains[p.Domains[i].Name] = &p.Domains[i]
 	}
 	for i := range p.Buffers {
-		r.buffers[p.Buffers[i].Name] = &p.Buffers[i]
+		b := &p.Buffers[i]
+		r.buffers[b.Name], r.fills[b.Name] = b, encode(b.Kind, b.FillBits())
 	}
 	for i := range p.Kernels {
 		r.kernels[p.Kernels[i].Name] = &p.Kernels[i]
@@ -242,16 +246,11 @@ func (r *run) bindColumn(port *plan.Port, in Inputs) error {
 	}
 	r.lengths[port.Domain] = rows
 	start := r.now()
-	a, err := r.store.add(r.buffers[port.Buffer], rows, func(int64) (Memory, error) {
-		if column.Resident != nil {
-			return column.Resident.Memory, nil
-		}
-		return r.device.Import(column.Data)
-	})
+	a, err := r.store.add(r.buffers[port.Buffer], rows, &column)
 	if err != nil {
 		return err
 	}
-	if a.lent = column.Resident != nil; a.lent {
+	if a.lent {
 		return nil
 	}
 	return r.report(Event{Step: "import", Name: port.Buffer, Rows: a.length, Bytes: a.bytes}, start)

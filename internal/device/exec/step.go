@@ -65,7 +65,7 @@ func (r *run) init(s *plan.Init) error {
 	start := r.now()
 	b, a := r.buffers[s.Buffer], r.store.buffers[s.Buffer]
 	if a.length > 0 {
-		if err := r.device.Fill(a.memory, encode(b.Kind, b.FillBits()), a.length); err != nil {
+		if err := r.device.Fill(a.memory, r.fills[s.Buffer], a.length); err != nil {
 			return fmt.Errorf("init of buffer %q: %w", b.Name, err)
 		}
 	}
@@ -79,7 +79,7 @@ func (r *run) alloc(s *plan.Alloc) error {
 	if err != nil {
 		return fmt.Errorf("length of buffer %q: %w", b.Name, err)
 	}
-	a, err := r.store.add(b, length, r.device.Alloc)
+	a, err := r.store.add(b, length, nil)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,12 @@ func (r *run) call(s *plan.Launch) (*Launch, error) {
 	if err != nil {
 		return nil, err
 	}
-	call := &Launch{Kernel: r.kernels[s.Kernel], Variant: variant}
+	call := r.launches[s]
+	if call == nil {
+		call = &Launch{Kernel: r.kernels[s.Kernel]}
+		r.launches[s] = call
+	}
+	call.Variant, call.Spec, call.Args = variant, call.Spec[:0], call.Args[:0]
 	if call.Rows, err = r.eval(s.Rows, nil); err != nil {
 		return nil, err
 	}
@@ -129,11 +134,9 @@ func (r *run) call(s *plan.Launch) (*Launch, error) {
 	if call.Rows < 0 || call.Rows > plan.MaxRows || call.Row0 < 0 {
 		return nil, fmt.Errorf("%d rows from row %d on; a launch spans 0 to %d rows, and more take a plan in parts, as kgen emit --schedule part=%d makes", call.Rows, call.Row0, plan.MaxRows, plan.PartRows)
 	}
-	grid := variant.Grid
-	if grid.IsZero() {
-		grid = plan.CeilDiv(plan.Rows(), plan.Const(variant.Schedule.Rows()))
-	}
-	if call.Workgroups, err = r.eval(grid, &call.Rows); err != nil {
+	if tile := variant.Schedule.Rows(); variant.Grid.IsZero() && tile > 0 {
+		call.Workgroups = (call.Rows + tile - 1) / tile
+	} else if call.Workgroups, err = r.eval(variant.Grid, &call.Rows); err != nil {
 		return nil, err
 	}
 	if call.Workgroups < 0 || call.Workgroups > math.MaxInt32 {
@@ -149,7 +152,6 @@ func (r *run) call(s *plan.Launch) (*Launch, error) {
 		}
 		call.Spec = append(call.Spec, value)
 	}
-	call.Args = make([]Arg, 0, len(variant.Args))
 	for i := range variant.Args {
 		arg, err := r.arg(bound(&variant.Args[i], s.Bind), &call.Rows)
 		if err != nil {
@@ -333,78 +335,4 @@ func (r *run) checkErrors(s *plan.CheckErrors) error {
 		}
 	}
 	return r.report(Event{Step: "checkErrors", Rows: int64(len(r.plan.Sites)), Bytes: int64(len(words))}, start)
-}
-
-// finish reads the results.
-func (r *run) finish() error {
-	if r.options.Settled != nil {
-		if err := r.options.Settled(); err != nil {
-			return err
-		}
-		r.ahead.forget()
-		if err := r.checkErrors(&plan.CheckErrors{AbortOnly: true}); err != nil {
-			return err
-		}
-	}
-	start := r.now()
-	result := &Result{Columns: map[string]Column{}, Scalars: map[string]Value{}, Depths: map[string]int64{}, Level: r.plan.Level}
-	total := int64(0)
-	var keeps []*plan.Port
-	var kept []Column // of those ports
-	var reads []Read
-	for i := range r.plan.Ports {
-		port := &r.plan.Ports[i]
-		if port.Direction != plan.Out {
-			continue
-		}
-		if !port.Depth.IsZero() {
-			depth, err := r.eval(port.Depth, nil)
-			if err != nil {
-				return fmt.Errorf("depth of result %q: %w", port.Name, err)
-			}
-			result.Depths[port.Name] = depth
-		}
-		if port.Scalar != "" {
-			result.Scalars[port.Name] = Value{port.Kind, r.scalars[port.Scalar].Bits}
-			continue
-		}
-		rows, err := r.outside.Len(port.Domain)
-		if err != nil {
-			return fmt.Errorf("result %q: %w", port.Name, err)
-		}
-		if held := r.store.buffers[port.Buffer].length; rows > held {
-			return fmt.Errorf("result %q: %d rows of %s, but its buffer %q has %d", port.Name, rows, port.Domain, port.Buffer, held)
-		}
-		bytes := rows * int64(port.Kind.Size())
-		if r.options.Keep != nil && r.options.Keep(port.Name) {
-			kept = append(kept, Column{Kind: port.Kind, Resident: &Resident{Bytes: bytes}})
-			keeps = append(keeps, port)
-			continue
-		}
-		data := r.place(port, bytes)
-		reads = append(reads, Read{Memory: r.store.buffers[port.Buffer].memory, To: data})
-		result.Columns[port.Name] = Column{Kind: port.Kind, Data: data}
-		total += bytes
-	}
-	if err := r.gather(reads); err != nil {
-		return fmt.Errorf("read of the results: %w", err)
-	}
-	if err := r.keep(keeps, kept); err != nil {
-		return err
-	}
-	for i, port := range keeps {
-		result.Columns[port.Name] = kept[i]
-	}
-	r.result = result
-	return r.report(Event{Step: "return", Bytes: total}, start)
-}
-
-// place returns the memory for a result column.
-func (r *run) place(port *plan.Port, bytes int64) []byte {
-	if r.options.Place != nil && bytes > 0 {
-		if to := r.options.Place(port.Name, bytes); to != nil {
-			return to[:bytes]
-		}
-	}
-	return alignedBytes(bytes)
 }

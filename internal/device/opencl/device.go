@@ -54,7 +54,7 @@ func newDevice(ctx context.Context, c *cache.Cache, f found, probing func()) (*d
 	d.small = shared.Blocks[*cl.MemObject]{
 		Pool: &d.pool, Align: max(int64(f.device.MemBaseAddrAlign())/8, 256), Part: partOf,
 		Fill: func(block *cl.MemObject, at, bytes int64, with byte) error {
-			return enqueueFill(d.filling, block, fourOf(with), at, bytes, nil)
+			return enqueueBytes(d.filling, block, with, at, bytes)
 		},
 	}
 	if err := d.probe(ctx, probing); err != nil {

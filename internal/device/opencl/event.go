@@ -32,7 +32,7 @@ func isMemory(err error) bool {
 	return errors.Is(err, cl.ErrMemObjectAllocationFailure) || errors.Is(err, cl.ErrInvalidBufferSize) || errors.Is(err, cl.ErrOutOfResources) || errors.Is(err, cl.ErrOutOfHostMemory)
 }
 
-// event is the driver's event of a command.
+// event is the driver's event of a command, or none.
 type event struct {
 	mark
 	span *span // that the command is part of, or nil
@@ -42,6 +42,9 @@ type event struct {
 type span struct{ start, end int64 }
 
 func (e event) State() (done bool, err error) {
+	if e.isNone() {
+		return false, nil
+	}
 	state := e.status()
 	if state < 0 {
 		err = fmt.Errorf("OpenCL error %d", state)
@@ -49,7 +52,13 @@ func (e event) State() (done bool, err error) {
 	return state == 0, err
 }
 
+// Alone is false of a command without an event.
+func (e event) Alone() bool { return !e.isNone() }
+
 func (e event) Took() time.Duration {
+	if e.isNone() {
+		return 0
+	}
 	start, end, ok := e.times()
 	if !ok {
 		return 0
@@ -63,4 +72,8 @@ func (e event) Took() time.Duration {
 	return time.Duration(end - start)
 }
 
-func (e event) Release() { e.release() }
+func (e event) Release() {
+	if !e.isNone() {
+		e.release()
+	}
+}

@@ -14,17 +14,26 @@ import (
 	"github.com/kgen-go/kgen/internal/device/exec"
 )
 
-// kernel is a kernel of a session.
+// kernel is a kernel of a program.
 type kernel struct {
 	*cl.Kernel
 	count int  // parameters
 	rows  byte // bytes of the number of rows
 
 	values []uint64 // of the arguments of a launch, in 8 bytes each
-	sizes  []byte
+	sizes  []byte   // 0 of an argument that the driver has from the launch before
+	given  []argument
+	local  int64
 
 	name     string // of the last launch, for messages
 	rowsThen int64
+}
+
+// argument is what a kernel was given. To keep the memory keeps its handle from being used again.
+type argument struct {
+	memory *cl.MemObject // nil for a scalar
+	value  uint64
+	size   byte
 }
 
 func newKernel(k *cl.Kernel) (*kernel, error) {
@@ -45,18 +54,28 @@ func (k *kernel) over(name string, rows int64) string {
 
 // launch enqueues a launch with row0, rows, the plan's arguments and the local memory.
 func (k *kernel) launch(q *cl.CommandQueue, l *exec.Launch, local, group int64, m *mark) error {
-	k.values, k.sizes = append(k.values[:0], uint64(l.Row0), uint64(l.Rows)), append(k.sizes[:0], 8, k.rows)
+	k.values, k.sizes = k.values[:0], k.sizes[:0]
+	k.give(argument{value: uint64(l.Row0), size: 8})
+	k.give(argument{value: uint64(l.Rows), size: k.rows})
 	for _, arg := range l.Args {
 		if arg.Memory != nil {
-			object := handle(arg.Memory.(*buffer).Object)
-			k.values, k.sizes = append(k.values, uint64(uintptr(object))), append(k.sizes, byte(unsafe.Sizeof(object)))
+			object := arg.Memory.(*buffer).Object
+			k.give(argument{object, uint64(uintptr(handle(object))), byte(unsafe.Sizeof(handle(object)))})
 			continue
 		}
 		var word [8]byte
 		n := copy(word[:], arg.Value.Bytes())
-		k.values, k.sizes = append(k.values, binary.NativeEndian.Uint64(word[:])), append(k.sizes, byte(n))
+		k.give(argument{value: binary.NativeEndian.Uint64(word[:]), size: byte(n)})
 	}
-	wrong, err := launch(q, k.Kernel, k.values, k.sizes, local, l.Workgroups*group, group, m)
+	set := local
+	if local == k.local {
+		set = 0
+	}
+	wrong, err := launch(q, k.Kernel, k.values, k.sizes, set, l.Workgroups*group, group, m)
+	k.local = local
+	if err != nil {
+		k.given, k.local = k.given[:0], 0 // who knows
+	}
 	switch {
 	case err == nil || wrong < 0:
 		return err
@@ -69,4 +88,18 @@ func (k *kernel) launch(q *cl.CommandQueue, l *exec.Launch, local, group int64, 
 		return fmt.Errorf("%d bytes of local memory: %s", local, describe(err))
 	}
 	return fmt.Errorf("argument %q: %s", l.Variant.Args[wrong-2].Name, describe(err))
+}
+
+// give adds an argument to those of a launch.
+func (k *kernel) give(a argument) {
+	i, size := len(k.values), a.size
+	switch {
+	case i == len(k.given):
+		k.given = append(k.given, a)
+	case k.given[i] == a:
+		size = 0
+	default:
+		k.given[i] = a
+	}
+	k.values, k.sizes = append(k.values, a.value), append(k.sizes, size)
 }

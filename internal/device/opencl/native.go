@@ -25,13 +25,13 @@ static cl_int programBinary(cl_program p, unsigned char *binary) {
 	return clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof binary, &binary, 0);
 }
 
-// Sets arguments of at most 8 bytes each, and local memory behind them if there is any; wrong is
-// the argument that the driver refuses, or -1.
+// Sets arguments of at most 8 bytes each that have a size, and local memory behind them if there
+// is any; wrong is the argument that the driver refuses, or -1.
 static cl_int launch(cl_command_queue q, cl_kernel k, int count, const cl_ulong *values, const unsigned char *sizes, size_t local,
 	size_t global, size_t group, cl_event *e, int *wrong) {
 	cl_int code;
 	for (*wrong = 0; *wrong < count; ++*wrong)
-		if ((code = clSetKernelArg(k, *wrong, sizes[*wrong], &values[*wrong])))
+		if (sizes[*wrong] && (code = clSetKernelArg(k, *wrong, sizes[*wrong], &values[*wrong])))
 			return code;
 	if (local && (code = clSetKernelArg(k, count, local, 0)))
 		return code;

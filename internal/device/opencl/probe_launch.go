@@ -47,7 +47,11 @@ func (p *prober) entry(ctx context.Context, name, text string) (*cl.Kernel, erro
 	if err != nil {
 		return nil, err
 	}
-	return built.kernel(name)
+	k, err := built.kernel(name)
+	if err != nil {
+		return nil, err
+	}
+	return k.Kernel, nil
 }
 
 // launch runs a kernel of probe.cl to its end.

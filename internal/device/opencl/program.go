@@ -20,7 +20,7 @@ import (
 // program is a built text with its kernels.
 type program struct {
 	built   *cl.Program
-	kernels map[string]*cl.Kernel
+	kernels map[string]*kernel
 }
 
 // source is what a program is built from.
@@ -56,7 +56,7 @@ func (d *device) build(ctx context.Context, c *cache.Cache, s source) (*program,
 	if p := d.programs[key]; p != nil {
 		return p, nil
 	}
-	p := &program{kernels: map[string]*cl.Kernel{}}
+	p := &program{kernels: map[string]*kernel{}}
 	err := c.Do(ctx, key, func(binary []byte) error {
 		built, err := programFromBinary(d.context, d.id, binary)
 		if err != nil {
@@ -95,13 +95,17 @@ func (d *device) build(ctx context.Context, c *cache.Cache, s source) (*program,
 }
 
 // kernel returns an entry of the program.
-func (p *program) kernel(entry string) (*cl.Kernel, error) {
+func (p *program) kernel(entry string) (*kernel, error) {
 	if k := p.kernels[entry]; k != nil {
 		return k, nil
 	}
-	k, err := p.built.CreateKernel(entry)
+	created, err := p.built.CreateKernel(entry)
 	if err != nil {
 		return nil, fmt.Errorf("the text has no kernel %q (%s)", entry, describe(err))
+	}
+	k, err := newKernel(created)
+	if err != nil {
+		return nil, err
 	}
 	p.kernels[entry] = k
 	return k, nil

@@ -8,6 +8,16 @@ package opencl
 #else
 #include <CL/cl.h>
 #endif
+#include <stdlib.h>
+#include <string.h>
+
+// So many bytes of each value, which stay.
+static unsigned char *filled(int with, size_t bytes) {
+	static unsigned char *all[256];
+	if (!all[with] && (all[with] = malloc(bytes)))
+		memset(all[with], with, bytes);
+	return all[with];
+}
 */
 import "C"
 
@@ -31,6 +41,8 @@ func (m *mark) asked() *C.cl_event {
 	}
 	return &m.event
 }
+
+func (m mark) isNone() bool { return m.event == nil }
 
 func (m mark) release() { C.clReleaseEvent(m.event) }
 
@@ -93,6 +105,19 @@ func enqueueCopy(q *cl.CommandQueue, to, from *cl.MemObject, bytes int64, m *mar
 
 func enqueueFill(q *cl.CommandQueue, to *cl.MemObject, element []byte, at, bytes int64, m *mark) error {
 	return failed(C.clEnqueueFillBuffer(clQueue(q), clMemory(to), unsafe.Pointer(&element[0]), C.size_t(len(element)), C.size_t(at), C.size_t(bytes), 0, nil, m.asked()))
+}
+
+// writtenBytes is up to how many bytes a write of what lies ready takes less time than a fill.
+const writtenBytes = 64 << 10
+
+// enqueueBytes fills a part of a buffer with a byte.
+func enqueueBytes(q *cl.CommandQueue, to *cl.MemObject, with byte, at, bytes int64) error {
+	if bytes <= writtenBytes {
+		if from := C.filled(C.int(with), writtenBytes); from != nil {
+			return failed(C.clEnqueueWriteBuffer(clQueue(q), clMemory(to), C.CL_FALSE, C.size_t(at), C.size_t(bytes), unsafe.Pointer(from), 0, nil, nil))
+		}
+	}
+	return enqueueFill(q, to, fourOf(with), at, bytes, nil)
 }
 
 // partOf returns a part of a buffer.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kgen-go/kgen/internal/device/devicetest"
 	run "github.com/kgen-go/kgen/internal/device/opencl"
@@ -237,5 +238,38 @@ func TestMissingLibrary(t *testing.T) {
 	var start *worker.StartError
 	if !errors.As(err, &start) || !strings.Contains(err.Error(), "libOpenCL.so.1") || !strings.Contains(err.Error(), "apt-get install ocl-icd-libopencl1") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Kernels keep arguments from launch to launch, whichever session it is of.
+func TestLaunchesAgain(t *testing.T) {
+	suite.Device(t)
+	driver := run.New()
+	var sessions []worker.Session
+	for range 2 {
+		s, err := driver.Open(context.Background(), 0, worker.SessionOptions{Texts: map[string]string{devicetest.File: text}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		sessions = append(sessions, s)
+	}
+	devicetest.Again(t, 300, sessions...)
+}
+
+// A kernel that never ends is named, too, where those before took no time.
+func TestShortRunsThatHang(t *testing.T) {
+	suite.Device(t)
+	c := suite.Open(t, func(o *worker.Options) { o.Limit = 3 * time.Second })
+	r := suite.Request(devicetest.GrowPlan(), nil) // in rounds
+	r.Texts[devicetest.File] = `__kernel void grow(long row0, int rows, volatile __global int *count, __global int *full) {
+	count[0] = rows;
+	full[0] = rows < 100;
+	while (rows > 50 && count[0] != 0) ;
+}`
+	_, err := c.Run(context.Background(), r)
+	var late *worker.TimeoutError
+	if !errors.As(err, &late) || late.Busy != `kernel "grow" over 64 rows` {
+		t.Errorf("%v", err)
 	}
 }

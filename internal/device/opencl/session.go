@@ -32,7 +32,15 @@ type session struct {
 	kernels  shared.Kernels[*kernel]   // those launched before
 	span     *span                     // of the commands queued now, or nil
 	compiled func(time.Duration, bool) // as in worker.SessionOptions
+
+	since time.Time // when the first command was queued that nobody has waited for
+	brief bool      // what was waited for last took no longer than briefly
 }
+
+// briefly is the time up to which work is not worth an event of each kernel, nor that it starts
+// before the host waits: both take as long as the rest of a launch. Who waits for longer is told
+// what for.
+const briefly = time.Millisecond
 
 func (s *session) Machine() plan.Machine { return s.device.machine }
 
@@ -56,7 +64,10 @@ func (s *session) Alloc(bytes int64) (exec.Memory, error) {
 // take is the pool's Take, with the driver's errors described.
 func (s *session) take(bytes int64) (*buffer, error) {
 	b, err := s.device.pool.Take(bytes)
-	if full := new(exec.FullError); err != nil && !errors.As(err, &full) {
+	if err == nil {
+		return b, nil
+	}
+	if full := new(exec.FullError); !errors.As(err, &full) {
 		err = errors.New(describe(err))
 	}
 	return b, err
@@ -73,7 +84,7 @@ func (s *session) Import(data []byte) (exec.Memory, error) {
 	err = s.queued("the copy of a column to the device", false, func(m *mark) error { return enqueueWrite(s.queue, b.Object, data, m) })
 	runtime.KeepAlive(data)
 	if err == nil {
-		err = s.commands.Finish() // it has waited for all earlier commands
+		err = s.finish(nil) // it has waited for all earlier commands
 	}
 	if err != nil {
 		s.Free(b)
@@ -126,7 +137,24 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 func (s *session) read(from *cl.MemObject, at int64, to []byte) error {
 	err := s.queued("the copy of a column from the device", false, func(m *mark) error { return enqueueRead(s.queue, from, at, to, true, m) })
 	runtime.KeepAlive(to)
-	return errors.Join(err, s.commands.Finish())
+	return s.finish(err)
+}
+
+// finish forgets all commands, which have ended, and returns the error of the first that failed,
+// or err, which the wait for them returned.
+func (s *session) finish(err error) error {
+	if !s.since.IsZero() {
+		s.brief, s.since = time.Since(s.since) < briefly, time.Time{}
+	}
+	kernel := s.commands.Unwatched()
+	failed := s.commands.Finish()
+	switch {
+	case failed != nil:
+		return failed
+	case err != nil && kernel != "":
+		return fmt.Errorf("%s failed, or a command behind it: %w", kernel, err)
+	}
+	return err
 }
 
 // Gather reads small parts by way of memory that the device copies to by itself, most of them by
@@ -167,8 +195,11 @@ func (s *session) Gather(reads []exec.Read) error {
 // name is for a command that fails later. Kernels, and all commands that are timed, are recorded.
 func (s *session) queued(name string, isKernel bool, enqueue func(*mark) error) error {
 	var m *mark
-	if isKernel || s.commands.Timed {
+	if isKernel && !s.brief || s.commands.Timed {
 		m = new(mark)
+	}
+	if s.since.IsZero() {
+		s.since = time.Now()
 	}
 	behindFill := func() error {
 		if err := s.device.fillNow(s.queue); err != nil {
@@ -188,8 +219,11 @@ func (s *session) queued(name string, isKernel bool, enqueue func(*mark) error) 
 	case err != nil:
 		return errors.New(describe(err))
 	}
-	if m != nil {
+	switch {
+	case m != nil:
 		s.commands.Add(name, isKernel, event{*m, s.span})
+	case isKernel:
+		s.commands.Add(name, isKernel, event{})
 	}
 	return nil
 }
@@ -224,6 +258,9 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 		}
 		return err
 	}
+	if s.brief {
+		return nil // what waits for it does that
+	}
 	return flush(s.queue)
 }
 
@@ -252,25 +289,21 @@ func (s *session) build(ctx context.Context, l *exec.Launch) (*kernel, error) {
 	if s.compiled != nil {
 		s.compiled(time.Since(begun), cached)
 	}
-	built, err := p.kernel(l.Variant.Entry)
-	if err != nil {
-		return nil, err
-	}
-	return newKernel(built)
+	return p.kernel(l.Variant.Entry)
 }
 
 func (s *session) Sync() error {
+	if s.since.IsZero() && !s.device.small.Waits() {
+		return nil // what was queued has been waited for
+	}
 	err := s.device.fillNow(s.queue)
 	if err == nil {
 		err = s.queue.Finish()
 	}
-	if failed := s.commands.Finish(); failed != nil {
-		return failed
-	}
 	if err != nil {
-		return errors.New(describe(err))
+		err = errors.New(describe(err))
 	}
-	return nil
+	return s.finish(err)
 }
 
 func (s *session) Elapsed() time.Duration { return s.commands.Elapsed() }

@@ -62,6 +62,9 @@ func (d *direction) get(to []byte) {
 
 // Conn is one end. A goroutine may read while another one writes.
 type Conn struct {
+	// Sleeps is called before a read waits for the pipe; it may be nil.
+	Sleeps func()
+
 	in, out direction
 	from    io.Reader // the pipe from the other end
 	to      io.Writer // and to it
@@ -154,6 +157,7 @@ func (c *Conn) Read(to []byte) (int, error) {
 	}
 	n := min(len(to), c.rest)
 	if c.pipe {
+		c.sleeps()
 		n, err := c.from.Read(to[:n])
 		c.rest -= n
 		return n, err
@@ -171,6 +175,7 @@ func (c *Conn) await() error {
 		if c.look() {
 			return nil
 		}
+		c.sleeps()
 		c.in.sleeps.Store(1)
 		if c.ready() && c.in.sleeps.CompareAndSwap(1, 0) {
 			return nil // otherwise a byte is on its way
@@ -182,6 +187,12 @@ func (c *Conn) await() error {
 			}
 			return err
 		}
+	}
+}
+
+func (c *Conn) sleeps() {
+	if c.Sleeps != nil {
+		c.Sleeps()
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"time"
 
@@ -22,16 +21,27 @@ const packed = 0x01
 // maxPacked bounds the length that a reader believes.
 const maxPacked = 1 << 28
 
-// pack packs a message, or returns nil for one that is JSON.
-func pack(header any) []byte {
-	p := &packer{bytes: []byte{packed, 0, 0, 0, 0}}
+// codec packs and unpacks the messages of one end, with memory that it uses again.
+type codec struct {
+	packs, unpacks packer
+
+	run *runRequest // that all packed requests are read into; nil for a new one each
+}
+
+func newCodec() *codec { return &codec{unpacks: packer{unpacks: true, texts: map[string]string{}}} }
+
+// pack packs a message, or returns nil for one that is JSON. The bytes are the codec's, until it
+// packs another one.
+func (c *codec) pack(header any) []byte {
+	p := &c.packs
+	p.bytes = append(p.bytes[:0], packed, 0, 0, 0, 0)
 	switch m := header.(type) {
-	case request:
+	case *request:
 		if m.Run == nil || m.Load != nil || m.Ring != "" || m.Devices {
 			return nil
 		}
-		p.request(&m)
-	case response:
+		p.request(m)
+	case *response:
 		if m.Run == nil || m.Failure != nil || len(m.Run.Steps)+len(m.Run.GaveUp)+len(m.Run.Launches) > 0 {
 			return nil
 		}
@@ -43,23 +53,35 @@ func pack(header any) []byte {
 	return p.bytes
 }
 
-// unpack reads a packed message behind its first byte.
-func unpack(in *bufio.Reader, header any) error {
-	var length [4]byte
-	if _, err := io.ReadFull(in, length[:]); err != nil {
+// unpack reads a packed message, of which nothing has been read.
+func (c *codec) unpack(in *bufio.Reader, header any) error {
+	head, err := in.Peek(5)
+	if err != nil {
 		return unexpected(err)
 	}
-	n := binary.LittleEndian.Uint32(length[:])
+	n := int(binary.LittleEndian.Uint32(head[1:]))
 	if n > maxPacked {
 		return fmt.Errorf("a message of %d bytes", n)
 	}
-	u := &packer{bytes: make([]byte, n), unpacks: true}
-	if _, err := io.ReadFull(in, u.bytes); err != nil {
-		return unexpected(err)
+	in.Discard(5)
+	u := &c.unpacks
+	u.failed = false
+	if n <= in.Size() {
+		if u.bytes, err = in.Peek(n); err != nil {
+			return unexpected(err)
+		}
+		defer in.Discard(n)
+	} else {
+		u.bytes = make([]byte, n)
+		if _, err := io.ReadFull(in, u.bytes); err != nil {
+			return unexpected(err)
+		}
 	}
 	switch m := header.(type) {
 	case *request:
-		m.Run = &runRequest{}
+		if m.Run = c.run; m.Run == nil {
+			m.Run = &runRequest{}
+		}
 		u.request(m)
 	case *response:
 		m.Run = &runResult{}
@@ -86,7 +108,11 @@ type packer struct {
 	bytes   []byte
 	unpacks bool
 	failed  bool
+	texts   map[string]string // that have been met: most messages have the same
 }
+
+// What is kept of texts, at most: so many, each of so many bytes.
+const mostTexts, longestText = 1024, 256
 
 func (p *packer) request(m *request) {
 	p.numbers(&m.Free)
@@ -108,10 +134,7 @@ func (p *packer) request(m *request) {
 func (p *packer) result(r *runResult) {
 	p.columns(&r.Columns)
 	p.values(&r.Scalars)
-	eachOf(p, pairs(r.Depths), func(e *pair[int64]) {
-		p.text(&e.name)
-		p.number(&e.value)
-	}, func(all []pair[int64]) { r.Depths = named(all) })
+	entriesOf(p, &r.Depths, func(depth *int64) { p.number(depth) })
 	p.text(&r.Level)
 	p.number(&r.Peak)
 	p.numbers(&r.Times)
@@ -121,52 +144,71 @@ func (p *packer) result(r *runResult) {
 }
 
 func (p *packer) columns(all *[]column) {
-	eachOf(p, *all, func(c *column) {
+	eachOf(p, all, func(c *column) {
 		p.text(&c.Port)
 		p.text((*string)(&c.Kind))
 		p.number(&c.Size)
 		p.number(&c.Memory)
 		p.text(&c.File)
-	}, func(got []column) { *all = got })
+	})
 }
 
 func (p *packer) values(all *map[string]exec.Value) {
-	eachOf(p, pairs(*all), func(e *pair[exec.Value]) {
-		p.text(&e.name)
-		p.text((*string)(&e.value.Kind))
-		bits := int64(e.value.Bits)
+	entriesOf(p, all, func(v *exec.Value) {
+		p.text((*string)(&v.Kind))
+		bits := int64(v.Bits)
 		p.number(&bits)
-		e.value.Bits = uint64(bits)
-	}, func(got []pair[exec.Value]) { *all = named(got) })
+		v.Bits = uint64(bits)
+	})
 }
 
 func (p *packer) numbers(all *[]int64) {
-	eachOf(p, *all, func(n *int64) { p.number(n) }, func(got []int64) { *all = got })
+	eachOf(p, all, func(n *int64) { p.number(n) })
 }
 
-// eachOf passes each element of a list to field. What it has read it gives to set, if that is
-// any element.
-func eachOf[T any](p *packer, all []T, field func(*T), set func([]T)) {
-	n := int64(len(all))
+// entriesOf passes each value of a map to field.
+func entriesOf[T any](p *packer, all *map[string]T, field func(*T)) {
+	n := int64(len(*all))
 	p.number(&n)
 	if !p.unpacks {
-		for i := range all {
-			field(&all[i])
+		for name, value := range *all {
+			p.text(&name)
+			field(&value)
 		}
 		return
 	}
-	if n < 0 || n > int64(len(p.bytes)) { // an element has a byte at least
+	clear(*all)
+	if n < 0 || n > int64(len(p.bytes)) { // an entry has a byte at least
 		p.failed = true
 		return
 	}
-	if n == 0 {
-		return
+	if n > 0 && *all == nil {
+		*all = make(map[string]T, n)
 	}
-	got := make([]T, n)
-	for i := range got {
-		field(&got[i])
+	for range n {
+		var name string
+		var value T
+		p.text(&name)
+		field(&value)
+		(*all)[name] = value
 	}
-	set(got)
+}
+
+// eachOf passes each element of a list to field.
+func eachOf[T any](p *packer, all *[]T, field func(*T)) {
+	n := int64(len(*all))
+	p.number(&n)
+	if p.unpacks {
+		*all = (*all)[:0]
+		if n < 0 || n > int64(len(p.bytes)) { // an element has a byte at least
+			p.failed = true
+			return
+		}
+		*all = slices.Grow(*all, int(n))[:n]
+	}
+	for i := range *all {
+		field(&(*all)[i])
+	}
 }
 
 func (p *packer) number(n *int64) {
@@ -200,27 +242,22 @@ func (p *packer) text(s *string) {
 	case n < 0 || n > int64(len(p.bytes)):
 		p.failed, p.bytes = true, nil
 	default:
-		*s, p.bytes = string(p.bytes[:n]), p.bytes[n:]
+		*s, p.bytes = p.known(p.bytes[:n]), p.bytes[n:]
 	}
 }
 
-// pair is an entry of a map.
-type pair[T any] struct {
-	name  string
-	value T
-}
-
-func pairs[T any](m map[string]T) (all []pair[T]) {
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		all = append(all, pair[T]{name, m[name]})
+// known returns bytes as a text, without a copy if it has been met.
+func (p *packer) known(bytes []byte) string {
+	text, ok := p.texts[string(bytes)]
+	if !ok {
+		if len(bytes) > longestText {
+			return string(bytes)
+		}
+		if len(p.texts) == mostTexts {
+			clear(p.texts)
+		}
+		text = string(bytes)
+		p.texts[text] = text
 	}
-	return all
-}
-
-func named[T any](all []pair[T]) map[string]T {
-	m := make(map[string]T, len(all))
-	for _, e := range all {
-		m[e.name] = e.value
-	}
-	return m
+	return text
 }

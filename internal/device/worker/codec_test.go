@@ -3,6 +3,9 @@ package worker
 import (
 	"bufio"
 	"bytes"
+	"errors"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,13 +31,14 @@ func TestPacked(t *testing.T) {
 		if empty {
 			asked, answered = request{Run: &runRequest{}}, response{Run: &runResult{}}
 		}
+		c := newCodec()
 		var stream bytes.Buffer
 		out := bufio.NewWriter(&stream)
-		for _, header := range []any{hello{1}, asked, hello{2}, answered} {
-			if _, isHello := header.(hello); !isHello && pack(header) == nil {
+		for _, header := range []any{hello{1}, &asked, hello{2}, &answered} {
+			if _, isHello := header.(hello); !isHello && c.pack(header) == nil {
 				t.Fatalf("%T is not packed", header)
 			}
-			if err := writeMessage(out, header, []byte("12")); err != nil {
+			if err := c.write(out, header, []byte("12")); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -43,7 +47,7 @@ func TestPacked(t *testing.T) {
 		var gotRequest request
 		var gotResponse response
 		for _, header := range []any{&first, &gotRequest, &second, &gotResponse} {
-			if err := readMessage(in, header); err != nil {
+			if err := c.read(in, header); err != nil {
 				t.Fatal(err)
 			}
 			in.Discard(2)
@@ -57,11 +61,41 @@ func TestPacked(t *testing.T) {
 	}
 }
 
+// TestPackedAgain: of a message that was read into the same memory before, nothing is left.
+func TestPackedAgain(t *testing.T) {
+	var stream bytes.Buffer
+	out := bufio.NewWriter(&stream)
+	writer, reader := newCodec(), newCodec()
+	reader.run = &runRequest{}
+	in := bufio.NewReaderSize(&stream, 64) // some are longer
+	for i := range 3 * mostTexts {
+		asked, answered := messages()
+		switch i % 3 {
+		case 1:
+			asked.Run.Scalars, asked.Run.Columns = map[string]exec.Value{"j": {Kind: plan.I8, Bits: uint64(i)}}, asked.Run.Columns[:1]
+		case 2:
+			asked.Run = &runRequest{Program: 8, Scalars: map[string]exec.Value{}, Columns: []column{}, Results: []column{}}
+		}
+		answered.Run.Scalars = map[string]exec.Value{strings.Repeat("s", i%(2*longestText)) + strconv.Itoa(i): {Kind: plan.I64}}
+		var gotRequest request
+		var gotResponse response
+		if err := errors.Join(writer.write(out, &asked), reader.read(in, &gotRequest), writer.write(out, &answered), reader.read(in, &gotResponse)); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(asked, gotRequest) + cmp.Diff(answered, gotResponse); diff != "" {
+			t.Fatal(i, diff)
+		}
+	}
+	if n := len(reader.unpacks.texts); n > mostTexts {
+		t.Errorf("%d texts are kept", n)
+	}
+}
+
 // FuzzPacked: bytes from a broken process are an error, never a panic or much memory.
 func FuzzPacked(f *testing.F) {
 	asked, answered := messages()
-	f.Add(pack(asked))
-	f.Add(pack(answered))
+	f.Add(newCodec().pack(&asked))
+	f.Add(newCodec().pack(&answered))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) < 5 {
 			return
@@ -69,9 +103,9 @@ func FuzzPacked(f *testing.F) {
 		data[0] = packed
 		data[4] = 0 // no lengths of gigabytes
 		var r request
-		if err := readMessage(bufio.NewReader(bytes.NewReader(data)), &r); err == nil && r.Run == nil {
+		if err := newCodec().read(bufio.NewReader(bytes.NewReader(data)), &r); err == nil && r.Run == nil {
 			t.Error("no run was read")
 		}
-		readMessage(bufio.NewReader(bytes.NewReader(data)), &response{})
+		newCodec().read(bufio.NewReader(bytes.NewReader(data)), &response{})
 	})
 }

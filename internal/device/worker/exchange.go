@@ -39,9 +39,14 @@ func (c *Client) call(ctx context.Context, t *transfer, prepare func(*transfer) 
 // ends it.
 func (c *Client) exchange(ctx context.Context, t *transfer) (response, map[string]exec.Column, error) {
 	t.request.Limit = c.options.Limit.Nanoseconds()
-	unguard := c.guard.begin(ctx, c.options.Grace, c.options.Limit+grace, c.process.Kill)
+	c.guard.ready(ctx, c.options.Grace, c.options.Limit+grace, c.process.Kill)
+	if ring := c.process.ring; ring != nil && t.request.Run != nil && t.request.Load == nil && len(t.inline) == 0 {
+		ring.Sleeps = c.guard.begin // most calls end before
+	} else {
+		c.guard.begin()
+	}
 	answer, columns, err := t.exchange(c.process)
-	killed, late := unguard()
+	killed, late := c.guard.end()
 	switch {
 	case killed && late:
 		c.drop(err, "it did not answer in time")
@@ -101,52 +106,70 @@ func (c *Client) drop(cause error, reason string) (status string) {
 
 // guard kills the worker if a call goes on for too long.
 type guard struct {
+	ctx          context.Context // of the call
+	patience     time.Duration   // after it has ended
+	longest      time.Duration   // of the call
+	kill         func()
+	begun        bool
+	forget       func() bool
 	limit, grace alarm
 
 	mutex        sync.Mutex
+	calls        int // that have ended
 	killed, late bool
 }
 
-// begin guards a call that may take until limit, and as long as a time of grace after the end
-// of ctx. The guard ends by end, which says whether it has killed the worker, and whether that
-// was because of the limit.
-func (g *guard) begin(ctx context.Context, grace, limit time.Duration, kill func()) (end func() (killed, late bool)) {
+// ready prepares for a call that may take as long as a limit, and for a time of grace after the
+// end of its context.
+func (g *guard) ready(ctx context.Context, grace, limit time.Duration, kill func()) {
+	g.ctx, g.patience, g.longest, g.kill, g.begun, g.forget = ctx, grace, limit, kill, false, nil
 	g.killed, g.late = false, false
-	over := func(late bool) func() time.Duration {
-		return func() time.Duration {
-			g.mutex.Lock()
-			defer g.mutex.Unlock()
-			if !g.killed {
-				g.killed, g.late = true, late
-				kill()
-			}
-			return 0
+}
+
+// begin begins to guard it.
+func (g *guard) begin() {
+	if g.begun {
+		return
+	}
+	g.begun = true
+	g.limit.begin(g.longest, func() time.Duration { return g.over(true) })
+	if g.ctx.Done() == nil {
+		return
+	}
+	call := g.calls
+	g.forget = context.AfterFunc(g.ctx, func() {
+		g.mutex.Lock()
+		defer g.mutex.Unlock()
+		if call == g.calls {
+			g.grace.begin(g.patience, func() time.Duration { return g.over(false) })
 		}
+	})
+}
+
+func (g *guard) over(late bool) time.Duration {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	if !g.killed {
+		g.killed, g.late = true, late
+		g.kill()
 	}
-	g.limit.begin(limit, over(true))
-	forget := func() bool { return true }
-	if ctx.Done() != nil {
-		ended := false
-		stop := context.AfterFunc(ctx, func() {
-			g.mutex.Lock()
-			defer g.mutex.Unlock()
-			if !ended {
-				g.grace.begin(grace, over(false))
-			}
-		})
-		forget = func() bool {
-			g.mutex.Lock()
-			defer g.mutex.Unlock()
-			ended = true
-			return stop()
-		}
+	return 0
+}
+
+// end says whether the worker was killed, and whether because the call was late.
+func (g *guard) end() (killed, late bool) {
+	if !g.begun {
+		return false, false
 	}
-	return func() (killed, late bool) {
-		forget()
-		g.limit.end()
-		g.grace.end()
-		return g.killed, g.late
+	g.mutex.Lock()
+	g.calls++
+	g.mutex.Unlock()
+	if g.forget != nil {
+		g.forget()
 	}
+	g.limit.end()
+	g.grace.end()
+	return g.killed, g.late
 }
 
 // stop ends the timers.

@@ -103,10 +103,9 @@ type runResult struct {
 // Text of a driver need not be UTF-8.
 var anyText = jsontext.AllowInvalidUTF8(true)
 
-// writeMessage writes a header, a line of JSON unless it is packed, and the bytes that follow
-// it.
-func writeMessage(out *bufio.Writer, header any, data ...[]byte) error {
-	if message := pack(header); message != nil {
+// write writes a header, a line of JSON unless it is packed, and the bytes that follow it.
+func (c *codec) write(out *bufio.Writer, header any, data ...[]byte) error {
+	if message := c.pack(header); message != nil {
 		out.Write(message)
 	} else {
 		line, err := json.Marshal(header, anyText, json.Deterministic(true))
@@ -121,11 +120,10 @@ func writeMessage(out *bufio.Writer, header any, data ...[]byte) error {
 	return out.Flush() // bufio keeps the first error
 }
 
-// readMessage reads a header; io.EOF means that no message began.
-func readMessage(in *bufio.Reader, header any) error {
+// read reads a header; io.EOF means that no message began.
+func (c *codec) read(in *bufio.Reader, header any) error {
 	if first, err := in.Peek(1); err == nil && first[0] == packed {
-		in.Discard(1)
-		return unpack(in, header)
+		return c.unpack(in, header)
 	}
 	line, err := in.ReadBytes('\n')
 	if err == io.EOF && len(line) > 0 {

@@ -16,7 +16,9 @@ import (
 // process is a running worker.
 type process struct {
 	*subprocess.Process
+	*codec
 	space *memory.Space // of the ring
+	ring  *ring.Conn    // nil for pipes
 }
 
 // startLimit is how long a worker may take to say hello.
@@ -28,11 +30,11 @@ func start(p Program, path string, environment []string) (*process, error) {
 	if err != nil {
 		return nil, &StartError{Path: path, Status: err.Error()}
 	}
-	w := &process{started, memory.NewSpace(0)}
+	w := &process{Process: started, codec: newCodec(), space: memory.NewSpace(0)}
 	late := time.AfterFunc(startLimit, w.Kill)
 	defer late.Stop()
 	var said hello
-	if err := readMessage(w.Out, &said); err != nil {
+	if err := w.read(w.Out, &said); err != nil {
 		status := w.end(err)
 		e := &StartError{Path: path, Status: status, Stderr: w.Stderr.String()}
 		if strings.Contains(e.Stderr, p.Library) {
@@ -56,11 +58,11 @@ func (w *process) useRing() {
 		return
 	}
 	path, ok := w.space.Path(shared)
-	if !ok || writeMessage(w.In, request{Ring: path}) != nil { // it has ended, which the first call finds
+	if !ok || w.write(w.In, &request{Ring: path}) != nil { // it has ended, which the first call finds
 		return
 	}
-	conn := ring.New(shared, w.Out, flushed{w.In}, true)
-	w.In, w.Out = bufio.NewWriter(conn), bufio.NewReaderSize(conn, 1<<16)
+	w.ring = ring.New(shared, w.Out, flushed{w.In}, true)
+	w.In, w.Out = bufio.NewWriter(w.ring), bufio.NewReaderSize(w.ring, 1<<16)
 }
 
 // flushed is a writer that keeps nothing back.

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/kgen-go/kgen/internal/device/exec"
@@ -65,7 +66,9 @@ func (r *repeater) Fill(m exec.Memory, element []byte, count int64) error {
 }
 
 func (r *repeater) Launch(ctx context.Context, l *exec.Launch) error {
-	r.work = append(r.work, task{l.Kernel.Name, func() error { return r.Session.Launch(ctx, l) }})
+	again := *l // the executor uses it for the next one
+	again.Args, again.Spec = slices.Clone(l.Args), slices.Clone(l.Spec)
+	r.work = append(r.work, task{l.Kernel.Name, func() error { return r.Session.Launch(ctx, &again) }})
 	return r.Session.Launch(ctx, l)
 }
 

@@ -22,8 +22,7 @@ type residents struct {
 // held is memory of a device that holds a column.
 type held struct {
 	device int
-	memory exec.Memory
-	bytes  int64
+	exec.Resident
 }
 
 func newResidents(driver Driver) residents {
@@ -50,10 +49,10 @@ func (r *residents) resident(number int64, device int, bytes int64) (*exec.Resid
 		return nil, fmt.Errorf("the worker has no memory of number %d", number)
 	case m.device != device:
 		return nil, fmt.Errorf("memory of device %d does not serve device %d", m.device, device)
-	case bytes != m.bytes:
-		return nil, fmt.Errorf("%d bytes of memory that holds %d", bytes, m.bytes)
+	case bytes != m.Bytes:
+		return nil, fmt.Errorf("%d bytes of memory that holds %d", bytes, m.Bytes)
 	}
-	return &exec.Resident{Memory: m.memory, Bytes: m.bytes}, nil
+	return &m.Resident, nil
 }
 
 func (r *residents) free(numbers []int64) {
@@ -64,20 +63,23 @@ func (r *residents) free(numbers []int64) {
 		}
 		delete(r.memories, number)
 		if s, err := r.session(m.device); err == nil {
-			s.Free(m.memory)
+			s.Free(m.Memory)
 		}
 	}
 }
 
 // upload copies a column to a device.
-func (r *residents) upload(t *transferRequest, data []byte, watch func(func() string)) error {
+func (r *residents) upload(t *transferRequest, inline [][]byte, watch func(func() string)) error {
 	watch(func() string { return "the start of the device" })
 	s, err := r.session(t.Device)
 	if err != nil {
 		return err
 	}
 	watch(s.Busy)
-	if t.Data.File != "" {
+	var data []byte
+	if t.Data.File == "" {
+		data = inline[0]
+	} else {
 		var unmap func()
 		if data, unmap, err = memory.Map(t.Data.File, t.Data.Size, false); err != nil {
 			return err
@@ -95,7 +97,7 @@ func (r *residents) upload(t *transferRequest, data []byte, watch func(func() st
 	if err != nil {
 		return err
 	}
-	r.memories[t.Memory] = &held{t.Device, m, int64(len(data))}
+	r.memories[t.Memory] = &held{t.Device, exec.Resident{Memory: m, Bytes: int64(len(data))}}
 	return nil
 }
 
@@ -103,7 +105,7 @@ func (r *residents) upload(t *transferRequest, data []byte, watch func(func() st
 func (r *residents) bytes(device int) (sum int64) {
 	for _, m := range r.memories {
 		if m.device == device {
-			sum += m.bytes
+			sum += m.Bytes
 		}
 	}
 	return sum
@@ -138,11 +140,40 @@ type loaded struct {
 	session Session // nil before the first run
 	runner  *exec.Runner
 	valid   bool // the plan has been verified
+
+	// Of a run, kept for the next one:
+	columns map[string]exec.Column
+	places  map[string]place // of results, where the client said so
+	done    runResult
+	running running
+}
+
+// place is where a result goes: memory of the host that the client maps, or what the device
+// keeps.
+type place struct {
+	column
+	data []byte
+}
+
+// forget forgets the last run.
+func (l *loaded) forget() {
+	clear(l.columns)
+	clear(l.places)
+	l.done = runResult{Columns: l.done.Columns[:0]}
+}
+
+func (l *loaded) keep(port string) bool { return l.places[port].Memory != 0 }
+
+func (l *loaded) place(port string, bytes int64) []byte {
+	if data := l.places[port].data; int64(len(data)) >= bytes {
+		return data
+	}
+	return nil
 }
 
 func (r *residents) load(l *loadRequest) {
 	r.unload([]int64{l.Program})
-	r.programs[l.Program] = &loaded{loadRequest: l, runner: exec.NewRunner(l.Plan)}
+	r.programs[l.Program] = &loaded{loadRequest: l, runner: exec.NewRunner(l.Plan), columns: map[string]exec.Column{}, places: map[string]place{}}
 }
 
 func (r *residents) unload(numbers []int64) {
@@ -188,7 +219,8 @@ func (l *loaded) open(driver Driver, r *runRequest, done *runResult, watch func(
 	timed := r.Trace || r.Repeat > 0
 	if !timed && l.session != nil {
 		watch(l.session.Busy)
-		return &running{Session: l.session, program: l}, nil
+		l.running = running{Session: l.session, program: l}
+		return &l.running, nil
 	}
 	step := func(name string, took time.Duration) {
 		if r.Trace {

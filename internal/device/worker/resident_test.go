@@ -49,6 +49,12 @@ func TestColumnsStay(t *testing.T) {
 			m.Free()
 			m = result.Columns["y"].Resident.Memory.(*worker.Memory)
 		}
+		r.Keep, r.Inputs.Columns["x"] = nil, exec.Column{Kind: plan.I64, Resident: &exec.Resident{Memory: m, Bytes: m.Bytes()}}
+		if result, err := c.Run(context.Background(), r); err != nil || result.Columns["y"].Resident != nil || int(result.Columns["y"].Rows()) != n {
+			t.Fatalf("a result that is not kept: %v, %v", result, err)
+		} else {
+			space.Free(result.Columns["y"].Data)
+		}
 		data, err := c.Download(context.Background(), m)
 		if err != nil {
 			t.Fatal(err)
@@ -139,6 +145,34 @@ func TestGrace(t *testing.T) {
 	}
 	if data, err := c.Download(context.Background(), m); err != nil || !slices.Equal(words(exec.Arg{Memory: data}), []int64{1, 2}) {
 		t.Errorf("the column is %v, %v", data, err)
+	}
+}
+
+// A call of a loaded plan, for which most of what guards it is not begun, ends all the same.
+func TestLoadedPlanThatHangs(t *testing.T) {
+	o := options("")
+	o.Limit = time.Hour
+	c := open(t, o)
+	r := request([]int64{1, 2}, "hang later")
+	m, err := c.Upload(context.Background(), 0, r.Inputs.Columns["x"].Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Loaded, err = c.Load(r.Code); err != nil {
+		t.Fatal(err)
+	}
+	r.Inputs.Columns["x"] = exec.Column{Kind: plan.I64, Resident: &exec.Resident{Memory: m, Bytes: m.Bytes()}}
+	r.Inputs.Scalars["add"] = exec.Value{Kind: plan.I64, Bits: 1}
+	for range 2 {
+		if _, err := c.Run(context.Background(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	defer time.AfterFunc(20*time.Second, c.Abandon).Stop()
+	if _, err := c.Run(ctx, r); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -24,12 +24,13 @@ const exitTimeout = 3
 // busy then; the caller must end the process. Nothing else may write to out.
 func Serve(driver Driver, in io.Reader, out io.Writer) error {
 	signal.Ignore(os.Interrupt) // kgen decides when this process ends
-	s := &server{driver: driver, residents: newResidents(driver), out: bufio.NewWriter(out)}
-	if err := writeMessage(s.out, hello{protocol}); err != nil {
+	s := &server{driver: driver, residents: newResidents(driver), codec: newCodec(), out: bufio.NewWriter(out)}
+	s.late, s.report = s.isLate, s.tell
+	if err := s.write(s.out, hello{protocol}); err != nil {
 		return err
 	}
 	from := bufio.NewReaderSize(in, 1<<16)
-	first, err := readCall(from)
+	first, err := s.readCall(from)
 	switch {
 	case err == io.EOF:
 		return nil
@@ -53,7 +54,7 @@ func (s *server) servePipes(c *call, from *bufio.Reader) error {
 	for {
 		calls <- c
 		var err error
-		if c, err = readCall(from); err == io.EOF {
+		if c, err = s.readCall(from); err == io.EOF {
 			return nil
 		} else if err != nil {
 			return err
@@ -76,8 +77,9 @@ func (s *server) serveRing(path string, pipe *bufio.Reader, in io.Reader, out io
 	}
 	s.out = bufio.NewWriter(conn)
 	from := bufio.NewReaderSize(conn, 1<<16)
+	s.codec.run = &runRequest{} // one call has been answered before the next is read
 	for {
-		c, err := readCall(from)
+		c, err := s.readCall(from)
 		if err == io.EOF {
 			return nil
 		}
@@ -91,12 +93,12 @@ func (s *server) serveRing(path string, pipe *bufio.Reader, in io.Reader, out io
 // call is a request with its inline columns.
 type call struct {
 	request
-	inline [][]byte // by position in Run.Columns, or of the upload; nil for those that are elsewhere
+	inline [][]byte // by position in Run.Columns, or of the upload; nil if there is none
 }
 
-func readCall(in *bufio.Reader) (*call, error) {
+func (s *server) readCall(in *bufio.Reader) (*call, error) {
 	c := new(call)
-	if err := readMessage(in, &c.request); err != nil {
+	if err := s.read(in, &c.request); err != nil {
 		return nil, err
 	}
 	var columns []column
@@ -106,18 +108,21 @@ func readCall(in *bufio.Reader) (*call, error) {
 	case c.Upload != nil:
 		columns = []column{c.Upload.Data}
 	}
-	for _, column := range columns {
-		var data []byte
-		if column.inline() {
-			if column.Size < 0 || column.Size != int64(int(column.Size)) {
-				return nil, fmt.Errorf("a column of %d bytes", column.Size)
-			}
-			data = memory.Aligned(column.Size)
-			if _, err := io.ReadFull(in, data); err != nil {
-				return nil, err
-			}
+	for i, column := range columns {
+		if !column.inline() {
+			continue
 		}
-		c.inline = append(c.inline, data)
+		if column.Size < 0 || column.Size != int64(int(column.Size)) {
+			return nil, fmt.Errorf("a column of %d bytes", column.Size)
+		}
+		data := memory.Aligned(column.Size)
+		if _, err := io.ReadFull(in, data); err != nil {
+			return nil, err
+		}
+		if c.inline == nil {
+			c.inline = make([][]byte, len(columns))
+		}
+		c.inline[i] = data
 	}
 	return c, nil
 }
@@ -126,45 +131,53 @@ func readCall(in *bufio.Reader) (*call, error) {
 type server struct {
 	driver Driver
 	residents
+	*codec
 	mutex  sync.Mutex // of out
 	out    *bufio.Writer
 	hungUp func() bool // whether in has ended, where no one else would notice; or nil
 
-	limit, reports alarm // of the call
+	// Of the call:
+	limit, reports alarm
+	late, report   func() time.Duration // isLate and tell
+	longest        int64                // nanoseconds
+	told           string
+	watched        watched
+}
+
+// watched tells what a call is waiting for.
+type watched struct {
+	mutex sync.Mutex
+	busy  func() string // nil for nothing
+}
+
+func (w *watched) watch(busy func() string) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.busy = busy
+}
+
+func (w *watched) doing() string {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	if w.busy == nil {
+		return ""
+	}
+	return w.busy()
 }
 
 // answer handles one call within its limit, or ends the process at the timeout.
 func (s *server) answer(c *call) {
-	var busy func() string
-	var busyMutex sync.Mutex
-	watch := func(f func() string) {
-		busyMutex.Lock()
-		defer busyMutex.Unlock()
-		busy = f
-	}
-	doing := func() string {
-		busyMutex.Lock()
-		defer busyMutex.Unlock()
-		if busy == nil {
-			return ""
-		}
-		return busy()
-	}
-	s.limit.begin(time.Duration(c.Limit), func() time.Duration {
-		now := doing()
-		s.mutex.Lock() // never unlocked: there are no more responses
-		writeMessage(s.out, response{Failure: &failure{Timeout: &timeoutFailure{c.Limit, now}}})
-		os.Exit(exitTimeout)
-		return 0
-	})
-	s.reports.begin(reportInterval, s.report(doing))
-	r, inline, release := s.respond(c, watch)
+	s.watched.watch(nil)
+	s.told, s.longest = "", c.Limit
+	s.limit.begin(time.Duration(c.Limit), s.late)
+	s.reports.begin(reportInterval, s.report)
+	r, inline, release := s.respond(c, s.watched.watch)
 	defer release()
 	s.reports.end()
 	s.limit.end()
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if err := writeMessage(s.out, r, inline...); err != nil {
+	if err := s.write(s.out, &r, inline...); err != nil {
 		fmt.Fprintln(os.Stderr, "answering:", err)
 		os.Exit(1)
 	}
@@ -173,21 +186,27 @@ func (s *server) answer(c *call) {
 // reportInterval is the time between looks at what a call is waiting for.
 const reportInterval = 250 * time.Millisecond
 
-// report returns a function that tells the client what a call is waiting for.
-func (s *server) report(doing func() string) func() time.Duration {
-	told := ""
-	return func() time.Duration {
-		if s.hungUp != nil && s.hungUp() {
-			os.Exit(0)
-		}
-		if now := doing(); now != "" && now != told {
-			told = now
-			s.mutex.Lock()
-			writeMessage(s.out, response{Doing: now}) // a client that has gone is noticed by the answer
-			s.mutex.Unlock()
-		}
-		return reportInterval
+// isLate ends the process, as a call has not ended within its limit.
+func (s *server) isLate() time.Duration {
+	now := s.watched.doing()
+	s.mutex.Lock() // never unlocked: there are no more responses
+	s.write(s.out, &response{Failure: &failure{Timeout: &timeoutFailure{s.longest, now}}})
+	os.Exit(exitTimeout)
+	return 0
+}
+
+// tell tells the client what a call is waiting for.
+func (s *server) tell() time.Duration {
+	if s.hungUp != nil && s.hungUp() {
+		os.Exit(0)
 	}
+	if now := s.watched.doing(); now != "" && now != s.told {
+		s.told = now
+		s.mutex.Lock()
+		s.write(s.out, &response{Doing: now}) // a client that has gone is noticed by the answer
+		s.mutex.Unlock()
+	}
+	return reportInterval
 }
 
 // respond executes c.
@@ -210,7 +229,7 @@ func (s *server) respond(c *call, watch func(busy func() string)) (r response, i
 		r.Run, inline, release, err = s.run(c, watch)
 	case c.Upload != nil:
 		r.Data = &c.Upload.Data
-		err = s.upload(c.Upload, c.inline[0], watch)
+		err = s.upload(c.Upload, c.inline, watch)
 	case c.Download != nil:
 		r.Data, inline, err = s.download(c.Download, watch)
 	default:
@@ -234,9 +253,10 @@ func (s *server) run(c *call, watch func(busy func() string)) (_ *runResult, inl
 	if program == nil {
 		return nil, nil, release, fmt.Errorf("no program %d is loaded", c.Run.Program)
 	}
-	in := exec.Inputs{Columns: map[string]exec.Column{}, Scalars: c.Run.Scalars}
-	for i, column := range c.Run.Columns {
-		given := exec.Column{Kind: column.Kind, Data: c.inline[i]}
+	program.forget()
+	for i := range c.Run.Columns {
+		column := &c.Run.Columns[i]
+		given := exec.Column{Kind: column.Kind}
 		switch {
 		case column.Memory != 0:
 			if given.Resident, err = s.resident(column.Memory, program.Device, column.Size); err != nil {
@@ -248,24 +268,24 @@ func (s *server) run(c *call, watch func(busy func() string)) (_ *runResult, inl
 				return nil, nil, release, err
 			}
 			releases = append(releases, unmap)
+		default:
+			given.Data = c.inline[i]
 		}
-		in.Columns[column.Port] = given
+		program.columns[column.Port] = given
 	}
-	places := map[string][]byte{}
-	results := map[string]column{}
-	for _, column := range c.Run.Results {
-		results[column.Port] = column
-		if column.Memory != 0 {
-			continue
+	for i := range c.Run.Results {
+		column := &c.Run.Results[i]
+		place := place{column: *column}
+		if column.Memory == 0 {
+			var unmap func()
+			if place.data, unmap, err = memory.Map(column.File, column.Size, true); err != nil {
+				return nil, nil, release, err
+			}
+			releases = append(releases, unmap)
 		}
-		data, unmap, err := memory.Map(column.File, column.Size, true)
-		if err != nil {
-			return nil, nil, release, err
-		}
-		releases = append(releases, unmap)
-		places[column.Port] = data
+		program.places[column.Port] = place
 	}
-	done := &runResult{}
+	done := &program.done
 	begun := time.Now()
 	session, err := program.open(s.driver, c.Run, done, watch)
 	if err != nil {
@@ -274,14 +294,8 @@ func (s *server) run(c *call, watch func(busy func() string)) (_ *runResult, inl
 	defer func() { session.end(err) }()
 	session.begun, session.parts = begun, &done.Parts
 	options := exec.Options{Memory: c.Run.Memory, PartRows: c.Run.PartRows, Valid: program.valid, Event: session.event, Settled: session.settled,
-		Keep: func(port string) bool { return results[port].Memory != 0 },
-		Place: func(port string, bytes int64) []byte {
-			if int64(len(places[port])) < bytes {
-				return nil
-			}
-			return places[port]
-		}}
-	result, err := program.runner.Run(context.Background(), session, in, options)
+		Keep: program.keep, Place: program.place}
+	result, err := program.runner.Run(context.Background(), session, exec.Inputs{Columns: program.columns, Scalars: c.Run.Scalars}, options)
 	if err != nil {
 		return nil, nil, release, err
 	}
@@ -289,12 +303,12 @@ func (s *server) run(c *call, watch func(busy func() string)) (_ *runResult, inl
 	done.Scalars, done.Depths, done.Level, done.Peak, done.GaveUp = result.Scalars, result.Depths, result.Level, result.Peak, result.GaveUp
 	for port, data := range result.Columns {
 		column := column{Port: port, Kind: data.Kind, Size: int64(len(data.Data))}
-		switch place := places[port]; {
+		switch place := program.places[port]; {
 		case data.Resident != nil:
-			column.Memory, column.Size = results[port].Memory, data.Resident.Bytes
-			s.memories[column.Memory] = &held{program.Device, data.Resident.Memory, data.Resident.Bytes}
-		case len(data.Data) > 0 && unsafe.SliceData(place) == unsafe.SliceData(data.Data):
-			column.File = results[port].File
+			column.Memory, column.Size = place.Memory, data.Resident.Bytes
+			s.memories[column.Memory] = &held{program.Device, exec.Resident{Memory: data.Resident.Memory, Bytes: data.Resident.Bytes}}
+		case len(data.Data) > 0 && unsafe.SliceData(place.data) == unsafe.SliceData(data.Data):
+			column.File = place.File
 		default:
 			inline = append(inline, data.Data)
 		}

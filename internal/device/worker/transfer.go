@@ -3,7 +3,6 @@ package worker
 import (
 	"errors"
 	"io"
-	"maps"
 	"slices"
 
 	"github.com/kgen-go/kgen/internal/device/exec"
@@ -15,11 +14,11 @@ import (
 type transfer struct {
 	space    *memory.Space
 	request  request
-	inline   [][]byte           // columns inside the message
-	copies   [][]byte           // of large columns that lay elsewhere
-	reserved map[string][]byte  // memory for results, by port
-	kept     map[string]*Memory // of the device for results, by port
-	doing    func(string)       // as in Options
+	inline   [][]byte          // columns inside the message
+	copies   [][]byte          // of large columns that lay elsewhere
+	reserved map[string][]byte // memory for results, by port
+	kept     []*Memory         // of the device for results, as they begin the results of the request
+	doing    func(string)      // as in Options
 }
 
 // spaceError reports that the space lacks memory for the response.
@@ -29,8 +28,8 @@ type spaceError struct{ error }
 func (t *transfer) run(r Request, p *Loaded) error {
 	run := &runRequest{Program: p.number, Scalars: r.Inputs.Scalars, Memory: r.Memory, PartRows: r.PartRows, Trace: r.Trace, Repeat: r.Repeat}
 	t.request.Run = run
-	for _, port := range slices.Sorted(maps.Keys(r.Inputs.Columns)) {
-		c := r.Inputs.Columns[port]
+	run.Columns = make([]column, 0, len(r.Inputs.Columns))
+	for port, c := range r.Inputs.Columns {
 		sent := column{Port: port, Kind: c.Kind}
 		if c.Resident != nil {
 			m := c.Resident.Memory.(*Memory)
@@ -43,11 +42,12 @@ func (t *transfer) run(r Request, p *Loaded) error {
 		}
 		run.Columns = append(run.Columns, sent)
 	}
-	t.kept = map[string]*Memory{}
-	for _, port := range p.Plan.Ports {
+	for i := range p.Plan.Ports {
+		port := &p.Plan.Ports[i]
 		if port.Direction == plan.Out && port.Domain != "" && slices.Contains(r.Keep, port.Name) {
-			t.kept[port.Name] = p.client.newMemory(p.Device, 0)
-			run.Results = append(run.Results, column{Port: port.Name, Memory: t.kept[port.Name].number})
+			m := p.client.newMemory(p.Device, 0)
+			t.kept = append(t.kept, m)
+			run.Results = append(run.Results, column{Port: port.Name, Memory: m.number})
 		}
 	}
 	t.reserve(p.Plan, r.Inputs)
@@ -80,9 +80,13 @@ func (t *transfer) send(c *column, data []byte) error {
 // reserve allocates memory for the results whose length has a bound. The others
 // are inside the message.
 func (t *transfer) reserve(p *plan.Plan, in exec.Inputs) {
-	if !slices.ContainsFunc(p.Ports, func(port plan.Port) bool {
-		return port.Direction == plan.Out && port.Domain != "" && t.kept[port.Name] == nil
-	}) {
+	columns := 0
+	for i := range p.Ports {
+		if p.Ports[i].Direction == plan.Out && p.Ports[i].Domain != "" {
+			columns++
+		}
+	}
+	if columns == len(t.kept) {
 		return
 	}
 	rows, scalars := map[string]int64{}, map[string]int64{}
@@ -101,13 +105,23 @@ func (t *transfer) reserve(p *plan.Plan, in exec.Inputs) {
 		}
 		bound := bounds[0]
 		bounds = bounds[1:]
-		if t.kept[port.Name] != nil {
+		if t.keeps(port.Name) != nil {
 			continue
 		}
 		if path := t.take(port.Name, bound); path != "" {
 			t.request.Run.Results = append(t.request.Run.Results, column{Port: port.Name, Size: bound, File: path})
 		}
 	}
+}
+
+// keeps returns the memory of the device for a result, or nil.
+func (t *transfer) keeps(port string) *Memory {
+	for i, m := range t.kept {
+		if t.request.Run.Results[i].Port == port {
+			return m
+		}
+	}
+	return nil
 }
 
 // take reserves memory for a result of at most so many bytes and returns its path, or ""
@@ -135,12 +149,12 @@ func (t *transfer) take(port string, bound int64) string {
 // exchange sends the request and receives the response.
 func (t *transfer) exchange(w *process) (response, map[string]exec.Column, error) {
 	var answer response
-	if err := writeMessage(w.In, t.request, t.inline...); err != nil {
+	if err := w.write(w.In, &t.request, t.inline...); err != nil {
 		return answer, nil, err
 	}
 	for {
 		answer = response{}
-		if err := readMessage(w.Out, &answer); err != nil {
+		if err := w.read(w.Out, &answer); err != nil {
 			return answer, nil, err
 		}
 		if answer.Doing == "" {
@@ -157,7 +171,6 @@ func (t *transfer) exchange(w *process) (response, map[string]exec.Column, error
 		(answer.Data != nil) != (t.request.Upload != nil || t.request.Download != nil) {
 		return answer, nil, errors.New("the answer does not fit the question")
 	}
-	columns := map[string]exec.Column{}
 	var received []column
 	switch {
 	case answer.Run != nil:
@@ -165,9 +178,10 @@ func (t *transfer) exchange(w *process) (response, map[string]exec.Column, error
 	case t.request.Download != nil:
 		received = []column{*answer.Data}
 	}
+	columns := make(map[string]exec.Column, len(received))
 	for _, c := range received {
 		if c.Memory != 0 {
-			m := t.kept[c.Port]
+			m := t.keeps(c.Port)
 			if m == nil || m.number != c.Memory {
 				return answer, nil, errors.New("the answer keeps what was not asked for")
 			}

@@ -139,6 +139,9 @@ func (s *session) Launch(_ context.Context, l *exec.Launch) error {
 		return worker.NewBuildError(l.Kernel.Name, "text", "fake", "text:1:1: error: \xff", s.options.Texts["text"])
 	}
 	s.commands++
+	if s.launches > 1 && s.options.Texts["text"] == "hang later" {
+		select {}
+	}
 	if s.launches++; s.launches > 1 && s.options.Texts["text"] == "once" {
 		return nil
 	}
@@ -334,6 +337,30 @@ func TestRepeat(t *testing.T) {
 	r.Repeat = -1
 	if _, err := c.Run(context.Background(), r); err == nil || !strings.Contains(err.Error(), "-1 repetitions") {
 		t.Error(err)
+	}
+}
+
+// A launch that a loop makes again is repeated with what each had.
+func TestRepeatOfLoop(t *testing.T) {
+	c := open(t, options(""))
+	r := request([]int64{1, 2, 3}, "")
+	r.Inputs.Scalars["add"] = exec.Value{Kind: plan.I64}
+	for i, step := range r.Plan.Steps {
+		if launch := step.Launch; launch != nil {
+			launch.Rows = plan.Sub(plan.Len("n"), plan.Var("add"))
+			r.Plan.Steps[i] = plan.Step{While: &plan.While{Cond: plan.Lt(plan.Var("add"), plan.Const(2)), Max: 9, Steps: []plan.Step{
+				step, {Set: &plan.Set{Scalar: "add", Value: plan.Add(plan.Var("add"), plan.Const(1))}}},
+				Else: []plan.Step{{Set: &plan.Set{Scalar: "add", Value: plan.Const(-1)}}}}}
+		}
+	}
+	for _, r.Repeat = range []int{0, 2} {
+		result, err := c.Run(context.Background(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := words(exec.Arg{Memory: result.Columns["y"].Data}); !slices.Equal(got, []int64{3, 5, 6}) {
+			t.Errorf("repeated %d times: %d", r.Repeat, got)
+		}
 	}
 }
 

@@ -75,11 +75,14 @@ static void print(void **arguments) { puts("{}"); *BUFFER(2, int) = 7; }
 static void endless(void **arguments) { hung = marks + 1; }
 static void crash(void **arguments) { failed = CUDA_ERROR_ILLEGAL_ADDRESS; }
 static void late(void **arguments) { coming = CUDA_ERROR_ILLEGAL_ADDRESS; }
+static void crack(void **arguments) { grow(arguments); if (ARG(1, i64) > 50) late(arguments); } // later runs do
+static void hang(void **arguments) { grow(arguments); if (ARG(1, i64) > 50) endless(arguments); }
 static void trap(void **arguments) { failed = CUDA_ERROR_LAUNCH_FAILED; }
 
 typedef struct { const char *name; int count; void (*run)(void **); i64 local; } function;
 static function functions[] = {{"divide", 6, divide}, {"reduce", 4, reduce}, {"scan", 8, scan}, {"slow", 4, slow}, {"grow", 4, grow},
-	{"scalars", 30, scalars}, {"kgen_report", 5, report}, {"print", 3, print}, {"together", 4, together}, {"endless", 3, endless}, {"crash", 3, crash}, {"late", 3, late}, {"trap", 3, trap}};
+	{"scalars", 30, scalars}, {"kgen_report", 5, report}, {"print", 3, print}, {"together", 4, together}, {"endless", 3, endless}, {"crash", 3, crash}, {"late", 3, late}, {"trap", 3, trap},
+	{"crack", 4, crack}, {"hang", 4, hang}};
 
 CUresult cuInit(unsigned flags) {
 	const char *devices = getenv("KGEN_TEST_DEVICES");
@@ -194,6 +197,99 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned x, unsigned y, unsigne
 	*BUFFER(2, int) = (int)x;
 	return 0;
 }
+
+// A graph is its nodes in order, and its nodes end with it. What is made of it has copies.
+// KGEN_TEST_GRAPHS names the call that fails: instantiate, change or launch.
+typedef struct { CUDA_KERNEL_NODE_PARAMS kernel; CUDA_MEMSET_NODE_PARAMS fill; void *places[32]; char words[32][8]; } node;
+typedef struct { node *nodes[64]; int count; } graph;
+typedef struct { graph *of; node nodes[64]; int count; } executable;
+static int fails(const char *what) {
+	const char *named = getenv("KGEN_TEST_GRAPHS");
+	return named && strcmp(named, what) == 0;
+}
+static void give(node *n, const CUDA_KERNEL_NODE_PARAMS *params) {
+	n->kernel = *params;
+	for (int i = 0; i < ((function *)params->func)->count; i++)
+		memcpy(n->words[i], params->kernelParams[i], 8);
+}
+static CUresult add(CUgraphNode *made, CUgraph in, const CUgraphNode *behind, size_t count, node **n) {
+	graph *g = (graph *)in;
+	if (count != (g->count > 0) || (count && (node *)behind[0] != g->nodes[g->count - 1]))
+		return CUDA_ERROR_INVALID_VALUE;
+	*made = (CUgraphNode)(*n = g->nodes[g->count++] = calloc(1, sizeof **n));
+	return 0;
+}
+CUresult cuGraphCreate(CUgraph *made, unsigned flags) { ANSWER; *made = calloc(1, sizeof(graph)); return 0; }
+CUresult cuGraphAddKernelNode(CUgraphNode *made, CUgraph in, const CUgraphNode *behind, size_t count, const CUDA_KERNEL_NODE_PARAMS *params) {
+	node *n;
+	CUresult wrong = add(made, in, behind, count, &n);
+	if (!wrong)
+		give(n, params);
+	return wrong;
+}
+CUresult cuGraphAddMemsetNode(CUgraphNode *made, CUgraph in, const CUgraphNode *behind, size_t count, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context) {
+	node *n;
+	CUresult wrong = add(made, in, behind, count, &n);
+	if (!wrong)
+		n->fill = *params;
+	return wrong;
+}
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *made, CUgraph in, unsigned long long flags) {
+	ANSWER;
+	if (fails("instantiate"))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	executable *e = calloc(1, sizeof *e);
+	e->of = (graph *)in, e->count = e->of->count;
+	for (int i = 0; i < e->count; i++)
+		e->nodes[i] = *e->of->nodes[i];
+	*made = (CUgraphExec)e;
+	return 0;
+}
+static node *find(CUgraphExec in, CUgraphNode changed) {
+	executable *e = (executable *)in;
+	for (int i = 0; i < e->of->count && !fails("change"); i++) // none if the graph has ended
+		if (e->of->nodes[i] == (node *)changed)
+			return &e->nodes[i];
+	return 0;
+}
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec in, CUgraphNode changed, const CUDA_KERNEL_NODE_PARAMS *params) {
+	ANSWER;
+	node *n = find(in, changed);
+	if (!n || n->kernel.func != params->func)
+		return CUDA_ERROR_INVALID_VALUE;
+	give(n, params);
+	return 0;
+}
+CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec in, CUgraphNode changed, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context) {
+	ANSWER;
+	node *n = find(in, changed);
+	if (!n || n->kernel.func)
+		return CUDA_ERROR_INVALID_VALUE;
+	n->fill = *params;
+	return 0;
+}
+CUresult cuGraphLaunch(CUgraphExec launched, CUstream stream) {
+	ANSWER;
+	if (fails("launch"))
+		return CUDA_ERROR_INVALID_VALUE;
+	executable *e = (executable *)launched;
+	for (int i = 0; i < e->count; i++) {
+		node *n = &e->nodes[i];
+		CUDA_KERNEL_NODE_PARAMS *k = &n->kernel;
+		CUDA_MEMSET_NODE_PARAMS *f = &n->fill;
+		for (int j = 0; j < 32; j++)
+			n->places[j] = n->words[j];
+		CUresult wrong = k->func ?
+			cuLaunchKernel(k->func, k->gridDimX, 1, 1, k->blockDimX, 1, 1, k->sharedMemBytes, stream, n->places, 0) :
+			f->elementSize == 4 ? cuMemsetD32Async(f->dst, f->value, f->width, stream) :
+			f->elementSize == 2 ? cuMemsetD16Async(f->dst, f->value, f->width, stream) : cuMemsetD8Async(f->dst, f->value, f->width, stream);
+		if (wrong)
+			return k->func && failed ? 0 : wrong; // a kernel that fails is noticed later
+	}
+	return 0;
+}
+CUresult cuGraphDestroy(CUgraph g) { ((graph *)g)->count = 0; ANSWER; return 0; } // the memory stays, for those who look there
+CUresult cuGraphExecDestroy(CUgraphExec exec) { free(exec); ANSWER; return 0; }
 
 CUresult cuEventCreate(CUevent *event, unsigned flags) { *event = calloc(1, sizeof(i64)); ANSWER; return 0; }
 CUresult cuEventRecord(CUevent event, CUstream stream) { *(i64 *)event = ++marks; return failed; }
