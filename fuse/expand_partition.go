@@ -53,19 +53,18 @@ type partition struct {
 
 // partitioned returns groups by a hash table with some room, of rows that are partitioned before.
 func (o *ordering) partitioned(keys []sortKey, out *ir.Domain, has room) *hashed {
-	p := o.partition(keys, func() *ir.Value { return o.hashDigit(keys) })
+	p := o.partition(keys, o.hashDigit(keys), o.hashDigit(keys))
 	return p.on.hashed(p.movedKeys, out, p, has)
 }
 
-// partition moves rows in the order of a digit of partitionBits, which is written wherever it is
-// needed: it costs less to compute than to store.
-func (o *ordering) partition(keys []sortKey, digitOf func() *ir.Value) *partition {
+// partition moves rows in the order of a digit of partitionBits, which is written anew where it is
+// needed again: it costs less to compute than to store.
+func (o *ordering) partition(keys []sortKey, digit, again *ir.Value) *partition {
 	p := &partition{ordering: o, keys: keys, moved: map[*ir.Value]*ir.Value{}}
 	p.on = &ordering{expansion: o.expansion, pos: o.pos, rows: o.newDomain(ir.DomainOrder, o.rows.Name+"_partitioned", o.rows)}
 	for _, key := range keys {
 		p.columns = append(p.columns, key.column)
 	}
-	digit, again := digitOf(), digitOf()
 	counts := o.newDomain(ir.DomainBins, o.rows.Name+"_parts", nil)
 	counts.By = o.add(o.pos, ir.Value{Op: ir.OpDigits, Args: []*ir.Value{digit, o.number(1 << partitionBits)}, Shift: partitionBits, Type: ir.Type{Kind: ir.I64, Domain: counts}})
 	before := o.add(o.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{counts.By}, Type: counts.By.Type})

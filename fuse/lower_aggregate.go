@@ -104,7 +104,7 @@ func (l *lowering) aggregateTable(v *ir.Value) {
 			l.tables[tableOf(v, f)] = w
 		}
 	}
-	finish := l.shareAfter(last, groupKey{kind: Finish, domain: out, table: true}, v, v.Operands()...)
+	finish := l.shareAfter(last, groupKey{kind: Finish, domain: out, place: v.By, table: true}, v, v.Operands()...)
 	for i := range states {
 		l.use(finish, l.writer[key{kind: States, ir: v, field: i}], tile.Element, false)
 	}
