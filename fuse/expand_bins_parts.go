@@ -30,22 +30,26 @@ func (o *ordering) binDigit(bin *ir.Value, low int) *ir.Value {
 }
 
 // isManyBins reports whether v is bins(...) of so many that their rows may be partitioned: more than
-// local memory has room for, be they counts alone or sums.
+// local memory has room for, be they counts alone or sums. How many there are may be known only
+// when the plan runs.
 func (e *expansion) isManyBins(v *ir.Value) bool {
 	if v.Op != ir.OpBins || !e.parts || !e.samples || e.bins < 1 {
 		return false
 	}
-	size := v.Args[1]
-	if size.Op != ir.OpConst {
+	ofRows := func(user *ir.Value) bool { return e.isOfPartitioned(user, v) }
+	if !slices.ContainsFunc(e.from.Values, ofRows) {
 		return false
 	}
-	least, most := e.bins<<1, e.bins<<(morePerWindow+partitionBits)
-	users := slices.DeleteFunc(slices.Clone(e.from.Values), func(user *ir.Value) bool { return !e.isOfPartitioned(user, v) })
-	if !slices.ContainsFunc(users, func(user *ir.Value) bool { return user.Op != ir.OpCount }) {
-		least = e.bins << 3
+	size := v.Args[1]
+	if size.Op != ir.OpConst {
+		return size.Type.Domain != nil || size.Type.Kind == ir.I64 // which the plan reads
+	}
+	least := e.bins << 3
+	if slices.ContainsFunc(e.from.Values, func(user *ir.Value) bool { return ofRows(user) && user.Op != ir.OpCount }) {
+		least = e.bins << 1
 	}
 	n := size.Const.Int64()
-	return n > least && n <= most && len(users) > 0
+	return n > least && n <= e.bins<<(morePerWindow+partitionBits)
 }
 
 // isOfPartitioned reports whether v is an aggregate by some bins that can be of partitioned rows. Rows
@@ -62,35 +66,56 @@ func (e *expansion) partitionBins(v *ir.Value) *binnedRows {
 	}
 	index := e.column(v.Args[0])
 	o := &ordering{expansion: e, pos: v.Pos, rows: index.Type.Domain}
-	size := v.Args[1].Const.Int64()
-	low := max(o.windowBits(), bits.Len64(uint64(size-1))-partitionBits)
-	// A bin outside has been reported. Its row moves to some place.
-	inside := func(bin *ir.Value) *ir.Value {
-		most := o.constant(ir.Scalar{Kind: ir.U64, Bits: uint64(size - 1)})
-		return o.apply(ir.OpLeast, o.cast(ir.U64, o.cast(ir.I64, bin)), most)
-	}
+	size := o.binsOf(v)
 	checked := *v // where rows are counted, which is before they move
-	checked.Name, checked.Args, checked.Type.Domain, checked.Type.Target = "", e.columns(v.Args), o.rows, e.domain(v.Type.Target)
+	checked.Name, checked.Args = "", e.columns(v.Args)
+	checked.Type.Domain, checked.Type.Target = o.rows, e.domain(v.Type.Target)
 	counted := o.add(v.Pos, checked)
 	e.alsoChecked[v] = counted
-	keys := []sortKey{{column: o.cast(ir.U32, inside(index)), width: bits.Len64(uint64(size - 1))}}
-	made := &binnedRows{partition: o.partition(keys, o.binDigit(inside(counted), low), o.binDigit(inside(index), low))}
+	bin := func(x *ir.Value) *ir.Value { return o.cast(ir.U32, x) } // any of a row outside, which the check reports
+	keys := []sortKey{{column: bin(index), width: codeBits}}
+	made := &binnedRows{partition: o.partition(keys, o.binDigit(bin(counted), size.low), o.binDigit(bin(index), size.low))}
 	moved := o.cast(ir.I64, made.movedKeys[0].column)
-	made.bins = o.add(v.Pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{moved, checked.Args[1]}, Split: low,
+	made.bins = o.add(v.Pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{moved, checked.Args[1]}, Split: size.low,
 		Type: ir.Type{Kind: ir.I64, Domain: made.on.rows, Target: checked.Type.Target}})
 	s := o.sampleRows(o.sortKeysOf([]*ir.Value{index}))
-	made.isSpread = s.found(o.apply(ir.OpGt, s.distinct, o.number(o.leastSpread(size))))
+	if size.isTried != nil {
+		s.isLong = o.apply(ir.OpLeast, s.isLong, size.isTried)
+	}
+	made.isSpread = s.found(o.apply(ir.OpGt, s.distinct, o.number(size.leastSpread)))
 	e.binnedRows[v] = made
 	return made
 }
 
-// leastSpread returns more than how many different bins a sample has if a partition is worth it. An atomic operation
-// on memory outside of the second-level cache takes several times as long as one on that.
-func (o *ordering) leastSpread(size int64) int64 {
-	if size > o.bins<<partitionBits {
-		return o.sample / 6
+// binsSize is how many bins there are.
+type binsSize struct {
+	low         int       // bits of a bin in its window
+	leastSpread int64     // a sample has more different bins if a partition is worth it
+	isTried     *ir.Value // a scalar that is above 0 if there are so many; nil if it is known
+}
+
+// binsOf returns how many bins v has.
+func (o *ordering) binsOf(v *ir.Value) (s binsSize) {
+	number := v.Args[1]
+	s.low = o.windowBits()
+	if number.Op == ir.OpConst {
+		n := number.Const.Int64()
+		s.low = max(s.low, bits.Len64(uint64(n-1))-partitionBits)
+		s.leastSpread = min(o.sample*3/8, n/2)
+		if n > o.bins<<partitionBits { // tables leave the second-level cache, which costs atomic operations more than it costs the partition
+			s.leastSpread = o.sample / 6
+		}
+		return s
 	}
-	return min(o.sample*3/8, size/2)
+	size := o.column(number)
+	if number.Type.Domain != nil {
+		size = o.length(size)
+	}
+	least, most := o.bins<<2, o.bins<<partitionBits
+	some := o.apply(ir.OpGreatest, size, o.number(0)) // of which the plan subtracts without an overflow
+	s.isTried = o.apply(ir.OpLeast, o.apply(ir.OpSub, some, o.number(least)), o.apply(ir.OpSub, o.number(most+1), some))
+	s.leastSpread = o.sample * 3 / 8
+	return s
 }
 
 // aggregateBins writes an aggregate by bins in two ways.

@@ -64,6 +64,9 @@ func (g *Graph) wayName(s *Stage) string {
 	}
 	isSize := func(v *ir.Value) bool { return v.Op == ir.OpBins && v.Args[1] == last.condition }
 	isMoved := func(v *ir.Value) bool { return isSize(v) && v.Split > 0 }
+	isOfBins := func(v *ir.Value) bool { // of explicit ones
+		return v.Op == ir.OpEither && v.Limit == last.condition && v.Args[0].By != nil && v.Args[0].By.Op == ir.OpBins && v.Args[0].By.Split > 0
+	}
 	isCuckoo := func(v *ir.Value) bool {
 		if v.Op != ir.OpEither || v.Limit != last.condition {
 			return false
@@ -72,6 +75,11 @@ func (g *Graph) wayName(s *Stage) string {
 		return d != nil && d.By != nil && d.By.Op == ir.OpCuckoo
 	}
 	switch {
+	case slices.ContainsFunc(g.Pipeline.Values, isOfBins):
+		if last.second {
+			return "bins of rows as they lie"
+		}
+		return "bins of partitioned rows"
 	case slices.ContainsFunc(g.Pipeline.Values, isCuckoo):
 		if last.second {
 			return "linear probing"

@@ -62,7 +62,7 @@ type localTables struct {
 	entered []*entered // with their tables, which come first
 	taken   int64      // bytes of these
 	bytes   int64
-	slices  int64      // of each window, a power of two: so many work-groups take the same tiles
+	slices  int64 // of each window, a power of two: so many work-groups take the same tiles
 	beside  int64 // bytes of local memory that the kernel takes for reductions
 	perTile bool  // a work-group takes one tile, whose rows wait for those of others; see localtable_tile.go
 

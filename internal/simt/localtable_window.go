@@ -95,7 +95,7 @@ func (l *lowering) leavesTables(k *tile.Kernel, all []*localTable) bool {
 			updates--
 			return false
 		}
-		return !op.Epilogue && op.HasEffect() && op.Kind != tile.Check
+		return op.IsReduction() || !op.Epilogue && op.HasEffect() && op.Kind != tile.Check
 	}) && updates == 0
 }
 
