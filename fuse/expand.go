@@ -66,7 +66,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		segments:   map[*ir.Value]*ir.Value{},
 
 		binnedRows:  map[*ir.Value]*binnedRows{},
-		alsoChecked: map[*ir.Value]*ir.Value{},
+		alsoChecked: map[*ir.Value][]*ir.Value{},
 	}
 	if options.Short {
 		e.strategy = options.Strategy
@@ -120,8 +120,8 @@ type expansion struct {
 	joins      map[*ir.Value]*joined  // by joins
 	pairs      map[*ir.Value]*paired  // by columns of pairs that are stored when they are needed
 
-	binnedRows  map[*ir.Value]*binnedRows // by bins of from: their rows after a partition
-	alsoChecked map[*ir.Value]*ir.Value   // by a value of from: what makes its check, too, where another way is taken
+	binnedRows  map[*ir.Value]*binnedRows // by bins of from
+	alsoChecked map[*ir.Value][]*ir.Value // by a value of from: what makes its check, too, where other ways are taken
 }
 
 // grouped is what groups becomes: its rows in the order of their keys, where the rows
@@ -434,7 +434,7 @@ func (e *expansion) pipeline() *ir.Pipeline {
 		if checked := e.checked[s.Value]; checked != nil {
 			p.Sites[i].Value = checked
 		}
-		if also := e.alsoChecked[s.Value]; also != nil {
+		for _, also := range e.alsoChecked[s.Value] {
 			again := p.Sites[i]
 			again.Value = also
 			p.Sites = append(p.Sites, again)

@@ -24,7 +24,7 @@ const groupsPerSample = 32
 
 // sampleOf takes a sample of the rows with some keys.
 func (o *ordering) sampleOf(keys []sortKey) groupSample {
-	t := o.sampleRows(keys)
+	t := o.sampleRows(keys, o.sample)
 	var s groupSample
 	few := o.hashGroups
 	if !o.short {
@@ -48,7 +48,9 @@ func (o *ordering) sampleOf(keys []sortKey) groupSample {
 // sampledRows are some of the rows with some keys.
 type sampledRows struct {
 	*ordering
+	size     int64     // of the sample
 	rows     *ir.Value // how many there are in all
+	at       *ir.Value // the number of each row of the sample
 	isLong   *ir.Value // a scalar above 0 if they are so many that there is a sample, and
 	isShort  *ir.Value // one that is if they are not
 	words    []word    // of the keys of the sample
@@ -56,13 +58,18 @@ type sampledRows struct {
 	distinct *ir.Value // how many different ones there are
 }
 
-// sampleRows takes a sample of the rows with some keys.
-func (o *ordering) sampleRows(keys []sortKey) *sampledRows {
-	s := &sampledRows{ordering: o, rows: o.length(keys[0].column)}
+// sampleRows takes a sample of so many of the rows with some keys. It has rows from anywhere: one of each
+// stretch would have all keys once, if rows of equal keys lie together in stretches as long.
+func (o *ordering) sampleRows(keys []sortKey, size int64) *sampledRows {
+	s := &sampledRows{ordering: o, size: size, rows: o.length(keys[0].column)}
 	least := o.sample << 6
 	s.isLong = o.apply(ir.OpSub, s.rows, o.number(least-1))
 	s.isShort = o.apply(ir.OpSub, o.number(least), s.rows)
-	_, at := o.sampled(o.index(keys[0].column, o.rows), s.rows, o.number(o.sample))
+	row := o.index(keys[0].column, o.rows)
+	sample := o.newDomain(ir.DomainBins, o.rows.Name+"_sample", nil)
+	sample.By = o.add(o.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{row, o.number(size)}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: sample}})
+	s.at = o.anyRow(o.index(row, sample), s.rows)
+	at := s.at
 	keys = o.keysAt(keys, at)
 	t := rowTable{isDirect: o.constant(ir.BoolScalar(false))}
 	for _, key := range keys {
@@ -70,12 +77,31 @@ func (o *ordering) sampleRows(keys []sortKey) *sampledRows {
 	}
 	s.words = o.words(keys)
 	s.isNarrow = len(s.words) == 1 && s.words[0].bits <= codeBits
-	slots := int64(2) << bits.Len64(uint64(o.sample-1))
-	size := o.number(slots)
+	slots := int64(2) << bits.Len64(uint64(size-1))
 	t.shift = o.constant(ir.Int(ir.U64, int64(65-bits.Len64(uint64(slots)))))
-	o.insert(&t, o.slotOfWords(t, s.words), size, nil)
+	o.insert(&t, o.slotOfWords(t, s.words), o.number(slots), nil)
 	s.distinct = o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.rows))}, Type: ir.Type{Kind: ir.I64}})
 	return s
+}
+
+// anyRow returns the number of one of some rows for each number: a product by an odd number, whose high bits
+// are those of a random number, modulo the rows.
+func (o *ordering) anyRow(number, rows *ir.Value) *ir.Value {
+	x := o.apply(ir.OpMul, o.cast(ir.U64, o.apply(ir.OpAdd, number, o.number(1))), o.constant(ir.Scalar{Kind: ir.U64, Bits: 0x9e3779b97f4a7c15}))
+	x = o.apply(ir.OpXor, x, o.apply(ir.OpShr, x, o.integer(x, 32)))
+	x = o.apply(ir.OpShr, o.apply(ir.OpMul, x, o.constant(ir.Scalar{Kind: ir.U64, Bits: 0xd6e8feb86659fd93})), o.integer(x, 16))
+	at := o.apply(ir.OpRem, o.cast(ir.I64, x), o.apply(ir.OpGreatest, rows, o.number(1)))
+	at.Type.Target = o.rows
+	return at
+}
+
+// nearRows returns how many rows of the sample have a neighbour, so many rows behind, of which something is true.
+func (s *sampledRows) nearRows(distance int64, isTrue func(x, neighbour *ir.Value) *ir.Value, x *ir.Value) *ir.Value {
+	last := s.apply(ir.OpSub, s.rows, s.number(1))
+	next := s.apply(ir.OpLeast, s.apply(ir.OpAdd, s.at, s.number(distance)), last)
+	next.Type.Target = s.ordering.rows
+	found := isTrue(s.gather(s.pos, x, s.at), s.gather(s.pos, x, next))
+	return s.add(s.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{s.cast(ir.I64, found)}, Type: ir.Type{Kind: ir.I64}})
 }
 
 // found returns a scalar that is 1 if there is a sample of which something is true, else 0.

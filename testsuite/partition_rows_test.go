@@ -79,9 +79,17 @@ pipeline checked(k: [n]i32, x: [n]i32) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					combining := kernelWith(program.Kernels, func(op *tile.Op) bool { return op.WindowBits > 0 })
-					if combining == "" {
-						t.Fatal("no kernel combines partitioned rows")
+					ways := map[string]string{} // what the kernels with windows combine, by their names
+					for _, k := range program.Kernels {
+						if k.Has(func(op *tile.Op) bool { return op.WindowBits > 0 }) {
+							ways[k.Name] = "ordered"
+							if name := k.Domains[0].Name; name == "sorted" || strings.HasSuffix(name, "_partitioned") { // those of a mask have no name
+								ways[k.Name] = "partitioned"
+							}
+						}
+					}
+					if len(ways) != 2 {
+						t.Fatalf("windows in kernels %v", ways)
 					}
 					target := simt.Target{Atomics64: true, LaunchedLocal: []int64{200 << 10, 6000, 6000}[i]}
 					lowered, err := target.Lower(program, plan.Schedule{Workgroup: 16, Items: 4, Scheme: simt.SchemePublished, Chunk: 8})
@@ -92,18 +100,25 @@ pipeline checked(k: [n]i32, x: [n]i32) {
 						if (level != fuse.LevelOnePass || size > 3000) && name != "uniform" && name != "outside" {
 							continue
 						}
-						isCombined := false
-						run := watching(lowered, size, func(name string) { isCombined = isCombined || strings.HasPrefix(name, combining) })
+						way := ""
+						run := watching(lowered, size, func(name string) { way += ways[name] })
 						for _, n := range []int{0, 300, rows} {
-							if isCombined = false; n < rows && name != "uniform" {
+							if way = ""; n < rows && name != "uniform" {
 								continue
 							}
 							in := groupsInput(p, n, 1<<62, func(_ uint64, row int) []ir.Scalar {
 								return []ir.Scalar{ir.Int(ir.I32, int64(of(uint64(row), size)))}
 							})
 							kerneltest.Agree(t, lowered.Plan, run, p, fmt.Sprintf("%s: %d %s rows", level, n, name), in)
-							if want := n == rows && name != "constant" && (p.Name != "sized" || size < 16384); isCombined != want {
-								t.Errorf("%s: %d %s rows: partitioned: %t", level, n, name, isCombined)
+							want := map[string]string{"sorted": "ordered", "constant": ""}
+							if _, ok := want[name]; !ok {
+								want[name] = "partitioned"
+							}
+							if n < rows || p.Name == "sized" && size > 16384 {
+								want[name] = ""
+							}
+							if way != want[name] {
+								t.Errorf("%s: %d %s rows are %q, not %q", level, n, name, way, want[name])
 							}
 						}
 					}
