@@ -22,6 +22,9 @@ func TestPartitionedBins(t *testing.T) {
 	b = bins(k, SIZE)
 	return rows: count(by: b), large: count(x > 4000000, by: b)
 }
+pipeline alone(k: [n]i32, x: [n]i32) {
+	return large: count(x > 4000000, by: bins(k, SIZE))
+}
 pipeline combined(k: [n]i32, x: [n]i32) {
 	b = bins(k, SIZE)
 	mean = avg(x, by: b, else: 0)
@@ -53,6 +56,12 @@ pipeline checked(k: [n]i32, x: [n]i32) {
 				return size
 			}
 			return spread(row) % size
+		},
+		"sorted outside": func(row, size uint64) uint64 {
+			if row == 1777 {
+				return size + 5
+			}
+			return row * size / rows
 		},
 		"negative": func(row, size uint64) uint64 {
 			if row == 2077 {
@@ -110,7 +119,7 @@ pipeline checked(k: [n]i32, x: [n]i32) {
 								return []ir.Scalar{ir.Int(ir.I32, int64(of(uint64(row), size)))}
 							})
 							kerneltest.Agree(t, lowered.Plan, run, p, fmt.Sprintf("%s: %d %s rows", level, n, name), in)
-							want := map[string]string{"sorted": "ordered", "constant": ""}
+							want := map[string]string{"sorted": "ordered", "sorted outside": "ordered", "constant": ""}
 							if _, ok := want[name]; !ok {
 								want[name] = "partitioned"
 							}
