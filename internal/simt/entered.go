@@ -239,8 +239,9 @@ func (e *rowBody) takePlaces(of *entered, whole bool, each func(body func(i *loo
 			}, nil)
 		})
 		settled := loop.Expr(chosen)
-		if whole {
-			settled = e.leading(s.memory, isFirst, chosen, keys)
+		isPartitioned := op.PartBits > 0
+		if whole && isPartitioned {
+			settled = e.leading(s.memory, loop.And(isFirst, loop.Ne(found, loop.Int(nowhere))), chosen, keys)
 		}
 		e.b.If(loop.Ne(settled, number(ir.U32, 0)), func() {
 			s.row, s.home = row, home
@@ -248,7 +249,9 @@ func (e *rowBody) takePlaces(of *entered, whole bool, each func(body func(i *loo
 				s.keys = append(s.keys, key)
 			}
 			e.remember(s)
-			e.lookAgain(s, found)
+			if isPartitioned {
+				e.lookAgain(s, found)
+			}
 			e.b.If(loop.Lt(found, loop.Int(0)), func() {
 				e.takePlace(of, s, loop.Expr(found), func(x loop.Expr) { e.b.Assign(found, x) })
 			}, nil)

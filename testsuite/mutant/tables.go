@@ -94,7 +94,7 @@ var tables = []Mutant{
 	{Name: "too many bins for windows are tried", File: "fuse/expand_bins_parts.go", Tests: "./testsuite -run ^TestPartitionedBins$/^sized_130000$",
 		Old: "s.isLong = o.apply(ir.OpLeast, s.isLong, size.isTried)",
 		New: "s.isLong = o.apply(ir.OpGreatest, s.isLong, size.isTried)"},
-	{Name: "rows that wait for their neighbours are left out", File: "internal/simt/entered.go", Device: "cudaemu", Programs: "group_sum", Schedule: "groups=hash,workgroup=32,items=4",
+	{Name: "rows that wait for their neighbours are left out", File: "internal/simt/entered.go", Device: "cudaemu", Programs: "group_sum", Schedule: "groups=partitioned,workgroup=32,items=4",
 		Old: "e.b.Assign(left, loop.Apply(ir.OpXor, left, settled))",
 		New: "e.b.Assign(left, loop.Apply(ir.OpXor, left, chosen))"},
 }
