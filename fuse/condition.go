@@ -23,10 +23,10 @@ func eachCondition(condition *ir.Value, visit func(c, under *ir.Value)) {
 // eachOperand is eachCondition for a condition that the plan computes.
 func eachOperand(of *ir.Value, visit func(c, under *ir.Value)) {
 	switch of.Op {
-	case ir.OpConst:
+	case ir.OpConst, ir.OpParam:
 	case ir.OpLen:
 		visit(of, nil)
-	case ir.OpSub, ir.OpGreatest:
+	case ir.OpSub, ir.OpGreatest, ir.OpLeast:
 		for _, arg := range of.Args {
 			eachOperand(arg, visit)
 		}
@@ -44,12 +44,16 @@ func (m *planner) condition(v *ir.Value) plan.Expr {
 	switch v.Op {
 	case ir.OpConst:
 		return plan.Const(v.Const.Int64())
+	case ir.OpParam:
+		return plan.Var(v.Name)
 	case ir.OpLen:
 		return plan.Len(m.DomainName(v.Args[0].Type.Domain))
 	case ir.OpSub:
 		return plan.Sub(operand(0), operand(1))
 	case ir.OpGreatest:
 		return plan.Max(operand(0), operand(1))
+	case ir.OpLeast:
+		return plan.Min(operand(0), operand(1))
 	}
 	panic(fmt.Sprintf("fuse: the plan cannot compute %s", v.Op))
 }

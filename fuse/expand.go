@@ -20,10 +20,10 @@ func expand(p *ir.Pipeline, options Options) (*ir.Pipeline, map[*ir.Value]turn) 
 		return false
 	}
 	p = withoutFloatSums(withoutCalendar(withoutDecimals(p, options), options), options)
-	if !slices.ContainsFunc(p.Values, isComposed) {
+	e := newExpansion(p, options)
+	if !slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return isComposed(v) || e.isManyBins(v) }) {
 		return p, nil
 	}
-	e := newExpansion(p, options)
 	for _, v := range p.Values {
 		e.value(v)
 	}
@@ -64,6 +64,9 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		pairs:      map[*ir.Value]*paired{},
 		begins:     map[*ir.Value]*ir.Value{},
 		segments:   map[*ir.Value]*ir.Value{},
+
+		binnedRows:  map[*ir.Value]*binnedRows{},
+		alsoChecked: map[*ir.Value][]*ir.Value{},
 	}
 	if options.Short {
 		e.strategy = options.Strategy
@@ -116,6 +119,9 @@ type expansion struct {
 	wordsOf    map[string][]*ir.Value // likewise, of nested loops
 	joins      map[*ir.Value]*joined  // by joins
 	pairs      map[*ir.Value]*paired  // by columns of pairs that are stored when they are needed
+
+	binnedRows  map[*ir.Value]*binnedRows // by bins of from
+	alsoChecked map[*ir.Value][]*ir.Value // by a value of from: what makes its check, too, where other ways are taken
 }
 
 // grouped is what groups becomes: its rows in the order of their keys, where the rows
@@ -203,6 +209,8 @@ func (e *expansion) value(v *ir.Value) {
 	case e.pair(v):
 	case v.By != nil && v.By.Op == ir.OpGroups:
 		e.aggregate(v)
+	case v.By != nil && e.isOfPartitioned(v, v.By) && e.isManyBins(v.By):
+		e.aggregateBins(v)
 	case v.By != nil && v.By.Op == ir.OpRepeat && !v.Op.IsAggregate():
 		e.scanRepeated(v)
 	default:
@@ -425,6 +433,11 @@ func (e *expansion) pipeline() *ir.Pipeline {
 		p.Sites[i].Value, p.Sites[i].Domain = e.values[s.Value], e.domain(s.Domain)
 		if checked := e.checked[s.Value]; checked != nil {
 			p.Sites[i].Value = checked
+		}
+		for _, also := range e.alsoChecked[s.Value] {
+			again := p.Sites[i]
+			again.Value = also
+			p.Sites = append(p.Sites, again)
 		}
 	}
 	for _, d := range e.from.Domains {

@@ -92,10 +92,7 @@ func (o *ordering) binnedParts(r *keyRange, out *ir.Domain) *binned {
 	}
 	rows := o.cast(r.span.Type.Kind, o.apply(ir.OpLeast, o.length(r.word.value), o.number(1<<(low+partitionBits)-1)))
 	b := &binned{ordering: o, out: out, within: r, size: r.size(o, rows)}
-	b.moved = o.partition(r.keys, func() *ir.Value {
-		bin := r.binOf(o, r.keys)
-		return o.cast(ir.U32, o.apply(ir.OpShr, bin, o.integer(bin, uint64(low))))
-	})
+	b.moved = o.partition(r.keys, partitionBits, o.binDigit(r.binOf(o, r.keys), low), o.binDigit(r.binOf(o, r.keys), low))
 	b.of = b.bin(b.moved.on, b.moved.movedKeys)
 	b.of.Split = low
 	b.combine()

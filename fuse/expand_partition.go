@@ -15,7 +15,7 @@ import (
 // A sample tells whether that is worth it. Of very many groups each has few rows, and a sort
 // is as fast.
 
-// partitionBits are the bits of the hash by which rows move: those of a pass.
+// partitionBits are the most bits by which rows move, and those of a hash: the bits of a pass.
 const partitionBits = 8
 
 // mostPartitioned is the most groups of partitioned rows on cores: more of one part than this many
@@ -53,23 +53,22 @@ type partition struct {
 
 // partitioned returns groups by a hash table with some room, of rows that are partitioned before.
 func (o *ordering) partitioned(keys []sortKey, out *ir.Domain, has room) *hashed {
-	p := o.partition(keys, func() *ir.Value { return o.hashDigit(keys) })
+	p := o.partition(keys, partitionBits, o.hashDigit(keys), o.hashDigit(keys))
 	return p.on.hashed(p.movedKeys, out, p, has)
 }
 
-// partition moves rows in the order of a digit of partitionBits, which is written wherever it is
-// needed: it costs less to compute than to store.
-func (o *ordering) partition(keys []sortKey, digitOf func() *ir.Value) *partition {
+// partition moves rows in the order of a digit of so many bits, which is written anew where it is
+// needed again: it costs less to compute than to store.
+func (o *ordering) partition(keys []sortKey, bits int, digit, again *ir.Value) *partition {
 	p := &partition{ordering: o, keys: keys, moved: map[*ir.Value]*ir.Value{}}
 	p.on = &ordering{expansion: o.expansion, pos: o.pos, rows: o.newDomain(ir.DomainOrder, o.rows.Name+"_partitioned", o.rows)}
 	for _, key := range keys {
 		p.columns = append(p.columns, key.column)
 	}
-	digit, again := digitOf(), digitOf()
 	counts := o.newDomain(ir.DomainBins, o.rows.Name+"_parts", nil)
-	counts.By = o.add(o.pos, ir.Value{Op: ir.OpDigits, Args: []*ir.Value{digit, o.number(1 << partitionBits)}, Shift: partitionBits, Type: ir.Type{Kind: ir.I64, Domain: counts}})
+	counts.By = o.add(o.pos, ir.Value{Op: ir.OpDigits, Args: []*ir.Value{digit, o.number(1 << bits)}, Shift: int64(bits), Type: ir.Type{Kind: ir.I64, Domain: counts}})
 	before := o.add(o.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{counts.By}, Type: counts.By.Type})
-	p.place = o.add(o.pos, ir.Value{Op: ir.OpRank, Args: []*ir.Value{again, before}, Split: partitionBits, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
+	p.place = o.add(o.pos, ir.Value{Op: ir.OpRank, Args: []*ir.Value{again, before}, Split: bits, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
 	p.movedKeys = slices.Clone(keys)
 	for i, key := range keys {
 		p.movedKeys[i].column = p.move(key.column)

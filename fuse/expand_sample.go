@@ -1,6 +1,10 @@
 package fuse
 
-import "github.com/kgen-go/kgen/ir"
+import (
+	"math/bits"
+
+	"github.com/kgen-go/kgen/ir"
+)
 
 // How groups are best made depends on the range of their keys and on how many groups there
 // are. A sample tells roughly, so that no pass over all rows is made in vain: neither one that
@@ -20,44 +24,91 @@ const groupsPerSample = 32
 
 // sampleOf takes a sample of the rows with some keys.
 func (o *ordering) sampleOf(keys []sortKey) groupSample {
-	rows, least := o.length(keys[0].column), o.sample<<6
-	isLong := o.apply(ir.OpSub, rows, o.number(least-1))
-	isShort := o.apply(ir.OpSub, o.number(least), rows)
-	_, at := o.sampled(o.index(keys[0].column, o.rows), rows, o.number(o.sample))
-	keys = o.keysAt(keys, at)
-	found := func(isTrue *ir.Value) *ir.Value {
-		made := o.choose(isTrue, o.number(1), o.number(0))
-		made.By = isLong
-		return made
-	}
-	t := rowTable{isDirect: o.constant(ir.BoolScalar(false))}
-	for _, key := range keys {
-		t.keys = append(t.keys, key.column)
-	}
-	words := o.words(keys)
-	isNarrow := len(words) == 1 && words[0].bits <= codeBits
+	t := o.sampleRows(keys, o.sample)
 	var s groupSample
-	var size *ir.Value
-	size, t.shift = o.fewSlots(o.cast(ir.U64, o.number(o.sample)))
-	o.insert(&t, o.slotOfWords(t, words), size, nil)
-	distinct := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.rows))}, Type: ir.Type{Kind: ir.I64}})
 	few := o.hashGroups
 	if !o.short {
 		few = min(few, max(o.sample/2, 1)) // of more, the sample may not have met half
 	}
-	s.isFew = o.apply(ir.OpGreatest, isShort, found(o.apply(ir.OpLe, distinct, o.number(few))))
-	if len(words) == 1 {
+	s.isFew = o.apply(ir.OpGreatest, t.isShort, t.found(o.apply(ir.OpLe, t.distinct, o.number(few))))
+	if words := t.words; len(words) == 1 {
 		least := o.extreme(ir.OpMin, words[0].value)
 		span := o.apply(ir.OpSub, o.extreme(ir.OpMax, words[0].value), least)
 		isNarrow := o.apply(ir.OpLt, span, o.integer(span, uint64(o.bins)))
 		if low := o.windowBits(); o.parts && words[0].bits > low {
-			isDense := o.apply(ir.OpLogicalAnd, o.apply(ir.OpLt, span, o.integer(span, 1<<(low+partitionBits))), o.apply(ir.OpGt, distinct, o.number(few)))
+			isDense := o.apply(ir.OpLogicalAnd, o.apply(ir.OpLt, span, o.integer(span, 1<<(low+partitionBits))), o.apply(ir.OpGt, t.distinct, o.number(few)))
 			isNarrow = o.apply(ir.OpLogicalOr, isNarrow, isDense)
 		}
-		s.isNarrow = o.apply(ir.OpGreatest, isShort, found(isNarrow))
+		s.isNarrow = o.apply(ir.OpGreatest, t.isShort, t.found(isNarrow))
 	}
-	s.isSome = found(o.apply(ir.OpLe, distinct, o.mostDistinct(rows, isNarrow)))
+	s.isSome = t.found(o.apply(ir.OpLe, t.distinct, o.mostDistinct(t.rows, t.isNarrow)))
 	return s
+}
+
+// sampledRows are some of the rows with some keys.
+type sampledRows struct {
+	*ordering
+	size     int64     // of the sample
+	rows     *ir.Value // how many there are in all
+	at       *ir.Value // the number of each row of the sample
+	isLong   *ir.Value // a scalar above 0 if they are so many that there is a sample, and
+	isShort  *ir.Value // one that is if they are not
+	words    []word    // of the keys of the sample
+	isNarrow bool      // the keys are one word of 32 bits at most
+	distinct *ir.Value // how many different ones there are
+}
+
+// sampleRows takes a sample of so many of the rows with some keys. It has rows from anywhere: one of each
+// stretch would have all keys once, if rows of equal keys lie together in stretches as long.
+func (o *ordering) sampleRows(keys []sortKey, size int64) *sampledRows {
+	s := &sampledRows{ordering: o, size: size, rows: o.length(keys[0].column)}
+	least := o.sample << 6
+	s.isLong = o.apply(ir.OpSub, s.rows, o.number(least-1))
+	s.isShort = o.apply(ir.OpSub, o.number(least), s.rows)
+	row := o.index(keys[0].column, o.rows)
+	sample := o.newDomain(ir.DomainBins, o.rows.Name+"_sample", nil)
+	sample.By = o.add(o.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{row, o.number(size)}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: sample}})
+	s.at = o.anyRow(o.index(row, sample), s.rows)
+	at := s.at
+	keys = o.keysAt(keys, at)
+	t := rowTable{isDirect: o.constant(ir.BoolScalar(false))}
+	for _, key := range keys {
+		t.keys = append(t.keys, key.column)
+	}
+	s.words = o.words(keys)
+	s.isNarrow = len(s.words) == 1 && s.words[0].bits <= codeBits
+	slots := int64(2) << bits.Len64(uint64(size-1))
+	t.shift = o.constant(ir.Int(ir.U64, int64(65-bits.Len64(uint64(slots)))))
+	o.insert(&t, o.slotOfWords(t, s.words), o.number(slots), nil)
+	s.distinct = o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.rows))}, Type: ir.Type{Kind: ir.I64}})
+	return s
+}
+
+// anyRow returns the number of one of some rows for each number: a product by an odd number, whose high bits
+// are those of a random number, modulo the rows.
+func (o *ordering) anyRow(number, rows *ir.Value) *ir.Value {
+	x := o.apply(ir.OpMul, o.cast(ir.U64, o.apply(ir.OpAdd, number, o.number(1))), o.constant(ir.Scalar{Kind: ir.U64, Bits: 0x9e3779b97f4a7c15}))
+	x = o.apply(ir.OpXor, x, o.apply(ir.OpShr, x, o.integer(x, 32)))
+	x = o.apply(ir.OpShr, o.apply(ir.OpMul, x, o.constant(ir.Scalar{Kind: ir.U64, Bits: 0xd6e8feb86659fd93})), o.integer(x, 16))
+	at := o.apply(ir.OpRem, o.cast(ir.I64, x), o.apply(ir.OpGreatest, rows, o.number(1)))
+	at.Type.Target = o.rows
+	return at
+}
+
+// nearRows returns how many rows of the sample have a neighbour, so many rows behind, of which something is true.
+func (s *sampledRows) nearRows(distance int64, isTrue func(x, neighbour *ir.Value) *ir.Value, x *ir.Value) *ir.Value {
+	last := s.apply(ir.OpSub, s.rows, s.number(1))
+	next := s.apply(ir.OpLeast, s.apply(ir.OpAdd, s.at, s.number(distance)), last)
+	next.Type.Target = s.ordering.rows
+	found := isTrue(s.gather(s.pos, x, s.at), s.gather(s.pos, x, next))
+	return s.add(s.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{s.cast(ir.I64, found)}, Type: ir.Type{Kind: ir.I64}})
+}
+
+// found returns a scalar that is 1 if there is a sample of which something is true, else 0.
+func (s *sampledRows) found(isTrue *ir.Value) *ir.Value {
+	made := s.choose(isTrue, s.number(1), s.number(0))
+	made.By = s.isLong
+	return made
 }
 
 // mostDistinct returns how many different keys a sample has at most if a partition is worth it. Of n

@@ -64,6 +64,12 @@ func (g *Graph) wayName(s *Stage) string {
 	}
 	isSize := func(v *ir.Value) bool { return v.Op == ir.OpBins && v.Args[1] == last.condition }
 	isMoved := func(v *ir.Value) bool { return isSize(v) && v.Split > 0 }
+	var bins *ir.Value // explicit ones of the first way
+	for _, v := range g.Pipeline.Values {
+		if v.Op == ir.OpEither && v.Limit == last.condition && v.Args[0].By != nil && v.Args[0].By.Op == ir.OpBins && v.Args[0].By.Split > 0 && !isSize(v.Args[0].By) {
+			bins = v.Args[0].By
+		}
+	}
 	isCuckoo := func(v *ir.Value) bool {
 		if v.Op != ir.OpEither || v.Limit != last.condition {
 			return false
@@ -72,12 +78,18 @@ func (g *Graph) wayName(s *Stage) string {
 		return d != nil && d.By != nil && d.By.Op == ir.OpCuckoo
 	}
 	switch {
+	case bins != nil && last.second:
+		return "bins of rows in any order"
+	case bins != nil && bins.Type.Domain.Kind == ir.DomainOrder: // to which they have moved
+		return "bins of partitioned rows"
+	case bins != nil:
+		return "bins of rows in their order"
 	case slices.ContainsFunc(g.Pipeline.Values, isCuckoo):
 		if last.second {
 			return "linear probing"
 		}
 		return "cuckoo hashing"
-	case table != nil && table.Limit == nil && !last.second && g.result(last.condition) == nil: // where there are enough rows
+	case !last.second && g.result(last.condition) == nil && (table == nil || table.Limit == nil): // where there are enough rows
 		return "a sample"
 	case table != nil:
 		return "a " + g.tableName(table, s.ways)

@@ -184,7 +184,7 @@ func (m *planner) plan(level string, p *Program) *plan.Plan {
 	m.parameters()
 	m.steps(p)
 	m.results()
-	for _, s := range m.Pipeline.Sites {
+	for _, s := range m.Pipeline.Sites[:m.sites()] {
 		site := plan.Site{Number: s.Number, Position: s.Pos.Base().String(),
 			Kind: strconv.Itoa(int(s.Kind)), Message: s.Message}
 		if s.Domain != nil {
@@ -333,10 +333,18 @@ func (m *planner) depth(v *ir.Value, seen map[*ir.Value]bool) plan.Expr {
 	return total
 }
 
+// sites returns how many checks there are. Behind them are those that two ways make.
+func (m *planner) sites() (n int) {
+	for _, s := range m.Pipeline.Sites {
+		n = max(n, s.Number+1)
+	}
+	return n
+}
+
 // steps allocates each kernel's outputs and launches it.
 func (m *planner) steps(p *Program) {
 	step := func(s plan.Step) { m.out.Steps = append(m.out.Steps, s) }
-	if n := len(m.Pipeline.Sites); n > 0 {
+	if n := m.sites(); n > 0 {
 		m.out.Buffers = append(m.out.Buffers, plan.Buffer{Name: m.errors, Kind: plan.I64, Length: plan.Const(int64(n)), Role: plan.Errors})
 		step(plan.Step{Alloc: &plan.Alloc{Buffer: m.errors}})
 		step(plan.Step{Init: &plan.Init{Buffer: m.errors}})

@@ -152,7 +152,7 @@ type groupKey struct {
 	out    *ir.Domain
 	table  bool      // what it writes are tables, not rows of groups that it closes
 	second bool      // it reads what tables of the same groups hold
-	place  *ir.Value // to which rows move; the condition of two ways, or of a fold
+	place  *ir.Value // to which rows move; the condition of two ways, or of a fold; the grouping of a table
 }
 
 // isRowWise reports whether v is computed within a Map or Mask stage: from the

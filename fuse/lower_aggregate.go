@@ -104,7 +104,7 @@ func (l *lowering) aggregateTable(v *ir.Value) {
 			l.tables[tableOf(v, f)] = w
 		}
 	}
-	finish := l.shareAfter(last, groupKey{kind: Finish, domain: out, table: true}, v, v.Operands()...)
+	finish := l.shareAfter(last, groupKey{kind: Finish, domain: out, place: v.By, table: true}, v, v.Operands()...)
 	for i := range states {
 		l.use(finish, l.writer[key{kind: States, ir: v, field: i}], tile.Element, false)
 	}
@@ -126,7 +126,7 @@ func (l *lowering) combining(v *ir.Value, out *ir.Domain) *Stage {
 			return s
 		}
 	}
-	return l.shareAfter(nil, groupKey{kind: Aggregate, domain: v.By.Type.Domain, out: out, table: true}, v, v.Operands()...)
+	return l.shareAfter(nil, groupKey{kind: Aggregate, domain: v.By.Type.Domain, out: out, place: v.By, table: true}, v, v.Operands()...)
 }
 
 // holders adds v to the stage that visits the rows again after s has found the

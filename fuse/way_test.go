@@ -69,3 +69,35 @@ func TestRangeIsFoundWhereItIsTried(t *testing.T) {
 		}
 	}
 }
+
+// Rows of many bins have three ways, which explanations name; rows of as many as local memory has room for
+// have one, as rows that an aggregate gives, and those of bins that must not be empty.
+func TestWaysOfBins(t *testing.T) {
+	options := Options{Short: true, Hash: 2, HashGroups: 2, Partitions: true}
+	all := []string{"bins of partitioned rows", "bins of rows in their order", "bins of rows in any order"}
+	for results, want := range map[string][]string{
+		"x: count(by: bins(k, 65536))":            nil, // two slices
+		"x: count(by: bins(k, 65537))":            all,
+		"x: sum(k, by: bins(k, 16384))":           nil,
+		"x: sum(k, by: bins(k, 16385))":           all,
+		"x: sum(k, by: bins(k, 16777216))":        all,
+		"x: sum(k, by: bins(k, 16777217))":        nil,
+		"x: sum(k, by: bins(k, len(k)))":          all,
+		"x: argmax(k, by: bins(k, 65537))":        nil,
+		"x: max(k, by: bins(k, 65537))":           nil,
+		"x: max(k, by: bins(k, 65537), else: -1)": all,
+	} {
+		g := graphOf(t, "k: [n]i32", "return "+results, options)
+		for _, level := range Levels {
+			p, names := program(t, g, level), map[string]bool{}
+			for i := range p.Kernels {
+				names[g.wayName(p.Groups[i][0])] = true
+			}
+			for _, name := range all {
+				if names[name] != slices.Contains(want, name) {
+					t.Errorf("%s: %s: ways %v", level, results, names)
+				}
+			}
+		}
+	}
+}

@@ -45,7 +45,6 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	nSampleSlotsLength := max(kgenSelect(kgenVariable(uint64(16384)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63)), 0)
 	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/128, 16384), 1)*4) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/128, 16384), 1)*4)-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/128, 16384), 1)*4)-1)))))&63)), 0)
 	nPartitionedSlotsLength := max(kgenSelect(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63)), 0)
 	var scalar int64
@@ -61,19 +60,16 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 		} else {
 			wordsKernel2(0, 16384, head, map2, tail, map3, map4, int64(n))
 		}
-		if int(nSampleSlotsLength) > 2147483647 {
-			return fmt.Errorf("n_sample_slots would have %d rows; at most 2147483647 can be computed", int(nSampleSlotsLength))
-		}
-		insert := kgenTemporary[int64](&call, int(nSampleSlotsLength))
+		insert := kgenTemporary[int64](&call, 32768)
 		for i := range insert {
 			insert[i] = -1
 		}
-		wordsKernel3(0, 16384, map2, map3, insert, map4, nSampleSlotsLength)
+		wordsKernel3(0, 16384, map2, map3, insert, map4, 32768)
 		var sum int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var sum2 int64
-			kgenInOrder(&call, workers, int(nSampleSlotsLength), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, workers, 32768, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					sum3 := wordsKernel4(lo, hi, insert)
@@ -85,7 +81,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 			})
 			sum = sum2
 		} else {
-			sum = wordsKernel4(0, int(nSampleSlotsLength), insert)
+			sum = wordsKernel4(0, 32768, insert)
 		}
 		cond := sum <= 8192
 		x := int64(0)
@@ -1670,76 +1666,61 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 	return nil
 }
 
-// wordsKernel2 runs rows lo to hi through the stages map1, map2, map3, map4, map5, map6, from the state before them to the one after.
+// wordsKernel2 runs rows lo to hi through the stages map1, map2, map3, map4, map5, map6, map7, from the state before them to the one after.
 //
 //go:noinline
 func wordsKernel2(lo, hi int, head, map2, tail, map3 [][8]byte, map4 []int64, n int64) {
-	x := n / 16384
-	x2 := max(x, 1)
-	cond := kgenVariable(uint64(16384)) <= 939524096
-	x3 := kgenVariable(uint64(16384)) - 1
-	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
-	x5 := int64(x4)
-	x6 := 64 - x5
-	x7 := int64(2) << (x6 & 63)
-	x8 := min(x7, 1073741824)
-	x9 := x7
-	if cond {
-		x9 = x8
-	}
-	x10 := uint64(x9)
-	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
-	x12 := x11 + 1
+	x := max(n, 1)
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
 	mapRows3 := map4[lo:hi]
 	mapRows3 = mapRows3[:len(mapRows)]
 	for i := range mapRows {
-		row := int64(lo + i)
-		x13 := row*x2 + row*2654435761%x2
+		x2 := uint64(int64(lo+i)+1) * 11400714819323198485
+		x3 := int64((x2^x2>>32)*15485907386658061715>>16) % x
 		var head2 uint64
-		if uint64(x13) < uint64(len(head)) {
-			head2 = binary.BigEndian.Uint64(head[x13][:])
+		if uint64(x3) < uint64(len(head)) {
+			head2 = binary.BigEndian.Uint64(head[x3][:])
 		}
 		head3 := head2
 		// g = groups(head, tail)
 		binary.BigEndian.PutUint64(mapRows[i][:], head3)
 		var tail2 uint64
-		if uint64(x13) < uint64(len(tail)) {
-			tail2 = binary.BigEndian.Uint64(tail[x13][:])
+		if uint64(x3) < uint64(len(tail)) {
+			tail2 = binary.BigEndian.Uint64(tail[x3][:])
 		}
 		tail3 := tail2
 		binary.BigEndian.PutUint64(mapRows2[i][:], tail3)
-		x14 := tail3 * 11400714819323198485
-		x15 := (head3 ^ (x14^x14>>32)*15485907386658061715) * 11400714819323198485
-		mapRows3[i] = int64((x15 ^ x15>>32) * 15485907386658061715 >> (x12 & 63))
+		x4 := tail3 * 11400714819323198485
+		x5 := (head3 ^ (x4^x4>>32)*15485907386658061715) * 11400714819323198485
+		mapRows3[i] = int64((x5 ^ x5>>32) * 15485907386658061715 >> 49)
 	}
 }
 
 // wordsKernel3 runs rows lo to hi through the stages insert1, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel3(lo, hi int, map2, map3 [][8]byte, insert, map6 []int64, nSampleSlots int64) {
-	map2Rows := map2[lo:hi]
+func wordsKernel3(lo, hi int, map3, map4 [][8]byte, insert, map7 []int64, nSampleSlots int64) {
 	map3Rows := map3[lo:hi]
-	map3Rows = map3Rows[:len(map2Rows)]
-	map6Rows := map6[lo:hi]
-	map6Rows = map6Rows[:len(map2Rows)]
-	for i := range map2Rows {
+	map4Rows := map4[lo:hi]
+	map4Rows = map4Rows[:len(map3Rows)]
+	map7Rows := map7[lo:hi]
+	map7Rows = map7Rows[:len(map3Rows)]
+	for i := range map3Rows {
 		// g = groups(head, tail)
 		entered := int64(lo + i)
-		key := binary.BigEndian.Uint64(map2Rows[i][:])
-		key2 := binary.BigEndian.Uint64(map3Rows[i][:])
+		key := binary.BigEndian.Uint64(map3Rows[i][:])
+		key2 := binary.BigEndian.Uint64(map4Rows[i][:])
 		lastSlot := nSampleSlots - 1
-		slot := map6Rows[i]
+		slot := map7Rows[i]
 		for true {
 			held := insert[slot]
 			if held == -1 {
 				insert[slot] = entered
 				break
 			}
-			if !(key != binary.BigEndian.Uint64(map2[held][:]) || key2 != binary.BigEndian.Uint64(map3[held][:])) {
+			if !(key != binary.BigEndian.Uint64(map3[held][:]) || key2 != binary.BigEndian.Uint64(map4[held][:])) {
 				break
 			}
 			slot = (slot + 1) & lastSlot
@@ -1747,7 +1728,7 @@ func wordsKernel3(lo, hi int, map2, map3 [][8]byte, insert, map6 []int64, nSampl
 	}
 }
 
-// wordsKernel4 returns what rows lo to hi add to the state, in the stages map7, reduce1, scalar2, scalar3.
+// wordsKernel4 returns what rows lo to hi add to the state, in the stages map8, reduce1, scalar1, scalar2.
 //
 //go:noinline
 func wordsKernel4(lo, hi int, insert []int64) int64 {
@@ -1759,7 +1740,7 @@ func wordsKernel4(lo, hi int, insert []int64) int64 {
 	return sum
 }
 
-// wordsKernel5 runs rows lo to hi through the stages map8, map9, map10, map11, map12, map13, insert2, from the state before them to the one after.
+// wordsKernel5 runs rows lo to hi through the stages map9, map10, map11, map12, map13, map14, insert2, from the state before them to the one after.
 //
 //go:noinline
 func wordsKernel5(lo, hi int, head, tail [][8]byte, insert, insert2 []int64, nSlots, n int64, firstRows, homes []int64, headOwn, tailOwn [][8]byte, insertOwn []int64) {
@@ -1891,7 +1872,7 @@ func wordsKernel5(lo, hi int, head, tail [][8]byte, insert, insert2 []int64, nSl
 	}
 }
 
-// wordsKernel6 runs rows lo to hi through the stages mask1, map14, reduce2, scalar5, from the state before them to the one after.
+// wordsKernel6 runs rows lo to hi through the stages mask1, map15, reduce2, scalar4, from the state before them to the one after.
 //
 //go:noinline
 func wordsKernel6(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
@@ -1911,7 +1892,7 @@ func wordsKernel6(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 
 	return sum
 }
 
-// wordsKernel6Summary returns what rows lo to hi add to the state, in the stages mask1, map14, reduce2, scalar5.
+// wordsKernel6Summary returns what rows lo to hi add to the state, in the stages mask1, map15, reduce2, scalar4.
 //
 //go:noinline
 func wordsKernel6Summary(lo, hi int, insert2 []int64, n int64) int64 {
@@ -1928,7 +1909,7 @@ func wordsKernel6Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	return sum
 }
 
-// wordsKernel7 runs rows lo to hi through the stages partial1, offset1, add1, compact1, map15, map16, map17, map18, histogram1, from the state before them to the one after.
+// wordsKernel7 runs rows lo to hi through the stages partial1, offset1, add1, compact1, map16, map17, map18, map19, histogram1, from the state before them to the one after.
 //
 //go:noinline
 func wordsKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int64, tail, map2, head [][8]byte, map3 []uint64, histogram []int64, nDistinctPlace int64) int64 {
@@ -2003,7 +1984,7 @@ func wordsKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int64, t
 	return nDistinctPlace
 }
 
-// wordsKernel7Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1, compact1, map15, map16, map17, map18, histogram1.
+// wordsKernel7Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1, compact1, map16, map17, map18, map19, histogram1.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
@@ -2046,7 +2027,7 @@ func wordsKernel8Summary(lo, hi int, histogram []int64) int64 {
 // wordsKernel9 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel9(lo, hi int, add []int64, map13 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func wordsKernel9(lo, hi int, add []int64, map14 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	room := min(len(pass), len(pass2))
@@ -2057,9 +2038,9 @@ func wordsKernel9(lo, hi int, add []int64, map13 [][8]byte, pass []uint64, pass2
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	map13Rows := map13[lo:hi]
-	for i := range map13Rows {
-		x3 := binary.BigEndian.Uint64(map13Rows[i][:])
+	map14Rows := map14[lo:hi]
+	for i := range map14Rows {
+		x3 := binary.BigEndian.Uint64(map14Rows[i][:])
 		digit := int64(x3 >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
@@ -2073,11 +2054,11 @@ func wordsKernel9(lo, hi int, add []int64, map13 [][8]byte, pass []uint64, pass2
 // wordsKernel9Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func wordsKernel9Summary(lo, hi int, map13 [][8]byte, digitShift int64, digits []int64) {
+func wordsKernel9Summary(lo, hi int, map14 [][8]byte, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map13Rows := map13[lo:hi]
-	for i := range map13Rows {
-		x := binary.BigEndian.Uint64(map13Rows[i][:])
+	map14Rows := map14[lo:hi]
+	for i := range map14Rows {
+		x := binary.BigEndian.Uint64(map14Rows[i][:])
 		digit := int64(x >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
@@ -2165,24 +2146,24 @@ func wordsKernel16Summary(lo, hi int, pass13 []uint64, digitShift int64, digits 
 	}
 }
 
-// wordsKernel17 runs rows lo to hi through the stages map19, histogram2, from the state before them to the one after.
+// wordsKernel17 runs rows lo to hi through the stages map20, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel17(lo, hi int, pass15 []int64, map14, map2 []uint64, histogram []int64) {
+func wordsKernel17(lo, hi int, pass15 []int64, map15, map2 []uint64, histogram []int64) {
 	pass15Rows := pass15[lo:hi]
-	map14Rows := map14[lo:hi]
-	map14Rows = map14Rows[:len(pass15Rows)]
+	map15Rows := map15[lo:hi]
+	map15Rows = map15Rows[:len(pass15Rows)]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(pass15Rows)]
 	for i, at := range pass15Rows {
 		var x uint64
-		if uint64(at) < uint64(len(map14)) {
-			x = map14[at]
+		if uint64(at) < uint64(len(map15)) {
+			x = map15[at]
 		}
 		x2 := x
 		// g = groups(head, tail)
 		mapRows[i] = x2
-		x3 := map14Rows[i]
+		x3 := map15Rows[i]
 		digit := int64(x3 >> 0 & 255)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -2253,7 +2234,7 @@ func wordsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// wordsKernel27 runs rows lo to hi through the stages map20, map46, map47, map48, map49, from the state before them to the one after.
+// wordsKernel27 runs rows lo to hi through the stages map21, map47, map48, map49, map50, from the state before them to the one after.
 //
 //go:noinline
 func wordsKernel27(lo, hi int, pass30, compact []int64, head, map2, tail, map3 [][8]byte, compact2, insert5, map4 []int64) {
@@ -2296,7 +2277,7 @@ func wordsKernel27(lo, hi int, pass30, compact []int64, head, map2, tail, map3 [
 	}
 }
 
-// wordsKernel28 runs rows lo to hi through the stages map21, map22, map23, histogram3, from the state before them to the one after.
+// wordsKernel28 runs rows lo to hi through the stages map22, map23, map24, histogram3, from the state before them to the one after.
 //
 //go:noinline
 func wordsKernel28(lo, hi int, histogram []int64, head, tail [][8]byte) {
@@ -2394,7 +2375,7 @@ func wordsKernel30Summary(lo, hi int, head, tail [][8]byte, digitShift int64, di
 	}
 }
 
-// wordsKernel31 runs rows lo to hi through the stages map24, map25, map26, map27, map28, map29, insert3, from the state before them to the one after.
+// wordsKernel31 runs rows lo to hi through the stages map25, map26, map27, map28, map29, map30, insert3, from the state before them to the one after.
 //
 //go:noinline
 func wordsKernel31(lo, hi int, pass31, pass32 [][8]byte, insert, insert2 []int64, nPartitionedSlots, n, nPartitioned int64) {
@@ -2489,7 +2470,7 @@ func wordsKernel31(lo, hi int, pass31, pass32 [][8]byte, insert, insert2 []int64
 	}
 }
 
-// wordsKernel32 runs rows lo to hi through the stages mask2, map30, reduce3, scalar7, from the state before them to the one after.
+// wordsKernel32 runs rows lo to hi through the stages mask2, map31, reduce3, scalar6, from the state before them to the one after.
 //
 //go:noinline
 func wordsKernel32(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
@@ -2509,7 +2490,7 @@ func wordsKernel32(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64
 	return sum
 }
 
-// wordsKernel32Summary returns what rows lo to hi add to the state, in the stages mask2, map30, reduce3, scalar7.
+// wordsKernel32Summary returns what rows lo to hi add to the state, in the stages mask2, map31, reduce3, scalar6.
 //
 //go:noinline
 func wordsKernel32Summary(lo, hi int, insert3 []int64, n int64) int64 {
@@ -2526,7 +2507,7 @@ func wordsKernel32Summary(lo, hi int, insert3 []int64, n int64) int64 {
 	return sum
 }
 
-// wordsKernel33 runs rows lo to hi through the stages partial5, offset5, add5, compact2, map31, map32, map33, map34, histogram4, from the state before them to the one after.
+// wordsKernel33 runs rows lo to hi through the stages partial5, offset5, add5, compact2, map32, map33, map34, map35, histogram4, from the state before them to the one after.
 //
 //go:noinline
 func wordsKernel33(lo, hi int, mask2 []bool, insert3, compact, compact2 []int64, pass32, map2, pass31 [][8]byte, map3 []uint64, histogram []int64, nPartitionedDistinctPlace int64) int64 {
@@ -2601,7 +2582,7 @@ func wordsKernel33(lo, hi int, mask2 []bool, insert3, compact, compact2 []int64,
 	return nPartitionedDistinctPlace
 }
 
-// wordsKernel33Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact2, map31, map32, map33, map34, histogram4.
+// wordsKernel33Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact2, map32, map33, map34, map35, histogram4.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
@@ -2644,7 +2625,7 @@ func wordsKernel34Summary(lo, hi int, histogram4 []int64) int64 {
 // wordsKernel35 runs rows lo to hi through the stages pass18, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel35(lo, hi int, add4 []int64, map29 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func wordsKernel35(lo, hi int, add4 []int64, map30 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -2655,9 +2636,9 @@ func wordsKernel35(lo, hi int, add4 []int64, map29 [][8]byte, pass []uint64, pas
 	for digit := range 256 {
 		places[digit] += add4[int64(digit)+x] - x2
 	}
-	map29Rows := map29[lo:hi]
-	for i := range map29Rows {
-		x3 := binary.BigEndian.Uint64(map29Rows[i][:])
+	map30Rows := map30[lo:hi]
+	for i := range map30Rows {
+		x3 := binary.BigEndian.Uint64(map30Rows[i][:])
 		digit := int64(x3 >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
@@ -2671,11 +2652,11 @@ func wordsKernel35(lo, hi int, add4 []int64, map29 [][8]byte, pass []uint64, pas
 // wordsKernel35Summary returns what rows lo to hi add to the state, in the stages pass18.
 //
 //go:noinline
-func wordsKernel35Summary(lo, hi int, map29 [][8]byte, digitShift int64, digits []int64) {
+func wordsKernel35Summary(lo, hi int, map30 [][8]byte, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map29Rows := map29[lo:hi]
-	for i := range map29Rows {
-		x := binary.BigEndian.Uint64(map29Rows[i][:])
+	map30Rows := map30[lo:hi]
+	for i := range map30Rows {
+		x := binary.BigEndian.Uint64(map30Rows[i][:])
 		digit := int64(x >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
@@ -2763,24 +2744,24 @@ func wordsKernel42Summary(lo, hi int, pass45 []uint64, digitShift int64, digits 
 	}
 }
 
-// wordsKernel43 runs rows lo to hi through the stages map35, histogram5, from the state before them to the one after.
+// wordsKernel43 runs rows lo to hi through the stages map36, histogram5, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel43(lo, hi int, pass47 []int64, map30, map2 []uint64, histogram []int64) {
+func wordsKernel43(lo, hi int, pass47 []int64, map31, map2 []uint64, histogram []int64) {
 	pass47Rows := pass47[lo:hi]
-	map30Rows := map30[lo:hi]
-	map30Rows = map30Rows[:len(pass47Rows)]
+	map31Rows := map31[lo:hi]
+	map31Rows = map31Rows[:len(pass47Rows)]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(pass47Rows)]
 	for i, at := range pass47Rows {
 		var x uint64
-		if uint64(at) < uint64(len(map30)) {
-			x = map30[at]
+		if uint64(at) < uint64(len(map31)) {
+			x = map31[at]
 		}
 		x2 := x
 		// g = groups(head, tail)
 		mapRows[i] = x2
-		x3 := map30Rows[i]
+		x3 := map31Rows[i]
 		digit := int64(x3 >> 0 & 255)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -2851,7 +2832,7 @@ func wordsKernel44Summary(lo, hi int, histogram5 []int64) int64 {
 	return add
 }
 
-// wordsKernel53 runs rows lo to hi through the stages map36, map42, map43, map44, map45, from the state before them to the one after.
+// wordsKernel53 runs rows lo to hi through the stages map37, map43, map44, map45, map46, from the state before them to the one after.
 //
 //go:noinline
 func wordsKernel53(lo, hi int, pass62, compact3 []int64, pass31, map2, pass32, map3 [][8]byte, compact4, insert4, map4 []int64) {
@@ -2894,7 +2875,7 @@ func wordsKernel53(lo, hi int, pass62, compact3 []int64, pass31, map2, pass32, m
 	}
 }
 
-// wordsKernel54 runs rows lo to hi through the stages map37, map38, histogram6, from the state before them to the one after.
+// wordsKernel54 runs rows lo to hi through the stages map38, map39, histogram6, from the state before them to the one after.
 //
 //go:noinline
 func wordsKernel54(lo, hi int, head [][8]byte, map2 []uint64, histogram []int64, tail [][8]byte) {
@@ -3099,24 +3080,24 @@ func wordsKernel63Summary(lo, hi int, pass75 []uint64, digitShift int64, digits 
 	}
 }
 
-// wordsKernel64 runs rows lo to hi through the stages map39, histogram7, from the state before them to the one after.
+// wordsKernel64 runs rows lo to hi through the stages map40, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel64(lo, hi int, pass77 []int64, map37, map2 []uint64, histogram []int64) {
+func wordsKernel64(lo, hi int, pass77 []int64, map38, map2 []uint64, histogram []int64) {
 	pass77Rows := pass77[lo:hi]
-	map37Rows := map37[lo:hi]
-	map37Rows = map37Rows[:len(pass77Rows)]
+	map38Rows := map38[lo:hi]
+	map38Rows = map38Rows[:len(pass77Rows)]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(pass77Rows)]
 	for i, at := range pass77Rows {
 		var x uint64
-		if uint64(at) < uint64(len(map37)) {
-			x = map37[at]
+		if uint64(at) < uint64(len(map38)) {
+			x = map38[at]
 		}
 		x2 := x
 		// g = groups(head, tail)
 		mapRows[i] = x2
-		x3 := map37Rows[i]
+		x3 := map38Rows[i]
 		digit := int64(x3 >> 0 & 255)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -3187,7 +3168,7 @@ func wordsKernel65Summary(lo, hi int, histogram7 []int64) int64 {
 	return add
 }
 
-// wordsKernel74 runs rows lo to hi through the stages map40, map41, mask3, partial10, offset10, add10, aggregate, from the state before them to the one after.
+// wordsKernel74 runs rows lo to hi through the stages map41, map42, mask3, partial10, offset10, add10, aggregate, from the state before them to the one after.
 //
 //go:noinline
 func wordsKernel74(lo, hi int, pass92 []int64, head, tail, aggregate, aggregate2 [][8]byte, aggregate3 []int64, gRunsBegun int64, openLast, openLast2 uint64, openSum int64) (int64, uint64, uint64, int64) {
@@ -3225,7 +3206,7 @@ func wordsKernel74(lo, hi int, pass92 []int64, head, tail, aggregate, aggregate2
 	return gRunsBegun, openLast, openLast2, openSum
 }
 
-// wordsKernel74Summary returns what rows lo to hi add to the state, in the stages map40, map41, mask3, partial10, offset10, add10, aggregate.
+// wordsKernel74Summary returns what rows lo to hi add to the state, in the stages map41, map42, mask3, partial10, offset10, add10, aggregate.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
@@ -3412,7 +3393,6 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	nSampleSlotsLength := max(kgenSelect(kgenVariable(uint64(16384)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63)), 0)
 	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/128, 16384), 1)*4) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/128, 16384), 1)*4)-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/128, 16384), 1)*4)-1)))))&63)), 0)
 	nPartitionedSlotsLength := max(kgenSelect(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63)), 0)
 	var scalar int64
@@ -3428,19 +3408,16 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 		} else {
 			wordsShardKernel2(0, 16384, head, map2, tail, map3, map4, int64(n))
 		}
-		if int(nSampleSlotsLength) > 2147483647 {
-			return fmt.Errorf("n_sample_slots would have %d rows; at most 2147483647 can be computed", int(nSampleSlotsLength))
-		}
-		insert := kgenTemporary[int64](&call, int(nSampleSlotsLength))
+		insert := kgenTemporary[int64](&call, 32768)
 		for i := range insert {
 			insert[i] = -1
 		}
-		wordsShardKernel3(0, 16384, map2, map3, insert, map4, nSampleSlotsLength)
+		wordsShardKernel3(0, 16384, map2, map3, insert, map4, 32768)
 		var sum int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var sum2 int64
-			kgenInOrder(&call, workers, int(nSampleSlotsLength), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, workers, 32768, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					sum3 := wordsShardKernel4(lo, hi, insert)
@@ -3452,7 +3429,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 			})
 			sum = sum2
 		} else {
-			sum = wordsShardKernel4(0, int(nSampleSlotsLength), insert)
+			sum = wordsShardKernel4(0, 32768, insert)
 		}
 		cond := sum <= 8192
 		x := int64(0)
@@ -5037,76 +5014,61 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 	return nil
 }
 
-// wordsShardKernel2 runs rows lo to hi through the stages map1, map2, map3, map4, map5, map6, from the state before them to the one after.
+// wordsShardKernel2 runs rows lo to hi through the stages map1, map2, map3, map4, map5, map6, map7, from the state before them to the one after.
 //
 //go:noinline
 func wordsShardKernel2(lo, hi int, head, map2, tail, map3 [][8]byte, map4 []int64, n int64) {
-	x := n / 16384
-	x2 := max(x, 1)
-	cond := kgenVariable(uint64(16384)) <= 939524096
-	x3 := kgenVariable(uint64(16384)) - 1
-	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
-	x5 := int64(x4)
-	x6 := 64 - x5
-	x7 := int64(2) << (x6 & 63)
-	x8 := min(x7, 1073741824)
-	x9 := x7
-	if cond {
-		x9 = x8
-	}
-	x10 := uint64(x9)
-	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
-	x12 := x11 + 1
+	x := max(n, 1)
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
 	mapRows3 := map4[lo:hi]
 	mapRows3 = mapRows3[:len(mapRows)]
 	for i := range mapRows {
-		row := int64(lo + i)
-		x13 := row*x2 + row*2654435761%x2
+		x2 := uint64(int64(lo+i)+1) * 11400714819323198485
+		x3 := int64((x2^x2>>32)*15485907386658061715>>16) % x
 		var head2 uint64
-		if uint64(x13) < uint64(len(head)) {
-			head2 = binary.BigEndian.Uint64(head[x13][:])
+		if uint64(x3) < uint64(len(head)) {
+			head2 = binary.BigEndian.Uint64(head[x3][:])
 		}
 		head3 := head2
 		// g = groups(head, tail)
 		binary.BigEndian.PutUint64(mapRows[i][:], head3)
 		var tail2 uint64
-		if uint64(x13) < uint64(len(tail)) {
-			tail2 = binary.BigEndian.Uint64(tail[x13][:])
+		if uint64(x3) < uint64(len(tail)) {
+			tail2 = binary.BigEndian.Uint64(tail[x3][:])
 		}
 		tail3 := tail2
 		binary.BigEndian.PutUint64(mapRows2[i][:], tail3)
-		x14 := tail3 * 11400714819323198485
-		x15 := (head3 ^ (x14^x14>>32)*15485907386658061715) * 11400714819323198485
-		mapRows3[i] = int64((x15 ^ x15>>32) * 15485907386658061715 >> (x12 & 63))
+		x4 := tail3 * 11400714819323198485
+		x5 := (head3 ^ (x4^x4>>32)*15485907386658061715) * 11400714819323198485
+		mapRows3[i] = int64((x5 ^ x5>>32) * 15485907386658061715 >> 49)
 	}
 }
 
 // wordsShardKernel3 runs rows lo to hi through the stages insert1, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel3(lo, hi int, map2, map3 [][8]byte, insert, map6 []int64, nSampleSlots int64) {
-	map2Rows := map2[lo:hi]
+func wordsShardKernel3(lo, hi int, map3, map4 [][8]byte, insert, map7 []int64, nSampleSlots int64) {
 	map3Rows := map3[lo:hi]
-	map3Rows = map3Rows[:len(map2Rows)]
-	map6Rows := map6[lo:hi]
-	map6Rows = map6Rows[:len(map2Rows)]
-	for i := range map2Rows {
+	map4Rows := map4[lo:hi]
+	map4Rows = map4Rows[:len(map3Rows)]
+	map7Rows := map7[lo:hi]
+	map7Rows = map7Rows[:len(map3Rows)]
+	for i := range map3Rows {
 		// g = groups(head, tail)
 		entered := int64(lo + i)
-		key := binary.BigEndian.Uint64(map2Rows[i][:])
-		key2 := binary.BigEndian.Uint64(map3Rows[i][:])
+		key := binary.BigEndian.Uint64(map3Rows[i][:])
+		key2 := binary.BigEndian.Uint64(map4Rows[i][:])
 		lastSlot := nSampleSlots - 1
-		slot := map6Rows[i]
+		slot := map7Rows[i]
 		for true {
 			held := insert[slot]
 			if held == -1 {
 				insert[slot] = entered
 				break
 			}
-			if !(key != binary.BigEndian.Uint64(map2[held][:]) || key2 != binary.BigEndian.Uint64(map3[held][:])) {
+			if !(key != binary.BigEndian.Uint64(map3[held][:]) || key2 != binary.BigEndian.Uint64(map4[held][:])) {
 				break
 			}
 			slot = (slot + 1) & lastSlot
@@ -5114,7 +5076,7 @@ func wordsShardKernel3(lo, hi int, map2, map3 [][8]byte, insert, map6 []int64, n
 	}
 }
 
-// wordsShardKernel4 returns what rows lo to hi add to the state, in the stages map7, reduce1, scalar2, scalar3.
+// wordsShardKernel4 returns what rows lo to hi add to the state, in the stages map8, reduce1, scalar1, scalar2.
 //
 //go:noinline
 func wordsShardKernel4(lo, hi int, insert []int64) int64 {
@@ -5126,7 +5088,7 @@ func wordsShardKernel4(lo, hi int, insert []int64) int64 {
 	return sum
 }
 
-// wordsShardKernel5 runs rows lo to hi through the stages map8, map9, map10, map11, map12, map13, insert2, from the state before them to the one after.
+// wordsShardKernel5 runs rows lo to hi through the stages map9, map10, map11, map12, map13, map14, insert2, from the state before them to the one after.
 //
 //go:noinline
 func wordsShardKernel5(lo, hi int, head, tail [][8]byte, insert, insert2 []int64, nSlots, n int64, firstRows, homes []int64, headOwn, tailOwn [][8]byte, insertOwn []int64) {
@@ -5258,7 +5220,7 @@ func wordsShardKernel5(lo, hi int, head, tail [][8]byte, insert, insert2 []int64
 	}
 }
 
-// wordsShardKernel6 runs rows lo to hi through the stages mask1, map14, reduce2, scalar5, from the state before them to the one after.
+// wordsShardKernel6 runs rows lo to hi through the stages mask1, map15, reduce2, scalar4, from the state before them to the one after.
 //
 //go:noinline
 func wordsShardKernel6(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
@@ -5278,7 +5240,7 @@ func wordsShardKernel6(lo, hi int, insert2 []int64, mask []bool, n, sum int64) i
 	return sum
 }
 
-// wordsShardKernel6Summary returns what rows lo to hi add to the state, in the stages mask1, map14, reduce2, scalar5.
+// wordsShardKernel6Summary returns what rows lo to hi add to the state, in the stages mask1, map15, reduce2, scalar4.
 //
 //go:noinline
 func wordsShardKernel6Summary(lo, hi int, insert2 []int64, n int64) int64 {
@@ -5295,7 +5257,7 @@ func wordsShardKernel6Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	return sum
 }
 
-// wordsShardKernel7 runs rows lo to hi through the stages partial1, offset1, add1, compact1, map15, map16, map17, map18, histogram1, from the state before them to the one after.
+// wordsShardKernel7 runs rows lo to hi through the stages partial1, offset1, add1, compact1, map16, map17, map18, map19, histogram1, from the state before them to the one after.
 //
 //go:noinline
 func wordsShardKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int64, tail, map2, head [][8]byte, map3 []uint64, histogram []int64, nDistinctPlace int64) int64 {
@@ -5370,7 +5332,7 @@ func wordsShardKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int
 	return nDistinctPlace
 }
 
-// wordsShardKernel7Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1, compact1, map15, map16, map17, map18, histogram1.
+// wordsShardKernel7Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1, compact1, map16, map17, map18, map19, histogram1.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
@@ -5413,7 +5375,7 @@ func wordsShardKernel8Summary(lo, hi int, histogram []int64) int64 {
 // wordsShardKernel9 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel9(lo, hi int, add []int64, map13 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func wordsShardKernel9(lo, hi int, add []int64, map14 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	room := min(len(pass), len(pass2))
@@ -5424,9 +5386,9 @@ func wordsShardKernel9(lo, hi int, add []int64, map13 [][8]byte, pass []uint64, 
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	map13Rows := map13[lo:hi]
-	for i := range map13Rows {
-		x3 := binary.BigEndian.Uint64(map13Rows[i][:])
+	map14Rows := map14[lo:hi]
+	for i := range map14Rows {
+		x3 := binary.BigEndian.Uint64(map14Rows[i][:])
 		digit := int64(x3 >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
@@ -5440,11 +5402,11 @@ func wordsShardKernel9(lo, hi int, add []int64, map13 [][8]byte, pass []uint64, 
 // wordsShardKernel9Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func wordsShardKernel9Summary(lo, hi int, map13 [][8]byte, digitShift int64, digits []int64) {
+func wordsShardKernel9Summary(lo, hi int, map14 [][8]byte, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map13Rows := map13[lo:hi]
-	for i := range map13Rows {
-		x := binary.BigEndian.Uint64(map13Rows[i][:])
+	map14Rows := map14[lo:hi]
+	for i := range map14Rows {
+		x := binary.BigEndian.Uint64(map14Rows[i][:])
 		digit := int64(x >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
@@ -5532,24 +5494,24 @@ func wordsShardKernel16Summary(lo, hi int, pass13 []uint64, digitShift int64, di
 	}
 }
 
-// wordsShardKernel17 runs rows lo to hi through the stages map19, histogram2, from the state before them to the one after.
+// wordsShardKernel17 runs rows lo to hi through the stages map20, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel17(lo, hi int, pass15 []int64, map14, map2 []uint64, histogram []int64) {
+func wordsShardKernel17(lo, hi int, pass15 []int64, map15, map2 []uint64, histogram []int64) {
 	pass15Rows := pass15[lo:hi]
-	map14Rows := map14[lo:hi]
-	map14Rows = map14Rows[:len(pass15Rows)]
+	map15Rows := map15[lo:hi]
+	map15Rows = map15Rows[:len(pass15Rows)]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(pass15Rows)]
 	for i, at := range pass15Rows {
 		var x uint64
-		if uint64(at) < uint64(len(map14)) {
-			x = map14[at]
+		if uint64(at) < uint64(len(map15)) {
+			x = map15[at]
 		}
 		x2 := x
 		// g = groups(head, tail)
 		mapRows[i] = x2
-		x3 := map14Rows[i]
+		x3 := map15Rows[i]
 		digit := int64(x3 >> 0 & 255)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -5620,7 +5582,7 @@ func wordsShardKernel18Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// wordsShardKernel27 runs rows lo to hi through the stages map20, map46, map47, map48, map49, from the state before them to the one after.
+// wordsShardKernel27 runs rows lo to hi through the stages map21, map47, map48, map49, map50, from the state before them to the one after.
 //
 //go:noinline
 func wordsShardKernel27(lo, hi int, pass30, compact []int64, head, map2, tail, map3 [][8]byte, compact2, insert5, map4 []int64) {
@@ -5663,7 +5625,7 @@ func wordsShardKernel27(lo, hi int, pass30, compact []int64, head, map2, tail, m
 	}
 }
 
-// wordsShardKernel28 runs rows lo to hi through the stages map21, map22, map23, histogram3, from the state before them to the one after.
+// wordsShardKernel28 runs rows lo to hi through the stages map22, map23, map24, histogram3, from the state before them to the one after.
 //
 //go:noinline
 func wordsShardKernel28(lo, hi int, histogram []int64, head, tail [][8]byte) {
@@ -5761,7 +5723,7 @@ func wordsShardKernel30Summary(lo, hi int, head, tail [][8]byte, digitShift int6
 	}
 }
 
-// wordsShardKernel31 runs rows lo to hi through the stages map24, map25, map26, map27, map28, map29, insert3, from the state before them to the one after.
+// wordsShardKernel31 runs rows lo to hi through the stages map25, map26, map27, map28, map29, map30, insert3, from the state before them to the one after.
 //
 //go:noinline
 func wordsShardKernel31(lo, hi int, pass31, pass32 [][8]byte, insert, insert2 []int64, nPartitionedSlots, n, nPartitioned int64) {
@@ -5856,7 +5818,7 @@ func wordsShardKernel31(lo, hi int, pass31, pass32 [][8]byte, insert, insert2 []
 	}
 }
 
-// wordsShardKernel32 runs rows lo to hi through the stages mask2, map30, reduce3, scalar7, from the state before them to the one after.
+// wordsShardKernel32 runs rows lo to hi through the stages mask2, map31, reduce3, scalar6, from the state before them to the one after.
 //
 //go:noinline
 func wordsShardKernel32(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
@@ -5876,7 +5838,7 @@ func wordsShardKernel32(lo, hi int, insert3 []int64, mask []bool, n, sum int64) 
 	return sum
 }
 
-// wordsShardKernel32Summary returns what rows lo to hi add to the state, in the stages mask2, map30, reduce3, scalar7.
+// wordsShardKernel32Summary returns what rows lo to hi add to the state, in the stages mask2, map31, reduce3, scalar6.
 //
 //go:noinline
 func wordsShardKernel32Summary(lo, hi int, insert3 []int64, n int64) int64 {
@@ -5893,7 +5855,7 @@ func wordsShardKernel32Summary(lo, hi int, insert3 []int64, n int64) int64 {
 	return sum
 }
 
-// wordsShardKernel33 runs rows lo to hi through the stages partial5, offset5, add5, compact2, map31, map32, map33, map34, histogram4, from the state before them to the one after.
+// wordsShardKernel33 runs rows lo to hi through the stages partial5, offset5, add5, compact2, map32, map33, map34, map35, histogram4, from the state before them to the one after.
 //
 //go:noinline
 func wordsShardKernel33(lo, hi int, mask2 []bool, insert3, compact, compact2 []int64, pass32, map2, pass31 [][8]byte, map3 []uint64, histogram []int64, nPartitionedDistinctPlace int64) int64 {
@@ -5968,7 +5930,7 @@ func wordsShardKernel33(lo, hi int, mask2 []bool, insert3, compact, compact2 []i
 	return nPartitionedDistinctPlace
 }
 
-// wordsShardKernel33Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact2, map31, map32, map33, map34, histogram4.
+// wordsShardKernel33Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact2, map32, map33, map34, map35, histogram4.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
@@ -6011,7 +5973,7 @@ func wordsShardKernel34Summary(lo, hi int, histogram4 []int64) int64 {
 // wordsShardKernel35 runs rows lo to hi through the stages pass18, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel35(lo, hi int, add4 []int64, map29 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func wordsShardKernel35(lo, hi int, add4 []int64, map30 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -6022,9 +5984,9 @@ func wordsShardKernel35(lo, hi int, add4 []int64, map29 [][8]byte, pass []uint64
 	for digit := range 256 {
 		places[digit] += add4[int64(digit)+x] - x2
 	}
-	map29Rows := map29[lo:hi]
-	for i := range map29Rows {
-		x3 := binary.BigEndian.Uint64(map29Rows[i][:])
+	map30Rows := map30[lo:hi]
+	for i := range map30Rows {
+		x3 := binary.BigEndian.Uint64(map30Rows[i][:])
 		digit := int64(x3 >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
@@ -6038,11 +6000,11 @@ func wordsShardKernel35(lo, hi int, add4 []int64, map29 [][8]byte, pass []uint64
 // wordsShardKernel35Summary returns what rows lo to hi add to the state, in the stages pass18.
 //
 //go:noinline
-func wordsShardKernel35Summary(lo, hi int, map29 [][8]byte, digitShift int64, digits []int64) {
+func wordsShardKernel35Summary(lo, hi int, map30 [][8]byte, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map29Rows := map29[lo:hi]
-	for i := range map29Rows {
-		x := binary.BigEndian.Uint64(map29Rows[i][:])
+	map30Rows := map30[lo:hi]
+	for i := range map30Rows {
+		x := binary.BigEndian.Uint64(map30Rows[i][:])
 		digit := int64(x >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
@@ -6130,24 +6092,24 @@ func wordsShardKernel42Summary(lo, hi int, pass45 []uint64, digitShift int64, di
 	}
 }
 
-// wordsShardKernel43 runs rows lo to hi through the stages map35, histogram5, from the state before them to the one after.
+// wordsShardKernel43 runs rows lo to hi through the stages map36, histogram5, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel43(lo, hi int, pass47 []int64, map30, map2 []uint64, histogram []int64) {
+func wordsShardKernel43(lo, hi int, pass47 []int64, map31, map2 []uint64, histogram []int64) {
 	pass47Rows := pass47[lo:hi]
-	map30Rows := map30[lo:hi]
-	map30Rows = map30Rows[:len(pass47Rows)]
+	map31Rows := map31[lo:hi]
+	map31Rows = map31Rows[:len(pass47Rows)]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(pass47Rows)]
 	for i, at := range pass47Rows {
 		var x uint64
-		if uint64(at) < uint64(len(map30)) {
-			x = map30[at]
+		if uint64(at) < uint64(len(map31)) {
+			x = map31[at]
 		}
 		x2 := x
 		// g = groups(head, tail)
 		mapRows[i] = x2
-		x3 := map30Rows[i]
+		x3 := map31Rows[i]
 		digit := int64(x3 >> 0 & 255)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -6218,7 +6180,7 @@ func wordsShardKernel44Summary(lo, hi int, histogram5 []int64) int64 {
 	return add
 }
 
-// wordsShardKernel53 runs rows lo to hi through the stages map36, map42, map43, map44, map45, from the state before them to the one after.
+// wordsShardKernel53 runs rows lo to hi through the stages map37, map43, map44, map45, map46, from the state before them to the one after.
 //
 //go:noinline
 func wordsShardKernel53(lo, hi int, pass62, compact3 []int64, pass31, map2, pass32, map3 [][8]byte, compact4, insert4, map4 []int64) {
@@ -6261,7 +6223,7 @@ func wordsShardKernel53(lo, hi int, pass62, compact3 []int64, pass31, map2, pass
 	}
 }
 
-// wordsShardKernel54 runs rows lo to hi through the stages map37, map38, histogram6, from the state before them to the one after.
+// wordsShardKernel54 runs rows lo to hi through the stages map38, map39, histogram6, from the state before them to the one after.
 //
 //go:noinline
 func wordsShardKernel54(lo, hi int, head [][8]byte, map2 []uint64, histogram []int64, tail [][8]byte) {
@@ -6466,24 +6428,24 @@ func wordsShardKernel63Summary(lo, hi int, pass75 []uint64, digitShift int64, di
 	}
 }
 
-// wordsShardKernel64 runs rows lo to hi through the stages map39, histogram7, from the state before them to the one after.
+// wordsShardKernel64 runs rows lo to hi through the stages map40, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel64(lo, hi int, pass77 []int64, map37, map2 []uint64, histogram []int64) {
+func wordsShardKernel64(lo, hi int, pass77 []int64, map38, map2 []uint64, histogram []int64) {
 	pass77Rows := pass77[lo:hi]
-	map37Rows := map37[lo:hi]
-	map37Rows = map37Rows[:len(pass77Rows)]
+	map38Rows := map38[lo:hi]
+	map38Rows = map38Rows[:len(pass77Rows)]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(pass77Rows)]
 	for i, at := range pass77Rows {
 		var x uint64
-		if uint64(at) < uint64(len(map37)) {
-			x = map37[at]
+		if uint64(at) < uint64(len(map38)) {
+			x = map38[at]
 		}
 		x2 := x
 		// g = groups(head, tail)
 		mapRows[i] = x2
-		x3 := map37Rows[i]
+		x3 := map38Rows[i]
 		digit := int64(x3 >> 0 & 255)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -6554,7 +6516,7 @@ func wordsShardKernel65Summary(lo, hi int, histogram7 []int64) int64 {
 	return add
 }
 
-// wordsShardKernel74 runs rows lo to hi through the stages map40, map41, mask3, partial10, offset10, add10, aggregate, from the state before them to the one after.
+// wordsShardKernel74 runs rows lo to hi through the stages map41, map42, mask3, partial10, offset10, add10, aggregate, from the state before them to the one after.
 //
 //go:noinline
 func wordsShardKernel74(lo, hi int, pass92 []int64, head, tail, aggregate, aggregate2 [][8]byte, aggregate3 []int64, gRunsBegun int64, openLast, openLast2 uint64, openSum int64) (int64, uint64, uint64, int64) {
@@ -6592,7 +6554,7 @@ func wordsShardKernel74(lo, hi int, pass92 []int64, head, tail, aggregate, aggre
 	return gRunsBegun, openLast, openLast2, openSum
 }
 
-// wordsShardKernel74Summary returns what rows lo to hi add to the state, in the stages map40, map41, mask3, partial10, offset10, add10, aggregate.
+// wordsShardKernel74Summary returns what rows lo to hi add to the state, in the stages map41, map42, mask3, partial10, offset10, add10, aggregate.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline

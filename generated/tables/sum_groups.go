@@ -43,7 +43,6 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	nSampleSlotsLength := max(kgenSelect(kgenVariable(uint64(16384)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63)), 0)
 	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 16384), 1)*4) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63)), 0)
 	nPartitionedSlotsLength := max(kgenSelect(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63)), 0)
 	var scalar int64
@@ -90,19 +89,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		if cond {
 			x2 = greatest
 		}
-		if int(nSampleSlotsLength) > 2147483647 {
-			return fmt.Errorf("n_sample_slots would have %d rows; at most 2147483647 can be computed", int(nSampleSlotsLength))
-		}
-		insert := kgenTemporary[int64](&call, int(nSampleSlotsLength))
+		insert := kgenTemporary[int64](&call, 32768)
 		for i := range insert {
 			insert[i] = -1
 		}
-		sumGroupsKernel3(0, 16384, map2, insert, map3, nSampleSlotsLength)
+		sumGroupsKernel3(0, 16384, map2, insert, map3, 32768)
 		var sum2 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var sum3 int64
-			kgenInOrder(&call, workers, int(nSampleSlotsLength), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, workers, 32768, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					sum4 := sumGroupsKernel4(lo, hi, insert)
@@ -114,7 +110,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			})
 			sum2 = sum3
 		} else {
-			sum2 = sumGroupsKernel4(0, int(nSampleSlotsLength), insert)
+			sum2 = sumGroupsKernel4(0, 32768, insert)
 		}
 		cond2 := sum2 <= 8192
 		x3 := int64(0)
@@ -990,32 +986,17 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 	return nil
 }
 
-// sumGroupsKernel2 runs rows lo to hi through the stages map1, map2, map3, map4, reduce2, from the state before them to the one after.
+// sumGroupsKernel2 runs rows lo to hi through the stages map1, map2, map3, map4, map5, reduce2, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel2(lo, hi int, key, map2 []int32, map3 []int64, n, sum int64, least, greatest uint32) (int64, uint32, uint32) {
-	x := n / 16384
-	x2 := max(x, 1)
-	cond := kgenVariable(uint64(16384)) <= 939524096
-	x3 := kgenVariable(uint64(16384)) - 1
-	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
-	x5 := int64(x4)
-	x6 := 64 - x5
-	x7 := int64(2) << (x6 & 63)
-	x8 := min(x7, 1073741824)
-	x9 := x7
-	if cond {
-		x9 = x8
-	}
-	x10 := uint64(x9)
-	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
-	x12 := x11 + 1
+	x := max(n, 1)
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
 	for i := range mapRows {
-		row := int64(lo + i)
-		at := row*x2 + row*2654435761%x2
+		x2 := uint64(int64(lo+i)+1) * 11400714819323198485
+		at := int64((x2^x2>>32)*15485907386658061715>>16) % x
 		var key2 int32
 		if uint64(at) < uint64(len(key)) {
 			key2 = key[at]
@@ -1023,28 +1004,27 @@ func sumGroupsKernel2(lo, hi int, key, map2 []int32, map3 []int64, n, sum int64,
 		key3 := key2
 		// g = groups(key)
 		mapRows[i] = key3
-		x13 := uint32(key3) - 2147483648
-		x14 := uint64(x13) * 11400714819323198485
-		mapRows2[i] = int64((x14 ^ x14>>32) * 15485907386658061715 >> (x12 & 63))
-		greatest = max(greatest, x13)
-		least = min(least, x13)
+		x3 := uint32(key3) - 2147483648
+		x4 := uint64(x3) * 11400714819323198485
+		mapRows2[i] = int64((x4 ^ x4>>32) * 15485907386658061715 >> 49)
+		greatest = max(greatest, x3)
+		least = min(least, x3)
 		sum++
 	}
 	return sum, least, greatest
 }
 
-// sumGroupsKernel2Summary returns what rows lo to hi add to the state, in the stages map1, map2, map3, map4, reduce2.
+// sumGroupsKernel2Summary returns what rows lo to hi add to the state, in the stages map1, map2, map3, map4, map5, reduce2.
 //
 //go:noinline
 func sumGroupsKernel2Summary(lo, hi int, key []int32, n int64) (int64, uint32, uint32) {
 	var sum int64
 	least := uint32(4294967295)
 	var greatest uint32
-	x := n / 16384
-	x2 := max(x, 1)
+	x := max(n, 1)
 	for i := range hi - lo {
-		row := int64(lo + i)
-		at := row*x2 + row*2654435761%x2
+		x2 := uint64(int64(lo+i)+1) * 11400714819323198485
+		at := int64((x2^x2>>32)*15485907386658061715>>16) % x
 		var key2 int32
 		if uint64(at) < uint64(len(key)) {
 			key2 = key[at]
@@ -1061,16 +1041,16 @@ func sumGroupsKernel2Summary(lo, hi int, key []int32, n int64) (int64, uint32, u
 // sumGroupsKernel3 runs rows lo to hi through the stages insert1, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel3(lo, hi int, map2 []int32, insert, map4 []int64, nSampleSlots int64) {
-	mapRows := map2[lo:hi]
-	map4Rows := map4[lo:hi]
-	map4Rows = map4Rows[:len(mapRows)]
-	for i := range mapRows {
+func sumGroupsKernel3(lo, hi int, map2 []int32, insert, map5 []int64, nSampleSlots int64) {
+	map2Rows := map2[lo:hi]
+	map5Rows := map5[lo:hi]
+	map5Rows = map5Rows[:len(map2Rows)]
+	for i := range map2Rows {
 		// g = groups(key)
 		entered := int64(lo + i)
-		key := mapRows[i]
+		key := map2Rows[i]
 		lastSlot := nSampleSlots - 1
-		slot := map4Rows[i]
+		slot := map5Rows[i]
 		for true {
 			held := insert[slot]
 			if held == -1 {
@@ -1085,7 +1065,7 @@ func sumGroupsKernel3(lo, hi int, map2 []int32, insert, map4 []int64, nSampleSlo
 	}
 }
 
-// sumGroupsKernel4 returns what rows lo to hi add to the state, in the stages map5, reduce1, scalar2, scalar3, scalar4.
+// sumGroupsKernel4 returns what rows lo to hi add to the state, in the stages map6, reduce1, scalar1, scalar2, scalar3.
 //
 //go:noinline
 func sumGroupsKernel4(lo, hi int, insert []int64) int64 {
@@ -1097,7 +1077,7 @@ func sumGroupsKernel4(lo, hi int, insert []int64) int64 {
 	return sum
 }
 
-// sumGroupsKernel5 returns what rows lo to hi add to the state, in the stages map6, reduce3, scalar5.
+// sumGroupsKernel5 returns what rows lo to hi add to the state, in the stages map7, reduce3, scalar4.
 //
 //go:noinline
 func sumGroupsKernel5(lo, hi int, key []int32) (int64, uint32, uint32) {
@@ -1114,7 +1094,7 @@ func sumGroupsKernel5(lo, hi int, key []int32) (int64, uint32, uint32) {
 	return sum, least, greatest
 }
 
-// sumGroupsKernel6 runs rows lo to hi through the stages map7, map8, aggregate1, from the state before them to the one after.
+// sumGroupsKernel6 runs rows lo to hi through the stages map8, map9, aggregate1, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel6(lo, hi int, aggregate []int64, key, value []int32, aggregate2 []int64, reduce4 uint32) {
@@ -1135,7 +1115,7 @@ func sumGroupsKernel6(lo, hi int, aggregate []int64, key, value []int32, aggrega
 	}
 }
 
-// sumGroupsKernel7 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map9, compact1, from the state before them to the one after.
+// sumGroupsKernel7 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map10, compact1, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
@@ -1156,7 +1136,7 @@ func sumGroupsKernel7(lo, hi int, aggregate []int64, compact []int32, compact2, 
 	return nFilledPlace
 }
 
-// sumGroupsKernel8 runs rows lo to hi through the stages map10, map11, map12, map13, insert2, from the state before them to the one after.
+// sumGroupsKernel8 runs rows lo to hi through the stages map11, map12, map13, map14, insert2, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel8(lo, hi int, key []int32, insert, insert2 []int64, value []int32, insert3 []int64, nSlots, n int64, firstRows, homes []int64, keyOwn []int32, insertOwn, insertOwn2 []int64) {
@@ -1288,7 +1268,7 @@ func sumGroupsKernel8(lo, hi int, key []int32, insert, insert2 []int64, value []
 	}
 }
 
-// sumGroupsKernel9 runs rows lo to hi through the stages mask2, map14, reduce4, scalar7, from the state before them to the one after.
+// sumGroupsKernel9 runs rows lo to hi through the stages mask2, map15, reduce4, scalar6, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
@@ -1308,7 +1288,7 @@ func sumGroupsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) in
 	return sum
 }
 
-// sumGroupsKernel9Summary returns what rows lo to hi add to the state, in the stages mask2, map14, reduce4, scalar7.
+// sumGroupsKernel9Summary returns what rows lo to hi add to the state, in the stages mask2, map15, reduce4, scalar6.
 //
 //go:noinline
 func sumGroupsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
@@ -1325,7 +1305,7 @@ func sumGroupsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	return sum
 }
 
-// sumGroupsKernel10 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map15, map16, histogram1, from the state before them to the one after.
+// sumGroupsKernel10 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map16, map17, histogram1, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, key, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
@@ -1373,7 +1353,7 @@ func sumGroupsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []in
 	return nDistinctPlace
 }
 
-// sumGroupsKernel10Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map15, map16, histogram1.
+// sumGroupsKernel10Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map16, map17, histogram1.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
@@ -1416,7 +1396,7 @@ func sumGroupsKernel11Summary(lo, hi int, histogram []int64) int64 {
 // sumGroupsKernel12 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel12(lo, hi int, add []int64, map13 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func sumGroupsKernel12(lo, hi int, add []int64, map14 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	room := min(len(pass), len(pass2))
@@ -1427,9 +1407,9 @@ func sumGroupsKernel12(lo, hi int, add []int64, map13 []int32, pass []uint32, pa
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	map13Rows := map13[lo:hi]
-	for i := range map13Rows {
-		x3 := uint32(map13Rows[i]) - 2147483648
+	map14Rows := map14[lo:hi]
+	for i := range map14Rows {
+		x3 := uint32(map14Rows[i]) - 2147483648
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -1443,11 +1423,11 @@ func sumGroupsKernel12(lo, hi int, add []int64, map13 []int32, pass []uint32, pa
 // sumGroupsKernel12Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func sumGroupsKernel12Summary(lo, hi int, map13 []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel12Summary(lo, hi int, map14 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map13Rows := map13[lo:hi]
-	for i := range map13Rows {
-		x := uint32(map13Rows[i]) - 2147483648
+	map14Rows := map14[lo:hi]
+	for i := range map14Rows {
+		x := uint32(map14Rows[i]) - 2147483648
 		digit := int64(x >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -1535,7 +1515,7 @@ func sumGroupsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digi
 	}
 }
 
-// sumGroupsKernel16 runs rows lo to hi through the stages map17, map18, map40, map41, map42, from the state before them to the one after.
+// sumGroupsKernel16 runs rows lo to hi through the stages map18, map19, map41, map42, map43, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel16(lo, hi int, pass7, compact2 []int64, key, map2 []int32, compact3, insert5, map3, insert7, map4 []int64) {
@@ -1578,7 +1558,7 @@ func sumGroupsKernel16(lo, hi int, pass7, compact2 []int64, key, map2 []int32, c
 	}
 }
 
-// sumGroupsKernel17 runs rows lo to hi through the stages map19, map20, map21, map22, map23, map24, histogram2, from the state before them to the one after.
+// sumGroupsKernel17 runs rows lo to hi through the stages map20, map21, map22, map23, map24, map25, histogram2, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel17(lo, hi int, histogram []int64, key []int32) {
@@ -1665,7 +1645,7 @@ func sumGroupsKernel19Summary(lo, hi int, key []int32, digitShift int64, digits 
 	}
 }
 
-// sumGroupsKernel20 runs rows lo to hi through the stages map25, map26, map27, map28, insert3, from the state before them to the one after.
+// sumGroupsKernel20 runs rows lo to hi through the stages map26, map27, map28, map29, insert3, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel20(lo, hi int, pass8 []int32, insert, insert2 []int64, pass24 []int32, insert3 []int64, nPartitionedSlots, n, nPartitioned int64) {
@@ -1763,7 +1743,7 @@ func sumGroupsKernel20(lo, hi int, pass8 []int32, insert, insert2 []int64, pass2
 	}
 }
 
-// sumGroupsKernel21 runs rows lo to hi through the stages mask3, map29, reduce5, scalar9, from the state before them to the one after.
+// sumGroupsKernel21 runs rows lo to hi through the stages mask3, map30, reduce5, scalar8, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel21(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
@@ -1783,7 +1763,7 @@ func sumGroupsKernel21(lo, hi int, insert3 []int64, mask []bool, n, sum int64) i
 	return sum
 }
 
-// sumGroupsKernel21Summary returns what rows lo to hi add to the state, in the stages mask3, map29, reduce5, scalar9.
+// sumGroupsKernel21Summary returns what rows lo to hi add to the state, in the stages mask3, map30, reduce5, scalar8.
 //
 //go:noinline
 func sumGroupsKernel21Summary(lo, hi int, insert3 []int64, n int64) int64 {
@@ -1800,7 +1780,7 @@ func sumGroupsKernel21Summary(lo, hi int, insert3 []int64, n int64) int64 {
 	return sum
 }
 
-// sumGroupsKernel22 runs rows lo to hi through the stages partial5, offset5, add5, compact3, map30, map31, histogram3, from the state before them to the one after.
+// sumGroupsKernel22 runs rows lo to hi through the stages partial5, offset5, add5, compact3, map31, map32, histogram3, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel22(lo, hi int, mask3 []bool, insert3, compact, compact2 []int64, pass8, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
@@ -1848,7 +1828,7 @@ func sumGroupsKernel22(lo, hi int, mask3 []bool, insert3, compact, compact2 []in
 	return nPartitionedDistinctPlace
 }
 
-// sumGroupsKernel22Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact3, map30, map31, histogram3.
+// sumGroupsKernel22Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact3, map31, map32, histogram3.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
@@ -1891,7 +1871,7 @@ func sumGroupsKernel23Summary(lo, hi int, histogram3 []int64) int64 {
 // sumGroupsKernel24 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel24(lo, hi int, add3 []int64, map28 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func sumGroupsKernel24(lo, hi int, add3 []int64, map29 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -1902,9 +1882,9 @@ func sumGroupsKernel24(lo, hi int, add3 []int64, map28 []int32, pass []uint32, p
 	for digit := range 256 {
 		places[digit] += add3[int64(digit)+x] - x2
 	}
-	map28Rows := map28[lo:hi]
-	for i := range map28Rows {
-		x3 := uint32(map28Rows[i]) - 2147483648
+	map29Rows := map29[lo:hi]
+	for i := range map29Rows {
+		x3 := uint32(map29Rows[i]) - 2147483648
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -1918,11 +1898,11 @@ func sumGroupsKernel24(lo, hi int, add3 []int64, map28 []int32, pass []uint32, p
 // sumGroupsKernel24Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func sumGroupsKernel24Summary(lo, hi int, map28 []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel24Summary(lo, hi int, map29 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map28Rows := map28[lo:hi]
-	for i := range map28Rows {
-		x := uint32(map28Rows[i]) - 2147483648
+	map29Rows := map29[lo:hi]
+	for i := range map29Rows {
+		x := uint32(map29Rows[i]) - 2147483648
 		digit := int64(x >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -2010,7 +1990,7 @@ func sumGroupsKernel27Summary(lo, hi int, pass13 []uint32, digitShift int64, dig
 	}
 }
 
-// sumGroupsKernel28 runs rows lo to hi through the stages map32, map33, map37, map38, map39, from the state before them to the one after.
+// sumGroupsKernel28 runs rows lo to hi through the stages map33, map34, map38, map39, map40, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel28(lo, hi int, pass15, compact4 []int64, pass8, map2 []int32, compact5, insert4, map3, insert6, map4 []int64) {
@@ -2053,7 +2033,7 @@ func sumGroupsKernel28(lo, hi int, pass15, compact4 []int64, pass8, map2 []int32
 	}
 }
 
-// sumGroupsKernel29 runs rows lo to hi through the stages map34, histogram4, from the state before them to the one after.
+// sumGroupsKernel29 runs rows lo to hi through the stages map35, histogram4, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel29(lo, hi int, histogram []int64, key []int32) {
@@ -2195,7 +2175,7 @@ func sumGroupsKernel32Summary(lo, hi int, pass16 []uint32, digitShift int64, dig
 	}
 }
 
-// sumGroupsKernel35 runs rows lo to hi through the stages map35, mask4, partial8, offset8, add8, map36, aggregate2, from the state before them to the one after.
+// sumGroupsKernel35 runs rows lo to hi through the stages map36, mask4, partial8, offset8, add8, map37, aggregate2, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel35(lo, hi int, pass22 []uint32, aggregate []int32, aggregate2, pass23 []int64, value []int32, aggregate3 []int64, gRunsBegun int64, openLast int32, openSum, openSum2 int64) (int64, int32, int64, int64) {
@@ -2244,7 +2224,7 @@ func sumGroupsKernel35(lo, hi int, pass22 []uint32, aggregate []int32, aggregate
 	return gRunsBegun, openLast, openSum, openSum2
 }
 
-// sumGroupsKernel35Summary returns what rows lo to hi add to the state, in the stages map35, mask4, partial8, offset8, add8, map36, aggregate2.
+// sumGroupsKernel35Summary returns what rows lo to hi add to the state, in the stages map36, mask4, partial8, offset8, add8, map37, aggregate2.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline

@@ -139,6 +139,9 @@ func compileJob(p *ir.Pipeline, level string, schedule plan.Schedule, limit time
 		options.Hash = 2
 		if len(options.Source)%2 == 0 { // half of all programs partition rows of more groups than two
 			options.HashGroups, options.Partitions = 2, true
+			if len(options.Source)%4 == 0 && options.Bins == 0 { // and half of these rows of more bins than two
+				options.Bins = 2
+			}
 		}
 	}
 	if options.Short {

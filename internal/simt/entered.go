@@ -216,7 +216,7 @@ func (e *rowBody) takePlaces(of *entered, whole bool, each func(body func(i *loo
 		e.b.If(loop.Lt(place(i), loop.Int(0)), func() { e.b.Assign(left, loop.Apply(ir.OpOr, left, bit(i))) }, nil)
 	})
 	isLeft := func() loop.Expr { return e.goesOn(loop.Ne(left, number(ir.U32, 0)), whole) }
-	more := e.b.Decl("more", isLeft())
+	more, isFirst := e.b.Decl("more", isLeft()), e.b.Decl("is_first", loop.True)
 	e.b.While(more, func() {
 		s := &entry{table: e.limitedTable(op), memory: e.memoryOf(of.op), isOwn: loop.False}
 		s.table.Slots = e.expr(op.Args[2])
@@ -238,18 +238,52 @@ func (e *rowBody) takePlaces(of *entered, whole bool, each func(body func(i *loo
 				e.b.Assign(found, place(i))
 			}, nil)
 		})
-		e.b.If(loop.Ne(chosen, number(ir.U32, 0)), func() {
+		settled := loop.Expr(chosen)
+		isPartitioned := op.PartBits > 0
+		if whole && isPartitioned {
+			settled = e.leading(s.memory, loop.And(isFirst, loop.Ne(found, loop.Int(nowhere))), chosen, keys)
+		}
+		e.b.If(loop.Ne(settled, number(ir.U32, 0)), func() {
 			s.row, s.home = row, home
 			for _, key := range keys {
 				s.keys = append(s.keys, key)
 			}
 			e.remember(s)
-			e.takePlace(of, s, loop.Expr(found), func(x loop.Expr) { e.b.Assign(found, x) })
+			if isPartitioned {
+				e.lookAgain(s, found)
+			}
+			e.b.If(loop.Lt(found, loop.Int(0)), func() {
+				e.takePlace(of, s, loop.Expr(found), func(x loop.Expr) { e.b.Assign(found, x) })
+			}, nil)
 		}, nil)
-		each(func(i *loop.Var) { e.b.If(isChosen(i), func() { put(i, found) }, nil) })
-		e.b.Assign(left, loop.Apply(ir.OpXor, left, chosen))
+		each(func(i *loop.Var) { e.b.If(loop.Eq(settled, bit(i)), func() { put(i, found) }, nil) })
+		e.b.Assign(left, loop.Apply(ir.OpXor, left, settled))
+		e.b.Assign(isFirst, loop.False)
 		e.b.Assign(more, isLeft())
 	})
+}
+
+// leading returns the bit of the row that a work-item settles: 0 if that of the lane before has the same
+// key, the first time. Of neighbours with one key, which are new together, one then enters it, and
+// others find it beside the place that they have seen free.
+func (e *rowBody) leading(m *memory, isFirst, chosen loop.Expr, keys []*loop.Var) loop.Expr {
+	if !m.isKeys || !e.subgroup.divides(e.workgroup) {
+		return chosen
+	}
+	before := func(x loop.Expr) loop.Expr { return loop.CallOf(shuffleUp[ir.U32], x, number(ir.U32, 1)) }
+	key := e.b.Let("word", loop.ToKind(ir.U32, keys[0]))
+	theirs, theirKey := e.b.Let("theirs", before(chosen)), e.b.Let("their_word", before(key))
+	waits := loop.And(isFirst, loop.And(loop.Gt(sublane(), loop.Int(0)), loop.And(loop.Ne(theirs, number(ir.U32, 0)), loop.Eq(theirKey, key))))
+	return e.b.Let("settled", loop.Choose(waits, number(ir.U32, 0), chosen))
+}
+
+// lookAgain looks whether the place that a row has seen free remembers its keys by now.
+func (e *rowBody) lookAgain(s *entry, found *loop.Var) {
+	vacant := e.b.Let("vacant", below(found))
+	e.b.If(loop.Ge(vacant, loop.Int(0)), func() {
+		held := e.b.Let("held", s.memory.at(vacant))
+		e.b.If(e.isKnown(s, held), func() { e.b.Assign(found, vacant) }, nil)
+	}, nil)
 }
 
 // takePlace enters a row whose keys are not remembered. If a place is free, they are from now

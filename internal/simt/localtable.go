@@ -62,6 +62,7 @@ type localTables struct {
 	entered []*entered // with their tables, which come first
 	taken   int64      // bytes of these
 	bytes   int64
+	slices  int64 // of each window, a power of two: so many work-groups take the same tiles
 	beside  int64 // bytes of local memory that the kernel takes for reductions
 	perTile bool  // a work-group takes one tile, whose rows wait for those of others; see localtable_tile.go
 
@@ -81,10 +82,11 @@ func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
 	}
 	p := &localTables{}
 	p.planEntered(l, t, s)
+	p.slices = 1
 	p.beside = s.rememberedBytes(l, t) + besideTables(t, *s, workgroup)
 	budgets := []int64{l.budget() - p.beside}
 	if l.target.LaunchedLocal > 0 && l.suffix == "" {
-		budgets = launchedBudgets
+		budgets = l.launchedBudgets()
 		if len(p.entered) > 0 && s.ownBytes == 0 {
 			budgets = []int64{enteredBudget}
 		}
@@ -118,6 +120,9 @@ func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
 		}
 	}
 	p.choose(t, all, best, copiesOfCounts)
+	if !p.slice(l, t, all, budgets[len(budgets)-1], copiesOfCounts) {
+		p.choose(t, all, best, copiesOfCounts)
+	}
 	if len(p.tables) == 0 {
 		return nil
 	}
@@ -125,6 +130,15 @@ func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
 	s.workgroup = workgroup
 	l.asksMuch = l.asksMuch || workgroup > flatWorkgroup || p.bytes+p.beside > fallbackBudget
 	return p
+}
+
+// launchedBudgets are those that a launch can bring.
+func (l *lowering) launchedBudgets() []int64 {
+	most := l.target.LaunchedLocal
+	if most < launchedBudgets[0] {
+		return []int64{most}
+	}
+	return slices.DeleteFunc(slices.Clone(launchedBudgets), func(budget int64) bool { return budget > most })
 }
 
 // like returns a table that an operation can fill, too, or nil.
@@ -186,6 +200,9 @@ func (l *lowering) localTable(t *tile.Kernel, i int, op *tile.Op) *localTable {
 		if table.length <= 0 || table.length > plan.MaxRows {
 			return nil
 		}
+		if op.WindowBits > 0 && table.length > 1<<op.WindowBits {
+			table.window = l.windowOf(t, op)
+		}
 		return table
 	}
 	if most, ok := l.logical.Constant(l.logical.Bound(size)); ok {
@@ -207,7 +224,7 @@ func (l *lowering) tableLength(t *tile.Kernel, op *tile.Op) plan.Expr {
 // fewer elements leave is for their copies.
 func (t *localTable) mostElements() int64 {
 	if t.window != nil {
-		return t.window.elements
+		return t.window.elements // in all slices
 	}
 	if t.isKnown {
 		return t.length
@@ -247,6 +264,9 @@ func (p *localTables) choose(k *tile.Kernel, all []*localTable, budget, copiesOf
 	unknown := int64(math.MaxInt64) // elements of others; tables of one length can share a cache
 	for _, t := range all {
 		t.copies, t.elements, t.cache = 1, t.mostElements(), nil
+		if t.window != nil {
+			t.elements /= p.slices
+		}
 		if !t.isKnown && t.window == nil && t.length > 0 {
 			bounded += t.bytes(1)
 		}

@@ -25,7 +25,7 @@ func (l *lowering) planTileTables(t *tile.Kernel, s *shape) *localTables {
 	if _, ok := s.placement.(workgroupPlacement); !ok {
 		return nil
 	}
-	p := &localTables{perTile: true}
+	p := &localTables{perTile: true, slices: 1}
 	for i, op := range t.With(isTableUpdate) {
 		if first := p.like(t, op); first != nil {
 			first.others = append(first.others, i)

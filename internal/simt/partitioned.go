@@ -79,7 +79,7 @@ func (w walking) forget(e *function, of *entered) {
 
 // eachOwnTile walks through consecutive tiles, as many as other work-groups have.
 func (w walking) eachOwnTile(e *tileBody, body func()) {
-	workgroup, workgroups := &loop.ID{Kind: loop.WorkgroupID}, &loop.ID{Kind: loop.WorkgroupCount}
+	workgroup, workgroups := w.walker()
 	tiles := e.b.Let("tiles", loop.Add(loop.Div(loop.Sub(e.arguments.rows, loop.Int(1)), loop.Int(e.kernel.rows())), loop.Int(1)))
 	own := e.b.Let("own", loop.Div(loop.Sub(loop.Add(tiles, workgroups), loop.Int(1)), workgroups))
 	at := e.b.Decl("tile", loop.Mul(workgroup, own))

@@ -69,7 +69,7 @@ func (w walking) main() {
 	if w.partitions() {
 		eachTile, start = w.eachOwnTile, w.startPart
 	}
-	if w.hasWindows() {
+	if w.movesWindows() {
 		eachTile = w.eachOwnTile
 	}
 	eachTile(e.tileBody, func() {
@@ -148,15 +148,47 @@ func (w walking) walkers(rows plan.Expr) plan.Expr {
 
 // manyWalkers is walkers without a limit of memory.
 func (w walking) manyWalkers(rows plan.Expr) plan.Expr {
+	slices := w.slices()
 	if w.chunk() > 1 {
-		return plan.Max(plan.Min(plan.CeilDiv(rows, plan.Const(w.rows()*int64(w.chunk()))), plan.Const(maxWalkers)), plan.Const(1))
+		walkers := plan.Max(plan.Min(plan.CeilDiv(rows, plan.Const(w.rows()*int64(w.chunk()))), plan.Const(maxWalkers/slices)), plan.Const(1))
+		return times(walkers, slices)
 	}
 	atOnce := int64(max(maxWorkItems/w.workgroup, 1))
 	if w.localTables != nil && w.localTables.bytes > sharedBudget {
 		atOnce = 1
 	}
 	tiles := plan.CeilDiv(rows, plan.Const(w.rows()))
-	return plan.Max(plan.Min(tiles, plan.Mul(plan.Property("units"), plan.Const(atOnce))), plan.Const(1))
+	many := plan.Mul(plan.Property("units"), plan.Const(atOnce))
+	if slices > 1 {
+		many = plan.CeilDiv(plan.Max(plan.Sub(many, plan.Const(slices-1)), plan.Const(1)), plan.Const(slices)) // rounded down
+	}
+	return times(plan.Max(plan.Min(tiles, many), plan.Const(1)), slices)
+}
+
+// slices returns how many work-groups take the same tiles.
+func (w walking) slices() int64 {
+	if w.localTables == nil {
+		return 1
+	}
+	return w.localTables.slices
+}
+
+// times returns n times x.
+func times(x plan.Expr, n int64) plan.Expr {
+	if n == 1 {
+		return x
+	}
+	return plan.Mul(x, plan.Const(n))
+}
+
+// walker returns which of the work-groups this is that take tiles of their own, and how many
+// there are.
+func (w walking) walker() (walker, walkers loop.Expr) {
+	walker, walkers = &loop.ID{Kind: loop.WorkgroupID}, &loop.ID{Kind: loop.WorkgroupCount}
+	if n := w.slices(); n > 1 {
+		return loop.Div(walker, loop.Int(n)), loop.Div(walkers, loop.Int(n))
+	}
+	return walker, walkers
 }
 
 // eachTile walks through every so many-th tile of the launch.
@@ -164,7 +196,7 @@ func (w walking) eachTile(e *tileBody, body func()) {
 	if w.chunk() > 1 {
 		e.chunk = w.chunk()
 	}
-	workgroup, workgroups := &loop.ID{Kind: loop.WorkgroupID}, &loop.ID{Kind: loop.WorkgroupCount}
+	workgroup, workgroups := w.walker()
 	at := e.b.Decl("tile", loop.Add(w.rowSpan.firstTile(e.function), workgroup))
 	tiles := e.b.Let("tiles", loop.Add(loop.Div(loop.Sub(e.arguments.rows, loop.Int(1)), loop.Int(e.kernel.rows())), loop.Int(1)))
 	e.b.While(loop.Lt(at, tiles), func() {

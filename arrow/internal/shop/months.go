@@ -50,7 +50,6 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 	} else {
 		monthsKernel1(0, n, time, map2, int64(n))
 	}
-	nSampleSlotsLength := max(kgenSelect(kgenVariable(uint64(16384)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63)), 0)
 	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 16384), 1)*4) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63)), 0)
 	nPartitionedSlotsLength := max(kgenSelect(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63)), 0)
 	var scalar int64
@@ -97,19 +96,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		if cond {
 			x2 = greatest
 		}
-		if int(nSampleSlotsLength) > 2147483647 {
-			return fmt.Errorf("n_sample_slots would have %d rows; at most 2147483647 can be computed", int(nSampleSlotsLength))
-		}
-		insert := kgenTemporary[int64](&call, int(nSampleSlotsLength))
+		insert := kgenTemporary[int64](&call, 32768)
 		for i := range insert {
 			insert[i] = -1
 		}
-		monthsKernel3(0, 16384, map3, insert, map4, nSampleSlotsLength)
+		monthsKernel3(0, 16384, map3, insert, map4, 32768)
 		var sum2 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var sum3 int64
-			kgenInOrder(&call, workers, int(nSampleSlotsLength), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, workers, 32768, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					sum4 := monthsKernel4(lo, hi, insert)
@@ -121,7 +117,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			})
 			sum2 = sum3
 		} else {
-			sum2 = monthsKernel4(0, int(nSampleSlotsLength), insert)
+			sum2 = monthsKernel4(0, 32768, insert)
 		}
 		cond2 := sum2 <= 8192
 		x3 := int64(0)
@@ -961,7 +957,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 	return nil
 }
 
-// monthsKernel1 runs rows lo to hi through the stages map1, map2, map3, map4, map5, scalar1, scalar6, scalar8, from the state before them to the one after.
+// monthsKernel1 runs rows lo to hi through the stages map1, map2, map3, map4, map5, scalar5, scalar7, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel1(lo, hi int, time []int64, map2 []int32, n int64) {
@@ -975,61 +971,45 @@ func monthsKernel1(lo, hi int, time []int64, map2 []int32, n int64) {
 	}
 }
 
-// monthsKernel2 runs rows lo to hi through the stages map6, map7, map8, map9, reduce2, from the state before them to the one after.
+// monthsKernel2 runs rows lo to hi through the stages map6, map7, map8, map9, map10, reduce2, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel2(lo, hi int, map5, map2 []int32, map3 []int64, n, sum int64, least, greatest uint32) (int64, uint32, uint32) {
-	x := n / 16384
-	x2 := max(x, 1)
-	cond := kgenVariable(uint64(16384)) <= 939524096
-	x3 := kgenVariable(uint64(16384)) - 1
-	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
-	x5 := int64(x4)
-	x6 := 64 - x5
-	x7 := int64(2) << (x6 & 63)
-	x8 := min(x7, 1073741824)
-	x9 := x7
-	if cond {
-		x9 = x8
-	}
-	x10 := uint64(x9)
-	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
-	x12 := x11 + 1
+	x := max(n, 1)
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
 	for i := range mapRows {
-		row := int64(lo + i)
-		at := row*x2 + row*2654435761%x2
-		var x13 int32
+		x2 := uint64(int64(lo+i)+1) * 11400714819323198485
+		at := int64((x2^x2>>32)*15485907386658061715>>16) % x
+		var x3 int32
 		if uint64(at) < uint64(len(map5)) {
-			x13 = map5[at]
+			x3 = map5[at]
 		}
-		x14 := x13
+		x4 := x3
 		// g = groups(truncate(date(time), "month"))
-		mapRows[i] = x14
-		x15 := uint32(x14) - 4188215274
-		x16 := uint64(x15) * 11400714819323198485
-		mapRows2[i] = int64((x16 ^ x16>>32) * 15485907386658061715 >> (x12 & 63))
-		greatest = max(greatest, x15)
-		least = min(least, x15)
+		mapRows[i] = x4
+		x5 := uint32(x4) - 4188215274
+		x6 := uint64(x5) * 11400714819323198485
+		mapRows2[i] = int64((x6 ^ x6>>32) * 15485907386658061715 >> 49)
+		greatest = max(greatest, x5)
+		least = min(least, x5)
 		sum++
 	}
 	return sum, least, greatest
 }
 
-// monthsKernel2Summary returns what rows lo to hi add to the state, in the stages map6, map7, map8, map9, reduce2.
+// monthsKernel2Summary returns what rows lo to hi add to the state, in the stages map6, map7, map8, map9, map10, reduce2.
 //
 //go:noinline
 func monthsKernel2Summary(lo, hi int, map5 []int32, n int64) (int64, uint32, uint32) {
 	var sum int64
 	least := uint32(4294967295)
 	var greatest uint32
-	x := n / 16384
-	x2 := max(x, 1)
+	x := max(n, 1)
 	for i := range hi - lo {
-		row := int64(lo + i)
-		at := row*x2 + row*2654435761%x2
+		x2 := uint64(int64(lo+i)+1) * 11400714819323198485
+		at := int64((x2^x2>>32)*15485907386658061715>>16) % x
 		var x3 int32
 		if uint64(at) < uint64(len(map5)) {
 			x3 = map5[at]
@@ -1046,23 +1026,23 @@ func monthsKernel2Summary(lo, hi int, map5 []int32, n int64) (int64, uint32, uin
 // monthsKernel3 runs rows lo to hi through the stages insert1, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel3(lo, hi int, map6 []int32, insert, map9 []int64, nSampleSlots int64) {
-	map6Rows := map6[lo:hi]
-	map9Rows := map9[lo:hi]
-	map9Rows = map9Rows[:len(map6Rows)]
-	for i := range map6Rows {
+func monthsKernel3(lo, hi int, map7 []int32, insert, map10 []int64, nSampleSlots int64) {
+	map7Rows := map7[lo:hi]
+	map10Rows := map10[lo:hi]
+	map10Rows = map10Rows[:len(map7Rows)]
+	for i := range map7Rows {
 		// g = groups(truncate(date(time), "month"))
 		entered := int64(lo + i)
-		key := map6Rows[i]
+		key := map7Rows[i]
 		lastSlot := nSampleSlots - 1
-		slot := map9Rows[i]
+		slot := map10Rows[i]
 		for true {
 			held := insert[slot]
 			if held == -1 {
 				insert[slot] = entered
 				break
 			}
-			if key == map6[held] {
+			if key == map7[held] {
 				break
 			}
 			slot = (slot + 1) & lastSlot
@@ -1070,7 +1050,7 @@ func monthsKernel3(lo, hi int, map6 []int32, insert, map9 []int64, nSampleSlots 
 	}
 }
 
-// monthsKernel4 returns what rows lo to hi add to the state, in the stages map10, reduce1, scalar2, scalar3, scalar4.
+// monthsKernel4 returns what rows lo to hi add to the state, in the stages map11, reduce1, scalar1, scalar2, scalar3.
 //
 //go:noinline
 func monthsKernel4(lo, hi int, insert []int64) int64 {
@@ -1082,7 +1062,7 @@ func monthsKernel4(lo, hi int, insert []int64) int64 {
 	return sum
 }
 
-// monthsKernel5 returns what rows lo to hi add to the state, in the stages map11, reduce3, scalar5.
+// monthsKernel5 returns what rows lo to hi add to the state, in the stages map12, reduce3, scalar4.
 //
 //go:noinline
 func monthsKernel5(lo, hi int, map5 []int32) (int64, uint32, uint32) {
@@ -1099,7 +1079,7 @@ func monthsKernel5(lo, hi int, map5 []int32) (int64, uint32, uint32) {
 	return sum, least, greatest
 }
 
-// monthsKernel6 runs rows lo to hi through the stages map12, map13, aggregate1, from the state before them to the one after.
+// monthsKernel6 runs rows lo to hi through the stages map13, map14, aggregate1, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel6(lo, hi int, aggregate []int64, map5 []int32, amount, aggregate2 []int64, reduce4 uint32) {
@@ -1120,7 +1100,7 @@ func monthsKernel6(lo, hi int, aggregate []int64, map5 []int32, amount, aggregat
 	}
 }
 
-// monthsKernel7 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map14, compact1, from the state before them to the one after.
+// monthsKernel7 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map15, compact1, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
@@ -1139,7 +1119,7 @@ func monthsKernel7(lo, hi int, aggregate []int64, compact []int32, aggregate4, c
 	return nFilledPlace
 }
 
-// monthsKernel8 runs rows lo to hi through the stages map15, map16, map17, map18, insert2, from the state before them to the one after.
+// monthsKernel8 runs rows lo to hi through the stages map16, map17, map18, map19, insert2, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel8(lo, hi int, map5 []int32, insert, amount, insert2 []int64, nSlots, n int64, firstRows, homes []int64, map5Own []int32, insertOwn []int64) {
@@ -1267,7 +1247,7 @@ func monthsKernel8(lo, hi int, map5 []int32, insert, amount, insert2 []int64, nS
 	}
 }
 
-// monthsKernel9 runs rows lo to hi through the stages mask2, map19, reduce4, scalar7, from the state before them to the one after.
+// monthsKernel9 runs rows lo to hi through the stages mask2, map20, reduce4, scalar6, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
@@ -1287,7 +1267,7 @@ func monthsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64
 	return sum
 }
 
-// monthsKernel9Summary returns what rows lo to hi add to the state, in the stages mask2, map19, reduce4, scalar7.
+// monthsKernel9Summary returns what rows lo to hi add to the state, in the stages mask2, map20, reduce4, scalar6.
 //
 //go:noinline
 func monthsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
@@ -1304,7 +1284,7 @@ func monthsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	return sum
 }
 
-// monthsKernel10 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map20, map21, histogram1, from the state before them to the one after.
+// monthsKernel10 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map21, map22, histogram1, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, map5, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
@@ -1352,7 +1332,7 @@ func monthsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64
 	return nDistinctPlace
 }
 
-// monthsKernel10Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map20, map21, histogram1.
+// monthsKernel10Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map21, map22, histogram1.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
@@ -1395,7 +1375,7 @@ func monthsKernel11Summary(lo, hi int, histogram []int64) int64 {
 // monthsKernel12 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel12(lo, hi int, add []int64, map18 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func monthsKernel12(lo, hi int, add []int64, map19 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	room := min(len(pass), len(pass2))
@@ -1406,9 +1386,9 @@ func monthsKernel12(lo, hi int, add []int64, map18 []int32, pass []uint32, pass2
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	map18Rows := map18[lo:hi]
-	for i := range map18Rows {
-		x3 := uint32(map18Rows[i]) - 4188215274
+	map19Rows := map19[lo:hi]
+	for i := range map19Rows {
+		x3 := uint32(map19Rows[i]) - 4188215274
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -1422,11 +1402,11 @@ func monthsKernel12(lo, hi int, add []int64, map18 []int32, pass []uint32, pass2
 // monthsKernel12Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func monthsKernel12Summary(lo, hi int, map18 []int32, digitShift int64, digits []int64) {
+func monthsKernel12Summary(lo, hi int, map19 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map18Rows := map18[lo:hi]
-	for i := range map18Rows {
-		x := uint32(map18Rows[i]) - 4188215274
+	map19Rows := map19[lo:hi]
+	for i := range map19Rows {
+		x := uint32(map19Rows[i]) - 4188215274
 		digit := int64(x >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -1514,7 +1494,7 @@ func monthsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digits 
 	}
 }
 
-// monthsKernel16 runs rows lo to hi through the stages map22, map42, map43, from the state before them to the one after.
+// monthsKernel16 runs rows lo to hi through the stages map23, map43, map44, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel16(lo, hi int, pass7, compact2 []int64, map5, map2 []int32, compact3, insert5, map3 []int64) {
@@ -1549,7 +1529,7 @@ func monthsKernel16(lo, hi int, pass7, compact2 []int64, map5, map2 []int32, com
 	}
 }
 
-// monthsKernel17 runs rows lo to hi through the stages map23, map24, map25, map26, map27, map28, histogram2, from the state before them to the one after.
+// monthsKernel17 runs rows lo to hi through the stages map24, map25, map26, map27, map28, map29, histogram2, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel17(lo, hi int, map5 []int32, map2 []uint32, histogram []int64) {
@@ -1599,7 +1579,7 @@ func monthsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
 // monthsKernel19 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel19(lo, hi int, add2 []int64, map27 []uint32, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel19(lo, hi int, add2 []int64, map28 []uint32, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -1610,13 +1590,13 @@ func monthsKernel19(lo, hi int, add2 []int64, map27 []uint32, map5, pass []int32
 	for digit := range 256 {
 		places[digit] += add2[int64(digit)+x] - x2
 	}
-	map27Rows := map27[lo:hi]
+	map28Rows := map28[lo:hi]
 	map5Rows := map5[lo:hi]
-	map5Rows = map5Rows[:len(map27Rows)]
+	map5Rows = map5Rows[:len(map28Rows)]
 	amountRows := amount[lo:hi]
-	amountRows = amountRows[:len(map27Rows)]
-	for i := range map27Rows {
-		x3 := map27Rows[i] * 2654435761
+	amountRows = amountRows[:len(map28Rows)]
+	for i := range map28Rows {
+		x3 := map28Rows[i] * 2654435761
 		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -1630,11 +1610,11 @@ func monthsKernel19(lo, hi int, add2 []int64, map27 []uint32, map5, pass []int32
 // monthsKernel19Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func monthsKernel19Summary(lo, hi int, map27 []uint32, digitShift int64, digits []int64) {
+func monthsKernel19Summary(lo, hi int, map28 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map27Rows := map27[lo:hi]
-	for i := range map27Rows {
-		x := map27Rows[i] * 2654435761
+	map28Rows := map28[lo:hi]
+	for i := range map28Rows {
+		x := map28Rows[i] * 2654435761
 		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -1642,7 +1622,7 @@ func monthsKernel19Summary(lo, hi int, map27 []uint32, digitShift int64, digits 
 	}
 }
 
-// monthsKernel20 runs rows lo to hi through the stages map29, map30, map31, map32, insert3, from the state before them to the one after.
+// monthsKernel20 runs rows lo to hi through the stages map30, map31, map32, map33, insert3, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64, nPartitionedSlots, n, nPartitioned int64) {
@@ -1736,7 +1716,7 @@ func monthsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64, 
 	}
 }
 
-// monthsKernel21 runs rows lo to hi through the stages mask3, map33, reduce5, scalar9, from the state before them to the one after.
+// monthsKernel21 runs rows lo to hi through the stages mask3, map34, reduce5, scalar8, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel21(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
@@ -1756,7 +1736,7 @@ func monthsKernel21(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int6
 	return sum
 }
 
-// monthsKernel21Summary returns what rows lo to hi add to the state, in the stages mask3, map33, reduce5, scalar9.
+// monthsKernel21Summary returns what rows lo to hi add to the state, in the stages mask3, map34, reduce5, scalar8.
 //
 //go:noinline
 func monthsKernel21Summary(lo, hi int, insert3 []int64, n int64) int64 {
@@ -1773,7 +1753,7 @@ func monthsKernel21Summary(lo, hi int, insert3 []int64, n int64) int64 {
 	return sum
 }
 
-// monthsKernel22 runs rows lo to hi through the stages partial5, offset5, add5, compact3, map34, map35, histogram3, from the state before them to the one after.
+// monthsKernel22 runs rows lo to hi through the stages partial5, offset5, add5, compact3, map35, map36, histogram3, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel22(lo, hi int, mask3 []bool, insert3, compact, compact2 []int64, pass8, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
@@ -1821,7 +1801,7 @@ func monthsKernel22(lo, hi int, mask3 []bool, insert3, compact, compact2 []int64
 	return nPartitionedDistinctPlace
 }
 
-// monthsKernel22Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact3, map34, map35, histogram3.
+// monthsKernel22Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact3, map35, map36, histogram3.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
@@ -1864,7 +1844,7 @@ func monthsKernel23Summary(lo, hi int, histogram3 []int64) int64 {
 // monthsKernel24 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel24(lo, hi int, add3 []int64, map32 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func monthsKernel24(lo, hi int, add3 []int64, map33 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -1875,9 +1855,9 @@ func monthsKernel24(lo, hi int, add3 []int64, map32 []int32, pass []uint32, pass
 	for digit := range 256 {
 		places[digit] += add3[int64(digit)+x] - x2
 	}
-	map32Rows := map32[lo:hi]
-	for i := range map32Rows {
-		x3 := uint32(map32Rows[i]) - 4188215274
+	map33Rows := map33[lo:hi]
+	for i := range map33Rows {
+		x3 := uint32(map33Rows[i]) - 4188215274
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -1891,11 +1871,11 @@ func monthsKernel24(lo, hi int, add3 []int64, map32 []int32, pass []uint32, pass
 // monthsKernel24Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func monthsKernel24Summary(lo, hi int, map32 []int32, digitShift int64, digits []int64) {
+func monthsKernel24Summary(lo, hi int, map33 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map32Rows := map32[lo:hi]
-	for i := range map32Rows {
-		x := uint32(map32Rows[i]) - 4188215274
+	map33Rows := map33[lo:hi]
+	for i := range map33Rows {
+		x := uint32(map33Rows[i]) - 4188215274
 		digit := int64(x >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -1983,7 +1963,7 @@ func monthsKernel27Summary(lo, hi int, pass13 []uint32, digitShift int64, digits
 	}
 }
 
-// monthsKernel28 runs rows lo to hi through the stages map36, map40, map41, from the state before them to the one after.
+// monthsKernel28 runs rows lo to hi through the stages map37, map41, map42, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel28(lo, hi int, pass15, compact4 []int64, pass8, map2 []int32, compact5, insert4, map3 []int64) {
@@ -2018,7 +1998,7 @@ func monthsKernel28(lo, hi int, pass15, compact4 []int64, pass8, map2 []int32, c
 	}
 }
 
-// monthsKernel29 runs rows lo to hi through the stages map37, histogram4, from the state before them to the one after.
+// monthsKernel29 runs rows lo to hi through the stages map38, histogram4, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel29(lo, hi int, histogram []int64, map5 []int32) {
@@ -2160,7 +2140,7 @@ func monthsKernel32Summary(lo, hi int, pass16 []uint32, digitShift int64, digits
 	}
 }
 
-// monthsKernel35 runs rows lo to hi through the stages map38, mask4, partial8, offset8, add8, map39, aggregate2, from the state before them to the one after.
+// monthsKernel35 runs rows lo to hi through the stages map39, mask4, partial8, offset8, add8, map40, aggregate2, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel35(lo, hi int, pass22 []uint32, aggregate []int32, pass23, amount, aggregate2 []int64, gRunsBegun int64, openLast int32, openSum int64) (int64, int32, int64) {
@@ -2202,7 +2182,7 @@ func monthsKernel35(lo, hi int, pass22 []uint32, aggregate []int32, pass23, amou
 	return gRunsBegun, openLast, openSum
 }
 
-// monthsKernel35Summary returns what rows lo to hi add to the state, in the stages map38, mask4, partial8, offset8, add8, map39, aggregate2.
+// monthsKernel35Summary returns what rows lo to hi add to the state, in the stages map39, mask4, partial8, offset8, add8, map40, aggregate2.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline

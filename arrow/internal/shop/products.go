@@ -62,7 +62,6 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	} else {
 		productsKernel1(0, n, paid, map2, int64(n))
 	}
-	nSampleSlotsLength := max(kgenSelect(kgenVariable(uint64(16384)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(kgenVariable(uint64(16384))-1)))))&63)), 0)
 	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 16384), 1)*4) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63)), 0)
 	nPartitionedSlotsLength := max(kgenSelect(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63)), 0)
 	var scalar int64
@@ -109,19 +108,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		if cond {
 			x2 = greatest
 		}
-		if int(nSampleSlotsLength) > 2147483647 {
-			return fmt.Errorf("n_sample_slots would have %d rows; at most 2147483647 can be computed", int(nSampleSlotsLength))
-		}
-		insert := kgenTemporary[int64](&call, int(nSampleSlotsLength))
+		insert := kgenTemporary[int64](&call, 32768)
 		for i := range insert {
 			insert[i] = -1
 		}
-		productsKernel3(0, 16384, map3, insert, map4, nSampleSlotsLength)
+		productsKernel3(0, 16384, map3, insert, map4, 32768)
 		var sum2 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var sum3 int64
-			kgenInOrder(&call, workers, int(nSampleSlotsLength), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, workers, 32768, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					sum4 := productsKernel4(lo, hi, insert)
@@ -133,7 +129,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			})
 			sum2 = sum3
 		} else {
-			sum2 = productsKernel4(0, int(nSampleSlotsLength), insert)
+			sum2 = productsKernel4(0, 32768, insert)
 		}
 		cond2 := sum2 <= 8192
 		x3 := int64(0)
@@ -1553,7 +1549,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	return nil
 }
 
-// productsKernel1 runs rows lo to hi through the stages scalar1, map9, scalar6, scalar8, from the state before them to the one after.
+// productsKernel1 runs rows lo to hi through the stages map10, scalar5, scalar7, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel1(lo, hi int, paid, map2 []bool, n int64) {
@@ -1566,32 +1562,17 @@ func productsKernel1(lo, hi int, paid, map2 []bool, n int64) {
 	}
 }
 
-// productsKernel2 runs rows lo to hi through the stages map1, map2, map3, map4, reduce2, from the state before them to the one after.
+// productsKernel2 runs rows lo to hi through the stages map1, map2, map3, map4, map5, reduce2, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel2(lo, hi int, product, map2 []int32, map3 []int64, n, sum int64, least, greatest uint32) (int64, uint32, uint32) {
-	x := n / 16384
-	x2 := max(x, 1)
-	cond := kgenVariable(uint64(16384)) <= 939524096
-	x3 := kgenVariable(uint64(16384)) - 1
-	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
-	x5 := int64(x4)
-	x6 := 64 - x5
-	x7 := int64(2) << (x6 & 63)
-	x8 := min(x7, 1073741824)
-	x9 := x7
-	if cond {
-		x9 = x8
-	}
-	x10 := uint64(x9)
-	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
-	x12 := x11 + 1
+	x := max(n, 1)
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
 	for i := range mapRows {
-		row := int64(lo + i)
-		at := row*x2 + row*2654435761%x2
+		x2 := uint64(int64(lo+i)+1) * 11400714819323198485
+		at := int64((x2^x2>>32)*15485907386658061715>>16) % x
 		var product2 int32
 		if uint64(at) < uint64(len(product)) {
 			product2 = product[at]
@@ -1599,28 +1580,27 @@ func productsKernel2(lo, hi int, product, map2 []int32, map3 []int64, n, sum int
 		product3 := product2
 		// g = groups(product)
 		mapRows[i] = product3
-		x13 := uint32(product3) - 2147483648
-		x14 := uint64(x13) * 11400714819323198485
-		mapRows2[i] = int64((x14 ^ x14>>32) * 15485907386658061715 >> (x12 & 63))
-		greatest = max(greatest, x13)
-		least = min(least, x13)
+		x3 := uint32(product3) - 2147483648
+		x4 := uint64(x3) * 11400714819323198485
+		mapRows2[i] = int64((x4 ^ x4>>32) * 15485907386658061715 >> 49)
+		greatest = max(greatest, x3)
+		least = min(least, x3)
 		sum++
 	}
 	return sum, least, greatest
 }
 
-// productsKernel2Summary returns what rows lo to hi add to the state, in the stages map1, map2, map3, map4, reduce2.
+// productsKernel2Summary returns what rows lo to hi add to the state, in the stages map1, map2, map3, map4, map5, reduce2.
 //
 //go:noinline
 func productsKernel2Summary(lo, hi int, product []int32, n int64) (int64, uint32, uint32) {
 	var sum int64
 	least := uint32(4294967295)
 	var greatest uint32
-	x := n / 16384
-	x2 := max(x, 1)
+	x := max(n, 1)
 	for i := range hi - lo {
-		row := int64(lo + i)
-		at := row*x2 + row*2654435761%x2
+		x2 := uint64(int64(lo+i)+1) * 11400714819323198485
+		at := int64((x2^x2>>32)*15485907386658061715>>16) % x
 		var product2 int32
 		if uint64(at) < uint64(len(product)) {
 			product2 = product[at]
@@ -1637,16 +1617,16 @@ func productsKernel2Summary(lo, hi int, product []int32, n int64) (int64, uint32
 // productsKernel3 runs rows lo to hi through the stages insert1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel3(lo, hi int, map2 []int32, insert, map4 []int64, nSampleSlots int64) {
-	mapRows := map2[lo:hi]
-	map4Rows := map4[lo:hi]
-	map4Rows = map4Rows[:len(mapRows)]
-	for i := range mapRows {
+func productsKernel3(lo, hi int, map2 []int32, insert, map5 []int64, nSampleSlots int64) {
+	map2Rows := map2[lo:hi]
+	map5Rows := map5[lo:hi]
+	map5Rows = map5Rows[:len(map2Rows)]
+	for i := range map2Rows {
 		// g = groups(product)
 		entered := int64(lo + i)
-		key := mapRows[i]
+		key := map2Rows[i]
 		lastSlot := nSampleSlots - 1
-		slot := map4Rows[i]
+		slot := map5Rows[i]
 		for true {
 			held := insert[slot]
 			if held == -1 {
@@ -1661,7 +1641,7 @@ func productsKernel3(lo, hi int, map2 []int32, insert, map4 []int64, nSampleSlot
 	}
 }
 
-// productsKernel4 returns what rows lo to hi add to the state, in the stages map5, reduce1, scalar2, scalar3, scalar4.
+// productsKernel4 returns what rows lo to hi add to the state, in the stages map6, reduce1, scalar1, scalar2, scalar3.
 //
 //go:noinline
 func productsKernel4(lo, hi int, insert []int64) int64 {
@@ -1673,7 +1653,7 @@ func productsKernel4(lo, hi int, insert []int64) int64 {
 	return sum
 }
 
-// productsKernel5 returns what rows lo to hi add to the state, in the stages map6, reduce3, scalar5.
+// productsKernel5 returns what rows lo to hi add to the state, in the stages map7, reduce3, scalar4.
 //
 //go:noinline
 func productsKernel5(lo, hi int, product []int32) (int64, uint32, uint32) {
@@ -1690,17 +1670,17 @@ func productsKernel5(lo, hi int, product []int32) (int64, uint32, uint32) {
 	return sum, least, greatest
 }
 
-// productsKernel6 runs rows lo to hi through the stages map7, map8, aggregate1, from the state before them to the one after.
+// productsKernel6 runs rows lo to hi through the stages map8, map9, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map49 []bool, aggregate4 []int64, reduce4 uint32) {
+func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map50 []bool, aggregate4 []int64, reduce4 uint32) {
 	productRows := product[lo:hi]
 	amountRows := amount[lo:hi]
 	amountRows = amountRows[:len(productRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(productRows)]
-	map49Rows := map49[lo:hi]
-	map49Rows = map49Rows[:len(productRows)]
+	map50Rows := map50[lo:hi]
+	map50Rows = map50Rows[:len(productRows)]
 	for i := range productRows {
 		x := int64(uint32(productRows[i]) - 2147483648 - reduce4)
 		// g = groups(product)
@@ -1718,12 +1698,12 @@ func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, agg
 		}
 		bin4 := int(x)
 		if uint64(bin4) < uint64(len(aggregate4)) {
-			aggregate4[bin4] += kgenBit[int64](map49Rows[i])
+			aggregate4[bin4] += kgenBit[int64](map50Rows[i])
 		}
 	}
 }
 
-// productsKernel7 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map10, compact1, from the state before them to the one after.
+// productsKernel7 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map11, compact1, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
@@ -1750,10 +1730,10 @@ func productsKernel7(lo, hi int, aggregate, aggregate3, compact []int64, compact
 	return nFilledPlace
 }
 
-// productsKernel8 runs rows lo to hi through the stages map11, map12, map13, map14, insert2, from the state before them to the one after.
+// productsKernel8 runs rows lo to hi through the stages map12, map13, map14, map15, insert2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int64, paid []bool, insert3 []int64, map49 []bool, insert4 []int64, nSlots, n int64, firstRows, homes []int64, productOwn []int32, insertOwn, insertOwn2, insertOwn3 []int64) {
+func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int64, paid []bool, insert3 []int64, map50 []bool, insert4 []int64, nSlots, n int64, firstRows, homes []int64, productOwn []int32, insertOwn, insertOwn2, insertOwn3 []int64) {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -1795,8 +1775,8 @@ func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int6
 			amountRows = amountRows[:len(productRows)]
 			paidRows := paid[block:end]
 			paidRows = paidRows[:len(productRows)]
-			map49Rows := map49[block:end]
-			map49Rows = map49Rows[:len(productRows)]
+			map50Rows := map50[block:end]
+			map50Rows = map50Rows[:len(productRows)]
 			for i, product2 := range productRows {
 				x18 := (uint32(product2) - 2147483648) * 2654435761
 				// g = groups(product)
@@ -1817,7 +1797,7 @@ func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int6
 				}
 				insertOwn4[slot] += amountRows[i]
 				insertOwn5[slot] += kgenBit[int64](paidRows[i])
-				insertOwn6[slot] += kgenBit[int64](map49Rows[i])
+				insertOwn6[slot] += kgenBit[int64](map50Rows[i])
 			}
 		}
 		if end == hi || (groups+256)*8 > lastOwn+1 || int64(groups) > x3 {
@@ -1890,7 +1870,7 @@ func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int6
 	}
 }
 
-// productsKernel9 runs rows lo to hi through the stages mask2, map15, reduce4, scalar7, from the state before them to the one after.
+// productsKernel9 runs rows lo to hi through the stages mask2, map16, reduce4, scalar6, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
@@ -1910,7 +1890,7 @@ func productsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int
 	return sum
 }
 
-// productsKernel9Summary returns what rows lo to hi add to the state, in the stages mask2, map15, reduce4, scalar7.
+// productsKernel9Summary returns what rows lo to hi add to the state, in the stages mask2, map16, reduce4, scalar6.
 //
 //go:noinline
 func productsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
@@ -1927,7 +1907,7 @@ func productsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	return sum
 }
 
-// productsKernel10 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map16, map17, histogram1, from the state before them to the one after.
+// productsKernel10 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map17, map18, histogram1, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, product, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
@@ -1975,7 +1955,7 @@ func productsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int
 	return nDistinctPlace
 }
 
-// productsKernel10Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map16, map17, histogram1.
+// productsKernel10Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map17, map18, histogram1.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
@@ -2018,7 +1998,7 @@ func productsKernel11Summary(lo, hi int, histogram []int64) int64 {
 // productsKernel12 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel12(lo, hi int, add []int64, map13 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func productsKernel12(lo, hi int, add []int64, map14 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	room := min(len(pass), len(pass2))
@@ -2029,9 +2009,9 @@ func productsKernel12(lo, hi int, add []int64, map13 []int32, pass []uint32, pas
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	map13Rows := map13[lo:hi]
-	for i := range map13Rows {
-		x3 := uint32(map13Rows[i]) - 2147483648
+	map14Rows := map14[lo:hi]
+	for i := range map14Rows {
+		x3 := uint32(map14Rows[i]) - 2147483648
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -2045,11 +2025,11 @@ func productsKernel12(lo, hi int, add []int64, map13 []int32, pass []uint32, pas
 // productsKernel12Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func productsKernel12Summary(lo, hi int, map13 []int32, digitShift int64, digits []int64) {
+func productsKernel12Summary(lo, hi int, map14 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map13Rows := map13[lo:hi]
-	for i := range map13Rows {
-		x := uint32(map13Rows[i]) - 2147483648
+	map14Rows := map14[lo:hi]
+	for i := range map14Rows {
+		x := uint32(map14Rows[i]) - 2147483648
 		digit := int64(x >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -2137,7 +2117,7 @@ func productsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digit
 	}
 }
 
-// productsKernel16 runs rows lo to hi through the stages map18, map19, map44, map45, map46, map47, from the state before them to the one after.
+// productsKernel16 runs rows lo to hi through the stages map19, map20, map45, map46, map47, map48, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel16(lo, hi int, pass7, compact3, insert5, map2, compact2 []int64, product, map3 []int32, insert7, map4, insert9, map5 []int64) {
@@ -2189,7 +2169,7 @@ func productsKernel16(lo, hi int, pass7, compact3, insert5, map2, compact2 []int
 	}
 }
 
-// productsKernel17 runs rows lo to hi through the stages map20, map21, map22, map23, map24, map25, histogram2, from the state before them to the one after.
+// productsKernel17 runs rows lo to hi through the stages map21, map22, map23, map24, map25, map26, histogram2, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel17(lo, hi int, histogram []int64, product []int32) {
@@ -2235,7 +2215,7 @@ func productsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
 // productsKernel19 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel19(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map49, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel19(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map50, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(min(min(len(pass), len(pass2)), len(pass3)), len(pass4))
@@ -2253,8 +2233,8 @@ func productsKernel19(lo, hi int, add2 []int64, product, pass []int32, amount, p
 	amountRows = amountRows[:len(productRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(productRows)]
-	map49Rows := map49[lo:hi]
-	map49Rows = map49Rows[:len(productRows)]
+	map50Rows := map50[lo:hi]
+	map50Rows = map50Rows[:len(productRows)]
 	for i, product2 := range productRows {
 		x3 := (uint32(product2) - 2147483648) * 2654435761
 		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
@@ -2265,7 +2245,7 @@ func productsKernel19(lo, hi int, add2 []int64, product, pass []int32, amount, p
 		pass[place] = product2
 		pass2[place] = amountRows[i]
 		pass3[place] = paidRows[i]
-		pass4[place] = map49Rows[i]
+		pass4[place] = map50Rows[i]
 	}
 }
 
@@ -2284,7 +2264,7 @@ func productsKernel19Summary(lo, hi int, product []int32, digitShift int64, digi
 	}
 }
 
-// productsKernel20 runs rows lo to hi through the stages map26, map27, map28, map29, insert3, from the state before them to the one after.
+// productsKernel20 runs rows lo to hi through the stages map27, map28, map29, map30, insert3, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64, pass54 []bool, insert3 []int64, pass55 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned int64) {
@@ -2390,7 +2370,7 @@ func productsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64
 	}
 }
 
-// productsKernel21 runs rows lo to hi through the stages mask3, map30, reduce5, scalar9, from the state before them to the one after.
+// productsKernel21 runs rows lo to hi through the stages mask3, map31, reduce5, scalar8, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel21(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
@@ -2410,7 +2390,7 @@ func productsKernel21(lo, hi int, insert3 []int64, mask []bool, n, sum int64) in
 	return sum
 }
 
-// productsKernel21Summary returns what rows lo to hi add to the state, in the stages mask3, map30, reduce5, scalar9.
+// productsKernel21Summary returns what rows lo to hi add to the state, in the stages mask3, map31, reduce5, scalar8.
 //
 //go:noinline
 func productsKernel21Summary(lo, hi int, insert3 []int64, n int64) int64 {
@@ -2427,7 +2407,7 @@ func productsKernel21Summary(lo, hi int, insert3 []int64, n int64) int64 {
 	return sum
 }
 
-// productsKernel22 runs rows lo to hi through the stages partial5, offset5, add5, compact3, map31, map32, histogram3, from the state before them to the one after.
+// productsKernel22 runs rows lo to hi through the stages partial5, offset5, add5, compact3, map32, map33, histogram3, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel22(lo, hi int, mask3 []bool, insert3, compact, compact2 []int64, pass8, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
@@ -2475,7 +2455,7 @@ func productsKernel22(lo, hi int, mask3 []bool, insert3, compact, compact2 []int
 	return nPartitionedDistinctPlace
 }
 
-// productsKernel22Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact3, map31, map32, histogram3.
+// productsKernel22Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact3, map32, map33, histogram3.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
@@ -2518,7 +2498,7 @@ func productsKernel23Summary(lo, hi int, histogram3 []int64) int64 {
 // productsKernel24 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel24(lo, hi int, add3 []int64, map28 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel24(lo, hi int, add3 []int64, map29 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -2529,9 +2509,9 @@ func productsKernel24(lo, hi int, add3 []int64, map28 []int32, pass []uint32, pa
 	for digit := range 256 {
 		places[digit] += add3[int64(digit)+x] - x2
 	}
-	map28Rows := map28[lo:hi]
-	for i := range map28Rows {
-		x3 := uint32(map28Rows[i]) - 2147483648
+	map29Rows := map29[lo:hi]
+	for i := range map29Rows {
+		x3 := uint32(map29Rows[i]) - 2147483648
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -2545,11 +2525,11 @@ func productsKernel24(lo, hi int, add3 []int64, map28 []int32, pass []uint32, pa
 // productsKernel24Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func productsKernel24Summary(lo, hi int, map28 []int32, digitShift int64, digits []int64) {
+func productsKernel24Summary(lo, hi int, map29 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map28Rows := map28[lo:hi]
-	for i := range map28Rows {
-		x := uint32(map28Rows[i]) - 2147483648
+	map29Rows := map29[lo:hi]
+	for i := range map29Rows {
+		x := uint32(map29Rows[i]) - 2147483648
 		digit := int64(x >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -2637,7 +2617,7 @@ func productsKernel27Summary(lo, hi int, pass13 []uint32, digitShift int64, digi
 	}
 }
 
-// productsKernel28 runs rows lo to hi through the stages map33, map34, map40, map41, map42, map43, from the state before them to the one after.
+// productsKernel28 runs rows lo to hi through the stages map34, map35, map41, map42, map43, map44, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel28(lo, hi int, pass15, compact5, insert4, map2, compact4 []int64, pass8, map3 []int32, insert6, map4, insert8, map5 []int64) {
@@ -2689,7 +2669,7 @@ func productsKernel28(lo, hi int, pass15, compact5, insert4, map2, compact4 []in
 	}
 }
 
-// productsKernel29 runs rows lo to hi through the stages map35, histogram4, from the state before them to the one after.
+// productsKernel29 runs rows lo to hi through the stages map36, histogram4, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel29(lo, hi int, histogram []int64, product []int32) {
@@ -2831,10 +2811,10 @@ func productsKernel32Summary(lo, hi int, pass16 []uint32, digitShift int64, digi
 	}
 }
 
-// productsKernel35 runs rows lo to hi through the stages map36, mask4, partial8, offset8, add8, map37, map38, map39, aggregate2, from the state before them to the one after.
+// productsKernel35 runs rows lo to hi through the stages map37, mask4, partial8, offset8, add8, map38, map39, map40, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel35(lo, hi int, pass22 []uint32, pass23, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map49 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
+func productsKernel35(lo, hi int, pass22 []uint32, pass23, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map50 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
@@ -2862,8 +2842,8 @@ func productsKernel35(lo, hi int, pass22 []uint32, pass23, amount, aggregate []i
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map49)) {
-			cond = map49[x]
+		if uint64(x) < uint64(len(map50)) {
+			cond = map50[x]
 		}
 		cond2 := cond
 		if head && gRunsBegun > 0 {
@@ -2897,11 +2877,11 @@ func productsKernel35(lo, hi int, pass22 []uint32, pass23, amount, aggregate []i
 	return gRunsBegun, openSum, openLast, openSum2, openSum3
 }
 
-// productsKernel35Summary returns what rows lo to hi add to the state, in the stages map36, mask4, partial8, offset8, add8, map37, map38, map39, aggregate2.
+// productsKernel35Summary returns what rows lo to hi add to the state, in the stages map37, mask4, partial8, offset8, add8, map38, map39, map40, aggregate2.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func productsKernel35Summary(lo, hi int, pass22 []uint32, pass23, amount []int64, paid, map49 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
+func productsKernel35Summary(lo, hi int, pass22 []uint32, pass23, amount []int64, paid, map50 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openHead bool
 	var openSum int64
@@ -2935,8 +2915,8 @@ func productsKernel35Summary(lo, hi int, pass22 []uint32, pass23, amount []int64
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map49)) {
-			cond = map49[x]
+		if uint64(x) < uint64(len(map50)) {
+			cond = map50[x]
 		}
 		cond2 := cond
 		openSum3 = openSum3&(kgenBit[int64](head)-1) + kgenBit[int64](cond2)
@@ -2955,7 +2935,7 @@ func productsKernel35Summary(lo, hi int, pass22 []uint32, pass23, amount []int64
 	return gRunsBegun, openHead, openSum, openPresent, openLast, openHead2, openSum2, openHead3, openSum3
 }
 
-// productsKernel37 runs rows lo to hi through the stages map48, map49, map50, histogram5, from the state before them to the one after.
+// productsKernel37 runs rows lo to hi through the stages map49, map50, map51, histogram5, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel37(lo, hi int, map2, revenue, map3, histogram []int64, g int64) {
@@ -3049,7 +3029,7 @@ func productsKernel38Summary(lo, hi int, histogram5 []int64) int64 {
 // productsKernel39 runs rows lo to hi through the stages pass14, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel39(lo, hi int, add5, map40 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
+func productsKernel39(lo, hi int, add5, map41 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gSample
 	room := min(len(pass), len(pass2))
@@ -3060,9 +3040,9 @@ func productsKernel39(lo, hi int, add5, map40 []int64, pass []uint64, pass2 []in
 	for digit := range 256 {
 		places[digit] += add5[int64(digit)+x] - x2
 	}
-	map40Rows := map40[lo:hi]
-	for i := range map40Rows {
-		x3 := uint64(map40Rows[i]) - 9223372036854775808 ^ 18446744073709551615
+	map41Rows := map41[lo:hi]
+	for i := range map41Rows {
+		x3 := uint64(map41Rows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x3 >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -3076,11 +3056,11 @@ func productsKernel39(lo, hi int, add5, map40 []int64, pass []uint64, pass2 []in
 // productsKernel39Summary returns what rows lo to hi add to the state, in the stages pass14.
 //
 //go:noinline
-func productsKernel39Summary(lo, hi int, map40 []int64, digitShift int64, digits []int64) {
+func productsKernel39Summary(lo, hi int, map41 []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map40Rows := map40[lo:hi]
-	for i := range map40Rows {
-		x := uint64(map40Rows[i]) - 9223372036854775808 ^ 18446744073709551615
+	map41Rows := map41[lo:hi]
+	for i := range map41Rows {
+		x := uint64(map41Rows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -3168,11 +3148,11 @@ func productsKernel46Summary(lo, hi int, pass37 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel47 runs rows lo to hi through the stages scalar11, scalar12, scalar13, mask5, partial10, offset10, add10, compact4, scalar14, from the state before them to the one after.
+// productsKernel47 runs rows lo to hi through the stages scalar10, scalar11, scalar12, mask5, partial10, offset10, add10, compact4, scalar13, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel47(lo, hi int, revenue, pass39, map40, map39, compact []int64, most, g, gCandidatesPlace int64) int64 {
+func productsKernel47(lo, hi int, revenue, pass39, map41, map40, compact []int64, most, g, gCandidatesPlace int64) int64 {
 	x := min(most, g)
 	x2 := max(x, 0)
 	x3 := x2 * 32768
@@ -3187,13 +3167,13 @@ func productsKernel47(lo, hi int, revenue, pass39, map40, map39, compact []int64
 	}
 	pass2 := pass
 	var x9 int64
-	if uint64(pass2) < uint64(len(map40)) {
-		x9 = map40[pass2]
+	if uint64(pass2) < uint64(len(map41)) {
+		x9 = map41[pass2]
 	}
 	x10 := x9
 	var x11 int64
-	if uint64(pass2) < uint64(len(map39)) {
-		x11 = map39[pass2]
+	if uint64(pass2) < uint64(len(map40)) {
+		x11 = map40[pass2]
 	}
 	x12 := x11
 	cond := g >= 1048576
@@ -3226,7 +3206,7 @@ func productsKernel48(lo, hi int, compact []int64, gAllPlace int64) int64 {
 	return gAllPlace
 }
 
-// productsKernel49 runs rows lo to hi through the stages map51, map52, histogram6, from the state before them to the one after.
+// productsKernel49 runs rows lo to hi through the stages map52, map53, histogram6, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel49(lo, hi int, either3, revenue, map2, histogram []int64) {
@@ -3285,7 +3265,7 @@ func productsKernel49(lo, hi int, either3, revenue, map2, histogram []int64) {
 	}
 }
 
-// productsKernel50 runs rows lo to hi through the stages partial12, offset12, add12, scalar15, from the state before them to the one after.
+// productsKernel50 runs rows lo to hi through the stages partial12, offset12, add12, scalar14, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel50(lo, hi int, histogram6, add []int64, most, gLeast, add2 int64) int64 {
@@ -3300,7 +3280,7 @@ func productsKernel50(lo, hi int, histogram6, add []int64, most, gLeast, add2 in
 	return add2
 }
 
-// productsKernel50Summary returns what rows lo to hi add to the state, in the stages partial12, offset12, add12, scalar15.
+// productsKernel50Summary returns what rows lo to hi add to the state, in the stages partial12, offset12, add12, scalar14.
 //
 //go:noinline
 func productsKernel50Summary(lo, hi int, histogram6 []int64) int64 {
@@ -3315,7 +3295,7 @@ func productsKernel50Summary(lo, hi int, histogram6 []int64) int64 {
 // productsKernel51 runs rows lo to hi through the stages pass22, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel51(lo, hi int, add6, map42 []int64, pass []uint64, either3, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
+func productsKernel51(lo, hi int, add6, map43 []int64, pass []uint64, either3, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gLeast
 	room := min(len(pass), len(pass2))
@@ -3326,11 +3306,11 @@ func productsKernel51(lo, hi int, add6, map42 []int64, pass []uint64, either3, p
 	for digit := range 256 {
 		places[digit] += add6[int64(digit)+x] - x2
 	}
-	map42Rows := map42[lo:hi]
+	map43Rows := map43[lo:hi]
 	either3Rows := either3[lo:hi]
-	either3Rows = either3Rows[:len(map42Rows)]
-	for i := range map42Rows {
-		x3 := uint64(map42Rows[i]) - 9223372036854775808 ^ 18446744073709551615
+	either3Rows = either3Rows[:len(map43Rows)]
+	for i := range map43Rows {
+		x3 := uint64(map43Rows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x3 >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -3344,11 +3324,11 @@ func productsKernel51(lo, hi int, add6, map42 []int64, pass []uint64, either3, p
 // productsKernel51Summary returns what rows lo to hi add to the state, in the stages pass22.
 //
 //go:noinline
-func productsKernel51Summary(lo, hi int, map42 []int64, digitShift int64, digits []int64) {
+func productsKernel51Summary(lo, hi int, map43 []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map42Rows := map42[lo:hi]
-	for i := range map42Rows {
-		x := uint64(map42Rows[i]) - 9223372036854775808 ^ 18446744073709551615
+	map43Rows := map43[lo:hi]
+	for i := range map43Rows {
+		x := uint64(map43Rows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -3438,7 +3418,7 @@ func productsKernel58Summary(lo, hi int, pass52 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel59 runs rows lo to hi through the stages map53, map54, map55, map56, from the state before them to the one after.
+// productsKernel59 runs rows lo to hi through the stages map54, map55, map56, map57, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel59(lo, hi int, top []int64, either6, product []int32, revenue, revenue2, either9, sold, either12, looked []int64) {

@@ -131,6 +131,8 @@ func bins(g *generator) *value {
 		made = g.add(v, "bins($1, 5)", i)
 	case g.r.IntN(3) == 0:
 		made = g.add(v, "bins($1 & 15, 17)", i)
+	case g.r.IntN(3) == 0:
+		made = g.add(v, "bins(i64($1) & 511, 600)", i) // more than the windows of few bins
 	default:
 		made = g.add(v, "bins($1 & 3, 4)", i)
 	}
