@@ -80,7 +80,7 @@ func TestEmbeddedIsCompiled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			code, err := k.forRows(rows)
+			code, err := k.forRows(map[string]int64{"n": rows})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,7 +143,7 @@ func TestEmbedded(t *testing.T) {
 			}
 			if c.long {
 				k := e.runner.(*kernelRunner)
-				if k.short, err = k.forRows(plan.MaxRows + 1); err != nil {
+				if k.short, err = k.forRows(map[string]int64{"n": plan.MaxRows + 1}); err != nil {
 					t.Fatal(err)
 				}
 			}

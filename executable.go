@@ -28,8 +28,9 @@ type settings struct {
 	level    string
 	schedule plan.Schedule
 	workers  int
-	machine  plan.Machine // whose rates decide at level auto; the zero value is a declared one
-	embedded embedded     // kernels to run as they are, where the device can
+	machine  plan.Machine     // whose rates decide at level auto; the zero value is a declared one
+	rows     map[string]int64 // for which level auto chooses; nil for those of each call, or what is assumed
+	embedded embedded         // kernels to run as they are, where the device can
 	tuning   tuning.Program
 	over     string // of shards
 }
@@ -69,6 +70,17 @@ func Shape(schedule plan.Schedule) Setting {
 func CostsOf(m plan.Machine) Setting {
 	return func(s *settings) error {
 		s.machine = m
+		return nil
+	}
+}
+
+// RowsOf has level auto choose for so many rows of each domain of the parameters, by its name.
+// Without it, devices that are driven choose by the rows of each call, in classes: a plan for up
+// to 2^20 rows, and for more one for every power of 4, which the first call of a class compiles
+// if it has other kernels. Devices gocpu and vector choose once, for 2^20 rows.
+func RowsOf(rows map[string]int64) Setting {
+	return func(s *settings) error {
+		s.rows = rows
 		return nil
 	}
 }

@@ -43,7 +43,7 @@ func (g goDevice) compile(ctx context.Context, p *Program, s settings) (runner, 
 	if err := build.RefuseSchedule("device gocpu", s.schedule); err != nil {
 		return nil, err
 	}
-	program, _, err := build.CompileFor(p.source, p.pipeline, s.machine, "gocpu", s.level, s.schedule)
+	program, _, err := build.CompileOver(p.source, p.pipeline, s.rows, s.machine, "gocpu", s.level, s.schedule)
 	if err != nil {
 		return nil, err
 	}

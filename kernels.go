@@ -25,12 +25,14 @@ type launcher interface {
 // loadedCode is a program for columns of some length, with what the launcher keeps of it.
 type loadedCode struct {
 	*kernels.Program
+	fused   string // which stages share kernels
+	parts   bool   // it is for more rows than a launch may span
 	passing bool
 	kept    any
 }
 
 // kernelRunner is a pipeline as kernels: for as many rows as a launch may span and, if data
-// has more rows, for parts.
+// has more rows, for parts. At level auto there are others where so many rows have other ones.
 type kernelRunner struct {
 	program  *Program
 	settings settings
@@ -39,8 +41,8 @@ type kernelRunner struct {
 	device   *Device
 
 	mutex sync.Mutex
-	short *loadedCode
-	long  *loadedCode
+	short *loadedCode            // for as many rows as level auto assumes
+	more  map[string]*loadedCode // by classes of rows, and for parts; some are the same
 }
 
 // inputMaps are those of calls that have ended, empty.
@@ -52,14 +54,15 @@ func newKernelRunner(d *Device, p *Program, s settings, emitter kernels.Emitter,
 	if s.workers > 0 {
 		return nil, d.refuseWorkers()
 	}
-	k := &kernelRunner{program: p, settings: s, emitter: emitter, launcher: l, device: d}
+	k := &kernelRunner{program: p, settings: s, emitter: emitter, launcher: l, device: d, more: map[string]*loadedCode{}}
 	var err error
-	k.short, err = k.make(s.schedule)
+	k.short, err = k.make(s.rows, s.schedule)
 	return k, err
 }
 
-// make returns the kernels by a schedule: those that are embedded, or else compiled ones.
-func (k *kernelRunner) make(schedule plan.Schedule) (*loadedCode, error) {
+// make returns the kernels for so many rows by a schedule: those that are embedded, those that
+// other rows have, or else compiled ones.
+func (k *kernelRunner) make(rows map[string]int64, schedule plan.Schedule) (*loadedCode, error) {
 	if made := k.settings.tuning.Kernels; made != nil {
 		return &loadedCode{Program: made, passing: k.settings.tuning.Passing}, nil
 	}
@@ -75,41 +78,57 @@ func (k *kernelRunner) make(schedule plan.Schedule) (*loadedCode, error) {
 			return &loadedCode{Program: made}, nil
 		}
 	}
-	program, _, err := build.CompileFor(k.program.source, k.program.pipeline, k.settings.machine, k.emitter.Name(), k.settings.level, schedule)
+	program, fused, err := build.CompileOver(k.program.source, k.program.pipeline, rows, k.settings.machine, k.emitter.Name(), k.settings.level, schedule)
 	if err != nil {
 		return nil, err
 	}
-	made, err := k.emitter.Make(program, schedule)
-	return &loadedCode{Program: made}, err
-}
-
-// forRows returns the kernels for columns of at most so many rows.
-func (k *kernelRunner) forRows(rows int64) (*loadedCode, error) {
-	if rows <= plan.MaxRows || k.settings.schedule.Part > 0 {
+	together := fused.Fusion.String()
+	if k.short != nil && k.short.fused == together && schedule == k.settings.schedule {
 		return k.short, nil
 	}
-	k.mutex.Lock()
-	defer k.mutex.Unlock()
-	if k.long == nil {
-		schedule := k.settings.schedule
-		schedule.Part = plan.PartRows
-		var err error
-		if k.long, err = k.make(schedule); err != nil {
-			return nil, err
+	for _, made := range k.more {
+		if made.fused == together && made.parts == (schedule != k.settings.schedule) {
+			return made, nil
 		}
 	}
-	return k.long, nil
+	made, err := k.emitter.Make(program, schedule)
+	return &loadedCode{Program: made, fused: together, parts: schedule != k.settings.schedule}, err
+}
+
+// forRows returns the kernels for columns of so many rows, by their domains.
+func (k *kernelRunner) forRows(lengths map[string]int64) (*loadedCode, error) {
+	schedule, longest := k.settings.schedule, int64(0)
+	for _, n := range lengths {
+		longest = max(longest, n)
+	}
+	if longest > plan.MaxRows && schedule.Part == 0 {
+		schedule.Part = plan.PartRows
+	}
+	rows := k.settings.rows
+	if rows == nil && k.settings.embedded.files == nil && k.settings.tuning.Kernels == nil {
+		rows = build.RowsFor(k.settings.level, lengths)
+	}
+	if schedule == k.settings.schedule && (rows == nil || k.settings.rows != nil) {
+		return k.short, nil
+	}
+	key := fmt.Sprint(schedule.Part, rows) // a map is printed in the order of its keys
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	if made := k.more[key]; made != nil {
+		return made, nil
+	}
+	made, err := k.make(rows, schedule)
+	if err == nil {
+		k.more[key] = made
+	}
+	return made, err
 }
 
 func (k *kernelRunner) compiled() []Step { return nil }
 
 // footprint returns the memory of a run, for as many rows as the longest column has.
 func (k *kernelRunner) footprint(rows, scalars map[string]int64) plan.Footprint {
-	longest := int64(0)
-	for _, n := range rows {
-		longest = max(longest, n)
-	}
-	made, err := k.forRows(longest)
+	made, err := k.forRows(rows)
 	if err != nil {
 		made = k.short
 	}
@@ -117,13 +136,13 @@ func (k *kernelRunner) footprint(rows, scalars map[string]int64) plan.Footprint 
 }
 
 func (k *kernelRunner) run(ctx context.Context, c call) (outcome, error) {
-	longest := int64(0)
+	lengths := map[string]int64{}
 	for i, p := range k.program.pipeline.Params {
 		if !p.Type.IsScalar() {
-			longest = max(longest, c.columns[i].Rows())
+			lengths[p.Type.Domain.Name] = c.columns[i].Rows()
 		}
 	}
-	made, err := k.forRows(longest)
+	made, err := k.forRows(lengths)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -166,8 +185,11 @@ func notesOf(p *plan.Plan, gaveUp []exec.GiveUpError) (notes []string) {
 func (k *kernelRunner) close() {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
-	for _, code := range []*loadedCode{k.short, k.long} {
-		if code != nil {
+	known := map[*loadedCode]bool{k.short: true}
+	k.launcher.unload(k.short)
+	for _, code := range k.more {
+		if !known[code] {
+			known[code] = true
 			k.launcher.unload(code)
 		}
 	}

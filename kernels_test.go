@@ -32,7 +32,7 @@ func TestKernelsByRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		bytes := kernels.footprint(map[string]int64{"n": rows}, nil).Total()
-		made, err := kernels.forRows(rows)
+		made, err := kernels.forRows(map[string]int64{"n": rows})
 		if err != nil || inParts(made.Plan) != want || inParts(made.Plan.Fallback) != want {
 			t.Errorf("%d rows: %v, in parts %v, its fallback %v, not %v", rows, err, inParts(made.Plan), inParts(made.Plan.Fallback), want)
 		}
@@ -45,7 +45,7 @@ func TestKernelsByRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := kernels.forRows(plan.MaxRows + 1); err == nil {
+	if _, err := kernels.forRows(map[string]int64{"n": plan.MaxRows + 1}); err == nil {
 		t.Error("offsets of 2^31 rows are broadcast")
 	}
 }
@@ -69,6 +69,57 @@ func TestGaveUpNote(t *testing.T) {
 		notes := notesOf(made.Plan, []exec.GiveUpError{{Reason: "it lacks wings"}})
 		if want := "the plan with " + scheme + " gave up (it lacks wings); "; len(notes) != 1 || !strings.HasPrefix(notes[0], want) {
 			t.Errorf("%q, want %s", notes, want)
+		}
+	}
+}
+
+// At level auto there are other kernels for more rows where these are predicted to be faster:
+// launches take as long for any number, and what a kernel does beyond its bytes does not. Classes
+// with equal kernels share them, and no other level has classes.
+func TestKernelsByClassOfRows(t *testing.T) {
+	text := []byte("pipeline twice(x: [n]i64) {\n\treturn y: scan(max, scan(add, x))\n}\n")
+	pipelines, errs := ir.Load("twice.kg", text)
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	program := Of(&build.Source{Text: text, Pipelines: pipelines}, pipelines[0])
+	// Two kernels take 16 bytes a row and a launch more, which is 9.6 ms for 2^20 rows; one kernel
+	// takes the wait, which is 8.6, and for 2^22 rows 26.4 and 34.4.
+	machine := plan.Machine{Device: "measured", Units: 4, Subgroup: 32, Rates: map[string]float64{plan.RateMemory: 3e9, plan.RateLaunch: 4e-3, plan.RateScan: 3e-9,
+		plan.RateLookback: 3e-9, plan.RateWaiting: 8.2e-9}}
+	count := func(s settings, rows int64) (int, *loadedCode) {
+		kernels, err := newKernelRunner(nil, program, s, opencl.Emitter(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := kernels.forRows(map[string]int64{"n": rows})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := kernels.forRows(map[string]int64{"n": rows}); err != nil || again != made {
+			t.Errorf("%d rows have other kernels the second time: %v", rows, err)
+		}
+		if near, err := kernels.forRows(map[string]int64{"n": 16 * rows}); err != nil || rows > 1<<20 && rows < 1<<24 && near != made {
+			t.Errorf("%d rows do not share the kernels of %d: %v", 16*rows, rows, err)
+		}
+		return len(made.Plan.Kernels), made
+	}
+	for _, c := range []struct {
+		settings settings
+		rows     int64
+		kernels  int
+	}{
+		{settings{machine: machine}, 1000, 1},
+		{settings{machine: machine}, 1 << 20, 1},
+		{settings{machine: machine}, 1<<20 + 1, 2},
+		{settings{machine: machine, level: "auto"}, 1 << 24, 2},
+		{settings{machine: machine}, plan.MaxRows + 1, 2},
+		{settings{machine: machine, level: "partial1 offset1 add1 partial2 offset2 add2"}, 1 << 24, 1},
+		{settings{machine: machine, rows: map[string]int64{"n": 1 << 20}}, 1 << 24, 1},
+		{settings{machine: machine, rows: map[string]int64{"n": 1 << 24}}, 1000, 2},
+	} {
+		if got, made := count(c.settings, c.rows); got != c.kernels {
+			t.Errorf("%d rows at level %q, chosen for %v: %d kernels, not %d: %s", c.rows, c.settings.level, c.settings.rows, got, c.kernels, made.fused)
 		}
 	}
 }

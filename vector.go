@@ -29,7 +29,7 @@ func (v vectorDevice) compile(_ context.Context, p *Program, s settings) (runner
 	compiled := s.tuning.Tiles
 	if compiled == nil {
 		var err error
-		if compiled, _, err = build.CompileFor(p.source, p.pipeline, s.machine, vector.Name, s.level, s.schedule); err != nil {
+		if compiled, _, err = build.CompileOver(p.source, p.pipeline, s.rows, s.machine, vector.Name, s.level, s.schedule); err != nil {
 			return nil, err
 		}
 	}

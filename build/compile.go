@@ -47,10 +47,31 @@ func Compile(s *Source, p *ir.Pipeline, backend, level string, schedule plan.Sch
 // CompileFor is [Compile] where level auto chooses by the rates of a machine; the zero
 // machine is the declared one.
 func CompileFor(s *Source, p *ir.Pipeline, machine plan.Machine, backend, level string, schedule plan.Schedule) (*backends.Program, *fuse.Program, error) {
+	return CompileOver(s, p, nil, machine, backend, level, schedule)
+}
+
+// CompileOver is [CompileFor] where it is known how many rows domains have, by name: level auto
+// chooses for [fuse.RowsFor] those of parameters.
+func CompileOver(s *Source, p *ir.Pipeline, rows map[string]int64, machine plan.Machine, backend, level string, schedule plan.Schedule) (*backends.Program, *fuse.Program, error) {
 	options := s.options(backend, level, schedule)
-	options.Machine = machine
+	lengths := map[string]int64{}
+	for _, d := range p.Domains {
+		if n, known := rows[d.Name]; known && d.Kind == ir.DomainParam {
+			lengths[d.Name] = n
+		}
+	}
+	options.Machine, options.Rows = machine, fuse.RowsFor(lengths)
 	program, fused, err := compile.Compile(p, options)
 	return program, fused, s.compileError(level, err)
+}
+
+// RowsFor returns the rows of domains by which a level chooses where so many are known: nil, which
+// is [fuse.AssumedRows] for each, unless the level is auto and there are more.
+func RowsFor(level string, rows map[string]int64) map[string]int64 {
+	if level != "" && level != fuse.LevelAuto {
+		return nil
+	}
+	return fuse.RowsFor(rows)
 }
 
 // options returns how the pipelines of s are compiled for a backend, or for device vector.

@@ -10,10 +10,8 @@ import (
 )
 
 // Assumptions of a cost prediction, because data is not known when compiling.
-// AssumedRows is the length that predictions assume for each parameter's domain.
 // explain shows bytes under these assumptions too.
 const (
-	AssumedRows     = 1 << 20
 	assumedSelected = 0.5     // rows that pass a mask
 	assumedGroups   = 0.25    // groups a row
 	assumedBins     = 1 << 12 // bins of a computed number
@@ -26,6 +24,9 @@ func (g *Graph) assumedLength(d *ir.Domain) float64 {
 	}
 	switch d.Kind {
 	case ir.DomainParam:
+		if rows, known := g.rows[g.DomainName(d)]; known {
+			return float64(rows)
+		}
 		return AssumedRows
 	case ir.DomainMask:
 		return assumedSelected * g.assumedLength(d.Parent)

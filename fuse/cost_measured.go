@@ -24,9 +24,22 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 	}
 	// A plan is chosen for any number of rows. Of many, what a prefix takes at first would count for too
 	// much: on an H100 by OpenCL it is 19 us, and a filter of 2^24 rows took 154 us in two kernels, 50 in one.
-	first := min(m.Rates[plan.RatePrefix], m.Rates[plan.RateLaunch])
-	total := float64(cuts) * (first + rows[0]*prefix)
-	for c, scans := range k.Scans() {
+	first := min(m.Rates[plan.RatePrefix], m.Rates[plan.RateCall]+m.Rates[plan.RateLaunch])
+	// What tiles share is cleared by a launch for all prefixes of a kernel; the rest is waiting.
+	clearing := min(first, m.Rates[plan.RateLaunch])
+	exchanges := cuts
+	if slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.Kind == tile.ScanTotals }) {
+		exchanges++ // the last work-group waits for all others, too
+	}
+	total := float64(cuts)*rows[0]*prefix + float64(exchanges)*(first-clearing)
+	if exchanges > 0 {
+		total += clearing
+	}
+	phase, cutScans := k.Phases(func(op *tile.Op) bool { return op.Cuts() || op.Counts() })
+	for c, scans := range cutScans {
+		if c > 0 && storesRows(k, phase, c) {
+			total += rows[0] * m.Rates[plan.RateStoring]
+		}
 		for _, scan := range scans[1:] {
 			total += rows[k.Ops[scan].Domain] * m.Rates[plan.RateBeside]
 		}
@@ -39,14 +52,15 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 		}
 	}
 	// On cores, what a prefix is made of is computed for it first, and then again with the
-	// results, unless these can be moved when it is known.
+	// results, unless these can be moved when it is known. A single core goes through the rows
+	// in their order, with the prefix so far.
 	again := make([]bool, len(k.Ops))
-	if m.Subgroup <= 1 && cuts == 1 && !selects && !foldsSegments(k) {
+	if m.Subgroup <= 1 && m.Units > 1 && cuts == 1 && !selects && !foldsSegments(k) {
 		again = k.NeededBy(func(i int) bool { return k.Ops[i].Cuts() || k.Ops[i].Counts() })
 	}
-	for _, d := range k.Domains[1:] {
-		if d.Kind == tile.Compact {
-			total += rows[d.Parent] * m.Rates[plan.RateBranch]
+	for d, domain := range k.Domains {
+		if domain.Kind == tile.Compact && k.Branches(d) {
+			total += rows[domain.Parent] * m.Rates[plan.RateBranch]
 		}
 	}
 	chunkwise := false
@@ -56,6 +70,9 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 			continue
 		}
 		chunkwise = chunkwise || op.IsChunkwise()
+		if op.IsChunkwise() && phase[i] > 0 { // it waits as another prefix would, and its group for its stores
+			total += rows[0] * (m.Rates[plan.RateWaiting] + m.Rates[plan.RateStoring])
+		}
 		seconds := rows[op.Domain] * f.rowSeconds(k, op)
 		if again[i] {
 			seconds *= 2
@@ -66,6 +83,17 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 		total += rows[0] * m.Rates[plan.RateScan]
 	}
 	return total
+}
+
+// storesRows reports whether rows of k are stored before the state of the cut c is published, which
+// then has to wait until the stores are seen.
+func storesRows(k *tile.Kernel, phase []int, c int) bool {
+	for i := range k.Ops {
+		if op := &k.Ops[i]; !op.Epilogue && op.Domain != tile.Uniform && op.Does(tile.Writes) && phase[i] <= c {
+			return true
+		}
+	}
+	return false
 }
 
 // foldsSegments reports whether k only stores folds of segments, once for each.

@@ -28,9 +28,13 @@ func TestMeasuredCost(t *testing.T) {
 		{"x: [n]i64", "return y: x + 1", 16 * n, 0},
 		{"x: [n]i64", "return y: scan(add, x)", 16 * n, 2000 + 3*n},
 		{"x: [n]i64", "return y: scan(add, x), z: scan(max, x)", 24 * n, 2000 + 3*n + 5*n},
-		{"x: [n]i32", "return y: x[x > 0]", 4*n + 2*n, 2000 + 3*n + 2*n},
-		{"i: [n]i32, x: [m]i64", "return y: x[i]", (4 + 8 + 8) * n, (1 + 0.75*8) * n},                // a table of 2^23 bytes
-		{"i: [n]i32, x: [m]i64, z: [m]i64", "return y: x[i], w: z[i]", (4 + 2*(8+8)) * n, 2 * 9 * n}, // two, which share a cache
+		{"x: [n]i32", "return y: x[x > 0]", 4*n + 2*n, 2000 + 3*n},                                                // stored over each other until one is selected
+		{"x: [n]i32, z: [n]i32", "return y: x[x > 0], s: sum(z[x > 0])", 8*n + 2*n, 2000 + 3*n},                   // or added up as nothing
+		{"x: [n]i32", "return y: scan(add, x[x > 0])", 4*n + 2*n, 2000 + 3*n + 5*0.5*n + 2*n},                     // a branch
+		{"x: [n]f64", "s = x[x > 0.0]\n\treturn y: s / (s + 1.0)", 8*n + 4*n, 2000 + 3*n + 2*n},                   // dear
+		{"x: [n]i32, z: [n]i32", "s = x > 0\n\treturn c: count(by: bins(z[s] & 7, 8))", 8*n + 2*8*8, 0.5 * n * 4}, // rows are listed first
+		{"i: [n]i32, x: [m]i64", "return y: x[i]", (4 + 8 + 8) * n, (1 + 0.75*8) * n},                             // a table of 2^23 bytes
+		{"i: [n]i32, x: [m]i64, z: [m]i64", "return y: x[i], w: z[i]", (4 + 2*(8+8)) * n, 2 * 9 * n},              // two, which share a cache
 		{"i: [n]i32", "return c: count(by: bins(i, 100))", 4*n + 2*8*100, 4 * n},
 		{"i: [n]i32", "return c: count(by: bins(i, 4096))", 4*n + 2*8*4096, (50 + 0.5*20) * n}, // of 2^15 bytes
 	} {
@@ -68,6 +72,72 @@ func TestMeasuredWaiting(t *testing.T) {
 		if got, want := f.Cost(), min(1e-5+16*n/1e10+(2*3e-9+test.waiting)*n, 2e-5+32*n/1e10+2*3e-9*n); math.Abs(got/want-1) > 1e-6 {
 			t.Errorf("%g s, not %g", got, want)
 		}
+	}
+}
+
+// Rows that are stored before a prefix that waits delay it, and rows that are stored with or
+// after its results do not.
+func TestMeasuredStoring(t *testing.T) {
+	const n = AssumedRows
+	machine := plan.Machine{Device: "measured", Units: 4, Subgroup: 32, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateLookback: 3e-9, plan.RateWaiting: 2e-9,
+		plan.RateStoring: 7e-9}}
+	for _, test := range []struct {
+		body, level string
+		bytes       float64
+		beyond      float64 // nanoseconds a row
+	}{
+		{"return y: scan(max, scan(add, x))", "partial1 offset1 add1 partial2 offset2 add2", 16 * n, 2*3 + 2},
+		{"a = scan(add, x)\n\treturn a, y: scan(max, a)", "partial1 offset1 add1 partial2 offset2 add2", 24 * n, 2*3 + 2 + 7},
+		{"return y: scan(max, scan(add, x)), z: x + 1", "partial1 offset1 add1 partial2 offset2 add2 map", 24 * n, 2*3 + 2 + 7},
+		{"return y: scan(add, x), z: x + 1", "partial offset add map", 24 * n, 3}, // one prefix, which nothing waits for
+		{"a = scan(add, x)\n\tb = scan(max, a)\n\treturn a, b, c: scan(min, a + b)", "partial1 offset1 add1 partial2 offset2 add2 map partial3 offset3 add3", 32 * n, 3*3 + 2*(2+7)},
+	} {
+		f, err := Fuse(graph(t, "x: [n]i64", test.body), test.level, machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := f.Cost(), 1e-5+test.bytes/1e10+test.beyond*1e-9*n; math.Abs(got/want-1) > 1e-6 {
+			t.Errorf("%s: %g s, not %g", test.body, got, want)
+		}
+	}
+}
+
+// What prefixes share is cleared by one launch for all of a kernel, and each waits; a scan of chunks in a kernel with a prefix
+// waits for this as another one would.
+func TestMeasuredPrefixes(t *testing.T) {
+	const n = AssumedRows
+	machine := plan.Machine{Device: "measured", Units: 4, Subgroup: 32, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-3, plan.RateCall: 5e-3, plan.RatePrefix: 4e-3,
+		plan.RateLookback: 3e-9, plan.RateWaiting: 2e-9, plan.RateStoring: 7e-9}}
+	chunks := float64(8 * n / ChunkRows)
+	for _, test := range []struct {
+		level string
+		want  float64
+	}{
+		{"partial1 offset1 add1 partial2 offset2 add2", 1e-3 + 1e-3 + 2*3e-3 + 24*n/1e10 + (2*3+2+7)*1e-9*n},
+		{"partial1 offset1 add1 | partial2 offset2 add2", 2*(1e-3+4e-3) + 32*n/1e10 + 2*3e-9*n},
+		{"partial1 offset1 add1 partial2 offset2 | add2", 2e-3 + 1e-3 + 2*3e-3 + (40*n+3*chunks)/1e10 + (3+2+7)*1e-9*n},
+	} {
+		f, err := Fuse(graph(t, "x: [n]i64", "a = scan(add, x)\n\treturn a, y: scan(max, a)"), test.level, machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Cost(); math.Abs(got/test.want-1) > 1e-4 {
+			t.Errorf("%s: %g s, not %g", test.level, got, test.want)
+		}
+	}
+}
+
+// What scans the totals of chunks waits for all work-groups, as a prefix does.
+func TestMeasuredTotals(t *testing.T) {
+	const n = AssumedRows
+	machine := plan.Machine{Device: "measured", Units: 4, Subgroup: 32, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-3, plan.RatePrefix: 2e-4, plan.RateLookback: 3e-9}}
+	f, err := Fuse(graph(t, "x: [n]i64", "return y: scan(add, x)"), "partial offset | add", machine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chunks := float64(8 * n / ChunkRows)
+	if got, want := f.Cost(), 2*1e-3+2e-4+(16*n+2*chunks+16*n+chunks)/1e10; math.Abs(got/want-1) > 1e-3 {
+		t.Errorf("%g s, not %g", got, want)
 	}
 }
 
@@ -144,15 +214,18 @@ func TestComputedTwice(t *testing.T) {
 		{"g = runs(x * 3)\nreturn c: count(by: g)", false},
 		{"g = runs(x * 3)\nreturn c: count(by: g), y: x + 1", true}, // rows are stored, too
 	} {
-		var costs [2]float64
-		for i, subgroup := range []int{1, 32} {
-			machine := plan.Machine{Device: "measured", Units: 4, Subgroup: subgroup,
+		var costs [3]float64 // on cores, on work-groups, on one core
+		for i, subgroup := range []int{1, 32, 1} {
+			machine := plan.Machine{Device: "measured", Units: 4 - 3*(i/2), Subgroup: subgroup,
 				Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateOperator: 1e-9}}
 			f, err := Fuse(graph(t, "x: [n]i64", test.body), LevelOnePass, machine)
 			if err != nil {
 				t.Fatal(err)
 			}
 			costs[i] = f.Cost()
+		}
+		if costs[2] != costs[1] {
+			t.Errorf("%s: %g s on one core, %g s by work-groups", test.body, costs[2], costs[1])
 		}
 		if costs[0] < costs[1] || (costs[0] > costs[1]) != test.twice {
 			t.Errorf("%s: %g s on cores, %g s elsewhere", test.body, costs[0], costs[1])

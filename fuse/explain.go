@@ -8,6 +8,7 @@ import (
 
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // Explanation says what a level made of a pipeline and why. Bytes and times
@@ -175,6 +176,7 @@ func (p *Program) where() map[*Stage]int {
 
 // totals sums up the kernels that run if these ways are taken.
 func (p *Program) totals(way taken) (t PlanTotals) {
+	t.Predicted = nanoseconds(p.Fusion.Machine.Rates[plan.RateCall])
 	for i, k := range p.Kernels {
 		if !way.runs(p.Groups[i][0]) {
 			continue

@@ -15,6 +15,10 @@ type Options struct {
 	// them in their order.
 	Tables bool
 
+	// Rows are the lengths of parameters' domains for which costs are predicted, in place of
+	// [AssumedRows].
+	Rows map[string]int64
+
 	// Radix is the number of bits of the digits by which rows are sorted; 0 is
 	// [DefaultRadix].
 	Radix int
@@ -81,7 +85,7 @@ const (
 func Lower(p *ir.Pipeline, options Options) *Graph {
 	declared := p
 	p, turns := expand(p, options)
-	l := &lowering{options: options, Graph: &Graph{Pipeline: p, declared: declared, strategy: options.Strategy, turns: turns, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}, sources: map[*ir.Domain]sources{}, chosenBy: map[*ir.Domain]*ir.Value{}},
+	l := &lowering{options: options, Graph: &Graph{Pipeline: p, declared: declared, rows: options.Rows, strategy: options.Strategy, turns: turns, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}, sources: map[*ir.Domain]sources{}, chosenBy: map[*ir.Domain]*ir.Value{}},
 		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: naming.Taken{}, group: map[groupKey]*Stage{}, computed: map[computed]bool{}, tables: map[tableKey]*Value{}}
 	for _, v := range p.Values {
 		for _, o := range v.Operands() {

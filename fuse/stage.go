@@ -137,6 +137,7 @@ type Graph struct {
 	sources     map[*ir.Domain]sources
 	chosenBy    map[*ir.Domain]*ir.Value // of a DomainEither: the condition of its ways
 	lengths     map[string]int64         // of domains by name, while an explanation is made for known ones
+	rows        map[string]int64         // of parameters' domains by name, in place of AssumedRows
 }
 
 // key identifies a Value.

@@ -76,16 +76,18 @@ var Capabilities = []Cap{CapAtomicsI64, CapFP64, CapTicket, CapStatic, CapReside
 // measured, and a machine without one is one on which that costs nothing beyond its bytes.
 const (
 	RateMemory   = "memory"   // bytes per second that a streaming kernel moves
-	RateLaunch   = "launch"   // seconds that a launch of an empty kernel takes
+	RateLaunch   = "launch"   // seconds that each launch of a kernel takes, however few rows there are
+	RateCall     = "call"     // seconds that a plan takes beyond its launches
 	RateOperator = "operator" // seconds a row that an element-wise operator takes, such as an addition
 	RateDear     = "dear"     // seconds a row that a dear one takes, such as a division
 	RateScan     = "scan"     // seconds a row that a scan within a work-group takes, with its barriers
 	RateLookback = "lookback" // seconds a row that a grid-wide prefix takes, with its scan
 	RatePrefix   = "prefix"   // seconds that a launch with a grid-wide prefix takes more than one without, however few rows there are
 	RateSelect   = "select"   // the same where the prefix only says where selected rows are stored
-	RateBranch   = "branch"   // seconds a row that a condition takes that holds by chance
+	RateBranch   = "branch"   // seconds a row that a branch takes which goes either way by chance, around what is done with selected rows
 	RateBeside   = "beside"   // seconds a row that each further scan takes beside the first one of a grid-wide prefix
 	RateWaiting  = "waiting"  // seconds a row that a grid-wide prefix takes more if it waits for another one of its kernel
+	RateStoring  = "storing"  // seconds a row that such a prefix takes more if rows are stored before it, which has to be seen before the prefix is
 	RateClosing  = "closing"  // the same of a prefix over segments that end in its kernel
 )
 

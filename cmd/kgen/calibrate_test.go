@@ -59,8 +59,9 @@ func (b modelBench) Time(_ context.Context, p *calibrate.Probe, m plan.Machine) 
 
 // Of a device that behaves as the model says, calibration finds the rates.
 func TestCalibrationFindsRates(t *testing.T) {
-	truth := plan.Machine{
-		Rates: map[string]float64{plan.RateMemory: 3e11, plan.RateLaunch: 2e-6, plan.RateOperator: 2e-13, plan.RateDear: 4e-12, plan.RateScan: 3e-11, plan.RatePrefix: 1.5e-6, plan.RateLookback: 2e-11, plan.RateSelect: 5e-12, plan.RateBranch: 7e-12},
+	truth := plan.Machine{Subgroup: 32, Units: 8,
+		Rates: map[string]float64{plan.RateMemory: 3e11, plan.RateLaunch: 2e-6, plan.RateOperator: 2e-13, plan.RateDear: 4e-12, plan.RateScan: 3e-11, plan.RatePrefix: 1.5e-6, plan.RateLookback: 2e-11, plan.RateSelect: 5e-12, plan.RateBranch: 7e-12,
+			plan.RateCall: 3e-6, plan.RateBeside: 8e-12, plan.RateWaiting: 3e-12, plan.RateStoring: 6e-12, plan.RateClosing: 9e-12},
 		Curves: map[string]plan.Curve{
 			plan.CurveGather: {{Bytes: 1 << 13, Seconds: 1e-11}, {Bytes: 1 << 27, Seconds: 3e-10}},
 			plan.CurveLocal:  {{Bytes: 1 << 14, Seconds: 4e-12}},

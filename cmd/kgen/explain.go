@@ -162,7 +162,7 @@ func explain(c *cobra.Command, args []string, flags *explainFlags, render func(*
 	if shape.GroupStrategy() != "" {
 		backend = "" // any of work-groups
 	}
-	_, program, err := build.CompileFor(source, pipeline, costs.orZero(), backend, flags.level, shape)
+	_, program, err := build.CompileOver(source, pipeline, known, costs.orZero(), backend, flags.level, shape)
 	if err != nil {
 		return err
 	}

@@ -234,6 +234,9 @@ func (x *exploration) takeGrid(c *cobra.Command, file *explore.Experiment, g *ex
 	if err := x.takeData(file, g); err != nil {
 		return err
 	}
+	if flags.choices {
+		g.Control = fuse.LevelAuto
+	}
 	g.Schedules = flags.schedules
 	if len(g.Schedules) == 0 && flags.choices { // so that schemes are compared, too
 		g.Schedules = []string{"", "scheme=published"}

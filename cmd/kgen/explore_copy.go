@@ -58,7 +58,7 @@ func (r *exploreRunner) copyTime(ctx context.Context, device exploreDevice, rows
 	for i := range rows { // so that every page is there
 		binary.NativeEndian.PutUint64(data[8*i:], uint64(i))
 	}
-	program, err := device.prepare(ctx, exploreJob{&explored{"copy", s, s.Pipelines[0]}, "", plan.Schedule{}, []ir.Column{raw.FromBytes(ir.I64, data)}, r.space, r.waiting})
+	program, err := device.prepare(ctx, exploreJob{&explored{"copy", s, s.Pipelines[0]}, nil, "", plan.Schedule{}, []ir.Column{raw.FromBytes(ir.I64, data)}, r.space, r.waiting})
 	if err != nil {
 		return 0, err
 	}

@@ -55,6 +55,7 @@ type exploreDevice interface {
 // exploreJob is what a device compiles.
 type exploreJob struct {
 	*explored
+	rows     map[string]int64 // of the parameters' domains
 	level    string
 	schedule plan.Schedule
 	columns  []ir.Column
@@ -236,11 +237,12 @@ func (d *exploreData) Prepare(ctx context.Context, c explore.Configuration) (exp
 		return nil, &explore.RefusedError{Reason: err.Error()}
 	}
 	device := d.devices[c.Device]
-	_, fused, err := build.CompileFor(d.source, d.pipeline, device.deciding(), device.backend(), c.Level, schedule)
+	rows := d.lengths(nil)
+	_, fused, err := build.CompileOver(d.source, d.pipeline, rows, device.deciding(), device.backend(), c.Level, schedule)
 	if err != nil {
 		return nil, &explore.RefusedError{Reason: err.Error()}
 	}
-	program, err := device.prepare(ctx, exploreJob{d.explored, c.Level, schedule, d.columns, d.space, d.waiting})
+	program, err := device.prepare(ctx, exploreJob{d.explored, rows, c.Level, schedule, d.columns, d.space, d.waiting})
 	if err != nil {
 		return nil, err
 	}

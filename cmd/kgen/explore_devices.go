@@ -84,7 +84,7 @@ func (d *exploring) shaped() bool           { return d.name != defaultDevice }
 func (d *exploring) close()                 { d.device.Close() }
 
 func (d *exploring) prepare(ctx context.Context, job exploreJob) (exploreProgram, error) {
-	e, err := kgen.Of(job.source, job.pipeline).On(ctx, d.device, kgen.Level(job.level), kgen.Shape(job.schedule), kgen.CostsOf(d.deciding()))
+	e, err := kgen.Of(job.source, job.pipeline).On(ctx, d.device, kgen.Level(job.level), kgen.Shape(job.schedule), kgen.CostsOf(d.deciding()), kgen.RowsOf(job.rows))
 	var building *kgen.GoBuildError
 	switch {
 	case errors.As(err, &building) || err != nil && ctx.Err() != nil:

@@ -97,7 +97,7 @@ func (e *explored) planForPage(r planRequest) page.Plan {
 		made.Refused = err.Error()
 		return made
 	}
-	program, fused, err := build.CompileFor(e.source, e.pipeline, r.deciding, r.backend, r.level, schedule)
+	program, fused, err := build.CompileOver(e.source, e.pipeline, r.known.Lengths, r.deciding, r.backend, r.level, schedule)
 	if err != nil {
 		made.Refused = err.Error()
 		return made

@@ -24,13 +24,15 @@ type Options struct {
 }
 
 // The rows of probes. Streams have so many that a copy takes copyTime, if that is not more
-// than the most, which is beyond all caches; tables are reached into by fewer.
+// than the most: that is beyond all caches, and short enough for some copies to be undisturbed.
+// Tables are reached into by fewer.
 const (
 	leastRows, quickRows = 1 << 20, 1 << 14
 	mostRows             = 1 << 26
-	copyTime             = 4e-3
+	copyTime             = 2e-3
 	tableRows            = 1 << 22
 	fewRows              = 1 << 10
+	hardlyRows           = 1 << 6
 )
 
 // cachedTable is the largest table of which each core has a copy, in rows.
@@ -94,8 +96,11 @@ func (c *calibration) beyond(ctx context.Context, what string, p Probe) (seconds
 	return 0, false, nil
 }
 
-// streams measures launches and the rate of memory. Without these there is no calibration.
+// streams measures launches, and the rate of memory. Without these there is no calibration.
 func (c *calibration) streams(ctx context.Context) error {
+	if err := c.launches(ctx); err != nil {
+		return err
+	}
 	few, err := c.time(ctx, copyProbe(fewRows))
 	if err != nil {
 		return err
@@ -112,15 +117,30 @@ func (c *calibration) streams(ctx context.Context) error {
 		}
 		if moving := many.Seconds - few.Seconds; moving > 0 {
 			rates[plan.RateMemory] = 2 * elementBytes * float64(c.rows-fewRows) / moving
-			if launch := few.Seconds - 2*elementBytes*fewRows/rates[plan.RateMemory]; launch > 0 {
-				rates[plan.RateLaunch] = launch
-			}
 		}
 		if c.Quick || many.Seconds >= copyTime || c.rows >= mostRows {
 			return nil
 		}
 		c.rows *= 4
 	}
+}
+
+// launches tells what each kernel takes from what a plan takes, however few kernels it has: in emitted
+// Go a call takes longer than what it does for a kernel. So few bytes take no time.
+func (c *calibration) launches(ctx context.Context) error {
+	rates := c.file.Machine.Rates
+	one, err := c.time(ctx, copyProbe(hardlyRows))
+	if err != nil {
+		return err
+	}
+	three, err := c.time(ctx, launchesProbe(hardlyRows))
+	if err != nil {
+		return err
+	}
+	const least = 0.01 // of a plan: less cannot be told from chance
+	rates[plan.RateLaunch] = max((three.Seconds-one.Seconds)/2, least*one.Seconds)
+	rates[plan.RateCall] = max(one.Seconds-rates[plan.RateLaunch], 0)
+	return nil
 }
 
 // operators measures element-wise operators. The copy has had one, too, which does not
@@ -165,7 +185,7 @@ func (c *calibration) prefixes(ctx context.Context) error {
 	for _, part := range []struct {
 		rate  string
 		probe Probe
-	}{{plan.RateClosing, closingProbe(c.rows)}, {plan.RateWaiting, waitingProbe(c.rows)}} {
+	}{{plan.RateClosing, closingProbe(c.rows)}, {plan.RateWaiting, waitingProbe(c.rows)}, {plan.RateStoring, storingProbe(c.rows)}} {
 		if seconds, ok, err = c.beyond(ctx, part.rate, part.probe); ok {
 			c.file.Machine.Rates[part.rate] = seconds
 		}
@@ -186,19 +206,24 @@ func (c *calibration) starts(ctx context.Context) error {
 	return err
 }
 
-// selections measures what it takes to move selected rows to their places, and what a condition
-// by chance takes more than one that is foreseen. As yet no prefix is predicted to take any
-// time.
+// selections measures what it takes to move selected rows to their places, which needs no branch,
+// and what a branch takes more if nothing foretells it: one around what is done with selected rows.
+// As yet no prefix is predicted to take any time.
 func (c *calibration) selections(ctx context.Context) error {
+	seconds, ok, err := c.beyond(ctx, plan.RateSelect, selectProbe(c.rows))
+	if err != nil {
+		return err
+	}
+	if ok {
+		c.file.Machine.Rates[plan.RateSelect] = seconds
+	}
 	var times [2]float64
-	for i, p := range []Probe{selectProbe("in a row", parted, c.rows), selectProbe("by chance", mixed, c.rows)} {
-		seconds, ok, err := c.beyond(ctx, plan.RateSelect, p)
-		if err != nil || !ok {
+	for i, p := range []Probe{branchProbe("in a row", parted, c.rows), branchProbe("by chance", mixed, c.rows)} {
+		if times[i], ok, err = c.beyond(ctx, plan.RateBranch, p); err != nil || !ok {
 			return err
 		}
-		times[i] = seconds
 	}
-	c.file.Machine.Rates[plan.RateSelect], c.file.Machine.Rates[plan.RateBranch] = times[0], max(times[1]-times[0], 0)
+	c.file.Machine.Rates[plan.RateBranch] = max(times[1]-times[0], 0)
 	return nil
 }
 

@@ -75,6 +75,11 @@ func copyProbe(n int64) Probe {
 	return Probe{Name: "copy", Text: "pipeline copied(x: [n]i64) { return y: x ^ 1 }\n", Level: "auto", Rows: n, columns: arguments{rows}}
 }
 
+// launchesProbe has a kernel for each of three operators.
+func launchesProbe(n int64) Probe {
+	return Probe{Name: "three launches", Text: "pipeline launched(x: [n]i64) {\n\ta = x ^ 1\n\tb = a * 3\n\treturn a, b, c: b ^ 5\n}\n", Level: "none", Rows: n, columns: arguments{rows}}
+}
+
 // The operators of the probes of operators: so many that they take longer than the bytes
 // behind which the first are hidden. Products do not wait for each other, as the operators of
 // different rows and columns do not.
@@ -111,6 +116,12 @@ func waitingProbe(n int64) Probe {
 		columns: arguments{rows}}
 }
 
+// storingProbe is the same with the results of the first one stored.
+func storingProbe(n int64) Probe {
+	return Probe{Name: "a scan that waits for a scan and its stores", Text: "pipeline storing(x: [n]i64) {\n\ta = scan(add, x)\n\treturn a, y: scan(max, a)\n}\n", Level: "partial1 offset1 add1 partial2 offset2 add2",
+		Rows: n, columns: arguments{rows}}
+}
+
 // closingProbe keeps some segments in the kernel in which they end, with the aggregates that
 // are usual: what one of them takes alone says little.
 func closingProbe(n int64) Probe {
@@ -133,8 +144,13 @@ func closingProbe(n int64) Probe {
 `, Level: "mask1 partial1 offset1 add1 aggregate mask2 partial2 offset2 add2 compact", Rows: n, columns: arguments{segments, mixed}}
 }
 
-func selectProbe(name string, argument func(*Probe) ir.Column, n int64) Probe {
-	return Probe{Name: "rows selected " + name, Text: "pipeline selected(x: [n]i32) { return y: x[x >= 0] }\n", Level: "onepass", Rows: n, columns: arguments{argument}}
+func selectProbe(n int64) Probe {
+	return Probe{Name: "rows selected", Text: "pipeline selected(x: [n]i32) { return y: x[x >= 0] }\n", Level: "onepass", Rows: n, columns: arguments{mixed}}
+}
+
+// branchProbe carries a state from each selected row to the next, which others must not change.
+func branchProbe(name string, argument func(*Probe) ir.Column, n int64) Probe {
+	return Probe{Name: "a scan of rows selected " + name, Text: "pipeline branched(x: [n]i32) { return y: scan(add, x[x >= 0]) }\n", Level: "onepass", Rows: n, columns: arguments{argument}}
 }
 
 func gatherProbe(n, m int64) Probe {

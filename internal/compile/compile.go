@@ -31,6 +31,7 @@ type Options struct {
 	Sample     int              // how many rows say how groups are made, or are sorted to choose those that an order with a limit can have; 0 is what suits work-groups, and below there is none
 	Cores      bool             // for emitted Go or device vector, which enter rows in tables in their order
 	Short      bool             // no column has 2^32 rows, and the backend is of work-groups
+	Rows       map[string]int64 // of parameters' domains by name, for which costs are predicted; see fuse.RowsFor
 	Machine    plan.Machine     // costs are predicted for it; the zero value is the default profile
 	Backend    backends.Emitter // for the pass loop, and
 	Emit       backends.Options // what is asked of it
@@ -171,7 +172,7 @@ func verify(s *state) error {
 }
 
 func lower(s *state) error {
-	s.graph = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, Bins: s.options.Bins, Hash: s.options.Hash, HashGroups: s.options.HashGroups, Entered: s.options.Entered, Partitions: s.options.Partitions, Strategy: s.options.Strategy, Probing: s.options.Probing, Sample: s.options.Sample, Cores: s.options.Cores, Short: s.options.Short})
+	s.graph = fuse.Lower(s.ir, fuse.Options{Rows: s.options.Rows, Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, Bins: s.options.Bins, Hash: s.options.Hash, HashGroups: s.options.HashGroups, Entered: s.options.Entered, Partitions: s.options.Partitions, Strategy: s.options.Strategy, Probing: s.options.Probing, Sample: s.options.Sample, Cores: s.options.Cores, Short: s.options.Short})
 	return nil
 }
 

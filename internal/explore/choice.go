@@ -14,9 +14,27 @@ type Choice struct {
 	DataSet
 	Device     string
 	Auto, Best *Result
+	Control    *Result // auto, measured a second time; nil if it was not
 	// Times are the least of all samples: configurations take turns, and what else a machine does
-	// only makes samples longer, of one configuration more than of another.
+	// only makes samples longer, of one configuration more than of another. Of auto and its
+	// control the lesser counts, for the same reason.
 	Over float64 // how much longer auto took, as a fraction; 0 if it is the fastest, or the same kernels are
+}
+
+// Chance is how far auto and its control are apart, as a fraction; 0 without one.
+func (c *Choice) Chance() float64 {
+	if c.Control == nil {
+		return 0
+	}
+	return apart(c.Auto.least(), c.Control.least())
+}
+
+// time is that of auto.
+func (c *Choice) time() float64 {
+	if c.Control == nil {
+		return c.Auto.least()
+	}
+	return min(c.Auto.least(), c.Control.least())
 }
 
 // automatic is the level whose choices are judged.
@@ -33,11 +51,16 @@ func (r *Report) Choices() (list []Choice) {
 		of := over(all, d)
 		for _, device := range distinct(of, func(x *Result) string { return x.Device }) {
 			var here []*Result
-			var auto *Result
+			var auto, control *Result
 			for _, x := range of {
-				if x.Device == device {
+				isMeasured := x.Status == Agrees && x.Count > 0
+				switch {
+				case x.Device != device:
+				case x.Control && isMeasured:
+					control = x
+				case !x.Control:
 					here = append(here, x)
-					if x.Level == automatic && x.Schedule == "" && x.Status == Agrees && x.Count > 0 {
+					if x.Level == automatic && x.Schedule == "" && isMeasured {
 						auto = x
 					}
 				}
@@ -46,9 +69,9 @@ func (r *Report) Choices() (list []Choice) {
 			if auto == nil || fastest == nil {
 				continue
 			}
-			c := Choice{DataSet: d, Device: device, Auto: auto, Best: fastest}
+			c := Choice{DataSet: d, Device: device, Auto: auto, Best: fastest, Control: control}
 			if fastest.Plan != auto.Plan || fastest.Schedule != auto.Schedule {
-				c.Over = auto.least()/fastest.least() - 1
+				c.Over = max(c.time()/fastest.least()-1, 0)
 			}
 			list = append(list, c)
 		}
@@ -126,24 +149,37 @@ func (r *Report) WriteChoices(out io.Writer) error {
 		}
 	}
 	for _, device := range devices {
-		good, all := 0, 0
+		good, all, apart, controls, undecided := 0, 0, 0, 0, 0
 		for _, c := range list {
-			if c.Device == device {
-				all++
-				if c.Over <= goodChoice {
-					good++
-				}
+			if c.Device != device {
+				continue
+			}
+			all++
+			if c.Over <= goodChoice {
+				good++
+			}
+			if c.Control != nil {
+				controls++
+			}
+			if c.Chance() > goodChoice {
+				apart++
+			}
+			if c.Over > goodChoice && c.Over <= c.Chance() {
+				undecided++
 			}
 		}
 		fmt.Fprintf(out, "%s: auto is within %.0f %% of the best measured in %d of %d cases (%.1f %%); costs are of the %s machine\n",
 			device, 100*goodChoice, good, all, 100*float64(good)/float64(all), r.Device(device).Profile)
+		if controls > 0 {
+			fmt.Fprintf(out, "%s: measured a second time, auto took over %.0f %% more or less by chance in %d of %d cases, which leaves %d of the others undecided\n", device, 100*goodChoice, apart, controls, undecided)
+		}
 	}
 	rows := [][]string{{"WORST", "ROWS", "DEVICE", "AUTO", "BEST", "OVER", "PREDICTED", "OF BEST", "BEST IS", "ITS KERNELS", "KERNELS OF AUTO", "REASON"}}
 	for _, c := range list {
 		if len(rows) > worstChoices || c.Over <= 0 {
 			break
 		}
-		rows = append(rows, []string{c.Pipeline, Count(c.Rows), c.Device, Nanoseconds(c.Auto.least()), Nanoseconds(c.Best.least()), fmt.Sprintf("%+.0f %%", 100*c.Over),
+		rows = append(rows, []string{c.Pipeline, Count(c.Rows), c.Device, Nanoseconds(c.time()), Nanoseconds(c.Best.least()), fmt.Sprintf("%+.0f %%", 100*c.Over),
 			Nanoseconds(c.Auto.Predicted), Nanoseconds(c.Best.Predicted), strings.TrimSpace(c.Best.Level + " " + c.Best.Schedule), shortened(c.Best.Plan), shortened(c.Auto.Plan), c.Reason()})
 	}
 	if len(rows) == 1 {

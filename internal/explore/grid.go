@@ -16,6 +16,7 @@ type Configuration struct {
 	Device   string `json:"device"`
 	Level    string `json:"level"`              // of fusion, or a plan by hand
 	Schedule string `json:"schedule,omitempty"` // settings NAME=VALUE, as of --schedule; "" is the default
+	Control  bool   `json:"control,omitempty"`  // the same as another one, measured beside it: how far their times are apart is chance
 }
 
 // FromFiles is the data of columns that are read from files.
@@ -24,6 +25,9 @@ const FromFiles = "files"
 // String describes a configuration for messages.
 func (c Configuration) String() string {
 	words := []string{c.Device, c.Level}
+	if c.Control {
+		words = append(words, "again")
+	}
 	if c.Schedule != "" {
 		words = append(words, c.Schedule)
 	}
@@ -66,6 +70,7 @@ type Grid struct {
 	Levels    []string `json:"levels"`
 	Schedules []string `json:"schedules,omitempty"` // each is combined with the sweeps; none is the default
 	Sweeps    []Sweep  `json:"sweeps,omitempty"`
+	Control   string   `json:"control,omitempty"` // a level that is measured twice by the default schedule
 }
 
 // Configurations lists the configurations, those of the same columns next to each
@@ -87,7 +92,11 @@ func (g Grid) Configurations(shaped func(device string) bool) (list []Configurat
 							shapes = []string{""}
 						}
 						for _, schedule := range shapes {
-							list = append(list, Configuration{pipeline, data, n, device, level, schedule})
+							c := Configuration{Pipeline: pipeline, Data: data, Rows: n, Device: device, Level: level, Schedule: schedule}
+							list = append(list, c)
+							if c.Control = true; level == g.Control && schedule == "" {
+								list = append(list, c)
+							}
 						}
 					}
 				}

@@ -138,6 +138,7 @@ type running struct {
 	digest   uint64 // of the results
 	spent    time.Duration
 	overhead time.Duration // of a call of the program, beyond the samples
+	enough   bool          // samples, as far as is known
 	ended    bool
 	logged   bool
 }
@@ -174,7 +175,7 @@ func (e *explorer) explore(ctx context.Context, d DataSet, list []Configuration)
 			e.done += len(list)
 			return nil
 		}
-		if e.Distinct && !r.ended && e.repeats(r.Result, all) {
+		if e.Distinct && !r.Control && !r.ended && e.repeats(r.Result, all) {
 			r.close()
 			e.done++
 			continue
@@ -184,24 +185,41 @@ func (e *explorer) explore(ctx context.Context, d DataSet, list []Configuration)
 			return err
 		}
 	}
-	for round := 0; ctx.Err() == nil; round++ {
+	controlled := slices.ContainsFunc(all, func(r *running) bool { return r.Control })
+	for limits := e.Limits; ctx.Err() == nil; {
 		active := false
 		for _, r := range all {
-			if r.ended || ctx.Err() != nil {
+			if r.ended || r.enough || ctx.Err() != nil {
 				continue
 			}
 			active = true
 			e.tell(r.Configuration, all)
-			e.sample(ctx, data, r)
+			e.sample(ctx, data, r, limits)
+			if r.enough && !controlled {
+				e.end(r, Agrees, "")
+			}
 			if err := e.log(r); err != nil {
 				return err
 			}
 		}
-		if !active {
+		if active {
+			continue
+		}
+		if limits.Time >= mostTimes*e.Time || !unsettled(all) {
 			break
+		}
+		limits.Time, limits.Least = 2*limits.Time, 2*limits.Least
+		for _, r := range all {
+			r.enough = false
 		}
 	}
 	for _, r := range all {
+		if r.enough && !r.ended {
+			e.end(r, Agrees, "")
+			if err := e.log(r); err != nil {
+				return err
+			}
+		}
 		if !r.ended {
 			if len(r.Samples) == 0 { // nothing is known of it yet
 				continue
@@ -233,7 +251,7 @@ func (e *explorer) tell(c Configuration, all []*running) {
 	}
 	done := float64(e.done)
 	for _, r := range all {
-		if r.ended {
+		if r.ended || r.enough {
 			done++
 		} else {
 			done += min(1, float64(r.spent)/float64(max(e.Time, 1)))
@@ -356,7 +374,7 @@ const (
 
 // sample measures a configuration for a turn: long enough that most of the time
 // is that of samples.
-func (e *explorer) sample(ctx context.Context, data Data, r *running) {
+func (e *explorer) sample(ctx context.Context, data Data, r *running, limits Limits) {
 	want := min(max(turnTime, r.overhead), e.Time)
 	repeat := int(want / time.Duration(max(r.Median, 1)))
 	out := e.run(ctx, data, r, min(max(repeat, 1), turnRepeat))
@@ -369,10 +387,46 @@ func (e *explorer) sample(ctx context.Context, data Data, r *running) {
 		k.Samples = append(k.Samples, out.Launches[k.Name]...)
 	}
 	r.summarize()
-	if r.spent >= e.Time || len(r.Samples) >= e.Least && r.Width() <= e.Width {
-		e.end(r, Agrees, "")
-	}
+	r.enough = r.spent >= limits.Time || len(r.Samples) >= limits.Least && r.Width() <= limits.Width
 }
+
+// Configurations are measured for longer, up to mostTimes as long, while the least times of one and its
+// control are farther apart than settledWithin, or both are worse than a goodChoice: that may be chance.
+const (
+	settledWithin = 0.04
+	mostTimes     = 4
+)
+
+// unsettled reports whether a configuration and its control are apart, or others are faster than both.
+func unsettled(all []*running) bool {
+	for _, control := range all {
+		if !control.Control || len(control.Samples) == 0 {
+			continue
+		}
+		c := control.Configuration
+		c.Control = false
+		both, fastest := control.least(), control.least()
+		for _, r := range all {
+			switch {
+			case len(r.Samples) == 0 || r.Device != c.Device:
+			case r.Configuration == c:
+				if apart(r.least(), control.least()) > settledWithin {
+					return true
+				}
+				both = min(both, r.least())
+			default:
+				fastest = min(fastest, r.least())
+			}
+		}
+		if both > (1+goodChoice)*fastest {
+			return true
+		}
+	}
+	return false
+}
+
+// apart is how much longer the longer of two times is, as a fraction.
+func apart(a, b float64) float64 { return max(a, b)/min(a, b) - 1 }
 
 // end ends a configuration.
 func (e *explorer) end(r *running, status Status, problem string) {

@@ -118,7 +118,7 @@ func TestGrid(t *testing.T) {
 	if len(list) != 2*(2+2*6) {
 		t.Fatalf("%d configurations", len(list))
 	}
-	if c := list[2]; c != (Configuration{"p.kg", "auto", 100, "opencl:0", "none", "items=4,workgroup=64"}) || c.Setting("workgroup") != "64" || c.Setting("chunk") != "" {
+	if c := list[2]; c != (Configuration{Pipeline: "p.kg", Data: "auto", Rows: 100, Device: "opencl:0", Level: "none", Schedule: "items=4,workgroup=64"}) || c.Setting("workgroup") != "64" || c.Setting("chunk") != "" {
 		t.Errorf("%+v", c)
 	}
 	if c := list[7]; c.Schedule != "workgroup=128" {
@@ -172,7 +172,7 @@ func TestRunFindsDifferences(t *testing.T) {
 	if r.Wrong() != 2 {
 		t.Fatalf("%d wrong", r.Wrong())
 	}
-	x := r.Find(Configuration{"p.kg", "auto", 100, "gocpu", "auto", ""})
+	x := r.Find(Configuration{Pipeline: "p.kg", Data: "auto", Rows: 100, Device: "gocpu", Level: "auto"})
 	if x.Status != Differs || x.Problem != "x[0] is 43, want 42" || x.Repeat != "kgen explore gocpu auto" || x.Count != 0 || x.Median != 0 {
 		t.Errorf("%+v", x)
 	}
@@ -446,5 +446,48 @@ func TestReportOfExperiments(t *testing.T) {
 	if figure := FigureOf(r.Of(swept)); len(figure.Rows) != 3 || figure.Rows[0].Name != "items=-" || figure.Rows[2].Name != "items=8" || len(figure.Ways) != 6 ||
 		figure.Ways[3] != "opencl:0 none workgroup=128" {
 		t.Errorf("%+v", figure)
+	}
+}
+
+// A control is measured beside what it controls though its kernels are the same, and all of its
+// columns for longer while the two are apart, or others are faster than both.
+func TestControl(t *testing.T) {
+	g := Grid{Pipelines: []string{"p.kg"}, Data: []string{"auto"}, Rows: []int64{100}, Devices: []string{"gocpu"}, Levels: []string{"auto", "none"}, Control: "auto"}
+	for _, c := range []struct {
+		name                string
+		auto, control, none int64
+		longer              bool
+	}{
+		{"settled", 1e6, 1.03e6, 1e6, false},
+		{"apart", 1e6, 1.05e6, 1e6, true},
+		{"slower by chance", 1.2e6, 1e6, 1e6, true},
+		{"slower", 1.2e6, 1.2e6, 1e6, true},
+		{"near", 1.09e6, 1.09e6, 1e6, false},
+		{"faster", 1e6, 1e6, 2e6, false},
+	} {
+		f := &fake{plan: func(c Configuration) string { return c.Level }, time: func(x Configuration) int64 {
+			switch {
+			case x.Control:
+				return c.control
+			case x.Level == "auto":
+				return c.auto
+			}
+			return c.none
+		}}
+		r := report()
+		o := limits
+		o.Distinct = true
+		if err := Run(t.Context(), f, g.Configurations(func(string) bool { return false }), r, o); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Results) != 3 || !r.Results[1].Control || f.open != 0 {
+			t.Fatalf("%s: %d results, %d open", c.name, len(r.Results), f.open)
+		}
+		turns := map[bool]int{false: 1, true: 3}[c.longer] // the time doubles until it is mostTimes as long
+		for _, x := range r.Results {
+			if got := len(x.Samples); x.Status != Agrees || got < turns*50 || got > turns*100 {
+				t.Errorf("%s: %s has %d samples of %d turns", c.name, x.Configuration, got, turns)
+			}
+		}
 	}
 }

@@ -7,9 +7,9 @@ import "errors"
 // sharedFile does not exist here: all memory is ordinary.
 type sharedFile struct{}
 
-func newShared(int64) (*sharedFile, []byte, error) { return nil, nil, errors.ErrUnsupported }
+func newShared(_, _ int64) (*sharedFile, []byte, error) { return nil, nil, errors.ErrUnsupported }
 
-func (*sharedFile) path() string                         { return "" }
-func (*sharedFile) resize([]byte, int64) ([]byte, error) { return nil, errors.ErrUnsupported }
-func (*sharedFile) settle([]byte)                        {}
-func (*sharedFile) close([]byte)                         {}
+func (*sharedFile) path() string                 { return "" }
+func (*sharedFile) resize(int64) ([]byte, error) { return nil, errors.ErrUnsupported }
+func (*sharedFile) settle()                      {}
+func (*sharedFile) close()                       {}

@@ -18,9 +18,21 @@ import (
 // LeastShared is the size from which bytes have a path.
 const LeastShared = 1 << 16
 
+// Columns in files begin some lines of a cache apart from each other: files are mapped at
+// pages, so that equal rows of many columns would meet in one set of the nearest cache.
+const (
+	apartBytes  = 6 * 64 // a multiple of 128, which vectors may need
+	apartPlaces = 4096 / 128
+)
+
 // Space is a set of byte ranges that are freed together. It is safe for
 // concurrent use.
 type Space struct {
+	// Paged has files begin with their bytes, for programs that know nothing of where
+	// else they may begin.
+	Paged bool
+
+	files int64 // made so far
 	limit int64
 	mutex sync.Mutex
 	used  int64
@@ -81,7 +93,7 @@ func (s *Space) take(size int64, counted bool) ([]byte, error) {
 	}
 	b := &block{counted: counted}
 	if size >= LeastShared {
-		file, data, err := newShared(size)
+		file, data, err := newShared(size, s.start())
 		if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			if counted {
 				s.used -= size
@@ -95,6 +107,15 @@ func (s *Space) take(size int64, counted bool) ([]byte, error) {
 	}
 	s.held[unsafe.SliceData(b.data)] = b
 	return b.data, nil
+}
+
+// start says from which byte of the next file on its bytes lie.
+func (s *Space) start() int64 {
+	if s.Paged {
+		return 0
+	}
+	s.files++
+	return s.files % apartPlaces * apartBytes % 4096
 }
 
 func (s *Space) count(more int64) error {
@@ -128,15 +149,15 @@ func (s *Space) Resize(data []byte, size int64) ([]byte, error) {
 	first := unsafe.SliceData(b.data)
 	switch {
 	case b.file != nil:
-		resized, err = b.file.resize(b.data, size)
+		resized, err = b.file.resize(size)
 		if errors.Is(err, errors.ErrUnsupported) {
 			resized, err = Aligned(size), nil
 			copy(resized, b.data)
-			b.file.close(b.data)
+			b.file.close()
 			b.file = nil
 		}
 	case size >= LeastShared: // ordinary memory has become too small
-		b.file, resized, err = newShared(size)
+		b.file, resized, err = newShared(size, s.start())
 		if errors.Is(err, errors.ErrUnsupported) {
 			resized, err = Aligned(size), nil
 		}
@@ -165,8 +186,9 @@ func (s *Space) find(data []byte) *block {
 	return b
 }
 
-// Path returns the file by which a child process can map data, which New,
-// Reserve or Resize of s returned; false if there is none.
+// Path returns by what a child process can [Map] data, which New, Reserve or Resize of s
+// returned: the path of a file, and unless it begins with them, a colon and the place of the
+// bytes. It is false if there is none.
 func (s *Space) Path(data []byte) (string, bool) {
 	if len(data) == 0 {
 		return "", false
@@ -189,7 +211,7 @@ func (s *Space) Settle(data []byte) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if b := s.held[unsafe.SliceData(data)]; b != nil && b.file != nil {
-		b.file.settle(b.data)
+		b.file.settle()
 	}
 }
 
@@ -212,7 +234,7 @@ func (s *Space) free(b *block) {
 		s.used -= int64(len(b.data))
 	}
 	if b.file != nil {
-		b.file.close(b.data)
+		b.file.close()
 	}
 }
 

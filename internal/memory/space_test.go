@@ -47,6 +47,7 @@ func TestPathHoldsTheBytes(t *testing.T) {
 	}
 	s := NewSpace(0)
 	defer s.Close()
+	s.Paged = true
 	data, err := s.New(LeastShared)
 	if err != nil {
 		t.Fatal(err)

@@ -44,3 +44,14 @@ func (a *Analysis) Relocates() bool {
 func (k *Kernel) Numbers(scan int) bool {
 	return slices.ContainsFunc(k.Domains, func(d Domain) bool { return d.Counter != 0 && k.Values[d.Counter].Op == scan })
 }
+
+// Branches reports whether a row of the compaction d has to be selected before anything is done
+// for it: it is dear, or a state goes from one selected row to the next, which rows that are
+// left out must not change. Rows that are only stored may be stored over each other until one is selected, what is
+// added up may be nothing, and the places of selected rows may be listed before these go on.
+func (k *Kernel) Branches(d int) bool {
+	return slices.ContainsFunc(k.Ops, func(op Op) bool {
+		return (op.Cuts() || op.IsDear() || op.Seeks() || op.LoadsAt()) && !op.Epilogue && op.Domain != Uniform && k.Inside(op.Domain, d) &&
+			!slices.ContainsFunc(k.Domains, func(o Domain) bool { return o.Kind == Compact && o.Counter != 0 && slices.Contains(op.Res, o.Counter) })
+	})
+}

@@ -58,8 +58,15 @@ type runner struct {
 }
 
 func newRunner(s *settings) *runner {
-	return &runner{settings: s, space: memory.NewSpace(0), open: openDevice,
+	return &runner{settings: s, space: paged(), open: openDevice,
 		report: &report{Device: s.device, Machine: machine(), Level: s.level, Repeat: s.repeat}}
+}
+
+// paged returns a space whose files begin with their bytes, as the programs of peers read them.
+func paged() *memory.Space {
+	space := memory.NewSpace(0)
+	space.Paged = true
+	return space
 }
 
 // measure runs the chosen workloads and writes each result to out.
