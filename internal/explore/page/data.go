@@ -17,7 +17,7 @@ type (
 		Devices   []explore.DeviceInfo `json:"devices"`
 		Results   []explore.Result     `json:"results"`
 		Plans     []planData           `json:"plans"`
-		Texts     []string             `json:"texts"` // pieces of emitted text, each once
+		Texts     []string             `json:"texts"` // pieces of emitted text, each once; none if they are more than mostText
 
 		Experiments []experimentData `json:"experiments"`
 	}
@@ -74,6 +74,9 @@ type (
 	}
 )
 
+// mostText is how many bytes of emitted text a page has; kgen emit prints more.
+const mostText = 8 << 20
+
 // data collects what the page shows.
 func (p *Page) data() *pageData {
 	d := &pageData{Devices: p.Report.Devices, Pipelines: []pipelineData{}, Plans: []planData{}, Results: []explore.Result{}, Texts: []string{}}
@@ -105,6 +108,13 @@ func (p *Page) data() *pageData {
 	}
 	for _, plan := range p.Plans {
 		d.Plans = append(d.Plans, planOf(plan, segments[plan.Pipeline], intern))
+	}
+	size := 0
+	for _, text := range d.Texts {
+		size += len(text)
+	}
+	if size > mostText {
+		d.Texts = nil
 	}
 	return d
 }

@@ -435,6 +435,7 @@
 	function renderText() {
 		const p = plan();
 		if (!p || !p.kernels.some((k) => k.texts.length)) return content("text");
+		if (!data.texts) return content("text", h("p", { class: "note" }, "The text of all kernels is too long for this page: kgen emit prints that of a pipeline."));
 		const part = (list, ...summary) => {
 			const pre = h("pre", { tabindex: "0" }, "…");
 			return h("details", { ontoggle: (e) => { if (e.target.open) pre.textContent = list.map((i) => data.texts[i]).join("\n"); } }, h("summary", {}, ...summary), pre);

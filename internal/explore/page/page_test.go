@@ -193,6 +193,22 @@ func TestTemplateCloses(t *testing.T) {
 	}
 }
 
+// Long texts are left out.
+func TestPageOfLongTexts(t *testing.T) {
+	p := sample(t)
+	for i := range p.Plans {
+		for j := range p.Plans[i].Texts {
+			p.Plans[i].Texts[j].Text += "\n// " + strings.Repeat("much ", 2<<20) + "\n"
+		}
+	}
+	text := write(t, p)
+	_, data, _ := strings.Cut(text, `id="data">`)
+	data, _, _ = strings.Cut(data, "</script>")
+	if !strings.Contains(string(unpack(t, data)), `"texts":null`) || strings.Contains(string(unpack(t, data)), "much much") {
+		t.Error("the page has long texts")
+	}
+}
+
 // An explanation without measurements is a page, too.
 func TestPageWithoutResults(t *testing.T) {
 	p := sample(t)
