@@ -13,6 +13,7 @@ import "C"
 
 import (
 	"runtime"
+	"sync"
 	"unsafe"
 
 	"github.com/jgillich/go-opencl/cl"
@@ -95,8 +96,27 @@ func enqueueFill(q *cl.CommandQueue, to *cl.MemObject, element []byte, at, bytes
 	return failed(C.clEnqueueFillBuffer(clQueue(q), clMemory(to), unsafe.Pointer(&element[0]), C.size_t(len(element)), C.size_t(at), C.size_t(bytes), 0, nil, m.asked()))
 }
 
+// unreached are parts that nothing refers to any more. The thread that makes parts and
+// launches kernels releases them: NVIDIA's driver crashed where the collector's thread
+// released one during a launch.
+var unreached struct {
+	sync.Mutex
+	parts []*cl.MemObject
+}
+
+func releaseUnreached() {
+	unreached.Lock()
+	parts := unreached.parts
+	unreached.parts = nil
+	unreached.Unlock()
+	for _, m := range parts {
+		m.Release()
+	}
+}
+
 // partOf returns a part of a buffer.
 func partOf(whole *cl.MemObject, at, bytes int64) (*cl.MemObject, error) {
+	releaseUnreached()
 	var code C.cl_int
 	part := C.clCreateSubBuffer(clMemory(whole), C.CL_MEM_READ_WRITE, C.CL_BUFFER_CREATE_TYPE_REGION,
 		unsafe.Pointer(&C.cl_buffer_region{C.size_t(at), C.size_t(bytes)}), &code)
@@ -105,7 +125,11 @@ func partOf(whole *cl.MemObject, at, bytes int64) (*cl.MemObject, error) {
 	}
 	m := new(cl.MemObject)
 	*(*unsafe.Pointer)(unsafe.Pointer(m)) = unsafe.Pointer(part)
-	runtime.SetFinalizer(m, (*cl.MemObject).Release)
+	runtime.SetFinalizer(m, func(m *cl.MemObject) {
+		unreached.Lock()
+		unreached.parts = append(unreached.parts, m)
+		unreached.Unlock()
+	})
 	return m, nil
 }
 
