@@ -22,6 +22,7 @@ func init() {
 		"wisconsin/projection":       {plain: projection, data: wisconsin},
 		"wisconsin/expressions":      {plain: expressions, data: wisconsin},
 		"wisconsin/scans":            {plain: scans, data: wisconsin},
+		"wisconsin/scan_in_steps":    {plain: func(in []ir.Column) []any { return scans(in)[:1] }, data: severalChunks},
 		"wisconsin/aggregates":       {plain: aggregates, data: wisconsin},
 		"wisconsin/greatest_values":  {plain: greatestValues, data: wisconsin},
 		"wisconsin/aggregates_large": {plain: aggregatesLarge, data: wisconsinLarge},
@@ -165,6 +166,18 @@ func scans(in []ir.Column) []any {
 		inclusive = append(inclusive, sum)
 	}
 	return []any{inclusive, exclusive}
+}
+
+// severalChunks are relations of no, one and several chunks of a scan.
+func severalChunks(*testing.T, *ir.Pipeline) (list [][]ir.Column) {
+	for _, rows := range []int{0, 1, 40, 1024, 1025, 2600} {
+		two := make([]int32, rows)
+		for i := range two {
+			two[i] = int32(i*i/3) % 2
+		}
+		list = append(list, []ir.Column{{Kind: ir.I32, Slice: two}})
+	}
+	return list
 }
 
 func aggregates(in []ir.Column) []any {

@@ -61,11 +61,13 @@ func (r *exploreRunner) writePage(out io.Writer, report *explore.Report) error {
 	return p.Write(out)
 }
 
+var structuralSettings = []string{"variant", "groups", "probe", "radix", "sources"}
+
 // structural returns the settings of a schedule that change stages, as page.js does.
 func structural(schedule string) string {
 	var parts []string
 	for part := range strings.SplitSeq(schedule, ",") {
-		if key, _, _ := strings.Cut(part, "="); key == "variant" || key == "groups" || key == "probe" || key == "radix" {
+		if key, _, _ := strings.Cut(part, "="); slices.Contains(structuralSettings, key) {
 			parts = append(parts, part)
 		}
 	}

@@ -236,9 +236,6 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	}
 	s := shape{placement: workgroupPlacement{}, searches: l.schedule.Sources == plan.Search, workgroup: l.schedule.Workgroup, isOpen: l.schedule.Workgroup == 0, items: l.schedule.Items,
 		subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.schedule.Part > 0}
-	if s.variant == plan.Subgroup && s.subgroup.Width == 0 {
-		s.variant = plan.Direct
-	}
 	family := l.family
 	if t.Has((*tile.Op).Counts) {
 		family = &rankingFamily

@@ -17,7 +17,7 @@ type (
 		Devices   []explore.DeviceInfo `json:"devices"`
 		Results   []explore.Result     `json:"results"`
 		Plans     []planData           `json:"plans"`
-		Packed    []byte               `json:"packed"` // pieces of emitted text, each once: a JSON array, by gzip
+		Texts     []string             `json:"texts"` // pieces of emitted text, each once; none if they are more than mostText
 
 		Experiments []experimentData `json:"experiments"`
 	}
@@ -74,9 +74,12 @@ type (
 	}
 )
 
+// mostText is how many bytes of emitted text a page has; kgen emit prints more.
+const mostText = 8 << 20
+
 // data collects what the page shows.
 func (p *Page) data() *pageData {
-	d := &pageData{Devices: p.Report.Devices, Pipelines: []pipelineData{}, Plans: []planData{}, Results: []explore.Result{}}
+	d := &pageData{Devices: p.Report.Devices, Pipelines: []pipelineData{}, Plans: []planData{}, Results: []explore.Result{}, Texts: []string{}}
 	if d.Devices == nil {
 		d.Devices = []explore.DeviceInfo{}
 	}
@@ -94,19 +97,25 @@ func (p *Page) data() *pageData {
 		segments[one.Argument] = split(one.Source)
 		d.Pipelines = append(d.Pipelines, pipelineData{one.Argument, one.Name, one.File, segments[one.Argument]})
 	}
-	texts, known := []string{}, map[string]int{}
+	known := map[string]int{}
 	intern := func(text string) int {
 		if at, ok := known[text]; ok {
 			return at
 		}
-		known[text] = len(texts)
-		texts = append(texts, text)
+		known[text] = len(d.Texts)
+		d.Texts = append(d.Texts, text)
 		return known[text]
 	}
 	for _, plan := range p.Plans {
 		d.Plans = append(d.Plans, planOf(plan, segments[plan.Pipeline], intern))
 	}
-	d.Packed = pack(texts)
+	size := 0
+	for _, text := range d.Texts {
+		size += len(text)
+	}
+	if size > mostText {
+		d.Texts = nil
+	}
 	return d
 }
 
@@ -137,17 +146,20 @@ func places(place map[*explore.Result]int, results []*explore.Result) []int {
 	return list
 }
 
-// pack makes texts small: those of levels are much alike.
-func pack(texts []string) []byte {
+// pack returns the data as JSON by gzip, which makes it small: levels are much alike.
+func (d *pageData) pack() ([]byte, error) {
 	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	if err := json.NewEncoder(w).Encode(texts); err != nil {
-		panic("page: " + err.Error()) // strings and a buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.NewEncoder(w).Encode(d); err != nil {
+		return nil, err
 	}
 	if err := w.Close(); err != nil {
-		panic("page: " + err.Error())
+		return nil, err
 	}
-	return out.Bytes()
+	return out.Bytes(), nil
 }
 
 // planOf returns what the page shows of a plan.

@@ -1,7 +1,7 @@
 // Package page writes the page of an exploration: one HTML file that needs no
 // network.
 //
-// The template has the frame and the numbers as JSON; page.js draws them. Graphs are
+// The template has the frame and the numbers, as JSON by gzip; page.js draws them. Graphs are
 // laid out by dagre and curves drawn by uPlot, which lie in the folder vendored with
 // their licences; bars and heat maps are elements of HTML.
 package page
@@ -32,7 +32,7 @@ type Pipeline struct {
 // Plan is what a level makes of a pipeline for a device.
 type Plan struct {
 	Pipeline, Device, Level string
-	Schedule                string // as far as it changes stages: variant, groups, probe and radix
+	Schedule                string // as far as it changes stages: variant, groups, probe, radix and sources
 	Data                    string // the columns whose lengths the explanation has, as of configurations; "" if it assumes them
 	Rows                    int64
 	Explanation             *fuse.Explanation
@@ -73,7 +73,11 @@ func library(script, licence string) template.JS {
 
 // Write writes the page.
 func (p *Page) Write(out io.Writer) error {
-	data, err := json.Marshal(p.data()) // which writes < as \u003c
+	packed, err := p.data().pack()
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(packed) // a string in base 64
 	if err != nil {
 		return err
 	}

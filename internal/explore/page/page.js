@@ -1,6 +1,7 @@
 "use strict";
-(() => {
-	const data = JSON.parse(document.getElementById("data").textContent);
+(async () => {
+	const packed = Uint8Array.from(atob(JSON.parse(document.getElementById("data").textContent)), (c) => c.charCodeAt(0));
+	const data = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 	const root = document.documentElement;
 	const measured = data.results.length > 0;
 	const colours = 7;
@@ -39,7 +40,7 @@
 		return part ? part.slice(key.length + 1) : "-";
 	};
 	// The part of a schedule that changes stages.
-	const structural = (schedule) => (schedule || "").split(",").filter((p) => /^(variant|groups|probe|radix)=/.test(p)).sort().join(",");
+	const structural = (schedule) => (schedule || "").split(",").filter((p) => /^(variant|groups|probe|radix|sources)=/.test(p)).sort().join(",");
 
 	// Sequential blues of ColorBrewer, which all eyes tell apart: dark is fast.
 	const scale = [[8, 48, 107], [33, 113, 181], [107, 174, 214], [189, 215, 231], [239, 243, 255]];
@@ -430,26 +431,14 @@
 			h("p", { class: "note" }, "As a plan by hand: ", h("code", {}, p.plan)));
 	}
 
-	// Emitted text is unpacked when it is asked for.
-	let unpacked = null;
-	const texts = () => unpacked = unpacked || (async () => {
-		const packed = Uint8Array.from(atob(data.packed), (c) => c.charCodeAt(0));
-		return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
-	})();
+	// Emitted text is much: it is shown when it is asked for.
 	function renderText() {
 		const p = plan();
 		if (!p || !p.kernels.some((k) => k.texts.length)) return content("text");
+		if (!data.texts) return content("text", h("p", { class: "note" }, "The text of all kernels is too long for this page: kgen emit prints that of a pipeline."));
 		const part = (list, ...summary) => {
 			const pre = h("pre", { tabindex: "0" }, "…");
-			return h("details", { ontoggle: async (e) => {
-				if (!e.target.open) return;
-				try {
-					const all = await texts();
-					pre.textContent = list.map((i) => all[i]).join("\n");
-				} catch (problem) {
-					pre.textContent = "This browser cannot unpack the text: " + problem;
-				}
-			} }, h("summary", {}, ...summary), pre);
+			return h("details", { ontoggle: (e) => { if (e.target.open) pre.textContent = list.map((i) => data.texts[i]).join("\n"); } }, h("summary", {}, ...summary), pre);
 		};
 		content("text", p.kernels.map((k, i) => part(k.texts, h("span", { class: "badge", vars: { "--kernel": `var(--k${i % colours})` } }, i + 1), " ", k.name)),
 			p.helpers && p.helpers.length ? part(p.helpers, "The rest: helpers, and what launches the kernels") : null);
@@ -499,4 +488,4 @@
 	renderChoices();
 	applyTheme();
 	render();
-})();
+})().catch((problem) => { document.getElementById("chosen").textContent = "This browser cannot show the page: " + problem; });

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -34,6 +35,24 @@ func sample(t *testing.T) *page.Page {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// unpack returns the data of a page as JSON.
+func unpack(t *testing.T, data string) []byte {
+	t.Helper()
+	var packed []byte
+	if err := json.Unmarshal([]byte(data), &packed); err != nil {
+		t.Fatal(err)
+	}
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // The page is HTML that closes what it opens, names each element once, loads nothing,
@@ -107,17 +126,9 @@ func TestPage(t *testing.T) {
 			Stages  []struct{ Segments []int }
 			Kernels []struct{ Texts []int }
 		}
-		Packed []byte
+		Texts []string
 	}
-	if err := json.Unmarshal([]byte(data), &read); err != nil {
-		t.Fatal(err)
-	}
-	var texts []string
-	unpacked, err := gzip.NewReader(bytes.NewReader(read.Packed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.NewDecoder(unpacked).Decode(&texts); err != nil {
+	if err := json.Unmarshal(unpack(t, data), &read); err != nil {
 		t.Fatal(err)
 	}
 	var source strings.Builder
@@ -134,7 +145,7 @@ func TestPage(t *testing.T) {
 			}
 		}
 		for _, k := range p.Kernels {
-			if len(k.Texts) != 1 || !strings.Contains(texts[k.Texts[0]], "n < 1 && n > 2") {
+			if len(k.Texts) != 1 || !strings.Contains(read.Texts[k.Texts[0]], "n < 1 && n > 2") {
 				t.Errorf("a kernel of level %s has no text", p.Level)
 			}
 		}
@@ -182,11 +193,30 @@ func TestTemplateCloses(t *testing.T) {
 	}
 }
 
+// Long texts are left out.
+func TestPageOfLongTexts(t *testing.T) {
+	p := sample(t)
+	for i := range p.Plans {
+		for j := range p.Plans[i].Texts {
+			p.Plans[i].Texts[j].Text += "\n// " + strings.Repeat("much ", 2<<20) + "\n"
+		}
+	}
+	text := write(t, p)
+	_, data, _ := strings.Cut(text, `id="data">`)
+	data, _, _ = strings.Cut(data, "</script>")
+	if !strings.Contains(string(unpack(t, data)), `"texts":null`) || strings.Contains(string(unpack(t, data)), "much much") {
+		t.Error("the page has long texts")
+	}
+}
+
 // An explanation without measurements is a page, too.
 func TestPageWithoutResults(t *testing.T) {
 	p := sample(t)
 	p.Report.Results, p.Report.Devices = nil, nil
-	if text := write(t, p); !strings.Contains(text, "Predicted, not measured") || !strings.Contains(text, `"results":[]`) {
+	text := write(t, p)
+	_, data, _ := strings.Cut(text, `id="data">`)
+	data, _, _ = strings.Cut(data, "</script>")
+	if !strings.Contains(text, "Predicted, not measured") || !strings.Contains(string(unpack(t, data)), `"results":[]`) {
 		t.Error("a page of an explanation")
 	}
 }
