@@ -126,9 +126,8 @@ func (b *kernelBuilder) pack(w *Value) {
 	rows := b.row(w.Domain.Parent)
 	stream := b.Stream(w.Name, w.Type, w.Name, tile.Permute, true)
 	b.Kernel.Streams[stream].Long = true
-	first := b.Map(rows, ir.OpMul, ir.I64, "", b.place(w.Domain.Parent), b.Int(int64(w.Domain.Width)))
 	for i, x := range w.IR.Args {
-		b.StoreAt(rows, stream, b.column(x), b.Map(rows, ir.OpAdd, ir.I64, "", first, b.Int(int64(i))))
+		b.StoreWord(rows, stream, w.Domain.Width, i, b.column(x), b.place(w.Domain.Parent))
 	}
 }
 

@@ -49,6 +49,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		gathered:   map[[2]*ir.Value]*ir.Value{},
 		packed:     map[[2]*ir.Value]packedColumn{},
 		packedBy:   map[*ir.Value]bool{},
+		followed:   map[*ir.Value]map[*ir.Value]*ir.Value{},
 		eithers:    map[[2]*ir.Value]*ir.Value{},
 		constants:  map[ir.Scalar]*ir.Value{},
 		turns:      map[*ir.Value]turn{},
@@ -101,10 +102,11 @@ type expansion struct {
 	values     map[*ir.Value]*ir.Value
 	domains    map[*ir.Domain]*ir.Domain
 	groups     map[*ir.Value]grouped
-	gathered   map[[2]*ir.Value]*ir.Value    // by column and index
-	packed     map[[2]*ir.Value]packedColumn // likewise, of from
-	packedBy   map[*ir.Value]bool            // orders of from whose columns have been packed
-	eithers    map[[2]*ir.Value]*ir.Value    // by what makes them
+	gathered   map[[2]*ir.Value]*ir.Value            // by column and index
+	packed     map[[2]*ir.Value]packedColumn         // likewise, of from
+	packedBy   map[*ir.Value]bool                    // orders of from whose columns have been packed
+	followed   map[*ir.Value]map[*ir.Value]*ir.Value // per order of from: the columns that its sort leaves in order
+	eithers    map[[2]*ir.Value]*ir.Value            // by what makes them
 	constants  map[ir.Scalar]*ir.Value
 	turns      map[*ir.Value]turn      // of histograms and of the places to which rows move
 	checked    map[*ir.Value]*ir.Value // by a value of from: what makes its check, if that is not what it becomes
@@ -187,6 +189,8 @@ func (e *expansion) value(v *ir.Value) {
 		switch {
 		case o.limit != nil && o.sample > 0:
 			e.values[v] = o.least(keys)
+		case o.short && o.limit == nil:
+			e.values[v] = o.follow(v, keys)
 		case o.isPacked(keys):
 			e.values[v] = o.sortPacked(keys)
 		default:
@@ -197,6 +201,7 @@ func (e *expansion) value(v *ir.Value) {
 		e.group(v)
 	case v.Op == ir.OpRepeat:
 		e.repeat(v)
+	case e.gatherFollowed(v):
 	case e.gatherPacked(v):
 	case e.lookUp(v):
 	case v.Op == ir.OpFind:

@@ -66,26 +66,34 @@ func (o *ordering) ofBits(x *ir.Value, k ir.Kind) *ir.Value {
 
 // keysOf adds the keys that follow from their word to columns.
 func (o *ordering) keysOf(word *ir.Value, keys []sortKey, columns map[*ir.Value]*ir.Value) {
-	shift := 0
-	for _, key := range slices.Backward(keys) { // the last one has the lowest bits
-		k := key.column.Type.Kind
-		if isInvertible(k) {
-			x := word
-			if shift > 0 {
-				x = o.apply(ir.OpShr, x, o.integer(x, uint64(shift)))
-			}
-			if key.width < 8*x.Type.Kind.Size() {
-				x = o.apply(ir.OpAnd, x, o.integer(x, 1<<key.width-1))
-			}
-			columns[key.column] = o.ofWord(x, key)
+	for i, key := range keys {
+		if isInvertible(key.column.Type.Kind) {
+			columns[key.column] = o.keyOfWord(word, keys, i)
 		}
+	}
+}
+
+// keyOfWord returns a key from the word of all.
+func (o *ordering) keyOfWord(word *ir.Value, keys []sortKey, i int) *ir.Value {
+	shift := 0
+	for _, key := range keys[i+1:] { // the last one has the lowest bits
 		shift += key.width
 	}
+	if shift > 0 {
+		word = o.apply(ir.OpShr, word, o.integer(word, uint64(shift)))
+	}
+	if width := keys[i].width; width < 8*word.Type.Kind.Size() {
+		word = o.apply(ir.OpAnd, word, o.integer(word, 1<<width-1))
+	}
+	return o.ofWord(word, keys[i])
 }
 
 // ofWord returns a key from the unsigned integer to which it was mapped.
 func (o *ordering) ofWord(x *ir.Value, key sortKey) *ir.Value {
 	k := key.column.Type.Kind
+	if key.isDesc {
+		x = o.apply(ir.OpXor, x, o.integer(x, 1<<key.width-1))
+	}
 	if key.least != 0 {
 		x = o.cast(wordOf(8*k.Size()), x)
 		x = o.apply(ir.OpAdd, x, o.integer(x, uint64(key.least)))

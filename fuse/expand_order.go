@@ -23,6 +23,7 @@ type ordering struct {
 
 	of      *ir.Domain // of which they are some, if the numbers are those of its rows
 	numbers *ir.Value  // of each row in of, if it does not come along
+	leaves  *leaving   // what the last passes leave, if columns follow without a gather
 	chooses bool       // the kernel that finds extremes of the keys comes before the choice of a way
 }
 
@@ -79,8 +80,8 @@ type sortedRows struct {
 	word   *ir.Value // the keys, if they fit one word and were to be kept
 }
 
-// sort sorts rows by keys. Beside is what a row brings along: its number, of which
-// only a word of 32 bits may differ. The word of the keys is kept if kept is set.
+// sort sorts rows by keys. Beside is what a row brings along: its number, of which only a word of 32 bits may
+// differ, or nothing. The word of the keys, of which there is one in these cases, is kept if kept is set.
 func (o *ordering) sort(keys []sortKey, beside *ir.Value, kept bool) (out sortedRows) {
 	words := o.words(keys)
 	out.number = beside

@@ -11,9 +11,9 @@ import (
 // anywhere costs as much as the 32 or 64 bytes around it, so work-groups pack several columns first:
 // the words of a row lie side by side, and one access to memory brings all of them.
 
-// mostPacked is how many words of 64 bits are packed for a row: 32 bytes, what memory moves at least. Of
-// 64 bytes they took longer to pack than that saves; see docs/performance.md.
-const mostPacked = 4
+// mostPacked is how many words of 64 bits are packed for a row: 64 bytes, which a gather brings in hardly more
+// time than 32; see docs/performance.md.
+const mostPacked = 8
 
 // packedColumn is where a column lies in packed rows.
 type packedColumn struct {
@@ -60,7 +60,8 @@ func (e *expansion) isPackable(v *ir.Value) bool {
 func (o *ordering) packColumns(order *ir.Value) {
 	var columns []*ir.Value
 	for _, v := range o.from.Values {
-		if o.isPackable(v) && v.Args[1] == order && o.values[v.Args[0]] != nil && !slices.Contains(columns, v.Args[0]) {
+		if o.isPackable(v) && v.Args[1] == order && o.values[v.Args[0]] != nil && !slices.Contains(columns, v.Args[0]) &&
+			o.followed[order][unwidened(o.values[v.Args[0]])] == nil {
 			columns = append(columns, v.Args[0])
 		}
 	}
@@ -91,18 +92,12 @@ func (o *ordering) packWords(order *ir.Value, words [][]*ir.Value) {
 	pack := ir.Value{Op: ir.OpPack, Type: ir.Type{Kind: ir.U64, Domain: d}}
 	var at []packedColumn
 	for i, columns := range words {
-		var word *ir.Value
 		shift := 0
 		for _, column := range columns {
-			x := o.packedBits(o.column(column))
-			if shift > 0 {
-				x = o.apply(ir.OpOr, word, o.apply(ir.OpShl, x, o.number(int64(shift))))
-			}
-			word = x
 			at = append(at, packedColumn{word: i, shift: shift})
 			shift += 8 * column.Type.Kind.Size()
 		}
-		pack.Args = append(pack.Args, word)
+		pack.Args = append(pack.Args, o.joined(o.columns(columns)))
 	}
 	made := o.add(o.pos, pack)
 	d.By = made
@@ -110,6 +105,20 @@ func (o *ordering) packWords(order *ir.Value, words [][]*ir.Value) {
 		at[i].words = made
 		o.packed[[2]*ir.Value{column, order}] = at[i]
 	}
+}
+
+// joined returns the bits of some columns as a word of 64, those of the first in its lowest.
+func (o *ordering) joined(columns []*ir.Value) (word *ir.Value) {
+	shift := 0
+	for _, column := range columns {
+		x := o.packedBits(column)
+		if shift > 0 {
+			x = o.apply(ir.OpOr, word, o.apply(ir.OpShl, x, o.number(int64(shift))))
+		}
+		word = x
+		shift += 8 * column.Type.Kind.Size()
+	}
+	return word
 }
 
 // packedBits returns the bits of a column as the low ones of a word of 64.

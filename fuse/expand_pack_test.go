@@ -20,12 +20,12 @@ func TestPackedColumns(t *testing.T) {
 		{"p = order(k)\nreturn a: a[p]", ""},
 		{"p = order(k)\nreturn a: a[p], again: a[p]", ""},
 		{"p = order(k)\nreturn a: a[p], b: b[p]", "2"},
-		{"p = order(k)\nreturn k: k[p], c: c[p], d: d[p]", "1"}, // 32, 16 and 8 bits
+		{"p = order(a)\nreturn k: k[p], c: c[p], d: d[p]", "1"}, // 32, 16 and 8 bits
 		{"p = order(k)\nreturn a: a[p], k: k[p], c: c[p], d: d[p], b: b[p]", "3"},
 		{"p = order(k)\nreturn a: a[p], f: f[p], t: t[p]", ""}, // no words have these
 		{"p = order(k, limit: 10)\nreturn a: a[p], b: b[p]", ""},
 		{"p = order(k)\nq = order(a)\nreturn a: a[p], b: b[p], c: c[q], d: d[q]", "2 1"},
-		{"p = order(k)\n" + strings.Join(nine, "\n") + "\nreturn " + strings.Join(gathers, ", "), "4 4 1"},
+		{"p = order(k)\n" + strings.Join(nine, "\n") + "\nreturn " + strings.Join(gathers, ", "), "8 1"},
 		{"p = order(k)\nx = a[p]\ny = b[p]\ns = scan(add, x)\nq = order(desc(x))\nreturn s: s[q], y: y[q]", "2 2"},
 	} {
 		var parameters []string

@@ -94,7 +94,7 @@ type carried struct {
 func (o *ordering) passes(w, measured word, again, key, beside *ir.Value, isLast, kept bool) sortedRows {
 	digits := max((w.bits+o.radix-1)/o.radix, 1)
 	from := carried{key: key, beside: beside}
-	if o.fitsBeside(w) {
+	if beside != nil && beside.Type.Kind.Size() <= numberBits/8 && o.fitsBeside(w) {
 		from.both = o.besideKey(beside, key)
 	}
 	end := destination{o.rows, nil, isLast, kept}
@@ -229,6 +229,9 @@ func (o *ordering) move(from carried, place *ir.Value) (to carried) {
 	if from.both != nil {
 		return carried{both: scatter(from.both)}
 	}
+	if from.beside == nil {
+		return carried{key: scatter(from.key)}
+	}
 	return carried{key: scatter(from.key), beside: scatter(from.beside)}
 }
 
@@ -251,12 +254,26 @@ func (o *ordering) arrive(end destination, ways ...arrival) (out sortedRows) {
 	scatter := func(column func(carried) *ir.Value) *ir.Value {
 		return o.scattered(ir.Value{Limit: end.limit, Type: ir.Type{Domain: end.out}}, ways, column)
 	}
-	if end.kept {
+	switch {
+	case o.leaves != nil && end.isLast:
+		o.leave(o.leaves, scatter)
+		switch from := ways[0].from; {
+		case len(o.leaves.beside) > 0:
+			out.number = o.leaves.columns[o.leaves.beside[0]]
+			return out
+		case from.beside == nil && from.both == nil:
+			return out
+		}
+	case end.kept:
 		out.word = scatter(o.keyOf)
+	}
+	isNarrow := end.kept
+	if o.leaves != nil {
+		isNarrow = o.leaves.isNarrow
 	}
 	out.number = scatter(func(from carried) *ir.Value {
 		number := o.besideOf(from)
-		if end.isLast && !end.kept {
+		if end.isLast && !isNarrow {
 			number = o.numberOf(number)
 		}
 		return number

@@ -54,6 +54,7 @@ type arena struct {
 	bytes     int64
 	vector    int   // rows that neighbouring work-items take in turn, of columns that they hold without an arena; or 0
 	stage     int64 // bytes of each subgroup behind the columns of a stage of the ring
+	words     []rowWords
 }
 
 func newArena() arena {
@@ -72,11 +73,13 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 	k.arena, k.selected, k.strategy, k.unstaged = newArena(), selected{}, inOrder{}, false
 	if !k.needsOrder() {
 		k.items = max(items, 1)
-		if items == 0 {
+		if items == 0 && !k.gathersWords() {
 			k.items = 4
 		}
 		if k.walks() {
 			k.holdRows(items, aligned)
+		} else {
+			k.planWords(items)
 		}
 		return
 	}

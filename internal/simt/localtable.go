@@ -37,6 +37,10 @@ type localTable struct {
 // columns of bytes, whose rows come four times as fast as those of others.
 const maxCopies, maxCopiesOfBytes = 8, 32
 
+// A table that counts each row several times, as the digits of its key, has more copies: otherwise rows wait for banks of
+// local memory, not for global memory. They fit the least budget.
+const copiesOfDigits, leastDigits = 16, 4
+
 // launchedBudgets are bytes of local memory that the tables of a work-group may take
 // if a launch brings them. With all but the last, a compute unit of a large GPU runs
 // two work-groups of 1,024.
@@ -298,6 +302,9 @@ func (p *localTables) choose(k *tile.Kernel, all []*localTable, budget, copiesOf
 	}
 	p.copy(budget, maxCopies, func(t *localTable) bool { return t.hasCopies() && !t.form.isCount() })
 	p.copy(budget, copiesOfCounts, func(t *localTable) bool { return t.hasCopies() && t.form.isCount() })
+	p.copy(budget, copiesOfDigits, func(t *localTable) bool {
+		return t.hasCopies() && t.form.isCount() && len(t.others)+1 >= leastDigits
+	})
 	at := p.taken / 4
 	for _, t := range p.tables[fixed:] {
 		t.at = at
@@ -314,7 +321,7 @@ func (p *localTables) copy(budget, limit int64, of func(t *localTable) bool) {
 	for copies := int64(2); copies <= limit; copies *= 2 {
 		more := int64(0)
 		for _, t := range p.tables {
-			if of(t) {
+			if of(t) && copies > t.copies {
 				more += t.bytes(copies) - t.bytes(t.copies)
 			}
 		}
@@ -324,7 +331,7 @@ func (p *localTables) copy(budget, limit int64, of func(t *localTable) bool) {
 		p.bytes += more
 		for _, t := range p.tables {
 			if of(t) {
-				t.copies = copies
+				t.copies = max(t.copies, copies)
 			}
 		}
 	}

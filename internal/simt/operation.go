@@ -146,6 +146,10 @@ func (e *rowBody) storeOrCollect(i int) {
 		e.collect(i)
 		return
 	}
+	if w := e.arena.wordsOf(e.Ops[i].Stream); w != nil && e.now != atEnd {
+		e.putWord(w, &e.Ops[i])
+		return
+	}
 	e.store(&e.Ops[i])
 }
 

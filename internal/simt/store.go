@@ -135,7 +135,9 @@ func (e *rowBody) collect(i int) {
 }
 
 // isScattered reports whether stores of the last phase went to the arena directly.
-func (e *function) isScattered() bool { return len(e.arena.regions)+len(e.arena.inPlace) > 0 }
+func (e *function) isScattered() bool {
+	return len(e.arena.regions)+len(e.arena.inPlace)+len(e.arena.words) > 0
+}
 
 // awaitScattered waits for these stores.
 func (e *function) awaitScattered() {
@@ -147,6 +149,9 @@ func (e *function) awaitScattered() {
 // deliver writes what was collected.
 func (e *tileBody) deliver() {
 	used := e.isScattered()
+	for i := range e.arena.words {
+		e.deliverWords(&e.arena.words[i])
+	}
 	for _, p := range e.scatters {
 		for _, i := range p.stores {
 			if region, direct := e.arena.regions[i]; direct {

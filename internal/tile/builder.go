@@ -228,6 +228,14 @@ func (b *Builder) StoreAt(domain, stream int, x, place ID) {
 	b.emit(Op{Kind: Store, Domain: domain, Stream: stream, Args: []ID{x, place}})
 }
 
+// StoreWord writes x to stream, which has width elements for each row of domain, side by side: to one
+// of those of row.
+func (b *Builder) StoreWord(domain, stream, width, word int, x, row ID) {
+	first := b.Map(domain, ir.OpMul, ir.I64, "", row, b.Int(int64(width)))
+	place := b.Map(domain, ir.OpAdd, ir.I64, "", first, b.Int(int64(word)))
+	b.emit(Op{Kind: Store, Domain: domain, Stream: stream, Width: width, Word: word, Args: []ID{x, place}})
+}
+
 // Update combines x into stream at index, for the rows of domain; contiguous
 // says that rows of equal index lie together, and bins names the domain of the plan that
 // they number, if stream may have more elements than that; windowBits is that of the operation.

@@ -142,6 +142,9 @@ func (k *Kernel) opString(op *Op) string {
 	if op.First {
 		b.WriteString(" first")
 	}
+	if op.Width > 0 {
+		fmt.Fprintf(&b, " word %d of %d", op.Word, op.Width)
+	}
 	if op.PartBits > 0 || op.WindowBits > 0 {
 		b.WriteString(" partitioned")
 	}

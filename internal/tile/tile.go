@@ -137,6 +137,8 @@ type Op struct {
 	BySlot     bool // Update: the index is a slot of a hash table that may leave rows out
 	First      bool // Partners
 	WindowBits int  // Update: rows lie in the order of what the index is without so many low bits; 0 if they lie in any order
+	Width      int  // Store at a place: Stream has so many elements for each row of Domain, side by side, and the place is that of element Word of the row; 0 if it may be any
+	Word       int  // Store
 	PartBits   int  // Insert, Probe: the table is of rows that lie in the order of so many high bits of their slots, its parts; 0 if rows lie in any order
 
 	Stage string // the stage it came from

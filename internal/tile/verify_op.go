@@ -168,6 +168,8 @@ func (k *Kernel) verifyKinds(op *Op) error {
 		if by := &k.Ops[k.Values[op.Args[0]].Op]; !by.Cuts() && !by.IsReduction() {
 			return fmt.Errorf("%s is no result of a scan or reduction", k.id(op.Args[0]))
 		}
+	case Store:
+		return k.verifyWord(op)
 	case Source:
 		return errors.Join(k.verifyNeighbour(op.Args[0]), k.verifyNeighbour(op.Args[1]))
 	case Partners, Pairs:
@@ -182,6 +184,33 @@ func (k *Kernel) verifyKinds(op *Op) error {
 		}
 	}
 	return nil
+}
+
+// verifyWord checks that an element of a row that has several goes to its place.
+func (k *Kernel) verifyWord(op *Op) error {
+	if op.Width == 0 {
+		return nil
+	}
+	if op.Word < 0 || op.Word >= op.Width || len(op.Args) < 2 {
+		return fmt.Errorf("a row has no element %d of %d", op.Word, op.Width)
+	}
+	place := &k.Ops[k.Values[op.Args[1]].Op]
+	if len(place.Args) < 2 || !k.isMapOf(op.Args[1], ir.OpAdd, place.Args[0], uint64(op.Word)) {
+		return fmt.Errorf("%s is not behind %d elements of the row", k.id(op.Args[1]), op.Word)
+	}
+	first := &k.Ops[k.Values[place.Args[0]].Op]
+	if len(first.Args) < 2 || !k.isMapOf(place.Args[0], ir.OpMul, first.Args[0], uint64(op.Width)) || !k.isRow(first.Args[0], op.Domain) {
+		return fmt.Errorf("%s does not begin the %d elements of the row", k.id(place.Args[0]), op.Width)
+	}
+	return nil
+}
+
+// isRow reports whether v is the number of the row in a domain.
+func (k *Kernel) isRow(v ID, domain int) bool {
+	if domain == 0 {
+		return k.Ops[k.Values[v].Op].Kind == Row
+	}
+	return domain > 0 && v == k.Domains[domain].Position
 }
 
 // verifyRoles checks that values have the types that their roles ask for.

@@ -25,18 +25,20 @@ func hash(place, value int64) uint64 {
 	return h ^ h>>32
 }
 
-// digestOf returns the digest of a column of i32, i64 or f64; of f64 by its bits.
+// digestOf returns the digest of a column of integers of 32 or 64 bits, or of f64 by its bits.
 func digestOf(c exec.Column) (digest, error) {
 	switch {
 	case c.Kind == plan.I32:
 		return digestOfInts[int32](c.Data), nil
-	case c.Kind == plan.I64 || c.Kind == plan.F64:
+	case c.Kind == plan.U32:
+		return digestOfInts[uint32](c.Data), nil
+	case c.Kind == plan.I64 || c.Kind == plan.U64 || c.Kind == plan.F64:
 		return digestOfInts[int64](c.Data), nil
 	}
 	return digest{}, fmt.Errorf("a result of %s", c.Kind)
 }
 
-func digestOfInts[T int32 | int64](data []byte) digest {
+func digestOfInts[T int32 | uint32 | int64](data []byte) digest {
 	list := elements[T](data)
 	d := digest{Rows: int64(len(list))}
 	sums := make([]uint64, workers())

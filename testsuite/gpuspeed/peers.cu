@@ -311,6 +311,38 @@ template <class Key> static std::string order(Request &r) {
 	return answer(times, columns(digestOf<uint32_t>(out, limit > 0 && limit < r.rows ? limit : r.rows)));
 }
 
+// sortPairs sorts pairs of 32 bits by the lowest bits of the keys; those of a partition are signed.
+static std::string sortPairs(Request &r, int bits) {
+	Column<uint32_t> key(r), value(r);
+	Memory keys(r.rows * 4ull), values(r.rows * 4ull);
+	auto times = cubTimed(r.repeat, [&](void *scratch, size_t &bytes) {
+		return cub::DeviceRadixSort::SortPairs(scratch, bytes, key.data(), keys.as<uint32_t>(), value.data(), values.as<uint32_t>(), r.rows, 0, bits);
+	});
+	if (bits < 32) return answer(times, columns(digestOf<int32_t>(keys, r.rows) + "," + digestOf<int32_t>(values, r.rows)));
+	return answer(times, columns(digestOf<uint32_t>(keys, r.rows) + "," + digestOf<uint32_t>(values, r.rows)));
+}
+
+static std::string pairs32(Request &r) {
+	r.begin(0);
+	return sortPairs(r, 32);
+}
+
+// partition sorts pairs of i32 by the lowest bits of the keys.
+static std::string partition(Request &r) {
+	r.begin(1);
+	return sortPairs(r, (int)r.arguments[0]);
+}
+
+template <class Key> static std::string sortKeys(Request &r) {
+	r.begin(0);
+	Column<Key> key(r);
+	Memory keys(r.rows * sizeof(Key));
+	auto times = cubTimed(r.repeat, [&](void *scratch, size_t &bytes) {
+		return cub::DeviceRadixSort::SortKeys(scratch, bytes, key.data(), keys.as<Key>(), r.rows);
+	});
+	return answer(times, columns(digestOf<Key>(keys, r.rows)));
+}
+
 struct Widen {
 	__host__ __device__ int64_t operator()(int32_t x) const { return x; }
 };
@@ -354,6 +386,10 @@ static std::string respond(Request &r) {
 	if (r.name == "q6") return q6(r);
 	if (r.name == "order32") return order<int32_t>(r);
 	if (r.name == "order64") return order<double>(r);
+	if (r.name == "pairs32") return pairs32(r);
+	if (r.name == "partition") return partition(r);
+	if (r.name == "keys32") return sortKeys<uint32_t>(r);
+	if (r.name == "keys64") return sortKeys<uint64_t>(r);
 	if (r.name == "groups") return grouped<Pair<int64_t>>(r, OneAndValue{}, AddPairs{}, sumsAndCounts);
 	if (r.name == "groupsums") return grouped<int64_t>(r, Widen{}, AddLong{}, digestOf<int64_t>);
 	throw std::runtime_error("no such command");

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -15,6 +16,10 @@ func init() {
 	for i := range int64(8) {
 		distributions[fmt.Sprintf("long %d", i)] = distribution{kind: plan.I64, fill: each(func(row int64) int64 { return int64(random(20+i, row)) })}
 	}
+	distributions["any u32"] = distribution{kind: plan.U32, fill: each(func(row int64) uint32 { return uint32(random(17, row)) })}
+	distributions["other value"] = distribution{kind: plan.I32, fill: each(func(row int64) int32 { return int32(random(18, row)) })}
+	distributions["other u32"] = distribution{kind: plan.U32, fill: each(func(row int64) uint32 { return uint32(random(18, row)) })}
+	distributions["any u64"] = distribution{kind: plan.U64, fill: each(func(row int64) uint64 { return random(19, row) })}
 	distributions["any double"] = distribution{kind: plan.F64, fill: each(anyDouble)}
 }
 
@@ -180,6 +185,7 @@ func byOrder() (list []workload) {
 	}{{1, 12}, {4, 17}, {8, 24}} {
 		list = append(list, following(w.columns, w.within))
 	}
+	list = append(list, sortedColumns()...)
 	for i, n := range []int{16, 1024, 65536, 1 << 20, 1 << 24} {
 		list = append(list, workload{
 			name: fmt.Sprintf("sum, count by %d groups", n), pipeline: "sum_groups",
@@ -218,21 +224,55 @@ func following(columns int, within float64) workload {
 	}
 	w.expect = func(a args) answer {
 		keys := ints(a, 0)
-		sorted := sortedRows(a.rows, 32, func(row int64) uint64 { return keyOfInt(keys[row]) })
-		made := make([]digest, columns)
-		for i := range made {
-			x, sums := elements[int64](a.columns[1+i].Data), make([]uint64, workers())
-			parallel(a.rows, func(worker int, lo, hi int64) {
-				for place := lo; place < hi; place++ {
-					sums[worker] += hash(place, x[sorted[place].row])
-				}
-			})
-			made[i] = digest{Rows: a.rows}
-			for _, sum := range sums {
-				made[i].Sum += sum
-			}
-		}
-		return several(made...)
+		return columnsInOrder(a.columns[1:], sortedRows(a.rows, 32, func(row int64) uint64 { return keyOfInt(keys[row]) }))
 	}
 	return w
+}
+
+// sortedColumns are the workloads that sort narrow columns, by all bits of a key or by its lowest.
+func sortedColumns() (list []workload) {
+	add := func(name, pipeline string, columns []column, bits int, key func(a args, row int64) uint64, p peer, within float64) {
+		list = append(list, workload{name: name, pipeline: pipeline, columns: columns, within: within, asked: true, peers: []peer{p}, expect: func(a args) answer {
+			return columnsInOrder(a.columns, sortedRows(a.rows, bits, func(row int64) uint64 { return key(a, row) }))
+		}})
+	}
+	first := func(a args, row int64) uint64 { return uint64(integerAt(a.columns[0], row)) }
+	add("sorted pairs of u32", "sorted_pairs", []column{{"key", "any u32"}, {"value", "other u32"}}, 32, first, peer{name: "CUB SortPairs", command: "pairs32"}, 6.15)
+	add("sorted u32", "sorted_u32", []column{{"key", "any u32"}}, 32, first, peer{name: "CUB SortKeys", command: "keys32"}, 4.1)
+	add("sorted u64", "sorted_u64", []column{{"key", "any u64"}}, 64, first, peer{name: "CUB SortKeys", command: "keys64"}, 11.6)
+	for i, ways := range []int{16, 256, 4096} {
+		low := func(a args, row int64) uint64 { return uint64(integerAt(a.columns[0], row)) & uint64(ways-1) }
+		add(fmt.Sprintf("partition of pairs by %d", ways), fmt.Sprintf("partition_%d", ways), []column{{"key", "value"}, {"value", "other value"}}, 16, low,
+			peer{name: "CUB SortPairs of low bits", command: fmt.Sprintf("partition %d", []int{4, 8, 12}[i])}, []float64{1.57, 1.90, 3.05}[i])
+	}
+	return list
+}
+
+// columnsInOrder returns the digests of columns of integers, whose rows are in order.
+func columnsInOrder(columns []exec.Column, sorted []keyed) answer {
+	made := make([]digest, len(columns))
+	for i, x := range columns {
+		sums := make([]uint64, workers())
+		parallel(int64(len(sorted)), func(worker int, lo, hi int64) {
+			for place := lo; place < hi; place++ {
+				sums[worker] += hash(place, integerAt(x, int64(sorted[place].row)))
+			}
+		})
+		made[i].Rows = int64(len(sorted))
+		for _, sum := range sums {
+			made[i].Sum += sum
+		}
+	}
+	return several(made...)
+}
+
+// integerAt returns a row of a column of integers of 32 or 64 bits.
+func integerAt(x exec.Column, row int64) int64 {
+	switch x.Kind {
+	case plan.I32:
+		return int64(elements[int32](x.Data)[row])
+	case plan.U32:
+		return int64(elements[uint32](x.Data)[row])
+	}
+	return elements[int64](x.Data)[row]
 }

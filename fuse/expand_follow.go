@@ -1,0 +1,133 @@
+package fuse
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Some columns that follow an order need no gather. Keys follow from the word by which rows are sorted,
+// so the last pass stores it. Other columns of 64 bits in all can come along in place of the numbers of rows, if
+// nothing else needs these: passes move up to 4 bytes more of each row, which costs less than a gather. If nothing but
+// keys is needed, the words alone are sorted. Where there is one pass at most, as in a partition, it moves any columns.
+
+// leaving is what the last passes of an order leave.
+type leaving struct {
+	keys     []sortKey               // all of them
+	columns  map[*ir.Value]*ir.Value // in order: those keys that are to be left, direct and beside
+	direct   []*ir.Value             // columns that the only pass moves beside the keys
+	beside   []*ir.Value             // columns that come along, as one word, in place of the numbers of rows
+	isNarrow bool                    // numbers stay as they come along
+}
+
+// mostInOnePass is how many bytes of other columns the only pass of a sort moves. With more a work-item has few rows.
+const mostInOnePass = 16
+
+// follow sorts rows by v, an order of all rows, and enters in e.followed the columns that follow without a
+// gather.
+func (o *ordering) follow(v *ir.Value, keys []sortKey) *ir.Value {
+	columns, isFree := o.followers(v)
+	w := word{}
+	for _, key := range keys {
+		w.bits += key.width
+	}
+	l := &leaving{keys: keys, columns: map[*ir.Value]*ir.Value{}}
+	l.isNarrow = !slices.ContainsFunc(o.from.Results, func(r ir.Result) bool { return r.Value == v })
+	o.leaves, o.followed[v] = l, l.columns
+	isKey := func(x *ir.Value) bool {
+		return isInvertible(x.Type.Kind) && slices.ContainsFunc(keys, func(key sortKey) bool { return key.column == x })
+	}
+	// Words of 64 bits that are to be left move in all passes, which costs more than to pack another column.
+	leavesKeys := w.bits <= numberBits || w.bits <= maxWord && !slices.ContainsFunc(columns, func(x *ir.Value) bool { return !isKey(x) })
+	var others []*ir.Value
+	bytes := 0
+	for _, x := range columns {
+		if leavesKeys && isKey(x) {
+			l.columns[x] = nil
+			continue
+		}
+		others = append(others, x)
+		bytes += x.Type.Kind.Size()
+	}
+	if w.bits <= o.radix && bytes <= mostInOnePass {
+		l.direct, others = others, nil
+	}
+	hasKeys := len(l.columns) > 0
+	beside := o.row(keys)
+	switch {
+	case isFree && len(others) > 0 && o.fitsBeside(w) && 8*bytes <= maxWord:
+		l.beside = others
+		beside = o.joined(others)
+		if 8*bytes <= numberBits {
+			beside = o.cast(ir.U32, beside)
+		}
+	case isFree && len(others) == 0:
+		beside = nil
+	}
+	out := o.sort(keys, beside, hasKeys)
+	switch {
+	case beside == nil:
+		return l.columns[columns[0]]
+	case len(l.beside) > 0 || !l.isNarrow:
+		return out.number
+	}
+	return o.rowOf(out.number)
+}
+
+// leave moves what an order leaves beside the numbers of rows to its destination, by scatter.
+func (o *ordering) leave(l *leaving, scatter func(column func(carried) *ir.Value) *ir.Value) {
+	for i, key := range l.keys {
+		if x, isLeft := l.columns[key.column]; isLeft && x == nil {
+			l.columns[key.column] = scatter(func(from carried) *ir.Value { return o.keyOfWord(o.keyOf(from), l.keys, i) })
+		}
+	}
+	for _, x := range l.direct {
+		l.columns[x] = scatter(func(carried) *ir.Value { return x })
+	}
+	shift := 0
+	for _, x := range l.beside {
+		at := packedColumn{shift: shift}
+		l.columns[x] = scatter(func(from carried) *ir.Value { return o.unpacked(o.cast(ir.U64, o.besideOf(from)), at, x.Type.Kind) })
+		shift += 8 * x.Type.Kind.Size()
+	}
+}
+
+// followers returns the columns that are gathered by an order and that there are before it, and
+// reports whether the order is for nothing else.
+func (e *expansion) followers(v *ir.Value) (columns []*ir.Value, isFree bool) {
+	isFree = !slices.ContainsFunc(e.from.Results, func(r ir.Result) bool { return r.Value == v })
+	for _, user := range e.from.Values {
+		isUser := slices.Contains(user.Args, v) || user.Else == v || user.Limit == v || user.By == v
+		if !isUser {
+			continue
+		}
+		var x *ir.Value
+		if e.isPackable(user) {
+			x = e.values[unwidened(user.Args[0])]
+		}
+		if x == nil {
+			isFree = false
+		} else if x = unwidened(x); !slices.Contains(columns, x) {
+			columns = append(columns, x)
+		}
+	}
+	return columns, isFree && len(columns) > 0
+}
+
+// gatherFollowed writes v, if it gathers a column that follows an order without that.
+func (e *expansion) gatherFollowed(v *ir.Value) bool {
+	if !e.isPackable(v) {
+		return false
+	}
+	x := e.values[v.Args[0]]
+	if x == nil || e.followed[v.Args[1]][unwidened(x)] == nil {
+		return false
+	}
+	made := e.followed[v.Args[1]][unwidened(x)]
+	if made.Type.Kind != x.Type.Kind {
+		made = e.add(v.Pos, ir.Value{Op: ir.OpCast, Args: []*ir.Value{made}, Type: ir.Type{Kind: x.Type.Kind, Domain: made.Type.Domain}})
+	}
+	made.Name, made.Type.Target = v.Name, e.domain(v.Type.Target)
+	e.values[v] = made
+	return true
+}
