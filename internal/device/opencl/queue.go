@@ -23,7 +23,6 @@ import "C"
 
 import (
 	"runtime"
-	"sync"
 	"unsafe"
 
 	"github.com/jgillich/go-opencl/cl"
@@ -121,27 +120,8 @@ func enqueueBytes(q *cl.CommandQueue, to *cl.MemObject, with byte, at, bytes int
 	return enqueueFill(q, to, fourOf(with), at, bytes, nil)
 }
 
-// unreached are parts that nothing refers to any more. The thread that makes parts and
-// launches kernels releases them: NVIDIA's driver crashed where the collector's thread
-// released one during a launch.
-var unreached struct {
-	sync.Mutex
-	parts []*cl.MemObject
-}
-
-func releaseUnreached() {
-	unreached.Lock()
-	parts := unreached.parts
-	unreached.parts = nil
-	unreached.Unlock()
-	for _, m := range parts {
-		m.Release()
-	}
-}
-
 // partOf returns a part of a buffer.
 func partOf(whole *cl.MemObject, at, bytes int64) (*cl.MemObject, error) {
-	releaseUnreached()
 	var code C.cl_int
 	part := C.clCreateSubBuffer(clMemory(whole), C.CL_MEM_READ_WRITE, C.CL_BUFFER_CREATE_TYPE_REGION,
 		unsafe.Pointer(&C.cl_buffer_region{C.size_t(at), C.size_t(bytes)}), &code)
@@ -150,11 +130,7 @@ func partOf(whole *cl.MemObject, at, bytes int64) (*cl.MemObject, error) {
 	}
 	m := new(cl.MemObject)
 	*(*unsafe.Pointer)(unsafe.Pointer(m)) = unsafe.Pointer(part)
-	runtime.SetFinalizer(m, func(m *cl.MemObject) {
-		unreached.Lock()
-		unreached.parts = append(unreached.parts, m)
-		unreached.Unlock()
-	})
+	runtime.SetFinalizer(m, (*cl.MemObject).Release)
 	return m, nil
 }
 
