@@ -47,7 +47,7 @@ var order = []Mutant{
 	{Name: "words of rows behind the last one are stored", File: "internal/simt/words.go", Device: "emulated", Programs: "order_followed",
 		Old: "loop.Lt(at, loop.Mul(e.count, width))",
 		New: "loop.Lt(at, loop.Mul(loop.Add(e.count, loop.Int(1)), width))"},
-	{Name: "several columns of words lie in one place of local memory", File: "internal/simt/words.go", Device: "emulated", Programs: "order_followed",
+	{Name: "several columns of words lie in one place of local memory", File: "internal/simt/words.go", Tests: "./testsuite -run TestWordsOfManyColumns",
 		Old: "		w.region = k.arena.bytes\n",
 		New: ""},
 	{Name: "bits of a negative number reach into its neighbours", File: "fuse/expand_pack.go", Device: "emulated", Programs: "order_followed",
