@@ -419,6 +419,11 @@ func (e *expansion) gather(pos ir.Pos, x, index *ir.Value) *ir.Value {
 	return e.gathered[at]
 }
 
+// isReturned reports whether v, of from, is a result.
+func (e *expansion) isReturned(v *ir.Value) bool {
+	return slices.ContainsFunc(e.from.Results, func(r ir.Result) bool { return r.Value == v })
+}
+
 // newDomain returns a domain that the user's pipeline does not have.
 func (e *expansion) newDomain(kind ir.DomainKind, name string, parent *ir.Domain) *ir.Domain {
 	d := &ir.Domain{Kind: kind, Name: name, Parent: parent}

@@ -32,7 +32,7 @@ func (o *ordering) follow(v *ir.Value, keys []sortKey) *ir.Value {
 		w.bits += key.width
 	}
 	l := &leaving{keys: keys, columns: map[*ir.Value]*ir.Value{}}
-	l.isNarrow = !slices.ContainsFunc(o.from.Results, func(r ir.Result) bool { return r.Value == v })
+	l.isNarrow = !o.isReturned(v)
 	o.leaves, o.followed[v] = l, l.columns
 	isKey := func(x *ir.Value) bool {
 		return isInvertible(x.Type.Kind) && slices.ContainsFunc(keys, func(key sortKey) bool { return key.column == x })
@@ -95,7 +95,7 @@ func (o *ordering) leave(l *leaving, scatter func(column func(carried) *ir.Value
 // followers returns the columns that are gathered by an order and that there are before it, and
 // reports whether the order is for nothing else.
 func (e *expansion) followers(v *ir.Value) (columns []*ir.Value, isFree bool) {
-	isFree = !slices.ContainsFunc(e.from.Results, func(r ir.Result) bool { return r.Value == v })
+	isFree = !e.isReturned(v)
 	for _, user := range e.from.Values {
 		isUser := slices.Contains(user.Args, v) || user.Else == v || user.Limit == v || user.By == v
 		if !isUser {
@@ -114,16 +114,25 @@ func (e *expansion) followers(v *ir.Value) (columns []*ir.Value, isFree bool) {
 	return columns, isFree && len(columns) > 0
 }
 
+// followedBy returns the column that v gathers by an order, as that leaves it; nil if it does not.
+func (e *expansion) followedBy(v *ir.Value) *ir.Value {
+	x := e.values[v.Args[0]]
+	if x == nil {
+		return nil
+	}
+	return e.followed[v.Args[1]][unwidened(x)]
+}
+
 // gatherFollowed writes v, if it gathers a column that follows an order without that.
 func (e *expansion) gatherFollowed(v *ir.Value) bool {
 	if !e.isPackable(v) {
 		return false
 	}
-	x := e.values[v.Args[0]]
-	if x == nil || e.followed[v.Args[1]][unwidened(x)] == nil {
+	made := e.followedBy(v)
+	if made == nil {
 		return false
 	}
-	made := e.followed[v.Args[1]][unwidened(x)]
+	x := e.values[v.Args[0]]
 	if made.Type.Kind != x.Type.Kind {
 		made = e.add(v.Pos, ir.Value{Op: ir.OpCast, Args: []*ir.Value{made}, Type: ir.Type{Kind: x.Type.Kind, Domain: made.Type.Domain}})
 	}

@@ -17,7 +17,7 @@ func (o *ordering) beside(v *ir.Value, keys []sortKey) (column *ir.Value) {
 	for _, key := range keys {
 		w.bits += key.width
 	}
-	if !o.fitsBeside(w) || slices.ContainsFunc(o.from.Results, func(r ir.Result) bool { return r.Value == v }) {
+	if !o.fitsBeside(w) || o.isReturned(v) {
 		return nil
 	}
 	for _, user := range o.from.Values {

@@ -158,14 +158,20 @@ func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Val
 // sampled returns a domain of so many rows, o.sample if a sample is needed, and for each a row
 // of a stretch of the rows. Row is the number of each row, and rows how many there are.
 func (o *ordering) sampled(row, rows, size *ir.Value) (sample *ir.Domain, at *ir.Value) {
-	sample = o.newDomain(ir.DomainBins, o.rows.Name+"_sample", nil)
-	sample.By = o.add(o.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{row, size}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: sample}})
+	sample = o.sampleOfSize(row, size)
 	index := o.index(row, sample)
 	stretch := o.apply(ir.OpGreatest, o.apply(ir.OpDiv, rows, o.number(o.sample)), o.number(1))
 	jump := o.apply(ir.OpRem, o.apply(ir.OpMul, index, o.number(0x9e3779b1)), stretch) // no period of the rows is met each time
 	at = o.apply(ir.OpAdd, o.apply(ir.OpMul, index, stretch), jump)
 	at.Type.Target = o.rows
 	return sample, at
+}
+
+// sampleOfSize returns a domain of so many rows. Row is the number of each of the rows it is of.
+func (o *ordering) sampleOfSize(row, size *ir.Value) *ir.Domain {
+	sample := o.newDomain(ir.DomainBins, o.rows.Name+"_sample", nil)
+	sample.By = o.add(o.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{row, size}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: sample}})
+	return sample
 }
 
 // selected returns a function that selects rows of columns.

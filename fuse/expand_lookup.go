@@ -32,7 +32,7 @@ const columnBits = 32
 // lookedUp returns the one narrow column that is read at the rows that find has found, nil
 // if none is; ok is false if more is asked of it. v is find, or its rows that masks keep.
 func (e *expansion) lookedUp(find, v *ir.Value) (column *ir.Value, ok bool) {
-	ok = !slices.ContainsFunc(e.from.Results, func(r ir.Result) bool { return r.Value == v })
+	ok = !e.isReturned(v)
 	for _, u := range e.from.Values {
 		if !ok {
 			break

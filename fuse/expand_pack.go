@@ -60,8 +60,7 @@ func (e *expansion) isPackable(v *ir.Value) bool {
 func (o *ordering) packColumns(order *ir.Value) {
 	var columns []*ir.Value
 	for _, v := range o.from.Values {
-		if o.isPackable(v) && v.Args[1] == order && o.values[v.Args[0]] != nil && !slices.Contains(columns, v.Args[0]) &&
-			o.followed[order][unwidened(o.values[v.Args[0]])] == nil {
+		if o.isPackable(v) && v.Args[1] == order && o.values[v.Args[0]] != nil && !slices.Contains(columns, v.Args[0]) && o.followedBy(v) == nil {
 			columns = append(columns, v.Args[0])
 		}
 	}

@@ -66,11 +66,8 @@ func (o *ordering) sampleRows(keys []sortKey, size int64) *sampledRows {
 	s.isLong = o.apply(ir.OpSub, s.rows, o.number(least-1))
 	s.isShort = o.apply(ir.OpSub, o.number(least), s.rows)
 	row := o.index(keys[0].column, o.rows)
-	sample := o.newDomain(ir.DomainBins, o.rows.Name+"_sample", nil)
-	sample.By = o.add(o.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{row, o.number(size)}, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: sample}})
-	s.at = o.anyRow(o.index(row, sample), s.rows)
-	at := s.at
-	keys = o.keysAt(keys, at)
+	s.at = o.anyRow(o.index(row, o.sampleOfSize(row, o.number(size))), s.rows)
+	keys = o.keysAt(keys, s.at)
 	t := rowTable{isDirect: o.constant(ir.BoolScalar(false))}
 	for _, key := range keys {
 		t.keys = append(t.keys, key.column)
@@ -84,12 +81,10 @@ func (o *ordering) sampleRows(keys []sortKey, size int64) *sampledRows {
 	return s
 }
 
-// anyRow returns the number of one of some rows for each number: a product by an odd number, whose high bits
-// are those of a random number, modulo the rows.
+// anyRow returns the number of one of some rows for each number: the high bits of its hash, modulo the rows.
 func (o *ordering) anyRow(number, rows *ir.Value) *ir.Value {
-	x := o.apply(ir.OpMul, o.cast(ir.U64, o.apply(ir.OpAdd, number, o.number(1))), o.constant(ir.Scalar{Kind: ir.U64, Bits: 0x9e3779b97f4a7c15}))
-	x = o.apply(ir.OpXor, x, o.apply(ir.OpShr, x, o.integer(x, 32)))
-	x = o.apply(ir.OpShr, o.apply(ir.OpMul, x, o.constant(ir.Scalar{Kind: ir.U64, Bits: 0xd6e8feb86659fd93})), o.integer(x, 16))
+	x := o.hashOf([]word{{value: o.apply(ir.OpAdd, number, o.number(1)), bits: 64}})
+	x = o.apply(ir.OpShr, x, o.integer(x, 16))
 	at := o.apply(ir.OpRem, o.cast(ir.I64, x), o.apply(ir.OpGreatest, rows, o.number(1)))
 	at.Type.Target = o.rows
 	return at

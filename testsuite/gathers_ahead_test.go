@@ -13,7 +13,7 @@ import (
 // tiles loads what these gather before the rows are written. Keys are dense, as tables without
 // a hash need them.
 func TestGathersAhead(t *testing.T) {
-	pipelines, errs := ir.Load("ahead.kg", []byte(`
+	p := loadOne(t, `
 pipeline ahead(k: [n]i32, l: [n]i32, v: [n]i32, a: [m]i32, x: [m]i32, b: [p]i32, y: [p]i32) {
 	one = find(k, in: a)
 	kept = one >= 0
@@ -21,11 +21,7 @@ pipeline ahead(k: [n]i32, l: [n]i32, v: [n]i32, a: [m]i32, x: [m]i32, b: [p]i32,
 	known = two >= 0
 	return total: sum(i64(v[kept][known]) * i64(y[two[known]]) + i64(x[one[kept][known]]))
 }
-`))
-	if err := errs.Err(); err != nil {
-		t.Fatal(err)
-	}
-	p := pipelines[0]
+`)
 	schedule := plan.Schedule{Workgroup: 8, Items: 4}
 	lowered := lowered(t, p, fuse.LevelAuto, schedule)
 	if !strings.Contains(textOf(lowered), "_ahead") {

@@ -16,6 +16,16 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
+// loadOne returns the first pipeline of a text.
+func loadOne(t *testing.T, text string) *ir.Pipeline {
+	t.Helper()
+	pipelines, errs := ir.Load("test.kg", []byte(text))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return pipelines[0]
+}
+
 // lowered returns a pipeline as work-groups run it that have atomic operations of 64 bits.
 func lowered(t *testing.T, p *ir.Pipeline, level string, schedule plan.Schedule) *simt.Program {
 	t.Helper()

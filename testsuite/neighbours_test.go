@@ -21,11 +21,7 @@ pipeline tables(key: [n]i32, other: [n]i32, x: [n]i64) {
 // TestNeighbours combines rows of neighbouring work-items by local memory where the language has no
 // subgroups: of one key, of runs of a key, and of keys that alternate with that of the first.
 func TestNeighbours(t *testing.T) {
-	pipelines, errs := ir.Load("neighbours.kg", []byte(neighboursText))
-	if err := errs.Err(); err != nil {
-		t.Fatal(err)
-	}
-	p := pipelines[0]
+	p := loadOne(t, neighboursText)
 	for _, workgroup := range []int{32, 64} {
 		lowered := lowered(t, p, fuse.LevelAuto, plan.Schedule{Workgroup: workgroup, Items: 3, Variant: plan.Subgroup, Table: plan.Global})
 		if !strings.Contains(textOf(lowered), "neighbours_run_1") {

@@ -13,17 +13,13 @@ import (
 // TestShortCodes looks columns up whose values span what codes of 8 bits hold, one more, and all
 // numbers of 32 bits.
 func TestShortCodes(t *testing.T) {
-	pipelines, errs := ir.Load("codes.kg", []byte(`
+	p := loadOne(t, `
 pipeline codes(k: [n]i32, a: [m]i32, x: [m]i32) {
 	found = find(k, in: a)
 	kept = found >= 0
 	return x: x[found[kept]], total: sum(i64(x[found[kept]]))
 }
-`))
-	if err := errs.Err(); err != nil {
-		t.Fatal(err)
-	}
-	p := pipelines[0]
+`)
 	lowered := lowered(t, p, fuse.LevelAuto, plan.Schedule{Workgroup: 8, Items: 4})
 	if !strings.Contains(textOf(lowered), "u8") {
 		t.Error("no table has bytes")

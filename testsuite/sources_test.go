@@ -18,11 +18,7 @@ pipeline repeated(length: [n]i32, x: [n]i64) {
 
 // TestSources finds the rows that are repeated in each way. Those who search count no ends.
 func TestSources(t *testing.T) {
-	pipelines, errs := ir.Load("sources.kg", []byte(sourcesText))
-	if err := errs.Err(); err != nil {
-		t.Fatal(err)
-	}
-	p := pipelines[0]
+	p := loadOne(t, sourcesText)
 	for _, way := range plan.SourceWays {
 		schedule := plan.Schedule{Workgroup: 8, Items: 3, Sources: way}
 		lowered := lowered(t, p, fuse.LevelAuto, schedule)

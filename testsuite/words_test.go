@@ -20,11 +20,8 @@ func TestWordsOfManyColumns(t *testing.T) {
 		results = append(results, fmt.Sprintf("x%d: x%[1]d[p]", i))
 	}
 	text := fmt.Sprintf("pipeline many(k: [n]i32, %s) {\n\tp = order(k)\n\treturn %s\n}\n", strings.Join(parameters, ", "), strings.Join(results, ", "))
-	pipelines, errs := ir.Load("many.kg", []byte(text))
-	if err := errs.Err(); err != nil {
-		t.Fatal(err)
-	}
-	lowered := lowered(t, pipelines[0], fuse.LevelAuto, plan.Schedule{Workgroup: 8, Items: 4})
+	p := loadOne(t, text)
+	lowered := lowered(t, p, fuse.LevelAuto, plan.Schedule{Workgroup: 8, Items: 4})
 	for _, rows := range []int{0, 1, 32, 77} {
 		in := []ir.Column{ir.NewColumn(ir.I32, rows)}
 		for row := range rows {
@@ -37,7 +34,7 @@ func TestWordsOfManyColumns(t *testing.T) {
 			}
 			in = append(in, c)
 		}
-		if different := differsFromInterpreter(t, lowered, pipelines[0], in); different != "" {
+		if different := differsFromInterpreter(t, lowered, p, in); different != "" {
 			t.Errorf("%d rows: %s", rows, different)
 		}
 	}

@@ -90,41 +90,41 @@ const neighbours = 32
 // neighbouring are work-items with neighbouring numbers, by local memory.
 type neighbouring struct{}
 
-func (neighbouring) lane(e *rowBody) loop.Expr {
-	return loop.Sub(e.localID, neighbouring{}.first(e))
+func (n neighbouring) lane(e *rowBody) loop.Expr {
+	return loop.Sub(e.localID, n.first(e))
 }
 
 // first returns the number of the first of the work-items in the work-group.
-func (neighbouring) first(e *rowBody) loop.Expr {
+func (n neighbouring) first(e *rowBody) loop.Expr {
 	return loop.Mul(loop.Div(e.localID, loop.Int(neighbours)), loop.Int(neighbours))
 }
 
 // runs returns local memory for the indices of rows: that of each table has its own, since
 // operations of several may alternate.
-func (neighbouring) runs(e *rowBody, t *tables) *loop.Var {
+func (n neighbouring) runs(e *rowBody, t *tables) *loop.Var {
 	return e.localArray(fmt.Sprintf("neighbours_run_%d", slices.Index(e.tables, t)), ir.U32, e.workgroup)
 }
 
-func (neighbouring) compare(e *rowBody, t *tables) (isFirst, several loop.Expr) {
-	run, runs := loop.ToKind(ir.U32, t.run), neighbouring{}.runs(e, t)
+func (n neighbouring) compare(e *rowBody, t *tables) (isFirst, several loop.Expr) {
+	run, runs := loop.ToKind(ir.U32, t.run), n.runs(e, t)
 	e.barrier() // what is there has been read
 	e.b.Store(runs, e.localID, run)
 	e.barrier()
-	isFirst = e.b.Let("is_first", loop.Eq(run, loop.At(runs, neighbouring{}.first(e))))
+	isFirst = e.b.Let("is_first", loop.Eq(run, loop.At(runs, n.first(e))))
 	return isFirst, nil // the first one sees it
 }
 
-func (neighbouring) combine(e *rowBody, t *tables, i int, x *loop.Var) {
+func (n neighbouring) combine(e *rowBody, t *tables, i int, x *loop.Var) {
 	op := &e.Ops[i]
 	kind := loop.ScalarOf(e.Streams[op.Stream].Kind).Kind
-	runs := neighbouring{}.runs(e, t)
+	runs := n.runs(e, t)
 	values := e.localArray("neighbours_"+kind.String(), kind, e.workgroup)
 	if i != t.ops[0] {
 		e.barrier() // those of the operation before have been read
 	}
 	e.b.Store(values, e.localID, x)
 	e.barrier()
-	e.b.If(loop.Eq(neighbouring{}.lane(e), loop.Int(0)), func() {
+	e.b.If(loop.Eq(n.lane(e), loop.Int(0)), func() {
 		e.b.For("other", loop.Add(e.localID, loop.Int(1)), loop.Add(e.localID, loop.Int(neighbours)), func(other *loop.Var) {
 			e.b.If(loop.Eq(loop.At(runs, other), loop.At(runs, e.localID)), func() {
 				theirs := e.b.Let("theirs", loop.At(values, other))
