@@ -8,7 +8,7 @@ const (
 	blockBytes = 256 << 10
 	cellBytes  = 16 << 10  // of a block: buffers of at most Blocks.Align bytes, from here downwards
 	partBytes  = 128 << 10 // the largest buffer in a block
-	mostMade   = 1024      // of those that a block keeps
+	mostMade   = 1024      // of those that a block keeps beside those in use
 )
 
 // Blocks give out small buffers. M is the driver's handle of memory.
@@ -29,10 +29,8 @@ type Blocks[M any] struct {
 type block[M any] struct {
 	*Buffer[M]
 	cells int64 // where the last cell begins
-	parts int64 // where the last part ends
+	ends  int64 // where the last part ends
 	live  int   // parts in use
-
-	made map[part]*Buffer[M] // parts that there were, which mostly come again
 }
 
 // part is a range of a block.
@@ -46,7 +44,10 @@ type clearing[M any] struct {
 }
 
 func newBlock[M any](b *Buffer[M]) *block[M] {
-	return &block[M]{Buffer: b, cells: cellBytes, parts: cellBytes, made: map[part]*Buffer[M]{}}
+	if b.parts == nil {
+		b.parts = map[part]*Buffer[M]{}
+	}
+	return &block[M]{Buffer: b, cells: cellBytes, ends: cellBytes}
 }
 
 // reserve returns where a part of so many bytes begins, if there is room.
@@ -56,9 +57,9 @@ func (b *block[M]) reserve(bytes, align int64) (at int64, ok bool) {
 	case size == align && b.cells >= size:
 		b.cells -= size
 		return b.cells, true
-	case b.parts+size <= blockBytes:
-		b.parts += size
-		return b.parts - size, true
+	case b.ends+size <= blockBytes:
+		b.ends += size
+		return b.ends - size, true
 	}
 	return 0, false
 }
@@ -89,18 +90,20 @@ func (s *Blocks[M]) within(b *block[M], bytes int64) *Buffer[M] {
 	if !ok {
 		return nil
 	}
-	buffer := b.made[part{at, bytes}]
+	buffer := b.parts[part{at, bytes}]
 	if buffer == nil {
+		if len(b.parts) >= mostMade+b.live {
+			s.Pool.settle()
+			s.Pool.releaseParts(b.Buffer)
+		}
 		object, err := s.Part(b.Object, at, bytes)
 		if err != nil {
 			return nil
 		}
-		buffer = &Buffer[M]{Object: object, Size: bytes, block: b, at: at}
-		if len(b.made) == mostMade {
-			clear(b.made)
-		}
-		b.made[part{at, bytes}] = buffer
+		buffer = &Buffer[M]{Object: object, Size: bytes, at: at}
+		b.parts[part{at, bytes}] = buffer
 	}
+	buffer.block, buffer.used = b, true
 	b.live++
 	return buffer
 }
@@ -113,10 +116,11 @@ func (s *Blocks[M]) Give(buffer *Buffer[M]) {
 		s.Pool.Give(buffer)
 		return
 	}
+	buffer.used = false
 	if b.live--; b.live > 0 {
 		return
 	}
-	b.cells, b.parts = cellBytes, cellBytes
+	b.cells, b.ends = cellBytes, cellBytes
 	if s.putOff.block == b {
 		s.putOff = clearing[M]{} // nobody reads it
 	}

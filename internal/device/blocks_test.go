@@ -2,6 +2,7 @@ package device
 
 import (
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -103,6 +104,109 @@ func TestFillsThatFail(t *testing.T) {
 	s.Fill = fill
 	if err := s.FillNow(); err != nil || !slices.Equal(queued, []fillOf{{a.Object, 256, 1}}) {
 		t.Errorf("%+v, %v", queued, err)
+	}
+}
+
+// handles counts the driver's handles of a device: of memory, and of parts of it.
+type handles struct {
+	t       *testing.T
+	queued  bool                // commands have not ended
+	parts   map[address]address // the memory of each part
+	settled int
+}
+
+func (h *handles) blocks() *Blocks[address] {
+	s, next := testBlocks(new([]fillOf)), address(1)
+	h.parts = map[address]address{}
+	s.Part = func(block address, _, _ int64) (address, error) {
+		next += 2 // odd, so that it is no memory
+		h.parts[next] = block
+		return next, nil
+	}
+	s.Pool.Settle = func() { h.queued = false; h.settled++ }
+	s.Pool.ReleasePart = func(part address) {
+		if _, ok := h.parts[part]; !ok || h.queued {
+			h.t.Errorf("part %d is released: it is there: %v; commands are queued: %v", part, ok, h.queued)
+		}
+		delete(h.parts, part)
+	}
+	s.Pool.Release = func(memory address) {
+		for part, of := range h.parts {
+			if of == memory {
+				h.t.Errorf("memory %x is released before its part %d", memory, part)
+			}
+		}
+		if h.queued {
+			h.t.Errorf("memory %x is released while commands are queued", memory)
+		}
+	}
+	return s
+}
+
+// No part is released while commands are queued, nor behind its memory, nor while somebody has
+// it; and there are not ever more of them.
+func TestPartsAreReleased(t *testing.T) {
+	h := &handles{t: t}
+	s := h.blocks()
+	random := rand.New(rand.NewPCG(1, 2))
+	held := map[*Buffer[address]]bool{}
+	most := 0
+	for range 200_000 {
+		if h.queued = true; len(held) > 0 && random.IntN(len(held)+20) > 20 {
+			for b := range held {
+				if _, ok := h.parts[b.Object]; !ok {
+					t.Fatal("a part that somebody has has been released")
+				}
+				delete(held, b)
+				s.Give(b)
+				break
+			}
+			continue
+		}
+		b := s.Small(1 + random.Int64N(3000))
+		if held[b] {
+			t.Fatal("a part that somebody has is given out")
+		}
+		held[b] = true
+		if _, ok := h.parts[b.Object]; !ok {
+			t.Fatal("a part is given out that has been released")
+		}
+		most = max(most, len(h.parts))
+	}
+	if h.settled == 0 || h.settled > 1000 || most > (len(s.list)+10)*mostMade+len(held) {
+		t.Errorf("%d times settled, %d parts at most in %d blocks", h.settled, most, len(s.list))
+	}
+	for b := range held {
+		s.Give(b)
+	}
+	h.queued = true
+	s.Pool.Trim()
+	for _, of := range h.parts {
+		if of != s.list[0].Object {
+			t.Fatal("parts are left without their memory")
+		}
+	}
+}
+
+// A block that the pool gives out again has its parts.
+func TestSpareBlocksKeepTheirParts(t *testing.T) {
+	h := &handles{t: t}
+	s := h.blocks()
+	var all []*Buffer[address]
+	for range 4 {
+		for range 5 {
+			all = append(all, s.Small(100_000))
+		}
+		for _, b := range all[len(all)-5:] {
+			s.Give(b)
+		}
+	}
+	if n := len(h.parts); n > 6 { // two in each of three blocks
+		t.Errorf("%d parts", n)
+	}
+	last := s.Small(100_000)
+	if last.block != s.list[0] {
+		t.Error("a part of a block that was another one's")
 	}
 }
 

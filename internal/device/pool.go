@@ -15,7 +15,11 @@ type Pool[M any] struct {
 	Release  func(M)                      // frees memory of the driver
 	IsFull   func(error) bool             // whether Allocate failed for lack of memory
 	Describe func(error) string           // the driver's text for that error
-	Exact    bool                         // buffers have their exact size and are freed at once, for tools that check accesses
+	Settle   func()                       // waits for queued commands, before memory is freed that they may use; nil if the driver does
+	// ReleasePart frees the driver's handle of a part of memory, before that memory is freed; nil
+	// if parts have none.
+	ReleasePart func(M)
+	Exact       bool // buffers have their exact size and are freed at once, for tools that check accesses
 
 	free map[int64][]*Buffer[M]
 	held int64 // bytes in use and free
@@ -29,6 +33,9 @@ type Buffer[M any] struct {
 
 	block *block[M] // of which it is a part; nil for one of the pool
 	at    int64     // where it begins there
+	used  bool      // of a part: somebody has it
+
+	parts map[part]*Buffer[M] // of one of the pool: parts that there were, which mostly come again
 }
 
 // Holds returns an error unless a part lies in the buffer.
@@ -134,13 +141,36 @@ func (p *Pool[M]) Give(b *Buffer[M]) {
 	p.idle += b.Size
 }
 
-// Trim frees the buffers that are not in use.
+// Trim frees the buffers that are not in use, each behind its parts.
 func (p *Pool[M]) Trim() {
+	if p.idle > 0 {
+		p.settle()
+	}
 	for _, list := range p.free {
 		for _, b := range list {
+			p.releaseParts(b)
 			p.Release(b.Object)
 			p.held -= b.Size
 		}
 	}
 	p.free, p.idle = nil, 0
+}
+
+func (p *Pool[M]) settle() {
+	if p.Settle != nil {
+		p.Settle()
+	}
+}
+
+// releaseParts frees the parts of a buffer that nobody has. All commands have ended.
+func (p *Pool[M]) releaseParts(b *Buffer[M]) {
+	for where, part := range b.parts {
+		if part.used {
+			continue
+		}
+		if p.ReleasePart != nil {
+			p.ReleasePart(part.Object)
+		}
+		delete(b.parts, where)
+	}
 }

@@ -29,6 +29,7 @@ type device struct {
 	small    shared.Blocks[*cl.MemObject]
 	filling  *cl.CommandQueue // of a fill that was put off
 	staged   []byte           // memory of the host that small reads go through; nil before the first
+	busy     *cl.CommandQueue // that may have commands which have not ended; nil for none
 	machine  plan.Machine
 	findings []worker.Finding
 	resident int64 // work-groups that are sure to run at once
@@ -51,6 +52,7 @@ func newDevice(ctx context.Context, c *cache.Cache, f found, probing func()) (*d
 	}
 	d.pool = newPool(d.context, d.memory)
 	d.pool.Exact = os.Getenv("KGEN_OPENCL_EXACT_BUFFERS") != "" // for tools that find accesses out of bounds
+	d.pool.Settle = d.settle
 	d.small = shared.Blocks[*cl.MemObject]{
 		Pool: &d.pool, Align: max(int64(f.device.MemBaseAddrAlign())/8, 256), Part: partOf,
 		Fill: func(block *cl.MemObject, at, bytes int64, with byte) error {
@@ -120,6 +122,14 @@ func (d *device) fillNow(q *cl.CommandQueue) error {
 }
 
 // fourOf returns a byte as the element of fills: NVIDIA's driver takes long over single bytes.
+// settle waits for the commands of the last session that queued any: those of others have ended
+// with their runs.
+func (d *device) settle() {
+	if d.busy != nil {
+		d.busy.Finish()
+	}
+}
+
 func fourOf(b byte) []byte { return []byte{b, b, b, b} }
 
 // stagingBytes is the size of the memory that small reads go through.

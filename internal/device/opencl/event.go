@@ -5,6 +5,7 @@ package opencl
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/jgillich/go-opencl/cl"
@@ -20,11 +21,16 @@ func newPool(context *cl.Context, limit int64) shared.Pool[*cl.MemObject] {
 	return shared.Pool[*cl.MemObject]{
 		Limit: limit,
 		Allocate: func(bytes int64) (*cl.MemObject, error) {
-			return context.CreateEmptyBuffer(cl.MemReadWrite, int(bytes))
+			m, err := context.CreateEmptyBuffer(cl.MemReadWrite, int(bytes))
+			if err == nil {
+				runtime.SetFinalizer(m, nil) // the pool releases it, behind its parts
+			}
+			return m, err
 		},
-		Release:  func(m *cl.MemObject) { m.Release() },
-		IsFull:   isMemory,
-		Describe: describe,
+		Release:     (*cl.MemObject).Release,
+		ReleasePart: (*cl.MemObject).Release,
+		IsFull:      isMemory,
+		Describe:    describe,
 	}
 }
 

@@ -120,7 +120,9 @@ func enqueueBytes(q *cl.CommandQueue, to *cl.MemObject, with byte, at, bytes int
 	return enqueueFill(q, to, fourOf(with), at, bytes, nil)
 }
 
-// partOf returns a part of a buffer.
+// partOf returns a part of a buffer, which its owner releases while no command is queued. NVIDIA's
+// driver crashes where a part is released as its own thread works on commands, be it on the
+// thread that has queued them.
 func partOf(whole *cl.MemObject, at, bytes int64) (*cl.MemObject, error) {
 	var code C.cl_int
 	part := C.clCreateSubBuffer(clMemory(whole), C.CL_MEM_READ_WRITE, C.CL_BUFFER_CREATE_TYPE_REGION,
@@ -130,7 +132,6 @@ func partOf(whole *cl.MemObject, at, bytes int64) (*cl.MemObject, error) {
 	}
 	m := new(cl.MemObject)
 	*(*unsafe.Pointer)(unsafe.Pointer(m)) = unsafe.Pointer(part)
-	runtime.SetFinalizer(m, (*cl.MemObject).Release)
 	return m, nil
 }
 

@@ -201,6 +201,7 @@ func (s *session) queued(name string, isKernel bool, enqueue func(*mark) error) 
 	if s.since.IsZero() {
 		s.since = time.Now()
 	}
+	s.device.busy = s.queue
 	behindFill := func() error {
 		if err := s.device.fillNow(s.queue); err != nil {
 			return err
@@ -209,7 +210,6 @@ func (s *session) queued(name string, isKernel bool, enqueue func(*mark) error) 
 	}
 	err := behindFill()
 	if isMemory(err) && s.device.pool.Idle() > 0 {
-		s.queue.Finish()
 		s.device.pool.Trim()
 		err = behindFill()
 	}
@@ -337,5 +337,8 @@ func (s *session) Busy() string {
 // Close waits for queued commands, because their buffers go back to the pool.
 func (s *session) Close() {
 	s.Sync()
+	if s.device.busy == s.queue {
+		s.device.busy = nil
+	}
 	s.queue.Release()
 }
