@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/cudacompile"
+	"github.com/kgen-go/kgen/internal/device"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite"
@@ -64,14 +66,17 @@ func TestEmittedCUDA(t *testing.T) {
 	}
 	texts := kerneltest.EmittedTexts(t, "../corpus", cuda.Emitter(), levels)
 	maps.Copy(texts, textsOfOccupancy(t))
+	alone := kernelsAlone(t, texts)
 	names := make(chan string)
 	var readers sync.WaitGroup
 	for range runtime.NumCPU() {
 		readers.Go(func() {
 			for name := range names {
 				for _, c := range compilers {
-					if err := c.Check(texts[name], c.Architecture(texts[name])); err != nil {
-						t.Errorf("%s: %v", name, err)
+					for _, text := range [][]byte{texts[name], alone[name]} {
+						if err := c.Check(text, c.Architecture(text)); err != nil {
+							t.Errorf("%s: %v", name, err)
+						}
 					}
 				}
 			}
@@ -110,6 +115,23 @@ func TestEmittedCUDA(t *testing.T) {
 			notCompiled(t, fmt.Sprintf("nothing here makes PTX 8 of the %d texts that need it: Debian has the package clang-19", bulk))
 		}
 	})
+}
+
+var heads = regexp.MustCompile(`(?m)^extern "C" __global__ .*?(\w+)\((?:[^()]*\) \{)?$`)
+
+// kernelsAlone returns one kernel of each text, as a worker compiles it.
+func kernelsAlone(t *testing.T, texts map[string][]byte) map[string][]byte {
+	t.Helper()
+	alone := map[string][]byte{}
+	for name, text := range texts {
+		kernels := heads.FindAllSubmatch(text, -1)
+		chosen := string(kernels[len(text)%len(kernels)][1])
+		alone[name] = []byte(device.NewText(string(text)).Alone(chosen))
+		if left := heads.FindAllSubmatch(alone[name], -1); len(left) != 1 || string(left[0][1]) != chosen {
+			t.Errorf("%s: %d kernels in the text of %s alone", name, len(left), chosen)
+		}
+	}
+	return alone
 }
 
 // textsOfOccupancy returns some texts that request the highest occupancy, for

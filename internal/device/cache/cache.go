@@ -102,6 +102,15 @@ func (c *Cache) Do(ctx context.Context, key string, use func([]byte) error, make
 	return nil
 }
 
+// Has reports whether there is an entry of key. Whether it is whole, Do finds.
+func (c *Cache) Has(key string) bool {
+	if c == nil {
+		return false
+	}
+	_, err := os.Stat(c.path(key))
+	return err == nil
+}
+
 func (c *Cache) path(key string) string { return filepath.Join(c.folder, key) }
 
 func (c *Cache) used(key string, use func([]byte) error) bool {

@@ -24,6 +24,7 @@ type device struct {
 	capability int    // 90 is compute capability 9.0
 	version    string // the same as text
 	programs   map[string]*program
+	ahead      shared.Ahead[compilation] // what kernels of a run will need
 	pool       shared.Pool[cu.DevicePtr]
 	marks      []cu.Event // without a time, that no command has
 	small      shared.Blocks[cu.DevicePtr]

@@ -58,7 +58,7 @@ func (d *Driver) Open(ctx context.Context, number int, options worker.SessionOpt
 	if err != nil {
 		return nil, err
 	}
-	return &session{device: opened, texts: options.Texts, options: options.Build, timed: options.Timed, gathers: !options.Timed && !opened.pool.Exact, commands: opened.commands(options.Timed), compiled: options.Compiled}, nil
+	return &session{device: opened, sources: options.Sources, options: options.Build, timed: options.Timed, gathers: !options.Timed && !opened.pool.Exact, commands: opened.commands(options.Timed), compiled: options.Compiled}, nil
 }
 
 // open returns a device whose context is the thread's.

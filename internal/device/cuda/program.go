@@ -46,19 +46,34 @@ type source struct {
 	file    string
 	text    string
 	options []string
-	missed  func() // is called if the cache lacks the program
 }
 
-// build returns the program of s: loaded earlier, compiled earlier by any
-// process, or compiled now. Without NVRTC, it also uses PTX in the cache that
-// another machine compiled.
-func (d *device) build(ctx context.Context, s source) (*program, error) {
-	compiler, missing := loadNVRTC()
+// compilation is what NVRTC makes: PTX and, for a device that it knows, machine code.
+type compilation struct{ ptx, machine []byte }
+
+// key names the program of s in the cache. Without NVRTC, missing says why.
+func (d *device) key(s source) (key string, compiler *nvrtc, missing error) {
+	compiler, missing = loadNVRTC()
 	version := ""
 	if missing == nil {
 		version = compiler.version + os.Getenv(warningsVariable) // keeps programs compiled in spite of a warning apart
 	}
-	key := cache.Key(append(append(d.identity(), version, s.text), s.options...)...)
+	return cache.Key(append(append(d.identity(), version, s.text), s.options...)...), compiler, missing
+}
+
+// compileAhead has s compiled by a thread, if no one has done that before.
+func (d *device) compileAhead(s source) {
+	key, compiler, missing := d.key(s)
+	if missing == nil && d.programs[key] == nil && !d.cache.Has(key) {
+		d.ahead.Begin(key, func() (compilation, error) { return d.compile(compiler, s) })
+	}
+}
+
+// build returns the program of s: loaded earlier, compiled earlier by any
+// process, or compiled now. Without NVRTC, it also uses PTX in the cache that
+// another machine compiled. If the cache lacks the program, missed is called first.
+func (d *device) build(ctx context.Context, s source, missed func()) (*program, error) {
+	key, compiler, missing := d.key(s)
 	if p := d.programs[key]; p != nil {
 		return p, nil
 	}
@@ -70,27 +85,27 @@ func (d *device) build(ctx context.Context, s source) (*program, error) {
 		}
 		return nil
 	}
-	var ptx []byte
+	var made compilation
 	err := d.cache.Do(ctx, key, load, func() ([]byte, error) {
-		s.missed()
+		missed()
 		if missing != nil {
 			return nil, missing
 		}
-		var image []byte
 		var err error
-		if ptx, image, err = d.compile(compiler, s); err != nil {
+		if made, err = d.ahead.Result(key, func() (compilation, error) { return d.compile(compiler, s) }); err != nil {
 			return nil, err
 		}
+		image := made.machine
 		if image == nil {
-			image = ptx // the driver compiles it
+			image = made.ptx // the driver compiles it
 		}
 		return image, load(image)
 	})
 	switch {
 	case err != nil && errors.Is(err, missing):
 		err = d.loadPTX(ctx, s, load, missing)
-	case ptx != nil && err == nil:
-		d.cache.Do(ctx, ptxKey(s, d.capability), func([]byte) error { return nil }, func() ([]byte, error) { return ptx, nil })
+	case made.ptx != nil && err == nil:
+		d.cache.Do(ctx, ptxKey(s, d.capability), func([]byte) error { return nil }, func() ([]byte, error) { return made.ptx, nil })
 	}
 	if err != nil {
 		return nil, err
@@ -100,14 +115,14 @@ func (d *device) build(ctx context.Context, s source) (*program, error) {
 }
 
 // compile has NVRTC compile s for this device.
-func (d *device) compile(compiler *nvrtc, s source) (ptx, machine []byte, err error) {
+func (d *device) compile(compiler *nvrtc, s source) (c compilation, err error) {
 	options := append([]string{"--gpu-architecture=" + compiler.architecture(d.capability)}, s.options...)
-	ptx, machine, err = compiler.compile(s.file, s.text, options)
+	c.ptx, c.machine, err = compiler.compile(s.file, s.text, options)
 	var refused *compileError
 	if errors.As(err, &refused) {
 		err = worker.NewBuildError(s.kernel, s.file, compiler.version+" for "+d.machine.Device, refused.log, s.text)
 	}
-	return ptx, machine, err
+	return c, err
 }
 
 // capabilities are the compute capabilities, besides the device's own, for

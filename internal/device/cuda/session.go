@@ -24,7 +24,7 @@ import (
 // in the context's default stream, in order.
 type session struct {
 	device   *device
-	texts    map[string]string
+	sources  *shared.Sources
 	options  []string // of the compiler, in addition to our own
 	timed    bool
 	gathers  bool // commands wait for others
@@ -250,11 +250,7 @@ func (s *session) kernel(ctx context.Context, l *exec.Launch) (*kernel, error) {
 }
 
 func (s *session) compile(ctx context.Context, l *exec.Launch) (*kernel, error) {
-	text, ok := s.texts[l.Variant.File]
-	if !ok {
-		return nil, fmt.Errorf("the text %q of kernel %q was not given", l.Variant.File, l.Kernel.Name)
-	}
-	constants, err := shared.Constants(l.Variant.Spec, l.Spec)
+	from, err := s.source(l.Kernel.Name, l.Variant, l.Spec)
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +258,10 @@ func (s *session) compile(ctx context.Context, l *exec.Launch) (*kernel, error) 
 	s.compiles.Store(&compiles)
 	defer s.compiles.Store(nil)
 	cached, begun := true, time.Now()
-	p, err := s.device.build(ctx, source{kernel: l.Kernel.Name, file: l.Variant.File, text: text, options: append(constants, s.options...), missed: func() { cached = false }})
+	p, err := s.device.build(ctx, from, func() {
+		cached = false
+		s.compileWith(l.Variant)
+	})
 	if err != nil {
 		return nil, s.notLost(compiles, err)
 	}
@@ -271,6 +270,25 @@ func (s *session) compile(ctx context.Context, l *exec.Launch) (*kernel, error) 
 	}
 	k, err := p.kernel(l.Variant.Entry)
 	return k, s.notLost(compiles, err)
+}
+
+// source returns what a kernel with these values of its constants is compiled from.
+func (s *session) source(kernel string, v *plan.Variant, constants []int64) (source, error) {
+	text, ok := s.sources.Alone(v)
+	if !ok {
+		return source{}, fmt.Errorf("the text %q of kernel %q was not given", v.File, kernel)
+	}
+	options, err := shared.Constants(v.Spec, constants)
+	return source{kernel: kernel, file: v.File, text: text, options: append(options, s.options...)}, err
+}
+
+// compileWith has the kernels compiled that are launched together with v.
+func (s *session) compileWith(v *plan.Variant) {
+	for _, e := range s.sources.With(v) {
+		if from, err := s.source(e.Kernel, e.Variant, nil); err == nil && e.Variant != v {
+			s.device.compileAhead(from)
+		}
+	}
 }
 
 func (s *session) Sync() error {

@@ -46,6 +46,27 @@ func (s *Suite) mapWithCheck(t *testing.T) {
 	}
 }
 
+// A kernel is compiled when it is launched, without the others, and errors name lines of the
+// whole text.
+func (s *Suite) onlyWhatIsLaunched(t *testing.T) {
+	c := s.Device(t)
+	p := dividePlan()
+	p.Kernels = append(p.Kernels, kernel("broken", plan.Schedule{Workgroup: 64}, inout("quotient"), inout("errors")))
+	p.Steps = slices.Insert(p.Steps, len(p.Steps)-2, plan.Step{If: &plan.If{Cond: plan.Lt(plan.Const(2), rows), Then: []plan.Step{launch("broken", rows)}}})
+	r := s.Request(p, map[string]exec.Column{"a": column(plan.I64, []int64{6, 8}), "b": column(plan.I64, []int64{2, 2})})
+	r.Texts[File] += "\n" + strings.ReplaceAll(s.Wrong, "grow", "broken")
+	if got := values[int64](MustRun(t, c, r).Columns["quotient"]); !slices.Equal(got, []int64{3, 4}) {
+		t.Errorf("got %v", got)
+	}
+	r.Inputs.Columns = map[string]exec.Column{"a": column(plan.I64, []int64{6, 8, 9}), "b": column(plan.I64, []int64{2, 2, 3})}
+	_, err := c.Run(context.Background(), r)
+	var build *worker.BuildError
+	if want := strings.Count(s.Kernels, "\n") + 1 + 5; !errors.As(err, &build) || build.Kernel != "broken" || build.Line != want || build.Text != "count[0] = unheard_of;" {
+		t.Errorf("got %v, want an error in line %d", err, want)
+	}
+	s.StillWorks(t, c)
+}
+
 func (s *Suite) reduceThroughLocalMemory(t *testing.T) {
 	c := s.Device(t)
 	for _, n := range sizes {

@@ -70,7 +70,7 @@ func (s *Suite) Run(t *testing.T) {
 		{"MapWithCheck", s.mapWithCheck}, {"ReduceThroughLocalMemory", s.reduceThroughLocalMemory},
 		{"FallbackWithoutCapability", s.fallbackWithoutCapability}, {"LookbackAndItsFallback", s.lookbackAndItsFallback},
 		{"While", s.while}, {"Scalars", s.scalars}, {"StepsCarryDeviceTime", s.stepsCarryDeviceTime}, {"Repeat", s.repeat},
-		{"NoSuchDevice", s.noSuchDevice}, {"OutOfMemory", s.outOfMemory}, {"DriverRefusesKernel", s.driverRefusesKernel},
+		{"NoSuchDevice", s.noSuchDevice}, {"OutOfMemory", s.outOfMemory}, {"DriverRefusesKernel", s.driverRefusesKernel}, {"OnlyWhatIsLaunched", s.onlyWhatIsLaunched},
 		{"KernelThatNeverEnds", s.kernelThatNeverEnds}, {"Interrupt", s.interrupt}, {"WorkerKilled", s.workerKilled},
 		{"Parent", s.parent}, {"WorkerEndsWithItsParent", s.workerEndsWithItsParent}, {"SharedColdCache", s.sharedColdCache},
 	} {

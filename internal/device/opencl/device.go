@@ -24,12 +24,13 @@ type device struct {
 	cache    *cache.Cache
 	id       *cl.Device
 	context  *cl.Context
-	programs map[string]*program // by key
+	programs map[string]*program       // by key
+	ahead    shared.Ahead[*cl.Program] // what kernels of a run will need
 	pool     shared.Pool[*cl.MemObject]
 	small    shared.Blocks[*cl.MemObject]
 	filling  *cl.CommandQueue // of a fill that was put off
-	staged   []byte           // memory of the host that small reads go through; nil before the first
 	busy     *cl.CommandQueue // that may have commands which have not ended; nil for none
+	staged   []byte           // memory of the host that small reads go through; nil before the first
 	machine  plan.Machine
 	findings []worker.Finding
 	resident int64 // work-groups that are sure to run at once
@@ -93,7 +94,7 @@ func (d *device) session(options worker.SessionOptions) (*session, error) {
 	if options.Passing || keepsPrograms(d.platform) {
 		kept = nil
 	}
-	return &session{device: d, queue: queue, texts: options.Texts, options: options.Build, cache: kept, commands: shared.Commands[event]{Timed: options.Timed}, compiled: options.Compiled}, nil
+	return &session{device: d, queue: queue, sources: options.Sources, options: options.Build, cache: kept, commands: shared.Commands[event]{Timed: options.Timed}, compiled: options.Compiled}, nil
 }
 
 // keepsPrograms reports whether a platform has a cache of its own. PoCL has, and
@@ -121,7 +122,6 @@ func (d *device) fillNow(q *cl.CommandQueue) error {
 	return d.small.FillNow()
 }
 
-// fourOf returns a byte as the element of fills: NVIDIA's driver takes long over single bytes.
 // settle waits for the commands of the last session that queued any: those of others have ended
 // with their runs.
 func (d *device) settle() {
@@ -130,6 +130,7 @@ func (d *device) settle() {
 	}
 }
 
+// fourOf returns a byte as the element of fills: NVIDIA's driver takes long over single bytes.
 func fourOf(b byte) []byte { return []byte{b, b, b, b} }
 
 // stagingBytes is the size of the memory that small reads go through.

@@ -43,7 +43,7 @@ func (p *prober) entry(ctx context.Context, name, text string) (*cl.Kernel, erro
 		return nil, err
 	}
 	// Without the cache, which is to hold the result of the probe.
-	built, err := p.device.build(ctx, nil, source{kernel: name, file: "probe.cl", text: text, options: options})
+	built, err := p.device.build(ctx, nil, source{kernel: name, file: "probe.cl", text: text, options: options}, func() {})
 	if err != nil {
 		return nil, err
 	}

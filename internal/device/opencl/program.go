@@ -29,7 +29,33 @@ type source struct {
 	file    string
 	text    string
 	options string
-	missed  func() // is called if the cache lacks the program; nil for nobody
+}
+
+// key names the program of s in the cache.
+func (d *device) key(s source) string {
+	return cache.Key(append(d.identity(), s.options, s.text)...)
+}
+
+// buildAhead has s built by a thread, if no one has done that before. Drivers of cores compile
+// where a kernel is launched.
+func (d *device) buildAhead(c *cache.Cache, s source) {
+	key := d.key(s)
+	if !d.isCPU && d.programs[key] == nil && !c.Has(key) {
+		d.ahead.Begin(key, func() (*cl.Program, error) { return d.compile(s) })
+	}
+}
+
+// compile builds s.
+func (d *device) compile(s source) (*cl.Program, error) {
+	built, err := d.context.CreateProgramWithSource([]string{s.text})
+	if err != nil {
+		return nil, errors.New(describe(err))
+	}
+	if log, err := buildProgram(built, d.id, s.options); err != nil {
+		built.Release()
+		return nil, worker.NewBuildError(s.kernel, s.file, d.name+" ("+d.driver+")", log, s.text)
+	}
+	return built, nil
 }
 
 // options returns the driver's options for a text: our own, the options of the
@@ -50,9 +76,9 @@ func (d *device) options(given []string, constants []plan.Spec, values []int64) 
 
 // build returns the program of s: built earlier by this process, built earlier
 // by another process (its binary is in the cache, which may be nil), or built
-// now.
-func (d *device) build(ctx context.Context, c *cache.Cache, s source) (*program, error) {
-	key := cache.Key(append(d.identity(), s.options, s.text)...)
+// now. If the cache lacks it, missed is called first.
+func (d *device) build(ctx context.Context, c *cache.Cache, s source, missed func()) (*program, error) {
+	key := d.key(s)
 	if p := d.programs[key]; p != nil {
 		return p, nil
 	}
@@ -69,16 +95,10 @@ func (d *device) build(ctx context.Context, c *cache.Cache, s source) (*program,
 		p.built = built
 		return nil
 	}, func() ([]byte, error) {
-		if s.missed != nil {
-			s.missed()
-		}
-		built, err := d.context.CreateProgramWithSource([]string{s.text})
+		missed()
+		built, err := d.ahead.Result(key, func() (*cl.Program, error) { return d.compile(s) })
 		if err != nil {
-			return nil, errors.New(describe(err))
-		}
-		if log, err := buildProgram(built, d.id, s.options); err != nil {
-			built.Release()
-			return nil, worker.NewBuildError(s.kernel, s.file, d.name+" ("+d.driver+")", log, s.text)
+			return nil, err
 		}
 		p.built = built
 		if c == nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kgen-go/kgen/internal/device"
 	"github.com/kgen-go/kgen/internal/device/devicetest"
 	run "github.com/kgen-go/kgen/internal/device/opencl"
 	"github.com/kgen-go/kgen/internal/device/worker"
@@ -247,7 +248,7 @@ func TestLaunchesAgain(t *testing.T) {
 	driver := run.New()
 	var sessions []worker.Session
 	for range 2 {
-		s, err := driver.Open(context.Background(), 0, worker.SessionOptions{Texts: map[string]string{devicetest.File: text}})
+		s, err := driver.Open(context.Background(), 0, worker.SessionOptions{Sources: device.NewSources(nil, map[string]string{devicetest.File: text})})
 		if err != nil {
 			t.Fatal(err)
 		}

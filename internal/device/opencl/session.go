@@ -24,7 +24,7 @@ import (
 type session struct {
 	device   *device
 	queue    *cl.CommandQueue
-	texts    map[string]string
+	sources  *shared.Sources
 	options  []string     // of the driver's compiler, in addition to our own
 	cache    *cache.Cache // of programs, or nil
 	commands shared.Commands[event]
@@ -270,11 +270,7 @@ func (s *session) kernel(ctx context.Context, l *exec.Launch) (*kernel, error) {
 }
 
 func (s *session) build(ctx context.Context, l *exec.Launch) (*kernel, error) {
-	text, ok := s.texts[l.Variant.File]
-	if !ok {
-		return nil, fmt.Errorf("the text %q of kernel %q was not given", l.Variant.File, l.Kernel.Name)
-	}
-	options, err := s.device.options(s.options, l.Variant.Spec, l.Spec)
+	from, err := s.source(l.Kernel.Name, l.Variant, l.Spec)
 	if err != nil {
 		return nil, err
 	}
@@ -282,7 +278,10 @@ func (s *session) build(ctx context.Context, l *exec.Launch) (*kernel, error) {
 	s.building.Store(&building)
 	defer s.building.Store(nil)
 	cached, begun := true, time.Now()
-	p, err := s.device.build(ctx, s.cache, source{kernel: l.Kernel.Name, file: l.Variant.File, text: text, options: options, missed: func() { cached = false }})
+	p, err := s.device.build(ctx, s.cache, from, func() {
+		cached = false
+		s.buildWith(l.Variant)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -290,6 +289,25 @@ func (s *session) build(ctx context.Context, l *exec.Launch) (*kernel, error) {
 		s.compiled(time.Since(begun), cached)
 	}
 	return p.kernel(l.Variant.Entry)
+}
+
+// source returns what a kernel with these values of its constants is built from.
+func (s *session) source(kernel string, v *plan.Variant, constants []int64) (source, error) {
+	text, ok := s.sources.Alone(v)
+	if !ok {
+		return source{}, fmt.Errorf("the text %q of kernel %q was not given", v.File, kernel)
+	}
+	options, err := s.device.options(s.options, v.Spec, constants)
+	return source{kernel: kernel, file: v.File, text: text, options: options}, err
+}
+
+// buildWith has the kernels built that are launched together with v.
+func (s *session) buildWith(v *plan.Variant) {
+	for _, e := range s.sources.With(v) {
+		if from, err := s.source(e.Kernel, e.Variant, nil); err == nil && e.Variant != v {
+			s.device.buildAhead(s.cache, from)
+		}
+	}
 }
 
 func (s *session) Sync() error {

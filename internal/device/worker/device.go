@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/kgen-go/kgen/internal/device"
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -68,10 +69,10 @@ type Driver interface {
 
 // SessionOptions are the options of one run on a device.
 type SessionOptions struct {
-	Texts   map[string]string // the emitted text by Variant.File
-	Build   []string          // options of the driver's compiler
-	Passing bool              // built kernels need not be kept for other processes
-	Timed   bool              // Elapsed or Spans will be called
+	Sources *device.Sources // of the plan that will run; nil for none
+	Build   []string        // options of the driver's compiler
+	Passing bool            // built kernels need not be kept for other processes
+	Timed   bool            // Elapsed or Spans will be called
 
 	// Probing is called before a device is probed, which is done once on a machine.
 	Probing func()

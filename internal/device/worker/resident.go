@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kgen-go/kgen/internal/device"
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/memory"
 )
@@ -137,6 +138,7 @@ func (r *residents) download(t *transferRequest, watch func(func() string)) (*co
 // loaded is a plan with the session that keeps its kernels.
 type loaded struct {
 	*loadRequest
+	sources *device.Sources
 	session Session // nil before the first run
 	runner  *exec.Runner
 	valid   bool // the plan has been verified
@@ -173,7 +175,7 @@ func (l *loaded) place(port string, bytes int64) []byte {
 
 func (r *residents) load(l *loadRequest) {
 	r.unload([]int64{l.Program})
-	r.programs[l.Program] = &loaded{loadRequest: l, runner: exec.NewRunner(l.Plan), columns: map[string]exec.Column{}, places: map[string]place{}}
+	r.programs[l.Program] = &loaded{loadRequest: l, sources: device.NewSources(l.Plan, l.Texts), runner: exec.NewRunner(l.Plan), columns: map[string]exec.Column{}, places: map[string]place{}}
 }
 
 func (r *residents) unload(numbers []int64) {
@@ -230,7 +232,7 @@ func (l *loaded) open(driver Driver, r *runRequest, done *runResult, watch func(
 	var compiled time.Duration // within the step that has not ended
 	watch(func() string { return "the start of the device" })
 	opening, begun := StepOpen, time.Now()
-	session, err := driver.Open(context.Background(), l.Device, SessionOptions{Texts: l.Texts, Build: l.Build, Passing: l.Passing, Timed: timed,
+	session, err := driver.Open(context.Background(), l.Device, SessionOptions{Sources: l.sources, Build: l.Build, Passing: l.Passing, Timed: timed,
 		Probing: func() {
 			opening = StepProbe
 			watch(func() string { return "the probe of the device" })

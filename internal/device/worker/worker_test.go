@@ -63,11 +63,12 @@ func (fake) Open(_ context.Context, device int, options worker.SessionOptions) (
 	if device != 0 {
 		return nil, fmt.Errorf("there is no device fake:%d", device)
 	}
-	if options.Texts["text"] == "slow" {
+	s := &session{options: options}
+	if s.text() == "slow" {
 		options.Probing()
 		time.Sleep(time.Second)
 	}
-	return &session{options: options}, nil
+	return s, nil
 }
 
 var machine = plan.Machine{Device: "fake", Units: 1, MaxWorkgroup: 64, Memory: 1 << 30, MaxAlloc: 1 << 20, Caps: map[plan.Cap]plan.Evidence{plan.CapFP64: plan.Declared}}
@@ -76,6 +77,11 @@ type session struct {
 	options  worker.SessionOptions
 	launches int
 	commands int // fills and launches
+}
+
+func (s *session) text() string {
+	text, _ := s.options.Sources.Alone(&plan.Variant{File: "text"})
+	return text
 }
 
 func (*session) Machine() plan.Machine                                                { return machine }
@@ -123,7 +129,7 @@ func (s *session) Spans(times int, work func() error) (spans []time.Duration, er
 }
 
 func (s *session) Launch(_ context.Context, l *exec.Launch) error {
-	switch s.options.Texts["text"] {
+	switch s.text() {
 	case "hang":
 		select {}
 	case "crash":
@@ -136,13 +142,13 @@ func (s *session) Launch(_ context.Context, l *exec.Launch) error {
 	case "lose":
 		lost = true
 	case "refuse":
-		return worker.NewBuildError(l.Kernel.Name, "text", "fake", "text:1:1: error: \xff", s.options.Texts["text"])
+		return worker.NewBuildError(l.Kernel.Name, "text", "fake", "text:1:1: error: \xff", s.text())
 	}
 	s.commands++
-	if s.launches > 1 && s.options.Texts["text"] == "hang later" {
+	if s.launches > 1 && s.text() == "hang later" {
 		select {}
 	}
-	if s.launches++; s.launches > 1 && s.options.Texts["text"] == "once" {
+	if s.launches++; s.launches > 1 && s.text() == "once" {
 		return nil
 	}
 	if lost {
