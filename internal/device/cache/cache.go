@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -24,6 +25,9 @@ const keepUnused = 30 * 24 * time.Hour
 type Cache struct {
 	folder string
 	limit  int64 // bytes, of this cache and those beside it
+
+	cleaned atomic.Bool  // by this process
+	added   atomic.Int64 // bytes since then
 }
 
 // Open returns the cache of that name in the folder KGEN_CACHE, else in the
@@ -41,7 +45,7 @@ func Open(name string) (*Cache, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, cannotUse(err)
 	}
-	return &Cache{folder, limit}, nil
+	return &Cache{folder: folder, limit: limit}, nil
 }
 
 // cannotUse says what the user can do where the system fails the cache.
@@ -98,8 +102,19 @@ func (c *Cache) Do(ctx context.Context, key string, use func([]byte) error, make
 	}
 	c.tidy(key[:1])
 	c.write(key, data)
-	Trim(filepath.Dir(c.folder), c.limit) // not worth failing for
+	c.trim(int64(len(data) + sha256.Size))
 	return nil
+}
+
+// trim keeps the limit where so many bytes were added. A list of all entries takes longer than
+// small ones are worth, so a process makes one per 64th of the limit.
+func (c *Cache) trim(added int64) {
+	if c.added.Add(added) < c.limit/64 && c.cleaned.Load() {
+		return
+	}
+	c.cleaned.Store(true)
+	c.added.Store(0)
+	Trim(filepath.Dir(c.folder), c.limit) // not worth failing for
 }
 
 // Has reports whether there is an entry of key. Whether it is whole, Do finds.
@@ -170,8 +185,11 @@ func (c *Cache) tidy(prefix string) {
 		return
 	}
 	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
 		info, err := e.Info()
-		if err != nil || !strings.HasPrefix(e.Name(), prefix) {
+		if err != nil {
 			continue
 		}
 		if strings.Contains(e.Name(), unfinished) || time.Since(info.ModTime()) > keepUnused {

@@ -121,8 +121,7 @@ func (e Entry) Remove() (gone bool, err error) {
 const removing = "build-removing-"
 
 // Trim removes the least recently used entries until the caches in root have at
-// most limit bytes, but none that was used within the last hour. It is called
-// where an entry has been made, which costs more than the list of all.
+// most limit bytes, but none that was used within the last hour.
 func Trim(root string, limit int64) error {
 	entries, err := Entries(root)
 	if err != nil {
