@@ -151,9 +151,13 @@ func (k *kernel) isConjunction(v tile.ID) bool {
 }
 
 // isCheapConjunction reports whether all conditions of a conjunction may be tested where the first fails,
-// as bits: a branch on each is mispredicted as often as rows pass and fail at random.
+// as bits: a branch on each is mispredicted as often as rows pass and fail at random. They are flags or
+// single comparisons; what else stands behind them, a candidate of few rows among it, waits for them.
 func (k *kernel) isCheapConjunction(v tile.ID) bool {
-	return k.isConjunction(v) && !slices.ContainsFunc(k.conditions(v), func(c tile.ID) bool { return !k.isCheap(c) })
+	return k.isConjunction(v) && !slices.ContainsFunc(k.conditions(v), func(c tile.ID) bool {
+		op := &k.Ops[k.Values[c].Op]
+		return !op.LoadsElement() && !(op.IsMap() && op.Operator.IsComparison() && k.Values[op.Args[0]].Kind != ir.Bool && k.isCheap(c))
+	})
 }
 
 // isCheap reports whether v follows from columns at the row by cheap operators.

@@ -795,10 +795,10 @@ func leastRowsKernel12(lo, hi int, key []float64, pass15 []int64, map2 []float64
 	for i, key2 := range keyRows {
 		cond5 := key2 != key2
 		row := int64(lo + i)
-		selected := kgenBit[uint64](!(key2 > x10)) & kgenBit[uint64](key2 < x10 || cond && !cond5 || (key2 == x10 || cond5 && cond) && row <= x12) & kgenBit[uint64](cond4)
+		selected := !(key2 > x10) && (key2 < x10 || cond && !cond5 || (key2 == x10 || cond5 && cond) && row <= x12) && cond4
 		at := int(nCandidatesPlace)
 		compact[at] = row
-		nCandidatesPlace += int64(selected)
+		nCandidatesPlace += kgenBit[int64](selected)
 	}
 	return nCandidatesPlace
 }
