@@ -10,9 +10,9 @@ import (
 // segments builds runs of a key, of which those with several rows are kept.
 type segments struct {
 	*tile.Builder
-	key, head, begun, count  tile.ID
-	group, kept              int
-	place, keptCount, amount tile.ID
+	key, head, begun, count tile.ID
+	group, kept             int
+	place, amount           tile.ID
 }
 
 func newSegments() *segments {
