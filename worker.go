@@ -71,8 +71,12 @@ func (w *workerDevice) description(ctx context.Context) (Description, error) {
 	return listing.Devices[w.number], nil
 }
 
-func (w *workerDevice) compile(_ context.Context, p *Program, s settings) (runner, error) {
-	s.schedule = w.emitter.ForDrivers(s.schedule)
+func (w *workerDevice) compile(ctx context.Context, p *Program, s settings) (runner, error) {
+	emitter := w.emitter
+	if m, err := w.machine(ctx); err == nil {
+		emitter = emitter.On(m)
+	}
+	s.schedule = emitter.ForDrivers(s.schedule)
 	return newKernelRunner(w.device, p, s, w.emitter, w)
 }
 

@@ -109,11 +109,12 @@ func (t Traffic) Formula() string {
 
 // cost predicts the seconds that k takes: a launch, its bytes at the machine's rate, and
 // what rows take beyond that. One cut is resolved in one pass over memory everywhere. A
-// kernel with several cuts runs on one core, with its share of the machine's rate.
+// kernel with several cuts runs on one core, with its share of the machine's rate, unless it
+// closes segments.
 func (f *Fusion) cost(k *tile.Kernel) float64 {
 	t := f.Graph.traffic(k)
 	seconds := (t.Read+t.Write)/f.Machine.Rates[plan.RateMemory] + f.beyondBytes(k)
-	if f.Machine.Subgroup <= 1 && k.CountCuts() > 1 {
+	if f.Machine.Subgroup <= 1 && k.CountCuts() > 1 && k.Closing() == 0 {
 		seconds *= float64(f.Machine.Units)
 	}
 	return f.Machine.Rates[plan.RateLaunch] + seconds

@@ -32,15 +32,32 @@ func TestAgreement(t *testing.T) {
 		t.Fatal(err)
 	}
 	sample.Log(t)
+	chosen := entries[:0]
+	for i, entry := range entries {
+		if sample.Takes(i) {
+			chosen = append(chosen, entry)
+		}
+	}
+	testAgreement(t, chosen)
+}
+
+// Blocks of rows end before, within and behind groups of which some are kept.
+func TestKeptGroups(t *testing.T) {
+	entries, err := testsuite.Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testAgreement(t, slices.DeleteFunc(entries, func(e testsuite.Entry) bool { return e.Name != "kept_runs" }))
+}
+
+func testAgreement(t *testing.T, entries []testsuite.Entry) {
+	t.Helper()
 	var compiled []testsuite.Entry
 	var source run.Source
 	plans := map[string]*plan.Plan{}
 	for _, level := range fuse.Levels {
 		var programs []*backends.Program
-		for i, entry := range entries {
-			if !sample.Takes(i) {
-				continue
-			}
+		for _, entry := range entries {
 			program, _, err := compile.Compile(entry.Pipeline, emittedOptions(level))
 			if err != nil {
 				t.Errorf("%s at level %s: %v", entry.Name, level, err)

@@ -11,7 +11,12 @@ import (
 
 // neededOps returns the operations of a range function: a summary needs what
 // folds into states before the first cut.
-func (k *kernel) neededOps(summary bool) []bool {
+func (k *kernel) neededOps(f form) []bool {
+	if f == firstHead {
+		guard := k.Values[k.Domains[k.closing].Guard].Op
+		return k.NeededBy(func(i int) bool { return i == guard })
+	}
+	summary := f == summary
 	digits := map[int]bool{} // a summary counts these, and needs no places
 	for _, op := range k.With((*tile.Op).Counts) {
 		digits[k.Values[op.Args[0]].Op] = true
@@ -228,9 +233,29 @@ func (g *body) beginHead(op *tile.Op, lo, hi *loop.Var) {
 
 // beginShift declares the value of the row before.
 func (g *body) beginShift(op *tile.Op, lo, _ *loop.Var) {
-	if op.Distance == 1 {
-		g.declareLast(neighbour{op.Args[0], op.Args[1]}, lo, g.expr(op.Args[1]), nil)
+	if op.Distance != 1 {
+		return
 	}
+	if s := g.lastOfSegment(op); s != nil {
+		g.last[neighbour{op.Args[0], op.Args[1]}] = s
+		g.b.If(loop.Eq(lo, loop.Int(0)), func() { g.b.Assign(s, g.expr(op.Args[1])) }, nil)
+		return
+	}
+	g.declareLast(neighbour{op.Args[0], op.Args[1]}, lo, g.expr(op.Args[1]), nil)
+}
+
+// lastOfSegment returns the state that holds what a shift by one row sees, in a kernel of
+// whole segments, which read it for these alone; nil if there is none.
+func (g *body) lastOfSegment(shift *tile.Op) *loop.Var {
+	if g.closing == 0 || g.summary {
+		return nil
+	}
+	for _, op := range g.With((*tile.Op).SeesNeighbours) {
+		if !op.IsHead() && op.Args[0] == shift.Args[0] && op.Args[1] != shift.Args[1] {
+			return nil
+		}
+	}
+	return g.lastState(shift.Args[0])
 }
 
 // beginCheck declares whether a row has failed.

@@ -41,6 +41,7 @@ type driver struct {
 	env     environment
 	rows    loop.Expr // to run over
 	f, s    *rangeFunc
+	heads   *rangeFunc               // finds the first head
 	own     map[*ownMemory]*loop.Var // of the worker at hand
 	carried []state
 
@@ -117,6 +118,10 @@ func (d *driver) launch() []*loop.Func {
 		d.callInto(results, loop.Int(0), d.rows, d.f, nil)
 	}
 	switch {
+	case d.closing != 0:
+		d.s, d.heads = d.rangeFunction(d.Name+"_summary", summary), d.headFunction(d.Name+"_head")
+		functions = append(functions, d.s.Func, d.heads.Func)
+		d.b.If(many, d.shared(d.chainOfClosing), serial)
 	case !d.splits():
 		serial()
 	case len(d.carried) == 0 && !d.Has((*tile.Op).Counts):
@@ -222,6 +227,11 @@ func (d *driver) call(lo, hi loop.Expr, f *rangeFunc, states map[stateKey]*loop.
 // callInto runs f over rows lo to hi from states, or from the identity if there
 // are none, and leaves its results in those of results that are not nil.
 func (d *driver) callInto(results []*loop.Var, lo, hi loop.Expr, f *rangeFunc, states map[stateKey]*loop.Var) {
+	d.b.Add(&loop.Do{Results: results, Call: d.callOf(lo, hi, f, states)})
+}
+
+// callOf returns the call of f over rows lo to hi from states, or from the identity.
+func (d *driver) callOf(lo, hi loop.Expr, f *rangeFunc, states map[stateKey]*loop.Var) *loop.Call {
 	args := []loop.Expr{lo, hi}
 	for _, a := range f.args {
 		switch {
@@ -241,7 +251,7 @@ func (d *driver) callInto(results []*loop.Var, lo, hi loop.Expr, f *rangeFunc, s
 			args = append(args, d.scalars[a.scalar])
 		}
 	}
-	d.b.Add(&loop.Do{Results: results, Call: &loop.Call{Callee: f.Signature(), Args: args}})
+	return &loop.Call{Callee: f.Signature(), Args: args}
 }
 
 // chain runs blocks: their summaries, then in order the states before each, and
@@ -284,10 +294,13 @@ func (d *driver) chain() {
 	blocks.Fixed = len(d.chunkScans()) > 0
 }
 
-// combine adds the summary of a block to the states.
+// combine adds the summary of a block to the states that it has.
 func (d *driver) combine(before, summary map[stateKey]*loop.Var) {
 	chosen := map[int]map[int]bool{} // fields, by operation
 	for _, s := range d.carried {
+		if summary[s.stateKey] == nil {
+			continue
+		}
 		now := func(field int) loop.Expr { return before[stateKey{s.op, field}] }
 		block := func(field int) loop.Expr { return summary[stateKey{s.op, field}] }
 		if _, done := chosen[s.op]; !done {

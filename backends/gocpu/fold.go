@@ -11,6 +11,9 @@ import (
 // else at the end of the row, when all have seen the states before it.
 func (g *body) scan(i int) {
 	g.seeStates(i)
+	if g.restarts(i) {
+		return
+	}
 	if g.Ops[i].Exclusive {
 		g.foldAtEnd(i)
 		return

@@ -42,12 +42,13 @@ const (
 	windows                // everything, by calls of the next two
 	denseRows              // rows of which many begin a segment
 	sparseRows             // rows of which few begin a segment
+	firstHead              // nothing but to find where the first segment begins
 )
 
 // newRange starts a range function: its parameters, and what is known before
 // the rows. It returns the streams that need views.
 func (k *kernel) newRange(name string, f form) (*body, *rangeFunc, []int) {
-	g := &body{kernel: k, b: loop.NewBuilder(name), summary: f == summary, needed: k.neededOps(f == summary),
+	g := &body{kernel: k, b: loop.NewBuilder(name), summary: f == summary, needed: k.neededOps(f),
 		values: map[tile.ID]loop.Expr{}, state: map[stateKey]*loop.Var{}, scalars: map[string]loop.Expr{},
 		whole: map[int]*loop.Var{}, view: map[int]*loop.Var{}, last: map[neighbour]*loop.Var{}, failed: map[int]*loop.Var{}, counts: map[tile.ID]*loop.Var{},
 		sources: map[tile.ID]*loop.Var{}, nested: map[*tile.Op]*nested{}, taken: map[int]*loop.Var{}, bits: map[loop.Expr]loop.Expr{}}
@@ -69,6 +70,7 @@ var formDocs = [...]string{
 	windows:    "runs rows lo to hi through the stages %s, window by window: in one form if many rows begin a group, in another if few do.",
 	denseRows:  "runs rows lo to hi, of which many begin a group, through the stages %s.",
 	sparseRows: "runs rows lo to hi, of which few begin a group, through the stages %s: blocks within one group are added at once.",
+	firstHead:  "returns the first of rows lo to hi that begins a group, or hi, in the stages %s.",
 }
 
 // equalLengths cuts the outputs over each derived domain to one length, so that

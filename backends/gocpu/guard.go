@@ -1,6 +1,8 @@
 package gocpu
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
@@ -146,6 +148,23 @@ func (k *kernel) splitGuard(guard tile.ID) (first, rest []tile.ID) {
 func (k *kernel) isConjunction(v tile.ID) bool {
 	op := &k.Ops[k.Values[v].Op]
 	return op.IsMap() && op.Operator == ir.OpLogicalAnd && k.uses[v] == 1
+}
+
+// isCheapConjunction reports whether all conditions of a conjunction may be tested where the first fails,
+// as bits: a branch on each is mispredicted as often as rows pass and fail at random. They are flags or
+// single comparisons; what else stands behind them, a candidate of few rows among it, waits for them.
+func (k *kernel) isCheapConjunction(v tile.ID) bool {
+	return k.isConjunction(v) && !slices.ContainsFunc(k.conditions(v), func(c tile.ID) bool {
+		op := &k.Ops[k.Values[c].Op]
+		return !op.LoadsElement() && !(op.IsMap() && op.Operator.IsComparison() && k.Values[op.Args[0]].Kind != ir.Bool && k.isCheap(c))
+	})
+}
+
+// isCheap reports whether v follows from columns at the row by cheap operators.
+func (k *kernel) isCheap(v tile.ID) bool {
+	op := &k.Ops[k.Values[v].Op]
+	return k.Values[v].Domain == tile.Uniform || op.Cuts() ||
+		op.IsPure() && !op.IsDear() && !op.LoadsAt() && !op.Seeks() && !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !k.isCheap(arg) })
 }
 
 // conditions flattens a conjunction.

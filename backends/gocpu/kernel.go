@@ -16,6 +16,7 @@ type kernel struct {
 	small              map[string]int64      // buffers of which each worker can have one, and their lengths
 	split              map[int]bool          // conjunctions whose conditions are tested one by one
 	branchlessSegments int                   // the domain of segments that are stored for every row (see findBranchlessSegments), or 0
+	closing            int                   // the domain of segments of which blocks hold whole ones (see closing.go), or 0
 	written            *rangeFunc            // the function of all rows, if later launches call it too
 	summarized         *rangeFunc            // the function of the summary, likewise
 	simd               bool                  // ranges begin with what vectors can handle
@@ -27,6 +28,9 @@ func newKernel(t *tile.Kernel, source func(ir.Pos) string, small map[string]int6
 	k := &kernel{Kernel: t, analysis: tile.Analyze(t), source: source, small: small, simd: simd, vectors: map[string]*loop.Func{}}
 	k.sinkPure()
 	k.branchlessSegments = k.findBranchlessSegments()
+	if !k.splits() {
+		k.closing = k.Closing()
+	}
 	k.boundsStores = k.splits() && !k.relocates() && !k.relocatesSegments()
 	return k
 }
@@ -52,6 +56,13 @@ func (k *kernel) sinkPure() {
 			use(domain.Open, d)
 		}
 		if !k.sumsOnly(d) {
+			if domain.Kind == tile.Compact && k.isCheapConjunction(domain.Guard) {
+				for _, v := range k.conditions(domain.Guard) {
+					use(v, domain.Parent)
+				}
+				k.conjunctions(domain.Guard)
+				continue
+			}
 			use(domain.Guard, domain.Parent)
 			continue
 		}

@@ -57,6 +57,9 @@ func (g *body) block(d int) {
 	if g.branchlessSegments != 0 && d == 0 && !g.summary {
 		g.finishRow()
 		g.storeSegments()
+	} else if g.closing != 0 && d == 0 && !g.summary {
+		g.closeOrContinue()
+		g.finishRow()
 	} else {
 		for child := d + 1; child < len(g.Domains); child++ {
 			if g.Domains[child].Parent == d {
@@ -254,7 +257,9 @@ func (g *body) shifted(op *tile.Op) loop.Expr {
 			g.values[x] = g.b.Let(g.name(x), g.expr(x))
 		}
 		last := g.last[neighbour{x, fill}]
-		g.ending = append(g.ending, func() { g.b.Assign(last, g.expr(x)) })
+		if g.lastOfSegment(op) == nil {
+			g.ending = append(g.ending, func() { g.b.Assign(last, g.expr(x)) })
+		}
 		return g.b.Let("previous", last)
 	}
 	y := g.b.Decl("neighbour", g.expr(fill))

@@ -120,7 +120,7 @@ type compacted struct {
 // compute computes a row of the compaction d.
 func (g *body) compute(d int) compacted {
 	g.remark(remarkOverwrite)
-	c := compacted{domain: d, guard: g.b.Let("selected", g.expr(g.Domains[d].Guard))}
+	c := compacted{domain: d, guard: g.b.Let("selected", g.selectedBit(d))}
 	for i := range g.Ops {
 		op := &g.Ops[i]
 		if !g.needed[i] || g.sinkDomain[i] != d || op.Epilogue {
@@ -142,6 +142,16 @@ func (g *body) compute(d int) compacted {
 		c.values = append(c.values, g.expr(op.Args[0]))
 	}
 	return c
+}
+
+// selectedBit returns whether a row of the compaction d is selected, as a flag or, of several
+// conditions, as a bit.
+func (g *body) selectedBit(d int) loop.Expr {
+	guard := g.Domains[d].Guard
+	if g.split[g.Values[guard].Op] {
+		return g.bitOfAll(g.conditions(guard))
+	}
+	return g.expr(guard)
 }
 
 // branchFree reports whether the rows of a compaction may be computed for

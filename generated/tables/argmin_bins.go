@@ -32,11 +32,11 @@ func ArgminBins(key []int32, value []int64, bins int64, options ...Option) (Argm
 // It allocates intermediate columns unless WithScratch provides their memory.
 func ArgminBinsInto(dst *ArgminBinsResult, key []int32, value []int64, bins int64, options ...Option) error {
 	if dst == nil {
-		return errors.New("tables.kg:55:1: ArgminBinsInto: dst is nil; give it a *ArgminBinsResult to fill in")
+		return errors.New("tables.kg:56:1: ArgminBinsInto: dst is nil; give it a *ArgminBinsResult to fill in")
 	}
 	n := len(key)
 	if len(value) != n {
-		return fmt.Errorf("tables.kg:55:35: ArgminBins: value has %d rows and key has %d, but both are over n", len(value), n)
+		return fmt.Errorf("tables.kg:56:35: ArgminBins: value has %d rows and key has %d, but both are over n", len(value), n)
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
@@ -100,7 +100,7 @@ func ArgminBinsInto(dst *ArgminBinsResult, key []int32, value []int64, bins int6
 	}
 	row := kgenColumn(&call, dst.Row, int(binLength))
 	if call.err != nil {
-		return fmt.Errorf("tables.kg:55:1: ArgminBins: %w", call.err)
+		return fmt.Errorf("tables.kg:56:1: ArgminBins: %w", call.err)
 	}
 	if workers > 1 {
 		failed2 := make([]int64, len(failed))
@@ -122,11 +122,11 @@ func ArgminBinsInto(dst *ArgminBinsResult, key []int32, value []int64, bins int6
 		}
 		switch site {
 		case 0:
-			err.Position, err.Message, err.Domain = "tables.kg:56:32", "negative size in bins(key, bins); write greatest(bins, 0)", ""
+			err.Position, err.Message, err.Domain = "tables.kg:57:32", "negative size in bins(key, bins); write greatest(bins, 0)", ""
 		case 1:
-			err.Position, err.Message, err.Domain = "tables.kg:56:32", "no such bin in bins(key, bins); first keep the rows where key is in 0..bins - 1", "n"
+			err.Position, err.Message, err.Domain = "tables.kg:57:32", "no such bin in bins(key, bins); first keep the rows where key is in 0..bins - 1", "n"
 		case 2:
-			err.Position, err.Message, err.Domain = "tables.kg:56:14", "no rows in argmin(value, by: bins(key, bins)); every group needs a row", "bin"
+			err.Position, err.Message, err.Domain = "tables.kg:57:14", "no rows in argmin(value, by: bins(key, bins)); every group needs a row", "bin"
 		}
 		return err
 	}

@@ -31,7 +31,7 @@ func FindRows(key, id []int64, options ...Option) (FindRowsResult, error) {
 // It allocates intermediate columns unless WithScratch provides their memory.
 func FindRowsInto(dst *FindRowsResult, key, id []int64, options ...Option) error {
 	if dst == nil {
-		return errors.New("tables.kg:44:1: FindRowsInto: dst is nil; give it a *FindRowsResult to fill in")
+		return errors.New("tables.kg:45:1: FindRowsInto: dst is nil; give it a *FindRowsResult to fill in")
 	}
 	n := len(key)
 	m := len(id)
@@ -94,7 +94,7 @@ func FindRowsInto(dst *FindRowsResult, key, id []int64, options ...Option) error
 	findRowsKernel2(0, m, id, insert, x7, x2, x, int64(m), int64(n))
 	row := kgenColumn(&call, dst.Row, n)
 	if call.err != nil {
-		return fmt.Errorf("tables.kg:44:1: FindRows: %w", call.err)
+		return fmt.Errorf("tables.kg:45:1: FindRows: %w", call.err)
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {

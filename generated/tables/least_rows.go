@@ -32,7 +32,7 @@ func LeastRows(key []float64, count int64, options ...Option) (LeastRowsResult, 
 // It allocates intermediate columns unless WithScratch provides their memory.
 func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...Option) error {
 	if dst == nil {
-		return errors.New("tables.kg:33:1: LeastRowsInto: dst is nil; give it a *LeastRowsResult to fill in")
+		return errors.New("tables.kg:34:1: LeastRowsInto: dst is nil; give it a *LeastRowsResult to fill in")
 	}
 	n := len(key)
 	call := kgenBegin(options)
@@ -492,7 +492,7 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 	}
 	row := kgenColumn(&call, dst.Row, int(sortedLength))
 	if call.err != nil {
-		return fmt.Errorf("tables.kg:33:1: LeastRows: %w", call.err)
+		return fmt.Errorf("tables.kg:34:1: LeastRows: %w", call.err)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -525,7 +525,7 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 		}
 		switch site {
 		case 0:
-			err.Position, err.Message, err.Domain = "tables.kg:34:14", "negative limit in order(key, limit: count); write greatest(count, 0)", ""
+			err.Position, err.Message, err.Domain = "tables.kg:35:14", "negative limit in order(key, limit: count); write greatest(count, 0)", ""
 		}
 		return err
 	}

@@ -31,7 +31,7 @@ func OrderInts(key []int32, options ...Option) (OrderIntsResult, error) {
 // It allocates intermediate columns unless WithScratch provides their memory.
 func OrderIntsInto(dst *OrderIntsResult, key []int32, options ...Option) error {
 	if dst == nil {
-		return errors.New("tables.kg:16:1: OrderIntsInto: dst is nil; give it a *OrderIntsResult to fill in")
+		return errors.New("tables.kg:17:1: OrderIntsInto: dst is nil; give it a *OrderIntsResult to fill in")
 	}
 	n := len(key)
 	call := kgenBegin(options)
@@ -136,7 +136,7 @@ func OrderIntsInto(dst *OrderIntsResult, key []int32, options ...Option) error {
 	}
 	row := kgenColumn(&call, dst.Row, n)
 	if call.err != nil {
-		return fmt.Errorf("tables.kg:16:1: OrderInts: %w", call.err)
+		return fmt.Errorf("tables.kg:17:1: OrderInts: %w", call.err)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)

@@ -33,11 +33,11 @@ func OrderPairs(a []int32, b []float64, options ...Option) (OrderPairsResult, er
 // It allocates intermediate columns unless WithScratch provides their memory.
 func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Option) error {
 	if dst == nil {
-		return errors.New("tables.kg:28:1: OrderPairsInto: dst is nil; give it a *OrderPairsResult to fill in")
+		return errors.New("tables.kg:29:1: OrderPairsInto: dst is nil; give it a *OrderPairsResult to fill in")
 	}
 	n := len(a)
 	if len(b) != n {
-		return fmt.Errorf("tables.kg:28:33: OrderPairs: b has %d rows and a has %d, but both are over n", len(b), n)
+		return fmt.Errorf("tables.kg:29:33: OrderPairs: b has %d rows and a has %d, but both are over n", len(b), n)
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
@@ -385,7 +385,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 	either2 := kgenTemporary[int64](&call, n)
 	row := kgenColumn(&call, dst.Row, n)
 	if call.err != nil {
-		return fmt.Errorf("tables.kg:28:1: OrderPairs: %w", call.err)
+		return fmt.Errorf("tables.kg:29:1: OrderPairs: %w", call.err)
 	}
 	var nTiedPlace int64
 	if workers > 1 {

@@ -33,7 +33,7 @@ func OrderTexts(key [][8]byte, options ...Option) (OrderTextsResult, error) {
 // It allocates intermediate columns unless WithScratch provides their memory.
 func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) error {
 	if dst == nil {
-		return errors.New("tables.kg:24:1: OrderTextsInto: dst is nil; give it a *OrderTextsResult to fill in")
+		return errors.New("tables.kg:25:1: OrderTextsInto: dst is nil; give it a *OrderTextsResult to fill in")
 	}
 	n := len(key)
 	call := kgenBegin(options)
@@ -352,7 +352,7 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 	either2 := kgenTemporary[int64](&call, n)
 	row := kgenColumn(&call, dst.Row, n)
 	if call.err != nil {
-		return fmt.Errorf("tables.kg:24:1: OrderTexts: %w", call.err)
+		return fmt.Errorf("tables.kg:25:1: OrderTexts: %w", call.err)
 	}
 	var nTiedPlace int64
 	if workers > 1 {

@@ -32,7 +32,7 @@ func OrderWide(key []int64, options ...Option) (OrderWideResult, error) {
 // It allocates intermediate columns unless WithScratch provides their memory.
 func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 	if dst == nil {
-		return errors.New("tables.kg:20:1: OrderWideInto: dst is nil; give it a *OrderWideResult to fill in")
+		return errors.New("tables.kg:21:1: OrderWideInto: dst is nil; give it a *OrderWideResult to fill in")
 	}
 	n := len(key)
 	call := kgenBegin(options)
@@ -363,7 +363,7 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 	either2 := kgenTemporary[int64](&call, n)
 	row := kgenColumn(&call, dst.Row, n)
 	if call.err != nil {
-		return fmt.Errorf("tables.kg:20:1: OrderWide: %w", call.err)
+		return fmt.Errorf("tables.kg:21:1: OrderWide: %w", call.err)
 	}
 	var nTiedPlace int64
 	if workers > 1 {

@@ -32,11 +32,11 @@ func RepeatRows(value []int64, times []int32, options ...Option) (RepeatRowsResu
 // It allocates intermediate columns unless WithScratch provides their memory.
 func RepeatRowsInto(dst *RepeatRowsResult, value []int64, times []int32, options ...Option) error {
 	if dst == nil {
-		return errors.New("tables.kg:60:1: RepeatRowsInto: dst is nil; give it a *RepeatRowsResult to fill in")
+		return errors.New("tables.kg:61:1: RepeatRowsInto: dst is nil; give it a *RepeatRowsResult to fill in")
 	}
 	n := len(value)
 	if len(times) != n {
-		return fmt.Errorf("tables.kg:60:37: RepeatRows: times has %d rows and value has %d, but both are over n", len(times), n)
+		return fmt.Errorf("tables.kg:61:37: RepeatRows: times has %d rows and value has %d, but both are over n", len(times), n)
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
@@ -93,7 +93,7 @@ func RepeatRowsInto(dst *RepeatRowsResult, value []int64, times []int32, options
 	}
 	value2 := kgenColumn(&call, dst.Value, int(x4))
 	if call.err != nil {
-		return fmt.Errorf("tables.kg:60:1: RepeatRows: %w", call.err)
+		return fmt.Errorf("tables.kg:61:1: RepeatRows: %w", call.err)
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, int(x4), 4096, func(_, lo, hi int) {
@@ -112,7 +112,7 @@ func RepeatRowsInto(dst *RepeatRowsResult, value []int64, times []int32, options
 		}
 		switch site {
 		case 0:
-			err.Position, err.Message, err.Domain = "tables.kg:61:22", "negative length in repeat(times); write greatest(times, 0)", "n"
+			err.Position, err.Message, err.Domain = "tables.kg:62:22", "negative length in repeat(times); write greatest(times, 0)", "n"
 		}
 		return err
 	}

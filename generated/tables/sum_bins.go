@@ -33,11 +33,11 @@ func SumBins(key, value []int32, bins int64, options ...Option) (SumBinsResult, 
 // need a dst each. After an error dst has its old columns, with unspecified values.
 func SumBinsInto(dst *SumBinsResult, key, value []int32, bins int64, options ...Option) error {
 	if dst == nil {
-		return errors.New("tables.kg:49:1: SumBinsInto: dst is nil; give it a *SumBinsResult to fill in")
+		return errors.New("tables.kg:50:1: SumBinsInto: dst is nil; give it a *SumBinsResult to fill in")
 	}
 	n := len(key)
 	if len(value) != n {
-		return fmt.Errorf("tables.kg:49:32: SumBins: value has %d rows and key has %d, but both are over n", len(value), n)
+		return fmt.Errorf("tables.kg:50:32: SumBins: value has %d rows and key has %d, but both are over n", len(value), n)
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
@@ -51,14 +51,14 @@ func SumBinsInto(dst *SumBinsResult, key, value []int32, bins int64, options ...
 	}
 	gLength := max(bins, 0)
 	if int(gLength) > 2147483647 {
-		return fmt.Errorf("tables.kg:50:6: g would have %d rows; at most 2147483647 can be computed", int(gLength))
+		return fmt.Errorf("tables.kg:51:6: g would have %d rows; at most 2147483647 can be computed", int(gLength))
 	}
 	count := kgenColumn(&call, dst.Count, int(gLength))
 	clear(count)
 	total := kgenColumn(&call, dst.Total, int(gLength))
 	clear(total)
 	if call.err != nil {
-		return fmt.Errorf("tables.kg:49:1: SumBins: %w", call.err)
+		return fmt.Errorf("tables.kg:50:1: SumBins: %w", call.err)
 	}
 	if workers > 1 && (len(count) <= max(2048, n/64) && len(total) <= max(2048, n/64)) {
 		failed2 := make([]int64, len(failed))
@@ -88,9 +88,9 @@ func SumBinsInto(dst *SumBinsResult, key, value []int32, bins int64, options ...
 		}
 		switch site {
 		case 0:
-			err.Position, err.Message, err.Domain = "tables.kg:50:6", "negative size in bins(key, bins); write greatest(bins, 0)", ""
+			err.Position, err.Message, err.Domain = "tables.kg:51:6", "negative size in bins(key, bins); write greatest(bins, 0)", ""
 		case 1:
-			err.Position, err.Message, err.Domain = "tables.kg:50:6", "no such bin in bins(key, bins); first keep the rows where key is in 0..bins - 1", "n"
+			err.Position, err.Message, err.Domain = "tables.kg:51:6", "no such bin in bins(key, bins); first keep the rows where key is in 0..bins - 1", "n"
 		}
 		return err
 	}

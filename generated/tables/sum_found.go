@@ -31,12 +31,12 @@ func SumFound(key, id, weight []int32, options ...Option) (SumFoundResult, error
 // It allocates intermediate columns unless WithScratch provides their memory.
 func SumFoundInto(dst *SumFoundResult, key, id, weight []int32, options ...Option) error {
 	if dst == nil {
-		return errors.New("tables.kg:38:1: SumFoundInto: dst is nil; give it a *SumFoundResult to fill in")
+		return errors.New("tables.kg:39:1: SumFoundInto: dst is nil; give it a *SumFoundResult to fill in")
 	}
 	n := len(key)
 	m := len(id)
 	if len(weight) != m {
-		return fmt.Errorf("tables.kg:38:45: SumFound: weight has %d rows and id has %d, but both are over m", len(weight), m)
+		return fmt.Errorf("tables.kg:39:45: SumFound: weight has %d rows and id has %d, but both are over m", len(weight), m)
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, max(n, m), 65536)

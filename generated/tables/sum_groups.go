@@ -35,11 +35,11 @@ func SumGroups(key, value []int32, options ...Option) (SumGroupsResult, error) {
 // It allocates intermediate columns unless WithScratch provides their memory.
 func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) error {
 	if dst == nil {
-		return errors.New("tables.kg:4:1: SumGroupsInto: dst is nil; give it a *SumGroupsResult to fill in")
+		return errors.New("tables.kg:5:1: SumGroupsInto: dst is nil; give it a *SumGroupsResult to fill in")
 	}
 	n := len(key)
 	if len(value) != n {
-		return fmt.Errorf("tables.kg:4:34: SumGroups: value has %d rows and key has %d, but both are over n", len(value), n)
+		return fmt.Errorf("tables.kg:5:34: SumGroups: value has %d rows and key has %d, but both are over n", len(value), n)
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
@@ -218,13 +218,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			sumGroupsKernel6(0, n, aggregate, key, value, aggregate2, reduce42)
 		}
 		if int(scalar43) > 2147483647 {
-			return fmt.Errorf("tables.kg:5:6: g would have %d rows; at most 2147483647 can be computed", int(scalar43))
+			return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(scalar43))
 		}
 		key3 := kgenColumn(&call, dst.Key, int(scalar43))
 		count2 := kgenColumn(&call, dst.Count, int(scalar43))
 		total2 := kgenColumn(&call, dst.Total, int(scalar43))
 		if call.err != nil {
-			return fmt.Errorf("tables.kg:4:1: SumGroups: %w", call.err)
+			return fmt.Errorf("tables.kg:5:1: SumGroups: %w", call.err)
 		}
 		var nFilledPlace int64
 		if workers > 1 {
@@ -477,7 +477,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			count3 := kgenColumn(&call, dst.Count, int(scalar53))
 			total3 := kgenColumn(&call, dst.Total, int(scalar53))
 			if call.err != nil {
-				return fmt.Errorf("tables.kg:4:1: SumGroups: %w", call.err)
+				return fmt.Errorf("tables.kg:5:1: SumGroups: %w", call.err)
 			}
 			if workers > 1 {
 				kgenFork(&call, workers, int(scalar53), 4096, func(_, lo, hi int) {
@@ -749,7 +749,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				count4 := kgenColumn(&call, dst.Count, int(scalar64))
 				total4 := kgenColumn(&call, dst.Total, int(scalar64))
 				if call.err != nil {
-					return fmt.Errorf("tables.kg:4:1: SumGroups: %w", call.err)
+					return fmt.Errorf("tables.kg:5:1: SumGroups: %w", call.err)
 				}
 				if workers > 1 {
 					kgenFork(&call, workers, int(scalar64), 4096, func(_, lo, hi int) {
@@ -887,7 +887,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				count4 := kgenColumn(&call, dst.Count, n)
 				total4 := kgenColumn(&call, dst.Total, n)
 				if call.err != nil {
-					return fmt.Errorf("tables.kg:4:1: SumGroups: %w", call.err)
+					return fmt.Errorf("tables.kg:5:1: SumGroups: %w", call.err)
 				}
 				var gRunsBegun int64
 				var openLast int32

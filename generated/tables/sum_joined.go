@@ -33,15 +33,15 @@ func SumJoined(key, value, id, weight []int32, options ...Option) (SumJoinedResu
 // It allocates intermediate columns unless WithScratch provides their memory.
 func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options ...Option) error {
 	if dst == nil {
-		return errors.New("tables.kg:10:1: SumJoinedInto: dst is nil; give it a *SumJoinedResult to fill in")
+		return errors.New("tables.kg:11:1: SumJoinedInto: dst is nil; give it a *SumJoinedResult to fill in")
 	}
 	n := len(key)
 	if len(value) != n {
-		return fmt.Errorf("tables.kg:10:34: SumJoined: value has %d rows and key has %d, but both are over n", len(value), n)
+		return fmt.Errorf("tables.kg:11:34: SumJoined: value has %d rows and key has %d, but both are over n", len(value), n)
 	}
 	m := len(id)
 	if len(weight) != m {
-		return fmt.Errorf("tables.kg:10:61: SumJoined: weight has %d rows and id has %d, but both are over m", len(weight), m)
+		return fmt.Errorf("tables.kg:11:61: SumJoined: weight has %d rows and id has %d, but both are over m", len(weight), m)
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, max(n, m), 65536)

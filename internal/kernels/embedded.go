@@ -27,6 +27,15 @@ func (p *Program) encoded(base string) ([]backends.File, error) {
 	return append(p.Files[:len(p.Files):len(p.Files)], backends.File{Name: planFile(base), Text: text}), nil
 }
 
+// On returns the emitter for a machine. A GPU whose probe has shown that work-groups start in the order of their
+// numbers takes no tickets; where one waits in vain all the same, the plan gives up.
+func (e Emitter) On(m plan.Machine) Emitter {
+	if e.IDs == "" && m.Subgroup > 1 && m.Caps[plan.CapStatic] == plan.Probed {
+		e.IDs = plan.Static
+	}
+	return e
+}
+
 // ForDrivers returns a schedule as devices with a driver take it: tiles are numbered as suits
 // them, unless the schedule says how, or its scheme numbers none.
 func (e Emitter) ForDrivers(s plan.Schedule) plan.Schedule {

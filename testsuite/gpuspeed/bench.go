@@ -107,7 +107,7 @@ func (r *runner) measure(ctx context.Context, out, log io.Writer) error {
 	r.report.head(out)
 	if r.curve {
 		for _, w := range chosen { // a line a size, workload by workload
-			for exponent := 10; exponent <= 30; exponent++ {
+			for exponent := 10; exponent <= r.most; exponent++ {
 				if err := r.size(ctx, []workload{w}, 1<<exponent, out); err != nil {
 					return err
 				}

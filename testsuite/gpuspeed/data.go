@@ -14,7 +14,8 @@ import (
 type distribution struct {
 	kind plan.Kind
 	fill func(data []byte, lo, hi int64)
-	most int64 // rows of the column, if it does not have as many as others; 0 is no limit
+	most int64               // rows of the column, if it does not have as many as others; 0 is no limit
+	step func(i int64) int64 // in place of fill: each row is that much above the one before
 }
 
 // distributions are the columns that workloads read, by name.
@@ -29,14 +30,21 @@ var distributions = map[string]distribution{
 	"quantity": {kind: plan.F64, fill: each(func(i int64) float64 { return float64(1 + random(8, i)%50) })},
 	"price":    {kind: plan.F64, fill: each(func(i int64) float64 { return float64(90000+random(9, i)%10000000) / 100 })},
 	"key1":     {kind: plan.I32, fill: each(func(i int64) int32 { return int32(i) })},
-	"key8":     {kind: plan.I32}, // by fillRuns
-	"key128":   {kind: plan.I32},
-	"key65536": {kind: plan.I32},
+	"key8":     {kind: plan.I32, step: ascending(8)},
+	"key128":   {kind: plan.I32, step: ascending(128)},
+	"key65536": {kind: plan.I32, step: ascending(65536)},
 }
 
-// meanRun is the mean length of the runs of a key; the lengths have a geometric
-// distribution.
-var meanRun = map[string]uint64{"key8": 8, "key128": 128, "key65536": 65536}
+// ascending are the steps of a key that ascends by 1 at each head of a run. The lengths of runs
+// have a geometric distribution with this mean.
+func ascending(mean uint64) func(i int64) int64 {
+	return func(i int64) int64 {
+		if i > 0 && random(10, i)%mean == 0 {
+			return 1
+		}
+		return 0
+	}
+}
 
 // random is row i of an endless sequence: a step of SplitMix64 (Steele, Lea,
 // Flood 2014), so that every row can be computed by itself.
@@ -74,26 +82,23 @@ func parallel(n int64, do func(worker int, lo, hi int64)) {
 
 func workers() int { return runtime.GOMAXPROCS(0) }
 
-// fillRuns fills a key that ascends by 1 at each head of a run.
-func fillRuns(key []int32, mean uint64) {
-	heads := make([]int32, workers())
-	parallel(int64(len(key)), func(worker int, lo, hi int64) {
+// fillSteps fills a column with the sums of its steps.
+func fillSteps[T int32 | int64](list []T, step func(i int64) int64) {
+	sums := make([]T, workers())
+	parallel(int64(len(list)), func(worker int, lo, hi int64) {
 		for i := lo; i < hi; i++ {
-			key[i] = 0
-			if i > 0 && random(10, i)%mean == 0 {
-				key[i] = 1
-			}
-			heads[worker] += key[i]
+			list[i] = T(step(i))
+			sums[worker] += list[i]
 		}
 	})
-	parallel(int64(len(key)), func(worker int, lo, hi int64) {
-		k := int32(0)
-		for _, before := range heads[:worker] {
-			k += before
+	parallel(int64(len(list)), func(worker int, lo, hi int64) {
+		total := T(0)
+		for _, before := range sums[:worker] {
+			total += before
 		}
 		for i := lo; i < hi; i++ {
-			k += key[i]
-			key[i] = k
+			total += list[i]
+			list[i] = total
 		}
 	})
 }
@@ -124,9 +129,12 @@ func (c *columns) get(name string) (exec.Column, error) {
 		return exec.Column{}, err
 	}
 	data = data[:size]
-	if mean := meanRun[name]; mean > 0 {
-		fillRuns(elements[int32](data), mean)
-	} else {
+	switch {
+	case d.step != nil && d.kind == plan.I64:
+		fillSteps(elements[int64](data), d.step)
+	case d.step != nil:
+		fillSteps(elements[int32](data), d.step)
+	default:
 		parallel(rows, func(_ int, lo, hi int64) { d.fill(data, lo, hi) })
 	}
 	c.made[name] = exec.Column{Kind: d.kind, Data: data}

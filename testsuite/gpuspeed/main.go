@@ -44,6 +44,7 @@ type settings struct {
 	asked           bool // by -run
 	rows            int64
 	curve           bool
+	most            int // the exponent of the curve's most rows
 	repeat          int
 	peers           string
 	json            string
@@ -105,6 +106,7 @@ func parse(arguments []string) (*settings, error) {
 	pattern := f.String("run", "", "workloads to measure, a `regexp`; by default all that compile soon")
 	exponent := f.Int("n", 28, "measure 2^`n` rows")
 	f.BoolVar(&s.curve, "curve", false, "measure 2^10 to 2^30 rows, by default of the scan, the filter of 50 % and COUNT of runs of 8")
+	f.IntVar(&s.most, "most", 30, "measure up to 2^`n` rows by -curve")
 	f.IntVar(&s.repeat, "repeat", 13, "how often each form runs; the median without the first two is printed")
 	f.StringVar(&s.peers, "peers", "", "the compiled peers, a `file`; by default nvcc compiles them, and none leaves them out")
 	f.StringVar(&s.json, "json", "", "write all figures to a `file`, too")
@@ -133,6 +135,9 @@ func parse(arguments []string) (*settings, error) {
 		return nil, fmt.Errorf("-n %d: 0 to 30", *exponent)
 	}
 	s.rows = 1 << *exponent
+	if s.most < 10 || s.most > 30 {
+		return nil, fmt.Errorf("-most %d: 10 to 30", s.most)
+	}
 	if s.opencl == "" && len(s.openclSchedules) > 0 {
 		return nil, errors.New("-opencl-schedule is of the device of -opencl")
 	}

@@ -155,14 +155,14 @@ static std::string copy(Request &r) { // of ROWS bytes
 	return answer(timed(r.repeat, [&] { return cudaMemcpyAsync(to.at, from.at, r.rows, cudaMemcpyDeviceToDevice); }), "");
 }
 
-static std::string scan(Request &r) {
+template <class T> static std::string scan(Request &r) {
 	r.begin(0);
-	Column<int32_t> x(r);
-	Memory out(r.rows * 4ull);
+	Column<T> x(r);
+	Memory out(r.rows * sizeof(T));
 	auto times = cubTimed(r.repeat, [&](void *scratch, size_t &bytes) {
-		return cub::DeviceScan::InclusiveSum(scratch, bytes, x.data(), out.as<int32_t>(), r.rows);
+		return cub::DeviceScan::InclusiveSum(scratch, bytes, x.data(), out.as<T>(), r.rows);
 	});
-	return answer(times, columns(digestOf<int32_t>(out, r.rows)));
+	return answer(times, columns(digestOf<T>(out, r.rows)));
 }
 
 struct Below {
@@ -177,6 +177,24 @@ static std::string filter(Request &r) {
 	Below below{(int32_t)r.arguments[0]};
 	auto times = cubTimed(r.repeat, [&](void *scratch, size_t &bytes) {
 		return cub::DeviceSelect::If(scratch, bytes, x.data(), out.as<int32_t>(), found.as<int>(), r.rows, below);
+	});
+	return answer(times, columns(digestOf<int32_t>(out, count(found))));
+}
+
+struct BothBelow {
+	const int32_t *x, *y;
+	int32_t limit;
+	__host__ __device__ bool operator()(int i) const { return x[i] < limit && y[i] < limit; }
+};
+
+// filterByOthers selects rows of a column by tests of two others.
+static std::string filterByOthers(Request &r) {
+	r.begin(1);
+	Column<int32_t> x(r), y(r), z(r);
+	Memory out(r.rows * 4ull), found(8);
+	auto flags = thrust::make_transform_iterator(thrust::counting_iterator<int>(0), BothBelow{x.data(), y.data(), (int32_t)r.arguments[0]});
+	auto times = cubTimed(r.repeat, [&](void *scratch, size_t &bytes) {
+		return cub::DeviceSelect::Flagged(scratch, bytes, z.data(), flags, out.as<int32_t>(), found.as<int>(), r.rows);
 	});
 	return answer(times, columns(digestOf<int32_t>(out, count(found))));
 }
@@ -375,8 +393,10 @@ template <class T, class Make, class Combine, class Results> static std::string 
 
 static std::string respond(Request &r) {
 	if (r.name == "copy") return copy(r);
-	if (r.name == "scan") return scan(r);
+	if (r.name == "scan") return scan<int32_t>(r);
+	if (r.name == "scan64") return scan<int64_t>(r);
 	if (r.name == "filter") return filter(r);
+	if (r.name == "filter2") return filterByOthers(r);
 	if (r.name == "count") return countRuns(r);
 	if (r.name == "sum") return pairs<int64_t>(r, OneAndValue{}, AddPairs{});
 	if (r.name == "sum32") return sum32(r);

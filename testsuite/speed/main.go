@@ -4,6 +4,7 @@
 //	go run ./testsuite/speed                 # all workloads, 64 Mi rows, 1 and 2 workers
 //	go run ./testsuite/speed -run count -rows 16777216
 //	go run ./testsuite/speed -vector         # device vector and the interpreter, on -cores cores
+//	go run ./testsuite/speed -memory         # new memory and memory used again, beside loops with append and good ones
 //	go run ./testsuite/speed -benchfmt >new  # for benchstat: a line per run
 package main
 
@@ -41,6 +42,7 @@ func main() {
 	unfused := flag.Bool("unfused", true, "measure the unfused form too")
 	bench := flag.Bool("benchfmt", false, "print a line per run, as benchstat reads them")
 	inProcess := flag.Bool("vector", false, "measure the devices that compile nothing beside emitted Go")
+	inMemory := flag.Bool("memory", false, "measure emitted Go in new memory and in memory used again, by processor time")
 	cores := flag.Int("cores", 1, "workers of emitted Go and of device vector, with -vector")
 	processor := flag.Bool("processor", false, "with -vector, processor time in place of the time that passes")
 	profile := flag.String("cpuprofile", "", "with -vector, write a profile to this file")
@@ -53,10 +55,20 @@ func main() {
 	if *bench {
 		fmt.Printf("goos: %s\ngoarch: %s\npkg: github.com/kgen-go/kgen/testsuite/speed\n", runtime.GOOS, runtime.GOARCH)
 	} else {
-		fmt.Printf("%d rows, %s of %d interleaved runs, %s, %s/%s, %d cores\n\n", *rows, map[bool]string{true: "fastest", false: "median"}[*inProcess], *rounds,
+		fmt.Printf("%d rows, %s of %d interleaved runs, %s, %s/%s, %d cores\n\n", *rows, map[bool]string{true: "fastest", false: "median"}[*inProcess || *inMemory], *rounds,
 			runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	if *inMemory {
+		list := slices.DeleteFunc(memoryWorkloads(), func(load memoryWorkload) bool { return !chosen.MatchString(load.name) })
+		err := compareMemory(w, list, *rows, *rounds, processorTime)
+		w.Flush()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if !*bench && !*inProcess {
 		fmt.Fprintln(w, "workload\tworkers\temitted ns/row\tGB/s\tpeer ns/row\temitted/peer\tunfused ns/row\tunfused/emitted\t")
 	}

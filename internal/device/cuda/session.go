@@ -314,8 +314,8 @@ func (s *session) Elapsed() time.Duration { return s.commands.Elapsed() }
 // Spans has its own marks, because the marks of timed commands would come
 // between the commands.
 func (s *session) Spans(times int, work func() error) ([]time.Duration, error) {
-	defer func(timed bool) { s.timed = timed }(s.timed)
-	s.timed = false
+	defer func(timed, gathers bool) { s.timed, s.gathers = timed, gathers }(s.timed, s.gathers)
+	s.timed, s.gathers = false, !s.device.pool.Exact // as the runs that nobody times
 	marks := make([]event, 0, times)
 	defer func() {
 		for _, m := range marks {

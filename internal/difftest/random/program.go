@@ -104,8 +104,11 @@ func (g *generator) program(name string, number int) string {
 	if g.r.IntN(2) == 0 { // rows of a filter, for operators that are harder there
 		compact(g)
 	}
-	if g.r.IntN(4) == 0 {
+	switch g.r.IntN(8) {
+	case 0, 1:
 		keyedByFloats(g, rules)
+	case 2:
+		keptGroups(g)
 	}
 	size := leastStatements + g.r.IntN(moreStatements)
 	at := g.r.IntN(size)
