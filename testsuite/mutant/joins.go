@@ -22,7 +22,7 @@ var joins = []Mutant{
 		New: "(k.sources == plan.Search && k.long || k.spreads(op))"},
 	{Name: "rows are told the source before theirs", File: "internal/simt/spread.go", Tests: "./testsuite -run ^TestSources$",
 		Old: "loop.Gt(source, loop.Int(0))",
-		New: "loop.Gt(source, loop.Int(1))"},
+		New: "loop.Gt(source, loop.Int(5))"},
 	{Name: "work-items tell the same rows", File: "internal/simt/spread.go", Device: "cudaemu:check", Programs: "repeat_far", Schedule: "sources=workgroup,workgroup=64",
 		Old: "loop.ToKind(ir.I64, lane)) // of",
 		New: "loop.ToKind(ir.I64, loop.Mul(lane, loop.Int(0)))) // of"},
