@@ -37,6 +37,9 @@ type Shards struct {
 	whole   map[string]exec.Column // and columns that are, as the last piece had them
 	texts   *Texts
 	rows    neighbours
+
+	trace bool // since a piece that was traced
+	steps []Step
 }
 
 // neighbours are rows at the end of a shard that wait for later ones, behind those that they
@@ -121,10 +124,11 @@ func (s *Shards) Footprint(rows, scalars map[string]int64) plan.Footprint {
 
 // Add adds rows that follow those added before, perhaps none; scalar arguments have to be the
 // same each time, as columns that are whole are, and texts of one dictionary. Whole columns of
-// the last piece are read by Result, too. [Coded] is the only option that says anything
-// here. The error is a [CheckError] if the data fails a check, with its row among all that have
-// been added: the first shard that fails ends the computation, be it that later rows fail a
-// check that comes earlier in the text. After any error the rows are not added.
+// the last piece are read by Result, too. [Coded] and [Trace] are the only options that say
+// anything here; Steps has what was traced. The error is a [CheckError] if the data fails a
+// check, with its row among all that have been added: the first shard that fails ends the
+// computation, be it that later rows fail a check that comes earlier in the text. After any
+// error the rows are not added.
 func (s *Shards) Add(ctx context.Context, args Args, options ...RunOption) error {
 	var o runOptions
 	for _, option := range options {
@@ -142,15 +146,27 @@ func (s *Shards) Add(ctx context.Context, args Args, options ...RunOption) error
 	if s.added && b.texts != s.texts && slices.ContainsFunc(s.program.pipeline.Params, func(v *ir.Value) bool { return v.Type.Kind == ir.Text }) {
 		return &ArgumentError{"texts", "a shard has another dictionary than those before; upload texts with one dictionary, or pass their places in it and the option Coded"}
 	}
-	if err := s.add(ctx, columns); err != nil {
+	if err := s.add(ctx, columns, o.trace); err != nil {
 		return err
 	}
 	s.texts = b.texts
 	return nil
 }
 
+// Steps returns the steps of a traced piece and all that came after it, those of one name added
+// up.
+func (s *Shards) Steps() []Step {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return slices.Clone(s.steps)
+}
+
 // AddColumns is Add for commands of this module, in the manner of [Executable.RunColumns].
-func (s *Shards) AddColumns(ctx context.Context, in []ir.Column) error {
+func (s *Shards) AddColumns(ctx context.Context, in []ir.Column, options ...RunOption) error {
+	var o runOptions
+	for _, option := range options {
+		option(&o)
+	}
 	var columns []exec.Column
 	for i, column := range in {
 		one := exec.Column{Kind: plan.Kind(column.Kind.String())}
@@ -164,11 +180,12 @@ func (s *Shards) AddColumns(ctx context.Context, in []ir.Column) error {
 	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	return s.add(ctx, columns)
+	return s.add(ctx, columns, o.trace)
 }
 
 // add adds a shard; columns has one for each parameter of the whole.
-func (s *Shards) add(ctx context.Context, columns []exec.Column) error {
+func (s *Shards) add(ctx context.Context, columns []exec.Column, trace bool) error {
+	s.trace = s.trace || trace
 	scalars, whole := map[string][]byte{}, map[string]exec.Column{}
 	for i, v := range s.program.pipeline.Params {
 		if s.inPieces(v) {

@@ -102,10 +102,11 @@ func (s *Shards) run(ctx context.Context, columns []exec.Column) (state, results
 
 // execute runs a stage and returns the columns of its results.
 func (s *Shards) execute(ctx context.Context, e *Executable, columns []exec.Column) ([][]byte, error) {
-	done, err := e.runner.run(ctx, call{columns: columns, keep: make([]bool, len(e.program.pipeline.Results))})
+	done, err := e.runner.run(ctx, call{columns: columns, keep: make([]bool, len(e.program.pipeline.Results)), trace: s.trace})
 	if err != nil {
 		return nil, err
 	}
+	s.steps = onceEach(append(s.steps, done.steps...))
 	var results [][]byte
 	for _, column := range done.columns {
 		results = append(results, s.device.settle(column.Data))

@@ -35,6 +35,9 @@ func (l *lowering) aggregate(v *ir.Value) {
 // operand of v says, unless that is the length of a column or a constant.
 func (l *lowering) sizedLength(v *ir.Value, d *ir.Domain) {
 	size := v.Args[1]
+	if l.writer[key{kind: Lengths, of: d}] != nil { // another way to the same rows has it
+		return
+	}
 	if size.Type.Domain != nil || size.Op == ir.OpConst && size.Const.Int64() >= 0 {
 		return
 	}

@@ -167,7 +167,7 @@ func (b *kernelBuilder) source(v *ir.Value, domain int) tile.ID {
 	}
 	ends := b.complete(b.graph.result(v.Args[0]), tile.Gather)
 	if v.Shift == 0 {
-		return b.Source(ends, v.Name, first, end)
+		return b.Source(ends, b.graph.DomainName(v.Type.Target), v.Name, first, end)
 	}
 	x := b.Map(domain, ir.OpCast, b.Kernel.Streams[ends].Kind, "", binary(ir.OpShl, row, v.Shift))
 	return b.Search(domain, ends, v.Name, x, first, end)

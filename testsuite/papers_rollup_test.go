@@ -17,6 +17,30 @@ func init() {
 	publishedPrograms["rollup/machines_hashed"] = published{plain: rollUp(6, false), data: hashed(cubes(6, generate.Machines))}
 	publishedPrograms["rollup/machines_grouped"] = published{plain: rollUp(6, true), data: cubes(6, generate.Machines)}
 	publishedPrograms["rollup/machines_by_target"] = published{plain: rollUp(6, false), data: cubes(6, "")}
+	publishedPrograms["rollup/expand"] = published{plain: expanded, data: func(*testing.T, *ir.Pipeline) (list [][]ir.Column) {
+		for rows := range 40 {
+			x := make([]float32, 5*rows)
+			for i := range x {
+				x[i] = float32(i)
+			}
+			list = append(list, []ir.Column{{Kind: ir.F32, Slice: x}, {Kind: ir.I64, Slice: []int64{int64(rows%9) - 1}},
+				{Kind: ir.I32, Slice: []int32{int32(rows * 7)}}, {Kind: ir.I32, Slice: []int32{int32(rows % 3)}}})
+		}
+		return list
+	}}
+}
+
+// expanded repeats some rows often, and the others seldom.
+func expanded(in []ir.Column) []any {
+	x, every, many, few := []float32{}, slice[int64](in[1])[0], slice[int32](in[2])[0], slice[int32](in[3])[0]
+	for i, value := range slice[float32](in[0]) {
+		times := few
+		if int64(i)%max(every, 1) == 0 {
+			times = many
+		}
+		x = append(x, slices.Repeat([]float32{value}, int(times))...)
+	}
+	return []any{x}
 }
 
 // rollUp returns the program for a cube of k dimensions: every fact beside every target cell. Grouped results have the number of

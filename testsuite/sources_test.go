@@ -1,6 +1,7 @@
 package testsuite_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,12 +17,20 @@ pipeline repeated(length: [n]i32, x: [n]i64) {
 }
 `
 
-// TestSources finds the rows that are repeated in each way. Those who search count no ends.
+// TestSources finds the rows that are repeated in each way. Only by default ends are counted, and
+// rows are told their sources where the way says so.
 func TestSources(t *testing.T) {
 	p := loadOne(t, sourcesText)
-	for _, way := range plan.SourceWays {
+	for i, way := range append(plan.SourceWays, plan.PerSubgroup) {
 		schedule := plan.Schedule{Workgroup: 8, Items: 3, Sources: way}
+		if i == len(plan.SourceWays) {
+			schedule.Workgroup = 64 // two rows at once
+		}
 		lowered := lowered(t, p, fuse.LevelAuto, schedule)
+		isTold := slices.ContainsFunc(lowered.Plan.Buffers, func(b plan.Buffer) bool { return strings.HasSuffix(b.Name, "_sources") })
+		if want := slices.Index(plan.SourceWays, way) > slices.Index(plan.SourceWays, plan.Search); isTold != want {
+			t.Errorf("sources=%s: rows are told their sources: %t", way, isTold)
+		}
 		if counts := strings.Contains(textOf(lowered), "end_of_sources"); counts != (way == plan.Count) {
 			t.Errorf("sources=%s: ends are counted: %t", way, counts)
 		}

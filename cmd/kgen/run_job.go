@@ -212,13 +212,17 @@ func (j *runJob) sharded() (r report, extents []table.Extent, err error) {
 	if err != nil {
 		return r, nil, err
 	}
-	j.clock.end("read and run")
+	j.clock.add("read", shards.Steps())
 	return report{Pipeline: j.pipeline.Name, Device: j.device.Name(), Results: table.Results(j.pipeline, columns)}, extents, nil
 }
 
 // addAll adds all pieces, the longest domain of which has so many rows. It returns columns with
 // the dictionary of texts.
 func (j *runJob) addAll(shards *kgen.Shards, pieces *table.Pieces, rows int64) (texts []ir.Column, err error) {
+	var options []kgen.RunOption
+	if j.flags.time || j.flags.json {
+		options = append(options, kgen.Trace())
+	}
 	bar := newProgress(j.command.ErrOrStderr(), "read and run", "rows")
 	defer bar.end()
 	for done := int64(0); ; {
@@ -229,7 +233,7 @@ func (j *runJob) addAll(shards *kgen.Shards, pieces *table.Pieces, rows int64) (
 		if err != nil {
 			return nil, limitOfColumns(err)
 		}
-		if err := shards.AddColumns(j.command.Context(), piece); err != nil {
+		if err := shards.AddColumns(j.command.Context(), piece, options...); err != nil {
 			return nil, err
 		}
 		texts = piece

@@ -87,6 +87,7 @@ func TestShardRows(t *testing.T) {
 	writeFiles(t, map[string]string{
 		"p.kg": "pipeline p(k: [n]text, x: [n]i64, y: [m]i32) {\n\tg = groups(k)\n\tr = runs(y)\n\treturn k: first(k, by: g), x: last(x, by: g), rises: count(x > prev(x, 1, 0)), y: first(y, by: r), mean: avg(100 / y, else: 0)\n}\n" +
 			"pipeline star(x: [n]i64, id: [m]i32) { f = find(x * 2 + 2, in: i64(id))\n j = join(x, i64(id) - 3)\n return found: count(f >= 0), id: id[j.right], x: x[j.left], known: x[f >= 0], ids: count(by: groups(id)) }\n" +
+			"pipeline pairs(x: [n]i64, id: [m]i32) { r = repeat(x)\n q = exscan(add, 1, by: r)\n j = join(x, i64(id) - 3)\n v = id[j.right]\n return number: q, run: scan(max, x[r] - q, by: r), most: max(q, by: r, else: -1), odd: count(by: r[q % 2 == 1]), partners: count(by: j.left), sum: sum(v, by: j.left), all: sum(q) }\n" +
 			"pipeline kept(x: [n]i64) { m = x < 9 && prev(x, 1, 0) > 0\n return x: x[m], before: prev(x, 1, 0)[m], next: next(x, 2, 7), share: f64(count(m)) / f64(len(x)) }\n" +
 			"pipeline q(k: [n]text, x: [n]i64, y: [m]i32) {\n\tg = groups(k)\n\tr = runs(y)\n\treturn k: first(k, by: g), x: last(x, by: g), y: count(by: r), mean: avg(100 / y, else: 0)\n}\n" +
 			"pipeline s(x: [n]i64) { return y: scan(add, x) }\n",
@@ -122,6 +123,14 @@ func TestShardRows(t *testing.T) {
 	for _, rows := range []string{"n=1", "n=2", "n=9"} {
 		if code, got, stderr := execute("", "run", "p.kg#star", "--in", "n=n.csv", "--in", "m=m.csv", "--bind", "id=y", "--device", "vector", "--shard-rows", rows); code != exitOK || got != want {
 			t.Errorf("star, %s rows: exit code %d\n%s%s\nwant\n%s", rows, code, got, stderr, want)
+		}
+	}
+	if code, want, stderr = execute("", "run", "p.kg#pairs", "--in", "n=n.csv", "--in", "m=m.csv", "--bind", "id=y", "--device", "interp"); code != exitOK {
+		t.Fatal(stderr)
+	}
+	for _, rows := range []string{"n=1", "n=2", "n=9"} {
+		if code, got, stderr := execute("", "run", "p.kg#pairs", "--in", "n=n.csv", "--in", "m=m.csv", "--bind", "id=y", "--device", "vector", "--shard-rows", rows); code != exitOK || got != want {
+			t.Errorf("pairs, %s rows: exit code %d\n%s%s\nwant\n%s", rows, code, got, stderr, want)
 		}
 	}
 	const both = "--in n=n.csv --in m=m.csv --shard-rows "

@@ -66,8 +66,8 @@ func scheduleOf(seed uint64, program int) plan.Schedule {
 	if r := chance(seed, streamProbe, program, 0); r.IntN(3) == 0 {
 		s.Probe = plan.Probes[r.IntN(len(plan.Probes))]
 	}
-	if chance(seed, streamSources, program, 0).IntN(3) == 0 {
-		s.Sources = plan.Search
+	if r := chance(seed, streamSources, program, 0); r.IntN(2) == 0 {
+		s.Sources = plan.SourceWays[r.IntN(len(plan.SourceWays))]
 	}
 	if r := chance(seed, streamSpecial, program, 0); r.IntN(5) == 0 {
 		return special(r, another(seed, program, false), s)

@@ -12,7 +12,7 @@ type class uint8
 
 const (
 	uniform  class = iota // everywhere: it depends on scalar parameters, and on columns that are whole
-	row                   // in a shard: it depends on rows of its columns
+	row                   // in a shard: it depends on rows of its columns, or on those that repeat or join makes of one
 	place                 // in a shard: the number of one of its rows, to take its columns by
 	groups                // in a shard: a grouping of rows, whose numbers depend on the groups of other shards
 	cut                   // after all shards: an aggregate of rows
@@ -40,7 +40,7 @@ func classify(p *ir.Pipeline, o Options) ([]class, error) {
 		if c == cut {
 			cuts++
 		}
-		if c == cut && p.IsReproducible(v) {
+		if (c == cut || c == row) && p.IsReproducible(v) {
 			return nil, refuse(v, "leave out reproducible, or sum integers such as cents", "%v of floats rounds all rows to the same units, which a shard does not know", v.Op)
 		}
 	}
@@ -91,6 +91,7 @@ func rowClass(v *ir.Value, numbered bool, of func(*ir.Value) class) (class, erro
 		return 0, refuse(v, "use the grouping with by: only", "%v takes the numbers of groups, which depend on the groups of other shards", v.Op)
 	}
 	places := slices.ContainsFunc(v.Args, func(o *ir.Value) bool { return of(o) == place })
+	within := v.By != nil && of(v.By) == place // the rows that repeat or join makes of one lie in one shard
 	switch {
 	case places && v.Op == ir.OpGather && of(v.Args[0]) == row && v.Args[1].Type.Target == v.Args[0].Type.Domain:
 		return row, nil
@@ -104,6 +105,8 @@ func rowClass(v *ir.Value, numbered bool, of func(*ir.Value) class) (class, erro
 		return 0, refuse(v, "aggregate the value by min or max", "%v gives a row's number, which counts the rows of earlier shards", v.Op)
 	case v.Op == ir.OpLen:
 		return cut, nil
+	case within:
+		return row, nil
 	case v.Op.IsAggregate():
 		if v.Type.Kind == ir.Text && v.Op.Aggregate().NoRows == ir.NoRowsElse && mayBeEmpty(v) { // a state of no rows holds a constant
 			return 0, refuse(v, "aggregate by runs, starts or groups without else:, whose groups have rows", "%v may have no rows, and a partial holds no text for none", v.Op)

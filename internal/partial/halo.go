@@ -27,7 +27,7 @@ func halo(p *ir.Pipeline, o Options, classes []class) (*Halo, error) {
 		if c := classes[v.ID]; c != row && c != place && c != groups {
 			continue
 		}
-		for _, o := range v.Args {
+		for _, o := range v.Operands() {
 			back[v.ID], ahead[v.ID] = max(back[v.ID], back[o.ID]), max(ahead[v.ID], ahead[o.ID])
 		}
 		switch v.Op {

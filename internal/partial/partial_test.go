@@ -120,6 +120,8 @@ func TestRefusals(t *testing.T) {
 		{"pipeline p(i: [n]i32, y: [m]i32) {\n\treturn c: count(by: bins(i, y)), s: sum(y)\n}", "p.kg:2:22: no partials: the bins are rows of m, which are cut into shards"},
 		{"pipeline p(x: [o]i32) {\n\treturn y: repeat(x)\n}", "p.kg:2:12: no partials: result y has numbers of rows"},
 		{"pipeline p(x: [o]i32, z: [m]i32) {\n\tj = join(x, z)\n\treturn y: j.left + 1\n}", "p.kg:3:19: no partials: + takes numbers of rows"},
+		{"pipeline p(x: [o]i32) {\n\tr = repeat(x)\n\treturn s: sum(x[r][argmax(x[r], by: r)])\n}", "p.kg:3:21: no partials: argmax gives a row's number"},
+		{"pipeline p(x: [o]i32, z: [o]f64) {\n\tr = repeat(x)\n\treturn reproducible s: max(sum(z[r], by: r), else: 0)\n}", "p.kg:3:29: no partials: sum of floats rounds all rows"},
 		{"pipeline p(x: [o]i32, z: [m]i32) {\n\treturn y: z[i64(repeat(x))]\n}", "p.kg:2:14: no partials: cast takes numbers of rows"},
 		{"pipeline p(x: [o]i32) {\n\treturn y: find(x, in: x)\n}", "p.kg:2:12: no partials: find looks for rows among those of other shards"},
 		{"pipeline p(x: [o]i32, z: [m]i32) {\n\treturn y: count(find(z, in: x) >= 0)\n}", "p.kg:2:18: no partials: find looks for rows"},
@@ -169,7 +171,7 @@ func TestID(t *testing.T) {
 func optionsOf(file string) partial.Options {
 	name := filepath.Base(file)
 	o := partial.Options{Rows: strings.HasPrefix(name, "rows")}
-	if strings.Contains(name, "_over_") {
+	if strings.Contains(name, "_over_n") {
 		o.Over = "n"
 	}
 	return o

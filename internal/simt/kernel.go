@@ -24,7 +24,8 @@ type kernel struct {
 
 	selected
 
-	together []int // operations Source, Partners and Pairs whose results the rows of a tile find together
+	spread   map[int]string // per operation Source: the buffer in which rows are told their sources; see spread.go
+	together []int          // operations Source, Partners and Pairs whose results the rows of a tile find together
 
 	unstaged bool // columns do not fit the arena or registers
 
@@ -39,7 +40,7 @@ type shape struct {
 	subgroup         Subgroup
 	budget           int64  // bytes of local memory of a work-group
 	variant          string // of aggregation in tables
-	searches         bool   // each row searches for the row that it repeats
+	sources          string // how rows find the row that they repeat
 	long             bool   // rows are numbered past 2^31, see launch_parts.go
 	placement        placement
 	localTables      *localTables // nil if no table lies in local memory

@@ -31,6 +31,7 @@ func (s *launches) lower() {
 			return
 		}
 	}
+	s.spreadSources()
 	s.scheme.prepare()
 	s.scheme.main()
 	if s.hasEnd() && !s.lastTileEnds() {

@@ -234,7 +234,7 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	aligned := func(stream int) bool {
 		return l.reaches(l.bufferLength(t.Streams[stream].Buffer), t.Domains[0].Plan)
 	}
-	s := shape{placement: workgroupPlacement{}, searches: l.schedule.Sources == plan.Search, workgroup: l.schedule.Workgroup, isOpen: l.schedule.Workgroup == 0, items: l.schedule.Items,
+	s := shape{placement: workgroupPlacement{}, sources: l.schedule.Sources, workgroup: l.schedule.Workgroup, isOpen: l.schedule.Workgroup == 0, items: l.schedule.Items,
 		subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.schedule.Part > 0}
 	family := l.family
 	if t.Has((*tile.Op).Counts) {

@@ -17,12 +17,17 @@ func (e *rowBody) search(op *tile.Op) loop.Expr {
 	return backends.Search(e.b, e.stream(op.Stream), e.expr(op.Args[1]), e.expr(op.Args[2]), e.expr(op.Args[0]))
 }
 
-// source returns the row that a row repeats: from what the tile has found, or by a search.
+// source returns the row that a row repeats: as it is told, from what the tile has found, or by a
+// search.
 func (e *rowBody) source(op *tile.Op) loop.Expr {
 	search := func() loop.Expr {
 		return backends.Search(e.b, e.stream(op.Stream), e.expr(op.Args[0]), e.expr(op.Args[1]), loop.ToKind(ir.I64, e.row))
 	}
-	found := e.sources[e.Values[op.Res[0]].Op]
+	i := e.Values[op.Res[0]].Op
+	if told, ok := e.spread[i]; ok && e.now != atEnd {
+		return loop.ToKind(ir.I64, loop.At(e.arguments.buffer(told, ir.I32, plan.Reads), e.row))
+	}
+	found := e.sources[i]
 	if found == nil || e.now == atEnd {
 		return search()
 	}

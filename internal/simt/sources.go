@@ -7,6 +7,7 @@ import (
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // The rows of a tile find the rows that they repeat together. Bounds for the first row
@@ -41,7 +42,7 @@ func (k *kernel) planSources() {
 	for i := range k.Ops {
 		more := int64(0)
 		switch op := &k.Ops[i]; {
-		case op.Kind == tile.Source && k.searches:
+		case op.Kind == tile.Source && (k.sources == plan.Search || k.spreads(op)):
 		case op.Kind == tile.Source:
 			more = k.sourceBytes()
 		case op.Nests():

@@ -255,9 +255,9 @@ func (b *Builder) Search(domain, stream int, name string, x, first, end ID) ID {
 }
 
 // Source returns how many elements of stream, which ascend, are at most the number of
-// the base row; see the operation Source.
-func (b *Builder) Source(stream int, name string, first, end ID) ID {
-	return b.pure(Op{Kind: Source, Stream: stream, Args: []ID{first, end}}, ir.I64, name)
+// the base row; see the operation Source. It has an element for each row of domain sources.
+func (b *Builder) Source(stream int, sources, name string, first, end ID) ID {
+	return b.pure(Op{Kind: Source, Stream: stream, Sources: sources, Args: []ID{first, end}}, ir.I64, name)
 }
 
 // Insert enters row in the hash table stream of so many slots, and returns the slot that has

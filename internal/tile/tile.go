@@ -120,6 +120,7 @@ type Op struct {
 	Ref       string    // Scalar, Length, StoreScalar: a name in the plan
 	Site      int       // Check: index of the plan's site
 	Bins      string    // Update: the domain of the plan that indexes number, if Stream may have more elements
+	Sources   string    // Source: the domain of the plan that results number
 	Stream    int       // Load, Store, Update, Search, Source, Insert, Enter, Cuckoo, Probe, Match, Partners, Pairs
 	Distance  int64     // Shift: rows back; negative is ahead
 	Keys      []int     // Insert, Cuckoo, Probe: streams, the keys of rows in the table; Partners, Pairs: those of all rows

@@ -2,6 +2,9 @@ package main
 
 // partials are bugs in pipelines of shards.
 var partials = []Mutant{
+	{Name: "aggregates by repeat wait for all shards", File: "internal/partial/classify.go", Tests: "./internal/partial -run ^TestSplit$",
+		Old: "	case within:\n		return row, nil",
+		New: "	case within:\n		return cut, nil"},
 	{Name: "the later of equal groups of shards are dropped", File: "templates/internal/gosupport/partial.go", Tests: "./templates/internal/gosupport -run ^TestFoldPairs$",
 		Old: "all[i] = fold(groups[pair.earlier], later[pair.later])\n\t\tdefault:",
 		New: "all[i] = groups[pair.earlier]\n\t\tdefault:"},
