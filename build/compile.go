@@ -80,7 +80,7 @@ func (s *Source) options(backend, level string, schedule plan.Schedule) compile.
 	options.Source = s.Text
 	switch backend {
 	case gocpu.Emitter{}.Name():
-		options.Radix, options.Hash, options.Short = gocpu.Radix, gocpu.Hash, false
+		options.Radix, options.RadixOfMany, options.Hash, options.Short = gocpu.Radix, gocpu.RadixOfMany, gocpu.Hash, false
 		options.Bins = cmp.Or(options.Bins, gocpu.Bins)
 		options.Cores, options.Entered, options.HashGroups, options.Partitions, options.Sample = true, true, gocpu.HashGroups, true, gocpu.Sample
 	case vector.Name:

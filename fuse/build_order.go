@@ -23,15 +23,33 @@ func (b *kernelBuilder) histogram(s *Stage, w *Value) {
 		}
 		shift = b.Scalar(b.graph.digitShift, ir.I64)
 	}
-	for first := int64(0); first < w.IR.Args[1].Const.Int64(); first += 1 << radix {
+	for i := range numberOfDigits(s.turn, w.IR) {
+		first := b.Int(i << radix)
+		if s.turn.of != nil && s.turn.of.isTight {
+			first = b.countersBefore(b.Int(i))
+		}
 		at := b.digit(domain, x, shift, mask)
-		b.Update(domain, stream, addition(), false, "", 0, b.Map(domain, ir.OpAdd, ir.I64, "", at, b.Int(first)), b.Int(1))
+		b.Update(domain, stream, addition(), false, "", 0, b.Map(domain, ir.OpAdd, ir.I64, "", at, first), b.Int(1))
 		if s.turn.of != nil {
 			shift = b.Map(tile.Uniform, ir.OpAdd, ir.I64, "", shift, b.Scalar(b.graph.digitWidth, ir.I64))
 		} else {
-			shift = b.Int((first>>radix + 1) * int64(radix))
+			shift = b.Int((i + 1) * int64(radix))
 		}
 	}
+}
+
+// numberOfDigits returns how many digits v counts. If the plan chooses, there may be fewer: rows of the others have
+// no counter.
+func numberOfDigits(t turn, v *ir.Value) int64 {
+	if t.of != nil && t.of.isTight {
+		return int64(t.of.most)
+	}
+	return v.Args[1].Const.Int64() >> v.Shift
+}
+
+// countersBefore returns how many counters so many digits have whose width the plan chooses.
+func (b *kernelBuilder) countersBefore(digits tile.ID) tile.ID {
+	return b.Map(tile.Uniform, ir.OpShl, ir.I64, "", digits, b.Scalar(b.graph.digitWidth, ir.I64))
 }
 
 // mask returns the bits of a digit, whose width the plan may choose.
@@ -68,10 +86,19 @@ func (b *kernelBuilder) rank(v *ir.Value) tile.ID {
 	// Which digit it is comes from the plan, so that one kernel sorts by all of them.
 	number := b.Scalar(b.graph.digitNumber, ir.I64)
 	shift := b.Scalar(b.graph.digitShift, ir.I64)
-	digit := b.digit(domain, x, shift, b.mask(b.graph.turns[v], x.Type.Kind, radix))
-	at := b.Map(domain, ir.OpAdd, ir.I64, "", digit, b.Map(domain, ir.OpMul, ir.I64, "", number, b.Int(1<<radix)))
+	t := b.graph.turns[v]
+	digit := b.digit(domain, x, shift, b.mask(t, x.Type.Kind, radix))
+	isTight := t.of != nil && t.of.isTight
+	counters := b.Map(domain, ir.OpMul, ir.I64, "", number, b.Int(1<<radix))
+	if isTight {
+		counters = b.countersBefore(number)
+	}
+	at := b.Map(domain, ir.OpAdd, ir.I64, "", digit, counters)
 	right := b.Map(domain, ir.OpMul, ir.I64, "", number, b.lengthBefore(v.Type.Domain)) // each digit there has every row once
 	lesser := b.Map(domain, ir.OpSub, ir.I64, "", b.LoadAt(domain, stream, at, false), right)
+	if isTight {
+		return b.Rank(digit, lesser, 1<<radix, b.countersBefore(b.Int(1)))
+	}
 	return b.Rank(digit, lesser, 1<<radix)
 }
 

@@ -35,6 +35,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 	e := &expansion{
 		from:       p,
 		radix:      cmp.Or(options.Radix, DefaultRadix),
+		manyRadix:  max(options.RadixOfMany, cmp.Or(options.Radix, DefaultRadix)),
 		short:      options.Short,
 		entered:    options.Short || options.Entered,
 		cores:      options.Cores,
@@ -86,6 +87,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 type expansion struct {
 	from       *ir.Pipeline
 	radix      int  // bits that a digit of keys has
+	manyRadix  int  // and of many rows that are packed into words
 	short      bool // see Options
 	entered    bool // rows of groups are combined while their keys are entered in a hash table
 	cores      bool // see Options

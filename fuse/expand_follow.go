@@ -61,6 +61,7 @@ func (o *ordering) follow(v *ir.Value, keys []sortKey) *ir.Value {
 		if 8*bytes <= numberBits {
 			beside = o.cast(ir.U32, beside)
 		}
+		o.columnWord = o.wordOfColumns(keys, others)
 	case isFree && len(others) == 0:
 		beside = nil
 	}
@@ -72,6 +73,56 @@ func (o *ordering) follow(v *ir.Value, keys []sortKey) *ir.Value {
 		return out.number
 	}
 	return o.rowOf(out.number)
+}
+
+// wordOfColumns returns a function that computes the word of keys from columns that come along as one word; nil if
+// these do not have the keys. A partition by some bits of a column then moves no more than the column.
+func (o *ordering) wordOfColumns(keys []sortKey, columns []*ir.Value) func(beside *ir.Value) *ir.Value {
+	for _, key := range keys {
+		if !followsFrom(key.column, columns) {
+			return nil
+		}
+	}
+	return func(beside *ir.Value) *ir.Value {
+		made := map[*ir.Value]*ir.Value{}
+		at := packedColumn{}
+		for _, x := range columns {
+			made[x] = o.unpacked(o.cast(ir.U64, beside), at, x.Type.Kind)
+			at.shift += 8 * x.Type.Kind.Size()
+		}
+		moved := slices.Clone(keys)
+		for i, key := range keys {
+			moved[i].column = o.again(key.column, made)
+		}
+		return o.words(moved)[0].value
+	}
+}
+
+// followsFrom reports whether x costs little to compute from some columns.
+func followsFrom(x *ir.Value, columns []*ir.Value) bool {
+	if slices.Contains(columns, x) || x.Op == ir.OpConst {
+		return true
+	}
+	switch x.Op {
+	case ir.OpAnd, ir.OpAndNot, ir.OpOr, ir.OpXor, ir.OpShl, ir.OpShr, ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpComplement, ir.OpCast, ir.OpBits:
+		return !slices.ContainsFunc(x.Operands(), func(arg *ir.Value) bool { return !followsFrom(arg, columns) })
+	}
+	return false
+}
+
+// again computes x from what other columns have become.
+func (o *ordering) again(x *ir.Value, made map[*ir.Value]*ir.Value) *ir.Value {
+	if x.Op == ir.OpConst {
+		return x
+	}
+	if made[x] == nil {
+		v := ir.Value{Op: x.Op, Type: x.Type}
+		for _, arg := range x.Args {
+			v.Args = append(v.Args, o.again(arg, made))
+		}
+		made[x] = o.add(o.pos, v)
+	}
+	return made[x]
 }
 
 // leave moves what an order leaves beside the numbers of rows to its destination, by scatter.

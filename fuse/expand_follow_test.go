@@ -49,3 +49,29 @@ func TestFollowedColumns(t *testing.T) {
 		}
 	}
 }
+
+// TestWordOfColumns holds how many columns the first of several passes moves: the word of a row comes along unless it
+// follows from the other columns.
+func TestWordOfColumns(t *testing.T) {
+	for _, c := range []struct {
+		parameters, body string
+		moved            int
+	}{
+		{"k: [n]i32, v: [n]i32", "p = order(k & 4095)\nreturn k: k[p], v: v[p]", 1},
+		{"k: [n]i32, v: [n]i32", "p = order((v ^ k) >> 12)\nreturn k: k[p], v: v[p]", 1},
+		{"k: [n]i32, v: [n]i64", "p = order(k & 4095)\nreturn v: v[p]", 2},          // which k does not follow from
+		{"k: [n]i32, v: [n]i64", "p = order(k & 4095)\nreturn k: k[p], v: v[p]", 1}, // numbers of rows beside the word, as they do not fit
+		{"k: [n]i32, v: [n]i32", "p = order(k / 7)\nreturn k: k[p], v: v[p]", 2},    // a division costs more
+	} {
+		g := graphOf(t, c.parameters, c.body, Options{Short: true})
+		moved := 0
+		for _, v := range g.Pipeline.Values {
+			if v.Op == ir.OpScatter && g.turns[v.Args[1]].part == firstPass {
+				moved++
+			}
+		}
+		if moved != c.moved {
+			t.Errorf("%s: the first pass moves %d columns, not %d", c.body, moved, c.moved)
+		}
+	}
+}

@@ -27,40 +27,17 @@ func (o *ordering) least(keys []sortKey) *ir.Value {
 	limit = o.apply(ir.OpGreatest, o.apply(ir.OpLeast, o.cast(ir.I64, limit), rows), o.number(0))
 	isFew := o.apply(ir.OpLogicalAnd, o.apply(ir.OpGe, rows, o.number(o.sample<<6)), o.apply(ir.OpLt, limit, o.apply(ir.OpShr, rows, o.number(3))))
 
-	isCandidate := o.candidates(keys, row, rows, limit, isFew)
-	if o.short {
-		isCandidate = o.apply(ir.OpLogicalOr, isCandidate, o.apply(ir.OpNot, isFew))
-	} else {
-		isCandidate = o.apply(ir.OpLogicalAnd, isCandidate, isFew)
-	}
-	few := o.selected("_candidates", isCandidate)
-	all := o.selected("_all", o.apply(ir.OpGe, row, o.number(0)))
-	found := o.add(o.pos, ir.Value{Op: ir.OpLen, Args: []*ir.Value{few(row)}, Type: ir.Type{Kind: ir.I64}})
-	if !o.short {
-		limit = o.choose(isFew, limit, o.apply(ir.OpAdd, rows, o.number(1)))
-	}
+	// A pass over all rows costs less if it leaves nothing but numbers.
+	isCandidate := o.apply(ir.OpLogicalOr, o.candidates(keys, row, rows, limit, isFew), o.apply(ir.OpNot, isFew))
+	few, all := o.selected("_candidates", isCandidate), o.selected("_all", o.apply(ir.OpGe, row, o.number(0)))
+	candidate, other := few(o.row(keys)), all(o.row(keys)) // not the same value, which would be stored for all rows
+	found := o.add(o.pos, ir.Value{Op: ir.OpLen, Args: []*ir.Value{candidate}, Type: ir.Type{Kind: ir.I64}})
 	isEnough := o.choose(o.apply(ir.OpGe, found, limit), o.number(1), o.number(0))
 
-	name := "_candidates"
-	if !o.short {
-		name = "_least"
-	}
-	candidates := o.newDomain(ir.DomainEither, o.rows.Name+name, o.rows)
-	either := func(x, y *ir.Value) *ir.Value {
-		return o.either(isEnough, few(x), all(y), ir.Type{Kind: x.Type.Kind, Domain: candidates})
-	}
+	candidates := o.newDomain(ir.DomainEither, o.rows.Name+"_least", o.rows)
+	numbers := o.either(isEnough, candidate, other, ir.Type{Kind: candidate.Type.Kind, Domain: candidates, Target: o.rows})
 	of := &ordering{expansion: o.expansion, pos: o.pos, rows: candidates, out: o.out, limit: o.limit, of: o.rows}
-	if !o.short { // a pass over all rows costs less if it leaves nothing but numbers
-		numbers := either(row, row)
-		numbers.Type.Target = o.rows
-		return of.sortNumbered(o.keysAt(keys, numbers), numbers)
-	}
-	fewWords, allWords := o.words(keys), o.words(keys)
-	var sorted []sortKey
-	for i, w := range slices.Backward(fewWords) { // the most significant one comes first
-		sorted = append(sorted, sortKey{column: either(w.value, allWords[i].value), width: w.bits})
-	}
-	return of.sortNumbered(sorted, either(o.cast(ir.U32, row), o.cast(ir.U32, row)))
+	return of.sortNumbered(o.keysAt(keys, o.rowOf(numbers)), numbers)
 }
 
 // sortNumbered sorts rows that have numbers of their own.
@@ -74,31 +51,13 @@ func (o *ordering) sortNumbered(keys []sortKey, numbers *ir.Value) *ir.Value {
 
 // candidates reports of each row whether it is a candidate, by a sample.
 func (o *ordering) candidates(keys []sortKey, row, rows, limit, isFew *ir.Value) *ir.Value {
-	sampled, chosen, at := o.lastCandidate(keys, row, rows, limit, isFew)
-	var last []*ir.Value
-	if o.short {
-		for _, w := range o.words(sampled) {
-			last = append(last, o.gather(o.pos, w.value, chosen))
-		}
-	} else {
-		for _, key := range slices.Backward(sampled) {
-			last = append(last, o.gather(o.pos, key.column, chosen))
-		}
-	}
-	isCandidate := o.apply(ir.OpLe, row, o.gather(o.pos, at, chosen))
-	and, or := ir.OpLogicalAnd, ir.OpLogicalOr
-	if o.short {
-		for i, w := range o.words(keys) { // the most significant one comes last
-			before := o.apply(and, o.apply(ir.OpEq, w.value, last[i]), isCandidate)
-			isCandidate = o.apply(or, o.apply(ir.OpLt, w.value, last[i]), before)
-		}
-		return isCandidate
-	}
+	last, number := o.lastCandidate(keys, row, rows, limit, isFew)
+	isCandidate := o.apply(ir.OpLe, row, number)
 	for i, key := range slices.Backward(keys) { // words of keys would cost more than to compare the keys
-		isBefore, isEqual := o.compare(key, last[len(keys)-1-i])
-		isCandidate = o.apply(or, isBefore, o.apply(and, isEqual, isCandidate))
+		isBefore, isEqual := o.compare(key, last[i])
+		isCandidate = o.apply(ir.OpLogicalOr, isBefore, o.apply(ir.OpLogicalAnd, isEqual, isCandidate))
 	}
-	return o.apply(and, o.apply(ir.OpNot, o.isAfter(keys[0], last[len(keys)-1])), isCandidate) // of most rows this one comparison
+	return o.apply(ir.OpLogicalAnd, o.apply(ir.OpNot, o.isAfter(keys[0], last[0])), isCandidate) // of most rows this one comparison
 }
 
 // isAfter reports of each row whether its key comes after another one, where neither is NaN.
@@ -139,20 +98,23 @@ func (o *ordering) compare(key sortKey, other *ir.Value) (isBefore, isEqual *ir.
 	return isBefore, o.apply(ir.OpLogicalOr, isEqual, o.apply(ir.OpLogicalAnd, isNaN, otherNaN))
 }
 
-// lastCandidate returns the keys of a sample, a row of each stretch of so many, which of these
-// is to be the last candidate, and the numbers of the sample's rows among all.
-func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Value) (sampled []sortKey, chosen, at *ir.Value) {
+// lastCandidate returns the keys of the row that is to be the last candidate, and its number, by a sample: a row
+// of each stretch of so many.
+func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Value) (last []*ir.Value, number *ir.Value) {
 	sample, at := o.sampled(row, rows, o.choose(isFew, o.number(o.sample), o.number(0)))
 	of := &ordering{expansion: o.expansion, pos: o.pos, rows: sample, out: o.newDomain(ir.DomainOrder, o.rows.Name+"_sorted", sample)}
-	sampled = o.keysAt(keys, at)
+	sampled := o.keysAt(keys, at)
 	order := of.sort(sampled, of.row(sampled), false).number
 	of.out.By = order
 
 	// Twice as many as the limit is of the rows, and some.
 	share := o.apply(ir.OpDiv, o.apply(ir.OpMul, limit, o.number(2*o.sample)), o.apply(ir.OpGreatest, rows, o.number(1)))
 	place := o.apply(ir.OpLeast, o.apply(ir.OpAdd, share, o.number(max(o.sample>>13, 8))), o.number(o.sample-1))
-	chosen = o.gather(o.pos, order, o.apply(ir.OpGreatest, place, o.number(0)))
-	return sampled, chosen, at
+	chosen := o.gather(o.pos, order, o.apply(ir.OpGreatest, place, o.number(0)))
+	for _, key := range sampled {
+		last = append(last, o.gather(o.pos, key.column, chosen))
+	}
+	return last, o.gather(o.pos, at, chosen)
 }
 
 // sampled returns a domain of so many rows, o.sample if a sample is needed, and for each a row

@@ -21,10 +21,11 @@ type ordering struct {
 	out   *ir.Domain // the sorted rows
 	limit *ir.Value  // the most rows of out, or nil
 
-	of      *ir.Domain // of which they are some, if the numbers are those of its rows
-	numbers *ir.Value  // of each row in of, if it does not come along
-	leaves  *leaving   // what the last passes leave, if columns follow without a gather
-	chooses bool       // the kernel that finds extremes of the keys comes before the choice of a way
+	of         *ir.Domain                       // of which they are some, if the numbers are those of its rows
+	numbers    *ir.Value                        // of each row in of, if it does not come along
+	leaves     *leaving                         // what the last passes leave, if columns follow without a gather
+	columnWord func(beside *ir.Value) *ir.Value // the word of a row from what comes along; nil if it comes along, too
+	chooses    bool                             // the kernel that finds extremes of the keys comes before the choice of a way
 }
 
 // sortKey is a column by which rows are sorted.

@@ -20,6 +20,10 @@ type packing struct {
 	dropped *ir.Value // how many bits of the keys are left out
 }
 
+// manyRows is by how many bits there are more rows than in a sample if a pass that is saved pays for four times
+// as many counters, and if workers can have their own.
+const manyRows = 5
+
 // packedKey is a key without what all rows share.
 type packedKey struct {
 	value *ir.Value // of 64 bits
@@ -150,9 +154,10 @@ func (o *ordering) sortWords(word *ir.Value, p packing) *ir.Value {
 	ceilDiv := func(x, y *ir.Value) *ir.Value {
 		return o.apply(ir.OpDiv, o.apply(ir.OpSub, o.apply(ir.OpAdd, x, y), o.number(1)), y)
 	}
-	count := ceilDiv(p.used, o.number(int64(o.radix)))
+	isMany := o.apply(ir.OpGe, o.length(word), o.number(o.sample<<manyRows))
+	count := ceilDiv(p.used, o.choose(isMany, o.number(int64(o.manyRadix)), o.number(int64(o.radix))))
 	width := ceilDiv(p.used, o.apply(ir.OpGreatest, count, o.number(1)))
-	s := &sorting{radix: o.radix, most: (maxWord + o.radix - 1) / o.radix, first: p.number, count: count, width: width}
+	s := &sorting{radix: o.manyRadix, most: (maxWord + o.radix - 1) / o.radix, first: p.number, count: count, width: width, isTight: o.manyRadix > o.radix}
 	before := o.before(word, s.most, nil, s)
 	moved := func(from *ir.Value, part sortPart) *ir.Value {
 		return o.move(carried{both: from}, o.place(carried{both: from}, before, 0, turn{s, part})).both

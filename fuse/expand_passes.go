@@ -19,11 +19,12 @@ type sorting struct {
 	// of digits. Words have no bits above the last one.
 	first, count, width *ir.Value
 
-	radix  int       // bits that a digit has at most
-	most   int       // passes if all bits differ
-	cut    *ir.Value // scalar: from which bit on narrow passes have the key; nil if no passes are wide
-	names  sortingNames
-	chosen *Stage // before which the plan chooses
+	radix   int       // bits that a digit has at most
+	isTight bool      // the plan chooses the width of digits, and there are only counters for as many values
+	most    int       // passes if all bits differ
+	cut     *ir.Value // scalar: from which bit on narrow passes have the key; nil if no passes are wide
+	names   sortingNames
+	chosen  *Stage // before which the plan chooses
 }
 
 // known returns the scalars that the plan reads to choose passes.
@@ -94,7 +95,7 @@ type carried struct {
 func (o *ordering) passes(w, measured word, again, key, beside *ir.Value, isLast, kept bool) sortedRows {
 	digits := max((w.bits+o.radix-1)/o.radix, 1)
 	from := carried{key: key, beside: beside}
-	if beside != nil && beside.Type.Kind.Size() <= numberBits/8 && o.fitsBeside(w) {
+	if beside != nil && beside.Type.Kind.Size() <= numberBits/8 && o.fitsBeside(w) && o.columnWord == nil {
 		from.both = o.besideKey(beside, key)
 	}
 	end := destination{o.rows, nil, isLast, kept}
@@ -194,9 +195,12 @@ func (o *ordering) differing(w word) (low, high *ir.Value) {
 // before: those of the digits on its right, and of lesser value. Which digits these
 // are the plan may choose for a sort: again is x for that.
 func (o *ordering) before(x *ir.Value, digits int, again *ir.Value, s *sorting) *ir.Value {
-	results := int64(digits) << o.radix
+	results, radix := o.number(int64(digits)<<o.radix), o.radix
+	if s != nil && s.isTight {
+		results, radix = o.apply(ir.OpShl, s.count, s.width), s.radix
+	}
 	d := o.newDomain(ir.DomainBins, o.rows.Name+"_digits", nil)
-	d.By = o.add(o.pos, ir.Value{Op: ir.OpDigits, Args: []*ir.Value{x, o.constant(ir.Int(ir.I64, results))}, Shift: int64(o.radix), Type: ir.Type{Kind: ir.I64, Domain: d}})
+	d.By = o.add(o.pos, ir.Value{Op: ir.OpDigits, Args: []*ir.Value{x, results}, Shift: int64(radix), Type: ir.Type{Kind: ir.I64, Domain: d}})
 	if s != nil {
 		if again != nil {
 			d.By.Args = append(d.By.Args, again)
@@ -216,6 +220,7 @@ func (o *ordering) place(from carried, before *ir.Value, digit int, t turn) *ir.
 	place := o.add(o.pos, ir.Value{Op: ir.OpRank, Args: []*ir.Value{x, before}, Shift: int64(digit * o.radix), Split: o.radix,
 		Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
 	if t.of != nil {
+		place.Split = t.of.radix
 		o.turns[place] = t
 	}
 	return place
@@ -231,6 +236,10 @@ func (o *ordering) move(from carried, place *ir.Value) (to carried) {
 	}
 	if from.beside == nil {
 		return carried{key: scatter(from.key)}
+	}
+	if o.columnWord != nil {
+		beside := scatter(from.beside)
+		return carried{key: o.columnWord(beside), beside: beside}
 	}
 	return carried{key: scatter(from.key), beside: scatter(from.beside)}
 }

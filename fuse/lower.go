@@ -23,6 +23,10 @@ type Options struct {
 	// [DefaultRadix].
 	Radix int
 
+	// RadixOfMany is that of many rows, if they are packed into words: fewer passes pay there for more
+	// counters. It is Radix where that is more.
+	RadixOfMany int
+
 	// Bins is the largest range of keys whose groups may be combined in bins instead
 	// of sorted; 0 is [DefaultBins], and there is none below. Unless Short is set, it is
 	// the number of rows instead, and Bins is that of a sample for which the range is looked for.

@@ -27,6 +27,7 @@ func (l *lowering) nameSorts() {
 // digits lowers the histograms of the digits of keys. If the plan chooses the digits,
 // they may have to be counted again.
 func (l *lowering) digits(v *ir.Value) {
+	l.sizedLength(v, v.Type.Domain)
 	s := l.histogram(v, v.Args[0])
 	w := l.defineResult(s, v)
 	t, ok := l.turns[v]

@@ -10,6 +10,9 @@ import (
 // stay in the first cache.
 const Radix = 8
 
+// RadixOfMany is that of digits of many rows that are packed into words.
+const RadixOfMany = 10
+
 // A range function gets the counters of a rank from its caller: how many rows before
 // the range have each digit. A summary adds those of the range.
 
@@ -37,7 +40,11 @@ func (g *body) beginRank(op *tile.Op, _, _ *loop.Var) {
 		return
 	}
 	g.b.Note("where the next row of each digit goes")
-	g.b.For("digit", loop.Int(0), loop.Int(op.Digits), func(digit *loop.Var) {
+	values := loop.Expr(loop.Int(op.Digits))
+	if len(op.Args) > 2 {
+		values = loop.Least(values, loop.ToCounter(g.expr(op.Args[2]))) // no more counters than there are
+	}
+	g.b.For("digit", loop.Int(0), values, func(digit *loop.Var) {
 		of := *g
 		of.values = g.uniformValues()
 		of.values[op.Args[0]] = loop.ToKind(ir.I64, digit)

@@ -270,7 +270,7 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 		nCandidatesPlace = leastRowsKernel12(0, n, key, pass5, map3, map2, either, count, int64(n), 0)
 	}
 	nCandidatesLength := nCandidatesPlace
-	cond := nCandidatesPlace >= kgenSelect(int64(n) >= 1048576 && max(min(count, int64(n)), 0) < int64(n)>>3, max(min(count, int64(n)), 0), int64(n)+1)
+	cond := nCandidatesPlace >= max(min(count, int64(n)), 0)
 	x := int64(0)
 	if cond {
 		x = 1
@@ -791,11 +791,12 @@ func leastRowsKernel12(lo, hi int, key []float64, pass15 []int64, map2 []float64
 	x13 := n >> 3
 	cond3 := x2 < x13
 	cond4 := cond2 && cond3
+	cond5 := !cond4
 	keyRows := key[lo:hi]
 	for i, key2 := range keyRows {
-		cond5 := key2 != key2
+		cond6 := key2 != key2
 		row := int64(lo + i)
-		selected := !(key2 > x10) && (key2 < x10 || cond && !cond5 || (key2 == x10 || cond5 && cond) && row <= x12) && cond4
+		selected := !(key2 > x10) && (key2 < x10 || cond && !cond6 || (key2 == x10 || cond6 && cond) && row <= x12) || cond5
 		at := int(nCandidatesPlace)
 		compact[at] = row
 		nCandidatesPlace += kgenBit[int64](selected)

@@ -83,13 +83,17 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 	} else {
 		orderWideKernel2(0, n, key, map2, x, x2, int64(n), scalar)
 	}
-	scalar2 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + 8 - 1) / 8
-	scalar3 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+8-1)/8, 1) - 1) / max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+8-1)/8, 1)
-	histogram := kgenTemporary[int64](&call, 2048)
+	scalar2 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + kgenSelect(int64(n) >= 524288, int64(10), 8) - 1) / kgenSelect(int64(n) >= 524288, int64(10), 8)
+	scalar3 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1) - 1) / max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)
+	nDigitsLength := max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8)<<((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)-1)/max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)&63), 0)
+	if int(nDigitsLength) > 2147483647 {
+		return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(nDigitsLength))
+	}
+	histogram := kgenTemporary[int64](&call, int(nDigitsLength))
 	clear(histogram)
-	if workers > 1 {
+	if workers > 1 && len(histogram) <= max(2048, n/64) {
 		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-			histogramOwn := make([]int64, 2048)
+			histogramOwn := make([]int64, len(histogram))
 			orderWideKernel3(lo, hi, histogramOwn, map2, scalar3, scalar)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
@@ -98,11 +102,11 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 	} else {
 		orderWideKernel3(0, n, histogram, map2, scalar3, scalar)
 	}
-	add := kgenTemporary[int64](&call, 2048)
+	add := kgenTemporary[int64](&call, int(nDigitsLength))
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var add2 int64
-		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(nDigitsLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				add3 := orderWideKernel4Summary(lo, hi, histogram)
@@ -114,19 +118,19 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 			}
 		})
 	} else {
-		orderWideKernel4(0, 2048, histogram, add, 0)
+		orderWideKernel4(0, int(nDigitsLength), histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, n)
 	if 1 < int(scalar2) {
 		if workers > 1 {
-			counts := make([]int64, 256)
+			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
+					digits := make([]int64, 1024)
 					orderWideKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
 					blocks.await()
-					for digit := range 256 {
+					for digit := range 1024 {
 						count := digits[digit]
 						digits[digit] = counts[digit]
 						counts[digit] += count
@@ -136,21 +140,21 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 				}
 			})
 		} else {
-			digits := make([]int64, 256)
+			digits := make([]int64, 1024)
 			orderWideKernel5(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	pass2 := kgenTemporary[uint64](&call, n)
 	if 2 < int(scalar2) {
 		if workers > 1 {
-			counts := make([]int64, 256)
+			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
+					digits := make([]int64, 1024)
 					orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+int(scalar3)), scalar3, digits)
 					blocks.await()
-					for digit := range 256 {
+					for digit := range 1024 {
 						count := digits[digit]
 						digits[digit] = counts[digit]
 						counts[digit] += count
@@ -160,20 +164,20 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 				}
 			})
 		} else {
-			digits := make([]int64, 256)
+			digits := make([]int64, 1024)
 			orderWideKernel5(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	if 3 < int(scalar2) {
 		if workers > 1 {
-			counts := make([]int64, 256)
+			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
+					digits := make([]int64, 1024)
 					orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar3)), scalar3, digits)
 					blocks.await()
-					for digit := range 256 {
+					for digit := range 1024 {
 						count := digits[digit]
 						digits[digit] = counts[digit]
 						counts[digit] += count
@@ -183,20 +187,20 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 				}
 			})
 		} else {
-			digits := make([]int64, 256)
+			digits := make([]int64, 1024)
 			orderWideKernel5(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	if 4 < int(scalar2) {
 		if workers > 1 {
-			counts := make([]int64, 256)
+			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
+					digits := make([]int64, 1024)
 					orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar3)), scalar3, digits)
 					blocks.await()
-					for digit := range 256 {
+					for digit := range 1024 {
 						count := digits[digit]
 						digits[digit] = counts[digit]
 						counts[digit] += count
@@ -206,20 +210,20 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 				}
 			})
 		} else {
-			digits := make([]int64, 256)
+			digits := make([]int64, 1024)
 			orderWideKernel5(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	if 5 < int(scalar2) {
 		if workers > 1 {
-			counts := make([]int64, 256)
+			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
+					digits := make([]int64, 1024)
 					orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar3)), scalar3, digits)
 					blocks.await()
-					for digit := range 256 {
+					for digit := range 1024 {
 						count := digits[digit]
 						digits[digit] = counts[digit]
 						counts[digit] += count
@@ -229,20 +233,20 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 				}
 			})
 		} else {
-			digits := make([]int64, 256)
+			digits := make([]int64, 1024)
 			orderWideKernel5(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	if 6 < int(scalar2) {
 		if workers > 1 {
-			counts := make([]int64, 256)
+			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
+					digits := make([]int64, 1024)
 					orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar3)), scalar3, digits)
 					blocks.await()
-					for digit := range 256 {
+					for digit := range 1024 {
 						count := digits[digit]
 						digits[digit] = counts[digit]
 						counts[digit] += count
@@ -252,20 +256,20 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 				}
 			})
 		} else {
-			digits := make([]int64, 256)
+			digits := make([]int64, 1024)
 			orderWideKernel5(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	if 7 < int(scalar2) {
 		if workers > 1 {
-			counts := make([]int64, 256)
+			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
+					digits := make([]int64, 1024)
 					orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar3)), scalar3, digits)
 					blocks.await()
-					for digit := range 256 {
+					for digit := range 1024 {
 						count := digits[digit]
 						digits[digit] = counts[digit]
 						counts[digit] += count
@@ -275,21 +279,21 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 				}
 			})
 		} else {
-			digits := make([]int64, 256)
+			digits := make([]int64, 1024)
 			orderWideKernel5(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	pass3 := kgenTemporary[uint64](&call, n)
 	if int(scalar2) == 1 {
 		if workers > 1 {
-			counts := make([]int64, 256)
+			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
+					digits := make([]int64, 1024)
 					orderWideKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
 					blocks.await()
-					for digit := range 256 {
+					for digit := range 1024 {
 						count := digits[digit]
 						digits[digit] = counts[digit]
 						counts[digit] += count
@@ -299,7 +303,7 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 				}
 			})
 		} else {
-			digits := make([]int64, 256)
+			digits := make([]int64, 1024)
 			orderWideKernel5(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
@@ -315,14 +319,14 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 	if 1 < int(scalar2) {
 		if int(scalar2) < (int(scalar2)+1)/2*2 {
 			if workers > 1 {
-				counts := make([]int64, 256)
+				counts := make([]int64, 1024)
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
+						digits := make([]int64, 1024)
 						orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
 						blocks.await()
-						for digit := range 256 {
+						for digit := range 1024 {
 							count := digits[digit]
 							digits[digit] = counts[digit]
 							counts[digit] += count
@@ -332,19 +336,19 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 					}
 				})
 			} else {
-				digits := make([]int64, 256)
+				digits := make([]int64, 1024)
 				orderWideKernel5(0, n, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 			}
 		} else {
 			if workers > 1 {
-				counts := make([]int64, 256)
+				counts := make([]int64, 1024)
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
+						digits := make([]int64, 1024)
 						orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
 						blocks.await()
-						for digit := range 256 {
+						for digit := range 1024 {
 							count := digits[digit]
 							digits[digit] = counts[digit]
 							counts[digit] += count
@@ -354,7 +358,7 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 					}
 				})
 			} else {
-				digits := make([]int64, 256)
+				digits := make([]int64, 1024)
 				orderWideKernel5(0, n, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 			}
 		}
@@ -654,7 +658,7 @@ func orderWideKernel1(lo, hi int, key []int64) (int64, uint64, uint64) {
 	return sum, least, greatest
 }
 
-// orderWideKernel2 runs rows lo to hi through the stages map3, scalar2, scalar3, from the state before them to the one after.
+// orderWideKernel2 runs rows lo to hi through the stages map3, scalar2, scalar3, scalar4, from the state before them to the one after.
 //
 //go:noinline
 func orderWideKernel2(lo, hi int, key []int64, map2 []uint64, reduce, reduce2 uint64, n, scalar int64) {
@@ -688,53 +692,61 @@ func orderWideKernel2(lo, hi int, key []int64, map2 []uint64, reduce, reduce2 ui
 func orderWideKernel3(lo, hi int, histogram []int64, map3 []uint64, digitWidth, digitShift int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
-	x3 := digitShift + digitWidth
-	x4 := x3 + digitWidth
-	x5 := x4 + digitWidth
-	x6 := x5 + digitWidth
-	x7 := x6 + digitWidth
-	x8 := x7 + digitWidth
-	x9 := x8 + digitWidth
+	x3 := int64(0) << (digitWidth & 63)
+	x4 := digitShift + digitWidth
+	x5 := int64(1) << (digitWidth & 63)
+	x6 := x4 + digitWidth
+	x7 := int64(2) << (digitWidth & 63)
+	x8 := x6 + digitWidth
+	x9 := int64(3) << (digitWidth & 63)
+	x10 := x8 + digitWidth
+	x11 := int64(4) << (digitWidth & 63)
+	x12 := x10 + digitWidth
+	x13 := int64(5) << (digitWidth & 63)
+	x14 := x12 + digitWidth
+	x15 := int64(6) << (digitWidth & 63)
+	x16 := x14 + digitWidth
+	x17 := int64(7) << (digitWidth & 63)
 	map3Rows := map3[lo:hi]
-	for _, x10 := range map3Rows {
-		digit := int64(x10 >> (digitShift & 63) & x2)
+	for _, x18 := range map3Rows {
+		digit := int64(x18 >> (digitShift & 63) & x2)
 		// return row: order(key)
-		bin := int(digit)
+		bin := int(digit + x3)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
 		}
-		digit2 := int64(x10 >> (x3 & 63) & x2)
-		bin2 := int(digit2 + 256)
+		digit2 := int64(x18 >> (x4 & 63) & x2)
+		bin2 := int(digit2 + x5)
 		if uint64(bin2) < uint64(len(histogram)) {
 			histogram[bin2]++
 		}
-		digit3 := int64(x10 >> (x4 & 63) & x2)
-		bin3 := int(digit3 + 512)
+		digit3 := int64(x18 >> (x6 & 63) & x2)
+		bin3 := int(digit3 + x7)
 		if uint64(bin3) < uint64(len(histogram)) {
 			histogram[bin3]++
 		}
-		digit4 := int64(x10 >> (x5 & 63) & x2)
-		bin4 := int(digit4 + 768)
+		digit4 := int64(x18 >> (x8 & 63) & x2)
+		bin4 := int(digit4 + x9)
 		if uint64(bin4) < uint64(len(histogram)) {
 			histogram[bin4]++
 		}
-		digit5 := int64(x10 >> (x6 & 63) & x2)
-		bin5 := int(digit5 + 1024)
+		digit5 := int64(x18 >> (x10 & 63) & x2)
+		bin5 := int(digit5 + x11)
 		if uint64(bin5) < uint64(len(histogram)) {
 			histogram[bin5]++
 		}
-		digit6 := int64(x10 >> (x7 & 63) & x2)
-		bin6 := int(digit6 + 1280)
+		digit6 := int64(x18 >> (x12 & 63) & x2)
+		bin6 := int(digit6 + x13)
 		if uint64(bin6) < uint64(len(histogram)) {
 			histogram[bin6]++
 		}
-		digit7 := int64(x10 >> (x8 & 63) & x2)
-		bin7 := int(digit7 + 1536)
+		digit7 := int64(x18 >> (x14 & 63) & x2)
+		bin7 := int(digit7 + x15)
 		if uint64(bin7) < uint64(len(histogram)) {
 			histogram[bin7]++
 		}
-		digit8 := int64(x10 >> (x9 & 63) & x2)
-		bin8 := int(digit8 + 1792)
+		digit8 := int64(x18 >> (x16 & 63) & x2)
+		bin8 := int(digit8 + x17)
 		if uint64(bin8) < uint64(len(histogram)) {
 			histogram[bin8]++
 		}
@@ -774,21 +786,22 @@ func orderWideKernel4Summary(lo, hi int, histogram []int64) int64 {
 func orderWideKernel5(lo, hi int, add []int64, map3, pass []uint64, digitNumber, digitShift, digitWidth, n int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
-	x3 := digitNumber * 256
+	x3 := digitNumber << (digitWidth & 63)
 	x4 := digitNumber * n
-	places := (*[256]int64)(digits)
+	x5 := int64(1) << (digitWidth & 63)
+	places := (*[1024]int64)(digits)
 	// where the next row of each digit goes
-	for digit := range 256 {
+	for digit := range min(1024, int(x5)) {
 		places[digit] += add[int64(digit)+x3] - x4
 	}
 	map3Rows := map3[lo:hi]
-	for _, x5 := range map3Rows {
-		digit := int64(x5 >> (digitShift & 63) & x2)
+	for _, x6 := range map3Rows {
+		digit := int64(x6 >> (digitShift & 63) & x2)
 		// return row: order(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = x5
+		pass[place] = x6
 	}
 }
 
@@ -798,7 +811,7 @@ func orderWideKernel5(lo, hi int, add []int64, map3, pass []uint64, digitNumber,
 func orderWideKernel5Summary(lo, hi int, map3 []uint64, digitShift, digitWidth int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
-	counts := (*[256]int64)(digits)
+	counts := (*[1024]int64)(digits)
 	map3Rows := map3[lo:hi]
 	for _, x3 := range map3Rows {
 		digit := int64(x3 >> (digitShift & 63) & x2)
@@ -821,7 +834,7 @@ func orderWideKernel8(lo, hi int, pass, map3 []uint64) {
 	}
 }
 
-// orderWideKernel10 runs rows lo to hi through the stages map4, map5, mask1, partial2, offset2, add2, compact1, scalar4, pass14, from the state before them to the one after.
+// orderWideKernel10 runs rows lo to hi through the stages map4, map5, mask1, partial2, offset2, add2, compact1, scalar5, pass14, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
@@ -870,7 +883,7 @@ func orderWideKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int6
 	return nTiedPlace
 }
 
-// orderWideKernel10Summary returns what rows lo to hi add to the state, in the stages map4, map5, mask1, partial2, offset2, add2, compact1, scalar4, pass14.
+// orderWideKernel10Summary returns what rows lo to hi add to the state, in the stages map4, map5, mask1, partial2, offset2, add2, compact1, scalar5, pass14.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline

@@ -1,6 +1,7 @@
 package difftest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/interp"
 	"github.com/kgen-go/kgen/ir"
@@ -153,7 +155,7 @@ func compileJob(p *ir.Pipeline, level string, schedule plan.Schedule, limit time
 	if c.any, err = compileGuarded(p, options, limit); err != nil {
 		return c, err
 	}
-	options.Entered, options.Cores = true, true
+	options.Entered, options.Cores, options.RadixOfMany = true, true, cmp.Or(options.Radix, fuse.DefaultRadix)+2
 	c.cores, err = compileGuarded(p, options, limit)
 	return c, err
 }

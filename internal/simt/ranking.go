@@ -108,7 +108,7 @@ func (moving) keepsValues() bool { return false }
 // names: that decides how the counts of earlier tiles come.
 var rankingFamily = family{
 	shape: func(l *lowering, t *tile.Kernel, s shape) (shape, error) {
-		s.ranks = &ranks{}
+		s.ranks = &ranks{rows: l.mostRows(t)}
 		if l.target.LaunchedLocal > 0 && l.suffix == "" {
 			s.ranks.launched, l.asksMuch = l.target.LaunchedLocal, true
 			s.ranks.walks = l.target.Subgroup.Width > 1 && l.schedule.Part == 0 && l.schedule.Scheme != SchemePublished
@@ -131,6 +131,13 @@ const (
 	maxMovedItems = 28
 )
 
+// Limits of a tile whose rows move where there are so few of them, as in a sample, that their latency counts: they are
+// dealt to some work-groups.
+const (
+	leastMovedItems = 4
+	fewTiles        = 16
+)
+
 // maskBits is the most lanes that share counters.
 const maskBits = 32
 
@@ -142,6 +149,7 @@ type ranks struct {
 	lanes    int       // work-items that share counters
 	items    int       // of a work-item; 0 if nothing fits
 	launched int64     // bytes of local memory that a launch may bring
+	rows     int64     // that there are at most; 0 if any number
 	walks    bool      // work-groups walk over the tiles if they have subgroups enough
 	lookBack int       // subgroups that only look back, the last of a work-group that walks
 }
@@ -170,6 +178,9 @@ func (k *kernel) planRanks() {
 		switch {
 		case r.lookBack > 0 && items == 0:
 			budget, mostItems = r.launched-r.countBytes(k), min(int(walkingBytes/bytes), maxMovedItems)
+			if r.rows > 0 {
+				mostItems = min(mostItems, max(leastMovedItems, int(r.rows)/(fewTiles*k.rowItems())))
+			}
 		case r.launched > 0 && items > 0:
 			budget = r.launched - r.countBytes(k)
 		case r.launched > 0:
@@ -187,6 +198,18 @@ func (k *kernel) planRanks() {
 	}
 	k.items = max(r.items, 1)
 	k.arena.bytes = aligned16(k.rows() * k.heldBytes(r.held))
+}
+
+// mostRows returns how many rows a kernel has at most, if the plan bounds them by a constant; else 0.
+func (l *lowering) mostRows(t *tile.Kernel) int64 {
+	for _, d := range l.logical.Domains {
+		if d.Name == t.Domains[0].Plan && !d.Bound.IsZero() {
+			if rows, ok := l.logical.Constant(d.Bound); ok {
+				return rows
+			}
+		}
+	}
+	return 0
 }
 
 // halfWorkgroup returns half of the size of a work-group, of whole subgroups.

@@ -174,9 +174,10 @@ func (b *Builder) Scan(domain int, m *Monoid, exclusive bool, name string, eleme
 }
 
 // Rank returns the place of a row: that of the first row with its digit, of so many
-// values, and how many earlier rows of the base have the same.
-func (b *Builder) Rank(digit, first ID, digits int64) ID {
-	return b.pure(Op{Kind: Rank, Args: []ID{digit, first}, Digits: digits}, ir.I64, "place")
+// values, and how many earlier rows of the base have the same. Values is how many of these
+// there are in this launch; nothing means all.
+func (b *Builder) Rank(digit, first ID, digits int64, values ...ID) ID {
+	return b.pure(Op{Kind: Rank, Args: append([]ID{digit, first}, values...), Digits: digits}, ir.I64, "place")
 }
 
 // ChunkScan folds m over the rows of each chunk of the base and stores each chunk's fold in totals.

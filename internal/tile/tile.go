@@ -87,7 +87,7 @@ const (
 	Map                       // (args) -> v: element-wise Operator, result kind Values[v].Kind
 	Head                      // (keys...) -> bool over the base: row 0, or a key differs from the row before
 	Scan                      // (element fields) -> fields: fold of Monoid over the domain's rows, up to and including this one, or before it with Exclusive
-	Rank                      // (digit, first) -> i64: first, and how many earlier rows of the base have the same digit, a number below Digits; first depends on the digit alone
+	Rank                      // (digit, first[, values]) -> i64: first, and how many earlier rows of the base have the same digit, a number below values and Digits; first depends on the digit alone
 	ChunkScan                 // (element fields) -> fields: as Scan, within a chunk of the base; each chunk's fold goes to Totals
 	Reduce                    // (element fields) -> fields, uniform, defined in the epilogue: fold over all rows
 	Total                     // (x, a result of Scan or Reduce) -> v, uniform, in the epilogue: the fold over all rows

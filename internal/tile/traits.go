@@ -33,6 +33,7 @@ const (
 	Flag                 // bool
 	Number               // i64: a row, a place, a length
 	At                   // i64, a place; may be missing: the row's own
+	Most                 // i64, of how many values; may be missing: of all
 	OfStream             // of the type of the operation's stream
 	InStream             // i64, a place in the operation's stream, where a search begins or ends
 	OfFirst              // of the type of the first operand
@@ -139,7 +140,7 @@ var traits = [...]Traits{
 	Map:         {Name: "map", Args: []Role{Terms}, Res: []Role{Any}, Again: Recompute, Moves: true},
 	Head:        {Name: "head", Args: []Role{Keys}, Res: []Role{Flag}, Place: BaseRows, Again: Recompute, Asks: Neighbours},
 	Scan:        {Name: "scan", Args: []Role{Fields}, Res: []Role{Fields}, Place: Rows, Folds: true, State: GridState, Cuts: true, Again: Register, Asks: Prefixes},
-	Rank:        {Name: "rank", Args: []Role{Number, Number}, Res: []Role{Number}, Place: BaseRows, Again: Register, Asks: Counters},
+	Rank:        {Name: "rank", Args: []Role{Number, Number, Most}, Res: []Role{Number}, Place: BaseRows, Again: Register, Asks: Counters},
 	ChunkScan:   {Name: "chunkscan", Args: []Role{Fields}, Res: []Role{Fields}, Place: BaseRows, Effect: Totals, Folds: true, State: ChunkState, Again: Register, Asks: WholeChunks},
 	Reduce:      {Name: "reduce", Args: []Role{Fields}, Res: []Role{Fields}, Place: Rows, Folds: true, State: GridState, Again: Register, Asks: AnEnd},
 	Total:       {Name: "total", Args: []Role{Any}, Res: []Role{OfFirst}, Place: AfterRows, Again: Recompute, Asks: AnEnd},

@@ -119,6 +119,8 @@ func (k *Kernel) verifyPlacement(op *Op) error {
 	switch {
 	case op.Counts() && op.Digits < 1:
 		return fmt.Errorf("a digit has %d values", op.Digits)
+	case op.Counts() && len(op.Args) > 2 && k.Values[op.Args[2]].Domain != Uniform:
+		return errors.New("how many values a digit has is known before the rows")
 	case place == Once && op.Domain != Uniform:
 		return fmt.Errorf("%v is known before the rows", op.Kind)
 	case place == BaseRows && op.Domain != 0:
@@ -221,7 +223,7 @@ func (k *Kernel) verifyRoles(op *Op, roles []Role, values []ID) error {
 		switch role {
 		case Flag:
 			err = k.wantKind(v, ir.Bool)
-		case Number, At, InStream:
+		case Number, At, InStream, Most:
 			err = k.wantKind(v, ir.I64)
 		case OfStream:
 			err = k.wantKind(v, k.Streams[op.Stream].Kind)

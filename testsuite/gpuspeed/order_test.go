@@ -33,12 +33,12 @@ func TestSortedRows(t *testing.T) {
 				slices.SortStableFunc(want, func(a, b int64) int { x := elements[int32](c.Data); return cmp.Compare(x[a], x[b]) })
 			}
 			for _, w := range byOrder() {
-				if w.columns[0].from != from || w.pipeline != name && w.pipeline != "least_1000" {
+				if w.columns[0].from != from || w.pipeline != name && w.pipeline != "least" {
 					continue
 				}
 				list := want
-				if w.pipeline == "least_1000" {
-					list = want[:min(1000, rows)]
+				if w.pipeline == "least" {
+					list = want[:min(w.set["limit"], rows)]
 				}
 				var d digest
 				for _, row := range list {

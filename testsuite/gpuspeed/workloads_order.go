@@ -162,6 +162,9 @@ func byOrder() (list []workload) {
 	add := func(name, pipeline, from, peerName, command string, limit int, within float64) {
 		w := workload{name: name, pipeline: pipeline, columns: []column{{"key", from}}, within: within, asked: true}
 		w.peers = []peer{{name: peerName, command: fmt.Sprintf("%s %d", command, limit)}}
+		if limit > 0 {
+			w.set = map[string]int64{"limit": int64(limit)}
+		}
 		w.expect = func(a args) answer {
 			if a.columns[0].Kind == plan.F64 {
 				keys := floats(a, 0)
@@ -177,7 +180,9 @@ func byOrder() (list []workload) {
 	add("order of i32, 17 bits", "order_i32", "131072 uniform", pairs, "order32", 0, 3.7)
 	add("order of i32, 16 values", "order_i32", "16 uniform", pairs, "order32", 0, 1.6)
 	add("order of i32, all equal", "order_i32", "256 constant", pairs, "order32", 0, .95)
-	add("order of i32, limit 1000", "least_1000", "value", pairs+", all of them", "order32", 1000, .28)
+	for i, limit := range []int{10, 1000, 100_000} {
+		add(fmt.Sprintf("order of i32, limit %d", limit), "least", "value", pairs+", all of them", "order32", limit, []float64{.27, .28, .39}[i])
+	}
 	add("order of f64", "order_f64", "any double", pairs, "order64", 0, 14.8)
 	for _, w := range []struct {
 		columns int

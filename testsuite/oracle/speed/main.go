@@ -34,6 +34,7 @@ type workload struct {
 	table        string                     // of DuckDB
 	query        string                     // whose rows are the results
 	added        string                     // of results that are columns: a query of result that adds them up
+	stored       bool                       // results are columns without such a query: the order of rows would not matter to it
 	prepare      func(rows int)             // makes the data
 	row          func(i int) []driver.Value // of the table
 	second       string                     // another table; "" for none
@@ -170,8 +171,10 @@ func measure(load workload, db *database, rows, rounds int, fastest bool) (cells
 		return func() { err = errors.Join(err, db.exec(text)) }
 	}
 	run := [forms]func(){formFresh: load.fresh, formAgain: load.again, formOwn: load.own, formOther: load.other, formDuckDB: query(load.query)}
-	if load.added != "" {
+	if load.added != "" || load.stored {
 		run[formDuckDB] = query("CREATE OR REPLACE TABLE result AS " + load.query)
+	}
+	if load.added != "" {
 		run[formAdded] = query("WITH result AS NOT MATERIALIZED (" + load.query + ") " + load.added)
 	}
 	var times [forms][]float64

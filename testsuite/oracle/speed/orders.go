@@ -75,6 +75,9 @@ func orderWorkloads() []workload {
 		agree:   func(db *database) error { return sameRows(db, "k, row", sortedTexts.Row) },
 		least:   8,
 	}}
+	for i := range list {
+		list[i].stored = true
+	}
 	for _, c := range []struct {
 		limit int
 		least float64
@@ -88,7 +91,7 @@ func orderWorkloads() []workload {
 			fresh:   func() { newRows = must(tables.LeastRows(reals, limit, tablesWith)).Row },
 			again:   func() { check(tables.LeastRowsInto(&leastRows, reals, limit, tablesWith, sortWith)) },
 			agree:   func(db *database) error { return sameRows(db, fmt.Sprintf("k, row LIMIT %d", limit), leastRows.Row) },
-			least:   c.least,
+			least:   c.least, stored: true,
 		})
 	}
 	return list
