@@ -63,6 +63,7 @@ type Explanation struct {
 	Bytes     int64
 	Predicted float64
 	Plan      string
+	Text      string // a digest of the emitted kernels, "" if it is not known
 	Lengths   []Length
 }
 
@@ -87,8 +88,8 @@ type Options struct {
 	// Skipped hears why a data set has no columns or, without a reference, no results, and Run
 	// goes on with the next. Without it, that is an error.
 	Skipped func(d DataSet, why error)
-	// Distinct leaves out configurations whose kernels have the stages of those of another
-	// one by the same schedule: their times differ by chance alone.
+	// Distinct leaves out configurations whose kernels have the text of those of another one, or their
+	// stages by the same schedule: their times differ by chance alone.
 	Distinct bool
 	// Turn waits until no other process measures on the device, and returns what ends the
 	// turn.
@@ -238,7 +239,8 @@ func (e *explorer) explore(ctx context.Context, d DataSet, list []Configuration)
 // repeats reports whether another result over the same columns has the kernels of r.
 func (e *explorer) repeats(r *Result, all []*running) bool {
 	has := func(other *Result) bool {
-		return r.Plan != "" && r.Plan == other.Plan && r.DataSet() == other.DataSet() && r.Device == other.Device && r.Schedule == other.Schedule
+		isAlike := r.Text != "" && r.Text == other.Text || r.Plan != "" && r.Plan == other.Plan && r.Schedule == other.Schedule
+		return isAlike && r.DataSet() == other.DataSet() && r.Device == other.Device
 	}
 	return slices.ContainsFunc(all, func(other *running) bool { return has(other.Result) }) ||
 		slices.ContainsFunc(e.report.Results, func(other Result) bool { return other.Status == Agrees && !other.Partial && has(&other) })
@@ -281,7 +283,7 @@ func (e *explorer) begin(ctx context.Context, data Data, r *running) {
 		return
 	}
 	x := program.Explain(out)
-	r.Kernels, r.Bytes, r.Predicted, r.Plan, r.Lengths = x.Kernels, x.Bytes, x.Predicted, x.Plan, x.Lengths
+	r.Kernels, r.Bytes, r.Predicted, r.Plan, r.Text, r.Lengths = x.Kernels, x.Bytes, x.Predicted, x.Plan, x.Text, x.Lengths
 	r.Compile = out.Compile.Nanoseconds()
 	r.Samples = out.Samples[:0:0] // the first run warmed up
 	r.spent = 0

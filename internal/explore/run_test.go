@@ -22,6 +22,7 @@ type fake struct {
 	prepare func(c Configuration) error
 	run     func(c Configuration) error
 	plan    func(c Configuration) string
+	text    func(c Configuration) string
 	ran     []Configuration // in the order of their runs
 	open    int             // programs that are not closed
 }
@@ -67,6 +68,9 @@ func (p *fakeProgram) Explain(*Outcome) Explanation {
 	x := Explanation{Kernels: []KernelResult{{Name: "k1", Bytes: 80, Predicted: 10}}, Bytes: 80, Predicted: 10}
 	if p.plan != nil {
 		x.Plan = p.plan(p.c)
+	}
+	if p.text != nil {
+		x.Text = p.text(p.c)
 	}
 	return x
 }
@@ -159,6 +163,24 @@ func TestRunDistinct(t *testing.T) {
 		// Of two levels with one plan, on gocpu and by six schedules, one each is left.
 		if len(r.Results) != 2*(1+6) || f.open != 0 {
 			t.Fatalf("%d results, %d open", len(r.Results), f.open)
+		}
+	}
+}
+
+// Schedules that make no other kernels are left out, whatever their plans are called.
+func TestRunDistinctTexts(t *testing.T) {
+	f := &fake{plan: func(c Configuration) string { return "by " + c.Level + c.Schedule }, text: func(c Configuration) string {
+		items, _, _ := strings.Cut(c.Schedule, ",")
+		return items
+	}}
+	r, o := report(), limits
+	o.Distinct = true
+	for range 2 {
+		if err := Run(t.Context(), f, r.Remaining(configurations()), r, o); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Results) != 2*(2+4) { // on gocpu nothing is known of texts; three items, and those that kgen chooses
+			t.Fatalf("%d results", len(r.Results))
 		}
 	}
 }
