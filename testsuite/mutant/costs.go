@@ -68,4 +68,7 @@ var costs = []Mutant{
 	{Name: "each machine is busy", File: "internal/calibrate/measure.go", Tests: "./internal/calibrate -run ^TestBusyMachine$",
 		Old: "if float64(s[len(s)/2]) > disturbedBy*float64(s[0]) {",
 		New: "if float64(s[len(s)/2]) > float64(s[0]) {"},
+	{Name: "the rest of a fill is left", File: "templates/internal/gosupport/support.go", Tests: "./templates/internal/gosupport -run ^TestFill$",
+		Old: "for done := len(first); done < len(column); {",
+		New: "for done := len(first); done < len(column) && done < 3*len(first); {"},
 }
