@@ -71,4 +71,10 @@ var costs = []Mutant{
 	{Name: "the rest of a fill is left", File: "templates/internal/gosupport/support.go", Tests: "./templates/internal/gosupport -run ^TestFill$",
 		Old: "for done := len(first); done < len(column); {",
 		New: "for done := len(first); done < len(column) && done < 3*len(first); {"},
+	{Name: "rows are selected as dearly as they are scanned", File: "fuse/cost_measured.go", Tests: "./fuse -run ^TestMeasuredBeside$",
+		Old: "isMeasured && k.Numbers(scan) {",
+		New: "isMeasured && false && k.Numbers(scan) {"},
+	{Name: "the first scan is the prefix", File: "fuse/cost_measured.go", Tests: "./fuse -run ^TestMeasuredBeside$",
+		Old: "most = max(most, seconds)",
+		New: "if most == 0 {\n\t\t\tmost = seconds\n\t\t}"},
 }
