@@ -92,7 +92,7 @@ type Options struct {
 	// stages by the same schedule: their times differ by chance alone.
 	Distinct bool
 	// Turn waits until no other process measures on the device, and returns what ends the
-	// turn.
+	// turn. First runs take none.
 	Turn func(ctx context.Context) (end func(), err error)
 	// Command returns the command that repeats a configuration.
 	Command func(Configuration) string
@@ -139,6 +139,7 @@ type running struct {
 	digest   uint64 // of the results
 	spent    time.Duration
 	overhead time.Duration // of a call of the program, beyond the samples
+	warm     bool          // it has run once; devices compile in the first run
 	enough   bool          // samples, as far as is known
 	ended    bool
 	logged   bool
@@ -285,7 +286,7 @@ func (e *explorer) begin(ctx context.Context, data Data, r *running) {
 	x := program.Explain(out)
 	r.Kernels, r.Bytes, r.Predicted, r.Plan, r.Text, r.Lengths = x.Kernels, x.Bytes, x.Predicted, x.Plan, x.Text, x.Lengths
 	r.Compile = out.Compile.Nanoseconds()
-	r.Samples = out.Samples[:0:0] // the first run warmed up
+	r.Samples, r.warm = out.Samples[:0:0], true // the first run warmed up
 	r.spent = 0
 	if len(out.Samples) > 0 {
 		r.Median = float64(slices.Max(out.Samples))
@@ -335,9 +336,9 @@ func (e *explorer) run(ctx context.Context, data Data, r *running, repeat int) *
 	return out
 }
 
-// turn runs a program when it is its turn.
+// turn runs a program when it is its turn. Compilers need none: nothing is measured in a first run.
 func (e *explorer) turn(ctx context.Context, r *running, repeat int) (out *Outcome, took time.Duration, err error) {
-	if e.Turn != nil {
+	if e.Turn != nil && r.warm {
 		end, err := e.Turn(ctx)
 		if err != nil {
 			return nil, 0, err

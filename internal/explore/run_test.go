@@ -185,6 +185,21 @@ func TestRunDistinctTexts(t *testing.T) {
 	}
 }
 
+// A turn is taken for what is measured, and not for first runs, in which devices compile.
+func TestRunTurns(t *testing.T) {
+	f, o, turns := &fake{}, limits, 0
+	o.Turn = func(context.Context) (func(), error) {
+		turns++
+		return func() {}, nil
+	}
+	if err := Run(t.Context(), f, configurations(), report(), o); err != nil {
+		t.Fatal(err)
+	}
+	if want := len(f.ran) - len(configurations()); turns != want || want <= 0 {
+		t.Errorf("%d turns for %d runs of %d configurations", turns, len(f.ran), len(configurations()))
+	}
+}
+
 func TestRunFindsDifferences(t *testing.T) {
 	f := &fake{wrong: func(c Configuration) bool { return c.Device == "gocpu" && c.Level == "auto" }}
 	r := report()

@@ -77,4 +77,7 @@ var costs = []Mutant{
 	{Name: "the first scan is the prefix", File: "fuse/cost_measured.go", Tests: "./fuse -run ^TestMeasuredBeside$",
 		Old: "most = max(most, seconds)",
 		New: "if most == 0 {\n\t\t\tmost = seconds\n\t\t}"},
+	{Name: "compilers wait for their turn", File: "internal/explore/run.go", Tests: "./internal/explore -run ^TestRunTurns$",
+		Old: "if e.Turn != nil && r.warm {",
+		New: "if e.Turn != nil {"},
 }
