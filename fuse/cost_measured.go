@@ -40,9 +40,7 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 		if c > 0 && storesRows(k, phase, c) {
 			total += rows[0] * m.Rates[plan.RateStoring]
 		}
-		for _, scan := range scans[1:] {
-			total += rows[k.Ops[scan].Domain] * m.Rates[plan.RateBeside]
-		}
+		total += f.besides(k, scans, rows)
 		switch {
 		case c == 0:
 		case slices.ContainsFunc(scans, func(i int) bool { return k.InSegments(k.Ops[i].Domain) }):
@@ -83,6 +81,22 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 		total += rows[0] * m.Rates[plan.RateScan]
 	}
 	return total
+}
+
+// besides returns what scans of one cut take beside one of them, the dearest, which the prefix has. One that
+// only numbers the rows of a domain takes no more than to select these by itself.
+func (f *Fusion) besides(k *tile.Kernel, scans []int, rows []float64) float64 {
+	total, most := 0.0, 0.0
+	for _, scan := range scans {
+		rate := f.Machine.Rates[plan.RateBeside]
+		if selecting, isMeasured := f.Machine.Rates[plan.RateSelect]; isMeasured && k.Numbers(scan) {
+			rate = min(rate, selecting)
+		}
+		seconds := rows[k.Ops[scan].Domain] * rate
+		total += seconds
+		most = max(most, seconds)
+	}
+	return total - most
 }
 
 // storesRows reports whether rows of k are stored before the state of the cut c is published, which

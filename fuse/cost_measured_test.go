@@ -54,6 +54,30 @@ func TestMeasuredCost(t *testing.T) {
 	}
 }
 
+// Of the scans of a prefix the dearest is the prefix. Where rows are selected beside it, that takes no more than
+// to select them by itself.
+func TestMeasuredBeside(t *testing.T) {
+	const n = AssumedRows
+	for _, test := range []struct {
+		body               string
+		bytes, nanoseconds float64
+	}{
+		{"return y: scan(add, x), z: scan(max, x)", 24 * n, 5 * n},
+		{"return y: scan(add, x), z: x[x > 0]", (16 + 4) * n, 0.5 * n},
+		{"return y: scan(add, x[x > 0])", (8 + 4) * n, 0.5 * n},
+		{"return y: scan(add, x), z: scan(max, x), w: x[x > 0]", (24 + 4) * n, 5*n + 0.5*n},
+	} {
+		f, err := Fuse(graph(t, "x: [n]i64", test.body), LevelOnePass, plan.Machine{Device: "measured", Units: 4, Subgroup: 32,
+			Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateLookback: 3e-9, plan.RateBeside: 5e-9, plan.RateSelect: 1e-9}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := f.Cost(), 1e-5+test.bytes/1e10+(3*n+test.nanoseconds)*1e-9; math.Abs(got/want-1) > 1e-6 {
+			t.Errorf("%s: %g s, not %g", test.body, got, want)
+		}
+	}
+}
+
 // A prefix that waits for another one of its kernel takes more than two, which decides level auto.
 func TestMeasuredWaiting(t *testing.T) {
 	const n = AssumedRows

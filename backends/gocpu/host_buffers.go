@@ -184,7 +184,11 @@ func (h *host) fill(b plan.Buffer) {
 		h.add(jen.Clear(h.use(v)))
 		return
 	}
-	lb := loop.NewBuilder("fill")
+	if value := h.expr(loop.ConstOf(scalarOf(b.Kind, bits))).code; b.Role != plan.Errors {
+		h.add(jen.Id("kgenFill").Call(h.use(v), value))
+		return
+	}
+	lb := loop.NewBuilder("fill") // of a few words
 	lb.For("i", loop.Int(0), loop.LenOf(v), func(i *loop.Var) {
 		lb.Store(v, i, loop.ConstOf(scalarOf(b.Kind, bits)))
 	})

@@ -156,7 +156,7 @@ func (x *exploration) takePipelines(c *cobra.Command, args []string, folder stri
 	return nil
 }
 
-// randomName begins the names of programs by chance.
+// randomName begins the names of programs by chance; the seed and a number follow, so that logs of several seeds can be judged together.
 const randomName = "random#"
 
 // takeMany loads all pipelines of files and folders, and makes programs by chance.
@@ -184,7 +184,7 @@ func (x *exploration) takeMany(c *cobra.Command, args []string, g *explore.Grid)
 		}
 	}
 	for n := range x.flags.random {
-		name := randomName + strconv.Itoa(n)
+		name := fmt.Sprintf("%s%d.%d", randomName, x.flags.seed, n)
 		s, err := loadText(name, "", []byte(random.Source(x.flags.seed, n, random.Options{})), isReproducible(c), io.Discard)
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strings"
@@ -238,7 +239,7 @@ func (d *exploreData) Prepare(ctx context.Context, c explore.Configuration) (exp
 	}
 	device := d.devices[c.Device]
 	rows := d.lengths(nil)
-	_, fused, err := build.CompileOver(d.source, d.pipeline, rows, device.deciding(), device.backend(), c.Level, schedule)
+	made, fused, err := build.CompileOver(d.source, d.pipeline, rows, device.deciding(), device.backend(), c.Level, schedule)
 	if err != nil {
 		return nil, &explore.RefusedError{Reason: err.Error()}
 	}
@@ -246,7 +247,12 @@ func (d *exploreData) Prepare(ctx context.Context, c explore.Configuration) (exp
 	if err != nil {
 		return nil, err
 	}
-	return &exploreRun{exploreProgram: program, data: d, fused: fused, machine: device.machine()}, nil
+	text, err := kernelText(made, device.backend(), schedule)
+	if err != nil {
+		program.close()
+		return nil, err
+	}
+	return &exploreRun{exploreProgram: program, data: d, fused: fused, machine: device.machine(), text: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:16]}, nil
 }
 
 // Differ implements [explore.Data].
@@ -289,6 +295,7 @@ type exploreRun struct {
 	data    *exploreData
 	fused   *fuse.Program
 	machine plan.Machine
+	text    string // a digest of its kernels
 }
 
 // Run implements [explore.Program].
@@ -337,7 +344,7 @@ func (p *exploreRun) Explain(out *explore.Outcome) explore.Explanation {
 		return explore.Explanation{}
 	}
 	lengths := p.data.lengths(out.Columns)
-	x := explore.Explanation{Bytes: e.Total.Bytes, Predicted: e.Total.Predicted, Plan: e.Plan}
+	x := explore.Explanation{Bytes: e.Total.Bytes, Predicted: e.Total.Predicted, Plan: e.Plan, Text: p.text}
 	for _, k := range e.Kernels {
 		if !k.Idle {
 			x.Kernels = append(x.Kernels, explore.KernelResult{Name: k.Name, Stages: k.Stages, Bytes: k.Bytes, Predicted: k.Predicted})

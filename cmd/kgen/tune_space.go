@@ -129,8 +129,7 @@ func withValue(a tune.Axis, value string) tune.Axis {
 	return a
 }
 
-// text returns the emitted kernels of a configuration. The plan is left out: it names the
-// schedule, whether or not that matters.
+// text returns the emitted kernels of a configuration.
 func (t *tuning) text(level, schedule string) (string, error) {
 	parsed, err := build.ParseSchedule(schedule)
 	if err != nil {
@@ -140,7 +139,13 @@ func (t *tuning) text(level, schedule string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	output, err := t.emitter().Emit([]*backends.Program{program}, backends.Options{Schedule: parsed})
+	return kernelText(program, t.device.backend(), parsed)
+}
+
+// kernelText returns the emitted kernels of a program. The plan is left out: it names the schedule, whether
+// or not that matters.
+func kernelText(program *backends.Program, backend string, schedule plan.Schedule) (string, error) {
+	output, err := emitterOf(backend).Emit([]*backends.Program{program}, backends.Options{Schedule: schedule})
 	if err != nil {
 		return "", err
 	}
@@ -153,8 +158,8 @@ func (t *tuning) text(level, schedule string) (string, error) {
 	return b.String(), nil
 }
 
-func (t *tuning) emitter() backends.Emitter {
-	i := slices.IndexFunc(build.Emitters, func(e backends.Emitter) bool { return e.Name() == t.device.backend() })
+func emitterOf(backend string) backends.Emitter {
+	i := slices.IndexFunc(build.Emitters, func(e backends.Emitter) bool { return e.Name() == backend })
 	return build.Emitters[i]
 }
 
@@ -162,7 +167,7 @@ func (t *tuning) emitter() backends.Emitter {
 // work-groups if kernels differ.
 func (t *tuning) chosen(level string) map[string]string {
 	made := map[string]string{}
-	emitter, ok := t.emitter().(kernels.Emitter)
+	emitter, ok := emitterOf(t.device.backend()).(kernels.Emitter)
 	if !ok {
 		return made
 	}

@@ -65,9 +65,7 @@ func MonthsInto(dst *MonthsResult, lShipdate []int32, lQuantity []int64, from, m
 	quantity := kgenColumn(&call, dst.Quantity, int(bLength))
 	clear(quantity)
 	bMinMin := kgenTemporary[int32](&call, int(bLength))
-	for i := range bMinMin {
-		bMinMin[i] = 2147483647
-	}
+	kgenFill(bMinMin, 2147483647)
 	if call.err != nil {
 		return fmt.Errorf("lineitem.kg:17:1: Months: %w", call.err)
 	}
@@ -396,9 +394,7 @@ func monthsShard(dst *monthsState, checks *[2]int64, lShipdate []int32, lQuantit
 	sum := kgenColumn(&call, dst.Sum, int(bLength))
 	clear(sum)
 	bMinMin := kgenTemporary[int32](&call, int(bLength))
-	for i := range bMinMin {
-		bMinMin[i] = 2147483647
-	}
+	kgenFill(bMinMin, 2147483647)
 	if call.err != nil {
 		return fmt.Errorf("lineitem.kg:17:1: MonthsPartial.Add: %w", call.err)
 	}

@@ -61,9 +61,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 			wordsKernel2(0, 16384, head, map2, tail, map3, map4, int64(n))
 		}
 		insert := kgenTemporary[int64](&call, 32768)
-		for i := range insert {
-			insert[i] = -1
-		}
+		kgenFill(insert, -1)
 		wordsKernel3(0, 16384, map2, map3, insert, map4, 32768)
 		var sum int64
 		if workers > 1 {
@@ -112,9 +110,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 	mask := kgenTemporary[bool](&call, int(nSlotsLength))
 	var scalar32 int64
 	if 0 < max(1048576-n, int(scalar3)) {
-		for i := range insert {
-			insert[i] = -1
-		}
+		kgenFill(insert, -1)
 		clear(insert2)
 		if workers > 1 {
 			firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
@@ -684,9 +680,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				digits := make([]int64, 256)
 				wordsKernel30(0, n, add, head, tail, pass, pass2, 0, 0, int64(n), digits)
 			}
-			for i := range insert3 {
-				insert3[i] = -1
-			}
+			kgenFill(insert3, -1)
 			clear(insert4)
 			if workers > 1 {
 				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
@@ -3409,9 +3403,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 			wordsShardKernel2(0, 16384, head, map2, tail, map3, map4, int64(n))
 		}
 		insert := kgenTemporary[int64](&call, 32768)
-		for i := range insert {
-			insert[i] = -1
-		}
+		kgenFill(insert, -1)
 		wordsShardKernel3(0, 16384, map2, map3, insert, map4, 32768)
 		var sum int64
 		if workers > 1 {
@@ -3460,9 +3452,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 	mask := kgenTemporary[bool](&call, int(nSlotsLength))
 	var scalar32 int64
 	if 0 < max(1048576-n, int(scalar3)) {
-		for i := range insert {
-			insert[i] = -1
-		}
+		kgenFill(insert, -1)
 		clear(insert2)
 		if workers > 1 {
 			firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
@@ -4032,9 +4022,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				digits := make([]int64, 256)
 				wordsShardKernel30(0, n, add, head, tail, pass, pass2, 0, 0, int64(n), digits)
 			}
-			for i := range insert3 {
-				insert3[i] = -1
-			}
+			kgenFill(insert3, -1)
 			clear(insert4)
 			if workers > 1 {
 				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {

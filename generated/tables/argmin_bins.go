@@ -54,9 +54,7 @@ func ArgminBinsInto(dst *ArgminBinsResult, key []int32, value []int64, bins int6
 		return fmt.Errorf("bin would have %d rows; at most 2147483647 can be computed", int(binLength))
 	}
 	binArgminMin := kgenTemporary[int64](&call, int(binLength))
-	for i := range binArgminMin {
-		binArgminMin[i] = math.MaxInt64
-	}
+	kgenFill(binArgminMin, math.MaxInt64)
 	if workers > 1 && len(binArgminMin) <= max(2048, n/64) {
 		failed2 := make([]int64, len(failed))
 		copy(failed2, failed)
@@ -78,9 +76,7 @@ func ArgminBinsInto(dst *ArgminBinsResult, key []int32, value []int64, bins int6
 		argminBinsKernel2(0, n, key, map2, value, binArgminMin, binLength, failed)
 	}
 	binArgminRow := kgenTemporary[int64](&call, int(binLength))
-	for i := range binArgminRow {
-		binArgminRow[i] = math.MaxInt64
-	}
+	kgenFill(binArgminRow, math.MaxInt64)
 	if workers > 1 && len(binArgminRow) <= max(2048, n/64) {
 		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			binArgminRowOwn := make([]int64, len(binArgminRow))

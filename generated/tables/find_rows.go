@@ -88,9 +88,7 @@ func FindRowsInto(dst *FindRowsResult, key, id []int64, options ...Option) error
 		return fmt.Errorf("m_slots would have %d rows; at most 2147483647 can be computed", int(x7))
 	}
 	insert := kgenTemporary[int64](&call, int(x7))
-	for i := range insert {
-		insert[i] = -1
-	}
+	kgenFill(insert, -1)
 	findRowsKernel2(0, m, id, insert, x7, x2, x, int64(m), int64(n))
 	row := kgenColumn(&call, dst.Row, n)
 	if call.err != nil {

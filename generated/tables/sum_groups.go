@@ -90,9 +90,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			x2 = greatest
 		}
 		insert := kgenTemporary[int64](&call, 32768)
-		for i := range insert {
-			insert[i] = -1
-		}
+		kgenFill(insert, -1)
 		sumGroupsKernel3(0, 16384, map2, insert, map3, 32768)
 		var sum2 int64
 		if workers > 1 {
@@ -271,9 +269,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		mask := kgenTemporary[bool](&call, int(nSlotsLength))
 		var scalar52 int64
 		if 0 < max(1048576-n, int(scalar4)) {
-			for i := range insert {
-				insert[i] = -1
-			}
+			kgenFill(insert, -1)
 			clear(insert2)
 			clear(insert3)
 			if workers > 1 {
@@ -559,9 +555,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					digits := make([]int64, 256)
 					sumGroupsKernel19(0, n, add, key, pass, value, pass2, 0, 0, int64(n), digits)
 				}
-				for i := range insert4 {
-					insert4[i] = -1
-				}
+				kgenFill(insert4, -1)
 				clear(insert5)
 				clear(insert6)
 				if workers > 1 {

@@ -53,6 +53,7 @@ func Measure(ctx context.Context, bench Bench, m plan.Machine, o Options) (*File
 			return nil, err
 		}
 	}
+	c.noteDisturbed()
 	c.note("barriers are not measured by themselves: %s and %s have those of their scans", plan.RateScan, plan.RateLookback)
 	return c.file, nil
 }
@@ -66,6 +67,33 @@ type calibration struct {
 
 func (c *calibration) note(format string, args ...any) {
 	c.file.Notes = append(c.file.Notes, fmt.Sprintf(format, args...))
+}
+
+// A probe is disturbed if the middle of its samples is over disturbedBy times the least. On a machine that
+// does nothing else that is 1 to 6 % more (an H100, PoCL), on a busy one up to 7 times as much.
+const (
+	disturbedBy     = 1.25
+	disturbedLeast  = 5   // samples, or nothing is known
+	disturbedAtMost = 0.2 // of the probes, by chance
+)
+
+// noteDisturbed says so if other work of the machine went into the rates. The least samples are taken, but
+// if all of a probe's are disturbed, what it takes beyond others is wrong.
+func (c *calibration) noteDisturbed() {
+	known, disturbed := 0, 0
+	for _, p := range c.file.Probes {
+		if len(p.Samples) < disturbedLeast {
+			continue
+		}
+		known++
+		s := slices.Sorted(slices.Values(p.Samples))
+		if float64(s[len(s)/2]) > disturbedBy*float64(s[0]) {
+			disturbed++
+		}
+	}
+	if float64(disturbed) > disturbedAtMost*float64(known) {
+		c.note("the machine was busy: in %d of %d probes the middle of the samples was over %.2f times the least; calibrate again when it does nothing else", disturbed, known, disturbedBy)
+	}
 }
 
 // time measures a probe and keeps its time.

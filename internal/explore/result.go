@@ -31,6 +31,7 @@ type Result struct {
 	Bytes     int64          `json:"bytes,omitempty"`      // the least that all kernels move
 	Predicted float64        `json:"predicted_ns,omitempty"`
 	Plan      string         `json:"plan,omitempty"` // the kernels as a plan by hand
+	Text      string         `json:"text,omitempty"` // a digest of the emitted kernels
 	Lengths   []Length       `json:"lengths,omitempty"`
 	Compile   int64          `json:"compile_ns,omitempty"`
 }

@@ -63,6 +63,7 @@ type Explanation struct {
 	Bytes     int64
 	Predicted float64
 	Plan      string
+	Text      string // a digest of the emitted kernels, "" if it is not known
 	Lengths   []Length
 }
 
@@ -87,11 +88,11 @@ type Options struct {
 	// Skipped hears why a data set has no columns or, without a reference, no results, and Run
 	// goes on with the next. Without it, that is an error.
 	Skipped func(d DataSet, why error)
-	// Distinct leaves out configurations whose kernels have the stages of those of another
-	// one by the same schedule: their times differ by chance alone.
+	// Distinct leaves out configurations whose kernels have the text of those of another one, or their
+	// stages by the same schedule: their times differ by chance alone.
 	Distinct bool
 	// Turn waits until no other process measures on the device, and returns what ends the
-	// turn.
+	// turn. First runs take none.
 	Turn func(ctx context.Context) (end func(), err error)
 	// Command returns the command that repeats a configuration.
 	Command func(Configuration) string
@@ -138,6 +139,7 @@ type running struct {
 	digest   uint64 // of the results
 	spent    time.Duration
 	overhead time.Duration // of a call of the program, beyond the samples
+	warm     bool          // it has run once; devices compile in the first run
 	enough   bool          // samples, as far as is known
 	ended    bool
 	logged   bool
@@ -238,7 +240,8 @@ func (e *explorer) explore(ctx context.Context, d DataSet, list []Configuration)
 // repeats reports whether another result over the same columns has the kernels of r.
 func (e *explorer) repeats(r *Result, all []*running) bool {
 	has := func(other *Result) bool {
-		return r.Plan != "" && r.Plan == other.Plan && r.DataSet() == other.DataSet() && r.Device == other.Device && r.Schedule == other.Schedule
+		isAlike := r.Text != "" && r.Text == other.Text || r.Plan != "" && r.Plan == other.Plan && r.Schedule == other.Schedule
+		return isAlike && r.DataSet() == other.DataSet() && r.Device == other.Device
 	}
 	return slices.ContainsFunc(all, func(other *running) bool { return has(other.Result) }) ||
 		slices.ContainsFunc(e.report.Results, func(other Result) bool { return other.Status == Agrees && !other.Partial && has(&other) })
@@ -281,9 +284,9 @@ func (e *explorer) begin(ctx context.Context, data Data, r *running) {
 		return
 	}
 	x := program.Explain(out)
-	r.Kernels, r.Bytes, r.Predicted, r.Plan, r.Lengths = x.Kernels, x.Bytes, x.Predicted, x.Plan, x.Lengths
+	r.Kernels, r.Bytes, r.Predicted, r.Plan, r.Text, r.Lengths = x.Kernels, x.Bytes, x.Predicted, x.Plan, x.Text, x.Lengths
 	r.Compile = out.Compile.Nanoseconds()
-	r.Samples = out.Samples[:0:0] // the first run warmed up
+	r.Samples, r.warm = out.Samples[:0:0], true // the first run warmed up
 	r.spent = 0
 	if len(out.Samples) > 0 {
 		r.Median = float64(slices.Max(out.Samples))
@@ -333,9 +336,9 @@ func (e *explorer) run(ctx context.Context, data Data, r *running, repeat int) *
 	return out
 }
 
-// turn runs a program when it is its turn.
+// turn runs a program when it is its turn. Compilers need none: nothing is measured in a first run.
 func (e *explorer) turn(ctx context.Context, r *running, repeat int) (out *Outcome, took time.Duration, err error) {
-	if e.Turn != nil {
+	if e.Turn != nil && r.warm {
 		end, err := e.Turn(ctx)
 		if err != nil {
 			return nil, 0, err

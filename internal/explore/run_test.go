@@ -22,6 +22,7 @@ type fake struct {
 	prepare func(c Configuration) error
 	run     func(c Configuration) error
 	plan    func(c Configuration) string
+	text    func(c Configuration) string
 	ran     []Configuration // in the order of their runs
 	open    int             // programs that are not closed
 }
@@ -67,6 +68,9 @@ func (p *fakeProgram) Explain(*Outcome) Explanation {
 	x := Explanation{Kernels: []KernelResult{{Name: "k1", Bytes: 80, Predicted: 10}}, Bytes: 80, Predicted: 10}
 	if p.plan != nil {
 		x.Plan = p.plan(p.c)
+	}
+	if p.text != nil {
+		x.Text = p.text(p.c)
 	}
 	return x
 }
@@ -160,6 +164,39 @@ func TestRunDistinct(t *testing.T) {
 		if len(r.Results) != 2*(1+6) || f.open != 0 {
 			t.Fatalf("%d results, %d open", len(r.Results), f.open)
 		}
+	}
+}
+
+// Schedules that make no other kernels are left out, whatever their plans are called.
+func TestRunDistinctTexts(t *testing.T) {
+	f := &fake{plan: func(c Configuration) string { return "by " + c.Level + c.Schedule }, text: func(c Configuration) string {
+		items, _, _ := strings.Cut(c.Schedule, ",")
+		return items
+	}}
+	r, o := report(), limits
+	o.Distinct = true
+	for range 2 {
+		if err := Run(t.Context(), f, r.Remaining(configurations()), r, o); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Results) != 2*(2+4) { // on gocpu nothing is known of texts; three items, and those that kgen chooses
+			t.Fatalf("%d results", len(r.Results))
+		}
+	}
+}
+
+// A turn is taken for what is measured, and not for first runs, in which devices compile.
+func TestRunTurns(t *testing.T) {
+	f, o, turns := &fake{}, limits, 0
+	o.Turn = func(context.Context) (func(), error) {
+		turns++
+		return func() {}, nil
+	}
+	if err := Run(t.Context(), f, configurations(), report(), o); err != nil {
+		t.Fatal(err)
+	}
+	if want := len(f.ran) - len(configurations()); turns != want || want <= 0 {
+		t.Errorf("%d turns for %d runs of %d configurations", turns, len(f.ran), len(configurations()))
 	}
 }
 

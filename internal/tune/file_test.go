@@ -165,3 +165,18 @@ func TestPenalties(t *testing.T) {
 		t.Errorf("%s%v", out.String(), err)
 	}
 }
+
+// On a device without work-groups, settings that were tuned elsewhere are their level.
+func TestPenaltiesOfCores(t *testing.T) {
+	p := pipeline(t, sums)
+	class := Class{1000, []Key{{"g", 10, 0.1}}}
+	gpu := entry(p, "gpu", "1", class, map[string]float64{"": 9, "items=2": 4})
+	cores := entry(p, "cores", "1", class, map[string]float64{"": 6})
+	cores.Space = Space{[]Axis{{Key: "level", Values: []string{"none", "auto"}}}}
+	cores.Results = []explore.Result{{Configuration: explore.Configuration{Level: "none"}, Status: explore.Agrees, Summary: explore.Summary{Median: 3, Count: 9}}}
+	gpu.Results = append(gpu.Results, explore.Result{Configuration: explore.Configuration{Level: "none"}, Status: explore.Agrees, Summary: explore.Summary{Median: 12, Count: 9}})
+	m := Penalties([]*File{{Entries: []Entry{gpu}}, {Entries: []Entry{cores}}})[0]
+	if want := [][]float64{{1, 2}, {3, 1}}; !slices.EqualFunc(m.Times, want, slices.Equal) {
+		t.Errorf("%v, not %v", m.Times, want)
+	}
+}

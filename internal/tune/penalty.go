@@ -52,7 +52,7 @@ func Penalties(files []*File) (list []Matrix) {
 			var row []float64
 			for _, on := range entries {
 				time := 0.0
-				if r := on.find(best.Level, best.Schedule); r != nil && r.Status == explore.Agrees && r.Count > 0 {
+				if r := on.with(best); r != nil && r.Status == explore.Agrees && r.Count > 0 {
 					time = r.Median / on.Best().Median
 				}
 				row = append(row, time)
@@ -62,6 +62,15 @@ func Penalties(files []*File) (list []Matrix) {
 		list = append(list, m)
 	}
 	return list
+}
+
+// with returns the result with the settings that are best on another device, or nil. Where levels are all
+// that can be tuned, as in emitted Go, only the level is a setting.
+func (e *Entry) with(best *explore.Result) *explore.Result {
+	if len(e.Space.Axes) == 1 {
+		return e.find(best.Level, "")
+	}
+	return e.find(best.Level, best.Schedule)
 }
 
 // settings writes the level and the schedule of a result.

@@ -97,9 +97,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			x2 = greatest
 		}
 		insert := kgenTemporary[int64](&call, 32768)
-		for i := range insert {
-			insert[i] = -1
-		}
+		kgenFill(insert, -1)
 		monthsKernel3(0, 16384, map3, insert, map4, 32768)
 		var sum2 int64
 		if workers > 1 {
@@ -272,9 +270,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		mask := kgenTemporary[bool](&call, int(nSlotsLength))
 		var scalar52 int64
 		if 0 < max(1048576-n, int(scalar4)) {
-			for i := range insert {
-				insert[i] = -1
-			}
+			kgenFill(insert, -1)
 			clear(insert2)
 			if workers > 1 {
 				firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
@@ -553,9 +549,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					digits := make([]int64, 256)
 					monthsKernel19(0, n, add, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
 				}
-				for i := range insert3 {
-					insert3[i] = -1
-				}
+				kgenFill(insert3, -1)
 				clear(insert4)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {

@@ -109,9 +109,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			x2 = greatest
 		}
 		insert := kgenTemporary[int64](&call, 32768)
-		for i := range insert {
-			insert[i] = -1
-		}
+		kgenFill(insert, -1)
 		productsKernel3(0, 16384, map3, insert, map4, 32768)
 		var sum2 int64
 		if workers > 1 {
@@ -305,9 +303,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		mask := kgenTemporary[bool](&call, int(nSlotsLength))
 		var scalar52 int64
 		if 0 < max(1048576-n, int(scalar4)) {
-			for i := range insert {
-				insert[i] = -1
-			}
+			kgenFill(insert, -1)
 			clear(insert2)
 			clear(insert3)
 			clear(insert4)
@@ -600,9 +596,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					digits := make([]int64, 256)
 					productsKernel19(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
 				}
-				for i := range insert5 {
-					insert5[i] = -1
-				}
+				kgenFill(insert5, -1)
 				clear(insert6)
 				clear(insert7)
 				clear(insert8)

@@ -164,6 +164,23 @@ func kgenTemporary[T any](c *kgenCall, n int) []T {
 	return (*column)[:n]
 }
 
+// kgenFill stores a value in every element of a column. What fits in caches is copied from its own
+// beginning, which is up to four times as fast as a loop there, and half as fast beyond.
+func kgenFill[T any](column []T, value T) {
+	const cached, block = 1 << 22, 1 << 12
+	size := int(unsafe.Sizeof(value))
+	first := column
+	if len(column)*size <= cached {
+		first = column[:min(len(column), block/size)]
+	}
+	for i := range first {
+		first[i] = value
+	}
+	for done := len(first); done < len(column); {
+		done += copy(column[done:], first)
+	}
+}
+
 // part returns the number of rows that a worker takes at once: size, unless a
 // test sets a smaller number. It is size if there is no call.
 func (c *kgenCall) part(size int) int {

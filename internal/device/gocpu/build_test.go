@@ -22,6 +22,10 @@ type Option func()
 
 func WithWorkers(int) Option { return func() {} }
 
+type Scratch struct{}
+
+func WithScratch(*Scratch) Option { return func() {} }
+
 type CheckError struct{ Site, Row int64 }
 
 func (*CheckError) Error() string { return "check" }

@@ -21,8 +21,8 @@ type Package struct {
 //
 //	func OrdersInto(dst *OrdersResult, key, quantity []int64, from int32, options ...Option) error
 //
-// beside WithWorkers(int) Option and CheckError with the fields Site and Row,
-// and in a traced package WithTrace(func(step string, elapsed time.Duration)) Option.
+// beside WithWorkers(int) Option, WithScratch(*Scratch) Option and CheckError with the fields
+// Site and Row, and in a traced package WithTrace(func(step string, elapsed time.Duration)) Option.
 type Entry struct {
 	Program string // the name in calls; unique in a build
 	Package int    // position in Source.Packages
@@ -89,8 +89,11 @@ func main() {
 {{end}}	})
 }
 {{range $i, $e := .Entries}}
+// Calls come one after the other, and share the memory of intermediate columns.
+var scratch{{$i}} p{{.Package}}.Scratch
+
 func program{{$i}}(c *harness.Call) error {
-	var options []p{{.Package}}.Option
+	options := []p{{.Package}}.Option{p{{.Package}}.WithScratch(&scratch{{$i}})}
 	if c.Workers > 0 {
 		options = append(options, p{{.Package}}.WithWorkers(c.Workers))
 	}

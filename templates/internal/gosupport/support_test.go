@@ -287,6 +287,27 @@ func TestIntegers(t *testing.T) {
 	}
 }
 
+func testFill[T comparable](t *testing.T, value T) {
+	const cached = 1 << 22
+	for _, bytes := range []int{0, 8, 4088, 4096, 4104, 3*4096 + 8, cached, cached + 8} {
+		n := bytes / int(unsafe.Sizeof(value))
+		column := make([]T, n+1)
+		kgenFill(column[:n], value)
+		for i, got := range column {
+			if (got == value) != (i < n) {
+				t.Fatalf("%T: element %d of %d is %v", value, i, n, got)
+			}
+		}
+	}
+}
+
+func TestFill(t *testing.T) {
+	testFill(t, int8(-1))
+	testFill(t, uint16(7))
+	testFill(t, float32(2.5))
+	testFill(t, int64(math.MaxInt64))
+}
+
 func TestFewest(t *testing.T) {
 	differs := func(from int) func(int) string {
 		return func(rows int) string {

@@ -12,6 +12,10 @@ type Option struct{ workers int }
 
 func WithWorkers(n int) Option { return Option{n} }
 
+type Scratch struct{}
+
+func WithScratch(*Scratch) Option { return Option{} }
+
 type CheckError struct {
 	Site int
 	Row  int64
