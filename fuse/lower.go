@@ -125,7 +125,7 @@ func Lower(p *ir.Pipeline, options Options) *Graph {
 func entered(p *ir.Pipeline) map[*ir.Value][]*ir.Value {
 	sizes := map[*ir.Value][]*ir.Value{}
 	for _, v := range p.Values {
-		if v.Op == ir.OpEnter {
+		if v.Op == ir.OpEnter || v.Op == ir.OpInsert {
 			sizes[v.Args[1]] = append(sizes[v.Args[1]], v)
 		}
 	}

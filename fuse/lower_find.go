@@ -35,7 +35,7 @@ func isEntered(v *ir.Value) bool { return v.Op == ir.OpProbe && v.Args[0].Limit 
 
 // insert lowers a hash table.
 func (l *lowering) insert(v *ir.Value) {
-	if v.Op != ir.OpEnter { // see entered
+	if v.Op == ir.OpCollect { // of others, see entered
 		l.sizedLength(v, v.Type.Domain)
 	}
 	s := l.stage(Insert, v.Pos, v.Args[0].Type.Domain)
