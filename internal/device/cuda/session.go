@@ -213,6 +213,7 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 		return s.wait(func(b *batch) {
 			first := len(b.words)
 			b.words = appendArguments(b.words, l)
+			b.uses.ofLaunch(l)
 			b.kernel(k.over(l.Kernel.Name, l.Rows), k.function, l.Workgroups, group, l.Local, first)
 		})
 	}
@@ -296,8 +297,16 @@ func (s *session) Elapsed() time.Duration { return s.commands.Elapsed() }
 // Spans has its own marks, because the marks of timed commands would come
 // between the commands.
 func (s *session) Spans(times int, work func() error) ([]time.Duration, error) {
-	defer func(timed bool) { s.timed = timed }(s.timed)
-	s.timed = false
+	if s.timed {
+		if err := s.submit(); err != nil {
+			return nil, err
+		}
+		graphs := &s.device.graphs
+		defer func(gathers, onlyParallel bool) {
+			s.timed, s.gathers, graphs.onlyParallel = true, gathers, onlyParallel
+		}(s.gathers, graphs.onlyParallel)
+		s.timed, s.gathers, graphs.onlyParallel = false, !s.device.pool.Exact, true
+	}
 	marks := make([]event, 0, times)
 	defer func() {
 		for _, m := range marks {
