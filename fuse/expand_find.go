@@ -27,6 +27,10 @@ const (
 	mostSparse  = 1 << 17
 )
 
+// Work-groups load bucketSlots words of a table at once: what memory moves at the least, 32
+// bytes. Searches begin where these do.
+const bucketSlots = 4
+
 // A table whose slots are keys may have mostDirect times as many as rows, which takes as
 // much memory as a hash table, and one for each leastPerSlot rows that are looked up: it
 // costs less to clear than searches in a hash table do.
@@ -84,6 +88,7 @@ type rowTable struct {
 	part     *ir.Value   // scalar: how many slots a part of a cuckoo table has, 0 if the table is none; nil if it cannot be one
 	seed     *ir.Value   // scalar: what hashes are mixed with for the slots of a cuckoo table
 	isNarrow bool        // a key has at most 32 bits
+	bucket   int         // of what number slots by a hash are multiples; 0 for any
 	hashed   *ir.Value   // scalar: how many slots a hash table has
 	direct   *ir.Value   // scalar: how many slots a table has whose slots are keys; nil if they never are
 }
@@ -155,7 +160,7 @@ func (o *ordering) matchWords(t rowTable, keys []word, held, codes *ir.Value) *i
 	word = o.choose(o.apply(ir.OpNe, codes, o.constant(ir.Int(codes.Type.Kind, 0))), word, o.integer(word, 0))
 	key := keys[0].value
 	args := []*ir.Value{word, o.slotOfWords(t, keys), t.isDirect, key}
-	found := o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Type: ir.Type{Kind: ir.U32, Domain: key.Type.Domain}})
+	found := o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Split: t.bucket, Type: ir.Type{Kind: ir.U32, Domain: key.Type.Domain}})
 	if t.part != nil {
 		return o.choose(t.isDirect, o.cuckooCode(t, keys, word), found)
 	}
@@ -257,11 +262,16 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value) rowTable {
 	}
 	rows := o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(keys[0]), o.number(1)))
 	t := rowTable{keys: keys, isDirect: o.constant(ir.BoolScalar(false))}
-	var size *ir.Value
-	size, t.shift = o.hashSlots(rows)
-	t.hashed = size
 	words := o.words(o.sortKeysOf(keys))
 	t.isNarrow = len(words) == 1 && words[0].bits <= codeBits
+	least := rows
+	if o.short && t.isNarrow {
+		t.bucket = bucketSlots
+		least = o.apply(ir.OpGreatest, rows, o.integer(rows, bucketSlots/2)) // half of the slots are free
+	}
+	var size *ir.Value
+	size, t.shift = o.hashSlots(least)
+	t.hashed = size
 	if len(words) == 1 && isInvertible(keys[0].Type.Kind) {
 		t.least = o.extreme(ir.OpMin, words[0].value)
 		span := o.cast(ir.U64, o.apply(ir.OpSub, o.extreme(ir.OpMax, words[0].value), t.least))
@@ -370,7 +380,11 @@ func (o *ordering) hashSlot(t rowTable, keys []*ir.Value) *ir.Value {
 }
 
 func (o *ordering) slotOfWords(t rowTable, words []word) *ir.Value {
-	return o.cast(ir.I64, o.apply(ir.OpShr, o.hashOf(words), t.shift))
+	slot := o.cast(ir.I64, o.apply(ir.OpShr, o.hashOf(words), t.shift))
+	if t.bucket > 0 {
+		slot = o.apply(ir.OpAnd, slot, o.number(-int64(t.bucket)))
+	}
+	return slot
 }
 
 // hashOf returns the hash of each row with keys, of 64 bits.

@@ -140,7 +140,7 @@ func (b *kernelBuilder) probe(v *ir.Value, domain int) tile.ID {
 func (b *kernelBuilder) match(v *ir.Value, domain int) tile.ID {
 	words := b.graph.result(v.Args[0])
 	return b.Match(domain, b.complete(words, tile.Gather), b.column(v.Args[1]), b.lengthBefore(words.Domain),
-		b.scalar(v.Args[2], false), b.column(v.Args[3]))
+		b.scalar(v.Args[2], false), b.column(v.Args[3]), v.Split)
 }
 
 // keyStreams returns the streams of the keys of the rows in a table.
