@@ -27,9 +27,9 @@ const (
 	mostSparse  = 1 << 17
 )
 
-// Work-groups load bucketSlots words of a table at once: what memory moves at the least, 32
-// bytes. Searches begin where these do.
-const bucketSlots = 4
+// Work-groups load bucketBytes of a table at once, what memory moves at the least. Searches
+// begin where these do.
+const bucketBytes = 32
 
 // A table whose slots are keys may have mostDirect times as many as rows, which takes as
 // much memory as a hash table, and one for each leastPerSlot rows that are looked up: it
@@ -64,7 +64,7 @@ func (e *expansion) find(v *ir.Value) {
 
 // foundRow returns the row that has keys, or -1.
 func (o *ordering) foundRow(t rowTable, keys []*ir.Value) *ir.Value {
-	if !t.isNarrow {
+	if !t.hasWords() {
 		return o.rowAt(t, o.probe(t, keys))
 	}
 	if o.entersCodes(t) {
@@ -88,10 +88,14 @@ type rowTable struct {
 	part     *ir.Value   // scalar: how many slots a part of a cuckoo table has, 0 if the table is none; nil if it cannot be one
 	seed     *ir.Value   // scalar: what hashes are mixed with for the slots of a cuckoo table
 	isNarrow bool        // a key has at most 32 bits
+	isWide   bool        // a key is one word of 64 bits, which tables have beside codes
 	bucket   int         // of what number slots by a hash are multiples; 0 for any
 	hashed   *ir.Value   // scalar: how many slots a hash table has
 	direct   *ir.Value   // scalar: how many slots a table has whose slots are keys; nil if they never are
 }
+
+// hasWords reports whether searches compare keys that lie in the table.
+func (t rowTable) hasWords() bool { return t.isNarrow || t.isWide }
 
 // probe returns the slot of the row with keys, or -1. If slots are keys, it may be free.
 func (o *ordering) probe(t rowTable, keys []*ir.Value) *ir.Value {
@@ -116,7 +120,7 @@ func (o *ordering) probeFrom(t rowTable, slot, key *ir.Value, keys []*ir.Value) 
 // keys, and a scalar says that all codes are short, a table of bytes is read: what searches are
 // bound by is how much of a table the caches hold.
 func (o *ordering) codeOf(t rowTable, keys []*ir.Value, codes, areShort *ir.Value) *ir.Value {
-	if !t.isNarrow {
+	if !t.hasWords() {
 		slot := o.probe(t, keys)
 		isFound := o.apply(ir.OpGe, slot, o.number(0))
 		return o.choose(isFound, o.atSlot(codes, slot), o.constant(ir.Int(codes.Type.Kind, 0)))
@@ -156,6 +160,11 @@ func (o *ordering) match(t rowTable, keys []*ir.Value, codes *ir.Value) *ir.Valu
 // matchWords is match by the one word of some keys, of which held is that of the row in each
 // slot.
 func (o *ordering) matchWords(t rowTable, keys []word, held, codes *ir.Value) *ir.Value {
+	if t.isWide {
+		key := keys[0].value
+		args := []*ir.Value{o.pairOf(held, codes), o.slotOfWords(t, keys), t.isDirect, key}
+		return o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Split: t.bucket, Type: ir.Type{Kind: ir.U32, Domain: key.Type.Domain}})
+	}
 	word := o.wordWith(held, codes)
 	word = o.choose(o.apply(ir.OpNe, codes, o.constant(ir.Int(codes.Type.Kind, 0))), word, o.integer(word, 0))
 	key := keys[0].value
@@ -171,6 +180,15 @@ func (o *ordering) matchWords(t rowTable, keys []word, held, codes *ir.Value) *i
 func (o *ordering) wordWith(key, code *ir.Value) *ir.Value {
 	high := o.apply(ir.OpShl, o.cast(ir.U64, key), o.constant(ir.Int(ir.U64, codeBits)))
 	return o.apply(ir.OpOr, high, o.cast(ir.U64, code))
+}
+
+// pairOf returns two words for each slot, of the key and the code.
+func (o *ordering) pairOf(key, code *ir.Value) *ir.Value {
+	slots := code.Type.Domain
+	d := o.newDomain(ir.DomainWords, slots.Name+"_words", slots)
+	d.Width = 2
+	d.By = o.add(o.pos, ir.Value{Op: ir.OpPack, Args: []*ir.Value{o.cast(ir.U64, key), o.cast(ir.U64, code)}, Type: ir.Type{Kind: ir.U64, Domain: d}})
+	return d.By
 }
 
 // codeBits are the bits of a word below the key.
@@ -190,7 +208,7 @@ func (o *ordering) keySlot(t rowTable, keys []*ir.Value) *ir.Value {
 
 // slotOf returns the slot of the row with keys, or -1. If slots are keys, it may be free.
 func (o *ordering) slotOf(t rowTable, keys []*ir.Value) *ir.Value {
-	if !t.isNarrow {
+	if !t.hasWords() {
 		return o.probe(t, keys)
 	}
 	code := o.cast(ir.U32, o.apply(ir.OpAdd, o.index(t.rows, t.rows.Type.Domain), o.number(1)))
@@ -265,9 +283,13 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value) rowTable {
 	words := o.words(o.sortKeysOf(keys))
 	t.isNarrow = len(words) == 1 && words[0].bits <= codeBits
 	least := rows
-	if o.short && t.isNarrow {
-		t.bucket = bucketSlots
-		least = o.apply(ir.OpGreatest, rows, o.integer(rows, bucketSlots/2)) // half of the slots are free
+	t.isWide = o.short && len(words) == 1 && !t.isNarrow
+	if o.short && t.hasWords() {
+		t.bucket = bucketBytes / 8
+		if t.isWide {
+			t.bucket /= 2
+		}
+		least = o.apply(ir.OpGreatest, rows, o.integer(rows, uint64(t.bucket/2))) // half of the slots are free
 	}
 	var size *ir.Value
 	size, t.shift = o.hashSlots(least)

@@ -451,7 +451,11 @@ func (l *lowering) operands(s *Stage, v *ir.Value) {
 		}
 	case ir.OpMatch:
 		l.read(s, v.Args[0], tile.Gather, true)
-		l.length(s, v.Args[0].Type.Domain)
+		slots := v.Args[0].Type.Domain
+		if slots.Kind == ir.DomainWords {
+			slots = slots.Parent
+		}
+		l.length(s, slots)
 		for _, x := range v.Args[1:] {
 			l.read(s, x, tile.Element, false)
 		}

@@ -139,8 +139,11 @@ func (b *kernelBuilder) probe(v *ir.Value, domain int) tile.ID {
 // match returns the code that a hash table has for the key of each row.
 func (b *kernelBuilder) match(v *ir.Value, domain int) tile.ID {
 	words := b.graph.result(v.Args[0])
-	return b.Match(domain, b.complete(words, tile.Gather), b.column(v.Args[1]), b.lengthBefore(words.Domain),
-		b.scalar(v.Args[2], false), b.column(v.Args[3]), v.Split)
+	stream, slots, isWide := b.complete(words, tile.Gather), words.Domain, words.Domain.Kind == ir.DomainWords
+	if isWide {
+		b.Kernel.Streams[stream].Long, slots = true, slots.Parent
+	}
+	return b.Match(domain, stream, b.column(v.Args[1]), b.lengthBefore(slots), b.scalar(v.Args[2], false), b.column(v.Args[3]), v.Split, isWide)
 }
 
 // keyStreams returns the streams of the keys of the rows in a table.
