@@ -50,7 +50,7 @@ func (e *expansion) find(v *ir.Value) {
 	case plan.Loops:
 		made = o.compared(o.keyWords(keys), o.keyWords(in), ir.ReduceMin)
 	default:
-		t := o.tableOf(in, keys[0])
+		t := o.tableOf(in, keys[0], false)
 		if column, ok := e.lookedUp(v, v); ok {
 			e.columnOf[v] = column
 			e.lookups[v] = o.lookup(t, keys, column)
@@ -254,11 +254,12 @@ func (o *ordering) isTaken(row *ir.Value) *ir.Value {
 }
 
 // tableOf returns the table of the rows with some keys. Searches in the same columns share
-// one. The first is in the column lookedUp, among others.
-func (o *ordering) tableOf(keys []*ir.Value, lookedUp *ir.Value) rowTable {
+// one. The first is in the column lookedUp, among others; if it is for pairs, kernels load the first
+// words of several rows ahead, and go on from there.
+func (o *ordering) tableOf(keys []*ir.Value, lookedUp *ir.Value, isForPairs bool) rowTable {
 	at := columnsName(keys)
 	if _, ok := o.rowTables[at]; !ok {
-		o.rowTables[at] = o.newRowTable(keys, lookedUp)
+		o.rowTables[at] = o.newRowTable(keys, lookedUp, isForPairs)
 	}
 	return o.rowTables[at]
 }
@@ -271,7 +272,7 @@ func columnsName(list []*ir.Value) (name string) {
 	return name
 }
 
-func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value) rowTable {
+func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs bool) rowTable {
 	switch o.probing {
 	case plan.Linear:
 		return o.newLinearTable(keys)
@@ -284,7 +285,7 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value) rowTable {
 	t.isNarrow = len(words) == 1 && words[0].bits <= codeBits
 	least := rows
 	t.isWide = o.short && len(words) == 1 && !t.isNarrow
-	if o.short && t.hasWords() {
+	if o.short && (t.isNarrow && !isForPairs || t.isWide) {
 		t.bucket = bucketBytes / 8
 		if t.isWide {
 			t.bucket /= 2
