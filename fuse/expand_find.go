@@ -28,7 +28,8 @@ const (
 )
 
 // Work-groups load bucketBytes of a table at once, what memory moves at the least. Searches
-// begin where these do.
+// begin where these do. Narrow keys that may be slots have none: with what a bucket holds beside, kernels of
+// several searches ran out of registers.
 const bucketBytes = 32
 
 // A table whose slots are keys may have mostDirect times as many as rows, which takes as
@@ -285,7 +286,8 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs 
 	t.isNarrow = len(words) == 1 && words[0].bits <= codeBits
 	least := rows
 	t.isWide = o.short && len(words) == 1 && !t.isNarrow
-	if o.short && (t.isNarrow && !isForPairs || t.isWide) {
+	canBeDirect := len(words) == 1 && isInvertible(keys[0].Type.Kind)
+	if o.short && (t.isNarrow && !canBeDirect && !isForPairs || t.isWide) {
 		t.bucket = bucketBytes / 8
 		if t.isWide {
 			t.bucket /= 2
@@ -295,7 +297,7 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs 
 	var size *ir.Value
 	size, t.shift = o.hashSlots(least)
 	t.hashed = size
-	if len(words) == 1 && isInvertible(keys[0].Type.Kind) {
+	if canBeDirect {
 		t.least = o.extreme(ir.OpMin, words[0].value)
 		span := o.cast(ir.U64, o.apply(ir.OpSub, o.extreme(ir.OpMax, words[0].value), t.least))
 		most := o.apply(ir.OpMul, rows, o.integer(rows, mostDirect))
