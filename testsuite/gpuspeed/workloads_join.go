@@ -25,7 +25,7 @@ var numberings = map[string]numbering{
 	"spread": {func(x int64) int32 { return int32(uint32(x) * 0x9e3779b1) }, func(key int32) uint32 { return uint32(key) * 0xe8b2f51 }},
 }
 
-var tableRows = []int64{1 << 14, 1 << 15, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 27}
+var tableRows = []int64{1 << 14, 1 << 15, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 27}
 
 // fewLooks is how many rows are looked up where making the table is what is measured.
 const fewLooks = 1 << 10
