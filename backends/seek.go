@@ -30,6 +30,8 @@ type HashTable struct {
 	Keys   []*loop.Var // columns, of the rows in the table; none if the numbers of rows are the keys
 
 	Limit    loop.Expr // i64, less than Slots: if more slots than that are taken, rows may be left out; nil if all are entered
+	Bucket   int       // rows have slots that are multiples of so many, of which the table has a multiple; 0 for any. Match loads so many at once
+	IsWide   bool      // a slot has two words for Match, of the key and the code
 	PartBits int       // see the operation Insert: a search stays in the part in which it begins; 0 if the table has no parts
 
 	Found *loop.Var // i64, to which Insert assigns the slot with the keys, if the row is entered; may be nil
@@ -130,6 +132,14 @@ func (t HashTable) Match(b *loop.Builder, name string, isDirect, slot, key, firs
 		key = b.Let("key", loop.ToKind(ir.U64, key))
 		around := b.Let("last_slot", loop.Sub(t.Slots, loop.ConstOf(ir.Int(ir.I64, 1))))
 		at := b.Decl("slot", slot)
+		if t.IsWide {
+			t.matchPairs(b, found, at, key, around)
+			return
+		}
+		if t.Bucket > 0 {
+			t.matchBuckets(b, found, at, key, around, first)
+			return
+		}
 		if first == nil {
 			first = loop.At(t.Memory, at)
 		}
@@ -148,6 +158,52 @@ func (t HashTable) Match(b *loop.Builder, name string, isDirect, slot, key, firs
 		search()
 	}
 	return found
+}
+
+// matchBuckets assigns the code in the word that has key to found. Slots of a bucket are taken
+// in turn, so one whose last slot is free ends the search.
+func (t HashTable) matchBuckets(b *loop.Builder, found, at *loop.Var, key, around, first loop.Expr) {
+	free := loop.ConstOf(ir.Int(ir.U64, 0))
+	codeIn := func(word loop.Expr) loop.Expr { // of a free slot, 0
+		isKey := loop.Eq(loop.Apply(ir.OpShr, word, loop.ConstOf(ir.Int(ir.U64, codeBits))), key)
+		return loop.Choose(isKey, loop.ToKind(ir.U32, word), loop.ConstOf(ir.Int(ir.U32, 0)))
+	}
+	search := func() {
+		b.While(loop.True, func() {
+			var words []loop.Expr
+			for len(words) < t.Bucket {
+				words = append(words, b.LoadWide("held", t.Memory, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, int64(len(words))))))...)
+			}
+			for _, word := range words {
+				b.Assign(found, loop.Apply(ir.OpOr, found, codeIn(word)))
+			}
+			isLast := loop.Or(loop.Ne(found, loop.ConstOf(ir.Int(ir.U32, 0))), loop.Eq(words[len(words)-1], free))
+			b.If(isLast, func() { b.Break() }, nil)
+			b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, int64(t.Bucket)))), around))
+		})
+	}
+	if first == nil {
+		search()
+		return
+	}
+	first = b.Let("first_word", first)
+	b.Assign(found, codeIn(first))
+	b.If(loop.And(loop.Eq(found, loop.ConstOf(ir.Int(ir.U32, 0))), loop.Ne(first, free)), search, nil)
+}
+
+// matchPairs is matchBuckets where the table has two words for each slot, which are loaded at once.
+func (t HashTable) matchPairs(b *loop.Builder, found, at *loop.Var, key, around loop.Expr) {
+	none := loop.ConstOf(ir.Int(ir.U32, 0))
+	b.While(loop.True, func() {
+		var last loop.Expr
+		for i := range t.Bucket {
+			pair := b.LoadWide("held", t.Memory, loop.Mul(loop.Add(at, loop.ConstOf(ir.Int(ir.I64, int64(i)))), loop.ConstOf(ir.Int(ir.I64, 2))))
+			last = loop.ToKind(ir.U32, pair[1])
+			b.Assign(found, loop.Apply(ir.OpOr, found, loop.Choose(loop.Eq(pair[0], key), last, none)))
+		}
+		b.If(loop.Or(loop.Ne(found, none), loop.Eq(last, none)), func() { b.Break() }, nil)
+		b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, int64(t.Bucket)))), around))
+	})
 }
 
 // direct calls found with the slot that is a row's key, if the table has it, where

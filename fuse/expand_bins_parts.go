@@ -17,6 +17,10 @@ import (
 // Local memory has 1 << morePerCount times as many counts alone.
 const morePerWindow, morePerCount = 3, 2
 
+// Rows that masks keep are combined as they come by up to 1 << morePerKept times as many bins as local memory
+// has: to move them, they would have to be stored, and the second-level cache holds so many bins.
+const morePerKept = 3
+
 // binnedRows are the rows of bins(...), by ways to combine them.
 type binnedRows struct {
 	*partition
@@ -50,6 +54,9 @@ func (e *expansion) isManyBins(v *ir.Value) bool {
 	least := e.bins << 1
 	if e.countsAlone(v) {
 		least = e.bins << 3 // of which two work-groups have slices
+	}
+	if v.Args[0].Type.Domain.Kind == ir.DomainMask {
+		least = max(least, e.bins<<morePerKept)
 	}
 	n := size.Const.Int64()
 	return n > least && n <= e.bins<<(morePerWindow+partitionBits)

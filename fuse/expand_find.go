@@ -27,6 +27,11 @@ const (
 	mostSparse  = 1 << 17
 )
 
+// Work-groups load bucketBytes of a table at once, what memory moves at the least. Searches
+// begin where these do. Narrow keys that may be slots have none: with what a bucket holds beside, kernels of
+// several searches ran out of registers.
+const bucketBytes = 32
+
 // A table whose slots are keys may have mostDirect times as many as rows, which takes as
 // much memory as a hash table, and one for each leastPerSlot rows that are looked up: it
 // costs less to clear than searches in a hash table do.
@@ -46,7 +51,7 @@ func (e *expansion) find(v *ir.Value) {
 	case plan.Loops:
 		made = o.compared(o.keyWords(keys), o.keyWords(in), ir.ReduceMin)
 	default:
-		t := o.tableOf(in, keys[0])
+		t := o.tableOf(in, keys[0], false)
 		if column, ok := e.lookedUp(v, v); ok {
 			e.columnOf[v] = column
 			e.lookups[v] = o.lookup(t, keys, column)
@@ -60,7 +65,7 @@ func (e *expansion) find(v *ir.Value) {
 
 // foundRow returns the row that has keys, or -1.
 func (o *ordering) foundRow(t rowTable, keys []*ir.Value) *ir.Value {
-	if !t.isNarrow {
+	if !t.hasWords() {
 		return o.rowAt(t, o.probe(t, keys))
 	}
 	if o.entersCodes(t) {
@@ -84,9 +89,14 @@ type rowTable struct {
 	part     *ir.Value   // scalar: how many slots a part of a cuckoo table has, 0 if the table is none; nil if it cannot be one
 	seed     *ir.Value   // scalar: what hashes are mixed with for the slots of a cuckoo table
 	isNarrow bool        // a key has at most 32 bits
+	isWide   bool        // a key is one word of 64 bits, which tables have beside codes
+	bucket   int         // of what number slots by a hash are multiples; 0 for any
 	hashed   *ir.Value   // scalar: how many slots a hash table has
 	direct   *ir.Value   // scalar: how many slots a table has whose slots are keys; nil if they never are
 }
+
+// hasWords reports whether searches compare keys that lie in the table.
+func (t rowTable) hasWords() bool { return t.isNarrow || t.isWide }
 
 // probe returns the slot of the row with keys, or -1. If slots are keys, it may be free.
 func (o *ordering) probe(t rowTable, keys []*ir.Value) *ir.Value {
@@ -111,7 +121,7 @@ func (o *ordering) probeFrom(t rowTable, slot, key *ir.Value, keys []*ir.Value) 
 // keys, and a scalar says that all codes are short, a table of bytes is read: what searches are
 // bound by is how much of a table the caches hold.
 func (o *ordering) codeOf(t rowTable, keys []*ir.Value, codes, areShort *ir.Value) *ir.Value {
-	if !t.isNarrow {
+	if !t.hasWords() {
 		slot := o.probe(t, keys)
 		isFound := o.apply(ir.OpGe, slot, o.number(0))
 		return o.choose(isFound, o.atSlot(codes, slot), o.constant(ir.Int(codes.Type.Kind, 0)))
@@ -151,11 +161,16 @@ func (o *ordering) match(t rowTable, keys []*ir.Value, codes *ir.Value) *ir.Valu
 // matchWords is match by the one word of some keys, of which held is that of the row in each
 // slot.
 func (o *ordering) matchWords(t rowTable, keys []word, held, codes *ir.Value) *ir.Value {
+	if t.isWide {
+		key := keys[0].value
+		args := []*ir.Value{o.pairOf(held, codes), o.slotOfWords(t, keys), t.isDirect, key}
+		return o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Split: t.bucket, Type: ir.Type{Kind: ir.U32, Domain: key.Type.Domain}})
+	}
 	word := o.wordWith(held, codes)
 	word = o.choose(o.apply(ir.OpNe, codes, o.constant(ir.Int(codes.Type.Kind, 0))), word, o.integer(word, 0))
 	key := keys[0].value
 	args := []*ir.Value{word, o.slotOfWords(t, keys), t.isDirect, key}
-	found := o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Type: ir.Type{Kind: ir.U32, Domain: key.Type.Domain}})
+	found := o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Split: t.bucket, Type: ir.Type{Kind: ir.U32, Domain: key.Type.Domain}})
 	if t.part != nil {
 		return o.choose(t.isDirect, o.cuckooCode(t, keys, word), found)
 	}
@@ -166,6 +181,15 @@ func (o *ordering) matchWords(t rowTable, keys []word, held, codes *ir.Value) *i
 func (o *ordering) wordWith(key, code *ir.Value) *ir.Value {
 	high := o.apply(ir.OpShl, o.cast(ir.U64, key), o.constant(ir.Int(ir.U64, codeBits)))
 	return o.apply(ir.OpOr, high, o.cast(ir.U64, code))
+}
+
+// pairOf returns two words for each slot, of the key and the code.
+func (o *ordering) pairOf(key, code *ir.Value) *ir.Value {
+	slots := code.Type.Domain
+	d := o.newDomain(ir.DomainWords, slots.Name+"_words", slots)
+	d.Width = 2
+	d.By = o.add(o.pos, ir.Value{Op: ir.OpPack, Args: []*ir.Value{o.cast(ir.U64, key), o.cast(ir.U64, code)}, Type: ir.Type{Kind: ir.U64, Domain: d}})
+	return d.By
 }
 
 // codeBits are the bits of a word below the key.
@@ -185,7 +209,7 @@ func (o *ordering) keySlot(t rowTable, keys []*ir.Value) *ir.Value {
 
 // slotOf returns the slot of the row with keys, or -1. If slots are keys, it may be free.
 func (o *ordering) slotOf(t rowTable, keys []*ir.Value) *ir.Value {
-	if !t.isNarrow {
+	if !t.hasWords() {
 		return o.probe(t, keys)
 	}
 	code := o.cast(ir.U32, o.apply(ir.OpAdd, o.index(t.rows, t.rows.Type.Domain), o.number(1)))
@@ -231,11 +255,12 @@ func (o *ordering) isTaken(row *ir.Value) *ir.Value {
 }
 
 // tableOf returns the table of the rows with some keys. Searches in the same columns share
-// one. The first is in the column lookedUp, among others.
-func (o *ordering) tableOf(keys []*ir.Value, lookedUp *ir.Value) rowTable {
+// one. The first is in the column lookedUp, among others; if it is for pairs, kernels load the first
+// words of several rows ahead, and go on from there.
+func (o *ordering) tableOf(keys []*ir.Value, lookedUp *ir.Value, isForPairs bool) rowTable {
 	at := columnsName(keys)
 	if _, ok := o.rowTables[at]; !ok {
-		o.rowTables[at] = o.newRowTable(keys, lookedUp)
+		o.rowTables[at] = o.newRowTable(keys, lookedUp, isForPairs)
 	}
 	return o.rowTables[at]
 }
@@ -248,7 +273,7 @@ func columnsName(list []*ir.Value) (name string) {
 	return name
 }
 
-func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value) rowTable {
+func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs bool) rowTable {
 	switch o.probing {
 	case plan.Linear:
 		return o.newLinearTable(keys)
@@ -257,12 +282,22 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value) rowTable {
 	}
 	rows := o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(keys[0]), o.number(1)))
 	t := rowTable{keys: keys, isDirect: o.constant(ir.BoolScalar(false))}
-	var size *ir.Value
-	size, t.shift = o.hashSlots(rows)
-	t.hashed = size
 	words := o.words(o.sortKeysOf(keys))
 	t.isNarrow = len(words) == 1 && words[0].bits <= codeBits
-	if len(words) == 1 && isInvertible(keys[0].Type.Kind) {
+	least := rows
+	t.isWide = o.short && len(words) == 1 && !t.isNarrow
+	canBeDirect := len(words) == 1 && isInvertible(keys[0].Type.Kind)
+	if o.short && (t.isNarrow && !canBeDirect && !isForPairs || t.isWide) {
+		t.bucket = bucketBytes / 8
+		if t.isWide {
+			t.bucket /= 2
+		}
+		least = o.apply(ir.OpGreatest, rows, o.integer(rows, uint64(t.bucket/2))) // half of the slots are free
+	}
+	var size *ir.Value
+	size, t.shift = o.hashSlots(least)
+	t.hashed = size
+	if canBeDirect {
 		t.least = o.extreme(ir.OpMin, words[0].value)
 		span := o.cast(ir.U64, o.apply(ir.OpSub, o.extreme(ir.OpMax, words[0].value), t.least))
 		most := o.apply(ir.OpMul, rows, o.integer(rows, mostDirect))
@@ -370,7 +405,11 @@ func (o *ordering) hashSlot(t rowTable, keys []*ir.Value) *ir.Value {
 }
 
 func (o *ordering) slotOfWords(t rowTable, words []word) *ir.Value {
-	return o.cast(ir.I64, o.apply(ir.OpShr, o.hashOf(words), t.shift))
+	slot := o.cast(ir.I64, o.apply(ir.OpShr, o.hashOf(words), t.shift))
+	if t.bucket > 0 {
+		slot = o.apply(ir.OpAnd, slot, o.number(-int64(t.bucket)))
+	}
+	return slot
 }
 
 // hashOf returns the hash of each row with keys, of 64 bits.

@@ -1,6 +1,9 @@
 package fuse
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // A column that follows from what is found is not in the table of the find, also if it
 // does so only by the table of another.
@@ -34,5 +37,20 @@ func TestTablesAreShared(t *testing.T) {
 	}
 	if tables != 1 {
 		t.Errorf("%d tables", tables)
+	}
+}
+
+// Rows that masks keep are stored before they combine only where there are very many bins.
+func TestBinsOfKeptRows(t *testing.T) {
+	options := Options{Short: true, Bins: DefaultBins, Hash: 2, HashGroups: 8, Partitions: true, Sample: 1 << 16}
+	for body, moves := range map[string]bool{
+		"return s: sum(x, by: bins(i, 20000)), m: count(m)": true,
+		"return s: sum(x[m], by: bins(i[m], 20000))":        false,
+		"return s: sum(x[m], by: bins(i[m], 200000))":       true,
+	} {
+		g := graphOf(t, "i: [n]i32, x: [n]i64, m: [n]bool", body, options)
+		if got := slices.ContainsFunc(g.Stages, func(s *Stage) bool { return s.Kind == Pass }); got != moves {
+			t.Errorf("%s: rows move: %t", body, got)
+		}
 	}
 }

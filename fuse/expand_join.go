@@ -22,7 +22,7 @@ func (e *expansion) join(v *ir.Value) {
 		e.joins[v] = o.nestedJoin(left, right, e.domain(v.Type.Domain))
 		return
 	}
-	t := o.tableOf(right, left[0])
+	t := o.tableOf(right, left[0], true)
 	out := e.domain(v.Type.Domain)
 	j := &joined{out: out}
 	if !o.entersCodes(t) {

@@ -129,7 +129,7 @@ func Lower(p *ir.Pipeline, options Options) *Graph {
 func entered(p *ir.Pipeline) map[*ir.Value][]*ir.Value {
 	sizes := map[*ir.Value][]*ir.Value{}
 	for _, v := range p.Values {
-		if v.Op == ir.OpEnter {
+		if v.Op == ir.OpEnter || v.Op == ir.OpInsert {
 			sizes[v.Args[1]] = append(sizes[v.Args[1]], v)
 		}
 	}
@@ -455,7 +455,11 @@ func (l *lowering) operands(s *Stage, v *ir.Value) {
 		}
 	case ir.OpMatch:
 		l.read(s, v.Args[0], tile.Gather, true)
-		l.length(s, v.Args[0].Type.Domain)
+		slots := v.Args[0].Type.Domain
+		if slots.Kind == ir.DomainWords {
+			slots = slots.Parent
+		}
+		l.length(s, slots)
 		for _, x := range v.Args[1:] {
 			l.read(s, x, tile.Element, false)
 		}

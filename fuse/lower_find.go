@@ -35,7 +35,7 @@ func isEntered(v *ir.Value) bool { return v.Op == ir.OpProbe && v.Args[0].Limit 
 
 // insert lowers a hash table.
 func (l *lowering) insert(v *ir.Value) {
-	if v.Op != ir.OpEnter { // see entered
+	if v.Op == ir.OpCollect { // of others, see entered
 		l.sizedLength(v, v.Type.Domain)
 	}
 	s := l.stage(Insert, v.Pos, v.Args[0].Type.Domain)
@@ -139,8 +139,11 @@ func (b *kernelBuilder) probe(v *ir.Value, domain int) tile.ID {
 // match returns the code that a hash table has for the key of each row.
 func (b *kernelBuilder) match(v *ir.Value, domain int) tile.ID {
 	words := b.graph.result(v.Args[0])
-	return b.Match(domain, b.complete(words, tile.Gather), b.column(v.Args[1]), b.lengthBefore(words.Domain),
-		b.scalar(v.Args[2], false), b.column(v.Args[3]))
+	stream, slots, isWide := b.complete(words, tile.Gather), words.Domain, words.Domain.Kind == ir.DomainWords
+	if isWide {
+		b.Kernel.Streams[stream].Long, slots = true, slots.Parent
+	}
+	return b.Match(domain, stream, b.column(v.Args[1]), b.lengthBefore(slots), b.scalar(v.Args[2], false), b.column(v.Args[3]), v.Split, isWide)
 }
 
 // keyStreams returns the streams of the keys of the rows in a table.

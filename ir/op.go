@@ -86,7 +86,7 @@ const (
 	// slot key, which may be free, or -1 if the table has no such slot.
 	OpProbe
 	// Args: words, slot, direct, key. Words are the slots of a hash table: a key of 32
-	// bits above a code of 32, or 0. The code of the key's slot, or 0 if there is none, or
+	// bits above a code of 32, or 0; or two words for each slot, a key of 64 bits and a code. The code of the key's slot, or 0 if there is none, or
 	// if the scalar direct holds.
 	OpMatch
 	// Args: keys..., keys of other rows... How many other rows have equal keys, of which a row

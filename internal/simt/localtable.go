@@ -117,7 +117,7 @@ func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
 		has := p.has()
 		isMore := slices.Compare(has, most) > 0
 		if budget > budgets[0] && t.Has(gathers) {
-			isMore = has[0] > most[0] // a whole table
+			isMore = has[0] > most[0] && !t.Has(updatesKept) // a whole table
 		}
 		if isMore {
 			best, most = budget, has
@@ -135,6 +135,10 @@ func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
 	l.asksMuch = l.asksMuch || workgroup > flatWorkgroup || p.bytes+p.beside > fallbackBudget
 	return p
 }
+
+// updatesKept reports whether an operation combines rows that masks keep: fewer than those that
+// gather, for which more local memory leaves less of the first-level cache.
+func updatesKept(op *tile.Op) bool { return isTableUpdate(op) && op.Domain > 0 }
 
 // launchedBudgets are those that a launch can bring.
 func (l *lowering) launchedBudgets() []int64 {

@@ -34,6 +34,8 @@ func TestLocalTables(t *testing.T) {
 		{"a cache of sums", "k: [n]i32) {\n\treturn s: sum(k, by: bins(k, 65536))", large, plan.Schedule{}, cacheSlots * (4 + 1 + 1) * 4, true},
 		{"a cache on all devices", "k: [n]i32) {\n\treturn s: sum(k, by: bins(k, 8192))", portable, plan.Schedule{}, cacheSlots * (2 + 1 + 1) * 4, true},
 		{"aggregates that share a cache", "k: [n]i32) {\n\tb = bins(k, 50000)\n\treturn c: count(by: b), s: sum(k, by: b)", portable, plan.Schedule{}, cacheSlots * (2 + 1 + 1 + 1) * 4, true},
+		{"sums of rows that are looked up", "k: [n]i32, x: [m]i32) {\n\treturn s: sum(k, by: bins(x[i64(k)], 16384))", large, plan.Schedule{}, 16384 * 2 * 4, true},
+		{"sums of those that masks keep", "k: [n]i32, x: [m]i32) {\n\ty = x[i64(k)]\n\treturn s: sum(k[y > 3], by: bins(y[y > 3], 16384))", large, plan.Schedule{}, cacheSlots * (4 + 1 + 1) * 4, true},
 		{"as many as a parameter says", "k: [n]i32, size: i64) {\n\treturn c: count(by: bins(k, size))", large, plan.Schedule{}, 2 * unknownTable, true},
 		{"in global memory", "k: [n]i32) {\n\treturn c: count(by: bins(k, 16))", large, plan.Schedule{Table: plan.Global}, 0, false},
 		{"a variant of the paper", "k: [n]i32) {\n\treturn c: count(by: bins(k, 16))", large, plan.Schedule{Variant: plan.PrivateVar}, 0, false},

@@ -120,6 +120,7 @@ func lower(program *backends.Program, target Target, family *family, schedule pl
 	if l.abort != "" {
 		out.Steps = append([]plan.Step{{Alloc: &plan.Alloc{Buffer: l.abort}}, {Init: &plan.Init{Buffer: l.abort}}}, out.Steps...)
 	}
+	out.Steps = inWaves(&out, out.Steps)
 	return &Program{Plan: &out, Kernels: l.kernels, asksMuch: l.asksMuch || l.abort != ""}, nil
 }
 

@@ -95,7 +95,7 @@ func (e *rowBody) eachWhole(body func()) {
 	var searches []int
 	for i := range e.Ops {
 		op := &e.Ops[i]
-		if op.Kind == tile.Match && e.phase[i] == e.now && op.Domain == 0 && e.expr(op.Args[2]) == loop.Expr(loop.False) {
+		if op.Kind == tile.Match && !op.Wide && e.phase[i] == e.now && op.Domain == 0 && e.expr(op.Args[2]) == loop.Expr(loop.False) {
 			searches = append(searches, i)
 		}
 	}

@@ -145,6 +145,12 @@ func (k *Kernel) opString(op *Op) string {
 	if op.Width > 0 {
 		fmt.Fprintf(&b, " word %d of %d", op.Word, op.Width)
 	}
+	if op.Wide {
+		b.WriteString(" wide")
+	}
+	if op.Bucket > 0 {
+		fmt.Fprintf(&b, " in buckets of %d", op.Bucket)
+	}
 	if op.PartBits > 0 || op.WindowBits > 0 {
 		b.WriteString(" partitioned")
 	}

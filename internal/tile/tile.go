@@ -140,6 +140,8 @@ type Op struct {
 	WindowBits int  // Update: rows lie in the order of what the index is without so many low bits; 0 if they lie in any order
 	Width      int  // Store at a place: Stream has so many elements for each row of Domain, side by side, and the place is that of element Word of the row; 0 if it may be any
 	Word       int  // Store
+	Wide       bool // Match: the table has two words for each slot, a key of 64 bits and the code, which is 0 in a free one
+	Bucket     int  // Match: rows have slots that are multiples of so many, of which the table has a multiple, too; 0 for any
 	PartBits   int  // Insert, Probe: the table is of rows that lie in the order of so many high bits of their slots, its parts; 0 if rows lie in any order
 
 	Stage string // the stage it came from

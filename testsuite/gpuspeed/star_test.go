@@ -58,3 +58,14 @@ func TestStarQueries(t *testing.T) {
 		t.Errorf("%d queries keep rows", some)
 	}
 }
+
+// Every column of a workload comes from somewhere.
+func TestColumnsHaveDistributions(t *testing.T) {
+	for _, w := range workloads() {
+		for _, c := range w.columns {
+			if _, ok := distributions[c.from]; !ok {
+				t.Errorf("%s: no distribution %q", w.name, c.from)
+			}
+		}
+	}
+}

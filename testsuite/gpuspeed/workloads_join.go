@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/kgen-go/kgen/plan"
 )
@@ -24,7 +25,10 @@ var numberings = map[string]numbering{
 	"spread": {func(x int64) int32 { return int32(uint32(x) * 0x9e3779b1) }, func(key int32) uint32 { return uint32(key) * 0xe8b2f51 }},
 }
 
-var tableRows = []int64{1 << 15, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 27}
+var tableRows = []int64{1 << 14, 1 << 15, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 27}
+
+// fewLooks is how many rows are looked up where making the table is what is measured.
+const fewLooks = 1 << 10
 
 // leftRows is how many rows the left side of a join has.
 const leftRows = 1 << 26
@@ -35,6 +39,8 @@ func init() {
 			key := numbering.key
 			distributions[fmt.Sprintf("%d %s keys", m, name)] = distribution{kind: plan.I32, most: m,
 				fill: each(func(i int64) int32 { return key(orderOf(i, m)) })}
+			distributions[fmt.Sprintf("few of %d %s keys", m, name)] = distribution{kind: plan.I32, most: fewLooks,
+				fill: each(func(i int64) int32 { return key(int64(random(14, i) % uint64(m))) })}
 			distributions[fmt.Sprintf("any of %d %s keys", m, name)] = distribution{kind: plan.I32,
 				fill: each(func(i int64) int32 { return key(int64(random(14, i) % uint64(m))) })}
 			distributions[fmt.Sprintf("left, any of %d %s keys", m, name)] = distribution{kind: plan.I32, most: leftRows,
@@ -42,6 +48,10 @@ func init() {
 			distributions[fmt.Sprintf("%d %s keys, four times each", m, name)] = distribution{kind: plan.I32, most: m,
 				fill: each(func(i int64) int32 { return key(orderOf(i, m) / 4) })}
 		}
+		distributions[fmt.Sprintf("%d spread i64 keys", m)] = distribution{kind: plan.I64, most: m,
+			fill: each(func(i int64) int64 { return longKey(orderOf(i, m)) })}
+		distributions[fmt.Sprintf("any of %d spread i64 keys", m)] = distribution{kind: plan.I64,
+			fill: each(func(i int64) int64 { return longKey(int64(random(14, i) % uint64(m))) })}
 		distributions[fmt.Sprintf("%d values", m)] = distribution{kind: plan.I32, most: m, fill: each(func(i int64) int32 { return int32(random(15, i) % 1000) })}
 	}
 	distributions["lengths below 9"] = distribution{kind: plan.I32, most: leftRows, fill: each(func(i int64) int32 { return int32(random(16, i) % 9) })}
@@ -76,29 +86,40 @@ func rowsOfKeys(keys []int32, m int64, number func(int32) uint32) (rows []int32,
 
 // byJoin are the workloads that find, join and repeat.
 func byJoin() (list []workload) {
-	find := func(m int64, kind string, within float64) {
+	looks := func(what, which string, m int64, kind string, within float64) {
 		name := fmt.Sprintf("%d %s keys", m, kind)
 		list = append(list, workload{
-			name: "find in " + name, pipeline: "find_sum", within: within, asked: true,
-			columns: []column{{"key", "any of " + name}, {"in", name}, {"value", fmt.Sprintf("%d values", m)}},
+			name: what + name, pipeline: "find_sum", within: within, asked: true,
+			columns: []column{{"key", which + name}, {"in", name}, {"value", fmt.Sprintf("%d values", m)}},
 			expect: func(a args) answer {
-				number, values, total := numberings[kind].number, make([]int32, m), int64(0)
+				number, values, keys := numberings[kind].number, make([]int32, m), ints(a, 0)
 				for i, key := range ints(a, 1) {
 					values[number(key)] = ints(a, 2)[i]
 				}
-				for _, key := range ints(a, 0) {
-					total += int64(values[number(key)])
-				}
-				return answer{Scalar: float64(total)}
+				return sumOf(int64(len(keys)), func(i int64) int32 { return values[number(keys[i])] })
 			},
 		})
 	}
+	find := func(m int64, kind string, within float64) { looks("find in ", "any of ", m, kind, within) }
 	find(1<<15, "dense", .28)
 	find(1<<20, "dense", 1.79)
 	find(1<<22, "dense", 1.79)
 	find(1<<24, "dense", 3.73)
+	find(1<<27, "dense", 6.71)
 	find(1<<20, "spread", 1.99)
 	find(1<<24, "spread", 7.46)
+	find(1<<27, "spread", 7.46)
+	for _, c := range []struct {
+		m           int64
+		long, pairs float64
+	}{{1 << 20, 2.56, 4.13}, {1 << 24, 8.39, 15.8}} {
+		list = append(list, findLong(c.m, c.long), findPairs(c.m, c.pairs))
+	}
+	for _, kind := range []string{"dense", "spread"} {
+		looks("table of ", "few of ", 1<<20, kind, .052)
+		looks("table of ", "few of ", 1<<24, kind, .67)
+		looks("table of ", "few of ", 1<<27, kind, 5.37)
+	}
 	join := func(m int64, kind string, partners int64, within float64) {
 		name := fmt.Sprintf("%d %s keys", m, kind)
 		right := name
@@ -126,7 +147,9 @@ func byJoin() (list []workload) {
 	join(1<<20, "dense", 1, .79)
 	join(1<<20, "spread", 1, .79)
 	join(1<<24, "spread", 1, 2.24)
+	join(1<<14, "spread", 4, 1.40)
 	join(1<<18, "spread", 4, 1.68)
+	join(1<<22, "spread", 4, 3.95)
 	for _, c := range []struct {
 		lengths string
 		share   float64
@@ -146,4 +169,46 @@ func byJoin() (list []workload) {
 		})
 	}
 	return list
+}
+
+// findLong looks i64 keys up.
+func findLong(m int64, within float64) workload {
+	name := fmt.Sprintf("%d spread i64 keys", m)
+	return workload{
+		name: "find in " + name, pipeline: "find_sum_long", within: within, asked: true,
+		columns: []column{{"key", "any of " + name}, {"in", name}, {"value", fmt.Sprintf("%d values", m)}},
+		expect:  func(a args) answer { return totalOfLooks(m, a.rows, ints(a, 2)) },
+	}
+}
+
+// findPairs looks pairs of an i64 and an i32 up.
+func findPairs(m int64, within float64) workload {
+	long, short := fmt.Sprintf("%d spread i64 keys", m), fmt.Sprintf("%d dense keys", m)
+	return workload{
+		name: fmt.Sprintf("find in %d pairs of i64 and i32 keys", m), pipeline: "find_sum_pair", within: within, asked: true,
+		columns: []column{{"key", "any of " + long}, {"other", "any of " + short}, {"in", long}, {"in_other", short}, {"value", fmt.Sprintf("%d values", m)}},
+		expect:  func(a args) answer { return totalOfLooks(m, a.rows, ints(a, 4)) },
+	}
+}
+
+// totalOfLooks is the sum of the values of the keys that n rows draw.
+func totalOfLooks(m, n int64, list []int32) answer {
+	values := make([]int32, m)
+	for i, value := range list {
+		values[orderOf(int64(i), m)] = value
+	}
+	return sumOf(n, func(i int64) int32 { return values[random(14, i)%uint64(m)] })
+}
+
+// sumOf is the sum of the values of n rows.
+func sumOf(n int64, value func(i int64) int32) answer {
+	total := atomic.Int64{}
+	parallel(n, func(_ int, lo, hi int64) {
+		part := int64(0)
+		for i := lo; i < hi; i++ {
+			part += int64(value(i))
+		}
+		total.Add(part)
+	})
+	return answer{Scalar: float64(total.Load())}
 }

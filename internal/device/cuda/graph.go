@@ -17,6 +17,7 @@ typedef struct {
 	unsigned with, width;
 	CUdeviceptr to;
 	unsigned long long words;
+	unsigned long long behind; // a bit for each command that has to end before this one begins
 } command;
 
 typedef unsigned long long word;
@@ -57,25 +58,30 @@ static int graphsFound(void) {
 	return found;
 }
 
-// Either adds a node behind the one before, or changes it.
-static CUresult setNode(CUgraph in, CUgraphExec exec, CUgraphNode *node, int behind, const command *c, word *arguments, CUcontext context) {
+// Either adds the node of a command to a graph, or changes it in what was made of the graph.
+static CUresult setNode(graph *g, int i, const command *c, word *arguments, CUcontext context) {
+	CUgraphNode behind[64];
+	size_t count = 0;
+	for (int j = 0; j < i; j++)
+		if (c->behind >> j & 1)
+			behind[count++] = g->nodes[j];
 	if (!c->function) {
 		CUDA_MEMSET_NODE_PARAMS p = {.dst = c->to, .value = c->with, .elementSize = c->width, .width = c->words, .height = 1};
-		return exec ? calls.setFill(exec, *node, &p, context) : calls.fill(node, in, node - behind, behind, &p, context);
+		return g->exec ? calls.setFill(g->exec, g->nodes[i], &p, context) : calls.fill(&g->nodes[i], g->in, behind, count, &p, context);
 	}
 	void *places[c->count];
 	for (unsigned i = 0; i < c->count; i++)
 		places[i] = &arguments[c->first + i];
 	CUDA_KERNEL_NODE_PARAMS p = {.func = c->function, .gridDimX = c->groups, .gridDimY = 1, .gridDimZ = 1,
 		.blockDimX = c->size, .blockDimY = 1, .blockDimZ = 1, .sharedMemBytes = c->local, .kernelParams = places};
-	return exec ? calls.setKernel(exec, *node, &p) : calls.kernel(node, in, node - behind, behind, &p);
+	return g->exec ? calls.setKernel(g->exec, g->nodes[i], &p) : calls.kernel(&g->nodes[i], g->in, behind, count, &p);
 }
 
 static CUresult newGraph(graph **made, const command *commands, int count, word *arguments, CUcontext context) {
 	graph *g = calloc(1, sizeof *g + count * sizeof *g->nodes);
 	CUresult result = calls.create(&g->in, 0);
 	for (int i = 0; i < count && !result; i++)
-		result = setNode(g->in, 0, &g->nodes[i], i > 0, &commands[i], arguments, context);
+		result = setNode(g, i, &commands[i], arguments, context);
 	if (!result)
 		result = calls.instantiate(&g->exec, g->in, 0);
 	if (!result) {
@@ -91,7 +97,7 @@ static CUresult newGraph(graph **made, const command *commands, int count, word 
 static CUresult launchGraph(graph *g, const command *commands, int count, word *arguments, const unsigned char *changed, CUcontext context) {
 	for (int i = 0; i < count; i++)
 		if (changed[i]) {
-			CUresult result = setNode(0, g->exec, &g->nodes[i], 0, &commands[i], arguments, context);
+			CUresult result = setNode(g, i, &commands[i], arguments, context);
 			if (result)
 				return result;
 		}
@@ -136,18 +142,25 @@ type batch struct {
 	commands []C.command
 	names    []string // of kernels, for messages
 	words    []argument
+	uses     uses
 }
 
-// mostWaiting bounds how long the device may be idle while commands are put together.
-const mostWaiting = 16
+// fewWaiting bounds how long an idle device waits while commands are put together, mostWaiting
+// how many commands a graph has: as many as a word has bits.
+const fewWaiting, mostWaiting = 16, 64
 
-func (b *batch) clear() { b.commands, b.names, b.words = b.commands[:0], b.names[:0], b.words[:0] }
+func (b *batch) clear() {
+	b.commands, b.names, b.words = b.commands[:0], b.names[:0], b.words[:0]
+	b.uses.clear()
+}
 
-// kernel adds a launch with the arguments that have been added to b.words from first on.
+// kernel adds a launch with the arguments that have been added to b.words from first on, and the
+// uses that have been added to b.uses.
 func (b *batch) kernel(name string, f cu.Function, groups, size, local int64, first int) {
 	b.names = append(b.names, name)
 	b.commands = append(b.commands, C.command{function: C.CUfunction(function(f)), groups: C.uint(groups), size: C.uint(size), local: C.uint(local),
 		first: C.uint(first), count: C.uint(len(b.words) - first)})
+	b.uses.end()
 }
 
 // fill adds a fill with a word of 1, 2 or 4 bytes.
@@ -161,6 +174,8 @@ func (b *batch) fill(to cu.DevicePtr, word []byte, bytes int64) {
 	}
 	b.names = append(b.names, "")
 	b.commands = append(b.commands, C.command{to: C.CUdeviceptr(to), with: C.uint(with), width: C.uint(len(word)), words: C.ulonglong(bytes / int64(len(word)))})
+	b.uses.add(to, bytes, changes)
+	b.uses.end()
 }
 
 // arguments returns those of a command.
@@ -171,16 +186,39 @@ func (b *batch) enqueue(i int) error {
 	return result(C.enqueue(&b.commands[i], unsafe.SliceData(b.words)))
 }
 
-// graph is a sequence of kernels and fills, with what they were given last.
+// graph is kernels and fills, each behind those that it depends on, with what they were given
+// last.
 type graph struct {
 	made   *C.graph // nil for one that was met once, or that the driver does not take
 	failed bool
 	last   batch
 }
 
-// equals reports whether b has the same kernels and fills.
-func (g *graph) equals(b *batch) bool {
-	return slices.EqualFunc(g.last.commands, b.commands, func(x, y C.command) bool { return x.function == y.function })
+// equals reports whether b has the same kernels and fills, which depend on each other as those
+// of the graph do. That is found out if it matters: is b what the graph was given last, nothing is.
+func (g *graph) equals(b *batch, isKnown *bool) bool {
+	if !slices.EqualFunc(g.last.commands, b.commands, func(x, y C.command) bool { return x.function == y.function }) {
+		return false
+	}
+	if !*isKnown && b.uses.equals(&g.last.uses) {
+		for i := range b.commands {
+			b.commands[i].behind = g.last.commands[i].behind
+		}
+		*isKnown = true
+		return true
+	}
+	if !*isKnown {
+		b.order()
+		*isKnown = true
+	}
+	return slices.EqualFunc(g.last.commands, b.commands, func(x, y C.command) bool { return x.behind == y.behind })
+}
+
+// order finds out which commands depend on which.
+func (b *batch) order() {
+	for i, behind := range b.uses.dependences() {
+		b.commands[i].behind = C.ulonglong(behind)
+	}
 }
 
 // graphs are those of a device, the last used first.
@@ -204,15 +242,21 @@ func (l *graphs) launch(b *batch, context cu.CUContext) bool {
 	if l.off || len(b.commands) < 2 {
 		return false
 	}
-	i := slices.IndexFunc(l.list, func(g *graph) bool { return g.equals(b) })
+	isKnown := false
+	i := slices.IndexFunc(l.list, func(g *graph) bool { return g.equals(b, &isKnown) })
 	if i < 0 {
+		if !isKnown {
+			b.order()
+		}
 		if len(l.list) == mostGraphs {
 			if g := l.list[mostGraphs-1]; g.made != nil {
 				C.endGraph(g.made)
 			}
 			l.list = l.list[:mostGraphs-1]
 		}
-		l.list = slices.Insert(l.list, 0, &graph{last: batch{commands: slices.Clone(b.commands)}})
+		g := &graph{}
+		g.remember(b)
+		l.list = slices.Insert(l.list, 0, g)
 		return false
 	}
 	g := l.list[i]
@@ -221,6 +265,12 @@ func (l *graphs) launch(b *batch, context cu.CUContext) bool {
 		l.list[0] = g
 	}
 	return !g.failed && l.again(g, b, *(*C.CUcontext)(unsafe.Pointer(&context)))
+}
+
+// remember keeps what the graph is given.
+func (g *graph) remember(b *batch) {
+	g.last.commands, g.last.words = append(g.last.commands[:0], b.commands...), append(g.last.words[:0], b.words...)
+	g.last.uses.copy(&b.uses)
 }
 
 func (l *graphs) again(g *graph, b *batch, context C.CUcontext) bool {
@@ -243,7 +293,7 @@ func (l *graphs) again(g *graph, b *batch, context C.CUcontext) bool {
 		}
 		return false
 	}
-	g.last.commands, g.last.words = append(g.last.commands[:0], b.commands...), append(g.last.words[:0], b.words...)
+	g.remember(b)
 	l.launched++
 	return true
 }

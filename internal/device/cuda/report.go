@@ -68,6 +68,7 @@ func (s *session) reported(spans []span) error {
 		err := s.wait(func(b *batch) {
 			first := len(b.words)
 			b.words = append(b.words, arguments[:]...)
+			b.uses.everything()
 			b.kernel(reportName, r.function, 1, reportThreads, 0, first)
 		})
 		if err != nil {

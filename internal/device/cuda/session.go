@@ -213,6 +213,7 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 		return s.wait(func(b *batch) {
 			first := len(b.words)
 			b.words = appendArguments(b.words, l)
+			b.uses.ofLaunch(l)
 			b.kernel(k.over(l.Kernel.Name, l.Rows), k.function, l.Workgroups, group, l.Local, first)
 		})
 	}

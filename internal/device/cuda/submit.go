@@ -16,7 +16,7 @@ func (s *session) wait(add func(*batch)) error {
 	}
 	add(&d.waiting)
 	d.queues = s
-	if len(d.waiting.commands) < mostWaiting {
+	if most := len(d.waiting.commands); most < fewWaiting || most < mostWaiting && !d.idle {
 		return nil
 	}
 	return s.submit()

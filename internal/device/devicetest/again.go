@@ -19,10 +19,10 @@ func Again(t *testing.T, times int, sessions ...worker.Session) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(3, 4))
 	runners := map[string]*exec.Runner{}
-	for name, p := range map[string]*plan.Plan{"reduce": reducePlan(), "parts": partsPlan(700), "divide": dividePlan(), "scan": scanPlan(1 << 30), "grow": GrowPlan()} {
+	for name, p := range map[string]*plan.Plan{"reduce": reducePlan(), "parts": partsPlan(700), "divide": dividePlan(), "scan": scanPlan(1 << 30), "grow": GrowPlan(), "branches": branchesPlan()} {
 		runners[name] = exec.NewRunner(p)
 	}
-	names := []string{"reduce", "parts", "divide", "scan", "grow", "reduce"}
+	names := []string{"reduce", "parts", "divide", "scan", "grow", "reduce", "branches"}
 	type held struct {
 		s worker.Session
 		m exec.Memory
@@ -52,7 +52,7 @@ func Again(t *testing.T, times int, sessions ...worker.Session) {
 			in.Columns["x"] = column(plan.I32, narrow)
 		case "grow":
 			in.Columns = nil
-		case "divide":
+		case "divide", "branches":
 			in.Columns = map[string]exec.Column{"a": column(plan.I64, sums), "b": column(plan.I64, wide)}
 			for i := range wide {
 				wide[i] |= 1
@@ -70,6 +70,12 @@ func Again(t *testing.T, times int, sessions ...worker.Session) {
 			right = result.Scalars["size"].Bits == 128
 		case "scan":
 			right = slices.Equal(values[int64](result.Columns["sums"]), sums) || n == 0
+		case "branches":
+			all, quotients := int64(0), int64(0)
+			for i := range wide {
+				all, quotients = all+sums[i], quotients+sums[i]/wide[i]
+			}
+			right = int64(result.Scalars["total_a"].Bits) == all && int64(result.Scalars["total_quotient"].Bits) == quotients
 		case "divide":
 			for i, got := range values[int64](result.Columns["quotient"]) {
 				right = right && got == sums[i]/wide[i]

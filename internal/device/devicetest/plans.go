@@ -3,6 +3,7 @@
 package devicetest
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/kgen-go/kgen/internal/device/exec"
@@ -84,6 +85,31 @@ func reducePlan() *plan.Plan {
 		Kernels: []plan.Kernel{k},
 		Steps:   append(fresh("sum"), launch("reduce", rows), read("sum", "total"), ret),
 	}
+}
+
+// branchesPlan is dividePlan, the sum of whose results is wanted beside that of a: kernels that
+// may run at the same time, and one that may not.
+func branchesPlan() *plan.Plan {
+	p, more := dividePlan(), reducePlan()
+	sum := func(x string) plan.Kernel {
+		k := more.Kernels[0]
+		k.Name = "reduce_" + x
+		k.Variants = slices.Clone(k.Variants)
+		k.Variants[0].Args = []plan.Arg{in(x), inout("sum_" + x)}
+		return k
+	}
+	p.Pipeline, p.Ports = "branches", p.Ports[:2]
+	for _, x := range []string{"quotient", "a"} {
+		p.Ports = append(p.Ports, plan.Port{Name: "total_" + x, Direction: plan.Out, Kind: plan.I64, Scalar: "total_" + x})
+		p.Scalars = append(p.Scalars, plan.Scalar{Name: "total_" + x, Kind: plan.I64})
+		p.Buffers = append(p.Buffers, buffer("sum_"+x, plan.I64, plan.Counter, one))
+		p.Kernels = append(p.Kernels, sum(x))
+	}
+	p.Buffers[2].Role = plan.Temporary
+	p.Steps = append(fresh("quotient", "errors", "sum_quotient", "sum_a"),
+		launch("divide", rows), launch("reduce_quotient", rows), launch("reduce_a", rows), check,
+		read("sum_quotient", "total_quotient"), read("sum_a", "total_a"), ret)
+	return p
 }
 
 // partsPlan is reducePlan in parts of at most limit rows.

@@ -56,4 +56,8 @@ type Arg struct {
 	Memory Memory
 	Length int64 // elements of Memory
 	Value  Value
+
+	// Reports is set for memory in which checks and kernels that give up leave word, by atomic
+	// operations: kernels may do so in any order.
+	Reports bool
 }

@@ -176,7 +176,8 @@ func (r *run) arg(a *plan.Arg, rows *int64) (Arg, error) {
 	switch {
 	case a.Buffer != "":
 		memory := r.store.buffers[a.Buffer]
-		return Arg{Memory: memory.memory, Length: memory.length}, nil
+		role := r.buffers[a.Buffer].Role
+		return Arg{Memory: memory.memory, Length: memory.length, Reports: role == plan.Errors || role == plan.Abort}, nil
 	case a.Scalar != "":
 		return Arg{Value: r.scalars[a.Scalar]}, nil
 	}

@@ -267,6 +267,13 @@ func (m *machine) slot(op *tile.Op, at, slots int64, keys []ir.Scalar) (slot int
 
 // match returns the code of the word in a hash table that has a key.
 func (m *machine) match(op *tile.Op, slot, slots int64, key uint64) ir.Scalar {
+	for op.Wide {
+		held, code := m.load(op.Stream, 2*slot, false), m.load(op.Stream, 2*slot+1, false)
+		if code.Bits == 0 || held.Bits == key {
+			return ir.Scalar{Kind: ir.U32, Bits: code.Bits}
+		}
+		slot = (slot + 1) % slots
+	}
 	for {
 		word := m.load(op.Stream, slot, false)
 		if word.Bits == 0 || word.Bits>>32 == key {

@@ -198,9 +198,10 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned x, unsigned y, unsigne
 	return 0;
 }
 
-// A graph is its nodes in order, and its nodes end with it. What is made of it has copies.
-// KGEN_TEST_GRAPHS names the call that fails: instantiate, change or launch.
-typedef struct { CUDA_KERNEL_NODE_PARAMS kernel; CUDA_MEMSET_NODE_PARAMS fill; void *places[32]; char words[32][8]; } node;
+// A graph is its nodes, and its nodes end with it. What is made of it has copies. Of the nodes
+// that can run, the one added last does. KGEN_TEST_GRAPHS names the call that fails: instantiate,
+// change or launch.
+typedef struct { CUDA_KERNEL_NODE_PARAMS kernel; CUDA_MEMSET_NODE_PARAMS fill; void *places[32]; char words[32][8]; unsigned long long behind; } node;
 typedef struct { node *nodes[64]; int count; } graph;
 typedef struct { graph *of; node nodes[64]; int count; } executable;
 static int fails(const char *what) {
@@ -214,9 +215,15 @@ static void give(node *n, const CUDA_KERNEL_NODE_PARAMS *params) {
 }
 static CUresult add(CUgraphNode *made, CUgraph in, const CUgraphNode *behind, size_t count, node **n) {
 	graph *g = (graph *)in;
-	if (count != (g->count > 0) || (count && (node *)behind[0] != g->nodes[g->count - 1]))
+	unsigned long long found = 0;
+	for (size_t i = 0; i < count; i++)
+		for (int j = 0; j < g->count; j++)
+			if ((node *)behind[i] == g->nodes[j])
+				found |= 1ull << j;
+	if (__builtin_popcountll(found) != count || g->count == 64)
 		return CUDA_ERROR_INVALID_VALUE;
 	*made = (CUgraphNode)(*n = g->nodes[g->count++] = calloc(1, sizeof **n));
+	(*n)->behind = found;
 	return 0;
 }
 CUresult cuGraphCreate(CUgraph *made, unsigned flags) { ANSWER; *made = calloc(1, sizeof(graph)); return 0; }
@@ -273,7 +280,12 @@ CUresult cuGraphLaunch(CUgraphExec launched, CUstream stream) {
 	if (fails("launch"))
 		return CUDA_ERROR_INVALID_VALUE;
 	executable *e = (executable *)launched;
-	for (int i = 0; i < e->count; i++) {
+	unsigned long long ended = 0;
+	for (int left = e->count; left > 0; left--) {
+		int i = e->count - 1;
+		while (ended >> i & 1 || e->nodes[i].behind & ~ended)
+			i--;
+		ended |= 1ull << i;
 		node *n = &e->nodes[i];
 		CUDA_KERNEL_NODE_PARAMS *k = &n->kernel;
 		CUDA_MEMSET_NODE_PARAMS *f = &n->fill;
