@@ -12,7 +12,7 @@ type fold[T number] struct {
 	segmented bool
 	head      uint8
 
-	flags  vector[uint8] // of a batch in which all rows are heads, or none
+	flags  vector[uint8] // of heads
 	unread vector[T]     // states that nothing reads
 	upTo   vector[T]     // sums of the rows of a batch before each
 }
