@@ -39,6 +39,8 @@ func TestLoopsOfSeveralOperations(t *testing.T) {
 			"a: i64(k + c), b: i64(k - c), d: i64(u + 3), e: x + 5 - size + 1",
 			"a: sum(i64(k)), b: sum(i64(u)), d: sum(i64(u)[x > 1]), e: sum(u64(u))",
 			"a: w >> 3 & 255 | w << 60 >> 2, b: (w & 4095) << u64(size) >> 7 | w >> 63, d: w << 1 >> 1",
+			"a: w << 60 | w >> 60 | (w & 240) << 8 | w >> 20 & 4080 | (w >> 40 & 15) << 24 | w >> 50 << 30",
+			"a: all(x > -99), b: all(u < 200), d: any(x > 7), e: any(u > 254), g: all(x < 5, by: bins(u & 7, 8))",
 			"a: order(f), b: order(f32(f)), d: order(x, f), e: order(x * 1048576)",
 			"a: sum(x >> 3), b: sum(x & 5), d: scan(add, x), e: sum(x)",
 			"a: exscan(add, x), b: sum(x), d: sum(x[on && u > 9]), e: scan(add, x[on && u > 9])",
