@@ -208,8 +208,7 @@ func (l *linker) scanAtHeads(i int) bool {
 type headFolder interface {
 	folder
 	// atHeads folds n rows, all of which are present always, or only heads; an element that tells heads
-	// is nil. It gives the state
-	// before each head but those dropped first.
+	// is nil. It gives the state before each head but those dropped first.
 	atHeads(elements, outs []register, always bool) func(heads []int32, dropped, n int)
 }
 
