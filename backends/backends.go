@@ -88,8 +88,9 @@ type Field struct {
 
 // Output is the result of emitting some programs.
 type Output struct {
-	Files   []File  // with distinct names
-	Entries []Entry // one per program, in order
+	Files   []File   // with distinct names
+	Entries []Entry  // one per program, in order
+	Without []string // names of files that the programs have with other options: none of an earlier call may stay
 }
 
 // Emitter turns programs into source text. Equal input gives equal bytes.

@@ -80,6 +80,8 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 				return nil, err
 			}
 			out.Files = append(out.Files, file)
+		} else {
+			out.Without = append(out.Without, h.entry.Base+simdSuffix)
 		}
 		if options.Kernels != "" { // after all plain forms, which have their names first
 			file, err := deviceFile(h, name, h.entry.Base, options.Kernels)

@@ -130,3 +130,48 @@ func addWide[T integer](dst []int64, x []T, c T) {
 		dst[i] = int64(x[i] + c)
 	}
 }
+
+// product links the product of two narrow integers that are widened for it alone, if an operation is one.
+func (l *linker) product(op *tile.Op) (register, bool) {
+	if op.Kind != tile.Map || op.Operator != ir.OpMul || l.Values[op.Res[0]].Kind != ir.I64 {
+		return nil, false
+	}
+	x, ok := l.isWidened(op.Args[0])
+	y, also := l.isWidened(op.Args[1])
+	if !ok || !also || l.Values[x].Kind.Stored() != ir.I32 || l.Values[y].Kind.Stored() != ir.I32 {
+		return nil, false
+	}
+	l.left[op.Args[0]], l.left[op.Args[1]] = 0, 0
+	n := l.count(op.Domain)
+	return link2(l, l.batch, n, l.full(x, op.Domain).(*vector[int32]), l.full(y, op.Domain).(*vector[int32]), multiplyWide), true
+}
+
+// multiplyWide is multiply where products have more bits.
+func multiplyWide(dst []int64, x, y []int32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = int64(x[i]) * int64(y[i])
+	}
+}
+
+// plusRow links a sum of a value and the row's number, if an operation is one.
+func (l *linker) plusRow(op *tile.Op) (register, bool) {
+	if op.Kind != tile.Map || op.Operator != ir.OpAdd || op.Domain != 0 || l.closes > 0 {
+		return nil, false
+	}
+	for i, v := range op.Args {
+		if other := op.Args[1-i]; l.Ops[l.Values[v].Op].Kind == tile.Row && l.isOnlyFor(v) && l.Values[other].Domain != tile.Uniform {
+			x, base := l.value(other, 0).(*vector[int64]), &l.domains[0]
+			return link1(l, l.batch, &base.n, x, func(dst, x []int64) { addRow(dst, x, base.first) }), true
+		}
+	}
+	return nil, false
+}
+
+// addRow adds numbers of consecutive rows.
+func addRow(dst, x []int64, first int64) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] + first + int64(i)
+	}
+}

@@ -129,20 +129,12 @@ func (l *linker) setter(s *stream) func(at int64, bits uint64) {
 	at := &vector[int64]{room: 1}
 	steps := &section{}
 	in := &linker{frame: l.frame, section: steps}
-	x := l.inMemoryBy(in, r, s)
-	in.add(x.scatter(in, s, at, &one, false))
+	in.add(in.inMemory(r, s, &one).scatter(in, s, at, &one, false))
 	return func(place int64, bits uint64) {
 		r.set(bits)
 		at.sized(1)[0] = place
 		steps.runAll()
 	}
-}
-
-func (l *linker) inMemoryBy(in *linker, r register, s *stream) register {
-	if s.kind == ir.Char8 {
-		return r.swapped(in, &one)
-	}
-	return r
 }
 
 // stateAfter gives the results of a scan the state after all rows, where a segment closes.

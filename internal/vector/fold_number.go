@@ -7,12 +7,13 @@ import "github.com/kgen-go/kgen/ir"
 type fold[T number] struct {
 	operator  ir.Op
 	combine   func(a, b T) T
+	all       func(s T, rows []T) T // combines rows, or nil
 	identity  T
 	x         T
 	segmented bool
 	head      uint8
 
-	flags  vector[uint8] // of a batch in which all rows are heads, or none
+	flags  vector[uint8] // of heads
 	unread vector[T]     // states that nothing reads
 	upTo   vector[T]     // sums of the rows of a batch before each
 }
@@ -43,7 +44,32 @@ func newFold(operator ir.Op, k ir.Kind, identity ir.Scalar, segmented bool) fold
 
 func integerFold[T integer](operator ir.Op, identity ir.Scalar, segmented bool) folder {
 	combine := integers[T](operator)
-	return &fold[T]{operator: operator, combine: combine, identity: T(identity.Bits), segmented: segmented}
+	return &fold[T]{operator: operator, combine: combine, all: bitsOfAll[T](operator), identity: T(identity.Bits), segmented: segmented}
+}
+
+// bitsOfAll returns the operation of a state and rows, if it is one of bits.
+func bitsOfAll[T integer](operator ir.Op) func(s T, rows []T) T {
+	switch operator {
+	case ir.OpAnd, ir.OpLogicalAnd:
+		return andOfAll[T]
+	case ir.OpOr, ir.OpLogicalOr:
+		return orOfAll[T]
+	}
+	return nil
+}
+
+func andOfAll[T integer](s T, rows []T) T {
+	for _, x := range rows {
+		s &= x
+	}
+	return s
+}
+
+func orOfAll[T integer](s T, rows []T) T {
+	for _, x := range rows {
+		s |= x
+	}
+	return s
 }
 
 // integers returns the operation of two integers or bools.
@@ -328,6 +354,9 @@ func (f *fold[T]) reduced(s T, in *vector[T], low, high int) T {
 			s = max(s, x)
 		}
 		return s
+	}
+	if f.all != nil {
+		return f.all(s, rows)
 	}
 	for _, x := range rows {
 		s = f.combine(s, x)

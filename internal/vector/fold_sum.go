@@ -41,6 +41,12 @@ func (l *linker) reduceSum(i int) bool {
 		l.ordered(func() { state.add(countFlags(flags.rows[:*n])) })
 		return true
 	}
+	if l.sharesScan(i) {
+		return true
+	}
+	if l.reduceBits(op, state) {
+		return true
+	}
 	of := l.widened(v)
 	if of == v {
 		return false
@@ -49,6 +55,58 @@ func (l *linker) reduceSum(i int) bool {
 	l.add(func() { total = sum(*n) })
 	l.ordered(func() { state.add(total) })
 	return true
+}
+
+// sharesScan has a sum be that of a scan that adds the same up, if there is one.
+func (l *linker) sharesScan(i int) bool {
+	op := &l.Ops[i]
+	for j := range l.Ops {
+		scan := &l.Ops[j]
+		if scan.Kind == tile.Scan && scan.Monoid.Kind == tile.Fold && scan.Monoid.Combine[0].Operator == ir.OpAdd && !l.spared[j] &&
+			scan.Domain == op.Domain && scan.Args[0] == op.Args[0] && scan.Monoid.Fields[0].Kind == op.Monoid.Fields[0].Kind {
+			l.folds[i] = l.folder(j)
+			return true
+		}
+	}
+	return false
+}
+
+// reduceBits links a sum of some bits of integers, which no step stores, if a fold is one.
+func (l *linker) reduceBits(op *tile.Op, state adder) bool {
+	v := op.Args[0]
+	if !l.isOnlyFor(v) {
+		return false
+	}
+	for _, operator := range []ir.Op{ir.OpShr, ir.OpAnd} {
+		varies, uniform, ok := l.withUniform(v, operator)
+		if !ok || l.Values[v].Kind != ir.I64 || l.Values[uniform].Kind != ir.I64 {
+			continue
+		}
+		l.left[v] = 0
+		x, by, n := l.value(varies, op.Domain).(*vector[int64]), l.value(uniform, tile.Uniform), l.count(op.Domain)
+		sum, total := sumMasked, uint64(0)
+		if operator == ir.OpShr {
+			sum = sumShifted
+		}
+		l.add(func() { total = sum(x.rows[:*n], by.bits(0)) })
+		l.ordered(func() { state.add(total) })
+		return true
+	}
+	return false
+}
+
+func sumMasked(rows []int64, mask uint64) (sum uint64) {
+	for _, x := range rows {
+		sum += uint64(x) & mask
+	}
+	return sum
+}
+
+func sumShifted(rows []int64, by uint64) (sum uint64) {
+	for _, x := range rows {
+		sum += uint64(x >> (by & 63))
+	}
+	return sum
 }
 
 // isOnlyFor reports whether a value waits to be computed, for one reader.
@@ -82,19 +140,27 @@ func countFlags(flags []uint8) (n uint64) {
 // widened returns the narrow integer that v is as one of 64 bits for one reader, which takes the narrow
 // one in its place, or v.
 func (l *linker) widened(v tile.ID) tile.ID {
+	of, ok := l.isWidened(v)
+	if ok {
+		l.left[v] = 0
+	}
+	return of
+}
+
+// isWidened returns the narrow integer that v is for one reader, if it is one, or v.
+func (l *linker) isWidened(v tile.ID) (tile.ID, bool) {
 	cast := l.mapped(v, ir.OpCast)
 	if cast == nil || !l.isOnlyFor(v) || l.Values[v].Domain == tile.Uniform {
-		return v
+		return v, false
 	}
 	if _, ok := l.chainOf(v); ok {
-		return v
+		return v, false
 	}
 	of, to := l.Values[cast.Args[0]].Kind.Stored(), l.Values[v].Kind.Stored()
 	if !of.IsInteger() || !to.IsInteger() || of.Size() == 8 || to.Size() < 8 {
-		return v
+		return v, false
 	}
-	l.left[v] = 0
-	return cast.Args[0]
+	return cast.Args[0], true
 }
 
 // sumOf returns a function that adds rows of a narrow integer up.
@@ -216,6 +282,10 @@ func differences[T number](to, upTo []T, starts, ends []int32) {
 // multiples gives for each segment the sum of an element that all rows have.
 func multiples[T number](to []T, x T, starts, ends []int32) {
 	ends, to = ends[:len(starts)], to[:len(starts)]
+	if areInSequence(starts) && ends[len(ends)-1]-starts[len(starts)-1] == 1 {
+		fill(to, x)
+		return
+	}
 	for i, start := range starts {
 		to[i] = x * T(ends[i]-start)
 	}
@@ -224,6 +294,12 @@ func multiples[T number](to []T, x T, starts, ends []int32) {
 // sums gives the sum of each segment's rows, of which there are few.
 func sums[T, S number](to []T, rows []S, starts, ends []int32) {
 	ends, to = ends[:len(starts)], to[:len(starts)]
+	if areInSequence(starts) && ends[len(ends)-1]-starts[len(starts)-1] == 1 {
+		for i, x := range rows[starts[0]:][:len(to)] {
+			to[i] = T(x)
+		}
+		return
+	}
 	for i, start := range starts {
 		sum := T(rows[start])
 		for at := int(start) + 1; at < int(ends[i]); at++ {

@@ -27,8 +27,9 @@ type frame struct {
 	tables              []*section // run behind before, for all workers
 	ends                []*section // per domain that closes segments
 
-	run  *run  // of the launch
-	rows int64 // of the launch
+	run  *run            // of the launch
+	rows int64           // of the launch
+	ctx  context.Context // of the launch
 
 	first    *frame   // of which this is a helper, or nil
 	helpers  []*frame // that run batches beside this one
@@ -129,9 +130,16 @@ func (f *frame) end(domain int) *section {
 	return l.section
 }
 
+// mayEnd ends the launch if its context has ended: within a batch, for operations that take long.
+func (f *frame) mayEnd() {
+	if err := f.ctx.Err(); err != nil {
+		panic(refusal{err})
+	}
+}
+
 // forget ends all use of the memory of a launch.
 func (f *frame) forget() {
-	f.run = nil
+	f.run, f.ctx = nil, nil
 	for i := range f.streams {
 		f.streams[i].data = nil
 	}
@@ -152,7 +160,7 @@ func (f *frame) pass(first int64) {
 
 // launch runs the kernel over so many rows.
 func (f *frame) launch(ctx context.Context, r *run, rows int64, workers int) error {
-	f.run, f.rows = r, rows
+	f.run, f.rows, f.ctx = r, rows, ctx
 	for _, reset := range f.begin {
 		reset()
 	}
@@ -161,7 +169,7 @@ func (f *frame) launch(ctx context.Context, r *run, rows int64, workers int) err
 		table.runAll()
 	}
 	if workers > 1 {
-		if err := f.spread(ctx, workers); err != nil {
+		if err := f.spread(workers); err != nil {
 			return err
 		}
 	}

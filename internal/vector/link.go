@@ -49,17 +49,19 @@ type place struct {
 type linker struct {
 	*frame
 	*section
-	known    map[place]register // what steps so far have computed
-	selected map[int]bool       // domains whose selection they have
-	later    map[tile.ID]int    // values that are computed when a step asks for them, by their operations
-	closes   int                // the domain that closes in this section; 0 for none
-	lenient  bool               // places outside of streams are zero
+	known       map[place]register // what steps so far have computed
+	selected    map[int]bool       // domains whose selection they have
+	later       map[tile.ID]int    // values that are computed when a step asks for them, by their operations
+	probes      map[tile.ID]*hashTable
+	repetitions map[tile.ID]*repetition
+	closes      int  // the domain that closes in this section; 0 for none
+	lenient     bool // places outside of streams are zero
 }
 
 // newLinker begins a section.
 func (f *frame) newLinker(closes int) *linker {
 	return &linker{frame: f, section: &section{domains: make([]span, len(f.Domains))},
-		known: map[place]register{}, later: map[tile.ID]int{}, selected: map[int]bool{0: true}, closes: closes}
+		known: map[place]register{}, later: map[tile.ID]int{}, probes: map[tile.ID]*hashTable{}, repetitions: map[tile.ID]*repetition{}, selected: map[int]bool{0: true}, closes: closes}
 }
 
 // put has an operation run, one that others only read the result of when they do so: loops
@@ -67,7 +69,7 @@ func (f *frame) newLinker(closes int) *linker {
 func (l *linker) put(i int) {
 	op := &l.Ops[i]
 	switch op.Kind {
-	case tile.Row, tile.Map, tile.Load, tile.Head, tile.Shift:
+	case tile.Row, tile.Map, tile.Load, tile.Head, tile.Shift, tile.Source:
 		if op.Domain != tile.Uniform {
 			l.later[op.Res[0]] = i
 			return
@@ -255,6 +257,14 @@ func (f *frame) fail(format string, args ...any) {
 	panic(refusal{fmt.Errorf("kernel %s: "+format, append([]any{f.Name}, args...)...)})
 }
 
+// fused link the work of several operations in one loop, if an operation ends such as they take.
+var fused []func(l *linker, op *tile.Op) (register, bool)
+
+func init() { // by methods that link operations by these
+	fused = []func(l *linker, op *tile.Op) (register, bool){(*linker).hashed, (*linker).heldRow, (*linker).chosen, (*linker).repeatedLoad,
+		(*linker).orderedFloats, (*linker).packed, (*linker).chained, (*linker).product, (*linker).plusRow}
+}
+
 // op links one operation.
 func (l *linker) op(i int) {
 	op := &l.Ops[i]
@@ -269,29 +279,11 @@ func (l *linker) op(i int) {
 	case tile.Scalar, tile.Length:
 		l.fromPlan(op)
 	case tile.Row, tile.Map, tile.Load:
-		if r, ok := l.hashed(op); ok {
-			l.define(op.Res[0], r)
-			return
-		}
-		if r, ok := l.heldRow(op); ok {
-			l.define(op.Res[0], r)
-			return
-		}
-		if r, ok := l.chosen(op); ok {
-			l.define(op.Res[0], r)
-			return
-		}
-		if r, ok := l.orderedFloats(op); ok {
-			l.define(op.Res[0], r)
-			return
-		}
-		if r, ok := l.packed(op); ok {
-			l.define(op.Res[0], r)
-			return
-		}
-		if r, ok := l.chained(op); ok {
-			l.define(op.Res[0], r)
-			return
+		for _, link := range fused {
+			if r, ok := link(l, op); ok {
+				l.define(op.Res[0], r)
+				return
+			}
 		}
 		l.define(op.Res[0], l.pure(op, &l.domains[0].first, l.count(op.Domain), func(v tile.ID) register { return l.value(v, op.Domain) }))
 	case tile.Shift:

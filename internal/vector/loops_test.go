@@ -13,8 +13,8 @@ import (
 )
 
 // TestLoopsOfSeveralOperations compares loops that do the work of several operations with the
-// interpreter: conditions in turn, chains of additions, words of parts, sums of narrow integers, and floats
-// in order; in batches that end anywhere.
+// interpreter: conditions in turn, chains of additions, words of parts, sums of narrow integers and of bits, floats
+// in order, products, repeated rows, and extremes of short segments; in batches that end anywhere.
 func TestLoopsOfSeveralOperations(t *testing.T) {
 	const rows = 203
 	x, k, u, f, w := make([]int64, rows), make([]int32, rows), make([]uint8, rows), make([]float64, rows), make([]uint64, rows)
@@ -39,7 +39,16 @@ func TestLoopsOfSeveralOperations(t *testing.T) {
 			"a: i64(k + c), b: i64(k - c), d: i64(u + 3), e: x + 5 - size + 1",
 			"a: sum(i64(k)), b: sum(i64(u)), d: sum(i64(u)[x > 1]), e: sum(u64(u))",
 			"a: w >> 3 & 255 | w << 60 >> 2, b: (w & 4095) << u64(size) >> 7 | w >> 63, d: w << 1 >> 1",
+			"a: w << 60 | w >> 60 | (w & 240) << 8 | w >> 20 & 4080 | (w >> 40 & 15) << 24 | w >> 50 << 30",
+			"a: all(x > -99), b: all(u < 200), d: any(x > 7), e: any(u > 254), g: all(x < 5, by: bins(u & 7, 8))",
 			"a: order(f), b: order(f32(f)), d: order(x, f), e: order(x * 1048576)",
+			"a: sum(x >> 3), b: sum(x & 5), d: scan(add, x), e: sum(x)",
+			"a: exscan(add, x), b: sum(x), d: sum(x[on && u > 9]), e: scan(add, x[on && u > 9])",
+			"a: i64(k) * i64(k ^ c), b: sum(i64(k) * i64(k ^ c)), d: x + index(x), e: index(x) + index(x)",
+			"a: x[repeat(u & 7)], b: u[repeat(u & 7)], d: f[repeat(x & 1)], e: x[repeat(align(size, to: x))], g: repeat(u & 7)",
+			"a: min(x, by: runs(u >> 5)), b: max(k, by: runs(u >> 5)), d: min(f, by: runs(u >> 5)), e: max(f, by: runs(u >> 5))",
+			"a: min(x, by: runs(x)), b: count(by: runs(x)), d: sum(k, by: runs(x)), e: first(u, by: runs(x)), g: max(k, by: runs(x))",
+			"a: min(x, by: bins(u & 15, 16)), b: max(x, by: bins(u & 15, 16)), d: max(u, by: bins(u & 15, 16))",
 			"a: argmin(k)",
 			"a: argmin(x), b: argmax(f), d: argmin(k), e: argmin(x, by: bins(u & 7, 8))",
 		} {

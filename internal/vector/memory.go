@@ -18,7 +18,16 @@ func (r *run) use(buffer string, bytes int64) error {
 		return &exec.AllocError{Buffer: buffer, Bytes: bytes, InUse: r.inUse, Limit: r.Memory}
 	}
 	r.inUse += bytes
+	r.peak = max(r.peak, r.inUse)
 	return nil
+}
+
+// make counts memory that is not the caller's, or refuses it where the machine has no more.
+func (r *run) make(buffer string, bytes int64) error {
+	if made := r.inUse - r.given; bytes > mostBytes()-made {
+		return &exec.AllocError{Buffer: buffer, Bytes: bytes, InUse: made, Limit: mostBytes()}
+	}
+	return r.use(buffer, bytes)
 }
 
 // TooManyRowsError is a domain that data makes too large.
@@ -102,10 +111,7 @@ func (r *run) alloc(b *plan.Buffer) error {
 	}
 	r.inUse -= int64(len(r.memory[b.Name]))
 	delete(r.memory, b.Name)
-	if made := r.inUse - r.given; length*size > mostBytes()-made {
-		return &exec.AllocError{Buffer: b.Name, Bytes: length * size, InUse: made, Limit: mostBytes()}
-	}
-	if err := r.use(b.Name, length*size); err != nil {
+	if err := r.make(b.Name, length*size); err != nil {
 		return err
 	}
 	r.memory[b.Name] = r.place(b, length*size)
@@ -118,12 +124,25 @@ func (r *run) place(b *plan.Buffer, bytes int64) []byte {
 	if i < 0 {
 		return r.arena.take(bytes)
 	}
+	return r.placeResult(&r.plan.Ports[i], bytes)
+}
+
+// placeResult returns memory for a result.
+func (r *run) placeResult(port *plan.Port, bytes int64) []byte {
 	if r.Place != nil && bytes > 0 {
-		if data := r.Place(r.plan.Ports[i].Name, bytes); int64(len(data)) >= bytes {
+		if data := r.Place(port.Name, bytes); int64(len(data)) >= bytes {
 			return data[:bytes]
 		}
 	}
 	return newMemory(bytes)
+}
+
+// newResult returns memory for a result that is a copy.
+func (r *run) newResult(port *plan.Port, bytes int64) ([]byte, error) {
+	if err := r.make(port.Buffer, bytes); err != nil {
+		return nil, err
+	}
+	return r.placeResult(port, bytes), nil
 }
 
 // arena is memory of earlier runs for buffers that are no results.

@@ -26,6 +26,7 @@ func (l *linker) nested(op *tile.Op) {
 		}
 		end := int64(others.bits(0))
 		for block := int64(0); block < end; block += nestedOthers {
+			l.mayEnd()
 			for row := range *n {
 			compare:
 				for other := block; other < min(block+nestedOthers, end); other++ {

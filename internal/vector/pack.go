@@ -49,15 +49,33 @@ func (l *linker) packed(op *tile.Op) (register, bool) {
 		return nil, false
 	}
 	n, dst := l.count(op.Domain), &vector[uint64]{room: l.batch}
-	for i, p := range parts {
-		of, turned := l.value(p.of, op.Domain).(*vector[uint64]), l.turned(p)
+	for at := 0; at < len(parts); {
+		of := parts[at].of
+		together := 1 // parts of one value
+		for at+together < len(parts) && parts[at+together].of == of && together < mostTurned {
+			together++
+		}
+		var turned [mostTurned]func() bitsTurned
+		for i := range together {
+			turned[i] = l.turned(parts[at+i])
+		}
+		x, isFirst := l.value(of, op.Domain).(*vector[uint64]), at == 0
 		l.add(func() {
 			to := dst.rows
-			if i == 0 {
+			if isFirst {
 				to = dst.sized(*n)
 			}
-			rotate(to, of.rows[:*n], turned(), i > 0)
+			var by [mostTurned]bitsTurned
+			for i := range together {
+				by[i] = turned[i]()
+			}
+			if together > 1 {
+				rotateAll(to, x.rows[:*n], by, !isFirst)
+			} else {
+				rotate(to, x.rows[:*n], by[0], !isFirst)
+			}
 		})
+		at += together
 	}
 	return dst, true
 }
@@ -93,6 +111,23 @@ func (l *linker) turned(p part) func() bitsTurned {
 			}
 		}
 		return bitsTurned{bits.RotateLeft64(kept, -left), left}
+	}
+}
+
+// mostTurned is how many parts of one value are turned at once.
+const mostTurned = 4
+
+// rotateAll is rotate for several parts.
+func rotateAll(to, of []uint64, by [mostTurned]bitsTurned, more bool) {
+	of = of[:len(to)]
+	a, b, c, d := by[0], by[1], by[2], by[3]
+	kept := uint64(0) // of what is there
+	if more {
+		kept = ^kept
+	}
+	for i, x := range of {
+		to[i] = to[i]&kept | bits.RotateLeft64(x&a.mask, a.left) | bits.RotateLeft64(x&b.mask, b.left) |
+			bits.RotateLeft64(x&c.mask, c.left) | bits.RotateLeft64(x&d.mask, d.left)
 	}
 }
 

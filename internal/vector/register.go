@@ -58,12 +58,14 @@ type register interface {
 	goesInto(l *linker, s *stream, first func() int64)
 	load(l *linker, s *stream, first *int64, n *int)
 	gather(l *linker, s *stream, at *vector[int64], n *int, checked bool)
+	repeatLoaded(s *stream, r *repetition) step
 	store(l *linker, s *stream, first *int64, n *int) step
 	scatter(l *linker, s *stream, at *vector[int64], n *int, ascends bool) step
 	storeSelected(s *stream, at *vector[int64], sel *selection) step
 	swapped(l *linker, n *int) register
 	enter(keys *stream, table, own, rows []int64, taken, most int64) int64
 	differ(of *stream, differ []uint8, held []int64, rows []int32, more bool)
+	differInOrder(of *stream, differ []uint8, held []int64, more bool)
 	comparer
 	key(s *stream) func(row int, held int64) bool
 	keys(s *stream) func(x, y int64) bool

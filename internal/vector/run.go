@@ -23,6 +23,7 @@ type run struct {
 	failed  []int64 // per site: the first row that fails it
 	failing sync.Mutex
 	inUse   int64
+	peak    int64 // the most that was in use
 	given   int64 // of that by arguments
 	arena   *arena
 }
@@ -161,12 +162,13 @@ func (r *run) launch(ctx context.Context, s *plan.Launch) error {
 	streams := r.streamsOf(k, s)
 	workers := r.workersFor(k, streams, rows)
 	batch := r.Batch
-	if batch == 0 {
+	if batch <= 0 {
 		batch = batchRows
 		if workers > 1 {
 			batch = wideBatch
 		}
 	}
+	workers = int(max(min(int64(workers), (rows+int64(batch)-1)/int64(batch)), 1))
 	f, err := k.take(batch)
 	if err != nil {
 		return err
@@ -225,7 +227,7 @@ func (r *run) checkErrors(s *plan.CheckErrors) error {
 
 // result hands the results over. A column that is an argument or another result is a copy.
 func (r *run) result() (*exec.Result, error) {
-	result := &exec.Result{Columns: map[string]exec.Column{}, Scalars: map[string]exec.Value{}, Depths: map[string]int64{}, Level: r.plan.Level, Peak: r.inUse}
+	result := &exec.Result{Columns: map[string]exec.Column{}, Scalars: map[string]exec.Value{}, Depths: map[string]int64{}, Level: r.plan.Level}
 	given := map[string]bool{}
 	for i := range r.plan.Ports {
 		port := &r.plan.Ports[i]
@@ -250,12 +252,16 @@ func (r *run) result() (*exec.Result, error) {
 		}
 		data := r.memory[port.Buffer][:rows*int64(port.Kind.Size())]
 		if given[port.Buffer] {
-			copied := newMemory(int64(len(data)))
+			copied, err := r.newResult(port, int64(len(data)))
+			if err != nil {
+				return nil, err
+			}
 			copy(copied, data)
 			data = copied
 		}
 		given[port.Buffer] = true
 		result.Columns[port.Name] = exec.Column{Kind: port.Kind, Data: data}
 	}
+	result.Peak = r.peak
 	return result, nil
 }

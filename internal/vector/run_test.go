@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/internal/vector"
@@ -61,6 +62,36 @@ func TestEnd(t *testing.T) {
 	}
 }
 
+// TestEndOfNestedLoops: a run ends with its context within a batch whose rows are compared with many others.
+func TestEndOfNestedLoops(t *testing.T) {
+	const rows, asked = 1 << 17, 20 // the one batch asks 64 times
+	pipelines, errs := ir.Load("test.kg", []byte("pipeline p(x: [n]i64, y: [m]i64) {\n\treturn row: find(x, in: y)\n}\n"))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	made, _, err := compile.Compile(pipelines[0], compile.Options{Level: fuse.LevelAuto, Probing: plan.Loops})
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := vector.Compile(made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := exec.Column{Kind: plan.I64, Data: raw.BytesOf(make([]int64, 100))}
+	y := make([]int64, rows)
+	for i := range y {
+		y[i] = 1
+	}
+	ctx := counted{context.Background(), make(chan struct{}, asked)}
+	for range asked {
+		ctx.left <- struct{}{}
+	}
+	in := exec.Inputs{Columns: map[string]exec.Column{"x": x, "y": {Kind: plan.I64, Data: raw.BytesOf(y)}}}
+	if _, err := program.Run(ctx, in, vector.Options{Batch: rows, Workers: 1}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // TestLimits: memory is refused beyond the limit, and rows beyond what can be computed.
 func TestLimits(t *testing.T) {
 	program, _, _ := compiled(t, "pipeline p(x: [n]i64) {\n\te = repeat(x)\n\treturn row: e + 1\n}\n", fuse.LevelAuto)
@@ -82,6 +113,13 @@ func TestLimits(t *testing.T) {
 		t.Error(err)
 	}
 	restore()
+	same, _, _ := compiled(t, "pipeline p(x: [n]i64) {\n\treturn x\n}\n", fuse.LevelAuto)
+	if _, err := same.Run(context.Background(), repeated(make([]int64, 1000)...), vector.Options{Memory: 15999}); !errors.As(err, &full) || full.Limit != 15999 {
+		t.Errorf("of a copy beyond the limit the error is %v", err)
+	}
+	if result, err := same.Run(context.Background(), repeated(make([]int64, 1000)...), vector.Options{Memory: 16000}); err != nil || result.Peak != 16000 {
+		t.Errorf("of a copy within the limit the error is %v", err)
+	}
 	var many *vector.TooManyRowsError
 	_, err := program.Run(context.Background(), repeated(math.MaxInt32, 1), vector.Options{})
 	if !errors.As(err, &many) || !errors.Is(err, plan.ErrOverflow) || !strings.HasPrefix(err.Error(), "test.kg:2:6: e would have ") {

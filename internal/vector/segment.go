@@ -208,8 +208,7 @@ func (l *linker) scanAtHeads(i int) bool {
 type headFolder interface {
 	folder
 	// atHeads folds n rows, all of which are present always, or only heads; an element that tells heads
-	// is nil. It gives the state
-	// before each head but those dropped first.
+	// is nil. It gives the state before each head but those dropped first.
 	atHeads(elements, outs []register, always bool) func(heads []int32, dropped, n int)
 }
 
@@ -254,10 +253,11 @@ func (f *fold[T]) atHeads(elements, outs []register, _ bool) func(heads []int32,
 		case to == nil:
 		case areShort && isSum:
 			sums(to, in.rows, starts, ends)
+		case len(starts) == 0:
 		case areShort && f.operator == ir.OpGreatest:
-			greatestOf(to, in.rows, starts, ends)
+			greatestOf(to, in.rows[heads[0]:heads[len(starts)]], f.flagsOf(heads))
 		case areShort && f.operator == ir.OpLeast:
-			leastOf(to, in.rows, starts, ends)
+			leastOf(to, in.rows[heads[0]:heads[len(starts)]], f.flagsOf(heads))
 		default:
 			for i, start := range starts {
 				to[i] = f.reduced(in.rows[min(int(start), len(in.rows)-1)], in, int(start)+1, int(ends[i]))
@@ -268,27 +268,43 @@ func (f *fold[T]) atHeads(elements, outs []register, _ bool) func(heads []int32,
 	}
 }
 
-// greatestOf gives the greatest of each segment's rows, of which there are few.
-func greatestOf[T number](to, rows []T, starts, ends []int32) {
-	ends, to = ends[:len(starts)], to[:len(starts)]
-	for i, start := range starts {
-		most := rows[start]
-		for at := int(start) + 1; at < int(ends[i]); at++ {
-			most = max(most, rows[at])
+// flagsOf returns flags of the rows from the first head up to the last, which are 1 at heads.
+func (f *fold[T]) flagsOf(heads []int32) []uint8 {
+	first, last := heads[0], heads[len(heads)-1]
+	flags := f.flags.sized(int(last - first))
+	clear(flags)
+	for _, head := range heads[:len(heads)-1] {
+		flags[head-first] = 1
+	}
+	return flags
+}
+
+// greatestOf gives the greatest of each segment's rows, of which there are few. Flags are 1 at its
+// first row, so that nothing branches on where segments end.
+func greatestOf[T number](to, rows []T, flags []uint8) {
+	flags = flags[:len(rows)]
+	k, most := -1, rows[0]
+	for i, x := range rows {
+		most = max(most, x)
+		if flags[i] != 0 {
+			most = x
 		}
-		to[i] = most
+		k += int(flags[i])
+		to[k] = most
 	}
 }
 
 // leastOf gives the least.
-func leastOf[T number](to, rows []T, starts, ends []int32) {
-	ends, to = ends[:len(starts)], to[:len(starts)]
-	for i, start := range starts {
-		least := rows[start]
-		for at := int(start) + 1; at < int(ends[i]); at++ {
-			least = min(least, rows[at])
+func leastOf[T number](to, rows []T, flags []uint8) {
+	flags = flags[:len(rows)]
+	k, least := -1, rows[0]
+	for i, x := range rows {
+		least = min(least, x)
+		if flags[i] != 0 {
+			least = x
 		}
-		to[i] = least
+		k += int(flags[i])
+		to[k] = least
 	}
 }
 
@@ -332,9 +348,19 @@ func (f *last[T]) atHeads(elements, outs []register, always bool) func(heads []i
 	}
 }
 
+// areInSequence reports whether places, which ascend, leave none out: segments of one row do so.
+func areInSequence(places []int32) bool {
+	n := len(places)
+	return n > 0 && int(places[n-1]-places[0]) == n-1
+}
+
 // takeBefore copies the rows before places.
 func takeBefore[T any](to, from []T, places []int32) {
 	to = to[:len(places)]
+	if areInSequence(places) {
+		copy(to, from[places[0]-1:])
+		return
+	}
 	for i, p := range places {
 		to[i] = from[p-1]
 	}

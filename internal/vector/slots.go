@@ -24,7 +24,8 @@ type hashTable struct {
 	of    []*stream      // those of the rows in the table
 
 	settled   vector[int64] // the slots of rows; of one that is free the complement
-	late      vector[int32] // rows that are not yet entered
+	found     vector[int64] // the rows in the slots that a search has found, or -1
+	late      vector[int32] // rows that go on after the first slot, or are not yet entered
 	all, open vector[int32] // rows: of the batch; those that search
 	held      vector[int64] // the rows in their slots
 	differ    vector[uint8] // whether these have other keys
@@ -72,6 +73,43 @@ func (t *hashTable) settle(rows []int32) {
 	}
 }
 
+// find searches for the keys of n rows. Settled are their slots then, or -1, and found the rows in these.
+// Most rows end at their first slot, so that round is for all rows in order.
+func (t *hashTable) find(n int) {
+	table, own := t.table(), t.slot.rows[:n]
+	found, differ, at := t.found.sized(n), t.differ.sized(n), t.settled.sized(n)
+	gather(found, table, own, false)
+	for k, key := range t.keys {
+		key.differInOrder(t.of[k], differ, found, k > 0)
+	}
+	rows := passFirst(t.late.sized(n), at, own, int64(len(table)-1), found, differ)
+	if len(rows) == 0 {
+		return
+	}
+	t.settle(rows)
+	for _, i := range rows {
+		at[i], found[i] = max(at[i], free), free
+		if at[i] >= 0 {
+			found[i] = table[at[i]]
+		}
+	}
+}
+
+// passFirst settles the rows whose first slots have their keys or are free, moves the others to the
+// slots behind, and returns these.
+func passFirst(room []int32, at, own []int64, last int64, held []int64, differ []uint8) []int32 {
+	own, held, differ, room = own[:len(at)], held[:len(at)], differ[:len(at)], room[:len(at)]
+	k := 0
+	for i, slot := range own {
+		isFree := held[i] >> 63 // all bits, or none
+		goesOn := int64(differ[i]) &^ isFree
+		at[i] = (slot+goesOn)&last | isFree
+		room[k] = int32(i)
+		k += int(goesOn)
+	}
+	return room[:k]
+}
+
 // rowsOfSlots gives what is in the slots where some rows are.
 func rowsOfSlots(held, table, at []int64, rows []int32) {
 	held = held[:len(rows)]
@@ -97,6 +135,25 @@ func (v *vector[T]) differ(of *stream, differ []uint8, held []int64, rows []int3
 	}
 	for j, i := range rows {
 		differ[j] = truth(!sameKey(keys[i], all[held[j]&^(held[j]>>63)]))
+	}
+}
+
+// differInOrder is differ for all rows in order.
+func (v *vector[T]) differInOrder(of *stream, differ []uint8, held []int64, more bool) {
+	keys, all := v.rows, elements[T](of)
+	if len(all) == 0 {
+		clear(differ)
+		return
+	}
+	keys, held = keys[:len(differ)], held[:len(differ)]
+	if more {
+		for i, x := range keys {
+			differ[i] |= truth(!sameKey(x, all[held[i]&^(held[i]>>63)]))
+		}
+		return
+	}
+	for i, x := range keys {
+		differ[i] = truth(!sameKey(x, all[held[i]&^(held[i]>>63)]))
 	}
 }
 
@@ -246,17 +303,16 @@ func (l *linker) probe(op *tile.Op) {
 	l.add(func() {
 		if isDirect() {
 			inside(t.settled.sized(*n), key.rows, int64(t.slots.bits(0)))
+			heldRows(t.found.sized(*n), t.settled.rows, t.table())
 			return
 		}
-		t.settle(t.begin(*n))
-		for i, slot := range t.settled.rows {
-			t.settled.rows[i] = max(slot, free)
-		}
+		t.find(*n)
 	})
 	l.define(op.Res[0], &t.settled)
+	l.probes[op.Res[0]] = t
 }
 
-// heldRow links the row in the slot that a probe has found, or -1, by one loop, if an operation is
+// heldRow returns the row in the slot that a probe has found, or -1, if an operation is
 //
 //	select(slot >= 0 && table[max(slot, 0)] != -1, table[max(slot, 0)], -1)
 func (l *linker) heldRow(op *tile.Op) (register, bool) {
@@ -278,10 +334,11 @@ func (l *linker) heldRow(op *tile.Op) (register, bool) {
 		!l.IsConst(minusOne, ^uint64(0)) || !l.IsConst(zero, 0) || !l.IsConst(least, 0) {
 		return nil, false
 	}
-	at, s, n := l.value(slot, op.Domain).(*vector[int64]), &l.streams[load.Stream], l.count(op.Domain)
-	dst := &vector[int64]{room: l.batch}
-	l.add(func() { heldRows(dst.sized(*n), at.rows, elements[int64](s)) })
-	return dst, true
+	t := l.probes[slot]
+	if t == nil || t.stream != &l.streams[load.Stream] {
+		return nil, false
+	}
+	return &t.found, true
 }
 
 func heldRows(to, slots, table []int64) {

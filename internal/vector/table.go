@@ -1,8 +1,6 @@
 package vector
 
 import (
-	"sort"
-
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
@@ -177,6 +175,14 @@ func addTo[T, S number](table []T, places []int64, rows []S) {
 // lower makes elements of a table the least of them and rows.
 func lower[T number](table []T, places []int64, rows []T) {
 	rows = rows[:len(places)]
+	if !isFloat[T]() {
+		for i, p := range places {
+			if uint64(p) < uint64(len(table)) && rows[i] < table[p] {
+				table[p] = rows[i]
+			}
+		}
+		return
+	}
 	for i, p := range places {
 		if uint64(p) < uint64(len(table)) {
 			table[p] = min(table[p], rows[i])
@@ -187,6 +193,14 @@ func lower[T number](table []T, places []int64, rows []T) {
 // raise makes elements of a table the greatest of them and rows.
 func raise[T number](table []T, places []int64, rows []T) {
 	rows = rows[:len(places)]
+	if !isFloat[T]() {
+		for i, p := range places {
+			if uint64(p) < uint64(len(table)) && rows[i] > table[p] {
+				table[p] = rows[i]
+			}
+		}
+		return
+	}
 	for i, p := range places {
 		if uint64(p) < uint64(len(table)) {
 			table[p] = max(table[p], rows[i])
@@ -239,37 +253,5 @@ func searches[T number](s *stream, n *int, dst *vector[int64], x *vector[T], fir
 			}
 			to[i] = low
 		}
-	}
-}
-
-// source links the search for the rows that rows repeat.
-func (l *linker) source(op *tile.Op) {
-	s, base := &l.streams[op.Stream], &l.domains[0]
-	first, end := l.full(op.Args[0], 0).(*vector[int64]), l.full(op.Args[1], 0).(*vector[int64])
-	dst := &vector[int64]{room: l.batch}
-	l.add(func() {
-		if to := dst.sized(base.n); base.n > 0 {
-			sources(to, elements[int64](s)[:end.rows[base.n-1]], first.rows[0], base.first)
-		}
-	})
-	l.define(op.Res[0], dst)
-}
-
-// sources gives consecutive rows from a first one on the number of ends, which ascend, that are at
-// most theirs: each end is counted at its row, and a running sum adds them up, so that nothing
-// branches on how long a source is. Ends before low are at most the first row.
-func sources(to, ends []int64, low, first int64) {
-	at := low + int64(sort.Search(len(ends)-int(low), func(i int) bool { return ends[low+int64(i)] > first }))
-	clear(to)
-	for _, end := range ends[at:] {
-		row := end - first
-		if row >= int64(len(to)) {
-			break
-		}
-		to[row]++
-	}
-	for i, passed := range to {
-		at += passed
-		to[i] = at
 	}
 }

@@ -87,13 +87,22 @@ func refuse(p *plan.Plan) (err error) {
 
 // take returns a frame for a launch.
 func (k *kernel) take(batch int) (*frame, error) {
-	k.mutex.Lock()
-	defer k.mutex.Unlock()
-	if free := k.free[batch]; len(free) > 0 {
-		k.free[batch] = free[:len(free)-1]
-		return free[len(free)-1], nil
+	if f := k.takeFree(batch); f != nil {
+		return f, nil
 	}
 	return newFrame(k.program.Kernels[k.compiled], batch)
+}
+
+// takeFree returns a frame that a launch has given back, or nil.
+func (k *kernel) takeFree(batch int) *frame {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	free := k.free[batch]
+	if len(free) == 0 {
+		return nil
+	}
+	k.free[batch] = free[:len(free)-1]
+	return free[len(free)-1]
 }
 
 // give returns a frame that a launch has used.
@@ -112,7 +121,7 @@ func (k *kernel) give(f *frame) {
 // Run runs the program. Arguments are by the names of the plan's ports, as the executor of
 // plans takes them; results lie in memory of their own. The error is an [exec.CheckError] if
 // the data fails a check, an [exec.AllocError] beyond the limit of memory, a
-// [TooManyRowsError], or that of ctx, which is asked before each batch.
+// [TooManyRowsError], or that of ctx, which is asked before each batch and within long ones.
 func (p *Program) Run(ctx context.Context, in exec.Inputs, options Options) (result *exec.Result, err error) {
 	r := newRun(p, options)
 	defer func() {

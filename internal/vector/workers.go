@@ -1,7 +1,6 @@
 package vector
 
 import (
-	"context"
 	"runtime"
 	"slices"
 	"sync"
@@ -115,7 +114,7 @@ func (f *frame) helper(number int) (*frame, error) {
 }
 
 // spread runs all batches by several workers.
-func (f *frame) spread(ctx context.Context, workers int) error {
+func (f *frame) spread(workers int) error {
 	t := &turns{at: make([]turn, f.ordinal)}
 	frames := []*frame{f}
 	for i := range workers - 1 {
@@ -123,7 +122,7 @@ func (f *frame) spread(ctx context.Context, workers int) error {
 		if err != nil {
 			return err
 		}
-		h.run, h.rows = f.run, f.rows
+		h.run, h.rows, h.ctx = f.run, f.rows, f.ctx
 		h.before.runAll()
 		frames = append(frames, h)
 	}
@@ -138,7 +137,7 @@ func (f *frame) spread(ctx context.Context, workers int) error {
 					t.stopped.Store(true)
 				}
 			}()
-			for ctx.Err() == nil {
+			for f.ctx.Err() == nil {
 				g.number = next.Add(1) - 1
 				if g.number*int64(g.batch) >= g.rows {
 					return
@@ -160,5 +159,5 @@ func (f *frame) spread(ctx context.Context, workers int) error {
 			panic(fault)
 		}
 	}
-	return ctx.Err()
+	return f.ctx.Err()
 }

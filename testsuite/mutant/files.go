@@ -2,6 +2,12 @@ package main
 
 // files are bugs in how files become columns and columns files.
 var files = []Mutant{
+	{Name: "emit leaves functions of vectors of an earlier call", File: "backends/gocpu/emit.go", Tests: "./cmd/kgen -run TestScripts/emit_simd",
+		Old: "			out.Without = append(out.Without, h.entry.Base+simdSuffix)\n",
+		New: ""},
+	{Name: "emit removes files that are not its own", File: "build/output.go", Tests: "./cmd/kgen -run TestScripts/emit_simd",
+		Old: "if optionalMark.Match(text) {",
+		New: "if text != nil {"},
 	{Name: "a value behind one that is missing moves up", File: "internal/table/missing.go", Tests: "./internal/table -run Missing",
 		Old: "copy(to, out[values*size:(values+1)*size])",
 		New: "copy(to, out[min(row, values+1)*size:(min(row, values+1)+1)*size])"},

@@ -18,9 +18,8 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// interpretedPart is what part of the rows the interpreter gets: it is slow, and its time is
-// proportional to the rows.
-const interpretedPart = 4
+// interpretedRounds is how often the interpreter runs, which is slow, after its first run.
+const interpretedRounds = 2
 
 // inProcess is a pipeline as the devices that compile nothing run it.
 type inProcess struct {
@@ -69,16 +68,13 @@ func (p *inProcess) vectors(args []any, workers int) func() error {
 	}
 }
 
-// interpreted returns a run of the interpreter over a part of the rows, with all of a table.
+// interpreted returns a run of the interpreter.
 func (p *inProcess) interpreted(args []any) func() error {
 	var in []ir.Column
 	for i, param := range p.pipeline.Params {
 		x := reflect.ValueOf(args[i])
-		switch {
-		case x.Kind() != reflect.Slice:
+		if x.Kind() != reflect.Slice {
 			x = reflect.Append(reflect.MakeSlice(reflect.SliceOf(x.Type()), 0, 1), x)
-		case param.Type.Domain == p.pipeline.Params[0].Type.Domain:
-			x = x.Slice(0, x.Len()/interpretedPart)
 		}
 		in = append(in, ir.Column{Kind: param.Type.Kind, Slice: x.Interface()})
 	}
@@ -99,7 +95,7 @@ func compareInProcess(w io.Writer, chosen []workload, rows, rounds, workers int,
 		}
 		source.Pipelines = append(source.Pipelines, pipelines...)
 	}
-	fmt.Fprintln(w, "workload\temitted ns/row\tvector ns/row\tvector/emitted\tinterp ns/row\tinterp/vector\t")
+	fmt.Fprintln(w, "workload\temitted ns/row\tvector ns/row\tvector/emitted\tinterp ns/row\tinterp/vector\tinterp/emitted\t")
 	for _, load := range chosen {
 		load.prepare(rows)
 		p, err := newInProcess(source, load.pipeline)
@@ -110,7 +106,7 @@ func compareInProcess(w io.Writer, chosen []workload, rows, rounds, workers int,
 		times := make([][]float64, 3)
 		for round := range rounds + 1 { // the first touches the memory
 			for i, form := range []func() error{func() error { load.emitted(workers); return nil }, vectors, interpreted} {
-				if i == 2 && round > 1 {
+				if i == 2 && round > interpretedRounds {
 					continue
 				}
 				start := clock()
@@ -126,8 +122,8 @@ func compareInProcess(w io.Writer, chosen []workload, rows, rounds, workers int,
 		for i, list := range times {
 			least[i] = slices.Min(list)
 		}
-		least[2] *= interpretedPart
-		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%.1f\t%.0f\t%.0f\t\n", load.name, least[0], least[1], least[1]/least[0], least[2], least[2]/least[1])
+		emitted, vector, interp := least[0], least[1], least[2]
+		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%.1f\t%.0f\t%.0f\t%.0f\t\n", load.name, emitted, vector, vector/emitted, interp, interp/vector, interp/emitted)
 		clearData()
 		clearTables()
 		runtime.GC()
