@@ -72,7 +72,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 	if options.Short {
 		e.strategy = options.Strategy
 	}
-	e.parts = options.Short && options.Partitions && e.strategy == ""
+	e.parts = e.entered && options.Partitions && e.strategy == ""
 	if e.entered {
 		e.samples = options.Sample >= 0 && (options.Partitions || e.strategy != "") && e.strategy != plan.Partitioned
 	}

@@ -36,7 +36,7 @@ func (o *ordering) binDigit(bin *ir.Value, low int) *ir.Value {
 // local memory has room for, be they counts alone or sums. How many there are may be known only
 // when the plan runs.
 func (e *expansion) isManyBins(v *ir.Value) bool {
-	if v.Op != ir.OpBins || v.Args[0].Type.IsScalar() || !e.parts || !e.samples || e.bins < 1 {
+	if v.Op != ir.OpBins || v.Args[0].Type.IsScalar() || !e.short || !e.parts || !e.samples || e.bins < 1 {
 		return false
 	}
 	ofRows := func(user *ir.Value) bool { return e.isOfPartitioned(user, v) }

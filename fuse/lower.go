@@ -24,9 +24,9 @@ type Options struct {
 	Radix int
 
 	// Bins is the largest range of keys whose groups may be combined in bins instead
-	// of sorted; 0 is [DefaultBins], and there is none below. Unless Short is set, it is
-	// the number of rows instead, and Bins is that of a sample for which the range is looked for.
-	// With Short and Partitions rows of more bins are partitioned by the high bits of these.
+	// of sorted; 0 is [DefaultBins], and there is none below. With Entered or Short, and Partitions, rows of
+	// more bins are partitioned by the high bits of these. Unless Short is set, few rows have as many
+	// bins as there are, and so have all rows without Partitions; then Bins is the range of a sample for which that of all is looked for.
 	Bins int
 
 	// Hash is how many rows there are at least for each group if a hash table finds the
