@@ -29,6 +29,10 @@ type Options struct {
 	// bins as there are, and so have all rows without Partitions; then Bins is the range of a sample for which that of all is looked for.
 	Bins int
 
+	// Windows lets rows of bins(...) be partitioned, with Short, where local memory is small, and only if there are so
+	// many bins that it gains all the same. Partitions lets those be that a device with large local memory gains from.
+	Windows bool
+
 	// Hash is how many rows there are at least for each group if a hash table finds the
 	// groups: if there are more groups, rows are sorted after all. Keys of more than 32 bits
 	// need twice as many rows. If Hash is 0, no table is tried.
