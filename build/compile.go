@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/gocpu"
+	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/vector"
@@ -87,6 +88,8 @@ func (s *Source) options(backend, level string, schedule plan.Schedule) compile.
 		options.Radix, options.Hash, options.Cores, options.Sample, options.Short = gocpu.Radix, vector.Hash, true, gocpu.Sample, false
 	case cuda.Emitter().Name():
 		options = options.WithHash(schedule, cuda.HashGroups)
+	case opencl.Emitter().Name():
+		options.Windows = schedule.Groups == ""
 	}
 	return options
 }

@@ -73,7 +73,8 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 	if options.Short {
 		e.strategy = options.Strategy
 	}
-	e.parts = options.Short && options.Partitions && e.strategy == ""
+	e.parts = e.entered && options.Partitions && e.strategy == ""
+	e.windows = options.Short && (options.Partitions || options.Windows) && e.strategy == "" && options.Sample >= 0
 	if e.entered {
 		e.samples = options.Sample >= 0 && (options.Partitions || e.strategy != "") && e.strategy != plan.Partitioned
 	}
@@ -94,7 +95,8 @@ type expansion struct {
 	bins       int64
 	hash       int64
 	hashGroups int64
-	parts      bool   // whether rows may be partitioned by their bins
+	parts      bool   // whether rows of groups may be partitioned by their bins
+	windows    bool   // likewise rows of bins(...)
 	samples    bool   // whether few groups are told from many by a sample
 	strategy   string // see Options
 	probing    string // see Options

@@ -71,8 +71,12 @@ type binned struct {
 func (o *ordering) binned(r *keyRange, out *ir.Domain) *binned {
 	most := o.integer(r.span, uint64(o.bins)-1)
 	if !o.short { // a core has no local memory to fit, but a cache, which rows of many groups leave in any case
-		rows := o.apply(ir.OpLeast, o.length(r.word.value), o.number(math.MaxInt32-1))
-		most = o.cast(r.span.Type.Kind, rows)
+		rows := o.length(r.word.value)
+		bins := o.apply(ir.OpLeast, rows, o.number(math.MaxInt32-1))
+		if o.parts { // few rows are not worth to be moved
+			bins = o.choose(o.apply(ir.OpLt, rows, o.number(o.sample<<sampledBits)), bins, o.number(o.bins-1))
+		}
+		most = o.cast(r.span.Type.Kind, bins)
 	}
 	b := &binned{ordering: o, out: out, within: r, size: r.size(o, most)}
 	b.of = b.bin(o, r.keys)
@@ -80,8 +84,18 @@ func (o *ordering) binned(r *keyRange, out *ir.Domain) *binned {
 	return b
 }
 
+// lessPerWindow is by how many bits a window of a core is smaller than the bins of rows that do not move.
+// Fewer and larger parts cost less when rows move, and more when they combine.
+const lessPerWindow = 2
+
 // windowBits are the bits of a bin in its window.
-func (o *ordering) windowBits() int { return bits.Len64(uint64(o.bins)) - 1 }
+func (o *ordering) windowBits() int {
+	all := bits.Len64(uint64(o.bins)) - 1
+	if o.short {
+		return all
+	}
+	return max(all-lessPerWindow, 1)
+}
 
 // binnedParts returns groups by bins of rows that are partitioned by the high bits of their bins
 // before; nil if there are never so many bins.

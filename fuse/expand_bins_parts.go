@@ -40,20 +40,23 @@ func (o *ordering) binDigit(bin *ir.Value, low int) *ir.Value {
 // local memory has room for, be they counts alone or sums. How many there are may be known only
 // when the plan runs.
 func (e *expansion) isManyBins(v *ir.Value) bool {
-	if v.Op != ir.OpBins || v.Args[0].Type.IsScalar() || !e.parts || !e.samples || e.bins < 1 {
+	if v.Op != ir.OpBins || v.Args[0].Type.IsScalar() || !e.windows || e.bins < 1 {
 		return false
 	}
 	ofRows := func(user *ir.Value) bool { return e.isOfPartitioned(user, v) }
 	if !slices.ContainsFunc(e.from.Values, ofRows) {
 		return false
 	}
-	size := v.Args[1]
+	size, countsAlone := v.Args[1], e.countsAlone(v)
 	if size.Op != ir.OpConst {
-		return size.Type.Domain != nil || size.Type.Kind == ir.I64 // which the plan reads
+		return (e.parts || countsAlone) && (size.Type.Domain != nil || size.Type.Kind == ir.I64) // which the plan reads
 	}
 	least := e.bins << 1
-	if e.countsAlone(v) {
+	switch {
+	case countsAlone:
 		least = e.bins << 3 // of which two work-groups have slices
+	case !e.parts: // windows of sums have slices in small local memory
+		least = e.bins << partitionBits
 	}
 	if v.Args[0].Type.Domain.Kind == ir.DomainMask {
 		least = max(least, e.bins<<morePerKept)

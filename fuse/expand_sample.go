@@ -22,6 +22,9 @@ type groupSample struct {
 // partition. Of as many groups, one row in twice as many of a sample has the keys of another.
 const groupsPerSample = 32
 
+// sampledBits say of how many rows there is a sample: 1 << sampledBits times as many as it has.
+const sampledBits = 6
+
 // sampleOf takes a sample of the rows with some keys.
 func (o *ordering) sampleOf(keys []sortKey) groupSample {
 	t := o.sampleRows(keys, o.sample)
@@ -62,7 +65,7 @@ type sampledRows struct {
 // stretch would have all keys once, if rows of equal keys lie together in stretches as long.
 func (o *ordering) sampleRows(keys []sortKey, size int64) *sampledRows {
 	s := &sampledRows{ordering: o, size: size, rows: o.length(keys[0].column)}
-	least := o.sample << 6
+	least := o.sample << sampledBits
 	s.isLong = o.apply(ir.OpSub, s.rows, o.number(least-1))
 	s.isShort = o.apply(ir.OpSub, o.number(least), s.rows)
 	row := o.index(keys[0].column, o.rows)

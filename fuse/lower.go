@@ -28,10 +28,14 @@ type Options struct {
 	RadixOfMany int
 
 	// Bins is the largest range of keys whose groups may be combined in bins instead
-	// of sorted; 0 is [DefaultBins], and there is none below. Unless Short is set, it is
-	// the number of rows instead, and Bins is that of a sample for which the range is looked for.
-	// With Short and Partitions rows of more bins are partitioned by the high bits of these.
+	// of sorted; 0 is [DefaultBins], and there is none below. With Entered or Short, and Partitions, rows of
+	// more bins are partitioned by the high bits of these. Unless Short is set, few rows have as many
+	// bins as there are, and so have all rows without Partitions; then Bins is the range of a sample for which that of all is looked for.
 	Bins int
+
+	// Windows lets rows of bins(...) be partitioned, with Short, where local memory is small, and only if there are so
+	// many bins that it gains all the same. Partitions lets those be that a device with large local memory gains from.
+	Windows bool
 
 	// Hash is how many rows there are at least for each group if a hash table finds the
 	// groups: if there are more groups, rows are sorted after all. Keys of more than 32 bits

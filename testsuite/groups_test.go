@@ -58,6 +58,11 @@ func groupsByHash(t *testing.T, options compile.Options, numbers []uint64) {
 			return []ir.Scalar{ir.Int(ir.I64, int64(key%3)), ir.Char8Scalar(fmt.Sprint(key % 7)), ir.Int(ir.I32, int64(key))}
 		},
 	}
+	groupsOfKeys(t, options, keys, numbers)
+}
+
+// groupsOfKeys is groupsByHash for some types of keys.
+func groupsOfKeys(t *testing.T, options compile.Options, keys map[string]func(key uint64, row int) []ir.Scalar, numbers []uint64) {
 	device, pipelines := groupsDevice(t, keys, options)
 	for types, keysOf := range keys {
 		t.Run(types, func(t *testing.T) {
@@ -66,7 +71,7 @@ func groupsByHash(t *testing.T, options compile.Options, numbers []uint64) {
 				in := groupsInput(p, groupedRows, groups, keysOf)
 				agreeGroups(t, device, p, fmt.Sprintf("%d groups", groups), in)
 			}
-			if types == "i32" {
+			if types == "i32" && options.Bins < 0 {
 				agreeGroups(t, device, p, "keys of one part", groupsInput(p, groupedRows, 300, keysOfPart(300)))
 			}
 			agreeGroups(t, device, p, "no rows", groupsInput(p, 0, 1, keysOf))
@@ -74,6 +79,31 @@ func groupsByHash(t *testing.T, options compile.Options, numbers []uint64) {
 			agreeGroups(t, device, p, "few rows", groupsInput(p, 130, 2, keysOf))
 		})
 	}
+}
+
+// TestGroupsInWindows groups rows whose keys lie in a range that has a window for each part of the
+// partitioned rows, in smaller and in larger ones, and in one that the sample does not tell.
+func TestGroupsInWindows(t *testing.T) {
+	const (
+		few    = 100
+		window = 16 // bins, of which rows that do not move have four times as many
+		most   = window << 8
+	)
+	options := compile.Options{Bins: 4 * window, Hash: gocpu.Hash, Entered: true, Cores: true, HashGroups: few, Partitions: true, Sample: 1 << 10}
+	groupsOfKeys(t, options, map[string]func(key uint64, row int) []ir.Scalar{
+		"i32": func(key uint64, _ int) []ir.Scalar { return []ir.Scalar{ir.Int(ir.I32, int64(key)-1000)} },
+		"i64": func(key uint64, _ int) []ir.Scalar { return []ir.Scalar{ir.Int(ir.I64, math.MinInt64+int64(key))} },
+		"u64": func(key uint64, _ int) []ir.Scalar { return []ir.Scalar{ir.Int(ir.U64, -1-int64(key))} },
+		"i16 bool": func(key uint64, _ int) []ir.Scalar {
+			return []ir.Scalar{ir.Int(ir.I16, int64(key/2)), ir.BoolScalar(key%2 == 1)}
+		},
+		"u32": func(key uint64, row int) []ir.Scalar {
+			if row == 70_001 { // which the sample does not have
+				return []ir.Scalar{ir.Int(ir.U32, most)}
+			}
+			return []ir.Scalar{ir.Int(ir.U32, int64(key))}
+		},
+	}, []uint64{1, 4 * window, 4*window + 1, few + 1, 2000, most, most + 1})
 }
 
 // keysOfPart returns so many keys of which the hash has equal high bits, as package fuse has it.

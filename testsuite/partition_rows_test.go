@@ -78,8 +78,8 @@ pipeline checked(k: [n]i32, x: [n]i32) {
 		for _, p := range loaded {
 			t.Run(fmt.Sprintf("%s_%d", p.Name, size), func(t *testing.T) {
 				t.Parallel()
-				for i, level := range []string{fuse.LevelOnePass, fuse.LevelAuto, fuse.LevelNone} {
-					if level == fuse.LevelNone && size > 600 {
+				for i, level := range []string{fuse.LevelOnePass, fuse.LevelAuto, fuse.LevelNone, fuse.LevelOnePass} {
+					if i > 1 && size > 600 {
 						continue
 					}
 					options := options
@@ -100,13 +100,13 @@ pipeline checked(k: [n]i32, x: [n]i32) {
 					if len(ways) != 2 {
 						t.Fatalf("windows in kernels %v", ways)
 					}
-					target := simt.Target{Atomics64: true, LaunchedLocal: []int64{200 << 10, 6000, 6000}[i]}
+					target := simt.Target{Atomics64: i < 3, LaunchedLocal: []int64{200 << 10, 6000, 6000, 0}[i]} // the last is that of OpenCL C
 					lowered, err := target.Lower(program, plan.Schedule{Workgroup: 16, Items: 4, Scheme: simt.SchemePublished, Chunk: 8})
 					if err != nil {
 						t.Fatal(err)
 					}
 					for name, of := range distributions {
-						if (level != fuse.LevelOnePass || size > 3000) && name != "uniform" && name != "outside" {
+						if (i > 0 || size > 3000) && name != "uniform" && name != "outside" {
 							continue
 						}
 						way := ""
@@ -133,6 +133,30 @@ pipeline checked(k: [n]i32, x: [n]i32) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestWindowsOfSmallMemory asks for which bins rows are partitioned where local memory is small: for
+// counts alone, and for very many.
+func TestWindowsOfSmallMemory(t *testing.T) {
+	for body, want := range map[string]bool{
+		"rows: count(by: bins(k, 70000))":                          true,
+		"rows: count(by: bins(k, 65536))":                          false,
+		"total: sum(x, by: bins(k, 70000))":                        false,
+		"total: sum(x, by: bins(k, 2097152))":                      false,
+		"total: sum(x, by: bins(k, 2097153))":                      true,
+		"rows: count(by: bins(k, i64(max(x, else: 0))))":           true,
+		"total: sum(x, by: bins(k, i64(max(x, else: 0))))":         false,
+		"key: first(k, by: groups(k)), rows: count(by: groups(k))": false,
+	} {
+		p := loadOne(t, "pipeline p(k: [n]i32, x: [n]i32) {\n\tuses = sum(i64(x))\n\treturn uses, "+body+"\n}\n")
+		program, _, err := compile.Compile(p, compile.Options{Level: fuse.LevelOnePass, Short: true, Windows: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has := kernelWith(program.Kernels, func(op *tile.Op) bool { return op.WindowBits > 0 }) != ""; has != want {
+			t.Errorf("%s: windows: %t", body, has)
 		}
 	}
 }

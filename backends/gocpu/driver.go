@@ -199,7 +199,7 @@ func (k *kernel) splits() bool {
 		if op.Epilogue {
 			continue
 		}
-		if op.PartBits > 0 && op.IsLimited() && k.keepsOrder() {
+		if k.hasParts(op) && k.keepsOrder() {
 			return false
 		}
 		if op.Does(tile.Combines) && !k.sharesTables() || op.Does(tile.Claims) && !op.IsLimited() && !op.Nests() || op.IsReduction() && phase[i] > 0 {

@@ -22,8 +22,8 @@ const Hash = rowsPerOwn
 // are small and of integers, so that the order of the workers makes no difference.
 func (k *kernel) sharesTables() bool {
 	for _, op := range k.With(func(op *tile.Op) bool { return op.Does(tile.Combines) }) {
-		if k.combinesEntered(op) && k.Ops[k.Values[op.Args[0]].Op].PartBits > 0 {
-			continue // no two workers have rows of one slot
+		if k.hasParts(op) || k.combinesEntered(op) && k.Ops[k.Values[op.Args[0]].Op].PartBits > 0 {
+			continue // no two workers have rows of one slot, or one bin
 		}
 		kind := k.Streams[op.Stream].Kind
 		_, ok := loop.AtomicOf(op.Monoid.Combine[0].Operator)
@@ -39,10 +39,10 @@ func (k *kernel) sharesTables() bool {
 }
 
 // tables lists the updates by the streams of their tables, one for each; not those of which a worker
-// has elements beside the keys that it enters.
+// has elements beside the keys that it enters, or a part for itself.
 func (k *kernel) tables() map[int]*tile.Op {
 	list := map[int]*tile.Op{}
-	for _, op := range k.With(func(op *tile.Op) bool { return op.Does(tile.Combines) && !k.combinesEntered(op) }) {
+	for _, op := range k.With(func(op *tile.Op) bool { return op.Does(tile.Combines) && !k.combinesEntered(op) && !k.hasParts(op) }) {
 		list[op.Stream] = op
 	}
 	return list

@@ -115,23 +115,27 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		if cond2 {
 			x3 = 1
 		}
-		scalar22 := int64(0)
-		if x2-x < 262144 {
-			scalar22 = 1
-		}
-		cond3 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		cond3 := sum2 > 8192
+		cond4 := x2-x < 16777216 && cond3
+		cond5 := x2-x < 262144 || cond4
 		x4 := int64(0)
-		if cond3 {
+		if cond5 {
 			x4 = 1
 		}
+		cond6 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		x5 := int64(0)
+		if cond6 {
+			x5 = 1
+		}
 		scalar = x3
-		scalar2 = scalar22
-		scalar3 = x4
+		scalar2 = x4
+		scalar3 = x5
 	}
 	scalar4 := scalar
 	scalar22 := scalar2
 	scalar32 := scalar3
 	var reduce4 uint32
+	var reduce5 uint32
 	var scalar42 int64
 	if 0 < max(1048576-n, int(scalar22)) {
 		var sum int64
@@ -172,8 +176,8 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			x2 = greatest
 		}
 		x3 := x2 - x
-		cond2 := x3 <= uint32(min(int64(n), 2147483646))
-		x4 := min(x3, uint32(min(int64(n), 2147483646)))
+		cond2 := x3 <= uint32(kgenSelect(int64(n) < 1048576, min(int64(n), 2147483646), 262143))
+		x4 := min(x3, uint32(kgenSelect(int64(n) < 1048576, min(int64(n), 2147483646), 262143)))
 		x5 := int64(x4)
 		x6 := x5 + 1
 		x7 := int64(0)
@@ -181,16 +185,19 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			x7 = x6
 		}
 		reduce4 = x
+		reduce5 = x2
 		scalar42 = x7
 	}
 	reduce42 := reduce4
+	reduce52 := reduce5
 	scalar43 := scalar42
 	var key2 []int32
 	var count []int64
 	var total []int64
 	var nFilledLength int64
 	var scalar5 int64
-	var scalar6 int64
+	var nFilled2Length int64
+	var scalar7 int64
 	var gRunsLength int64
 	if 0 < int(scalar43) {
 		if int(scalar43) > 2147483647 {
@@ -326,7 +333,8 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		var key22 []int32
 		var count2 []int64
 		var total2 []int64
-		var scalar62 int64
+		var nFilled2Length2 int64
+		var scalar72 int64
 		var gRunsLength2 int64
 		if 0 < int(scalar53) {
 			compact := kgenTemporary[int64](&call, int(nSlotsLength))
@@ -486,34 +494,34 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			count2 = count3
 			total2 = total3
 		} else {
-			pass := kgenTemporary[int32](&call, n)
-			if int(nPartitionedSlotsLength) > 2147483647 {
-				return fmt.Errorf("n_partitioned_slots would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
+			var scalar6 int64
+			if 0 < max(1048576-n, int(scalar22)) {
+				scalar62 := int64(0)
+				if reduce52-reduce42 <= uint32(min(int64(n), 16777215)) {
+					scalar62 = int64(min(reduce52-reduce42, uint32(min(int64(n), 16777215)))) + 1
+				}
+				scalar6 = scalar62
 			}
-			if int(nPartitionedSlotsLength) > 2147483647 {
-				return fmt.Errorf("n_partitioned_distinct would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
-			}
-			if int(nPartitionedSlotsLength) > 2147483647 {
-				return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
-			}
-			insert4 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-			insert5 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-			insert6 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-			mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
-			var scalar63 int64
-			if 0 < int(scalar32) {
+			scalar62 := scalar6
+			var key23 []int32
+			var count3 []int64
+			var total3 []int64
+			var nFilled2Length3 int64
+			var scalar73 int64
+			var gRunsLength3 int64
+			if 0 < int(scalar62) {
 				histogram := kgenTemporary[int64](&call, 256)
 				clear(histogram)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
-						sumGroupsKernel17(lo, hi, histogramOwn, key)
+						sumGroupsKernel18(lo, hi, histogramOwn, key, reduce42)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
 					})
 				} else {
-					sumGroupsKernel17(0, n, histogram, key)
+					sumGroupsKernel18(0, n, histogram, key, reduce42)
 				}
 				add := kgenTemporary[int64](&call, 256)
 				if workers > 1 {
@@ -522,17 +530,18 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := sumGroupsKernel18Summary(lo, hi, histogram)
+							add3 := sumGroupsKernel19Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							sumGroupsKernel18(lo, hi, histogram, add, addBefore)
+							sumGroupsKernel19(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					sumGroupsKernel18(0, 256, histogram, add, 0)
+					sumGroupsKernel19(0, 256, histogram, add, 0)
 				}
+				pass := kgenTemporary[int32](&call, n)
 				pass2 := kgenTemporary[int32](&call, n)
 				if workers > 1 {
 					counts := make([]int64, 256)
@@ -540,431 +549,568 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							sumGroupsKernel19Summary(lo, hi, key, 0, digits)
+							sumGroupsKernel20Summary(lo, hi, key, 0, reduce42, digits)
 							blocks.await()
 							for digit := range 256 {
-								count3 := digits[digit]
+								count4 := digits[digit]
 								digits[digit] = counts[digit]
-								counts[digit] += count3
+								counts[digit] += count4
 							}
 							blocks.release()
-							sumGroupsKernel19(lo, hi, add, key, pass, value, pass2, 0, 0, int64(n), digits)
+							sumGroupsKernel20(lo, hi, add, key, pass, value, pass2, 0, 0, reduce42, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					sumGroupsKernel19(0, n, add, key, pass, value, pass2, 0, 0, int64(n), digits)
+					sumGroupsKernel20(0, n, add, key, pass, value, pass2, 0, 0, reduce42, int64(n), digits)
 				}
-				kgenFill(insert4, -1)
-				clear(insert5)
-				clear(insert6)
+				if int(scalar62) > 2147483647 {
+					return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar62))
+				}
+				aggregate := kgenTemporary[int64](&call, int(scalar62))
+				clear(aggregate)
+				aggregate2 := kgenTemporary[int64](&call, int(scalar62))
+				clear(aggregate2)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						sumGroupsKernel20(lo, hi, pass, insert4, insert5, pass2, insert6, nPartitionedSlotsLength, int64(n), int64(n))
+						sumGroupsKernel21(lo, hi, aggregate, pass, pass2, aggregate2, reduce42, int64(n))
 					})
 				} else {
-					sumGroupsKernel20(0, n, pass, insert4, insert5, pass2, insert6, nPartitionedSlotsLength, int64(n), int64(n))
+					sumGroupsKernel21(0, n, aggregate, pass, pass2, aggregate2, reduce42, int64(n))
 				}
-				var sum int64
+				if int(scalar62) > 2147483647 {
+					return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(scalar62))
+				}
+				key3 := kgenColumn(&call, dst.Key, int(scalar62))
+				count4 := kgenColumn(&call, dst.Count, int(scalar62))
+				total4 := kgenColumn(&call, dst.Total, int(scalar62))
+				if call.err != nil {
+					return fmt.Errorf("tables.kg:5:1: SumGroups: %w", call.err)
+				}
+				var nFilled2Place int64
 				if workers > 1 {
 					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-					var sum2 int64
-					kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+					var nFilled2Place2 int64
+					kgenInOrder(&call, workers, int(scalar62), 32768, func(blocks *kgenBlocks) {
+						compactScratch := make([]int32, 32768)
+						compactScratch2 := make([]int64, 32768)
+						compactScratch3 := make([]int64, 32768)
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							sum3 := sumGroupsKernel21Summary(lo, hi, insert4, int64(n))
+							nFilled2Place3 := sumGroupsKernel22(lo, hi, aggregate, compactScratch, compactScratch2, aggregate2, compactScratch3, reduce42, 0)
 							blocks.await()
-							sumBefore := sum2
-							sum2 = sumBefore + sum3
+							nFilled2PlaceBefore := nFilled2Place2
+							nFilled2Place2 = nFilled2PlaceBefore + nFilled2Place3
 							blocks.release()
-							sumGroupsKernel21(lo, hi, insert4, mask2, int64(n), sumBefore)
+							copy(key3[nFilled2PlaceBefore:], compactScratch[:nFilled2Place3])
+							copy(count4[nFilled2PlaceBefore:], compactScratch2[:nFilled2Place3])
+							copy(total4[nFilled2PlaceBefore:], compactScratch3[:nFilled2Place3])
 						}
 					})
-					sum = sum2
+					nFilled2Place = nFilled2Place2
 				} else {
-					sum = sumGroupsKernel21(0, int(nPartitionedSlotsLength), insert4, mask2, int64(n), 0)
+					nFilled2Place = sumGroupsKernel22(0, int(scalar62), aggregate, key3, count4, aggregate2, total4, reduce42, 0)
 				}
-				cond := sum <= max(min(int64(n)/8, 16777216), 1)
-				x := min(sum, max(min(int64(n)/8, 16777216), 1))
-				x2 := max(x, 0)
-				x3 := int64(0)
-				if cond {
-					x3 = x2
+				nFilled2Length4 := nFilled2Place
+				key23 = key3
+				count3 = count4
+				total3 = total4
+				nFilled2Length3 = nFilled2Length4
+			} else {
+				pass := kgenTemporary[int32](&call, n)
+				if int(nPartitionedSlotsLength) > 2147483647 {
+					return fmt.Errorf("n_partitioned_slots would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 				}
-				scalar63 = x3
-			}
-			scalar64 := scalar63
-			var key23 []int32
-			var count3 []int64
-			var total3 []int64
-			var gRunsLength3 int64
-			if 0 < int(scalar64) {
-				compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-				compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-				map2 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
-				histogram := kgenTemporary[int64](&call, 1024)
-				clear(histogram)
-				var nPartitionedDistinctPlace int64
-				if workers > 1 {
-					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-					var nPartitionedDistinctPlace2 int64
-					kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							nPartitionedDistinctPlace3 := sumGroupsKernel22Summary(lo, hi, mask2)
-							blocks.await()
-							nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
-							nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
-							nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
-							blocks.release()
-							compactPart := compact[:nPartitionedDistinctPlaceEnd]
-							compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
-							mapPart := map2[:nPartitionedDistinctPlaceEnd]
-							histogramOwn := make([]int64, 1024)
-							sumGroupsKernel22(lo, hi, mask2, insert4, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+				if int(nPartitionedSlotsLength) > 2147483647 {
+					return fmt.Errorf("n_partitioned_distinct would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
+				}
+				if int(nPartitionedSlotsLength) > 2147483647 {
+					return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
+				}
+				insert4 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+				insert5 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+				insert6 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+				mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
+				var scalar74 int64
+				if 0 < int(scalar32) {
+					histogram := kgenTemporary[int64](&call, 256)
+					clear(histogram)
+					if workers > 1 {
+						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+							histogramOwn := make([]int64, 256)
+							sumGroupsKernel23(lo, hi, histogramOwn, key)
 							for i := range histogramOwn {
 								atomic.AddInt64(&histogram[i], histogramOwn[i])
 							}
-						}
-					})
-					nPartitionedDistinctPlace = nPartitionedDistinctPlace2
-				} else {
-					nPartitionedDistinctPlace = sumGroupsKernel22(0, int(nPartitionedSlotsLength), mask2, insert4, compact, compact2, pass, map2, histogram, 0)
-				}
-				nPartitionedDistinctLength := nPartitionedDistinctPlace
-				add := kgenTemporary[int64](&call, 1024)
-				if workers > 1 {
-					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-					var add2 int64
-					kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							add3 := sumGroupsKernel23Summary(lo, hi, histogram)
-							blocks.await()
-							addBefore := add2
-							add2 = addBefore + add3
-							blocks.release()
-							sumGroupsKernel23(lo, hi, histogram, add, addBefore)
-						}
-					})
-				} else {
-					sumGroupsKernel23(0, 1024, histogram, add, 0)
-				}
-				pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
-				pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							sumGroupsKernel24Summary(lo, hi, map2, 0, digits)
-							blocks.await()
-							for digit := range 256 {
-								count4 := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count4
+						})
+					} else {
+						sumGroupsKernel23(0, n, histogram, key)
+					}
+					add := kgenTemporary[int64](&call, 256)
+					if workers > 1 {
+						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+						var add2 int64
+						kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								add3 := sumGroupsKernel24Summary(lo, hi, histogram)
+								blocks.await()
+								addBefore := add2
+								add2 = addBefore + add3
+								blocks.release()
+								sumGroupsKernel24(lo, hi, histogram, add, addBefore)
 							}
-							blocks.release()
-							sumGroupsKernel24(lo, hi, add, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					sumGroupsKernel24(0, int(nPartitionedDistinctLength), add, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
-				}
-				pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
-				pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							sumGroupsKernel25Summary(lo, hi, pass2, 8, digits)
-							blocks.await()
-							for digit := range 256 {
-								count4 := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count4
+						})
+					} else {
+						sumGroupsKernel24(0, 256, histogram, add, 0)
+					}
+					pass2 := kgenTemporary[int32](&call, n)
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								sumGroupsKernel25Summary(lo, hi, key, 0, digits)
+								blocks.await()
+								for digit := range 256 {
+									count4 := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count4
+								}
+								blocks.release()
+								sumGroupsKernel25(lo, hi, add, key, pass, value, pass2, 0, 0, int64(n), digits)
 							}
-							blocks.release()
-							sumGroupsKernel25(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					sumGroupsKernel25(0, int(nPartitionedDistinctLength), add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
-				}
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							sumGroupsKernel25Summary(lo, hi, pass4, 16, digits)
-							blocks.await()
-							for digit := range 256 {
-								count4 := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count4
+						})
+					} else {
+						digits := make([]int64, 256)
+						sumGroupsKernel25(0, n, add, key, pass, value, pass2, 0, 0, int64(n), digits)
+					}
+					kgenFill(insert4, -1)
+					clear(insert5)
+					clear(insert6)
+					if workers > 1 {
+						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+							sumGroupsKernel26(lo, hi, pass, insert4, insert5, pass2, insert6, nPartitionedSlotsLength, int64(n), int64(n))
+						})
+					} else {
+						sumGroupsKernel26(0, n, pass, insert4, insert5, pass2, insert6, nPartitionedSlotsLength, int64(n), int64(n))
+					}
+					var sum int64
+					if workers > 1 {
+						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+						var sum2 int64
+						kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								sum3 := sumGroupsKernel27Summary(lo, hi, insert4, int64(n))
+								blocks.await()
+								sumBefore := sum2
+								sum2 = sumBefore + sum3
+								blocks.release()
+								sumGroupsKernel27(lo, hi, insert4, mask2, int64(n), sumBefore)
 							}
-							blocks.release()
-							sumGroupsKernel25(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					sumGroupsKernel25(0, int(nPartitionedDistinctLength), add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+						})
+						sum = sum2
+					} else {
+						sum = sumGroupsKernel27(0, int(nPartitionedSlotsLength), insert4, mask2, int64(n), 0)
+					}
+					cond := sum <= max(min(int64(n)/8, 16777216), 1)
+					x := min(sum, max(min(int64(n)/8, 16777216), 1))
+					x2 := max(x, 0)
+					x3 := int64(0)
+					if cond {
+						x3 = x2
+					}
+					scalar74 = x3
 				}
-				pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							sumGroupsKernel27Summary(lo, hi, pass2, 24, digits)
-							blocks.await()
-							for digit := range 256 {
-								count4 := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count4
+				scalar75 := scalar74
+				var key24 []int32
+				var count4 []int64
+				var total4 []int64
+				var gRunsLength4 int64
+				if 0 < int(scalar75) {
+					compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+					compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+					map2 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
+					histogram := kgenTemporary[int64](&call, 1024)
+					clear(histogram)
+					var nPartitionedDistinctPlace int64
+					if workers > 1 {
+						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+						var nPartitionedDistinctPlace2 int64
+						kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								nPartitionedDistinctPlace3 := sumGroupsKernel28Summary(lo, hi, mask2)
+								blocks.await()
+								nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
+								nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
+								nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
+								blocks.release()
+								compactPart := compact[:nPartitionedDistinctPlaceEnd]
+								compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
+								mapPart := map2[:nPartitionedDistinctPlaceEnd]
+								histogramOwn := make([]int64, 1024)
+								sumGroupsKernel28(lo, hi, mask2, insert4, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+								for i := range histogramOwn {
+									atomic.AddInt64(&histogram[i], histogramOwn[i])
+								}
 							}
-							blocks.release()
-							sumGroupsKernel27(lo, hi, add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					sumGroupsKernel27(0, int(nPartitionedDistinctLength), add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
-				}
-				key3 := kgenColumn(&call, dst.Key, int(scalar64))
-				count4 := kgenColumn(&call, dst.Count, int(scalar64))
-				total4 := kgenColumn(&call, dst.Total, int(scalar64))
-				if call.err != nil {
-					return fmt.Errorf("tables.kg:5:1: SumGroups: %w", call.err)
-				}
-				if workers > 1 {
-					kgenFork(&call, workers, int(scalar64), 4096, func(_, lo, hi int) {
-						sumGroupsKernel28(lo, hi, pass6, compact, pass, key3, compact2, insert5, count4, insert6, total4)
-					})
-				} else {
-					sumGroupsKernel28(0, int(scalar64), pass6, compact, pass, key3, compact2, insert5, count4, insert6, total4)
-				}
-				key23 = key3
-				count3 = count4
-				total3 = total4
-			} else {
-				histogram := kgenTemporary[int64](&call, 1024)
-				clear(histogram)
-				if workers > 1 {
-					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						histogramOwn := make([]int64, 1024)
-						sumGroupsKernel29(lo, hi, histogramOwn, key)
-						for i := range histogramOwn {
-							atomic.AddInt64(&histogram[i], histogramOwn[i])
-						}
-					})
-				} else {
-					sumGroupsKernel29(0, n, histogram, key)
-				}
-				add := kgenTemporary[int64](&call, 1024)
-				if workers > 1 {
-					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-					var add2 int64
-					kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							add3 := sumGroupsKernel30Summary(lo, hi, histogram)
-							blocks.await()
-							addBefore := add2
-							add2 = addBefore + add3
-							blocks.release()
-							sumGroupsKernel30(lo, hi, histogram, add, addBefore)
-						}
-					})
-				} else {
-					sumGroupsKernel30(0, 1024, histogram, add, 0)
-				}
-				pass2 := kgenTemporary[uint32](&call, n)
-				pass3 := kgenTemporary[int64](&call, n)
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							sumGroupsKernel31Summary(lo, hi, key, 0, digits)
-							blocks.await()
-							for digit := range 256 {
-								count4 := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count4
+						})
+						nPartitionedDistinctPlace = nPartitionedDistinctPlace2
+					} else {
+						nPartitionedDistinctPlace = sumGroupsKernel28(0, int(nPartitionedSlotsLength), mask2, insert4, compact, compact2, pass, map2, histogram, 0)
+					}
+					nPartitionedDistinctLength := nPartitionedDistinctPlace
+					add := kgenTemporary[int64](&call, 1024)
+					if workers > 1 {
+						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+						var add2 int64
+						kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								add3 := sumGroupsKernel29Summary(lo, hi, histogram)
+								blocks.await()
+								addBefore := add2
+								add2 = addBefore + add3
+								blocks.release()
+								sumGroupsKernel29(lo, hi, histogram, add, addBefore)
 							}
-							blocks.release()
-							sumGroupsKernel31(lo, hi, add, key, pass2, pass3, 0, 0, int64(n), digits)
-						}
-					})
+						})
+					} else {
+						sumGroupsKernel29(0, 1024, histogram, add, 0)
+					}
+					pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+					pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								sumGroupsKernel30Summary(lo, hi, map2, 0, digits)
+								blocks.await()
+								for digit := range 256 {
+									count5 := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count5
+								}
+								blocks.release()
+								sumGroupsKernel30(lo, hi, add, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+							}
+						})
+					} else {
+						digits := make([]int64, 256)
+						sumGroupsKernel30(0, int(nPartitionedDistinctLength), add, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+					}
+					pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+					pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								sumGroupsKernel31Summary(lo, hi, pass2, 8, digits)
+								blocks.await()
+								for digit := range 256 {
+									count5 := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count5
+								}
+								blocks.release()
+								sumGroupsKernel31(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+							}
+						})
+					} else {
+						digits := make([]int64, 256)
+						sumGroupsKernel31(0, int(nPartitionedDistinctLength), add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+					}
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								sumGroupsKernel31Summary(lo, hi, pass4, 16, digits)
+								blocks.await()
+								for digit := range 256 {
+									count5 := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count5
+								}
+								blocks.release()
+								sumGroupsKernel31(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+							}
+						})
+					} else {
+						digits := make([]int64, 256)
+						sumGroupsKernel31(0, int(nPartitionedDistinctLength), add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+					}
+					pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								sumGroupsKernel33Summary(lo, hi, pass2, 24, digits)
+								blocks.await()
+								for digit := range 256 {
+									count5 := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count5
+								}
+								blocks.release()
+								sumGroupsKernel33(lo, hi, add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+							}
+						})
+					} else {
+						digits := make([]int64, 256)
+						sumGroupsKernel33(0, int(nPartitionedDistinctLength), add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+					}
+					key3 := kgenColumn(&call, dst.Key, int(scalar75))
+					count5 := kgenColumn(&call, dst.Count, int(scalar75))
+					total5 := kgenColumn(&call, dst.Total, int(scalar75))
+					if call.err != nil {
+						return fmt.Errorf("tables.kg:5:1: SumGroups: %w", call.err)
+					}
+					if workers > 1 {
+						kgenFork(&call, workers, int(scalar75), 4096, func(_, lo, hi int) {
+							sumGroupsKernel34(lo, hi, pass6, compact, pass, key3, compact2, insert5, count5, insert6, total5)
+						})
+					} else {
+						sumGroupsKernel34(0, int(scalar75), pass6, compact, pass, key3, compact2, insert5, count5, insert6, total5)
+					}
+					key24 = key3
+					count4 = count5
+					total4 = total5
 				} else {
-					digits := make([]int64, 256)
-					sumGroupsKernel31(0, n, add, key, pass2, pass3, 0, 0, int64(n), digits)
-				}
-				pass4 := kgenTemporary[uint32](&call, n)
-				pass5 := kgenTemporary[int64](&call, n)
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							sumGroupsKernel32Summary(lo, hi, pass2, 8, digits)
-							blocks.await()
-							for digit := range 256 {
-								count4 := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count4
+					histogram := kgenTemporary[int64](&call, 1024)
+					clear(histogram)
+					if workers > 1 {
+						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+							histogramOwn := make([]int64, 1024)
+							sumGroupsKernel35(lo, hi, histogramOwn, key)
+							for i := range histogramOwn {
+								atomic.AddInt64(&histogram[i], histogramOwn[i])
 							}
-							blocks.release()
-							sumGroupsKernel32(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					sumGroupsKernel32(0, n, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
-				}
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							sumGroupsKernel32Summary(lo, hi, pass4, 16, digits)
-							blocks.await()
-							for digit := range 256 {
-								count4 := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count4
+						})
+					} else {
+						sumGroupsKernel35(0, n, histogram, key)
+					}
+					add := kgenTemporary[int64](&call, 1024)
+					if workers > 1 {
+						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+						var add2 int64
+						kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								add3 := sumGroupsKernel36Summary(lo, hi, histogram)
+								blocks.await()
+								addBefore := add2
+								add2 = addBefore + add3
+								blocks.release()
+								sumGroupsKernel36(lo, hi, histogram, add, addBefore)
 							}
-							blocks.release()
-							sumGroupsKernel32(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					sumGroupsKernel32(0, n, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
-				}
-				pass6 := kgenTemporary[uint32](&call, n)
-				pass7 := kgenTemporary[int64](&call, n)
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							sumGroupsKernel32Summary(lo, hi, pass2, 24, digits)
-							blocks.await()
-							for digit := range 256 {
-								count4 := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count4
+						})
+					} else {
+						sumGroupsKernel36(0, 1024, histogram, add, 0)
+					}
+					pass2 := kgenTemporary[uint32](&call, n)
+					pass3 := kgenTemporary[int64](&call, n)
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								sumGroupsKernel37Summary(lo, hi, key, 0, digits)
+								blocks.await()
+								for digit := range 256 {
+									count5 := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count5
+								}
+								blocks.release()
+								sumGroupsKernel37(lo, hi, add, key, pass2, pass3, 0, 0, int64(n), digits)
 							}
-							blocks.release()
-							sumGroupsKernel32(lo, hi, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					sumGroupsKernel32(0, n, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
-				}
-				key3 := kgenColumn(&call, dst.Key, n)
-				count4 := kgenColumn(&call, dst.Count, n)
-				total4 := kgenColumn(&call, dst.Total, n)
-				if call.err != nil {
-					return fmt.Errorf("tables.kg:5:1: SumGroups: %w", call.err)
-				}
-				var gRunsBegun int64
-				var openLast int32
-				var openSum int64
-				var openSum2 int64
-				if workers > 1 {
-					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-					var gRunsBegun2 int64
-					var openLast2 int32
-					var openSum3 int64
-					var openSum4 int64
-					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							gRunsBegun3, openPresent, openLast3, openHead, openSum5, openHead2, openSum6 := sumGroupsKernel35Summary(lo, hi, pass6, pass7, value)
-							blocks.await()
-							gRunsBegunBefore := gRunsBegun2
-							openLastBefore := openLast2
-							openSumBefore := openSum3
-							openSumBefore2 := openSum4
-							gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
-							if openPresent {
-								openLast2 = openLast3
-							} else {
-								openLast2 = openLastBefore
+						})
+					} else {
+						digits := make([]int64, 256)
+						sumGroupsKernel37(0, n, add, key, pass2, pass3, 0, 0, int64(n), digits)
+					}
+					pass4 := kgenTemporary[uint32](&call, n)
+					pass5 := kgenTemporary[int64](&call, n)
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								sumGroupsKernel38Summary(lo, hi, pass2, 8, digits)
+								blocks.await()
+								for digit := range 256 {
+									count5 := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count5
+								}
+								blocks.release()
+								sumGroupsKernel38(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 							}
-							if openHead {
-								openSum3 = openSum5
-							} else {
-								openSum3 = openSumBefore + openSum5
+						})
+					} else {
+						digits := make([]int64, 256)
+						sumGroupsKernel38(0, n, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+					}
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								sumGroupsKernel38Summary(lo, hi, pass4, 16, digits)
+								blocks.await()
+								for digit := range 256 {
+									count5 := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count5
+								}
+								blocks.release()
+								sumGroupsKernel38(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 							}
-							if openHead2 {
-								openSum4 = openSum6
-							} else {
-								openSum4 = openSumBefore2 + openSum6
+						})
+					} else {
+						digits := make([]int64, 256)
+						sumGroupsKernel38(0, n, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+					}
+					pass6 := kgenTemporary[uint32](&call, n)
+					pass7 := kgenTemporary[int64](&call, n)
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								sumGroupsKernel38Summary(lo, hi, pass2, 24, digits)
+								blocks.await()
+								for digit := range 256 {
+									count5 := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count5
+								}
+								blocks.release()
+								sumGroupsKernel38(lo, hi, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 							}
-							gRunsBegunEnd := gRunsBegun2
-							blocks.release()
-							aggregatePart := key3[:max(int(gRunsBegunEnd)-1, 0)]
-							aggregatePart2 := count4[:max(int(gRunsBegunEnd)-1, 0)]
-							aggregatePart3 := total4[:max(int(gRunsBegunEnd)-1, 0)]
-							sumGroupsKernel35(lo, hi, pass6, aggregatePart, aggregatePart2, pass7, value, aggregatePart3, gRunsBegunBefore, openLastBefore, openSumBefore, openSumBefore2)
-						}
-					})
-					gRunsBegun = gRunsBegun2
-					openLast = openLast2
-					openSum = openSum3
-					openSum2 = openSum4
-				} else {
-					gRunsBegun, openLast, openSum, openSum2 = sumGroupsKernel35(0, n, pass6, key3, count4, pass7, value, total4, 0, 0, 0, 0)
+						})
+					} else {
+						digits := make([]int64, 256)
+						sumGroupsKernel38(0, n, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+					}
+					key3 := kgenColumn(&call, dst.Key, n)
+					count5 := kgenColumn(&call, dst.Count, n)
+					total5 := kgenColumn(&call, dst.Total, n)
+					if call.err != nil {
+						return fmt.Errorf("tables.kg:5:1: SumGroups: %w", call.err)
+					}
+					var gRunsBegun int64
+					var openLast int32
+					var openSum int64
+					var openSum2 int64
+					if workers > 1 {
+						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+						var gRunsBegun2 int64
+						var openLast2 int32
+						var openSum3 int64
+						var openSum4 int64
+						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								gRunsBegun3, openPresent, openLast3, openHead, openSum5, openHead2, openSum6 := sumGroupsKernel41Summary(lo, hi, pass6, pass7, value)
+								blocks.await()
+								gRunsBegunBefore := gRunsBegun2
+								openLastBefore := openLast2
+								openSumBefore := openSum3
+								openSumBefore2 := openSum4
+								gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
+								if openPresent {
+									openLast2 = openLast3
+								} else {
+									openLast2 = openLastBefore
+								}
+								if openHead {
+									openSum3 = openSum5
+								} else {
+									openSum3 = openSumBefore + openSum5
+								}
+								if openHead2 {
+									openSum4 = openSum6
+								} else {
+									openSum4 = openSumBefore2 + openSum6
+								}
+								gRunsBegunEnd := gRunsBegun2
+								blocks.release()
+								aggregatePart := key3[:max(int(gRunsBegunEnd)-1, 0)]
+								aggregatePart2 := count5[:max(int(gRunsBegunEnd)-1, 0)]
+								aggregatePart3 := total5[:max(int(gRunsBegunEnd)-1, 0)]
+								sumGroupsKernel41(lo, hi, pass6, aggregatePart, aggregatePart2, pass7, value, aggregatePart3, gRunsBegunBefore, openLastBefore, openSumBefore, openSumBefore2)
+							}
+						})
+						gRunsBegun = gRunsBegun2
+						openLast = openLast2
+						openSum = openSum3
+						openSum2 = openSum4
+					} else {
+						gRunsBegun, openLast, openSum, openSum2 = sumGroupsKernel41(0, n, pass6, key3, count5, pass7, value, total5, 0, 0, 0, 0)
+					}
+					if gRunsBegun > 0 {
+						slot := gRunsBegun - 1
+						key3[slot] = openLast
+						count5[slot] = openSum
+						total5[slot] = openSum2
+					}
+					gRunsLength5 := gRunsBegun
+					key24 = key3
+					count4 = count5
+					total4 = total5
+					gRunsLength4 = gRunsLength5
 				}
-				if gRunsBegun > 0 {
-					slot := gRunsBegun - 1
-					key3[slot] = openLast
-					count4[slot] = openSum
-					total4[slot] = openSum2
-				}
-				gRunsLength4 := gRunsBegun
-				key23 = key3
-				count3 = count4
-				total3 = total4
-				gRunsLength3 = gRunsLength4
+				key25 := key24
+				count5 := count4
+				total5 := total4
+				gRunsLength5 := gRunsLength4
+				key23 = key25
+				count3 = count5
+				total3 = total5
+				scalar73 = scalar75
+				gRunsLength3 = gRunsLength5
 			}
 			key24 := key23
 			count4 := count3
 			total4 := total3
+			nFilled2Length4 := nFilled2Length3
+			scalar74 := scalar73
 			gRunsLength4 := gRunsLength3
 			key22 = key24
 			count2 = count4
 			total2 = total4
-			scalar62 = scalar64
+			nFilled2Length2 = nFilled2Length4
+			scalar72 = scalar74
 			gRunsLength2 = gRunsLength4
 		}
 		key23 := key22
 		count3 := count2
 		total3 := total2
-		scalar63 := scalar62
+		nFilled2Length3 := nFilled2Length2
+		scalar73 := scalar72
 		gRunsLength3 := gRunsLength2
 		key2 = key23
 		count = count3
 		total = total3
 		scalar5 = scalar53
-		scalar6 = scalar63
+		nFilled2Length = nFilled2Length3
+		scalar7 = scalar73
 		gRunsLength = gRunsLength3
 	}
 	key22 := key2
@@ -972,11 +1118,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 	total2 := total
 	nFilledLength2 := nFilledLength
 	scalar52 := scalar5
-	scalar62 := scalar6
+	nFilled2Length2 := nFilled2Length
+	scalar72 := scalar7
 	gRunsLength2 := gRunsLength
-	dst.Key = key22[:max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))]
-	dst.Count = count2[:max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))]
-	dst.Total = total2[:max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))]
+	dst.Key = key22[:max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))]
+	dst.Count = count2[:max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))]
+	dst.Total = total2[:max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))]
 	return nil
 }
 
@@ -1113,18 +1260,18 @@ func sumGroupsKernel6(lo, hi int, aggregate []int64, key, value []int32, aggrega
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sumGroupsKernel7(lo, hi int, aggregate []int64, compact []int32, compact2, aggregate5, compact3 []int64, reduce4 uint32, nFilledPlace int64) int64 {
+func sumGroupsKernel7(lo, hi int, aggregate []int64, compact []int32, compact2, aggregate7, compact3 []int64, reduce4 uint32, nFilledPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	aggregateRows := aggregate[lo:hi]
-	aggregate5Rows := aggregate5[lo:hi]
-	aggregate5Rows = aggregate5Rows[:len(aggregateRows)]
+	aggregate7Rows := aggregate7[lo:hi]
+	aggregate7Rows = aggregate7Rows[:len(aggregateRows)]
 	for i, aggregate2 := range aggregateRows {
 		selected := aggregate2 > 0
 		at := int(nFilledPlace)
 		compact[at] = int32(uint32(int64(lo+i)) + reduce4 + 2147483648)
 		compact2[at] = aggregate2
-		compact3[at] = aggregate5Rows[i]
+		compact3[at] = aggregate7Rows[i]
 		nFilledPlace += kgenBit[int64](selected)
 	}
 	return nFilledPlace
@@ -1509,7 +1656,7 @@ func sumGroupsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digi
 	}
 }
 
-// sumGroupsKernel16 runs rows lo to hi through the stages map18, map19, map41, map42, map43, from the state before them to the one after.
+// sumGroupsKernel16 runs rows lo to hi through the stages map18, map19, map45, map46, map47, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel16(lo, hi int, pass7, compact2 []int64, key, map2 []int32, compact3, insert5, map3, insert7, map4 []int64) {
@@ -1552,10 +1699,162 @@ func sumGroupsKernel16(lo, hi int, pass7, compact2 []int64, key, map2 []int32, c
 	}
 }
 
-// sumGroupsKernel17 runs rows lo to hi through the stages map20, map21, map22, map23, map24, map25, histogram2, from the state before them to the one after.
+// sumGroupsKernel18 runs rows lo to hi through the stages map20, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel17(lo, hi int, histogram []int64, key []int32) {
+func sumGroupsKernel18(lo, hi int, histogram []int64, key []int32, reduce4 uint32) {
+	keyRows := key[lo:hi]
+	for i := range keyRows {
+		digit := int64((uint32(keyRows[i]) - 2147483648 - reduce4) >> 16 >> 0 & 255)
+		// g = groups(key)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+	}
+}
+
+// sumGroupsKernel19 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel19(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+	histogram2Rows := histogram2[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram2Rows)]
+	for i := range histogram2Rows {
+		// g = groups(key)
+		addRows[i] = add2
+		add2 += histogram2Rows[i]
+	}
+	return add2
+}
+
+// sumGroupsKernel19Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+//
+//go:noinline
+func sumGroupsKernel19Summary(lo, hi int, histogram2 []int64) int64 {
+	var add int64
+	histogram2Rows := histogram2[lo:hi]
+	for i := range histogram2Rows {
+		add += histogram2Rows[i]
+	}
+	return add
+}
+
+// sumGroupsKernel20 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel20(lo, hi int, add2 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift int64, reduce4 uint32, n int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * n
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add2[int64(digit)+x] - x2
+	}
+	keyRows := key[lo:hi]
+	valueRows := value[lo:hi]
+	valueRows = valueRows[:len(keyRows)]
+	for i, key2 := range keyRows {
+		digit := int64((uint32(key2) - 2147483648 - reduce4) >> 16 >> (digitShift & 31) & 255)
+		// g = groups(key)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = key2
+		pass2[place] = valueRows[i]
+	}
+}
+
+// sumGroupsKernel20Summary returns what rows lo to hi add to the state, in the stages pass5.
+//
+//go:noinline
+func sumGroupsKernel20Summary(lo, hi int, key []int32, digitShift int64, reduce4 uint32, digits []int64) {
+	counts := (*[256]int64)(digits)
+	keyRows := key[lo:hi]
+	for _, key2 := range keyRows {
+		digit := int64((uint32(key2) - 2147483648 - reduce4) >> 16 >> (digitShift & 31) & 255)
+		// g = groups(key)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumGroupsKernel21 runs rows lo to hi through the stages map21, map22, aggregate2, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel21(lo, hi int, aggregate []int64, pass8, pass26 []int32, aggregate2 []int64, reduce4 uint32, nPartitioned int64) {
+	begin := lo
+	if lo > 0 && lo < int(nPartitioned) {
+		part := int64(uint32(pass8[lo-1])-2147483648-reduce4) >> 16
+		end := int(nPartitioned)
+		for begin < end {
+			middle := begin + (end-begin)/2
+			if int64(uint32(pass8[middle])-2147483648-reduce4)>>16 <= part {
+				begin = middle + 1
+			} else {
+				end = middle
+			}
+		}
+	}
+	begin2 := hi
+	if hi > 0 && hi < int(nPartitioned) {
+		part := int64(uint32(pass8[hi-1])-2147483648-reduce4) >> 16
+		end := int(nPartitioned)
+		for begin2 < end {
+			middle := begin2 + (end-begin2)/2
+			if int64(uint32(pass8[middle])-2147483648-reduce4)>>16 <= part {
+				begin2 = middle + 1
+			} else {
+				end = middle
+			}
+		}
+	}
+	pass8Rows := pass8[begin:begin2]
+	pass26Rows := pass26[begin:begin2]
+	pass26Rows = pass26Rows[:len(pass8Rows)]
+	for i := range pass8Rows {
+		x := int64(uint32(pass8Rows[i]) - 2147483648 - reduce4)
+		// g = groups(key)
+		bin := int(x)
+		if uint64(bin) < uint64(len(aggregate)) {
+			aggregate[bin]++
+		}
+		bin2 := int(x)
+		if uint64(bin2) < uint64(len(aggregate2)) {
+			aggregate2[bin2] += int64(pass26Rows[i])
+		}
+	}
+}
+
+// sumGroupsKernel22 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map23, compact3, from the state before them to the one after.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func sumGroupsKernel22(lo, hi int, aggregate2 []int64, compact []int32, compact2, aggregate6, compact3 []int64, reduce4 uint32, nFilled2Place int64) int64 {
+	compact2 = compact2[:len(compact)]
+	compact3 = compact3[:len(compact)]
+	aggregate2Rows := aggregate2[lo:hi]
+	aggregate6Rows := aggregate6[lo:hi]
+	aggregate6Rows = aggregate6Rows[:len(aggregate2Rows)]
+	for i, aggregate := range aggregate2Rows {
+		selected := aggregate > 0
+		at := int(nFilled2Place)
+		compact[at] = int32(uint32(int64(lo+i)) + reduce4 + 2147483648)
+		compact2[at] = aggregate
+		compact3[at] = aggregate6Rows[i]
+		nFilled2Place += kgenBit[int64](selected)
+	}
+	return nFilled2Place
+}
+
+// sumGroupsKernel23 runs rows lo to hi through the stages map24, map25, map26, map27, map28, map29, histogram3, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel23(lo, hi int, histogram []int64, key []int32) {
 	keyRows := key[lo:hi]
 	for i := range keyRows {
 		x := (uint32(keyRows[i]) - 2147483648) * 2654435761
@@ -1568,37 +1867,37 @@ func sumGroupsKernel17(lo, hi int, histogram []int64, key []int32) {
 	}
 }
 
-// sumGroupsKernel18 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// sumGroupsKernel24 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel18(lo, hi int, histogram2, add []int64, add2 int64) int64 {
-	histogram2Rows := histogram2[lo:hi]
+func sumGroupsKernel24(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram2Rows)]
-	for i := range histogram2Rows {
+	addRows = addRows[:len(histogram3Rows)]
+	for i := range histogram3Rows {
 		// g = groups(key)
 		addRows[i] = add2
-		add2 += histogram2Rows[i]
+		add2 += histogram3Rows[i]
 	}
 	return add2
 }
 
-// sumGroupsKernel18Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// sumGroupsKernel24Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
 //
 //go:noinline
-func sumGroupsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
+func sumGroupsKernel24Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
-	histogram2Rows := histogram2[lo:hi]
-	for i := range histogram2Rows {
-		add += histogram2Rows[i]
+	histogram3Rows := histogram3[lo:hi]
+	for i := range histogram3Rows {
+		add += histogram3Rows[i]
 	}
 	return add
 }
 
-// sumGroupsKernel19 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// sumGroupsKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel19(lo, hi int, add2 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel25(lo, hi int, add3 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -1607,7 +1906,7 @@ func sumGroupsKernel19(lo, hi int, add2 []int64, key, pass, value, pass2 []int32
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
+		places[digit] += add3[int64(digit)+x] - x2
 	}
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
@@ -1624,10 +1923,10 @@ func sumGroupsKernel19(lo, hi int, add2 []int64, key, pass, value, pass2 []int32
 	}
 }
 
-// sumGroupsKernel19Summary returns what rows lo to hi add to the state, in the stages pass5.
+// sumGroupsKernel25Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func sumGroupsKernel19Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel25Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for _, key2 := range keyRows {
@@ -1639,10 +1938,10 @@ func sumGroupsKernel19Summary(lo, hi int, key []int32, digitShift int64, digits 
 	}
 }
 
-// sumGroupsKernel20 runs rows lo to hi through the stages map26, map27, map28, map29, insert3, from the state before them to the one after.
+// sumGroupsKernel26 runs rows lo to hi through the stages map30, map31, map32, map33, insert3, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel20(lo, hi int, pass8 []int32, insert, insert2 []int64, pass24 []int32, insert3 []int64, nPartitionedSlots, n, nPartitioned int64) {
+func sumGroupsKernel26(lo, hi int, pass9 []int32, insert, insert2 []int64, pass25 []int32, insert3 []int64, nPartitionedSlots, n, nPartitioned2 int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -1667,12 +1966,12 @@ func sumGroupsKernel20(lo, hi int, pass8 []int32, insert, insert2 []int64, pass2
 	var taken int64
 	lastOfPart := nPartitionedSlots>>8 - 1
 	begin := lo
-	if lo > 0 && lo < int(nPartitioned) {
-		part := int64(((uint32(pass8[lo-1])-2147483648)*2654435761^(uint32(pass8[lo-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
-		end := int(nPartitioned)
+	if lo > 0 && lo < int(nPartitioned2) {
+		part := int64(((uint32(pass9[lo-1])-2147483648)*2654435761^(uint32(pass9[lo-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
+		end := int(nPartitioned2)
 		for begin < end {
 			middle := begin + (end-begin)/2
-			if int64(((uint32(pass8[middle])-2147483648)*2654435761^(uint32(pass8[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
+			if int64(((uint32(pass9[middle])-2147483648)*2654435761^(uint32(pass9[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
 				begin = middle + 1
 			} else {
 				end = middle
@@ -1681,22 +1980,22 @@ func sumGroupsKernel20(lo, hi int, pass8 []int32, insert, insert2 []int64, pass2
 	}
 	lastOfPart2 := nPartitionedSlots>>8 - 1
 	begin2 := hi
-	if hi > 0 && hi < int(nPartitioned) {
-		part := int64(((uint32(pass8[hi-1])-2147483648)*2654435761^(uint32(pass8[hi-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
-		end := int(nPartitioned)
+	if hi > 0 && hi < int(nPartitioned2) {
+		part := int64(((uint32(pass9[hi-1])-2147483648)*2654435761^(uint32(pass9[hi-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
+		end := int(nPartitioned2)
 		for begin2 < end {
 			middle := begin2 + (end-begin2)/2
-			if int64(((uint32(pass8[middle])-2147483648)*2654435761^(uint32(pass8[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
+			if int64(((uint32(pass9[middle])-2147483648)*2654435761^(uint32(pass9[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
 				begin2 = middle + 1
 			} else {
 				end = middle
 			}
 		}
 	}
-	pass8Rows := pass8[begin:begin2]
-	pass24Rows := pass24[begin:begin2]
-	pass24Rows = pass24Rows[:len(pass8Rows)]
-	for i, pass := range pass8Rows {
+	pass9Rows := pass9[begin:begin2]
+	pass25Rows := pass25[begin:begin2]
+	pass25Rows = pass25Rows[:len(pass9Rows)]
+	for i, pass := range pass9Rows {
 		x18 := (uint32(pass) - 2147483648) * 2654435761
 		// g = groups(key)
 		found := int64(-1)
@@ -1713,7 +2012,7 @@ func sumGroupsKernel20(lo, hi int, pass8 []int32, insert, insert2 []int64, pass2
 					found = slot
 					break
 				}
-				if pass == pass8[held] {
+				if pass == pass9[held] {
 					found = slot
 					break
 				}
@@ -1732,15 +2031,15 @@ func sumGroupsKernel20(lo, hi int, pass8 []int32, insert, insert2 []int64, pass2
 		}
 		bin2 := int(found)
 		if uint64(bin2) < uint64(len(insert3)) {
-			insert3[bin2] += int64(pass24Rows[i])
+			insert3[bin2] += int64(pass25Rows[i])
 		}
 	}
 }
 
-// sumGroupsKernel21 runs rows lo to hi through the stages mask3, map30, reduce5, scalar8, from the state before them to the one after.
+// sumGroupsKernel27 runs rows lo to hi through the stages mask4, map34, reduce5, scalar9, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel21(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
+func sumGroupsKernel27(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -1757,10 +2056,10 @@ func sumGroupsKernel21(lo, hi int, insert3 []int64, mask []bool, n, sum int64) i
 	return sum
 }
 
-// sumGroupsKernel21Summary returns what rows lo to hi add to the state, in the stages mask3, map30, reduce5, scalar8.
+// sumGroupsKernel27Summary returns what rows lo to hi add to the state, in the stages mask4, map34, reduce5, scalar9.
 //
 //go:noinline
-func sumGroupsKernel21Summary(lo, hi int, insert3 []int64, n int64) int64 {
+func sumGroupsKernel27Summary(lo, hi int, insert3 []int64, n int64) int64 {
 	var sum int64
 	x := n / 8
 	x2 := min(x, 16777216)
@@ -1774,24 +2073,24 @@ func sumGroupsKernel21Summary(lo, hi int, insert3 []int64, n int64) int64 {
 	return sum
 }
 
-// sumGroupsKernel22 runs rows lo to hi through the stages partial5, offset5, add5, compact3, map31, map32, histogram3, from the state before them to the one after.
+// sumGroupsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, compact4, map35, map36, histogram4, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel22(lo, hi int, mask3 []bool, insert3, compact, compact2 []int64, pass8, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+func sumGroupsKernel28(lo, hi int, mask4 []bool, insert3, compact, compact2 []int64, pass9, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
-	mask3Rows := mask3[lo:hi]
+	mask4Rows := mask4[lo:hi]
 	insert3Rows := insert3[lo:hi]
-	insert3Rows = insert3Rows[:len(mask3Rows)]
-	for i := range mask3Rows {
-		if mask3Rows[i] {
+	insert3Rows = insert3Rows[:len(mask4Rows)]
+	for i := range mask4Rows {
+		if mask4Rows[i] {
 			insert := insert3Rows[i]
 			// g = groups(key)
 			compact[nPartitionedDistinctPlace] = insert
 			compact2[nPartitionedDistinctPlace] = int64(lo + i)
 			var pass int32
-			if uint64(insert) < uint64(len(pass8)) {
-				pass = pass8[insert]
+			if uint64(insert) < uint64(len(pass9)) {
+				pass = pass9[insert]
 			}
 			pass2 := pass
 			map2[nPartitionedDistinctPlace] = pass2
@@ -1822,50 +2121,50 @@ func sumGroupsKernel22(lo, hi int, mask3 []bool, insert3, compact, compact2 []in
 	return nPartitionedDistinctPlace
 }
 
-// sumGroupsKernel22Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact3, map31, map32, histogram3.
+// sumGroupsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, compact4, map35, map36, histogram4.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sumGroupsKernel22Summary(lo, hi int, mask3 []bool) int64 {
+func sumGroupsKernel28Summary(lo, hi int, mask4 []bool) int64 {
 	var nPartitionedDistinctPlace int64
-	mask3Rows := mask3[lo:hi]
-	for _, selected := range mask3Rows {
+	mask4Rows := mask4[lo:hi]
+	for _, selected := range mask4Rows {
 		nPartitionedDistinctPlace += kgenBit[int64](selected)
 	}
 	return nPartitionedDistinctPlace
 }
 
-// sumGroupsKernel23 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+// sumGroupsKernel29 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel23(lo, hi int, histogram3, add []int64, add2 int64) int64 {
-	histogram3Rows := histogram3[lo:hi]
+func sumGroupsKernel29(lo, hi int, histogram4, add []int64, add2 int64) int64 {
+	histogram4Rows := histogram4[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram3Rows)]
-	for i := range histogram3Rows {
+	addRows = addRows[:len(histogram4Rows)]
+	for i := range histogram4Rows {
 		// g = groups(key)
 		addRows[i] = add2
-		add2 += histogram3Rows[i]
+		add2 += histogram4Rows[i]
 	}
 	return add2
 }
 
-// sumGroupsKernel23Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
+// sumGroupsKernel29Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
 //
 //go:noinline
-func sumGroupsKernel23Summary(lo, hi int, histogram3 []int64) int64 {
+func sumGroupsKernel29Summary(lo, hi int, histogram4 []int64) int64 {
 	var add int64
-	histogram3Rows := histogram3[lo:hi]
-	for i := range histogram3Rows {
-		add += histogram3Rows[i]
+	histogram4Rows := histogram4[lo:hi]
+	for i := range histogram4Rows {
+		add += histogram4Rows[i]
 	}
 	return add
 }
 
-// sumGroupsKernel24 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// sumGroupsKernel30 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel24(lo, hi int, add3 []int64, map29 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func sumGroupsKernel30(lo, hi int, add4 []int64, map33 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -1874,11 +2173,11 @@ func sumGroupsKernel24(lo, hi int, add3 []int64, map29 []int32, pass []uint32, p
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add4[int64(digit)+x] - x2
 	}
-	map29Rows := map29[lo:hi]
-	for i := range map29Rows {
-		x3 := uint32(map29Rows[i]) - 2147483648
+	map33Rows := map33[lo:hi]
+	for i := range map33Rows {
+		x3 := uint32(map33Rows[i]) - 2147483648
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -1889,14 +2188,14 @@ func sumGroupsKernel24(lo, hi int, add3 []int64, map29 []int32, pass []uint32, p
 	}
 }
 
-// sumGroupsKernel24Summary returns what rows lo to hi add to the state, in the stages pass6.
+// sumGroupsKernel30Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func sumGroupsKernel24Summary(lo, hi int, map29 []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel30Summary(lo, hi int, map33 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map29Rows := map29[lo:hi]
-	for i := range map29Rows {
-		x := uint32(map29Rows[i]) - 2147483648
+	map33Rows := map33[lo:hi]
+	for i := range map33Rows {
+		x := uint32(map33Rows[i]) - 2147483648
 		digit := int64(x >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -1904,10 +2203,10 @@ func sumGroupsKernel24Summary(lo, hi int, map29 []int32, digitShift int64, digit
 	}
 }
 
-// sumGroupsKernel25 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// sumGroupsKernel31 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel25(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func sumGroupsKernel31(lo, hi int, add4 []int64, pass10, pass []uint32, pass11, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -1916,29 +2215,29 @@ func sumGroupsKernel25(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, p
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add4[int64(digit)+x] - x2
 	}
-	pass9Rows := pass9[lo:hi]
 	pass10Rows := pass10[lo:hi]
-	pass10Rows = pass10Rows[:len(pass9Rows)]
-	for i, pass3 := range pass9Rows {
+	pass11Rows := pass11[lo:hi]
+	pass11Rows = pass11Rows[:len(pass10Rows)]
+	for i, pass3 := range pass10Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass10Rows[i]
+		pass2[place] = pass11Rows[i]
 	}
 }
 
-// sumGroupsKernel25Summary returns what rows lo to hi add to the state, in the stages pass7.
+// sumGroupsKernel31Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func sumGroupsKernel25Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel31Summary(lo, hi int, pass10 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass9Rows := pass9[lo:hi]
-	for _, pass := range pass9Rows {
+	pass10Rows := pass10[lo:hi]
+	for _, pass := range pass10Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -1946,91 +2245,91 @@ func sumGroupsKernel25Summary(lo, hi int, pass9 []uint32, digitShift int64, digi
 	}
 }
 
-// sumGroupsKernel27 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+// sumGroupsKernel33 runs rows lo to hi through the stages pass10, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel27(lo, hi int, add3 []int64, pass13 []uint32, pass14, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func sumGroupsKernel33(lo, hi int, add4 []int64, pass14 []uint32, pass15, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add4[int64(digit)+x] - x2
 	}
-	pass13Rows := pass13[lo:hi]
 	pass14Rows := pass14[lo:hi]
-	pass14Rows = pass14Rows[:len(pass13Rows)]
-	for i := range pass13Rows {
-		digit := int64(pass13Rows[i] >> (digitShift & 31) & 255)
+	pass15Rows := pass15[lo:hi]
+	pass15Rows = pass15Rows[:len(pass14Rows)]
+	for i := range pass14Rows {
+		digit := int64(pass14Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass14Rows[i]
+		pass[place] = pass15Rows[i]
 	}
 }
 
-// sumGroupsKernel27Summary returns what rows lo to hi add to the state, in the stages pass9.
+// sumGroupsKernel33Summary returns what rows lo to hi add to the state, in the stages pass10.
 //
 //go:noinline
-func sumGroupsKernel27Summary(lo, hi int, pass13 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel33Summary(lo, hi int, pass14 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass13Rows := pass13[lo:hi]
-	for i := range pass13Rows {
-		digit := int64(pass13Rows[i] >> (digitShift & 31) & 255)
+	pass14Rows := pass14[lo:hi]
+	for i := range pass14Rows {
+		digit := int64(pass14Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// sumGroupsKernel28 runs rows lo to hi through the stages map33, map34, map38, map39, map40, from the state before them to the one after.
+// sumGroupsKernel34 runs rows lo to hi through the stages map37, map38, map42, map43, map44, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel28(lo, hi int, pass15, compact4 []int64, pass8, map2 []int32, compact5, insert4, map3, insert6, map4 []int64) {
+func sumGroupsKernel34(lo, hi int, pass16, compact5 []int64, pass9, map2 []int32, compact6, insert4, map3, insert6, map4 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
 	mapRows3 := map4[lo:hi]
 	mapRows3 = mapRows3[:len(mapRows)]
 	for i := range mapRows {
-		x := pass15[lo+i]
+		x := pass16[lo+i]
 		var compact int64
-		if uint64(x) < uint64(len(compact4)) {
-			compact = compact4[x]
+		if uint64(x) < uint64(len(compact5)) {
+			compact = compact5[x]
 		}
 		compact2 := compact
 		var pass int32
-		if uint64(compact2) < uint64(len(pass8)) {
-			pass = pass8[compact2]
+		if uint64(compact2) < uint64(len(pass9)) {
+			pass = pass9[compact2]
 		}
 		pass2 := pass
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
 		mapRows[i] = pass2
 		var compact3 int64
-		if uint64(x) < uint64(len(compact5)) {
-			compact3 = compact5[x]
+		if uint64(x) < uint64(len(compact6)) {
+			compact3 = compact6[x]
 		}
-		compact6 := compact3
+		compact4 := compact3
 		var insert int64
-		if uint64(compact6) < uint64(len(insert4)) {
-			insert = insert4[compact6]
+		if uint64(compact4) < uint64(len(insert4)) {
+			insert = insert4[compact4]
 		}
 		insert2 := insert
 		mapRows2[i] = insert2
 		var insert3 int64
-		if uint64(compact6) < uint64(len(insert6)) {
-			insert3 = insert6[compact6]
+		if uint64(compact4) < uint64(len(insert6)) {
+			insert3 = insert6[compact4]
 		}
 		insert5 := insert3
 		mapRows3[i] = insert5
 	}
 }
 
-// sumGroupsKernel29 runs rows lo to hi through the stages map35, histogram4, from the state before them to the one after.
+// sumGroupsKernel35 runs rows lo to hi through the stages map39, histogram5, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel29(lo, hi int, histogram []int64, key []int32) {
+func sumGroupsKernel35(lo, hi int, histogram []int64, key []int32) {
 	keyRows := key[lo:hi]
 	for i := range keyRows {
 		x := uint32(keyRows[i]) - 2147483648
@@ -2058,37 +2357,37 @@ func sumGroupsKernel29(lo, hi int, histogram []int64, key []int32) {
 	}
 }
 
-// sumGroupsKernel30 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
+// sumGroupsKernel36 runs rows lo to hi through the stages partial9, offset9, add9, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel30(lo, hi int, histogram4, add []int64, add2 int64) int64 {
-	histogram4Rows := histogram4[lo:hi]
+func sumGroupsKernel36(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram4Rows)]
-	for i := range histogram4Rows {
+	addRows = addRows[:len(histogram5Rows)]
+	for i := range histogram5Rows {
 		// g = groups(key)
 		addRows[i] = add2
-		add2 += histogram4Rows[i]
+		add2 += histogram5Rows[i]
 	}
 	return add2
 }
 
-// sumGroupsKernel30Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
+// sumGroupsKernel36Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9.
 //
 //go:noinline
-func sumGroupsKernel30Summary(lo, hi int, histogram4 []int64) int64 {
+func sumGroupsKernel36Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
-	histogram4Rows := histogram4[lo:hi]
-	for i := range histogram4Rows {
-		add += histogram4Rows[i]
+	histogram5Rows := histogram5[lo:hi]
+	for i := range histogram5Rows {
+		add += histogram5Rows[i]
 	}
 	return add
 }
 
-// sumGroupsKernel31 runs rows lo to hi through the stages pass10, from the state before them to the one after.
+// sumGroupsKernel37 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel31(lo, hi int, add4 []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel37(lo, hi int, add5 []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2097,7 +2396,7 @@ func sumGroupsKernel31(lo, hi int, add4 []int64, key []int32, pass []uint32, pas
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add5[int64(digit)+x] - x2
 	}
 	keyRows := key[lo:hi]
 	for i := range keyRows {
@@ -2112,10 +2411,10 @@ func sumGroupsKernel31(lo, hi int, add4 []int64, key []int32, pass []uint32, pas
 	}
 }
 
-// sumGroupsKernel31Summary returns what rows lo to hi add to the state, in the stages pass10.
+// sumGroupsKernel37Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func sumGroupsKernel31Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel37Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for i := range keyRows {
@@ -2127,10 +2426,10 @@ func sumGroupsKernel31Summary(lo, hi int, key []int32, digitShift int64, digits 
 	}
 }
 
-// sumGroupsKernel32 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+// sumGroupsKernel38 runs rows lo to hi through the stages pass12, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel32(lo, hi int, add4 []int64, pass16, pass []uint32, pass17, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel38(lo, hi int, add5 []int64, pass17, pass []uint32, pass18, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2139,29 +2438,29 @@ func sumGroupsKernel32(lo, hi int, add4 []int64, pass16, pass []uint32, pass17, 
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add5[int64(digit)+x] - x2
 	}
-	pass16Rows := pass16[lo:hi]
 	pass17Rows := pass17[lo:hi]
-	pass17Rows = pass17Rows[:len(pass16Rows)]
-	for i, pass3 := range pass16Rows {
+	pass18Rows := pass18[lo:hi]
+	pass18Rows = pass18Rows[:len(pass17Rows)]
+	for i, pass3 := range pass17Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass17Rows[i]
+		pass2[place] = pass18Rows[i]
 	}
 }
 
-// sumGroupsKernel32Summary returns what rows lo to hi add to the state, in the stages pass11.
+// sumGroupsKernel38Summary returns what rows lo to hi add to the state, in the stages pass12.
 //
 //go:noinline
-func sumGroupsKernel32Summary(lo, hi int, pass16 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel38Summary(lo, hi int, pass17 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass16Rows := pass16[lo:hi]
-	for _, pass := range pass16Rows {
+	pass17Rows := pass17[lo:hi]
+	for _, pass := range pass17Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -2169,25 +2468,25 @@ func sumGroupsKernel32Summary(lo, hi int, pass16 []uint32, digitShift int64, dig
 	}
 }
 
-// sumGroupsKernel35 runs rows lo to hi through the stages map36, mask4, partial8, offset8, add8, map37, aggregate2, from the state before them to the one after.
+// sumGroupsKernel41 runs rows lo to hi through the stages map40, mask5, partial10, offset10, add10, map41, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel35(lo, hi int, pass22 []uint32, aggregate []int32, aggregate2, pass23 []int64, value []int32, aggregate3 []int64, gRunsBegun int64, openLast int32, openSum, openSum2 int64) (int64, int32, int64, int64) {
+func sumGroupsKernel41(lo, hi int, pass23 []uint32, aggregate []int32, aggregate2, pass24 []int64, value []int32, aggregate3 []int64, gRunsBegun int64, openLast int32, openSum, openSum2 int64) (int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass22[lo-1]
+		lastPass = pass23[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass22[lo]
+		lastPass = ^pass23[lo]
 	}
-	pass22Rows := pass22[lo:hi]
 	pass23Rows := pass23[lo:hi]
-	pass23Rows = pass23Rows[:len(pass22Rows)]
-	for i, pass := range pass22Rows {
+	pass24Rows := pass24[lo:hi]
+	pass24Rows = pass24Rows[:len(pass23Rows)]
+	for i, pass := range pass23Rows {
 		// g = groups(key)
 		head := pass != lastPass
-		at := pass23Rows[i]
+		at := pass24Rows[i]
 		var value2 int32
 		if uint64(at) < uint64(len(value)) {
 			value2 = value[at]
@@ -2218,11 +2517,11 @@ func sumGroupsKernel35(lo, hi int, pass22 []uint32, aggregate []int32, aggregate
 	return gRunsBegun, openLast, openSum, openSum2
 }
 
-// sumGroupsKernel35Summary returns what rows lo to hi add to the state, in the stages map36, mask4, partial8, offset8, add8, map37, aggregate2.
+// sumGroupsKernel41Summary returns what rows lo to hi add to the state, in the stages map40, mask5, partial10, offset10, add10, map41, aggregate3.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func sumGroupsKernel35Summary(lo, hi int, pass22 []uint32, pass23 []int64, value []int32) (int64, bool, int32, bool, int64, bool, int64) {
+func sumGroupsKernel41Summary(lo, hi int, pass23 []uint32, pass24 []int64, value []int32) (int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast int32
@@ -2232,17 +2531,17 @@ func sumGroupsKernel35Summary(lo, hi int, pass22 []uint32, pass23 []int64, value
 	var openSum2 int64
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass22[lo-1]
+		lastPass = pass23[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass22[lo]
+		lastPass = ^pass23[lo]
 	}
-	pass22Rows := pass22[lo:hi]
 	pass23Rows := pass23[lo:hi]
-	pass23Rows = pass23Rows[:len(pass22Rows)]
-	for i, pass := range pass22Rows {
+	pass24Rows := pass24[lo:hi]
+	pass24Rows = pass24Rows[:len(pass23Rows)]
+	for i, pass := range pass23Rows {
 		// g = groups(key)
 		head := pass != lastPass
-		at := pass23Rows[i]
+		at := pass24Rows[i]
 		var value2 int32
 		if uint64(at) < uint64(len(value)) {
 			value2 = value[at]

@@ -26,6 +26,7 @@ type Options struct {
 	Hash        int              // how many rows there are at least for each group if a hash table finds the groups; 0 if none does
 	HashGroups  int              // the most groups that a hash table of work-groups is for; 0 is what suits all of them
 	Entered     bool             // rows of groups are combined by the slots of a hash table, see fuse.Options
+	Windows     bool             // rows of many bins are partitioned, see fuse.Options
 	Partitions  bool             // rows of more groups than that are partitioned by a hash
 	Strategy    string           // how work-groups fill hash tables of groups, see plan.Schedule.GroupStrategy
 	Probing     string           // how rows with equal keys are found, see plan.Schedule
@@ -173,7 +174,7 @@ func verify(s *state) error {
 }
 
 func lower(s *state) error {
-	s.graph = fuse.Lower(s.ir, fuse.Options{Rows: s.options.Rows, Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, RadixOfMany: s.options.RadixOfMany, Bins: s.options.Bins, Hash: s.options.Hash, HashGroups: s.options.HashGroups, Entered: s.options.Entered, Partitions: s.options.Partitions, Strategy: s.options.Strategy, Probing: s.options.Probing, Sample: s.options.Sample, Cores: s.options.Cores, Short: s.options.Short})
+	s.graph = fuse.Lower(s.ir, fuse.Options{Rows: s.options.Rows, Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, RadixOfMany: s.options.RadixOfMany, Bins: s.options.Bins, Windows: s.options.Windows, Hash: s.options.Hash, HashGroups: s.options.HashGroups, Entered: s.options.Entered, Partitions: s.options.Partitions, Strategy: s.options.Strategy, Probing: s.options.Probing, Sample: s.options.Sample, Cores: s.options.Cores, Short: s.options.Short})
 	return nil
 }
 

@@ -35,7 +35,7 @@ const maxSlices, maxFixedSlices = 8, 2
 
 // windowOf returns the window of the table of an operation, or nil.
 func (l *lowering) windowOf(t *tile.Kernel, op *tile.Op) *window {
-	if op.WindowBits == 0 || op.Domain != 0 || l.schedule.Part > 0 || !l.target.Atomics64 || !t.Recomputable(op.Args[0]) {
+	if op.WindowBits == 0 || op.Domain != 0 || l.schedule.Part > 0 || !t.Recomputable(op.Args[0]) {
 		return nil
 	}
 	return &window{index: op.Args[0], elements: 1 << op.WindowBits}
@@ -55,7 +55,7 @@ func (p *localTables) slice(l *lowering, k *tile.Kernel, all []*localTable, budg
 		case op.Args[0] != index || op.Domain != 0:
 			return false
 		case t.window != nil:
-		case t.isKnown && t.form.isCount():
+		case l.target.LaunchedLocal > 0 && t.isKnown && t.form.isCount():
 			fixed[i] = &window{index: index, elements: powerOfTwo(t.length), isFixed: true}
 			most = maxFixedSlices
 		default:
@@ -83,7 +83,7 @@ func (p *localTables) slice(l *lowering, k *tile.Kernel, all []*localTable, budg
 
 // leavesTables reports whether rows leave nothing but these tables and failed checks.
 func (l *lowering) leavesTables(k *tile.Kernel, all []*localTable) bool {
-	if !l.target.Atomics64 || l.target.LaunchedLocal == 0 || l.suffix != "" || l.schedule.Part > 0 {
+	if l.suffix != "" || l.schedule.Part > 0 {
 		return false
 	}
 	updates := 0

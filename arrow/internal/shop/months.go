@@ -122,23 +122,27 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		if cond2 {
 			x3 = 1
 		}
-		scalar22 := int64(0)
-		if x2-x < 262144 {
-			scalar22 = 1
-		}
-		cond3 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		cond3 := sum2 > 8192
+		cond4 := x2-x < 16777216 && cond3
+		cond5 := x2-x < 262144 || cond4
 		x4 := int64(0)
-		if cond3 {
+		if cond5 {
 			x4 = 1
 		}
+		cond6 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		x5 := int64(0)
+		if cond6 {
+			x5 = 1
+		}
 		scalar = x3
-		scalar2 = scalar22
-		scalar3 = x4
+		scalar2 = x4
+		scalar3 = x5
 	}
 	scalar4 := scalar
 	scalar22 := scalar2
 	scalar32 := scalar3
 	var reduce4 uint32
+	var reduce5 uint32
 	var scalar42 int64
 	if 0 < max(1048576-n, int(scalar22)) {
 		var sum int64
@@ -179,8 +183,8 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			x2 = greatest
 		}
 		x3 := x2 - x
-		cond2 := x3 <= uint32(min(int64(n), 2147483646))
-		x4 := min(x3, uint32(min(int64(n), 2147483646)))
+		cond2 := x3 <= uint32(kgenSelect(int64(n) < 1048576, min(int64(n), 2147483646), 262143))
+		x4 := min(x3, uint32(kgenSelect(int64(n) < 1048576, min(int64(n), 2147483646), 262143)))
 		x5 := int64(x4)
 		x6 := x5 + 1
 		x7 := int64(0)
@@ -188,15 +192,18 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			x7 = x6
 		}
 		reduce4 = x
+		reduce5 = x2
 		scalar42 = x7
 	}
 	reduce42 := reduce4
+	reduce52 := reduce5
 	scalar43 := scalar42
 	var month []int32
 	var revenue []int64
 	var nFilledLength int64
 	var scalar5 int64
-	var scalar6 int64
+	var nFilled2Length int64
+	var scalar7 int64
 	var gRunsLength int64
 	if 0 < int(scalar43) {
 		if int(scalar43) > 2147483647 {
@@ -322,7 +329,8 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		scalar53 := scalar52
 		var month2 []int32
 		var revenue2 []int64
-		var scalar62 int64
+		var nFilled2Length2 int64
+		var scalar72 int64
 		var gRunsLength2 int64
 		if 0 < int(scalar53) {
 			compact := kgenTemporary[int64](&call, int(nSlotsLength))
@@ -480,34 +488,33 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			month2 = month3
 			revenue2 = revenue3
 		} else {
-			pass := kgenTemporary[int32](&call, n)
-			if int(nPartitionedSlotsLength) > 2147483647 {
-				return fmt.Errorf("n_partitioned_slots would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
+			var scalar6 int64
+			if 0 < max(1048576-n, int(scalar22)) {
+				scalar62 := int64(0)
+				if reduce52-reduce42 <= uint32(min(int64(n), 16777215)) {
+					scalar62 = int64(min(reduce52-reduce42, uint32(min(int64(n), 16777215)))) + 1
+				}
+				scalar6 = scalar62
 			}
-			if int(nPartitionedSlotsLength) > 2147483647 {
-				return fmt.Errorf("n_partitioned_distinct would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
-			}
-			if int(nPartitionedSlotsLength) > 2147483647 {
-				return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
-			}
-			insert3 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-			insert4 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-			mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
-			var scalar63 int64
-			if 0 < int(scalar32) {
-				map3 := kgenTemporary[uint32](&call, n)
+			scalar62 := scalar6
+			var month3 []int32
+			var revenue3 []int64
+			var nFilled2Length3 int64
+			var scalar73 int64
+			var gRunsLength3 int64
+			if 0 < int(scalar62) {
 				histogram := kgenTemporary[int64](&call, 256)
 				clear(histogram)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
-						monthsKernel17(lo, hi, map2, map3, histogramOwn)
+						monthsKernel18(lo, hi, histogramOwn, map2, reduce42)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
 					})
 				} else {
-					monthsKernel17(0, n, map2, map3, histogram)
+					monthsKernel18(0, n, histogram, map2, reduce42)
 				}
 				add := kgenTemporary[int64](&call, 256)
 				if workers > 1 {
@@ -516,17 +523,18 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := monthsKernel18Summary(lo, hi, histogram)
+							add3 := monthsKernel19Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							monthsKernel18(lo, hi, histogram, add, addBefore)
+							monthsKernel19(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					monthsKernel18(0, 256, histogram, add, 0)
+					monthsKernel19(0, 256, histogram, add, 0)
 				}
+				pass := kgenTemporary[int32](&call, n)
 				pass2 := kgenTemporary[int64](&call, n)
 				if workers > 1 {
 					counts := make([]int64, 256)
@@ -534,7 +542,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							monthsKernel19Summary(lo, hi, map3, 0, digits)
+							monthsKernel20Summary(lo, hi, map2, 0, reduce42, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -542,416 +550,548 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								counts[digit] += count
 							}
 							blocks.release()
-							monthsKernel19(lo, hi, add, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
+							monthsKernel20(lo, hi, add, map2, pass, amount, pass2, 0, 0, reduce42, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					monthsKernel19(0, n, add, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
+					monthsKernel20(0, n, add, map2, pass, amount, pass2, 0, 0, reduce42, int64(n), digits)
 				}
-				kgenFill(insert3, -1)
-				clear(insert4)
+				if int(scalar62) > 2147483647 {
+					return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar62))
+				}
+				aggregate := kgenTemporary[int64](&call, int(scalar62))
+				clear(aggregate)
+				aggregate2 := kgenTemporary[int64](&call, int(scalar62))
+				clear(aggregate2)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						monthsKernel20(lo, hi, pass, insert3, pass2, insert4, nPartitionedSlotsLength, int64(n), int64(n))
+						monthsKernel21(lo, hi, aggregate, pass, pass2, aggregate2, reduce42, int64(n))
 					})
 				} else {
-					monthsKernel20(0, n, pass, insert3, pass2, insert4, nPartitionedSlotsLength, int64(n), int64(n))
+					monthsKernel21(0, n, aggregate, pass, pass2, aggregate2, reduce42, int64(n))
 				}
-				var sum int64
+				if int(scalar62) > 2147483647 {
+					return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(scalar62))
+				}
+				month4 := kgenColumn(&call, dst.Month, int(scalar62))
+				revenue4 := kgenColumn(&call, dst.Revenue, int(scalar62))
+				if call.err != nil {
+					return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
+				}
+				var nFilled2Place int64
 				if workers > 1 {
 					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-					var sum2 int64
-					kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+					var nFilled2Place2 int64
+					kgenInOrder(&call, workers, int(scalar62), 32768, func(blocks *kgenBlocks) {
+						compactScratch := make([]int32, 32768)
+						compactScratch2 := make([]int64, 32768)
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							sum3 := monthsKernel21Summary(lo, hi, insert3, int64(n))
+							nFilled2Place3 := monthsKernel22(lo, hi, aggregate, compactScratch, aggregate2, compactScratch2, reduce42, 0)
 							blocks.await()
-							sumBefore := sum2
-							sum2 = sumBefore + sum3
+							nFilled2PlaceBefore := nFilled2Place2
+							nFilled2Place2 = nFilled2PlaceBefore + nFilled2Place3
 							blocks.release()
-							monthsKernel21(lo, hi, insert3, mask2, int64(n), sumBefore)
+							copy(month4[nFilled2PlaceBefore:], compactScratch[:nFilled2Place3])
+							copy(revenue4[nFilled2PlaceBefore:], compactScratch2[:nFilled2Place3])
 						}
 					})
-					sum = sum2
+					nFilled2Place = nFilled2Place2
 				} else {
-					sum = monthsKernel21(0, int(nPartitionedSlotsLength), insert3, mask2, int64(n), 0)
+					nFilled2Place = monthsKernel22(0, int(scalar62), aggregate, month4, aggregate2, revenue4, reduce42, 0)
 				}
-				cond := sum <= max(min(int64(n)/8, 16777216), 1)
-				x := min(sum, max(min(int64(n)/8, 16777216), 1))
-				x2 := max(x, 0)
-				x3 := int64(0)
-				if cond {
-					x3 = x2
+				nFilled2Length4 := nFilled2Place
+				month3 = month4
+				revenue3 = revenue4
+				nFilled2Length3 = nFilled2Length4
+			} else {
+				pass := kgenTemporary[int32](&call, n)
+				if int(nPartitionedSlotsLength) > 2147483647 {
+					return fmt.Errorf("n_partitioned_slots would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 				}
-				scalar63 = x3
-			}
-			scalar64 := scalar63
-			var month3 []int32
-			var revenue3 []int64
-			var gRunsLength3 int64
-			if 0 < int(scalar64) {
-				compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-				compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-				map3 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
-				histogram := kgenTemporary[int64](&call, 1024)
-				clear(histogram)
-				var nPartitionedDistinctPlace int64
-				if workers > 1 {
-					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-					var nPartitionedDistinctPlace2 int64
-					kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							nPartitionedDistinctPlace3 := monthsKernel22Summary(lo, hi, mask2)
-							blocks.await()
-							nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
-							nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
-							nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
-							blocks.release()
-							compactPart := compact[:nPartitionedDistinctPlaceEnd]
-							compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
-							mapPart := map3[:nPartitionedDistinctPlaceEnd]
-							histogramOwn := make([]int64, 1024)
-							monthsKernel22(lo, hi, mask2, insert3, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+				if int(nPartitionedSlotsLength) > 2147483647 {
+					return fmt.Errorf("n_partitioned_distinct would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
+				}
+				if int(nPartitionedSlotsLength) > 2147483647 {
+					return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
+				}
+				insert3 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+				insert4 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+				mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
+				var scalar74 int64
+				if 0 < int(scalar32) {
+					map3 := kgenTemporary[uint32](&call, n)
+					histogram := kgenTemporary[int64](&call, 256)
+					clear(histogram)
+					if workers > 1 {
+						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+							histogramOwn := make([]int64, 256)
+							monthsKernel23(lo, hi, map2, map3, histogramOwn)
 							for i := range histogramOwn {
 								atomic.AddInt64(&histogram[i], histogramOwn[i])
 							}
-						}
-					})
-					nPartitionedDistinctPlace = nPartitionedDistinctPlace2
-				} else {
-					nPartitionedDistinctPlace = monthsKernel22(0, int(nPartitionedSlotsLength), mask2, insert3, compact, compact2, pass, map3, histogram, 0)
-				}
-				nPartitionedDistinctLength := nPartitionedDistinctPlace
-				add := kgenTemporary[int64](&call, 1024)
-				if workers > 1 {
-					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-					var add2 int64
-					kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							add3 := monthsKernel23Summary(lo, hi, histogram)
-							blocks.await()
-							addBefore := add2
-							add2 = addBefore + add3
-							blocks.release()
-							monthsKernel23(lo, hi, histogram, add, addBefore)
-						}
-					})
-				} else {
-					monthsKernel23(0, 1024, histogram, add, 0)
-				}
-				pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
-				pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							monthsKernel24Summary(lo, hi, map3, 0, digits)
-							blocks.await()
-							for digit := range 256 {
-								count := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count
+						})
+					} else {
+						monthsKernel23(0, n, map2, map3, histogram)
+					}
+					add := kgenTemporary[int64](&call, 256)
+					if workers > 1 {
+						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+						var add2 int64
+						kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								add3 := monthsKernel24Summary(lo, hi, histogram)
+								blocks.await()
+								addBefore := add2
+								add2 = addBefore + add3
+								blocks.release()
+								monthsKernel24(lo, hi, histogram, add, addBefore)
 							}
-							blocks.release()
-							monthsKernel24(lo, hi, add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					monthsKernel24(0, int(nPartitionedDistinctLength), add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
-				}
-				pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
-				pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							monthsKernel25Summary(lo, hi, pass2, 8, digits)
-							blocks.await()
-							for digit := range 256 {
-								count := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count
+						})
+					} else {
+						monthsKernel24(0, 256, histogram, add, 0)
+					}
+					pass2 := kgenTemporary[int64](&call, n)
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								monthsKernel25Summary(lo, hi, map3, 0, digits)
+								blocks.await()
+								for digit := range 256 {
+									count := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count
+								}
+								blocks.release()
+								monthsKernel25(lo, hi, add, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
 							}
-							blocks.release()
-							monthsKernel25(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					monthsKernel25(0, int(nPartitionedDistinctLength), add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
-				}
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							monthsKernel25Summary(lo, hi, pass4, 16, digits)
-							blocks.await()
-							for digit := range 256 {
-								count := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count
+						})
+					} else {
+						digits := make([]int64, 256)
+						monthsKernel25(0, n, add, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
+					}
+					kgenFill(insert3, -1)
+					clear(insert4)
+					if workers > 1 {
+						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+							monthsKernel26(lo, hi, pass, insert3, pass2, insert4, nPartitionedSlotsLength, int64(n), int64(n))
+						})
+					} else {
+						monthsKernel26(0, n, pass, insert3, pass2, insert4, nPartitionedSlotsLength, int64(n), int64(n))
+					}
+					var sum int64
+					if workers > 1 {
+						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+						var sum2 int64
+						kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								sum3 := monthsKernel27Summary(lo, hi, insert3, int64(n))
+								blocks.await()
+								sumBefore := sum2
+								sum2 = sumBefore + sum3
+								blocks.release()
+								monthsKernel27(lo, hi, insert3, mask2, int64(n), sumBefore)
 							}
-							blocks.release()
-							monthsKernel25(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					monthsKernel25(0, int(nPartitionedDistinctLength), add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+						})
+						sum = sum2
+					} else {
+						sum = monthsKernel27(0, int(nPartitionedSlotsLength), insert3, mask2, int64(n), 0)
+					}
+					cond := sum <= max(min(int64(n)/8, 16777216), 1)
+					x := min(sum, max(min(int64(n)/8, 16777216), 1))
+					x2 := max(x, 0)
+					x3 := int64(0)
+					if cond {
+						x3 = x2
+					}
+					scalar74 = x3
 				}
-				pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							monthsKernel27Summary(lo, hi, pass2, 24, digits)
-							blocks.await()
-							for digit := range 256 {
-								count := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count
+				scalar75 := scalar74
+				var month4 []int32
+				var revenue4 []int64
+				var gRunsLength4 int64
+				if 0 < int(scalar75) {
+					compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+					compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+					map3 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
+					histogram := kgenTemporary[int64](&call, 1024)
+					clear(histogram)
+					var nPartitionedDistinctPlace int64
+					if workers > 1 {
+						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+						var nPartitionedDistinctPlace2 int64
+						kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								nPartitionedDistinctPlace3 := monthsKernel28Summary(lo, hi, mask2)
+								blocks.await()
+								nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
+								nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
+								nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
+								blocks.release()
+								compactPart := compact[:nPartitionedDistinctPlaceEnd]
+								compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
+								mapPart := map3[:nPartitionedDistinctPlaceEnd]
+								histogramOwn := make([]int64, 1024)
+								monthsKernel28(lo, hi, mask2, insert3, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+								for i := range histogramOwn {
+									atomic.AddInt64(&histogram[i], histogramOwn[i])
+								}
 							}
-							blocks.release()
-							monthsKernel27(lo, hi, add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					monthsKernel27(0, int(nPartitionedDistinctLength), add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
-				}
-				month4 := kgenColumn(&call, dst.Month, int(scalar64))
-				revenue4 := kgenColumn(&call, dst.Revenue, int(scalar64))
-				if call.err != nil {
-					return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
-				}
-				if workers > 1 {
-					kgenFork(&call, workers, int(scalar64), 4096, func(_, lo, hi int) {
-						monthsKernel28(lo, hi, pass6, compact, pass, month4, compact2, insert4, revenue4)
-					})
-				} else {
-					monthsKernel28(0, int(scalar64), pass6, compact, pass, month4, compact2, insert4, revenue4)
-				}
-				month3 = month4
-				revenue3 = revenue4
-			} else {
-				histogram := kgenTemporary[int64](&call, 1024)
-				clear(histogram)
-				if workers > 1 {
-					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						histogramOwn := make([]int64, 1024)
-						monthsKernel29(lo, hi, histogramOwn, map2)
-						for i := range histogramOwn {
-							atomic.AddInt64(&histogram[i], histogramOwn[i])
-						}
-					})
-				} else {
-					monthsKernel29(0, n, histogram, map2)
-				}
-				add := kgenTemporary[int64](&call, 1024)
-				if workers > 1 {
-					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-					var add2 int64
-					kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							add3 := monthsKernel30Summary(lo, hi, histogram)
-							blocks.await()
-							addBefore := add2
-							add2 = addBefore + add3
-							blocks.release()
-							monthsKernel30(lo, hi, histogram, add, addBefore)
-						}
-					})
-				} else {
-					monthsKernel30(0, 1024, histogram, add, 0)
-				}
-				pass2 := kgenTemporary[uint32](&call, n)
-				pass3 := kgenTemporary[int64](&call, n)
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							monthsKernel31Summary(lo, hi, map2, 0, digits)
-							blocks.await()
-							for digit := range 256 {
-								count := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count
+						})
+						nPartitionedDistinctPlace = nPartitionedDistinctPlace2
+					} else {
+						nPartitionedDistinctPlace = monthsKernel28(0, int(nPartitionedSlotsLength), mask2, insert3, compact, compact2, pass, map3, histogram, 0)
+					}
+					nPartitionedDistinctLength := nPartitionedDistinctPlace
+					add := kgenTemporary[int64](&call, 1024)
+					if workers > 1 {
+						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+						var add2 int64
+						kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								add3 := monthsKernel29Summary(lo, hi, histogram)
+								blocks.await()
+								addBefore := add2
+								add2 = addBefore + add3
+								blocks.release()
+								monthsKernel29(lo, hi, histogram, add, addBefore)
 							}
-							blocks.release()
-							monthsKernel31(lo, hi, add, map2, pass2, pass3, 0, 0, int64(n), digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					monthsKernel31(0, n, add, map2, pass2, pass3, 0, 0, int64(n), digits)
-				}
-				pass4 := kgenTemporary[uint32](&call, n)
-				pass5 := kgenTemporary[int64](&call, n)
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							monthsKernel32Summary(lo, hi, pass2, 8, digits)
-							blocks.await()
-							for digit := range 256 {
-								count := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count
+						})
+					} else {
+						monthsKernel29(0, 1024, histogram, add, 0)
+					}
+					pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+					pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								monthsKernel30Summary(lo, hi, map3, 0, digits)
+								blocks.await()
+								for digit := range 256 {
+									count := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count
+								}
+								blocks.release()
+								monthsKernel30(lo, hi, add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 							}
-							blocks.release()
-							monthsKernel32(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					monthsKernel32(0, n, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
-				}
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							monthsKernel32Summary(lo, hi, pass4, 16, digits)
-							blocks.await()
-							for digit := range 256 {
-								count := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count
+						})
+					} else {
+						digits := make([]int64, 256)
+						monthsKernel30(0, int(nPartitionedDistinctLength), add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+					}
+					pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+					pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								monthsKernel31Summary(lo, hi, pass2, 8, digits)
+								blocks.await()
+								for digit := range 256 {
+									count := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count
+								}
+								blocks.release()
+								monthsKernel31(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 							}
-							blocks.release()
-							monthsKernel32(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					monthsKernel32(0, n, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
-				}
-				pass6 := kgenTemporary[uint32](&call, n)
-				pass7 := kgenTemporary[int64](&call, n)
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							monthsKernel32Summary(lo, hi, pass2, 24, digits)
-							blocks.await()
-							for digit := range 256 {
-								count := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count
+						})
+					} else {
+						digits := make([]int64, 256)
+						monthsKernel31(0, int(nPartitionedDistinctLength), add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+					}
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								monthsKernel31Summary(lo, hi, pass4, 16, digits)
+								blocks.await()
+								for digit := range 256 {
+									count := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count
+								}
+								blocks.release()
+								monthsKernel31(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
 							}
-							blocks.release()
-							monthsKernel32(lo, hi, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					monthsKernel32(0, n, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
-				}
-				month4 := kgenColumn(&call, dst.Month, n)
-				revenue4 := kgenColumn(&call, dst.Revenue, n)
-				if call.err != nil {
-					return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
-				}
-				var gRunsBegun int64
-				var openLast int32
-				var openSum int64
-				if workers > 1 {
-					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-					var gRunsBegun2 int64
-					var openLast2 int32
-					var openSum2 int64
-					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							gRunsBegun3, openPresent, openLast3, openHead, openSum3 := monthsKernel35Summary(lo, hi, pass6, pass7, amount)
-							blocks.await()
-							gRunsBegunBefore := gRunsBegun2
-							openLastBefore := openLast2
-							openSumBefore := openSum2
-							gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
-							if openPresent {
-								openLast2 = openLast3
-							} else {
-								openLast2 = openLastBefore
+						})
+					} else {
+						digits := make([]int64, 256)
+						monthsKernel31(0, int(nPartitionedDistinctLength), add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+					}
+					pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								monthsKernel33Summary(lo, hi, pass2, 24, digits)
+								blocks.await()
+								for digit := range 256 {
+									count := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count
+								}
+								blocks.release()
+								monthsKernel33(lo, hi, add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 							}
-							if openHead {
-								openSum2 = openSum3
-							} else {
-								openSum2 = openSumBefore + openSum3
-							}
-							gRunsBegunEnd := gRunsBegun2
-							blocks.release()
-							aggregatePart := month4[:max(int(gRunsBegunEnd)-1, 0)]
-							aggregatePart2 := revenue4[:max(int(gRunsBegunEnd)-1, 0)]
-							monthsKernel35(lo, hi, pass6, aggregatePart, pass7, amount, aggregatePart2, gRunsBegunBefore, openLastBefore, openSumBefore)
-						}
-					})
-					gRunsBegun = gRunsBegun2
-					openLast = openLast2
-					openSum = openSum2
+						})
+					} else {
+						digits := make([]int64, 256)
+						monthsKernel33(0, int(nPartitionedDistinctLength), add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+					}
+					month5 := kgenColumn(&call, dst.Month, int(scalar75))
+					revenue5 := kgenColumn(&call, dst.Revenue, int(scalar75))
+					if call.err != nil {
+						return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
+					}
+					if workers > 1 {
+						kgenFork(&call, workers, int(scalar75), 4096, func(_, lo, hi int) {
+							monthsKernel34(lo, hi, pass6, compact, pass, month5, compact2, insert4, revenue5)
+						})
+					} else {
+						monthsKernel34(0, int(scalar75), pass6, compact, pass, month5, compact2, insert4, revenue5)
+					}
+					month4 = month5
+					revenue4 = revenue5
 				} else {
-					gRunsBegun, openLast, openSum = monthsKernel35(0, n, pass6, month4, pass7, amount, revenue4, 0, 0, 0)
+					histogram := kgenTemporary[int64](&call, 1024)
+					clear(histogram)
+					if workers > 1 {
+						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+							histogramOwn := make([]int64, 1024)
+							monthsKernel35(lo, hi, histogramOwn, map2)
+							for i := range histogramOwn {
+								atomic.AddInt64(&histogram[i], histogramOwn[i])
+							}
+						})
+					} else {
+						monthsKernel35(0, n, histogram, map2)
+					}
+					add := kgenTemporary[int64](&call, 1024)
+					if workers > 1 {
+						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+						var add2 int64
+						kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								add3 := monthsKernel36Summary(lo, hi, histogram)
+								blocks.await()
+								addBefore := add2
+								add2 = addBefore + add3
+								blocks.release()
+								monthsKernel36(lo, hi, histogram, add, addBefore)
+							}
+						})
+					} else {
+						monthsKernel36(0, 1024, histogram, add, 0)
+					}
+					pass2 := kgenTemporary[uint32](&call, n)
+					pass3 := kgenTemporary[int64](&call, n)
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								monthsKernel37Summary(lo, hi, map2, 0, digits)
+								blocks.await()
+								for digit := range 256 {
+									count := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count
+								}
+								blocks.release()
+								monthsKernel37(lo, hi, add, map2, pass2, pass3, 0, 0, int64(n), digits)
+							}
+						})
+					} else {
+						digits := make([]int64, 256)
+						monthsKernel37(0, n, add, map2, pass2, pass3, 0, 0, int64(n), digits)
+					}
+					pass4 := kgenTemporary[uint32](&call, n)
+					pass5 := kgenTemporary[int64](&call, n)
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								monthsKernel38Summary(lo, hi, pass2, 8, digits)
+								blocks.await()
+								for digit := range 256 {
+									count := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count
+								}
+								blocks.release()
+								monthsKernel38(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+							}
+						})
+					} else {
+						digits := make([]int64, 256)
+						monthsKernel38(0, n, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+					}
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								monthsKernel38Summary(lo, hi, pass4, 16, digits)
+								blocks.await()
+								for digit := range 256 {
+									count := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count
+								}
+								blocks.release()
+								monthsKernel38(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+							}
+						})
+					} else {
+						digits := make([]int64, 256)
+						monthsKernel38(0, n, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+					}
+					pass6 := kgenTemporary[uint32](&call, n)
+					pass7 := kgenTemporary[int64](&call, n)
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								monthsKernel38Summary(lo, hi, pass2, 24, digits)
+								blocks.await()
+								for digit := range 256 {
+									count := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count
+								}
+								blocks.release()
+								monthsKernel38(lo, hi, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+							}
+						})
+					} else {
+						digits := make([]int64, 256)
+						monthsKernel38(0, n, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+					}
+					month5 := kgenColumn(&call, dst.Month, n)
+					revenue5 := kgenColumn(&call, dst.Revenue, n)
+					if call.err != nil {
+						return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
+					}
+					var gRunsBegun int64
+					var openLast int32
+					var openSum int64
+					if workers > 1 {
+						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+						var gRunsBegun2 int64
+						var openLast2 int32
+						var openSum2 int64
+						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								gRunsBegun3, openPresent, openLast3, openHead, openSum3 := monthsKernel41Summary(lo, hi, pass6, pass7, amount)
+								blocks.await()
+								gRunsBegunBefore := gRunsBegun2
+								openLastBefore := openLast2
+								openSumBefore := openSum2
+								gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
+								if openPresent {
+									openLast2 = openLast3
+								} else {
+									openLast2 = openLastBefore
+								}
+								if openHead {
+									openSum2 = openSum3
+								} else {
+									openSum2 = openSumBefore + openSum3
+								}
+								gRunsBegunEnd := gRunsBegun2
+								blocks.release()
+								aggregatePart := month5[:max(int(gRunsBegunEnd)-1, 0)]
+								aggregatePart2 := revenue5[:max(int(gRunsBegunEnd)-1, 0)]
+								monthsKernel41(lo, hi, pass6, aggregatePart, pass7, amount, aggregatePart2, gRunsBegunBefore, openLastBefore, openSumBefore)
+							}
+						})
+						gRunsBegun = gRunsBegun2
+						openLast = openLast2
+						openSum = openSum2
+					} else {
+						gRunsBegun, openLast, openSum = monthsKernel41(0, n, pass6, month5, pass7, amount, revenue5, 0, 0, 0)
+					}
+					if gRunsBegun > 0 {
+						slot := gRunsBegun - 1
+						month5[slot] = openLast
+						revenue5[slot] = openSum
+					}
+					gRunsLength5 := gRunsBegun
+					month4 = month5
+					revenue4 = revenue5
+					gRunsLength4 = gRunsLength5
 				}
-				if gRunsBegun > 0 {
-					slot := gRunsBegun - 1
-					month4[slot] = openLast
-					revenue4[slot] = openSum
-				}
-				gRunsLength4 := gRunsBegun
-				month3 = month4
-				revenue3 = revenue4
-				gRunsLength3 = gRunsLength4
+				month5 := month4
+				revenue5 := revenue4
+				gRunsLength5 := gRunsLength4
+				month3 = month5
+				revenue3 = revenue5
+				scalar73 = scalar75
+				gRunsLength3 = gRunsLength5
 			}
 			month4 := month3
 			revenue4 := revenue3
+			nFilled2Length4 := nFilled2Length3
+			scalar74 := scalar73
 			gRunsLength4 := gRunsLength3
 			month2 = month4
 			revenue2 = revenue4
-			scalar62 = scalar64
+			nFilled2Length2 = nFilled2Length4
+			scalar72 = scalar74
 			gRunsLength2 = gRunsLength4
 		}
 		month3 := month2
 		revenue3 := revenue2
-		scalar63 := scalar62
+		nFilled2Length3 := nFilled2Length2
+		scalar73 := scalar72
 		gRunsLength3 := gRunsLength2
 		month = month3
 		revenue = revenue3
 		scalar5 = scalar53
-		scalar6 = scalar63
+		nFilled2Length = nFilled2Length3
+		scalar7 = scalar73
 		gRunsLength = gRunsLength3
 	}
 	month2 := month
 	revenue2 := revenue
 	nFilledLength2 := nFilledLength
 	scalar52 := scalar5
-	scalar62 := scalar6
+	nFilled2Length2 := nFilled2Length
+	scalar72 := scalar7
 	gRunsLength2 := gRunsLength
-	dst.Month = month2[:max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))]
-	dst.Revenue = revenue2[:max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))]
+	dst.Month = month2[:max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))]
+	dst.Revenue = revenue2[:max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))]
 	return nil
 }
 
-// monthsKernel1 runs rows lo to hi through the stages map1, map2, map3, map4, map5, scalar5, scalar7, from the state before them to the one after.
+// monthsKernel1 runs rows lo to hi through the stages map1, map2, map3, map4, map5, scalar5, scalar8, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel1(lo, hi int, time []int64, map2 []int32, n int64) {
@@ -1098,16 +1238,16 @@ func monthsKernel6(lo, hi int, aggregate []int64, map5 []int32, amount, aggregat
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func monthsKernel7(lo, hi int, aggregate []int64, compact []int32, aggregate4, compact2 []int64, reduce4 uint32, nFilledPlace int64) int64 {
+func monthsKernel7(lo, hi int, aggregate []int64, compact []int32, aggregate6, compact2 []int64, reduce4 uint32, nFilledPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	aggregateRows := aggregate[lo:hi]
-	aggregate4Rows := aggregate4[lo:hi]
-	aggregate4Rows = aggregate4Rows[:len(aggregateRows)]
+	aggregate6Rows := aggregate6[lo:hi]
+	aggregate6Rows = aggregate6Rows[:len(aggregateRows)]
 	for i := range aggregateRows {
 		selected := aggregateRows[i] > 0
 		at := int(nFilledPlace)
 		compact[at] = int32((uint32(int64(lo+i))+reduce4)&268435455 + 4188215274)
-		compact2[at] = aggregate4Rows[i]
+		compact2[at] = aggregate6Rows[i]
 		nFilledPlace += kgenBit[int64](selected)
 	}
 	return nFilledPlace
@@ -1488,7 +1628,7 @@ func monthsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digits 
 	}
 }
 
-// monthsKernel16 runs rows lo to hi through the stages map23, map43, map44, from the state before them to the one after.
+// monthsKernel16 runs rows lo to hi through the stages map23, map47, map48, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel16(lo, hi int, pass7, compact2 []int64, map5, map2 []int32, compact3, insert5, map3 []int64) {
@@ -1523,10 +1663,160 @@ func monthsKernel16(lo, hi int, pass7, compact2 []int64, map5, map2 []int32, com
 	}
 }
 
-// monthsKernel17 runs rows lo to hi through the stages map24, map25, map26, map27, map28, map29, histogram2, from the state before them to the one after.
+// monthsKernel18 runs rows lo to hi through the stages map24, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel17(lo, hi int, map5 []int32, map2 []uint32, histogram []int64) {
+func monthsKernel18(lo, hi int, histogram []int64, map5 []int32, reduce4 uint32) {
+	map5Rows := map5[lo:hi]
+	for i := range map5Rows {
+		digit := int64((uint32(map5Rows[i]) - 4188215274 - reduce4) >> 16 >> 0 & 255)
+		// g = groups(truncate(date(time), "month"))
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+	}
+}
+
+// monthsKernel19 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel19(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+	histogram2Rows := histogram2[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram2Rows)]
+	for i := range histogram2Rows {
+		// g = groups(truncate(date(time), "month"))
+		addRows[i] = add2
+		add2 += histogram2Rows[i]
+	}
+	return add2
+}
+
+// monthsKernel19Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+//
+//go:noinline
+func monthsKernel19Summary(lo, hi int, histogram2 []int64) int64 {
+	var add int64
+	histogram2Rows := histogram2[lo:hi]
+	for i := range histogram2Rows {
+		add += histogram2Rows[i]
+	}
+	return add
+}
+
+// monthsKernel20 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel20(lo, hi int, add2 []int64, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift int64, reduce4 uint32, n int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * n
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add2[int64(digit)+x] - x2
+	}
+	map5Rows := map5[lo:hi]
+	amountRows := amount[lo:hi]
+	amountRows = amountRows[:len(map5Rows)]
+	for i, x3 := range map5Rows {
+		digit := int64((uint32(x3) - 4188215274 - reduce4) >> 16 >> (digitShift & 31) & 255)
+		// g = groups(truncate(date(time), "month"))
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x3
+		pass2[place] = amountRows[i]
+	}
+}
+
+// monthsKernel20Summary returns what rows lo to hi add to the state, in the stages pass5.
+//
+//go:noinline
+func monthsKernel20Summary(lo, hi int, map5 []int32, digitShift int64, reduce4 uint32, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map5Rows := map5[lo:hi]
+	for _, x := range map5Rows {
+		digit := int64((uint32(x) - 4188215274 - reduce4) >> 16 >> (digitShift & 31) & 255)
+		// g = groups(truncate(date(time), "month"))
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// monthsKernel21 runs rows lo to hi through the stages map25, map26, aggregate2, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass26, aggregate2 []int64, reduce4 uint32, nPartitioned int64) {
+	begin := lo
+	if lo > 0 && lo < int(nPartitioned) {
+		part := int64(uint32(pass8[lo-1])-4188215274-reduce4) >> 16
+		end := int(nPartitioned)
+		for begin < end {
+			middle := begin + (end-begin)/2
+			if int64(uint32(pass8[middle])-4188215274-reduce4)>>16 <= part {
+				begin = middle + 1
+			} else {
+				end = middle
+			}
+		}
+	}
+	begin2 := hi
+	if hi > 0 && hi < int(nPartitioned) {
+		part := int64(uint32(pass8[hi-1])-4188215274-reduce4) >> 16
+		end := int(nPartitioned)
+		for begin2 < end {
+			middle := begin2 + (end-begin2)/2
+			if int64(uint32(pass8[middle])-4188215274-reduce4)>>16 <= part {
+				begin2 = middle + 1
+			} else {
+				end = middle
+			}
+		}
+	}
+	pass8Rows := pass8[begin:begin2]
+	pass26Rows := pass26[begin:begin2]
+	pass26Rows = pass26Rows[:len(pass8Rows)]
+	for i := range pass8Rows {
+		x := int64(uint32(pass8Rows[i]) - 4188215274 - reduce4)
+		// g = groups(truncate(date(time), "month"))
+		bin := int(x)
+		if uint64(bin) < uint64(len(aggregate)) {
+			aggregate[bin]++
+		}
+		bin2 := int(x)
+		if uint64(bin2) < uint64(len(aggregate2)) {
+			aggregate2[bin2] += pass26Rows[i]
+		}
+	}
+}
+
+// monthsKernel22 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map27, compact3, from the state before them to the one after.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func monthsKernel22(lo, hi int, aggregate2 []int64, compact []int32, aggregate5, compact2 []int64, reduce4 uint32, nFilled2Place int64) int64 {
+	compact2 = compact2[:len(compact)]
+	aggregate2Rows := aggregate2[lo:hi]
+	aggregate5Rows := aggregate5[lo:hi]
+	aggregate5Rows = aggregate5Rows[:len(aggregate2Rows)]
+	for i := range aggregate2Rows {
+		selected := aggregate2Rows[i] > 0
+		at := int(nFilled2Place)
+		compact[at] = int32((uint32(int64(lo+i))+reduce4)&268435455 + 4188215274)
+		compact2[at] = aggregate5Rows[i]
+		nFilled2Place += kgenBit[int64](selected)
+	}
+	return nFilled2Place
+}
+
+// monthsKernel23 runs rows lo to hi through the stages map28, map29, map30, map31, map32, map33, histogram3, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel23(lo, hi int, map5 []int32, map2 []uint32, histogram []int64) {
 	map5Rows := map5[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(map5Rows)]
@@ -1543,37 +1833,37 @@ func monthsKernel17(lo, hi int, map5 []int32, map2 []uint32, histogram []int64) 
 	}
 }
 
-// monthsKernel18 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// monthsKernel24 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel18(lo, hi int, histogram2, add []int64, add2 int64) int64 {
-	histogram2Rows := histogram2[lo:hi]
+func monthsKernel24(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram2Rows)]
-	for i := range histogram2Rows {
+	addRows = addRows[:len(histogram3Rows)]
+	for i := range histogram3Rows {
 		// g = groups(truncate(date(time), "month"))
 		addRows[i] = add2
-		add2 += histogram2Rows[i]
+		add2 += histogram3Rows[i]
 	}
 	return add2
 }
 
-// monthsKernel18Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// monthsKernel24Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
 //
 //go:noinline
-func monthsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
+func monthsKernel24Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
-	histogram2Rows := histogram2[lo:hi]
-	for i := range histogram2Rows {
-		add += histogram2Rows[i]
+	histogram3Rows := histogram3[lo:hi]
+	for i := range histogram3Rows {
+		add += histogram3Rows[i]
 	}
 	return add
 }
 
-// monthsKernel19 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// monthsKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel19(lo, hi int, add2 []int64, map28 []uint32, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel25(lo, hi int, add3 []int64, map32 []uint32, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -1582,15 +1872,15 @@ func monthsKernel19(lo, hi int, add2 []int64, map28 []uint32, map5, pass []int32
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
+		places[digit] += add3[int64(digit)+x] - x2
 	}
-	map28Rows := map28[lo:hi]
+	map32Rows := map32[lo:hi]
 	map5Rows := map5[lo:hi]
-	map5Rows = map5Rows[:len(map28Rows)]
+	map5Rows = map5Rows[:len(map32Rows)]
 	amountRows := amount[lo:hi]
-	amountRows = amountRows[:len(map28Rows)]
-	for i := range map28Rows {
-		x3 := map28Rows[i] * 2654435761
+	amountRows = amountRows[:len(map32Rows)]
+	for i := range map32Rows {
+		x3 := map32Rows[i] * 2654435761
 		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -1601,14 +1891,14 @@ func monthsKernel19(lo, hi int, add2 []int64, map28 []uint32, map5, pass []int32
 	}
 }
 
-// monthsKernel19Summary returns what rows lo to hi add to the state, in the stages pass5.
+// monthsKernel25Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func monthsKernel19Summary(lo, hi int, map28 []uint32, digitShift int64, digits []int64) {
+func monthsKernel25Summary(lo, hi int, map32 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map28Rows := map28[lo:hi]
-	for i := range map28Rows {
-		x := map28Rows[i] * 2654435761
+	map32Rows := map32[lo:hi]
+	for i := range map32Rows {
+		x := map32Rows[i] * 2654435761
 		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -1616,10 +1906,10 @@ func monthsKernel19Summary(lo, hi int, map28 []uint32, digitShift int64, digits 
 	}
 }
 
-// monthsKernel20 runs rows lo to hi through the stages map30, map31, map32, map33, insert3, from the state before them to the one after.
+// monthsKernel26 runs rows lo to hi through the stages map34, map35, map36, map37, insert3, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64, nPartitionedSlots, n, nPartitioned int64) {
+func monthsKernel26(lo, hi int, pass9 []int32, insert, pass25, insert2 []int64, nPartitionedSlots, n, nPartitioned2 int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -1644,12 +1934,12 @@ func monthsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64, 
 	var taken int64
 	lastOfPart := nPartitionedSlots>>8 - 1
 	begin := lo
-	if lo > 0 && lo < int(nPartitioned) {
-		part := int64(((uint32(pass8[lo-1])-4188215274)*2654435761^(uint32(pass8[lo-1])-4188215274)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
-		end := int(nPartitioned)
+	if lo > 0 && lo < int(nPartitioned2) {
+		part := int64(((uint32(pass9[lo-1])-4188215274)*2654435761^(uint32(pass9[lo-1])-4188215274)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
+		end := int(nPartitioned2)
 		for begin < end {
 			middle := begin + (end-begin)/2
-			if int64(((uint32(pass8[middle])-4188215274)*2654435761^(uint32(pass8[middle])-4188215274)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
+			if int64(((uint32(pass9[middle])-4188215274)*2654435761^(uint32(pass9[middle])-4188215274)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
 				begin = middle + 1
 			} else {
 				end = middle
@@ -1658,22 +1948,22 @@ func monthsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64, 
 	}
 	lastOfPart2 := nPartitionedSlots>>8 - 1
 	begin2 := hi
-	if hi > 0 && hi < int(nPartitioned) {
-		part := int64(((uint32(pass8[hi-1])-4188215274)*2654435761^(uint32(pass8[hi-1])-4188215274)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
-		end := int(nPartitioned)
+	if hi > 0 && hi < int(nPartitioned2) {
+		part := int64(((uint32(pass9[hi-1])-4188215274)*2654435761^(uint32(pass9[hi-1])-4188215274)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
+		end := int(nPartitioned2)
 		for begin2 < end {
 			middle := begin2 + (end-begin2)/2
-			if int64(((uint32(pass8[middle])-4188215274)*2654435761^(uint32(pass8[middle])-4188215274)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
+			if int64(((uint32(pass9[middle])-4188215274)*2654435761^(uint32(pass9[middle])-4188215274)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
 				begin2 = middle + 1
 			} else {
 				end = middle
 			}
 		}
 	}
-	pass8Rows := pass8[begin:begin2]
-	pass24Rows := pass24[begin:begin2]
-	pass24Rows = pass24Rows[:len(pass8Rows)]
-	for i, pass := range pass8Rows {
+	pass9Rows := pass9[begin:begin2]
+	pass25Rows := pass25[begin:begin2]
+	pass25Rows = pass25Rows[:len(pass9Rows)]
+	for i, pass := range pass9Rows {
 		x18 := (uint32(pass) - 4188215274) * 2654435761
 		// g = groups(truncate(date(time), "month"))
 		found := int64(-1)
@@ -1690,7 +1980,7 @@ func monthsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64, 
 					found = slot
 					break
 				}
-				if pass == pass8[held] {
+				if pass == pass9[held] {
 					found = slot
 					break
 				}
@@ -1705,15 +1995,15 @@ func monthsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64, 
 		}
 		bin := int(found)
 		if uint64(bin) < uint64(len(insert2)) {
-			insert2[bin] += pass24Rows[i]
+			insert2[bin] += pass25Rows[i]
 		}
 	}
 }
 
-// monthsKernel21 runs rows lo to hi through the stages mask3, map34, reduce5, scalar8, from the state before them to the one after.
+// monthsKernel27 runs rows lo to hi through the stages mask4, map38, reduce5, scalar9, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel21(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
+func monthsKernel27(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -1730,10 +2020,10 @@ func monthsKernel21(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int6
 	return sum
 }
 
-// monthsKernel21Summary returns what rows lo to hi add to the state, in the stages mask3, map34, reduce5, scalar8.
+// monthsKernel27Summary returns what rows lo to hi add to the state, in the stages mask4, map38, reduce5, scalar9.
 //
 //go:noinline
-func monthsKernel21Summary(lo, hi int, insert3 []int64, n int64) int64 {
+func monthsKernel27Summary(lo, hi int, insert3 []int64, n int64) int64 {
 	var sum int64
 	x := n / 8
 	x2 := min(x, 16777216)
@@ -1747,24 +2037,24 @@ func monthsKernel21Summary(lo, hi int, insert3 []int64, n int64) int64 {
 	return sum
 }
 
-// monthsKernel22 runs rows lo to hi through the stages partial5, offset5, add5, compact3, map35, map36, histogram3, from the state before them to the one after.
+// monthsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, compact4, map39, map40, histogram4, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel22(lo, hi int, mask3 []bool, insert3, compact, compact2 []int64, pass8, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+func monthsKernel28(lo, hi int, mask4 []bool, insert3, compact, compact2 []int64, pass9, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
-	mask3Rows := mask3[lo:hi]
+	mask4Rows := mask4[lo:hi]
 	insert3Rows := insert3[lo:hi]
-	insert3Rows = insert3Rows[:len(mask3Rows)]
-	for i := range mask3Rows {
-		if mask3Rows[i] {
+	insert3Rows = insert3Rows[:len(mask4Rows)]
+	for i := range mask4Rows {
+		if mask4Rows[i] {
 			insert := insert3Rows[i]
 			// g = groups(truncate(date(time), "month"))
 			compact[nPartitionedDistinctPlace] = insert
 			compact2[nPartitionedDistinctPlace] = int64(lo + i)
 			var pass int32
-			if uint64(insert) < uint64(len(pass8)) {
-				pass = pass8[insert]
+			if uint64(insert) < uint64(len(pass9)) {
+				pass = pass9[insert]
 			}
 			pass2 := pass
 			map2[nPartitionedDistinctPlace] = pass2
@@ -1795,50 +2085,50 @@ func monthsKernel22(lo, hi int, mask3 []bool, insert3, compact, compact2 []int64
 	return nPartitionedDistinctPlace
 }
 
-// monthsKernel22Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact3, map35, map36, histogram3.
+// monthsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, compact4, map39, map40, histogram4.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func monthsKernel22Summary(lo, hi int, mask3 []bool) int64 {
+func monthsKernel28Summary(lo, hi int, mask4 []bool) int64 {
 	var nPartitionedDistinctPlace int64
-	mask3Rows := mask3[lo:hi]
-	for _, selected := range mask3Rows {
+	mask4Rows := mask4[lo:hi]
+	for _, selected := range mask4Rows {
 		nPartitionedDistinctPlace += kgenBit[int64](selected)
 	}
 	return nPartitionedDistinctPlace
 }
 
-// monthsKernel23 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+// monthsKernel29 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel23(lo, hi int, histogram3, add []int64, add2 int64) int64 {
-	histogram3Rows := histogram3[lo:hi]
+func monthsKernel29(lo, hi int, histogram4, add []int64, add2 int64) int64 {
+	histogram4Rows := histogram4[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram3Rows)]
-	for i := range histogram3Rows {
+	addRows = addRows[:len(histogram4Rows)]
+	for i := range histogram4Rows {
 		// g = groups(truncate(date(time), "month"))
 		addRows[i] = add2
-		add2 += histogram3Rows[i]
+		add2 += histogram4Rows[i]
 	}
 	return add2
 }
 
-// monthsKernel23Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
+// monthsKernel29Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
 //
 //go:noinline
-func monthsKernel23Summary(lo, hi int, histogram3 []int64) int64 {
+func monthsKernel29Summary(lo, hi int, histogram4 []int64) int64 {
 	var add int64
-	histogram3Rows := histogram3[lo:hi]
-	for i := range histogram3Rows {
-		add += histogram3Rows[i]
+	histogram4Rows := histogram4[lo:hi]
+	for i := range histogram4Rows {
+		add += histogram4Rows[i]
 	}
 	return add
 }
 
-// monthsKernel24 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// monthsKernel30 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel24(lo, hi int, add3 []int64, map33 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func monthsKernel30(lo, hi int, add4 []int64, map37 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -1847,11 +2137,11 @@ func monthsKernel24(lo, hi int, add3 []int64, map33 []int32, pass []uint32, pass
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add4[int64(digit)+x] - x2
 	}
-	map33Rows := map33[lo:hi]
-	for i := range map33Rows {
-		x3 := uint32(map33Rows[i]) - 4188215274
+	map37Rows := map37[lo:hi]
+	for i := range map37Rows {
+		x3 := uint32(map37Rows[i]) - 4188215274
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -1862,14 +2152,14 @@ func monthsKernel24(lo, hi int, add3 []int64, map33 []int32, pass []uint32, pass
 	}
 }
 
-// monthsKernel24Summary returns what rows lo to hi add to the state, in the stages pass6.
+// monthsKernel30Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func monthsKernel24Summary(lo, hi int, map33 []int32, digitShift int64, digits []int64) {
+func monthsKernel30Summary(lo, hi int, map37 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map33Rows := map33[lo:hi]
-	for i := range map33Rows {
-		x := uint32(map33Rows[i]) - 4188215274
+	map37Rows := map37[lo:hi]
+	for i := range map37Rows {
+		x := uint32(map37Rows[i]) - 4188215274
 		digit := int64(x >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -1877,10 +2167,10 @@ func monthsKernel24Summary(lo, hi int, map33 []int32, digitShift int64, digits [
 	}
 }
 
-// monthsKernel25 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// monthsKernel31 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel25(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func monthsKernel31(lo, hi int, add4 []int64, pass10, pass []uint32, pass11, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -1889,29 +2179,29 @@ func monthsKernel25(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pass
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add4[int64(digit)+x] - x2
 	}
-	pass9Rows := pass9[lo:hi]
 	pass10Rows := pass10[lo:hi]
-	pass10Rows = pass10Rows[:len(pass9Rows)]
-	for i, pass3 := range pass9Rows {
+	pass11Rows := pass11[lo:hi]
+	pass11Rows = pass11Rows[:len(pass10Rows)]
+	for i, pass3 := range pass10Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass10Rows[i]
+		pass2[place] = pass11Rows[i]
 	}
 }
 
-// monthsKernel25Summary returns what rows lo to hi add to the state, in the stages pass7.
+// monthsKernel31Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func monthsKernel25Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
+func monthsKernel31Summary(lo, hi int, pass10 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass9Rows := pass9[lo:hi]
-	for _, pass := range pass9Rows {
+	pass10Rows := pass10[lo:hi]
+	for _, pass := range pass10Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -1919,83 +2209,83 @@ func monthsKernel25Summary(lo, hi int, pass9 []uint32, digitShift int64, digits 
 	}
 }
 
-// monthsKernel27 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+// monthsKernel33 runs rows lo to hi through the stages pass10, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel27(lo, hi int, add3 []int64, pass13 []uint32, pass14, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func monthsKernel33(lo, hi int, add4 []int64, pass14 []uint32, pass15, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add4[int64(digit)+x] - x2
 	}
-	pass13Rows := pass13[lo:hi]
 	pass14Rows := pass14[lo:hi]
-	pass14Rows = pass14Rows[:len(pass13Rows)]
-	for i := range pass13Rows {
-		digit := int64(pass13Rows[i] >> (digitShift & 31) & 255)
+	pass15Rows := pass15[lo:hi]
+	pass15Rows = pass15Rows[:len(pass14Rows)]
+	for i := range pass14Rows {
+		digit := int64(pass14Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass14Rows[i]
+		pass[place] = pass15Rows[i]
 	}
 }
 
-// monthsKernel27Summary returns what rows lo to hi add to the state, in the stages pass9.
+// monthsKernel33Summary returns what rows lo to hi add to the state, in the stages pass10.
 //
 //go:noinline
-func monthsKernel27Summary(lo, hi int, pass13 []uint32, digitShift int64, digits []int64) {
+func monthsKernel33Summary(lo, hi int, pass14 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass13Rows := pass13[lo:hi]
-	for i := range pass13Rows {
-		digit := int64(pass13Rows[i] >> (digitShift & 31) & 255)
+	pass14Rows := pass14[lo:hi]
+	for i := range pass14Rows {
+		digit := int64(pass14Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// monthsKernel28 runs rows lo to hi through the stages map37, map41, map42, from the state before them to the one after.
+// monthsKernel34 runs rows lo to hi through the stages map41, map45, map46, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel28(lo, hi int, pass15, compact4 []int64, pass8, map2 []int32, compact5, insert4, map3 []int64) {
+func monthsKernel34(lo, hi int, pass16, compact5 []int64, pass9, map2 []int32, compact6, insert4, map3 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
 	for i := range mapRows {
-		x := pass15[lo+i]
+		x := pass16[lo+i]
 		var compact int64
-		if uint64(x) < uint64(len(compact4)) {
-			compact = compact4[x]
+		if uint64(x) < uint64(len(compact5)) {
+			compact = compact5[x]
 		}
 		compact2 := compact
 		var pass int32
-		if uint64(compact2) < uint64(len(pass8)) {
-			pass = pass8[compact2]
+		if uint64(compact2) < uint64(len(pass9)) {
+			pass = pass9[compact2]
 		}
 		pass2 := pass
 		// return month: first(truncate(date(time), "month"), by: g), revenue: sum(amount, by: g)
 		mapRows[i] = pass2
 		var compact3 int64
-		if uint64(x) < uint64(len(compact5)) {
-			compact3 = compact5[x]
+		if uint64(x) < uint64(len(compact6)) {
+			compact3 = compact6[x]
 		}
-		compact6 := compact3
+		compact4 := compact3
 		var insert int64
-		if uint64(compact6) < uint64(len(insert4)) {
-			insert = insert4[compact6]
+		if uint64(compact4) < uint64(len(insert4)) {
+			insert = insert4[compact4]
 		}
 		insert2 := insert
 		mapRows2[i] = insert2
 	}
 }
 
-// monthsKernel29 runs rows lo to hi through the stages map38, histogram4, from the state before them to the one after.
+// monthsKernel35 runs rows lo to hi through the stages map42, histogram5, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel29(lo, hi int, histogram []int64, map5 []int32) {
+func monthsKernel35(lo, hi int, histogram []int64, map5 []int32) {
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
 		x := uint32(map5Rows[i]) - 4188215274
@@ -2023,37 +2313,37 @@ func monthsKernel29(lo, hi int, histogram []int64, map5 []int32) {
 	}
 }
 
-// monthsKernel30 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
+// monthsKernel36 runs rows lo to hi through the stages partial9, offset9, add9, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel30(lo, hi int, histogram4, add []int64, add2 int64) int64 {
-	histogram4Rows := histogram4[lo:hi]
+func monthsKernel36(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram4Rows)]
-	for i := range histogram4Rows {
+	addRows = addRows[:len(histogram5Rows)]
+	for i := range histogram5Rows {
 		// g = groups(truncate(date(time), "month"))
 		addRows[i] = add2
-		add2 += histogram4Rows[i]
+		add2 += histogram5Rows[i]
 	}
 	return add2
 }
 
-// monthsKernel30Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
+// monthsKernel36Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9.
 //
 //go:noinline
-func monthsKernel30Summary(lo, hi int, histogram4 []int64) int64 {
+func monthsKernel36Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
-	histogram4Rows := histogram4[lo:hi]
-	for i := range histogram4Rows {
-		add += histogram4Rows[i]
+	histogram5Rows := histogram5[lo:hi]
+	for i := range histogram5Rows {
+		add += histogram5Rows[i]
 	}
 	return add
 }
 
-// monthsKernel31 runs rows lo to hi through the stages pass10, from the state before them to the one after.
+// monthsKernel37 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel31(lo, hi int, add4 []int64, map5 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel37(lo, hi int, add5 []int64, map5 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2062,7 +2352,7 @@ func monthsKernel31(lo, hi int, add4 []int64, map5 []int32, pass []uint32, pass2
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add5[int64(digit)+x] - x2
 	}
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
@@ -2077,10 +2367,10 @@ func monthsKernel31(lo, hi int, add4 []int64, map5 []int32, pass []uint32, pass2
 	}
 }
 
-// monthsKernel31Summary returns what rows lo to hi add to the state, in the stages pass10.
+// monthsKernel37Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func monthsKernel31Summary(lo, hi int, map5 []int32, digitShift int64, digits []int64) {
+func monthsKernel37Summary(lo, hi int, map5 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
@@ -2092,10 +2382,10 @@ func monthsKernel31Summary(lo, hi int, map5 []int32, digitShift int64, digits []
 	}
 }
 
-// monthsKernel32 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+// monthsKernel38 runs rows lo to hi through the stages pass12, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel32(lo, hi int, add4 []int64, pass16, pass []uint32, pass17, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel38(lo, hi int, add5 []int64, pass17, pass []uint32, pass18, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2104,29 +2394,29 @@ func monthsKernel32(lo, hi int, add4 []int64, pass16, pass []uint32, pass17, pas
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add5[int64(digit)+x] - x2
 	}
-	pass16Rows := pass16[lo:hi]
 	pass17Rows := pass17[lo:hi]
-	pass17Rows = pass17Rows[:len(pass16Rows)]
-	for i, pass3 := range pass16Rows {
+	pass18Rows := pass18[lo:hi]
+	pass18Rows = pass18Rows[:len(pass17Rows)]
+	for i, pass3 := range pass17Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass17Rows[i]
+		pass2[place] = pass18Rows[i]
 	}
 }
 
-// monthsKernel32Summary returns what rows lo to hi add to the state, in the stages pass11.
+// monthsKernel38Summary returns what rows lo to hi add to the state, in the stages pass12.
 //
 //go:noinline
-func monthsKernel32Summary(lo, hi int, pass16 []uint32, digitShift int64, digits []int64) {
+func monthsKernel38Summary(lo, hi int, pass17 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass16Rows := pass16[lo:hi]
-	for _, pass := range pass16Rows {
+	pass17Rows := pass17[lo:hi]
+	for _, pass := range pass17Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -2134,24 +2424,24 @@ func monthsKernel32Summary(lo, hi int, pass16 []uint32, digitShift int64, digits
 	}
 }
 
-// monthsKernel35 runs rows lo to hi through the stages map39, mask4, partial8, offset8, add8, map40, aggregate2, from the state before them to the one after.
+// monthsKernel41 runs rows lo to hi through the stages map43, mask5, partial10, offset10, add10, map44, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel35(lo, hi int, pass22 []uint32, aggregate []int32, pass23, amount, aggregate2 []int64, gRunsBegun int64, openLast int32, openSum int64) (int64, int32, int64) {
+func monthsKernel41(lo, hi int, pass23 []uint32, aggregate []int32, pass24, amount, aggregate2 []int64, gRunsBegun int64, openLast int32, openSum int64) (int64, int32, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass22[lo-1]
+		lastPass = pass23[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass22[lo]
+		lastPass = ^pass23[lo]
 	}
-	pass22Rows := pass22[lo:hi]
 	pass23Rows := pass23[lo:hi]
-	pass23Rows = pass23Rows[:len(pass22Rows)]
-	for i, pass := range pass22Rows {
+	pass24Rows := pass24[lo:hi]
+	pass24Rows = pass24Rows[:len(pass23Rows)]
+	for i, pass := range pass23Rows {
 		// g = groups(truncate(date(time), "month"))
 		head := pass != lastPass
-		at := pass23Rows[i]
+		at := pass24Rows[i]
 		var amount2 int64
 		if uint64(at) < uint64(len(amount)) {
 			amount2 = amount[at]
@@ -2176,11 +2466,11 @@ func monthsKernel35(lo, hi int, pass22 []uint32, aggregate []int32, pass23, amou
 	return gRunsBegun, openLast, openSum
 }
 
-// monthsKernel35Summary returns what rows lo to hi add to the state, in the stages map39, mask4, partial8, offset8, add8, map40, aggregate2.
+// monthsKernel41Summary returns what rows lo to hi add to the state, in the stages map43, mask5, partial10, offset10, add10, map44, aggregate3.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func monthsKernel35Summary(lo, hi int, pass22 []uint32, pass23, amount []int64) (int64, bool, int32, bool, int64) {
+func monthsKernel41Summary(lo, hi int, pass23 []uint32, pass24, amount []int64) (int64, bool, int32, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast int32
@@ -2188,17 +2478,17 @@ func monthsKernel35Summary(lo, hi int, pass22 []uint32, pass23, amount []int64) 
 	var openSum int64
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass22[lo-1]
+		lastPass = pass23[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass22[lo]
+		lastPass = ^pass23[lo]
 	}
-	pass22Rows := pass22[lo:hi]
 	pass23Rows := pass23[lo:hi]
-	pass23Rows = pass23Rows[:len(pass22Rows)]
-	for i, pass := range pass22Rows {
+	pass24Rows := pass24[lo:hi]
+	pass24Rows = pass24Rows[:len(pass23Rows)]
+	for i, pass := range pass23Rows {
 		// g = groups(truncate(date(time), "month"))
 		head := pass != lastPass
-		at := pass23Rows[i]
+		at := pass24Rows[i]
 		var amount2 int64
 		if uint64(at) < uint64(len(amount)) {
 			amount2 = amount[at]

@@ -134,23 +134,27 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		if cond2 {
 			x3 = 1
 		}
-		scalar22 := int64(0)
-		if x2-x < 262144 {
-			scalar22 = 1
-		}
-		cond3 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		cond3 := sum2 > 8192
+		cond4 := x2-x < 16777216 && cond3
+		cond5 := x2-x < 262144 || cond4
 		x4 := int64(0)
-		if cond3 {
+		if cond5 {
 			x4 = 1
 		}
+		cond6 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		x5 := int64(0)
+		if cond6 {
+			x5 = 1
+		}
 		scalar = x3
-		scalar2 = scalar22
-		scalar3 = x4
+		scalar2 = x4
+		scalar3 = x5
 	}
 	scalar4 := scalar
 	scalar22 := scalar2
 	scalar32 := scalar3
 	var reduce4 uint32
+	var reduce5 uint32
 	var scalar42 int64
 	if 0 < max(1048576-n, int(scalar22)) {
 		var sum int64
@@ -191,8 +195,8 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			x2 = greatest
 		}
 		x3 := x2 - x
-		cond2 := x3 <= uint32(min(int64(n), 2147483646))
-		x4 := min(x3, uint32(min(int64(n), 2147483646)))
+		cond2 := x3 <= uint32(kgenSelect(int64(n) < 1048576, min(int64(n), 2147483646), 262143))
+		x4 := min(x3, uint32(kgenSelect(int64(n) < 1048576, min(int64(n), 2147483646), 262143)))
 		x5 := int64(x4)
 		x6 := x5 + 1
 		x7 := int64(0)
@@ -200,17 +204,21 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			x7 = x6
 		}
 		reduce4 = x
+		reduce5 = x2
 		scalar42 = x7
 	}
 	reduce42 := reduce4
+	reduce52 := reduce5
 	scalar43 := scalar42
 	var revenue []int64
-	var either6 []int32
-	var either9 []int64
+	var either8 []int32
 	var either12 []int64
+	var either16 []int64
 	var nFilledLength int64
 	var scalar5 int64
 	var scalar6 int64
+	var nFilled2Length int64
+	var scalar7 int64
 	var gRunsLength int64
 	if 0 < int(scalar43) {
 		if int(scalar43) > 2147483647 {
@@ -282,9 +290,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		}
 		nFilledLength2 := nFilledPlace
 		revenue = revenue2
-		either6 = either
-		either9 = either2
-		either12 = either3
+		either8 = either
+		either12 = either2
+		either16 = either3
 		nFilledLength = nFilledLength2
 	} else {
 		if int(nSlotsLength) > 2147483647 {
@@ -362,10 +370,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		}
 		scalar53 := scalar52
 		var revenue2 []int64
-		var either62 []int32
-		var either92 []int64
+		var either82 []int32
 		var either122 []int64
+		var either162 []int64
 		var scalar62 int64
+		var nFilled2Length2 int64
+		var scalar72 int64
 		var gRunsLength2 int64
 		if 0 < int(scalar53) {
 			compact := kgenTemporary[int64](&call, int(nSlotsLength))
@@ -520,39 +530,39 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				productsKernel16(0, int(scalar53), pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
 			}
 			revenue2 = revenue3
-			either62 = either
-			either92 = either2
-			either122 = either3
+			either82 = either
+			either122 = either2
+			either162 = either3
 		} else {
-			pass := kgenTemporary[int32](&call, n)
-			if int(nPartitionedSlotsLength) > 2147483647 {
-				return fmt.Errorf("n_partitioned_slots would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
-			}
-			if int(nPartitionedSlotsLength) > 2147483647 {
-				return fmt.Errorf("n_partitioned_distinct would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
-			}
-			if int(nPartitionedSlotsLength) > 2147483647 {
-				return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
-			}
-			insert5 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-			insert6 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-			insert7 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-			insert8 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-			mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
 			var scalar63 int64
-			if 0 < int(scalar32) {
+			if 0 < max(1048576-n, int(scalar22)) {
+				scalar64 := int64(0)
+				if reduce52-reduce42 <= uint32(min(int64(n), 16777215)) {
+					scalar64 = int64(min(reduce52-reduce42, uint32(min(int64(n), 16777215)))) + 1
+				}
+				scalar63 = scalar64
+			}
+			scalar64 := scalar63
+			var revenue3 []int64
+			var either83 []int32
+			var either123 []int64
+			var either163 []int64
+			var nFilled2Length3 int64
+			var scalar73 int64
+			var gRunsLength3 int64
+			if 0 < int(scalar64) {
 				histogram := kgenTemporary[int64](&call, 256)
 				clear(histogram)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
-						productsKernel17(lo, hi, histogramOwn, product)
+						productsKernel18(lo, hi, histogramOwn, product, reduce42)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
 					})
 				} else {
-					productsKernel17(0, n, histogram, product)
+					productsKernel18(0, n, histogram, product, reduce42)
 				}
 				add := kgenTemporary[int64](&call, 256)
 				if workers > 1 {
@@ -561,17 +571,18 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := productsKernel18Summary(lo, hi, histogram)
+							add3 := productsKernel19Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							productsKernel18(lo, hi, histogram, add, addBefore)
+							productsKernel19(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					productsKernel18(0, 256, histogram, add, 0)
+					productsKernel19(0, 256, histogram, add, 0)
 				}
+				pass := kgenTemporary[int32](&call, n)
 				pass2 := kgenTemporary[int64](&call, n)
 				pass3 := kgenTemporary[bool](&call, n)
 				pass4 := kgenTemporary[bool](&call, n)
@@ -581,7 +592,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel19Summary(lo, hi, product, 0, digits)
+							productsKernel20Summary(lo, hi, product, 0, reduce42, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -589,449 +600,601 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel19(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+							productsKernel20(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce42, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel19(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+					productsKernel20(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce42, int64(n), digits)
 				}
-				kgenFill(insert5, -1)
-				clear(insert6)
-				clear(insert7)
-				clear(insert8)
+				if int(scalar64) > 2147483647 {
+					return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar64))
+				}
+				aggregate := kgenTemporary[int64](&call, int(scalar64))
+				clear(aggregate)
+				aggregate2 := kgenTemporary[int64](&call, int(scalar64))
+				clear(aggregate2)
+				aggregate3 := kgenTemporary[int64](&call, int(scalar64))
+				clear(aggregate3)
+				aggregate4 := kgenTemporary[int64](&call, int(scalar64))
+				clear(aggregate4)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						productsKernel20(lo, hi, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, nPartitionedSlotsLength, int64(n), int64(n))
+						productsKernel21(lo, hi, aggregate, pass, pass2, aggregate2, pass3, aggregate3, pass4, aggregate4, reduce42, int64(n))
 					})
 				} else {
-					productsKernel20(0, n, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, nPartitionedSlotsLength, int64(n), int64(n))
+					productsKernel21(0, n, aggregate, pass, pass2, aggregate2, pass3, aggregate3, pass4, aggregate4, reduce42, int64(n))
 				}
-				var sum int64
-				if workers > 1 {
-					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-					var sum2 int64
-					kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							sum3 := productsKernel21Summary(lo, hi, insert5, int64(n))
-							blocks.await()
-							sumBefore := sum2
-							sum2 = sumBefore + sum3
-							blocks.release()
-							productsKernel21(lo, hi, insert5, mask2, int64(n), sumBefore)
-						}
-					})
-					sum = sum2
-				} else {
-					sum = productsKernel21(0, int(nPartitionedSlotsLength), insert5, mask2, int64(n), 0)
-				}
-				cond := sum <= max(min(int64(n)/8, 16777216), 1)
-				x := min(sum, max(min(int64(n)/8, 16777216), 1))
-				x2 := max(x, 0)
-				x3 := int64(0)
-				if cond {
-					x3 = x2
-				}
-				scalar63 = x3
-			}
-			scalar64 := scalar63
-			var revenue3 []int64
-			var either63 []int32
-			var either93 []int64
-			var either123 []int64
-			var gRunsLength3 int64
-			if 0 < int(scalar64) {
-				compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-				compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-				map3 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
-				histogram := kgenTemporary[int64](&call, 1024)
-				clear(histogram)
-				var nPartitionedDistinctPlace int64
-				if workers > 1 {
-					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-					var nPartitionedDistinctPlace2 int64
-					kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							nPartitionedDistinctPlace3 := productsKernel22Summary(lo, hi, mask2)
-							blocks.await()
-							nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
-							nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
-							nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
-							blocks.release()
-							compactPart := compact[:nPartitionedDistinctPlaceEnd]
-							compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
-							mapPart := map3[:nPartitionedDistinctPlaceEnd]
-							histogramOwn := make([]int64, 1024)
-							productsKernel22(lo, hi, mask2, insert5, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
-							for i := range histogramOwn {
-								atomic.AddInt64(&histogram[i], histogramOwn[i])
-							}
-						}
-					})
-					nPartitionedDistinctPlace = nPartitionedDistinctPlace2
-				} else {
-					nPartitionedDistinctPlace = productsKernel22(0, int(nPartitionedSlotsLength), mask2, insert5, compact, compact2, pass, map3, histogram, 0)
-				}
-				nPartitionedDistinctLength := nPartitionedDistinctPlace
-				add := kgenTemporary[int64](&call, 1024)
-				if workers > 1 {
-					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-					var add2 int64
-					kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							add3 := productsKernel23Summary(lo, hi, histogram)
-							blocks.await()
-							addBefore := add2
-							add2 = addBefore + add3
-							blocks.release()
-							productsKernel23(lo, hi, histogram, add, addBefore)
-						}
-					})
-				} else {
-					productsKernel23(0, 1024, histogram, add, 0)
-				}
-				pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
-				pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							productsKernel24Summary(lo, hi, map3, 0, digits)
-							blocks.await()
-							for digit := range 256 {
-								count := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count
-							}
-							blocks.release()
-							productsKernel24(lo, hi, add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					productsKernel24(0, int(nPartitionedDistinctLength), add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
-				}
-				pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
-				pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							productsKernel25Summary(lo, hi, pass2, 8, digits)
-							blocks.await()
-							for digit := range 256 {
-								count := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count
-							}
-							blocks.release()
-							productsKernel25(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					productsKernel25(0, int(nPartitionedDistinctLength), add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
-				}
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							productsKernel25Summary(lo, hi, pass4, 16, digits)
-							blocks.await()
-							for digit := range 256 {
-								count := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count
-							}
-							blocks.release()
-							productsKernel25(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					productsKernel25(0, int(nPartitionedDistinctLength), add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
-				}
-				pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							productsKernel27Summary(lo, hi, pass2, 24, digits)
-							blocks.await()
-							for digit := range 256 {
-								count := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count
-							}
-							blocks.release()
-							productsKernel27(lo, hi, add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					productsKernel27(0, int(nPartitionedDistinctLength), add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+				if int(scalar64) > 2147483647 {
+					return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar64))
 				}
 				revenue4 := kgenTemporary[int64](&call, int(scalar64))
 				either := kgenTemporary[int32](&call, int(scalar64))
 				either2 := kgenTemporary[int64](&call, int(scalar64))
 				either3 := kgenTemporary[int64](&call, int(scalar64))
+				var nFilled2Place int64
 				if workers > 1 {
-					kgenFork(&call, workers, int(scalar64), 4096, func(_, lo, hi int) {
-						productsKernel28(lo, hi, pass6, compact2, insert6, revenue4, compact, pass, either, insert7, either2, insert8, either3)
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var nFilled2Place2 int64
+					kgenInOrder(&call, workers, int(scalar64), 32768, func(blocks *kgenBlocks) {
+						compactScratch := make([]int64, 32768)
+						compactScratch2 := make([]int32, 32768)
+						compactScratch3 := make([]int64, 32768)
+						compactScratch4 := make([]int64, 32768)
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							nFilled2Place3 := productsKernel22(lo, hi, aggregate, aggregate2, compactScratch, compactScratch2, aggregate3, compactScratch3, aggregate4, compactScratch4, reduce42, 0)
+							blocks.await()
+							nFilled2PlaceBefore := nFilled2Place2
+							nFilled2Place2 = nFilled2PlaceBefore + nFilled2Place3
+							blocks.release()
+							copy(revenue4[nFilled2PlaceBefore:], compactScratch[:nFilled2Place3])
+							copy(either[nFilled2PlaceBefore:], compactScratch2[:nFilled2Place3])
+							copy(either2[nFilled2PlaceBefore:], compactScratch3[:nFilled2Place3])
+							copy(either3[nFilled2PlaceBefore:], compactScratch4[:nFilled2Place3])
+						}
 					})
+					nFilled2Place = nFilled2Place2
 				} else {
-					productsKernel28(0, int(scalar64), pass6, compact2, insert6, revenue4, compact, pass, either, insert7, either2, insert8, either3)
+					nFilled2Place = productsKernel22(0, int(scalar64), aggregate, aggregate2, revenue4, either, aggregate3, either2, aggregate4, either3, reduce42, 0)
 				}
+				nFilled2Length4 := nFilled2Place
 				revenue3 = revenue4
-				either63 = either
-				either93 = either2
-				either123 = either3
+				either83 = either
+				either123 = either2
+				either163 = either3
+				nFilled2Length3 = nFilled2Length4
 			} else {
-				histogram := kgenTemporary[int64](&call, 1024)
-				clear(histogram)
-				if workers > 1 {
-					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						histogramOwn := make([]int64, 1024)
-						productsKernel29(lo, hi, histogramOwn, product)
-						for i := range histogramOwn {
-							atomic.AddInt64(&histogram[i], histogramOwn[i])
-						}
-					})
+				pass := kgenTemporary[int32](&call, n)
+				if int(nPartitionedSlotsLength) > 2147483647 {
+					return fmt.Errorf("n_partitioned_slots would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
+				}
+				if int(nPartitionedSlotsLength) > 2147483647 {
+					return fmt.Errorf("n_partitioned_distinct would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
+				}
+				if int(nPartitionedSlotsLength) > 2147483647 {
+					return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
+				}
+				insert5 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+				insert6 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+				insert7 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+				insert8 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+				mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
+				var scalar74 int64
+				if 0 < int(scalar32) {
+					histogram := kgenTemporary[int64](&call, 256)
+					clear(histogram)
+					if workers > 1 {
+						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+							histogramOwn := make([]int64, 256)
+							productsKernel23(lo, hi, histogramOwn, product)
+							for i := range histogramOwn {
+								atomic.AddInt64(&histogram[i], histogramOwn[i])
+							}
+						})
+					} else {
+						productsKernel23(0, n, histogram, product)
+					}
+					add := kgenTemporary[int64](&call, 256)
+					if workers > 1 {
+						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+						var add2 int64
+						kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								add3 := productsKernel24Summary(lo, hi, histogram)
+								blocks.await()
+								addBefore := add2
+								add2 = addBefore + add3
+								blocks.release()
+								productsKernel24(lo, hi, histogram, add, addBefore)
+							}
+						})
+					} else {
+						productsKernel24(0, 256, histogram, add, 0)
+					}
+					pass2 := kgenTemporary[int64](&call, n)
+					pass3 := kgenTemporary[bool](&call, n)
+					pass4 := kgenTemporary[bool](&call, n)
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								productsKernel25Summary(lo, hi, product, 0, digits)
+								blocks.await()
+								for digit := range 256 {
+									count := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count
+								}
+								blocks.release()
+								productsKernel25(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+							}
+						})
+					} else {
+						digits := make([]int64, 256)
+						productsKernel25(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+					}
+					kgenFill(insert5, -1)
+					clear(insert6)
+					clear(insert7)
+					clear(insert8)
+					if workers > 1 {
+						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+							productsKernel26(lo, hi, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, nPartitionedSlotsLength, int64(n), int64(n))
+						})
+					} else {
+						productsKernel26(0, n, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, nPartitionedSlotsLength, int64(n), int64(n))
+					}
+					var sum int64
+					if workers > 1 {
+						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+						var sum2 int64
+						kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								sum3 := productsKernel27Summary(lo, hi, insert5, int64(n))
+								blocks.await()
+								sumBefore := sum2
+								sum2 = sumBefore + sum3
+								blocks.release()
+								productsKernel27(lo, hi, insert5, mask2, int64(n), sumBefore)
+							}
+						})
+						sum = sum2
+					} else {
+						sum = productsKernel27(0, int(nPartitionedSlotsLength), insert5, mask2, int64(n), 0)
+					}
+					cond := sum <= max(min(int64(n)/8, 16777216), 1)
+					x := min(sum, max(min(int64(n)/8, 16777216), 1))
+					x2 := max(x, 0)
+					x3 := int64(0)
+					if cond {
+						x3 = x2
+					}
+					scalar74 = x3
+				}
+				scalar75 := scalar74
+				var revenue4 []int64
+				var either84 []int32
+				var either124 []int64
+				var either164 []int64
+				var gRunsLength4 int64
+				if 0 < int(scalar75) {
+					compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+					compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+					map3 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
+					histogram := kgenTemporary[int64](&call, 1024)
+					clear(histogram)
+					var nPartitionedDistinctPlace int64
+					if workers > 1 {
+						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+						var nPartitionedDistinctPlace2 int64
+						kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								nPartitionedDistinctPlace3 := productsKernel28Summary(lo, hi, mask2)
+								blocks.await()
+								nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
+								nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
+								nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
+								blocks.release()
+								compactPart := compact[:nPartitionedDistinctPlaceEnd]
+								compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
+								mapPart := map3[:nPartitionedDistinctPlaceEnd]
+								histogramOwn := make([]int64, 1024)
+								productsKernel28(lo, hi, mask2, insert5, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+								for i := range histogramOwn {
+									atomic.AddInt64(&histogram[i], histogramOwn[i])
+								}
+							}
+						})
+						nPartitionedDistinctPlace = nPartitionedDistinctPlace2
+					} else {
+						nPartitionedDistinctPlace = productsKernel28(0, int(nPartitionedSlotsLength), mask2, insert5, compact, compact2, pass, map3, histogram, 0)
+					}
+					nPartitionedDistinctLength := nPartitionedDistinctPlace
+					add := kgenTemporary[int64](&call, 1024)
+					if workers > 1 {
+						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+						var add2 int64
+						kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								add3 := productsKernel29Summary(lo, hi, histogram)
+								blocks.await()
+								addBefore := add2
+								add2 = addBefore + add3
+								blocks.release()
+								productsKernel29(lo, hi, histogram, add, addBefore)
+							}
+						})
+					} else {
+						productsKernel29(0, 1024, histogram, add, 0)
+					}
+					pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+					pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								productsKernel30Summary(lo, hi, map3, 0, digits)
+								blocks.await()
+								for digit := range 256 {
+									count := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count
+								}
+								blocks.release()
+								productsKernel30(lo, hi, add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+							}
+						})
+					} else {
+						digits := make([]int64, 256)
+						productsKernel30(0, int(nPartitionedDistinctLength), add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+					}
+					pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+					pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								productsKernel31Summary(lo, hi, pass2, 8, digits)
+								blocks.await()
+								for digit := range 256 {
+									count := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count
+								}
+								blocks.release()
+								productsKernel31(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+							}
+						})
+					} else {
+						digits := make([]int64, 256)
+						productsKernel31(0, int(nPartitionedDistinctLength), add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+					}
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								productsKernel31Summary(lo, hi, pass4, 16, digits)
+								blocks.await()
+								for digit := range 256 {
+									count := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count
+								}
+								blocks.release()
+								productsKernel31(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+							}
+						})
+					} else {
+						digits := make([]int64, 256)
+						productsKernel31(0, int(nPartitionedDistinctLength), add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+					}
+					pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								productsKernel33Summary(lo, hi, pass2, 24, digits)
+								blocks.await()
+								for digit := range 256 {
+									count := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count
+								}
+								blocks.release()
+								productsKernel33(lo, hi, add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+							}
+						})
+					} else {
+						digits := make([]int64, 256)
+						productsKernel33(0, int(nPartitionedDistinctLength), add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+					}
+					revenue5 := kgenTemporary[int64](&call, int(scalar75))
+					either := kgenTemporary[int32](&call, int(scalar75))
+					either2 := kgenTemporary[int64](&call, int(scalar75))
+					either3 := kgenTemporary[int64](&call, int(scalar75))
+					if workers > 1 {
+						kgenFork(&call, workers, int(scalar75), 4096, func(_, lo, hi int) {
+							productsKernel34(lo, hi, pass6, compact2, insert6, revenue5, compact, pass, either, insert7, either2, insert8, either3)
+						})
+					} else {
+						productsKernel34(0, int(scalar75), pass6, compact2, insert6, revenue5, compact, pass, either, insert7, either2, insert8, either3)
+					}
+					revenue4 = revenue5
+					either84 = either
+					either124 = either2
+					either164 = either3
 				} else {
-					productsKernel29(0, n, histogram, product)
-				}
-				add := kgenTemporary[int64](&call, 1024)
-				if workers > 1 {
-					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-					var add2 int64
-					kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							add3 := productsKernel30Summary(lo, hi, histogram)
-							blocks.await()
-							addBefore := add2
-							add2 = addBefore + add3
-							blocks.release()
-							productsKernel30(lo, hi, histogram, add, addBefore)
-						}
-					})
-				} else {
-					productsKernel30(0, 1024, histogram, add, 0)
-				}
-				pass2 := kgenTemporary[uint32](&call, n)
-				pass3 := kgenTemporary[int64](&call, n)
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							productsKernel31Summary(lo, hi, product, 0, digits)
-							blocks.await()
-							for digit := range 256 {
-								count := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count
+					histogram := kgenTemporary[int64](&call, 1024)
+					clear(histogram)
+					if workers > 1 {
+						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+							histogramOwn := make([]int64, 1024)
+							productsKernel35(lo, hi, histogramOwn, product)
+							for i := range histogramOwn {
+								atomic.AddInt64(&histogram[i], histogramOwn[i])
 							}
-							blocks.release()
-							productsKernel31(lo, hi, add, product, pass2, pass3, 0, 0, int64(n), digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					productsKernel31(0, n, add, product, pass2, pass3, 0, 0, int64(n), digits)
+						})
+					} else {
+						productsKernel35(0, n, histogram, product)
+					}
+					add := kgenTemporary[int64](&call, 1024)
+					if workers > 1 {
+						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+						var add2 int64
+						kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								add3 := productsKernel36Summary(lo, hi, histogram)
+								blocks.await()
+								addBefore := add2
+								add2 = addBefore + add3
+								blocks.release()
+								productsKernel36(lo, hi, histogram, add, addBefore)
+							}
+						})
+					} else {
+						productsKernel36(0, 1024, histogram, add, 0)
+					}
+					pass2 := kgenTemporary[uint32](&call, n)
+					pass3 := kgenTemporary[int64](&call, n)
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								productsKernel37Summary(lo, hi, product, 0, digits)
+								blocks.await()
+								for digit := range 256 {
+									count := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count
+								}
+								blocks.release()
+								productsKernel37(lo, hi, add, product, pass2, pass3, 0, 0, int64(n), digits)
+							}
+						})
+					} else {
+						digits := make([]int64, 256)
+						productsKernel37(0, n, add, product, pass2, pass3, 0, 0, int64(n), digits)
+					}
+					pass4 := kgenTemporary[uint32](&call, n)
+					pass5 := kgenTemporary[int64](&call, n)
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								productsKernel38Summary(lo, hi, pass2, 8, digits)
+								blocks.await()
+								for digit := range 256 {
+									count := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count
+								}
+								blocks.release()
+								productsKernel38(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+							}
+						})
+					} else {
+						digits := make([]int64, 256)
+						productsKernel38(0, n, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+					}
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								productsKernel38Summary(lo, hi, pass4, 16, digits)
+								blocks.await()
+								for digit := range 256 {
+									count := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count
+								}
+								blocks.release()
+								productsKernel38(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+							}
+						})
+					} else {
+						digits := make([]int64, 256)
+						productsKernel38(0, n, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+					}
+					pass6 := kgenTemporary[uint32](&call, n)
+					pass7 := kgenTemporary[int64](&call, n)
+					if workers > 1 {
+						counts := make([]int64, 256)
+						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 256)
+								productsKernel38Summary(lo, hi, pass2, 24, digits)
+								blocks.await()
+								for digit := range 256 {
+									count := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count
+								}
+								blocks.release()
+								productsKernel38(lo, hi, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+							}
+						})
+					} else {
+						digits := make([]int64, 256)
+						productsKernel38(0, n, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+					}
+					revenue5 := kgenTemporary[int64](&call, n)
+					either := kgenTemporary[int32](&call, n)
+					either2 := kgenTemporary[int64](&call, n)
+					either3 := kgenTemporary[int64](&call, n)
+					var gRunsBegun int64
+					var openSum int64
+					var openLast int32
+					var openSum2 int64
+					var openSum3 int64
+					if workers > 1 {
+						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+						var gRunsBegun2 int64
+						var openSum4 int64
+						var openLast2 int32
+						var openSum5 int64
+						var openSum6 int64
+						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel41Summary(lo, hi, pass6, pass7, amount, paid, map2)
+								blocks.await()
+								gRunsBegunBefore := gRunsBegun2
+								openSumBefore := openSum4
+								openLastBefore := openLast2
+								openSumBefore2 := openSum5
+								openSumBefore3 := openSum6
+								gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
+								if openHead {
+									openSum4 = openSum7
+								} else {
+									openSum4 = openSumBefore + openSum7
+								}
+								if openPresent {
+									openLast2 = openLast3
+								} else {
+									openLast2 = openLastBefore
+								}
+								if openHead2 {
+									openSum5 = openSum8
+								} else {
+									openSum5 = openSumBefore2 + openSum8
+								}
+								if openHead3 {
+									openSum6 = openSum9
+								} else {
+									openSum6 = openSumBefore3 + openSum9
+								}
+								gRunsBegunEnd := gRunsBegun2
+								blocks.release()
+								aggregatePart := revenue5[:max(int(gRunsBegunEnd)-1, 0)]
+								aggregatePart2 := either[:max(int(gRunsBegunEnd)-1, 0)]
+								aggregatePart3 := either2[:max(int(gRunsBegunEnd)-1, 0)]
+								aggregatePart4 := either3[:max(int(gRunsBegunEnd)-1, 0)]
+								productsKernel41(lo, hi, pass6, pass7, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
+							}
+						})
+						gRunsBegun = gRunsBegun2
+						openSum = openSum4
+						openLast = openLast2
+						openSum2 = openSum5
+						openSum3 = openSum6
+					} else {
+						gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel41(0, n, pass6, pass7, amount, revenue5, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
+					}
+					if gRunsBegun > 0 {
+						slot := gRunsBegun - 1
+						revenue5[slot] = openSum
+						either[slot] = openLast
+						either2[slot] = openSum2
+						either3[slot] = openSum3
+					}
+					gRunsLength5 := gRunsBegun
+					revenue4 = revenue5
+					either84 = either
+					either124 = either2
+					either164 = either3
+					gRunsLength4 = gRunsLength5
 				}
-				pass4 := kgenTemporary[uint32](&call, n)
-				pass5 := kgenTemporary[int64](&call, n)
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							productsKernel32Summary(lo, hi, pass2, 8, digits)
-							blocks.await()
-							for digit := range 256 {
-								count := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count
-							}
-							blocks.release()
-							productsKernel32(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					productsKernel32(0, n, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
-				}
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							productsKernel32Summary(lo, hi, pass4, 16, digits)
-							blocks.await()
-							for digit := range 256 {
-								count := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count
-							}
-							blocks.release()
-							productsKernel32(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					productsKernel32(0, n, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
-				}
-				pass6 := kgenTemporary[uint32](&call, n)
-				pass7 := kgenTemporary[int64](&call, n)
-				if workers > 1 {
-					counts := make([]int64, 256)
-					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							digits := make([]int64, 256)
-							productsKernel32Summary(lo, hi, pass2, 24, digits)
-							blocks.await()
-							for digit := range 256 {
-								count := digits[digit]
-								digits[digit] = counts[digit]
-								counts[digit] += count
-							}
-							blocks.release()
-							productsKernel32(lo, hi, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
-						}
-					})
-				} else {
-					digits := make([]int64, 256)
-					productsKernel32(0, n, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
-				}
-				revenue4 := kgenTemporary[int64](&call, n)
-				either := kgenTemporary[int32](&call, n)
-				either2 := kgenTemporary[int64](&call, n)
-				either3 := kgenTemporary[int64](&call, n)
-				var gRunsBegun int64
-				var openSum int64
-				var openLast int32
-				var openSum2 int64
-				var openSum3 int64
-				if workers > 1 {
-					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-					var gRunsBegun2 int64
-					var openSum4 int64
-					var openLast2 int32
-					var openSum5 int64
-					var openSum6 int64
-					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-						for blocks.next() {
-							lo, hi := blocks.lo, blocks.hi
-							gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel35Summary(lo, hi, pass6, pass7, amount, paid, map2)
-							blocks.await()
-							gRunsBegunBefore := gRunsBegun2
-							openSumBefore := openSum4
-							openLastBefore := openLast2
-							openSumBefore2 := openSum5
-							openSumBefore3 := openSum6
-							gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
-							if openHead {
-								openSum4 = openSum7
-							} else {
-								openSum4 = openSumBefore + openSum7
-							}
-							if openPresent {
-								openLast2 = openLast3
-							} else {
-								openLast2 = openLastBefore
-							}
-							if openHead2 {
-								openSum5 = openSum8
-							} else {
-								openSum5 = openSumBefore2 + openSum8
-							}
-							if openHead3 {
-								openSum6 = openSum9
-							} else {
-								openSum6 = openSumBefore3 + openSum9
-							}
-							gRunsBegunEnd := gRunsBegun2
-							blocks.release()
-							aggregatePart := revenue4[:max(int(gRunsBegunEnd)-1, 0)]
-							aggregatePart2 := either[:max(int(gRunsBegunEnd)-1, 0)]
-							aggregatePart3 := either2[:max(int(gRunsBegunEnd)-1, 0)]
-							aggregatePart4 := either3[:max(int(gRunsBegunEnd)-1, 0)]
-							productsKernel35(lo, hi, pass6, pass7, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
-						}
-					})
-					gRunsBegun = gRunsBegun2
-					openSum = openSum4
-					openLast = openLast2
-					openSum2 = openSum5
-					openSum3 = openSum6
-				} else {
-					gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel35(0, n, pass6, pass7, amount, revenue4, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
-				}
-				if gRunsBegun > 0 {
-					slot := gRunsBegun - 1
-					revenue4[slot] = openSum
-					either[slot] = openLast
-					either2[slot] = openSum2
-					either3[slot] = openSum3
-				}
-				gRunsLength4 := gRunsBegun
-				revenue3 = revenue4
-				either63 = either
-				either93 = either2
-				either123 = either3
-				gRunsLength3 = gRunsLength4
+				revenue5 := revenue4
+				either85 := either84
+				either125 := either124
+				either165 := either164
+				gRunsLength5 := gRunsLength4
+				revenue3 = revenue5
+				either83 = either85
+				either123 = either125
+				either163 = either165
+				scalar73 = scalar75
+				gRunsLength3 = gRunsLength5
 			}
 			revenue4 := revenue3
-			either64 := either63
-			either94 := either93
+			either84 := either83
 			either124 := either123
+			either164 := either163
+			nFilled2Length4 := nFilled2Length3
+			scalar74 := scalar73
 			gRunsLength4 := gRunsLength3
 			revenue2 = revenue4
-			either62 = either64
-			either92 = either94
+			either82 = either84
 			either122 = either124
+			either162 = either164
 			scalar62 = scalar64
+			nFilled2Length2 = nFilled2Length4
+			scalar72 = scalar74
 			gRunsLength2 = gRunsLength4
 		}
 		revenue3 := revenue2
-		either63 := either62
-		either93 := either92
+		either83 := either82
 		either123 := either122
+		either163 := either162
 		scalar63 := scalar62
+		nFilled2Length3 := nFilled2Length2
+		scalar73 := scalar72
 		gRunsLength3 := gRunsLength2
 		revenue = revenue3
-		either6 = either63
-		either9 = either93
+		either8 = either83
 		either12 = either123
+		either16 = either163
 		scalar5 = scalar53
 		scalar6 = scalar63
+		nFilled2Length = nFilled2Length3
+		scalar7 = scalar73
 		gRunsLength = gRunsLength3
 	}
 	revenue2 := revenue
-	either62 := either6
-	either92 := either9
+	either82 := either8
 	either122 := either12
+	either162 := either16
 	nFilledLength2 := nFilledLength
 	scalar52 := scalar5
 	scalar62 := scalar6
+	nFilled2Length2 := nFilled2Length
+	scalar72 := scalar7
 	gRunsLength2 := gRunsLength
-	gSampleLength := max(kgenSelect(int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))) >= 1048576 && max(min(most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))), 0) < int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))>>3, int64(16384), 0), 0)
+	gSampleLength := max(kgenSelect(int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))) >= 1048576 && max(min(most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))))), 0) < int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))))>>3, int64(16384), 0), 0)
 	map3 := kgenTemporary[int64](&call, int(gSampleLength))
 	map4 := kgenTemporary[int64](&call, int(gSampleLength))
 	histogram := kgenTemporary[int64](&call, 2048)
@@ -1039,13 +1202,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if workers > 1 {
 		kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			productsKernel37(lo, hi, map3, revenue2, map4, histogramOwn, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))))
+			productsKernel43(lo, hi, map3, revenue2, map4, histogramOwn, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))))
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel37(0, int(gSampleLength), map3, revenue2, map4, histogram, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))))
+		productsKernel43(0, int(gSampleLength), map3, revenue2, map4, histogram, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))))
 	}
 	add := kgenTemporary[int64](&call, 2048)
 	if workers > 1 {
@@ -1054,16 +1217,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add3 := productsKernel38Summary(lo, hi, histogram)
+				add3 := productsKernel44Summary(lo, hi, histogram)
 				blocks.await()
 				addBefore := add2
 				add2 = addBefore + add3
 				blocks.release()
-				productsKernel38(lo, hi, histogram, add, addBefore)
+				productsKernel44(lo, hi, histogram, add, addBefore)
 			}
 		})
 	} else {
-		productsKernel38(0, 2048, histogram, add, 0)
+		productsKernel44(0, 2048, histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, int(gSampleLength))
 	pass2 := kgenTemporary[int64](&call, int(gSampleLength))
@@ -1073,7 +1236,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel39Summary(lo, hi, map4, 0, digits)
+				productsKernel45Summary(lo, hi, map4, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1081,12 +1244,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel39(lo, hi, add, map4, pass, pass2, 0, 0, gSampleLength, digits)
+				productsKernel45(lo, hi, add, map4, pass, pass2, 0, 0, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel39(0, int(gSampleLength), add, map4, pass, pass2, 0, 0, gSampleLength, digits)
+		productsKernel45(0, int(gSampleLength), add, map4, pass, pass2, 0, 0, gSampleLength, digits)
 	}
 	pass3 := kgenTemporary[uint64](&call, int(gSampleLength))
 	pass4 := kgenTemporary[int64](&call, int(gSampleLength))
@@ -1096,7 +1259,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel40Summary(lo, hi, pass, 8, digits)
+				productsKernel46Summary(lo, hi, pass, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1104,12 +1267,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel40(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
+				productsKernel46(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel40(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
+		productsKernel46(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1117,7 +1280,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel40Summary(lo, hi, pass3, 16, digits)
+				productsKernel46Summary(lo, hi, pass3, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1125,12 +1288,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel40(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
+				productsKernel46(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel40(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
+		productsKernel46(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1138,7 +1301,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel40Summary(lo, hi, pass, 24, digits)
+				productsKernel46Summary(lo, hi, pass, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1146,12 +1309,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel40(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
+				productsKernel46(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel40(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
+		productsKernel46(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1159,7 +1322,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel40Summary(lo, hi, pass3, 32, digits)
+				productsKernel46Summary(lo, hi, pass3, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1167,12 +1330,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel40(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
+				productsKernel46(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel40(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
+		productsKernel46(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1180,7 +1343,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel40Summary(lo, hi, pass, 40, digits)
+				productsKernel46Summary(lo, hi, pass, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1188,12 +1351,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel40(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
+				productsKernel46(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel40(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
+		productsKernel46(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1201,7 +1364,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel40Summary(lo, hi, pass3, 48, digits)
+				productsKernel46Summary(lo, hi, pass3, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1209,12 +1372,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel40(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
+				productsKernel46(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel40(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
+		productsKernel46(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
 	}
 	pass5 := kgenTemporary[int64](&call, int(gSampleLength))
 	if workers > 1 {
@@ -1223,7 +1386,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel46Summary(lo, hi, pass, 56, digits)
+				productsKernel52Summary(lo, hi, pass, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1231,12 +1394,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel46(lo, hi, add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
+				productsKernel52(lo, hi, add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel46(0, int(gSampleLength), add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
+		productsKernel52(0, int(gSampleLength), add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
 	}
 	if int(scalar43) > 2147483647 {
 		return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar43))
@@ -1244,16 +1407,22 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if int(scalar43) > 2147483647 {
 		return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar43))
 	}
-	either := kgenTemporary[int64](&call, max(int(scalar43), max(int(scalar52), max(int(scalar62), n*(1-min(int(scalar62), 1)))*(1-min(int(scalar52), 1)))*(1-min(int(scalar43), 1))))
+	if int(scalar62) > 2147483647 {
+		return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar62))
+	}
+	if int(scalar62) > 2147483647 {
+		return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar62))
+	}
+	either := kgenTemporary[int64](&call, max(int(scalar43), max(int(scalar52), max(int(scalar62), max(int(scalar72), n*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar52), 1)))*(1-min(int(scalar43), 1))))
 	var gCandidatesPlace int64
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var gCandidatesPlace2 int64
-		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))), 32768, func(blocks *kgenBlocks) {
 			compactScratch := make([]int64, 32768)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gCandidatesPlace3 := productsKernel47(lo, hi, revenue2, pass5, map4, map3, compactScratch, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), 0)
+				gCandidatesPlace3 := productsKernel53(lo, hi, revenue2, pass5, map4, map3, compactScratch, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))), 0)
 				blocks.await()
 				gCandidatesPlaceBefore := gCandidatesPlace2
 				gCandidatesPlace2 = gCandidatesPlaceBefore + gCandidatesPlace3
@@ -1263,10 +1432,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		})
 		gCandidatesPlace = gCandidatesPlace2
 	} else {
-		gCandidatesPlace = productsKernel47(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), revenue2, pass5, map4, map3, either, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))), 0)
+		gCandidatesPlace = productsKernel53(0, max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))), revenue2, pass5, map4, map3, either, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))), 0)
 	}
 	gCandidatesLength := gCandidatesPlace
-	cond := gCandidatesPlace >= kgenSelect(int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2))))) >= 1048576 && max(min(most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))), 0) < int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))>>3, max(min(most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))), 0), int64(max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))))+1)
+	cond := gCandidatesPlace >= max(min(most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))))), 0)
 	x := int64(0)
 	if cond {
 		x = 1
@@ -1278,11 +1447,11 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var gAllPlace2 int64
-			kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))), 32768, func(blocks *kgenBlocks) {
 				compactScratch := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					gAllPlace3 := productsKernel48(lo, hi, compactScratch, 0)
+					gAllPlace3 := productsKernel54(lo, hi, compactScratch, 0)
 					blocks.await()
 					gAllPlaceBefore := gAllPlace2
 					gAllPlace2 = gAllPlaceBefore + gAllPlace3
@@ -1292,7 +1461,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			})
 			gAllPlace = gAllPlace2
 		} else {
-			gAllPlace = productsKernel48(0, max(int(nFilledLength2), max(int(scalar52), max(int(scalar62), int(gRunsLength2)))), either, 0)
+			gAllPlace = productsKernel54(0, max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))), either, 0)
 		}
 		gAllLength2 := gAllPlace
 		gAllLength = gAllLength2
@@ -1304,13 +1473,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			productsKernel49(lo, hi, either, revenue2, map5, histogramOwn)
+			productsKernel55(lo, hi, either, revenue2, map5, histogramOwn)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram2[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel49(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map5, histogram2)
+		productsKernel55(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map5, histogram2)
 	}
 	add2 := kgenTemporary[int64](&call, 2048)
 	// top = order(desc(revenue), limit: most)
@@ -1323,16 +1492,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add4 := productsKernel50Summary(lo, hi, histogram2)
+				add4 := productsKernel56Summary(lo, hi, histogram2)
 				blocks.await()
 				addBefore := add3
 				add3 = addBefore + add4
 				blocks.release()
-				productsKernel50(lo, hi, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), addBefore)
+				productsKernel56(lo, hi, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), addBefore)
 			}
 		})
 	} else {
-		productsKernel50(0, 2048, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
+		productsKernel56(0, 2048, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
 	}
 	topLength := min(max(most, 0), int64(max(int(gCandidatesLength), int(gAllLength2))))
 	pass6 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
@@ -1343,7 +1512,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel51Summary(lo, hi, map5, 0, digits)
+				productsKernel57Summary(lo, hi, map5, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1351,12 +1520,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel51(lo, hi, add2, map5, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel57(lo, hi, add2, map5, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel51(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map5, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel57(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map5, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	pass8 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
 	pass9 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
@@ -1366,7 +1535,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel52Summary(lo, hi, pass6, 8, digits)
+				productsKernel58Summary(lo, hi, pass6, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1374,12 +1543,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel52(lo, hi, add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel58(lo, hi, add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel58(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1387,7 +1556,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel52Summary(lo, hi, pass8, 16, digits)
+				productsKernel58Summary(lo, hi, pass8, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1395,12 +1564,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel52(lo, hi, add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel58(lo, hi, add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel58(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1408,7 +1577,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel52Summary(lo, hi, pass6, 24, digits)
+				productsKernel58Summary(lo, hi, pass6, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1416,12 +1585,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel52(lo, hi, add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel58(lo, hi, add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel58(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1429,7 +1598,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel52Summary(lo, hi, pass8, 32, digits)
+				productsKernel58Summary(lo, hi, pass8, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1437,12 +1606,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel52(lo, hi, add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel58(lo, hi, add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel58(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1450,7 +1619,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel52Summary(lo, hi, pass6, 40, digits)
+				productsKernel58Summary(lo, hi, pass6, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1458,12 +1627,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel52(lo, hi, add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel58(lo, hi, add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel58(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -1471,7 +1640,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel52Summary(lo, hi, pass8, 48, digits)
+				productsKernel58Summary(lo, hi, pass8, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1479,12 +1648,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel52(lo, hi, add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel58(lo, hi, add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel52(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel58(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 	}
 	top := kgenTemporary[int64](&call, int(topLength))
 	if workers > 1 {
@@ -1493,7 +1662,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel58Summary(lo, hi, pass6, 56, digits)
+				productsKernel64Summary(lo, hi, pass6, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1501,12 +1670,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel58(lo, hi, add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
+				productsKernel64(lo, hi, add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel58(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
+		productsKernel64(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
 	}
 	product2 := kgenColumn(&call, dst.Product, int(topLength))
 	revenue3 := kgenColumn(&call, dst.Revenue, int(topLength))
@@ -1517,10 +1686,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, int(topLength), 4096, func(_, lo, hi int) {
-			productsKernel59(lo, hi, top, either62, product2, revenue2, revenue3, either92, sold, either122, looked)
+			productsKernel65(lo, hi, top, either82, product2, revenue2, revenue3, either122, sold, either162, looked)
 		})
 	} else {
-		productsKernel59(0, int(topLength), top, either62, product2, revenue2, revenue3, either92, sold, either122, looked)
+		productsKernel65(0, int(topLength), top, either82, product2, revenue2, revenue3, either122, sold, either162, looked)
 	}
 	for site, row := range failed {
 		if row == math.MaxInt64 {
@@ -1543,7 +1712,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	return nil
 }
 
-// productsKernel1 runs rows lo to hi through the stages map10, scalar5, scalar7, from the state before them to the one after.
+// productsKernel1 runs rows lo to hi through the stages map10, scalar5, scalar8, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel1(lo, hi int, paid, map2 []bool, n int64) {
@@ -1667,14 +1836,14 @@ func productsKernel5(lo, hi int, product []int32) (int64, uint32, uint32) {
 // productsKernel6 runs rows lo to hi through the stages map8, map9, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map50 []bool, aggregate4 []int64, reduce4 uint32) {
+func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map54 []bool, aggregate4 []int64, reduce4 uint32) {
 	productRows := product[lo:hi]
 	amountRows := amount[lo:hi]
 	amountRows = amountRows[:len(productRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(productRows)]
-	map50Rows := map50[lo:hi]
-	map50Rows = map50Rows[:len(productRows)]
+	map54Rows := map54[lo:hi]
+	map54Rows = map54Rows[:len(productRows)]
 	for i := range productRows {
 		x := int64(uint32(productRows[i]) - 2147483648 - reduce4)
 		// g = groups(product)
@@ -1692,7 +1861,7 @@ func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, agg
 		}
 		bin4 := int(x)
 		if uint64(bin4) < uint64(len(aggregate4)) {
-			aggregate4[bin4] += kgenBit[int64](map50Rows[i])
+			aggregate4[bin4] += kgenBit[int64](map54Rows[i])
 		}
 	}
 }
@@ -1701,24 +1870,24 @@ func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, agg
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel7(lo, hi int, aggregate, aggregate3, compact []int64, compact2 []int32, aggregate6, compact3, aggregate8, compact4 []int64, reduce4 uint32, nFilledPlace int64) int64 {
+func productsKernel7(lo, hi int, aggregate, aggregate5, compact []int64, compact2 []int32, aggregate9, compact3, aggregate12, compact4 []int64, reduce4 uint32, nFilledPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	compact4 = compact4[:len(compact)]
 	aggregateRows := aggregate[lo:hi]
-	aggregate3Rows := aggregate3[lo:hi]
-	aggregate3Rows = aggregate3Rows[:len(aggregateRows)]
-	aggregate6Rows := aggregate6[lo:hi]
-	aggregate6Rows = aggregate6Rows[:len(aggregateRows)]
-	aggregate8Rows := aggregate8[lo:hi]
-	aggregate8Rows = aggregate8Rows[:len(aggregateRows)]
+	aggregate5Rows := aggregate5[lo:hi]
+	aggregate5Rows = aggregate5Rows[:len(aggregateRows)]
+	aggregate9Rows := aggregate9[lo:hi]
+	aggregate9Rows = aggregate9Rows[:len(aggregateRows)]
+	aggregate12Rows := aggregate12[lo:hi]
+	aggregate12Rows = aggregate12Rows[:len(aggregateRows)]
 	for i := range aggregateRows {
 		selected := aggregateRows[i] > 0
 		at := int(nFilledPlace)
-		compact[at] = aggregate3Rows[i]
+		compact[at] = aggregate5Rows[i]
 		compact2[at] = int32(uint32(int64(lo+i)) + reduce4 + 2147483648)
-		compact3[at] = aggregate6Rows[i]
-		compact4[at] = aggregate8Rows[i]
+		compact3[at] = aggregate9Rows[i]
+		compact4[at] = aggregate12Rows[i]
 		nFilledPlace += kgenBit[int64](selected)
 	}
 	return nFilledPlace
@@ -1727,7 +1896,7 @@ func productsKernel7(lo, hi int, aggregate, aggregate3, compact []int64, compact
 // productsKernel8 runs rows lo to hi through the stages map12, map13, map14, map15, insert2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int64, paid []bool, insert3 []int64, map50 []bool, insert4 []int64, nSlots, n int64, firstRows, homes []int64, productOwn []int32, insertOwn, insertOwn2, insertOwn3 []int64) {
+func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int64, paid []bool, insert3 []int64, map54 []bool, insert4 []int64, nSlots, n int64, firstRows, homes []int64, productOwn []int32, insertOwn, insertOwn2, insertOwn3 []int64) {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -1769,8 +1938,8 @@ func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int6
 			amountRows = amountRows[:len(productRows)]
 			paidRows := paid[block:end]
 			paidRows = paidRows[:len(productRows)]
-			map50Rows := map50[block:end]
-			map50Rows = map50Rows[:len(productRows)]
+			map54Rows := map54[block:end]
+			map54Rows = map54Rows[:len(productRows)]
 			for i, product2 := range productRows {
 				x18 := (uint32(product2) - 2147483648) * 2654435761
 				// g = groups(product)
@@ -1791,7 +1960,7 @@ func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int6
 				}
 				insertOwn4[slot] += amountRows[i]
 				insertOwn5[slot] += kgenBit[int64](paidRows[i])
-				insertOwn6[slot] += kgenBit[int64](map50Rows[i])
+				insertOwn6[slot] += kgenBit[int64](map54Rows[i])
 			}
 		}
 		if end == hi || (groups+256)*8 > lastOwn+1 || int64(groups) > x3 {
@@ -2111,7 +2280,7 @@ func productsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digit
 	}
 }
 
-// productsKernel16 runs rows lo to hi through the stages map19, map20, map45, map46, map47, map48, from the state before them to the one after.
+// productsKernel16 runs rows lo to hi through the stages map19, map20, map49, map50, map51, map52, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel16(lo, hi int, pass7, compact3, insert5, map2, compact2 []int64, product, map3 []int32, insert7, map4, insert9, map5 []int64) {
@@ -2163,14 +2332,13 @@ func productsKernel16(lo, hi int, pass7, compact3, insert5, map2, compact2 []int
 	}
 }
 
-// productsKernel17 runs rows lo to hi through the stages map21, map22, map23, map24, map25, map26, histogram2, from the state before them to the one after.
+// productsKernel18 runs rows lo to hi through the stages map21, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel17(lo, hi int, histogram []int64, product []int32) {
+func productsKernel18(lo, hi int, histogram []int64, product []int32, reduce4 uint32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
-		x := (uint32(productRows[i]) - 2147483648) * 2654435761
-		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> 0 & 255)
+		digit := int64((uint32(productRows[i]) - 2147483648 - reduce4) >> 16 >> 0 & 255)
 		// g = groups(product)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -2179,10 +2347,10 @@ func productsKernel17(lo, hi int, histogram []int64, product []int32) {
 	}
 }
 
-// productsKernel18 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// productsKernel19 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel18(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func productsKernel19(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -2194,10 +2362,10 @@ func productsKernel18(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel18Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// productsKernel19Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func productsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
+func productsKernel19Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -2206,10 +2374,10 @@ func productsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// productsKernel19 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// productsKernel20 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel19(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map50, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel20(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map54, pass4 []bool, digitNumber, digitShift int64, reduce4 uint32, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(min(min(len(pass), len(pass2)), len(pass3)), len(pass4))
@@ -2227,8 +2395,187 @@ func productsKernel19(lo, hi int, add2 []int64, product, pass []int32, amount, p
 	amountRows = amountRows[:len(productRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(productRows)]
-	map50Rows := map50[lo:hi]
-	map50Rows = map50Rows[:len(productRows)]
+	map54Rows := map54[lo:hi]
+	map54Rows = map54Rows[:len(productRows)]
+	for i, product2 := range productRows {
+		digit := int64((uint32(product2) - 2147483648 - reduce4) >> 16 >> (digitShift & 31) & 255)
+		// g = groups(product)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = product2
+		pass2[place] = amountRows[i]
+		pass3[place] = paidRows[i]
+		pass4[place] = map54Rows[i]
+	}
+}
+
+// productsKernel20Summary returns what rows lo to hi add to the state, in the stages pass5.
+//
+//go:noinline
+func productsKernel20Summary(lo, hi int, product []int32, digitShift int64, reduce4 uint32, digits []int64) {
+	counts := (*[256]int64)(digits)
+	productRows := product[lo:hi]
+	for _, product2 := range productRows {
+		digit := int64((uint32(product2) - 2147483648 - reduce4) >> 16 >> (digitShift & 31) & 255)
+		// g = groups(product)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// productsKernel21 runs rows lo to hi through the stages map22, map23, aggregate2, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass26, aggregate2 []int64, pass57 []bool, aggregate3 []int64, pass59 []bool, aggregate4 []int64, reduce4 uint32, nPartitioned int64) {
+	begin := lo
+	if lo > 0 && lo < int(nPartitioned) {
+		part := int64(uint32(pass8[lo-1])-2147483648-reduce4) >> 16
+		end := int(nPartitioned)
+		for begin < end {
+			middle := begin + (end-begin)/2
+			if int64(uint32(pass8[middle])-2147483648-reduce4)>>16 <= part {
+				begin = middle + 1
+			} else {
+				end = middle
+			}
+		}
+	}
+	begin2 := hi
+	if hi > 0 && hi < int(nPartitioned) {
+		part := int64(uint32(pass8[hi-1])-2147483648-reduce4) >> 16
+		end := int(nPartitioned)
+		for begin2 < end {
+			middle := begin2 + (end-begin2)/2
+			if int64(uint32(pass8[middle])-2147483648-reduce4)>>16 <= part {
+				begin2 = middle + 1
+			} else {
+				end = middle
+			}
+		}
+	}
+	pass8Rows := pass8[begin:begin2]
+	pass26Rows := pass26[begin:begin2]
+	pass26Rows = pass26Rows[:len(pass8Rows)]
+	pass57Rows := pass57[begin:begin2]
+	pass57Rows = pass57Rows[:len(pass8Rows)]
+	pass59Rows := pass59[begin:begin2]
+	pass59Rows = pass59Rows[:len(pass8Rows)]
+	for i := range pass8Rows {
+		x := int64(uint32(pass8Rows[i]) - 2147483648 - reduce4)
+		// g = groups(product)
+		bin := int(x)
+		if uint64(bin) < uint64(len(aggregate)) {
+			aggregate[bin]++
+		}
+		bin2 := int(x)
+		if uint64(bin2) < uint64(len(aggregate2)) {
+			aggregate2[bin2] += pass26Rows[i]
+		}
+		bin3 := int(x)
+		if uint64(bin3) < uint64(len(aggregate3)) {
+			aggregate3[bin3] += kgenBit[int64](pass57Rows[i])
+		}
+		bin4 := int(x)
+		if uint64(bin4) < uint64(len(aggregate4)) {
+			aggregate4[bin4] += kgenBit[int64](pass59Rows[i])
+		}
+	}
+}
+
+// productsKernel22 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map24, compact3, from the state before them to the one after.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func productsKernel22(lo, hi int, aggregate2, aggregate4, compact []int64, compact2 []int32, aggregate8, compact3, aggregate11, compact4 []int64, reduce4 uint32, nFilled2Place int64) int64 {
+	compact2 = compact2[:len(compact)]
+	compact3 = compact3[:len(compact)]
+	compact4 = compact4[:len(compact)]
+	aggregate2Rows := aggregate2[lo:hi]
+	aggregate4Rows := aggregate4[lo:hi]
+	aggregate4Rows = aggregate4Rows[:len(aggregate2Rows)]
+	aggregate8Rows := aggregate8[lo:hi]
+	aggregate8Rows = aggregate8Rows[:len(aggregate2Rows)]
+	aggregate11Rows := aggregate11[lo:hi]
+	aggregate11Rows = aggregate11Rows[:len(aggregate2Rows)]
+	for i := range aggregate2Rows {
+		selected := aggregate2Rows[i] > 0
+		at := int(nFilled2Place)
+		compact[at] = aggregate4Rows[i]
+		compact2[at] = int32(uint32(int64(lo+i)) + reduce4 + 2147483648)
+		compact3[at] = aggregate8Rows[i]
+		compact4[at] = aggregate11Rows[i]
+		nFilled2Place += kgenBit[int64](selected)
+	}
+	return nFilled2Place
+}
+
+// productsKernel23 runs rows lo to hi through the stages map25, map26, map27, map28, map29, map30, histogram3, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel23(lo, hi int, histogram []int64, product []int32) {
+	productRows := product[lo:hi]
+	for i := range productRows {
+		x := (uint32(productRows[i]) - 2147483648) * 2654435761
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> 0 & 255)
+		// g = groups(product)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+	}
+}
+
+// productsKernel24 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel24(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+	histogram3Rows := histogram3[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram3Rows)]
+	for i := range histogram3Rows {
+		// g = groups(product)
+		addRows[i] = add2
+		add2 += histogram3Rows[i]
+	}
+	return add2
+}
+
+// productsKernel24Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
+//
+//go:noinline
+func productsKernel24Summary(lo, hi int, histogram3 []int64) int64 {
+	var add int64
+	histogram3Rows := histogram3[lo:hi]
+	for i := range histogram3Rows {
+		add += histogram3Rows[i]
+	}
+	return add
+}
+
+// productsKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel25(lo, hi int, add3 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map54, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * n
+	room := min(min(min(len(pass), len(pass2)), len(pass3)), len(pass4))
+	pass = pass[:room]
+	pass2 = pass2[:room]
+	pass3 = pass3[:room]
+	pass4 = pass4[:room]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add3[int64(digit)+x] - x2
+	}
+	productRows := product[lo:hi]
+	amountRows := amount[lo:hi]
+	amountRows = amountRows[:len(productRows)]
+	paidRows := paid[lo:hi]
+	paidRows = paidRows[:len(productRows)]
+	map54Rows := map54[lo:hi]
+	map54Rows = map54Rows[:len(productRows)]
 	for i, product2 := range productRows {
 		x3 := (uint32(product2) - 2147483648) * 2654435761
 		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
@@ -2239,14 +2586,14 @@ func productsKernel19(lo, hi int, add2 []int64, product, pass []int32, amount, p
 		pass[place] = product2
 		pass2[place] = amountRows[i]
 		pass3[place] = paidRows[i]
-		pass4[place] = map50Rows[i]
+		pass4[place] = map54Rows[i]
 	}
 }
 
-// productsKernel19Summary returns what rows lo to hi add to the state, in the stages pass5.
+// productsKernel25Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func productsKernel19Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
+func productsKernel25Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for _, product2 := range productRows {
@@ -2258,10 +2605,10 @@ func productsKernel19Summary(lo, hi int, product []int32, digitShift int64, digi
 	}
 }
 
-// productsKernel20 runs rows lo to hi through the stages map27, map28, map29, map30, insert3, from the state before them to the one after.
+// productsKernel26 runs rows lo to hi through the stages map31, map32, map33, map34, insert3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64, pass54 []bool, insert3 []int64, pass55 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned int64) {
+func productsKernel26(lo, hi int, pass9 []int32, insert, pass25, insert2 []int64, pass56 []bool, insert3 []int64, pass58 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned2 int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2286,12 +2633,12 @@ func productsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64
 	var taken int64
 	lastOfPart := nPartitionedSlots>>8 - 1
 	begin := lo
-	if lo > 0 && lo < int(nPartitioned) {
-		part := int64(((uint32(pass8[lo-1])-2147483648)*2654435761^(uint32(pass8[lo-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
-		end := int(nPartitioned)
+	if lo > 0 && lo < int(nPartitioned2) {
+		part := int64(((uint32(pass9[lo-1])-2147483648)*2654435761^(uint32(pass9[lo-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
+		end := int(nPartitioned2)
 		for begin < end {
 			middle := begin + (end-begin)/2
-			if int64(((uint32(pass8[middle])-2147483648)*2654435761^(uint32(pass8[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
+			if int64(((uint32(pass9[middle])-2147483648)*2654435761^(uint32(pass9[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
 				begin = middle + 1
 			} else {
 				end = middle
@@ -2300,26 +2647,26 @@ func productsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64
 	}
 	lastOfPart2 := nPartitionedSlots>>8 - 1
 	begin2 := hi
-	if hi > 0 && hi < int(nPartitioned) {
-		part := int64(((uint32(pass8[hi-1])-2147483648)*2654435761^(uint32(pass8[hi-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
-		end := int(nPartitioned)
+	if hi > 0 && hi < int(nPartitioned2) {
+		part := int64(((uint32(pass9[hi-1])-2147483648)*2654435761^(uint32(pass9[hi-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
+		end := int(nPartitioned2)
 		for begin2 < end {
 			middle := begin2 + (end-begin2)/2
-			if int64(((uint32(pass8[middle])-2147483648)*2654435761^(uint32(pass8[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
+			if int64(((uint32(pass9[middle])-2147483648)*2654435761^(uint32(pass9[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
 				begin2 = middle + 1
 			} else {
 				end = middle
 			}
 		}
 	}
-	pass8Rows := pass8[begin:begin2]
-	pass24Rows := pass24[begin:begin2]
-	pass24Rows = pass24Rows[:len(pass8Rows)]
-	pass54Rows := pass54[begin:begin2]
-	pass54Rows = pass54Rows[:len(pass8Rows)]
-	pass55Rows := pass55[begin:begin2]
-	pass55Rows = pass55Rows[:len(pass8Rows)]
-	for i, pass := range pass8Rows {
+	pass9Rows := pass9[begin:begin2]
+	pass25Rows := pass25[begin:begin2]
+	pass25Rows = pass25Rows[:len(pass9Rows)]
+	pass56Rows := pass56[begin:begin2]
+	pass56Rows = pass56Rows[:len(pass9Rows)]
+	pass58Rows := pass58[begin:begin2]
+	pass58Rows = pass58Rows[:len(pass9Rows)]
+	for i, pass := range pass9Rows {
 		x18 := (uint32(pass) - 2147483648) * 2654435761
 		// g = groups(product)
 		found := int64(-1)
@@ -2336,7 +2683,7 @@ func productsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64
 					found = slot
 					break
 				}
-				if pass == pass8[held] {
+				if pass == pass9[held] {
 					found = slot
 					break
 				}
@@ -2351,23 +2698,23 @@ func productsKernel20(lo, hi int, pass8 []int32, insert, pass24, insert2 []int64
 		}
 		bin := int(found)
 		if uint64(bin) < uint64(len(insert2)) {
-			insert2[bin] += pass24Rows[i]
+			insert2[bin] += pass25Rows[i]
 		}
 		bin2 := int(found)
 		if uint64(bin2) < uint64(len(insert3)) {
-			insert3[bin2] += kgenBit[int64](pass54Rows[i])
+			insert3[bin2] += kgenBit[int64](pass56Rows[i])
 		}
 		bin3 := int(found)
 		if uint64(bin3) < uint64(len(insert4)) {
-			insert4[bin3] += kgenBit[int64](pass55Rows[i])
+			insert4[bin3] += kgenBit[int64](pass58Rows[i])
 		}
 	}
 }
 
-// productsKernel21 runs rows lo to hi through the stages mask3, map31, reduce5, scalar8, from the state before them to the one after.
+// productsKernel27 runs rows lo to hi through the stages mask4, map35, reduce5, scalar9, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel21(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
+func productsKernel27(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2384,10 +2731,10 @@ func productsKernel21(lo, hi int, insert3 []int64, mask []bool, n, sum int64) in
 	return sum
 }
 
-// productsKernel21Summary returns what rows lo to hi add to the state, in the stages mask3, map31, reduce5, scalar8.
+// productsKernel27Summary returns what rows lo to hi add to the state, in the stages mask4, map35, reduce5, scalar9.
 //
 //go:noinline
-func productsKernel21Summary(lo, hi int, insert3 []int64, n int64) int64 {
+func productsKernel27Summary(lo, hi int, insert3 []int64, n int64) int64 {
 	var sum int64
 	x := n / 8
 	x2 := min(x, 16777216)
@@ -2401,24 +2748,24 @@ func productsKernel21Summary(lo, hi int, insert3 []int64, n int64) int64 {
 	return sum
 }
 
-// productsKernel22 runs rows lo to hi through the stages partial5, offset5, add5, compact3, map32, map33, histogram3, from the state before them to the one after.
+// productsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, compact4, map36, map37, histogram4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel22(lo, hi int, mask3 []bool, insert3, compact, compact2 []int64, pass8, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+func productsKernel28(lo, hi int, mask4 []bool, insert3, compact, compact2 []int64, pass9, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
-	mask3Rows := mask3[lo:hi]
+	mask4Rows := mask4[lo:hi]
 	insert3Rows := insert3[lo:hi]
-	insert3Rows = insert3Rows[:len(mask3Rows)]
-	for i := range mask3Rows {
-		if mask3Rows[i] {
+	insert3Rows = insert3Rows[:len(mask4Rows)]
+	for i := range mask4Rows {
+		if mask4Rows[i] {
 			insert := insert3Rows[i]
 			// g = groups(product)
 			compact[nPartitionedDistinctPlace] = insert
 			compact2[nPartitionedDistinctPlace] = int64(lo + i)
 			var pass int32
-			if uint64(insert) < uint64(len(pass8)) {
-				pass = pass8[insert]
+			if uint64(insert) < uint64(len(pass9)) {
+				pass = pass9[insert]
 			}
 			pass2 := pass
 			map2[nPartitionedDistinctPlace] = pass2
@@ -2449,50 +2796,50 @@ func productsKernel22(lo, hi int, mask3 []bool, insert3, compact, compact2 []int
 	return nPartitionedDistinctPlace
 }
 
-// productsKernel22Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact3, map32, map33, histogram3.
+// productsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, compact4, map36, map37, histogram4.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel22Summary(lo, hi int, mask3 []bool) int64 {
+func productsKernel28Summary(lo, hi int, mask4 []bool) int64 {
 	var nPartitionedDistinctPlace int64
-	mask3Rows := mask3[lo:hi]
-	for _, selected := range mask3Rows {
+	mask4Rows := mask4[lo:hi]
+	for _, selected := range mask4Rows {
 		nPartitionedDistinctPlace += kgenBit[int64](selected)
 	}
 	return nPartitionedDistinctPlace
 }
 
-// productsKernel23 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+// productsKernel29 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel23(lo, hi int, histogram3, add []int64, add2 int64) int64 {
-	histogram3Rows := histogram3[lo:hi]
+func productsKernel29(lo, hi int, histogram4, add []int64, add2 int64) int64 {
+	histogram4Rows := histogram4[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram3Rows)]
-	for i := range histogram3Rows {
+	addRows = addRows[:len(histogram4Rows)]
+	for i := range histogram4Rows {
 		// g = groups(product)
 		addRows[i] = add2
-		add2 += histogram3Rows[i]
+		add2 += histogram4Rows[i]
 	}
 	return add2
 }
 
-// productsKernel23Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
+// productsKernel29Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
 //
 //go:noinline
-func productsKernel23Summary(lo, hi int, histogram3 []int64) int64 {
+func productsKernel29Summary(lo, hi int, histogram4 []int64) int64 {
 	var add int64
-	histogram3Rows := histogram3[lo:hi]
-	for i := range histogram3Rows {
-		add += histogram3Rows[i]
+	histogram4Rows := histogram4[lo:hi]
+	for i := range histogram4Rows {
+		add += histogram4Rows[i]
 	}
 	return add
 }
 
-// productsKernel24 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// productsKernel30 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel24(lo, hi int, add3 []int64, map29 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel30(lo, hi int, add4 []int64, map33 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -2501,11 +2848,11 @@ func productsKernel24(lo, hi int, add3 []int64, map29 []int32, pass []uint32, pa
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add4[int64(digit)+x] - x2
 	}
-	map29Rows := map29[lo:hi]
-	for i := range map29Rows {
-		x3 := uint32(map29Rows[i]) - 2147483648
+	map33Rows := map33[lo:hi]
+	for i := range map33Rows {
+		x3 := uint32(map33Rows[i]) - 2147483648
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -2516,14 +2863,14 @@ func productsKernel24(lo, hi int, add3 []int64, map29 []int32, pass []uint32, pa
 	}
 }
 
-// productsKernel24Summary returns what rows lo to hi add to the state, in the stages pass6.
+// productsKernel30Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func productsKernel24Summary(lo, hi int, map29 []int32, digitShift int64, digits []int64) {
+func productsKernel30Summary(lo, hi int, map33 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map29Rows := map29[lo:hi]
-	for i := range map29Rows {
-		x := uint32(map29Rows[i]) - 2147483648
+	map33Rows := map33[lo:hi]
+	for i := range map33Rows {
+		x := uint32(map33Rows[i]) - 2147483648
 		digit := int64(x >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -2531,10 +2878,10 @@ func productsKernel24Summary(lo, hi int, map29 []int32, digitShift int64, digits
 	}
 }
 
-// productsKernel25 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// productsKernel31 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel25(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel31(lo, hi int, add4 []int64, pass10, pass []uint32, pass11, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -2543,29 +2890,29 @@ func productsKernel25(lo, hi int, add3 []int64, pass9, pass []uint32, pass10, pa
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add4[int64(digit)+x] - x2
 	}
-	pass9Rows := pass9[lo:hi]
 	pass10Rows := pass10[lo:hi]
-	pass10Rows = pass10Rows[:len(pass9Rows)]
-	for i, pass3 := range pass9Rows {
+	pass11Rows := pass11[lo:hi]
+	pass11Rows = pass11Rows[:len(pass10Rows)]
+	for i, pass3 := range pass10Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass10Rows[i]
+		pass2[place] = pass11Rows[i]
 	}
 }
 
-// productsKernel25Summary returns what rows lo to hi add to the state, in the stages pass7.
+// productsKernel31Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func productsKernel25Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
+func productsKernel31Summary(lo, hi int, pass10 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass9Rows := pass9[lo:hi]
-	for _, pass := range pass9Rows {
+	pass10Rows := pass10[lo:hi]
+	for _, pass := range pass10Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -2573,48 +2920,48 @@ func productsKernel25Summary(lo, hi int, pass9 []uint32, digitShift int64, digit
 	}
 }
 
-// productsKernel27 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+// productsKernel33 runs rows lo to hi through the stages pass10, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel27(lo, hi int, add3 []int64, pass13 []uint32, pass14, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel33(lo, hi int, add4 []int64, pass14 []uint32, pass15, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add4[int64(digit)+x] - x2
 	}
-	pass13Rows := pass13[lo:hi]
 	pass14Rows := pass14[lo:hi]
-	pass14Rows = pass14Rows[:len(pass13Rows)]
-	for i := range pass13Rows {
-		digit := int64(pass13Rows[i] >> (digitShift & 31) & 255)
+	pass15Rows := pass15[lo:hi]
+	pass15Rows = pass15Rows[:len(pass14Rows)]
+	for i := range pass14Rows {
+		digit := int64(pass14Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass14Rows[i]
+		pass[place] = pass15Rows[i]
 	}
 }
 
-// productsKernel27Summary returns what rows lo to hi add to the state, in the stages pass9.
+// productsKernel33Summary returns what rows lo to hi add to the state, in the stages pass10.
 //
 //go:noinline
-func productsKernel27Summary(lo, hi int, pass13 []uint32, digitShift int64, digits []int64) {
+func productsKernel33Summary(lo, hi int, pass14 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass13Rows := pass13[lo:hi]
-	for i := range pass13Rows {
-		digit := int64(pass13Rows[i] >> (digitShift & 31) & 255)
+	pass14Rows := pass14[lo:hi]
+	for i := range pass14Rows {
+		digit := int64(pass14Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// productsKernel28 runs rows lo to hi through the stages map34, map35, map41, map42, map43, map44, from the state before them to the one after.
+// productsKernel34 runs rows lo to hi through the stages map38, map39, map45, map46, map47, map48, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel28(lo, hi int, pass15, compact5, insert4, map2, compact4 []int64, pass8, map3 []int32, insert6, map4, insert8, map5 []int64) {
+func productsKernel34(lo, hi int, pass16, compact6, insert4, map2, compact5 []int64, pass9, map3 []int32, insert6, map4, insert8, map5 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -2623,10 +2970,10 @@ func productsKernel28(lo, hi int, pass15, compact5, insert4, map2, compact4 []in
 	mapRows4 := map5[lo:hi]
 	mapRows4 = mapRows4[:len(mapRows)]
 	for i := range mapRows {
-		x := pass15[lo+i]
+		x := pass16[lo+i]
 		var compact int64
-		if uint64(x) < uint64(len(compact5)) {
-			compact = compact5[x]
+		if uint64(x) < uint64(len(compact6)) {
+			compact = compact6[x]
 		}
 		compact2 := compact
 		var insert int64
@@ -2637,13 +2984,13 @@ func productsKernel28(lo, hi int, pass15, compact5, insert4, map2, compact4 []in
 		// revenue = sum(amount, by: g)
 		mapRows[i] = insert2
 		var compact3 int64
-		if uint64(x) < uint64(len(compact4)) {
-			compact3 = compact4[x]
+		if uint64(x) < uint64(len(compact5)) {
+			compact3 = compact5[x]
 		}
-		compact6 := compact3
+		compact4 := compact3
 		var pass int32
-		if uint64(compact6) < uint64(len(pass8)) {
-			pass = pass8[compact6]
+		if uint64(compact4) < uint64(len(pass9)) {
+			pass = pass9[compact4]
 		}
 		pass2 := pass
 		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
@@ -2663,10 +3010,10 @@ func productsKernel28(lo, hi int, pass15, compact5, insert4, map2, compact4 []in
 	}
 }
 
-// productsKernel29 runs rows lo to hi through the stages map36, histogram4, from the state before them to the one after.
+// productsKernel35 runs rows lo to hi through the stages map40, histogram5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel29(lo, hi int, histogram []int64, product []int32) {
+func productsKernel35(lo, hi int, histogram []int64, product []int32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
 		x := uint32(productRows[i]) - 2147483648
@@ -2694,37 +3041,37 @@ func productsKernel29(lo, hi int, histogram []int64, product []int32) {
 	}
 }
 
-// productsKernel30 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
+// productsKernel36 runs rows lo to hi through the stages partial9, offset9, add9, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel30(lo, hi int, histogram4, add []int64, add2 int64) int64 {
-	histogram4Rows := histogram4[lo:hi]
+func productsKernel36(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram4Rows)]
-	for i := range histogram4Rows {
+	addRows = addRows[:len(histogram5Rows)]
+	for i := range histogram5Rows {
 		// g = groups(product)
 		addRows[i] = add2
-		add2 += histogram4Rows[i]
+		add2 += histogram5Rows[i]
 	}
 	return add2
 }
 
-// productsKernel30Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
+// productsKernel36Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9.
 //
 //go:noinline
-func productsKernel30Summary(lo, hi int, histogram4 []int64) int64 {
+func productsKernel36Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
-	histogram4Rows := histogram4[lo:hi]
-	for i := range histogram4Rows {
-		add += histogram4Rows[i]
+	histogram5Rows := histogram5[lo:hi]
+	for i := range histogram5Rows {
+		add += histogram5Rows[i]
 	}
 	return add
 }
 
-// productsKernel31 runs rows lo to hi through the stages pass10, from the state before them to the one after.
+// productsKernel37 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel31(lo, hi int, add4 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel37(lo, hi int, add5 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2733,7 +3080,7 @@ func productsKernel31(lo, hi int, add4 []int64, product []int32, pass []uint32, 
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add5[int64(digit)+x] - x2
 	}
 	productRows := product[lo:hi]
 	for i := range productRows {
@@ -2748,10 +3095,10 @@ func productsKernel31(lo, hi int, add4 []int64, product []int32, pass []uint32, 
 	}
 }
 
-// productsKernel31Summary returns what rows lo to hi add to the state, in the stages pass10.
+// productsKernel37Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func productsKernel31Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
+func productsKernel37Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for i := range productRows {
@@ -2763,10 +3110,10 @@ func productsKernel31Summary(lo, hi int, product []int32, digitShift int64, digi
 	}
 }
 
-// productsKernel32 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+// productsKernel38 runs rows lo to hi through the stages pass12, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel32(lo, hi int, add4 []int64, pass16, pass []uint32, pass17, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel38(lo, hi int, add5 []int64, pass17, pass []uint32, pass18, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2775,29 +3122,29 @@ func productsKernel32(lo, hi int, add4 []int64, pass16, pass []uint32, pass17, p
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add5[int64(digit)+x] - x2
 	}
-	pass16Rows := pass16[lo:hi]
 	pass17Rows := pass17[lo:hi]
-	pass17Rows = pass17Rows[:len(pass16Rows)]
-	for i, pass3 := range pass16Rows {
+	pass18Rows := pass18[lo:hi]
+	pass18Rows = pass18Rows[:len(pass17Rows)]
+	for i, pass3 := range pass17Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass17Rows[i]
+		pass2[place] = pass18Rows[i]
 	}
 }
 
-// productsKernel32Summary returns what rows lo to hi add to the state, in the stages pass11.
+// productsKernel38Summary returns what rows lo to hi add to the state, in the stages pass12.
 //
 //go:noinline
-func productsKernel32Summary(lo, hi int, pass16 []uint32, digitShift int64, digits []int64) {
+func productsKernel38Summary(lo, hi int, pass17 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass16Rows := pass16[lo:hi]
-	for _, pass := range pass16Rows {
+	pass17Rows := pass17[lo:hi]
+	for _, pass := range pass17Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -2805,26 +3152,26 @@ func productsKernel32Summary(lo, hi int, pass16 []uint32, digitShift int64, digi
 	}
 }
 
-// productsKernel35 runs rows lo to hi through the stages map37, mask4, partial8, offset8, add8, map38, map39, map40, aggregate2, from the state before them to the one after.
+// productsKernel41 runs rows lo to hi through the stages map41, mask5, partial10, offset10, add10, map42, map43, map44, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel35(lo, hi int, pass22 []uint32, pass23, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map50 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
+func productsKernel41(lo, hi int, pass23 []uint32, pass24, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map54 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass22[lo-1]
+		lastPass = pass23[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass22[lo]
+		lastPass = ^pass23[lo]
 	}
-	pass22Rows := pass22[lo:hi]
 	pass23Rows := pass23[lo:hi]
-	pass23Rows = pass23Rows[:len(pass22Rows)]
-	for i, pass := range pass22Rows {
+	pass24Rows := pass24[lo:hi]
+	pass24Rows = pass24Rows[:len(pass23Rows)]
+	for i, pass := range pass23Rows {
 		// g = groups(product)
 		head := pass != lastPass
-		x := pass23Rows[i]
+		x := pass24Rows[i]
 		var amount2 int64
 		if uint64(x) < uint64(len(amount)) {
 			amount2 = amount[x]
@@ -2836,8 +3183,8 @@ func productsKernel35(lo, hi int, pass22 []uint32, pass23, amount, aggregate []i
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map50)) {
-			cond = map50[x]
+		if uint64(x) < uint64(len(map54)) {
+			cond = map54[x]
 		}
 		cond2 := cond
 		if head && gRunsBegun > 0 {
@@ -2871,11 +3218,11 @@ func productsKernel35(lo, hi int, pass22 []uint32, pass23, amount, aggregate []i
 	return gRunsBegun, openSum, openLast, openSum2, openSum3
 }
 
-// productsKernel35Summary returns what rows lo to hi add to the state, in the stages map37, mask4, partial8, offset8, add8, map38, map39, map40, aggregate2.
+// productsKernel41Summary returns what rows lo to hi add to the state, in the stages map41, mask5, partial10, offset10, add10, map42, map43, map44, aggregate3.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func productsKernel35Summary(lo, hi int, pass22 []uint32, pass23, amount []int64, paid, map50 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
+func productsKernel41Summary(lo, hi int, pass23 []uint32, pass24, amount []int64, paid, map54 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openHead bool
 	var openSum int64
@@ -2887,17 +3234,17 @@ func productsKernel35Summary(lo, hi int, pass22 []uint32, pass23, amount []int64
 	var openSum3 int64
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass22[lo-1]
+		lastPass = pass23[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass22[lo]
+		lastPass = ^pass23[lo]
 	}
-	pass22Rows := pass22[lo:hi]
 	pass23Rows := pass23[lo:hi]
-	pass23Rows = pass23Rows[:len(pass22Rows)]
-	for i, pass := range pass22Rows {
+	pass24Rows := pass24[lo:hi]
+	pass24Rows = pass24Rows[:len(pass23Rows)]
+	for i, pass := range pass23Rows {
 		// g = groups(product)
 		head := pass != lastPass
-		x := pass23Rows[i]
+		x := pass24Rows[i]
 		var amount2 int64
 		if uint64(x) < uint64(len(amount)) {
 			amount2 = amount[x]
@@ -2909,8 +3256,8 @@ func productsKernel35Summary(lo, hi int, pass22 []uint32, pass23, amount []int64
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map50)) {
-			cond = map50[x]
+		if uint64(x) < uint64(len(map54)) {
+			cond = map54[x]
 		}
 		cond2 := cond
 		openSum3 = openSum3&(kgenBit[int64](head)-1) + kgenBit[int64](cond2)
@@ -2929,10 +3276,10 @@ func productsKernel35Summary(lo, hi int, pass22 []uint32, pass23, amount []int64
 	return gRunsBegun, openHead, openSum, openPresent, openLast, openHead2, openSum2, openHead3, openSum3
 }
 
-// productsKernel37 runs rows lo to hi through the stages map49, map50, map51, histogram5, from the state before them to the one after.
+// productsKernel43 runs rows lo to hi through the stages map53, map54, map55, histogram6, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel37(lo, hi int, map2, revenue, map3, histogram []int64, g int64) {
+func productsKernel43(lo, hi int, map2, revenue, map3, histogram []int64, g int64) {
 	x := g / 16384
 	x2 := max(x, 1)
 	mapRows := map2[lo:hi]
@@ -2993,37 +3340,37 @@ func productsKernel37(lo, hi int, map2, revenue, map3, histogram []int64, g int6
 	}
 }
 
-// productsKernel38 runs rows lo to hi through the stages partial9, offset9, add9, from the state before them to the one after.
+// productsKernel44 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel38(lo, hi int, histogram5, add []int64, add2 int64) int64 {
-	histogram5Rows := histogram5[lo:hi]
+func productsKernel44(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram5Rows)]
-	for i := range histogram5Rows {
+	addRows = addRows[:len(histogram6Rows)]
+	for i := range histogram6Rows {
 		// top = order(desc(revenue), limit: most)
 		addRows[i] = add2
-		add2 += histogram5Rows[i]
+		add2 += histogram6Rows[i]
 	}
 	return add2
 }
 
-// productsKernel38Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9.
+// productsKernel44Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
 //
 //go:noinline
-func productsKernel38Summary(lo, hi int, histogram5 []int64) int64 {
+func productsKernel44Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
-	histogram5Rows := histogram5[lo:hi]
-	for i := range histogram5Rows {
-		add += histogram5Rows[i]
+	histogram6Rows := histogram6[lo:hi]
+	for i := range histogram6Rows {
+		add += histogram6Rows[i]
 	}
 	return add
 }
 
-// productsKernel39 runs rows lo to hi through the stages pass14, from the state before them to the one after.
+// productsKernel45 runs rows lo to hi through the stages pass15, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel39(lo, hi int, add5, map41 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
+func productsKernel45(lo, hi int, add6, map45 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gSample
 	room := min(len(pass), len(pass2))
@@ -3032,11 +3379,11 @@ func productsKernel39(lo, hi int, add5, map41 []int64, pass []uint64, pass2 []in
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add5[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	map41Rows := map41[lo:hi]
-	for i := range map41Rows {
-		x3 := uint64(map41Rows[i]) - 9223372036854775808 ^ 18446744073709551615
+	map45Rows := map45[lo:hi]
+	for i := range map45Rows {
+		x3 := uint64(map45Rows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x3 >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -3047,14 +3394,14 @@ func productsKernel39(lo, hi int, add5, map41 []int64, pass []uint64, pass2 []in
 	}
 }
 
-// productsKernel39Summary returns what rows lo to hi add to the state, in the stages pass14.
+// productsKernel45Summary returns what rows lo to hi add to the state, in the stages pass15.
 //
 //go:noinline
-func productsKernel39Summary(lo, hi int, map41 []int64, digitShift int64, digits []int64) {
+func productsKernel45Summary(lo, hi int, map45 []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map41Rows := map41[lo:hi]
-	for i := range map41Rows {
-		x := uint64(map41Rows[i]) - 9223372036854775808 ^ 18446744073709551615
+	map45Rows := map45[lo:hi]
+	for i := range map45Rows {
+		x := uint64(map45Rows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -3062,10 +3409,10 @@ func productsKernel39Summary(lo, hi int, map41 []int64, digitShift int64, digits
 	}
 }
 
-// productsKernel40 runs rows lo to hi through the stages pass15, from the state before them to the one after.
+// productsKernel46 runs rows lo to hi through the stages pass16, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel40(lo, hi int, add5 []int64, pass25, pass []uint64, pass26, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
+func productsKernel46(lo, hi int, add6 []int64, pass27, pass []uint64, pass28, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gSample
 	room := min(len(pass), len(pass2))
@@ -3074,29 +3421,29 @@ func productsKernel40(lo, hi int, add5 []int64, pass25, pass []uint64, pass26, p
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add5[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass25Rows := pass25[lo:hi]
-	pass26Rows := pass26[lo:hi]
-	pass26Rows = pass26Rows[:len(pass25Rows)]
-	for i, pass3 := range pass25Rows {
+	pass27Rows := pass27[lo:hi]
+	pass28Rows := pass28[lo:hi]
+	pass28Rows = pass28Rows[:len(pass27Rows)]
+	for i, pass3 := range pass27Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass26Rows[i]
+		pass2[place] = pass28Rows[i]
 	}
 }
 
-// productsKernel40Summary returns what rows lo to hi add to the state, in the stages pass15.
+// productsKernel46Summary returns what rows lo to hi add to the state, in the stages pass16.
 //
 //go:noinline
-func productsKernel40Summary(lo, hi int, pass25 []uint64, digitShift int64, digits []int64) {
+func productsKernel46Summary(lo, hi int, pass27 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass25Rows := pass25[lo:hi]
-	for _, pass := range pass25Rows {
+	pass27Rows := pass27[lo:hi]
+	for _, pass := range pass27Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -3104,49 +3451,49 @@ func productsKernel40Summary(lo, hi int, pass25 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel46 runs rows lo to hi through the stages pass21, from the state before them to the one after.
+// productsKernel52 runs rows lo to hi through the stages pass22, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel46(lo, hi int, add5 []int64, pass37 []uint64, pass38, pass []int64, digitNumber, digitShift, gSample int64, digits []int64) {
+func productsKernel52(lo, hi int, add6 []int64, pass39 []uint64, pass40, pass []int64, digitNumber, digitShift, gSample int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gSample
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add5[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass37Rows := pass37[lo:hi]
-	pass38Rows := pass38[lo:hi]
-	pass38Rows = pass38Rows[:len(pass37Rows)]
-	for i := range pass37Rows {
-		digit := int64(pass37Rows[i] >> (digitShift & 63) & 255)
+	pass39Rows := pass39[lo:hi]
+	pass40Rows := pass40[lo:hi]
+	pass40Rows = pass40Rows[:len(pass39Rows)]
+	for i := range pass39Rows {
+		digit := int64(pass39Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass38Rows[i]
+		pass[place] = pass40Rows[i]
 	}
 }
 
-// productsKernel46Summary returns what rows lo to hi add to the state, in the stages pass21.
+// productsKernel52Summary returns what rows lo to hi add to the state, in the stages pass22.
 //
 //go:noinline
-func productsKernel46Summary(lo, hi int, pass37 []uint64, digitShift int64, digits []int64) {
+func productsKernel52Summary(lo, hi int, pass39 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass37Rows := pass37[lo:hi]
-	for i := range pass37Rows {
-		digit := int64(pass37Rows[i] >> (digitShift & 63) & 255)
+	pass39Rows := pass39[lo:hi]
+	for i := range pass39Rows {
+		digit := int64(pass39Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// productsKernel47 runs rows lo to hi through the stages scalar10, scalar11, scalar12, mask5, partial10, offset10, add10, compact4, scalar13, from the state before them to the one after.
+// productsKernel53 runs rows lo to hi through the stages scalar11, scalar12, scalar13, mask6, partial12, offset12, add12, compact5, scalar14, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel47(lo, hi int, revenue, pass39, map41, map40, compact []int64, most, g, gCandidatesPlace int64) int64 {
+func productsKernel53(lo, hi int, revenue, pass41, map45, map44, compact []int64, most, g, gCandidatesPlace int64) int64 {
 	x := min(most, g)
 	x2 := max(x, 0)
 	x3 := x2 * 32768
@@ -3156,28 +3503,29 @@ func productsKernel47(lo, hi int, revenue, pass39, map41, map40, compact []int64
 	x7 := min(x6, 16383)
 	x8 := max(x7, 0)
 	var pass int64
-	if uint64(x8) < uint64(len(pass39)) {
-		pass = pass39[x8]
+	if uint64(x8) < uint64(len(pass41)) {
+		pass = pass41[x8]
 	}
 	pass2 := pass
 	var x9 int64
-	if uint64(pass2) < uint64(len(map41)) {
-		x9 = map41[pass2]
+	if uint64(pass2) < uint64(len(map45)) {
+		x9 = map45[pass2]
 	}
 	x10 := x9
 	var x11 int64
-	if uint64(pass2) < uint64(len(map40)) {
-		x11 = map40[pass2]
+	if uint64(pass2) < uint64(len(map44)) {
+		x11 = map44[pass2]
 	}
 	x12 := x11
 	cond := g >= 1048576
 	x13 := g >> 3
 	cond2 := x2 < x13
 	cond3 := cond && cond2
+	cond4 := !cond3
 	revenueRows := revenue[lo:hi]
 	for i, revenue2 := range revenueRows {
 		row := int64(lo + i)
-		selected := revenue2 >= x10 && (revenue2 > x10 || revenue2 == x10 && row <= x12) && cond3
+		selected := revenue2 >= x10 && (revenue2 > x10 || revenue2 == x10 && row <= x12) || cond4
 		at := int(gCandidatesPlace)
 		compact[at] = row
 		gCandidatesPlace += kgenBit[int64](selected)
@@ -3185,11 +3533,11 @@ func productsKernel47(lo, hi int, revenue, pass39, map41, map40, compact []int64
 	return gCandidatesPlace
 }
 
-// productsKernel48 runs rows lo to hi through the stages mask6, partial11, offset11, add11, compact5, from the state before them to the one after.
+// productsKernel54 runs rows lo to hi through the stages mask7, partial13, offset13, add13, compact6, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel48(lo, hi int, compact []int64, gAllPlace int64) int64 {
+func productsKernel54(lo, hi int, compact []int64, gAllPlace int64) int64 {
 	for i := range hi - lo {
 		row := int64(lo + i)
 		selected := row >= 0
@@ -3200,14 +3548,14 @@ func productsKernel48(lo, hi int, compact []int64, gAllPlace int64) int64 {
 	return gAllPlace
 }
 
-// productsKernel49 runs rows lo to hi through the stages map52, map53, histogram6, from the state before them to the one after.
+// productsKernel55 runs rows lo to hi through the stages map56, map57, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel49(lo, hi int, either3, revenue, map2, histogram []int64) {
-	either3Rows := either3[lo:hi]
+func productsKernel55(lo, hi int, either4, revenue, map2, histogram []int64) {
+	either4Rows := either4[lo:hi]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(either3Rows)]
-	for i, at := range either3Rows {
+	mapRows = mapRows[:len(either4Rows)]
+	for i, at := range either4Rows {
 		var revenue2 int64
 		if uint64(at) < uint64(len(revenue)) {
 			revenue2 = revenue[at]
@@ -3259,37 +3607,37 @@ func productsKernel49(lo, hi int, either3, revenue, map2, histogram []int64) {
 	}
 }
 
-// productsKernel50 runs rows lo to hi through the stages partial12, offset12, add12, scalar14, from the state before them to the one after.
+// productsKernel56 runs rows lo to hi through the stages partial14, offset14, add14, scalar15, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel50(lo, hi int, histogram6, add []int64, most, gLeast, add2 int64) int64 {
-	histogram6Rows := histogram6[lo:hi]
+func productsKernel56(lo, hi int, histogram7, add []int64, most, gLeast, add2 int64) int64 {
+	histogram7Rows := histogram7[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram6Rows)]
-	for i := range histogram6Rows {
+	addRows = addRows[:len(histogram7Rows)]
+	for i := range histogram7Rows {
 		// top = order(desc(revenue), limit: most)
 		addRows[i] = add2
-		add2 += histogram6Rows[i]
+		add2 += histogram7Rows[i]
 	}
 	return add2
 }
 
-// productsKernel50Summary returns what rows lo to hi add to the state, in the stages partial12, offset12, add12, scalar14.
+// productsKernel56Summary returns what rows lo to hi add to the state, in the stages partial14, offset14, add14, scalar15.
 //
 //go:noinline
-func productsKernel50Summary(lo, hi int, histogram6 []int64) int64 {
+func productsKernel56Summary(lo, hi int, histogram7 []int64) int64 {
 	var add int64
-	histogram6Rows := histogram6[lo:hi]
-	for i := range histogram6Rows {
-		add += histogram6Rows[i]
+	histogram7Rows := histogram7[lo:hi]
+	for i := range histogram7Rows {
+		add += histogram7Rows[i]
 	}
 	return add
 }
 
-// productsKernel51 runs rows lo to hi through the stages pass22, from the state before them to the one after.
+// productsKernel57 runs rows lo to hi through the stages pass23, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel51(lo, hi int, add6, map43 []int64, pass []uint64, either3, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
+func productsKernel57(lo, hi int, add7, map47 []int64, pass []uint64, either4, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gLeast
 	room := min(len(pass), len(pass2))
@@ -3298,31 +3646,31 @@ func productsKernel51(lo, hi int, add6, map43 []int64, pass []uint64, either3, p
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add6[int64(digit)+x] - x2
+		places[digit] += add7[int64(digit)+x] - x2
 	}
-	map43Rows := map43[lo:hi]
-	either3Rows := either3[lo:hi]
-	either3Rows = either3Rows[:len(map43Rows)]
-	for i := range map43Rows {
-		x3 := uint64(map43Rows[i]) - 9223372036854775808 ^ 18446744073709551615
+	map47Rows := map47[lo:hi]
+	either4Rows := either4[lo:hi]
+	either4Rows = either4Rows[:len(map47Rows)]
+	for i := range map47Rows {
+		x3 := uint64(map47Rows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x3 >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = x3
-		pass2[place] = either3Rows[i]
+		pass2[place] = either4Rows[i]
 	}
 }
 
-// productsKernel51Summary returns what rows lo to hi add to the state, in the stages pass22.
+// productsKernel57Summary returns what rows lo to hi add to the state, in the stages pass23.
 //
 //go:noinline
-func productsKernel51Summary(lo, hi int, map43 []int64, digitShift int64, digits []int64) {
+func productsKernel57Summary(lo, hi int, map47 []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map43Rows := map43[lo:hi]
-	for i := range map43Rows {
-		x := uint64(map43Rows[i]) - 9223372036854775808 ^ 18446744073709551615
+	map47Rows := map47[lo:hi]
+	for i := range map47Rows {
+		x := uint64(map47Rows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -3330,10 +3678,10 @@ func productsKernel51Summary(lo, hi int, map43 []int64, digitShift int64, digits
 	}
 }
 
-// productsKernel52 runs rows lo to hi through the stages pass23, from the state before them to the one after.
+// productsKernel58 runs rows lo to hi through the stages pass24, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel52(lo, hi int, add6 []int64, pass40, pass []uint64, pass41, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
+func productsKernel58(lo, hi int, add7 []int64, pass42, pass []uint64, pass43, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gLeast
 	room := min(len(pass), len(pass2))
@@ -3342,29 +3690,29 @@ func productsKernel52(lo, hi int, add6 []int64, pass40, pass []uint64, pass41, p
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add6[int64(digit)+x] - x2
+		places[digit] += add7[int64(digit)+x] - x2
 	}
-	pass40Rows := pass40[lo:hi]
-	pass41Rows := pass41[lo:hi]
-	pass41Rows = pass41Rows[:len(pass40Rows)]
-	for i, pass3 := range pass40Rows {
+	pass42Rows := pass42[lo:hi]
+	pass43Rows := pass43[lo:hi]
+	pass43Rows = pass43Rows[:len(pass42Rows)]
+	for i, pass3 := range pass42Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass41Rows[i]
+		pass2[place] = pass43Rows[i]
 	}
 }
 
-// productsKernel52Summary returns what rows lo to hi add to the state, in the stages pass23.
+// productsKernel58Summary returns what rows lo to hi add to the state, in the stages pass24.
 //
 //go:noinline
-func productsKernel52Summary(lo, hi int, pass40 []uint64, digitShift int64, digits []int64) {
+func productsKernel58Summary(lo, hi int, pass42 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass40Rows := pass40[lo:hi]
-	for _, pass := range pass40Rows {
+	pass42Rows := pass42[lo:hi]
+	for _, pass := range pass42Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -3372,50 +3720,50 @@ func productsKernel52Summary(lo, hi int, pass40 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel58 runs rows lo to hi through the stages pass29, from the state before them to the one after.
+// productsKernel64 runs rows lo to hi through the stages pass30, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel58(lo, hi int, add6 []int64, pass52 []uint64, pass53, top []int64, digitNumber, digitShift, gLeast, top2 int64, digits []int64) {
+func productsKernel64(lo, hi int, add7 []int64, pass54 []uint64, pass55, top []int64, digitNumber, digitShift, gLeast, top2 int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gLeast
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add6[int64(digit)+x] - x2
+		places[digit] += add7[int64(digit)+x] - x2
 	}
-	pass52Rows := pass52[lo:hi]
-	pass53Rows := pass53[lo:hi]
-	pass53Rows = pass53Rows[:len(pass52Rows)]
-	for i := range pass52Rows {
-		digit := int64(pass52Rows[i] >> (digitShift & 63) & 255)
+	pass54Rows := pass54[lo:hi]
+	pass55Rows := pass55[lo:hi]
+	pass55Rows = pass55Rows[:len(pass54Rows)]
+	for i := range pass54Rows {
+		digit := int64(pass54Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		if place < top2 {
-			top[place] = pass53Rows[i]
+			top[place] = pass55Rows[i]
 		}
 	}
 }
 
-// productsKernel58Summary returns what rows lo to hi add to the state, in the stages pass29.
+// productsKernel64Summary returns what rows lo to hi add to the state, in the stages pass30.
 //
 //go:noinline
-func productsKernel58Summary(lo, hi int, pass52 []uint64, digitShift int64, digits []int64) {
+func productsKernel64Summary(lo, hi int, pass54 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass52Rows := pass52[lo:hi]
-	for i := range pass52Rows {
-		digit := int64(pass52Rows[i] >> (digitShift & 63) & 255)
+	pass54Rows := pass54[lo:hi]
+	for i := range pass54Rows {
+		digit := int64(pass54Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// productsKernel59 runs rows lo to hi through the stages map54, map55, map56, map57, from the state before them to the one after.
+// productsKernel65 runs rows lo to hi through the stages map58, map59, map60, map61, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel59(lo, hi int, top []int64, either6, product []int32, revenue, revenue2, either9, sold, either12, looked []int64) {
+func productsKernel65(lo, hi int, top []int64, either8, product []int32, revenue, revenue2, either12, sold, either16, looked []int64) {
 	topRows := top[lo:hi]
 	productRows := product[lo:hi]
 	productRows = productRows[:len(topRows)]
@@ -3427,8 +3775,8 @@ func productsKernel59(lo, hi int, top []int64, either6, product []int32, revenue
 	lookedRows = lookedRows[:len(topRows)]
 	for i, x := range topRows {
 		var either int32
-		if uint64(x) < uint64(len(either6)) {
-			either = either6[x]
+		if uint64(x) < uint64(len(either8)) {
+			either = either8[x]
 		}
 		either2 := either
 		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
@@ -3440,16 +3788,16 @@ func productsKernel59(lo, hi int, top []int64, either6, product []int32, revenue
 		revenue4 := revenue3
 		revenueRows[i] = revenue4
 		var either3 int64
-		if uint64(x) < uint64(len(either9)) {
-			either3 = either9[x]
+		if uint64(x) < uint64(len(either12)) {
+			either3 = either12[x]
 		}
 		either4 := either3
 		soldRows[i] = either4
 		var either5 int64
-		if uint64(x) < uint64(len(either12)) {
-			either5 = either12[x]
+		if uint64(x) < uint64(len(either16)) {
+			either5 = either16[x]
 		}
-		either7 := either5
-		lookedRows[i] = either7
+		either6 := either5
+		lookedRows[i] = either6
 	}
 }

@@ -116,13 +116,17 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 	} else {
 		sessionsKernel2(0, n, visitor, time, map2, x, x4, x3, x2, int64(n), scalar)
 	}
-	scalar2 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + 8 - 1) / 8
-	scalar3 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+8-1)/8, 1) - 1) / max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+8-1)/8, 1)
-	histogram := kgenTemporary[int64](&call, 2048)
+	scalar2 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + kgenSelect(int64(n) >= 524288, int64(10), 8) - 1) / kgenSelect(int64(n) >= 524288, int64(10), 8)
+	scalar3 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1) - 1) / max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)
+	nDigitsLength := max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8)<<((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)-1)/max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)&63), 0)
+	if int(nDigitsLength) > 2147483647 {
+		return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(nDigitsLength))
+	}
+	histogram := kgenTemporary[int64](&call, int(nDigitsLength))
 	clear(histogram)
-	if workers > 1 {
+	if workers > 1 && len(histogram) <= max(2048, n/64) {
 		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-			histogramOwn := make([]int64, 2048)
+			histogramOwn := make([]int64, len(histogram))
 			sessionsKernel3(lo, hi, histogramOwn, map2, scalar3, scalar)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
@@ -131,11 +135,11 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 	} else {
 		sessionsKernel3(0, n, histogram, map2, scalar3, scalar)
 	}
-	add := kgenTemporary[int64](&call, 2048)
+	add := kgenTemporary[int64](&call, int(nDigitsLength))
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var add2 int64
-		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(nDigitsLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				add3 := sessionsKernel4Summary(lo, hi, histogram)
@@ -147,19 +151,19 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			}
 		})
 	} else {
-		sessionsKernel4(0, 2048, histogram, add, 0)
+		sessionsKernel4(0, int(nDigitsLength), histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, n)
 	if 1 < int(scalar2) {
 		if workers > 1 {
-			counts := make([]int64, 256)
+			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
+					digits := make([]int64, 1024)
 					sessionsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
 					blocks.await()
-					for digit := range 256 {
+					for digit := range 1024 {
 						count := digits[digit]
 						digits[digit] = counts[digit]
 						counts[digit] += count
@@ -169,21 +173,21 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 				}
 			})
 		} else {
-			digits := make([]int64, 256)
+			digits := make([]int64, 1024)
 			sessionsKernel5(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	pass2 := kgenTemporary[uint64](&call, n)
 	if 2 < int(scalar2) {
 		if workers > 1 {
-			counts := make([]int64, 256)
+			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
+					digits := make([]int64, 1024)
 					sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+int(scalar3)), scalar3, digits)
 					blocks.await()
-					for digit := range 256 {
+					for digit := range 1024 {
 						count := digits[digit]
 						digits[digit] = counts[digit]
 						counts[digit] += count
@@ -193,20 +197,20 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 				}
 			})
 		} else {
-			digits := make([]int64, 256)
+			digits := make([]int64, 1024)
 			sessionsKernel5(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	if 3 < int(scalar2) {
 		if workers > 1 {
-			counts := make([]int64, 256)
+			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
+					digits := make([]int64, 1024)
 					sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar3)), scalar3, digits)
 					blocks.await()
-					for digit := range 256 {
+					for digit := range 1024 {
 						count := digits[digit]
 						digits[digit] = counts[digit]
 						counts[digit] += count
@@ -216,20 +220,20 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 				}
 			})
 		} else {
-			digits := make([]int64, 256)
+			digits := make([]int64, 1024)
 			sessionsKernel5(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	if 4 < int(scalar2) {
 		if workers > 1 {
-			counts := make([]int64, 256)
+			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
+					digits := make([]int64, 1024)
 					sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar3)), scalar3, digits)
 					blocks.await()
-					for digit := range 256 {
+					for digit := range 1024 {
 						count := digits[digit]
 						digits[digit] = counts[digit]
 						counts[digit] += count
@@ -239,20 +243,20 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 				}
 			})
 		} else {
-			digits := make([]int64, 256)
+			digits := make([]int64, 1024)
 			sessionsKernel5(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	if 5 < int(scalar2) {
 		if workers > 1 {
-			counts := make([]int64, 256)
+			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
+					digits := make([]int64, 1024)
 					sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar3)), scalar3, digits)
 					blocks.await()
-					for digit := range 256 {
+					for digit := range 1024 {
 						count := digits[digit]
 						digits[digit] = counts[digit]
 						counts[digit] += count
@@ -262,20 +266,20 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 				}
 			})
 		} else {
-			digits := make([]int64, 256)
+			digits := make([]int64, 1024)
 			sessionsKernel5(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	if 6 < int(scalar2) {
 		if workers > 1 {
-			counts := make([]int64, 256)
+			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
+					digits := make([]int64, 1024)
 					sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar3)), scalar3, digits)
 					blocks.await()
-					for digit := range 256 {
+					for digit := range 1024 {
 						count := digits[digit]
 						digits[digit] = counts[digit]
 						counts[digit] += count
@@ -285,20 +289,20 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 				}
 			})
 		} else {
-			digits := make([]int64, 256)
+			digits := make([]int64, 1024)
 			sessionsKernel5(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	if 7 < int(scalar2) {
 		if workers > 1 {
-			counts := make([]int64, 256)
+			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
+					digits := make([]int64, 1024)
 					sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar3)), scalar3, digits)
 					blocks.await()
-					for digit := range 256 {
+					for digit := range 1024 {
 						count := digits[digit]
 						digits[digit] = counts[digit]
 						counts[digit] += count
@@ -308,21 +312,21 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 				}
 			})
 		} else {
-			digits := make([]int64, 256)
+			digits := make([]int64, 1024)
 			sessionsKernel5(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	pass3 := kgenTemporary[uint64](&call, n)
 	if int(scalar2) == 1 {
 		if workers > 1 {
-			counts := make([]int64, 256)
+			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
+					digits := make([]int64, 1024)
 					sessionsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
 					blocks.await()
-					for digit := range 256 {
+					for digit := range 1024 {
 						count := digits[digit]
 						digits[digit] = counts[digit]
 						counts[digit] += count
@@ -332,7 +336,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 				}
 			})
 		} else {
-			digits := make([]int64, 256)
+			digits := make([]int64, 1024)
 			sessionsKernel5(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
@@ -348,14 +352,14 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 	if 1 < int(scalar2) {
 		if int(scalar2) < (int(scalar2)+1)/2*2 {
 			if workers > 1 {
-				counts := make([]int64, 256)
+				counts := make([]int64, 1024)
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
+						digits := make([]int64, 1024)
 						sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
 						blocks.await()
-						for digit := range 256 {
+						for digit := range 1024 {
 							count := digits[digit]
 							digits[digit] = counts[digit]
 							counts[digit] += count
@@ -365,19 +369,19 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					}
 				})
 			} else {
-				digits := make([]int64, 256)
+				digits := make([]int64, 1024)
 				sessionsKernel5(0, n, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 			}
 		} else {
 			if workers > 1 {
-				counts := make([]int64, 256)
+				counts := make([]int64, 1024)
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
+						digits := make([]int64, 1024)
 						sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
 						blocks.await()
-						for digit := range 256 {
+						for digit := range 1024 {
 							count := digits[digit]
 							digits[digit] = counts[digit]
 							counts[digit] += count
@@ -387,7 +391,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					}
 				})
 			} else {
-				digits := make([]int64, 256)
+				digits := make([]int64, 1024)
 				sessionsKernel5(0, n, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 			}
 		}
@@ -974,7 +978,7 @@ func sessionsKernel1(lo, hi int, visitor, time []int64) (int64, uint64, uint64, 
 	return sum, least, greatest, least2, greatest2
 }
 
-// sessionsKernel2 runs rows lo to hi through the stages map5, scalar2, scalar3, from the state before them to the one after.
+// sessionsKernel2 runs rows lo to hi through the stages map5, scalar2, scalar3, scalar4, from the state before them to the one after.
 //
 //go:noinline
 func sessionsKernel2(lo, hi int, visitor, time []int64, map2 []uint64, reduce, reduce4, reduce3, reduce2 uint64, n, scalar int64) {
@@ -1029,53 +1033,61 @@ func sessionsKernel2(lo, hi int, visitor, time []int64, map2 []uint64, reduce, r
 func sessionsKernel3(lo, hi int, histogram []int64, map5 []uint64, digitWidth, digitShift int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
-	x3 := digitShift + digitWidth
-	x4 := x3 + digitWidth
-	x5 := x4 + digitWidth
-	x6 := x5 + digitWidth
-	x7 := x6 + digitWidth
-	x8 := x7 + digitWidth
-	x9 := x8 + digitWidth
+	x3 := int64(0) << (digitWidth & 63)
+	x4 := digitShift + digitWidth
+	x5 := int64(1) << (digitWidth & 63)
+	x6 := x4 + digitWidth
+	x7 := int64(2) << (digitWidth & 63)
+	x8 := x6 + digitWidth
+	x9 := int64(3) << (digitWidth & 63)
+	x10 := x8 + digitWidth
+	x11 := int64(4) << (digitWidth & 63)
+	x12 := x10 + digitWidth
+	x13 := int64(5) << (digitWidth & 63)
+	x14 := x12 + digitWidth
+	x15 := int64(6) << (digitWidth & 63)
+	x16 := x14 + digitWidth
+	x17 := int64(7) << (digitWidth & 63)
 	map5Rows := map5[lo:hi]
-	for _, x10 := range map5Rows {
-		digit := int64(x10 >> (digitShift & 63) & x2)
+	for _, x18 := range map5Rows {
+		digit := int64(x18 >> (digitShift & 63) & x2)
 		// p = order(visitor, time)
-		bin := int(digit)
+		bin := int(digit + x3)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
 		}
-		digit2 := int64(x10 >> (x3 & 63) & x2)
-		bin2 := int(digit2 + 256)
+		digit2 := int64(x18 >> (x4 & 63) & x2)
+		bin2 := int(digit2 + x5)
 		if uint64(bin2) < uint64(len(histogram)) {
 			histogram[bin2]++
 		}
-		digit3 := int64(x10 >> (x4 & 63) & x2)
-		bin3 := int(digit3 + 512)
+		digit3 := int64(x18 >> (x6 & 63) & x2)
+		bin3 := int(digit3 + x7)
 		if uint64(bin3) < uint64(len(histogram)) {
 			histogram[bin3]++
 		}
-		digit4 := int64(x10 >> (x5 & 63) & x2)
-		bin4 := int(digit4 + 768)
+		digit4 := int64(x18 >> (x8 & 63) & x2)
+		bin4 := int(digit4 + x9)
 		if uint64(bin4) < uint64(len(histogram)) {
 			histogram[bin4]++
 		}
-		digit5 := int64(x10 >> (x6 & 63) & x2)
-		bin5 := int(digit5 + 1024)
+		digit5 := int64(x18 >> (x10 & 63) & x2)
+		bin5 := int(digit5 + x11)
 		if uint64(bin5) < uint64(len(histogram)) {
 			histogram[bin5]++
 		}
-		digit6 := int64(x10 >> (x7 & 63) & x2)
-		bin6 := int(digit6 + 1280)
+		digit6 := int64(x18 >> (x12 & 63) & x2)
+		bin6 := int(digit6 + x13)
 		if uint64(bin6) < uint64(len(histogram)) {
 			histogram[bin6]++
 		}
-		digit7 := int64(x10 >> (x8 & 63) & x2)
-		bin7 := int(digit7 + 1536)
+		digit7 := int64(x18 >> (x14 & 63) & x2)
+		bin7 := int(digit7 + x15)
 		if uint64(bin7) < uint64(len(histogram)) {
 			histogram[bin7]++
 		}
-		digit8 := int64(x10 >> (x9 & 63) & x2)
-		bin8 := int(digit8 + 1792)
+		digit8 := int64(x18 >> (x16 & 63) & x2)
+		bin8 := int(digit8 + x17)
 		if uint64(bin8) < uint64(len(histogram)) {
 			histogram[bin8]++
 		}
@@ -1115,21 +1127,22 @@ func sessionsKernel4Summary(lo, hi int, histogram []int64) int64 {
 func sessionsKernel5(lo, hi int, add []int64, map5, pass []uint64, digitNumber, digitShift, digitWidth, n int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
-	x3 := digitNumber * 256
+	x3 := digitNumber << (digitWidth & 63)
 	x4 := digitNumber * n
-	places := (*[256]int64)(digits)
+	x5 := int64(1) << (digitWidth & 63)
+	places := (*[1024]int64)(digits)
 	// where the next row of each digit goes
-	for digit := range 256 {
+	for digit := range min(1024, int(x5)) {
 		places[digit] += add[int64(digit)+x3] - x4
 	}
 	map5Rows := map5[lo:hi]
-	for _, x5 := range map5Rows {
-		digit := int64(x5 >> (digitShift & 63) & x2)
+	for _, x6 := range map5Rows {
+		digit := int64(x6 >> (digitShift & 63) & x2)
 		// p = order(visitor, time)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = x5
+		pass[place] = x6
 	}
 }
 
@@ -1139,7 +1152,7 @@ func sessionsKernel5(lo, hi int, add []int64, map5, pass []uint64, digitNumber, 
 func sessionsKernel5Summary(lo, hi int, map5 []uint64, digitShift, digitWidth int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
-	counts := (*[256]int64)(digits)
+	counts := (*[1024]int64)(digits)
 	map5Rows := map5[lo:hi]
 	for _, x3 := range map5Rows {
 		digit := int64(x3 >> (digitShift & 63) & x2)
@@ -1162,7 +1175,7 @@ func sessionsKernel8(lo, hi int, pass, map5 []uint64) {
 	}
 }
 
-// sessionsKernel10 runs rows lo to hi through the stages map6, map7, mask1, partial2, offset2, add2, compact1, scalar4, pass22, from the state before them to the one after.
+// sessionsKernel10 runs rows lo to hi through the stages map6, map7, mask1, partial2, offset2, add2, compact1, scalar5, pass22, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
@@ -1216,7 +1229,7 @@ func sessionsKernel10(lo, hi int, pass3 []uint64, compact, compact2, p []int64, 
 	return nTiedPlace
 }
 
-// sessionsKernel10Summary returns what rows lo to hi add to the state, in the stages map6, map7, mask1, partial2, offset2, add2, compact1, scalar4, pass22.
+// sessionsKernel10Summary returns what rows lo to hi add to the state, in the stages map6, map7, mask1, partial2, offset2, add2, compact1, scalar5, pass22.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
