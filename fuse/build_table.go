@@ -36,7 +36,7 @@ func (b *kernelBuilder) table(w *Value) {
 	if v.By.Op == ir.OpBins {
 		windowBits = v.By.Split
 	}
-	if isBounded(v.By.Type.Target) { // which is one way to make rows
+	if _, ok := b.graph.mostRows(v.By.Type.Target); ok || isBounded(v.By.Type.Target) { // some tables are as large as the bound
 		bins = b.graph.DomainName(v.By.Type.Target)
 	}
 	b.Update(domain, stream, m, liesTogether(v.By), bins, windowBits, b.column(v.By), x)

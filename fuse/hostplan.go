@@ -231,6 +231,16 @@ func (m *planner) domain(d *ir.Domain) plan.Domain {
 // maxBound is the greatest bound of a length that says more than that it is a number.
 const maxBound = 1 << 16
 
+// mostRows returns how many rows d has at most, where its length is computed and types and
+// operators tell a small bound.
+func (g *Graph) mostRows(d *ir.Domain) (most int64, ok bool) {
+	if !isSized(d) || g.writer[key{kind: Lengths, of: d}] == nil {
+		return 0, false
+	}
+	least, most, ok := g.Pipeline.Range(d.By.Args[1])
+	return most, ok && least >= 0 && most <= maxBound
+}
+
 // bound returns an expression that the length of d never exceeds.
 func (m *planner) bound(d *ir.Domain) plan.Expr {
 	switch d.Kind {
@@ -249,7 +259,7 @@ func (m *planner) bound(d *ir.Domain) plan.Expr {
 		if w == nil {
 			return plan.Const(size.Const.Int64())
 		}
-		if lo, most, ok := m.Pipeline.Range(size); ok && lo >= 0 && most <= maxBound {
+		if most, ok := m.mostRows(d); ok {
 			return plan.Const(most)
 		}
 		if isBounded(d) {

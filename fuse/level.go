@@ -219,15 +219,17 @@ func (f *Fusion) greedy(r rule, free bool) {
 	}
 }
 
-// place adds unit to the best kernel, or makes it a new one.
+// place adds unit to the best kernel, or makes it a new one. A scalar costs the same in any
+// kernel: it is computed in the first of them, so that what needs it need not wait for others.
 func (f *Fusion) place(unit []*Stage, r rule, free bool) {
 	best, least := -1, math.Inf(1)
+	early := free && len(unit) == 1 && unit[0].Kind == ScalarMap
 	if free {
 		least = f.try(unit).cost
 	}
 	for i := len(f.Groups) - 1; i >= 0; i-- {
 		if t, err := f.legal(slices.Concat(f.Groups[i], unit), r); err == nil {
-			if added := t.cost - f.try(f.Groups[i]).cost; added < least {
+			if added := t.cost - f.try(f.Groups[i]).cost; added < least || early && added == least {
 				best, least = i, added
 			}
 		}

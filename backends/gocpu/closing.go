@@ -129,10 +129,10 @@ func (d *driver) chainOfClosing() {
 				d.flush()
 				folds := map[stateKey]*loop.Var{}
 				for _, s := range d.carried {
-					d.b.Assign(at[s.stateKey], d.state[s.stateKey])
 					if d.isOfSegment(s) {
 						d.b.Assign(d.state[s.stateKey], local[s.stateKey])
 					} else {
+						d.b.Assign(at[s.stateKey], d.state[s.stateKey])
 						folds[s.stateKey] = local[s.stateKey]
 					}
 				}

@@ -130,6 +130,17 @@ func (h *host) requireMemory() {
 // limit makes computed lengths beyond plan.MaxRows an error, before the function
 // runs out of memory.
 func (h *host) limit(b plan.Buffer) {
+	for _, d := range h.unlimited(b) {
+		length := h.expr(h.counter(d.Bound)).code
+		name := h.madeOf(d.Name)
+		text := fmt.Sprintf("%s%s would have %%d rows; at most %d can be computed", h.origin(name), name, int64(plan.MaxRows))
+		h.add(jen.If(length.Clone().Op(">").Lit(plan.MaxRows)).Block(jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit(text), length))))
+	}
+}
+
+// unlimited returns the domains of computed length that b depends on and that no buffer before
+// did; they are no longer among those of the next one.
+func (h *host) unlimited(b plan.Buffer) (list []plan.Domain) {
 	size := h.lengthOf(b)
 	for _, d := range h.plan.Domains {
 		isSize := size.Op == plan.OpLen && size.Name == d.Name || d.Bound.Op == plan.OpScalar && readsScalar(size, d.Bound.Name)
@@ -137,11 +148,9 @@ func (h *host) limit(b plan.Buffer) {
 			continue
 		}
 		h.limited[d.Name] = true
-		length := h.expr(h.counter(d.Bound)).code
-		name := h.madeOf(d.Name)
-		text := fmt.Sprintf("%s%s would have %%d rows; at most %d can be computed", h.origin(name), name, int64(plan.MaxRows))
-		h.add(jen.If(length.Clone().Op(">").Lit(plan.MaxRows)).Block(jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit(text), length))))
+		list = append(list, d)
 	}
+	return list
 }
 
 // readsScalar reports whether an expression reads a scalar.

@@ -70,14 +70,23 @@ func (h *host) hostReads() (list []loop.Expr) {
 		for _, step := range steps {
 			switch {
 			case step.Alloc != nil:
-				list = append(list, h.counter(h.lengthOf(h.bufferNamed(step.Alloc.Buffer))))
+				b := h.bufferNamed(step.Alloc.Buffer)
+				list = append(list, h.counter(h.lengthOf(b)))
+				for _, d := range h.unlimited(b) {
+					list = append(list, h.counter(d.Bound))
+				}
 			case step.If != nil:
 				list = append(list, h.counter(step.If.Cond))
-				h.inBranches(step.If, func(steps []plan.Step, _ *branch) { reads(steps) })
+				h.inBranches(step.If, func(steps []plan.Step, _ *branch) {
+					limited := maps.Clone(h.limited)
+					reads(steps)
+					h.limited = limited
+				})
 			}
 		}
 	}
 	reads(h.plan.Steps)
+	clear(h.limited) // what is written is limited anew
 	for _, site := range h.plan.Sites {
 		if !site.When.IsZero() && (!h.inner || len(h.checks) > 0) {
 			list = append(list, h.counter(site.When))

@@ -113,12 +113,9 @@ func FrequentKeysInto(dst *FrequentKeysResult, key, value []int32, least int64, 
 						frequentPlace2 += kgenBit[int64](frequent)
 					}
 					gBegunBefore = gBegun2
-					openRowsBefore = openRows2
 					openRows2 = openRowsBlock
 					frequentPlaceBefore = frequentPlace2
-					openLastBefore = openLast2
 					openLast2 = openLastBlock
-					openSumBefore = openSum2
 					openSum2 = openSumBlock
 					gBegun2 = gBegunBefore + gBegunBlock
 					frequentPlace2 = frequentPlaceBefore + frequentPlaceBlock

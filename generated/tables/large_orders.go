@@ -169,15 +169,11 @@ func LargeOrdersInto(dst *LargeOrdersResult, order []int64, day []int32, price [
 						}
 					}
 					oBegunBefore = oBegun2
-					openTotalBefore = openTotal2
 					openTotal2 = openTotalBlock
 					largePlaceBefore = largePlace2
-					openLastBefore = openLast2
 					openLast2 = openLastBlock
-					openSumBefore = openSum2
 					openSum2 = openSumBlock
 					soFarBefore = soFar3
-					openGreatestBefore = openGreatest2
 					openGreatest2 = openGreatestBlock
 					oBegun2 = oBegunBefore + oBegunBlock
 					largePlace2 = largePlaceBefore + largePlaceBlock

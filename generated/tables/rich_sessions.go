@@ -155,16 +155,11 @@ func RichSessionsInto(dst *RichSessionsResult, user, time, revenue []int64, paus
 						}
 					}
 					sBegunBefore = sBegun2
-					openTotalBefore = openTotal2
 					openTotal2 = openTotalBlock
 					richPlaceBefore = richPlace2
-					openLastBefore = openLast4
 					openLast4 = openLastBlock
-					openLastBefore2 = openLast5
 					openLast5 = openLastBlock2
-					openLastBefore3 = openLast6
 					openLast6 = openLastBlock3
-					openSumBefore = openSum2
 					openSum2 = openSumBlock
 					soFarBefore = soFar3
 					sBegun2 = sBegunBefore + sBegunBlock

@@ -268,7 +268,8 @@ func TestLostProcess(t *testing.T) {
 		d.process.command.Process.Kill()
 		return bad(t.Context(), d, "writes", nil)
 	})
-	if err == nil || !strings.Contains(err.Error(), "the CUDA emulation ended early") {
+	var crash *worker.CrashError
+	if !errors.As(err, &crash) || crash.Status != "signal: killed" {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

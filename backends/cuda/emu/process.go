@@ -16,6 +16,7 @@ import (
 	"time"
 
 	planexec "github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
 )
 
 // process is the child process that emulates. It handles one request after the
@@ -94,10 +95,7 @@ func (p *process) broken(err error) error {
 		if status := p.end(); status != nil {
 			err = status
 		}
-		p.ended = fmt.Errorf("the CUDA emulation ended early: %w", err)
-		if text := strings.TrimSpace(p.stderr.String()); text != "" {
-			p.ended = fmt.Errorf("%w\n%s", p.ended, text)
-		}
+		p.ended = &worker.CrashError{Program: "the CUDA emulation", Status: err.Error(), Stderr: strings.TrimSpace(p.stderr.String())}
 	}
 	return p.ended
 }
