@@ -267,3 +267,35 @@ func TestLongPipelines(t *testing.T) {
 		})
 	}
 }
+
+// TestStarQueriesReadFactsOnce: the kernel that looks keys of all tables up runs behind all of
+// them, so no scalar that a table needs may be computed there.
+func TestStarQueriesReadFactsOnce(t *testing.T) {
+	pipelines, err := ir.LoadFile("../examples/papers/ssb/ssb.kg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pipelines {
+		f, err := Fuse(Lower(p, Options{Short: true, Hash: DefaultHash}), LevelAuto, plan.Profiles()["h200"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		readers := map[string]int{} // kernels by the column that they read
+		for _, group := range f.Groups {
+			read := map[string]bool{}
+			for _, s := range group {
+				for _, use := range s.Reads {
+					read[use.Value.Name] = true
+				}
+			}
+			for name := range read {
+				readers[name]++
+			}
+		}
+		for _, name := range []string{"lo_custkey", "lo_suppkey", "lo_partkey", "lo_orderdate"} {
+			if n := readers[name]; n > 1 {
+				t.Errorf("%s: %d kernels read %s", p.Name, n, name)
+			}
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -219,11 +220,16 @@ func (f *Fusion) greedy(r rule, free bool) {
 	}
 }
 
-// place adds unit to the best kernel, or makes it a new one. A scalar costs the same in any
-// kernel: it is computed in the first of them, so that what needs it need not wait for others.
+// sizesTable reports whether s says how many slots a hash table has.
+func (s *Stage) sizesTable() bool {
+	return slices.ContainsFunc(s.Writes, func(w *Value) bool { return w.Kind == Lengths && w.Of.By != nil && w.Of.By.Op == ir.OpInsert })
+}
+
+// place adds unit to the best kernel, or makes it a new one. The size of a table costs the
+// same in any kernel: it is computed in the first of them, so that the table need not wait for others.
 func (f *Fusion) place(unit []*Stage, r rule, free bool) {
 	best, least := -1, math.Inf(1)
-	early := free && len(unit) == 1 && unit[0].Kind == ScalarMap
+	early := free && len(unit) == 1 && unit[0].sizesTable()
 	if free {
 		least = f.try(unit).cost
 	}

@@ -305,23 +305,22 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 	map4 := kgenTemporary[float64](&call, max(int(nCandidatesLength), int(nAllLength2)))
 	histogram2 := kgenTemporary[int64](&call, 2048)
 	clear(histogram2)
-	// return row: order(key, limit: count)
-	if count < 0 {
-		failed[0] = min(failed[0], 0)
-	}
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			leastRowsKernel14(lo, hi, either, key, map4, histogramOwn, count, int64(max(int(nCandidatesLength), int(nAllLength2))))
+			leastRowsKernel14(lo, hi, either, key, map4, histogramOwn)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram2[i], histogramOwn[i])
 			}
 		})
 	} else {
-		leastRowsKernel14(0, max(int(nCandidatesLength), int(nAllLength2)), either, key, map4, histogram2, count, int64(max(int(nCandidatesLength), int(nAllLength2))))
+		leastRowsKernel14(0, max(int(nCandidatesLength), int(nAllLength2)), either, key, map4, histogram2)
 	}
-	sortedLength := min(max(count, 0), int64(max(int(nCandidatesLength), int(nAllLength2))))
 	add2 := kgenTemporary[int64](&call, 2048)
+	// return row: order(key, limit: count)
+	if count < 0 {
+		failed[0] = min(failed[0], 0)
+	}
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var add3 int64
@@ -333,12 +332,13 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 				addBefore := add3
 				add3 = addBefore + add4
 				blocks.release()
-				leastRowsKernel15(lo, hi, histogram2, add2, addBefore)
+				leastRowsKernel15(lo, hi, histogram2, add2, count, int64(max(int(nCandidatesLength), int(nAllLength2))), addBefore)
 			}
 		})
 	} else {
-		leastRowsKernel15(0, 2048, histogram2, add2, 0)
+		leastRowsKernel15(0, 2048, histogram2, add2, count, int64(max(int(nCandidatesLength), int(nAllLength2))), 0)
 	}
+	sortedLength := min(max(count, 0), int64(max(int(nCandidatesLength), int(nAllLength2))))
 	pass6 := kgenTemporary[uint64](&call, max(int(nCandidatesLength), int(nAllLength2)))
 	pass7 := kgenTemporary[int64](&call, max(int(nCandidatesLength), int(nAllLength2)))
 	if workers > 1 {
@@ -819,10 +819,10 @@ func leastRowsKernel13(lo, hi int, compact []int64, nAllPlace int64) int64 {
 	return nAllPlace
 }
 
-// leastRowsKernel14 runs rows lo to hi through the stages map6, map7, map8, map9, histogram2, scalar6, from the state before them to the one after.
+// leastRowsKernel14 runs rows lo to hi through the stages map6, map7, map8, map9, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel14(lo, hi int, either []int64, key, map2 []float64, histogram []int64, count, nLeast int64) {
+func leastRowsKernel14(lo, hi int, either []int64, key, map2 []float64, histogram []int64) {
 	eitherRows := either[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(eitherRows)]
@@ -882,10 +882,10 @@ func leastRowsKernel14(lo, hi int, either []int64, key, map2 []float64, histogra
 	}
 }
 
-// leastRowsKernel15 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// leastRowsKernel15 runs rows lo to hi through the stages partial4, offset4, add4, scalar6, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel15(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func leastRowsKernel15(lo, hi int, histogram2, add []int64, count, nLeast, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -897,7 +897,7 @@ func leastRowsKernel15(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// leastRowsKernel15Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// leastRowsKernel15Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4, scalar6.
 //
 //go:noinline
 func leastRowsKernel15Summary(lo, hi int, histogram2 []int64) int64 {

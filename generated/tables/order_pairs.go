@@ -97,70 +97,60 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 	if cond {
 		x4 = greatest2
 	}
-	x5 := x2 - x
-	x6 := uint64(x5)
-	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
-	x8 := int64(x7)
-	x9 := 64 - x8
-	x10 := x4 - x3
-	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
-	x12 := int64(x11)
-	x13 := 64 - x12
-	x14 := x9 + x13
-	x15 := min(x14, int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))
-	x16 := x15 + kgenSelect(int64(n) >= 524288, int64(10), 8)
-	x17 := x16 - 1
-	x18 := x17 / kgenSelect(int64(n) >= 524288, int64(10), 8)
-	x19 := max(x18, 1)
-	x20 := x15 + x19
-	x21 := x20 - 1
-	x22 := x21 / x19
-	x23 := x18 << (x22 & 63)
-	x24 := max(x23, 0)
 	map2 := kgenTemporary[uint64](&call, n)
-	if int(x24) > 2147483647 {
-		return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(x24))
+	if workers > 1 {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+			orderPairsKernel2(lo, hi, a, b, map2, x, x4, x3, x2, int64(n), scalar)
+		})
+	} else {
+		orderPairsKernel2(0, n, a, b, map2, x, x4, x3, x2, int64(n), scalar)
 	}
-	histogram := kgenTemporary[int64](&call, int(x24))
+	scalar2 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + kgenSelect(int64(n) >= 524288, int64(10), 8) - 1) / kgenSelect(int64(n) >= 524288, int64(10), 8)
+	scalar3 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + max((min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1) - 1) / max((min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)
+	nDigitsLength := max((min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8)<<((min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+max((min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)-1)/max((min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)&63), 0)
+	if int(nDigitsLength) > 2147483647 {
+		return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(nDigitsLength))
+	}
+	histogram := kgenTemporary[int64](&call, int(nDigitsLength))
 	clear(histogram)
 	if workers > 1 && len(histogram) <= max(2048, n/64) {
 		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram))
-			orderPairsKernel2(lo, hi, a, b, map2, histogramOwn, x, x4, x3, x2, int64(n), scalar, x22, scalar)
+			orderPairsKernel3(lo, hi, histogramOwn, map2, scalar3, scalar)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		orderPairsKernel2(0, n, a, b, map2, histogram, x, x4, x3, x2, int64(n), scalar, x22, scalar)
+		orderPairsKernel3(0, n, histogram, map2, scalar3, scalar)
 	}
-	add := kgenTemporary[int64](&call, int(x24))
+	add := kgenTemporary[int64](&call, int(nDigitsLength))
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var add2 int64
-		kgenInOrder(&call, workers, int(x24), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(nDigitsLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add3 := orderPairsKernel3Summary(lo, hi, histogram)
+				add3 := orderPairsKernel4Summary(lo, hi, histogram)
 				blocks.await()
 				addBefore := add2
 				add2 = addBefore + add3
 				blocks.release()
-				orderPairsKernel3(lo, hi, histogram, add, addBefore)
+				orderPairsKernel4(lo, hi, histogram, add, addBefore)
 			}
 		})
 	} else {
-		orderPairsKernel3(0, int(x24), histogram, add, 0)
+		orderPairsKernel4(0, int(nDigitsLength), histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, n)
-	if 1 < int(x18) {
+	if 1 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderPairsKernel4Summary(lo, hi, map2, int64(int(scalar)+0*int(x22)), x22, digits)
+					orderPairsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -168,23 +158,23 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 						counts[digit] += count
 					}
 					blocks.release()
-					orderPairsKernel4(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(x22)), x22, int64(n), digits)
+					orderPairsKernel5(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderPairsKernel4(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(x22)), x22, int64(n), digits)
+			orderPairsKernel5(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	pass2 := kgenTemporary[uint64](&call, n)
-	if 2 < int(x18) {
+	if 2 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderPairsKernel4Summary(lo, hi, pass, int64(int(scalar)+int(x22)), x22, digits)
+					orderPairsKernel5Summary(lo, hi, pass, int64(int(scalar)+int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -192,22 +182,22 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 						counts[digit] += count
 					}
 					blocks.release()
-					orderPairsKernel4(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(x22)), x22, int64(n), digits)
+					orderPairsKernel5(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderPairsKernel4(0, n, add, pass, pass2, 1, int64(int(scalar)+int(x22)), x22, int64(n), digits)
+			orderPairsKernel5(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 3 < int(x18) {
+	if 3 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderPairsKernel4Summary(lo, hi, pass2, int64(int(scalar)+2*int(x22)), x22, digits)
+					orderPairsKernel5Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -215,22 +205,22 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 						counts[digit] += count
 					}
 					blocks.release()
-					orderPairsKernel4(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(x22)), x22, int64(n), digits)
+					orderPairsKernel5(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderPairsKernel4(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(x22)), x22, int64(n), digits)
+			orderPairsKernel5(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 4 < int(x18) {
+	if 4 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderPairsKernel4Summary(lo, hi, pass, int64(int(scalar)+3*int(x22)), x22, digits)
+					orderPairsKernel5Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -238,22 +228,22 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 						counts[digit] += count
 					}
 					blocks.release()
-					orderPairsKernel4(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(x22)), x22, int64(n), digits)
+					orderPairsKernel5(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderPairsKernel4(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(x22)), x22, int64(n), digits)
+			orderPairsKernel5(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 5 < int(x18) {
+	if 5 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderPairsKernel4Summary(lo, hi, pass2, int64(int(scalar)+4*int(x22)), x22, digits)
+					orderPairsKernel5Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -261,22 +251,22 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 						counts[digit] += count
 					}
 					blocks.release()
-					orderPairsKernel4(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(x22)), x22, int64(n), digits)
+					orderPairsKernel5(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderPairsKernel4(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(x22)), x22, int64(n), digits)
+			orderPairsKernel5(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 6 < int(x18) {
+	if 6 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderPairsKernel4Summary(lo, hi, pass, int64(int(scalar)+5*int(x22)), x22, digits)
+					orderPairsKernel5Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -284,22 +274,22 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 						counts[digit] += count
 					}
 					blocks.release()
-					orderPairsKernel4(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(x22)), x22, int64(n), digits)
+					orderPairsKernel5(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderPairsKernel4(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(x22)), x22, int64(n), digits)
+			orderPairsKernel5(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 7 < int(x18) {
+	if 7 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderPairsKernel4Summary(lo, hi, pass2, int64(int(scalar)+6*int(x22)), x22, digits)
+					orderPairsKernel5Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -307,23 +297,23 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 						counts[digit] += count
 					}
 					blocks.release()
-					orderPairsKernel4(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(x22)), x22, int64(n), digits)
+					orderPairsKernel5(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderPairsKernel4(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(x22)), x22, int64(n), digits)
+			orderPairsKernel5(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	pass3 := kgenTemporary[uint64](&call, n)
-	if int(x18) == 1 {
+	if int(scalar2) == 1 {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderPairsKernel4Summary(lo, hi, map2, int64(int(scalar)+0*int(x22)), x22, digits)
+					orderPairsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -331,32 +321,32 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 						counts[digit] += count
 					}
 					blocks.release()
-					orderPairsKernel4(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(x22)), x22, int64(n), digits)
+					orderPairsKernel5(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderPairsKernel4(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(x22)), x22, int64(n), digits)
+			orderPairsKernel5(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if int(x18) == 0 {
+	if int(scalar2) == 0 {
 		if workers > 1 {
 			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				orderPairsKernel7(lo, hi, pass3, map2)
+				orderPairsKernel8(lo, hi, pass3, map2)
 			})
 		} else {
-			orderPairsKernel7(0, n, pass3, map2)
+			orderPairsKernel8(0, n, pass3, map2)
 		}
 	}
-	if 1 < int(x18) {
-		if int(x18) < (int(x18)+1)/2*2 {
+	if 1 < int(scalar2) {
+		if int(scalar2) < (int(scalar2)+1)/2*2 {
 			if workers > 1 {
 				counts := make([]int64, 1024)
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						orderPairsKernel4Summary(lo, hi, pass2, int64(int(scalar)+(int(x18)-1)*int(x22)), x22, digits)
+						orderPairsKernel5Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -364,12 +354,12 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 							counts[digit] += count
 						}
 						blocks.release()
-						orderPairsKernel4(lo, hi, add, pass2, pass3, int64(int(x18)-1), int64(int(scalar)+(int(x18)-1)*int(x22)), x22, int64(n), digits)
+						orderPairsKernel5(lo, hi, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				orderPairsKernel4(0, n, add, pass2, pass3, int64(int(x18)-1), int64(int(scalar)+(int(x18)-1)*int(x22)), x22, int64(n), digits)
+				orderPairsKernel5(0, n, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 			}
 		} else {
 			if workers > 1 {
@@ -378,7 +368,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						orderPairsKernel4Summary(lo, hi, pass, int64(int(scalar)+(int(x18)-1)*int(x22)), x22, digits)
+						orderPairsKernel5Summary(lo, hi, pass, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -386,12 +376,12 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 							counts[digit] += count
 						}
 						blocks.release()
-						orderPairsKernel4(lo, hi, add, pass, pass3, int64(int(x18)-1), int64(int(scalar)+(int(x18)-1)*int(x22)), x22, int64(n), digits)
+						orderPairsKernel5(lo, hi, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				orderPairsKernel4(0, n, add, pass, pass3, int64(int(x18)-1), int64(int(scalar)+(int(x18)-1)*int(x22)), x22, int64(n), digits)
+				orderPairsKernel5(0, n, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 			}
 		}
 	}
@@ -408,7 +398,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				nTiedPlace3 := orderPairsKernel9Summary(lo, hi, pass3, x2, x, x4, x3, int64(n), scalar)
+				nTiedPlace3 := orderPairsKernel10Summary(lo, hi, pass3, x2, x, x4, x3, int64(n), scalar)
 				blocks.await()
 				nTiedPlaceBefore := nTiedPlace2
 				nTiedPlace2 = nTiedPlaceBefore + nTiedPlace3
@@ -416,21 +406,21 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 				blocks.release()
 				compactPart := either[:nTiedPlaceEnd]
 				compactPart2 := either2[:nTiedPlaceEnd]
-				orderPairsKernel9(lo, hi, pass3, compactPart, compactPart2, row, x2, x, x4, x3, int64(n), scalar, nTiedPlaceBefore)
+				orderPairsKernel10(lo, hi, pass3, compactPart, compactPart2, row, x2, x, x4, x3, int64(n), scalar, nTiedPlaceBefore)
 			}
 		})
 		nTiedPlace = nTiedPlace2
 	} else {
-		nTiedPlace = orderPairsKernel9(0, n, pass3, either, either2, row, x2, x, x4, x3, int64(n), scalar, 0)
+		nTiedPlace = orderPairsKernel10(0, n, pass3, either, either2, row, x2, x, x4, x3, int64(n), scalar, 0)
 	}
 	nTiedLength := nTiedPlace
 	cond2 := nTiedPlace <= int64(n)>>1
-	x25 := int64(0)
+	x5 := int64(0)
 	if cond2 {
-		x25 = 1
+		x5 = 1
 	}
 	var nAllLength int64
-	if 0 < int(x25) {
+	if 0 < int(x5) {
 	} else {
 		var nAllPlace int64
 		if workers > 1 {
@@ -441,7 +431,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 				compactScratch2 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nAllPlace3 := orderPairsKernel10(lo, hi, compactScratch, compactScratch2, 0)
+					nAllPlace3 := orderPairsKernel11(lo, hi, compactScratch, compactScratch2, 0)
 					blocks.await()
 					nAllPlaceBefore := nAllPlace2
 					nAllPlace2 = nAllPlaceBefore + nAllPlace3
@@ -452,7 +442,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 			})
 			nAllPlace = nAllPlace2
 		} else {
-			nAllPlace = orderPairsKernel10(0, n, either2, either, 0)
+			nAllPlace = orderPairsKernel11(0, n, either2, either, 0)
 		}
 		nAllLength2 := nAllPlace
 		nAllLength = nAllLength2
@@ -465,13 +455,13 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			orderPairsKernel11(lo, hi, either2, b, map3, a, map4, histogramOwn)
+			orderPairsKernel12(lo, hi, either2, b, map3, a, map4, histogramOwn)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram2[i], histogramOwn[i])
 			}
 		})
 	} else {
-		orderPairsKernel11(0, max(int(nTiedLength), int(nAllLength2)), either2, b, map3, a, map4, histogram2)
+		orderPairsKernel12(0, max(int(nTiedLength), int(nAllLength2)), either2, b, map3, a, map4, histogram2)
 	}
 	add2 := kgenTemporary[int64](&call, 2048)
 	if workers > 1 {
@@ -480,16 +470,16 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add4 := orderPairsKernel12Summary(lo, hi, histogram2)
+				add4 := orderPairsKernel13Summary(lo, hi, histogram2)
 				blocks.await()
 				addBefore := add3
 				add3 = addBefore + add4
 				blocks.release()
-				orderPairsKernel12(lo, hi, histogram2, add2, addBefore)
+				orderPairsKernel13(lo, hi, histogram2, add2, addBefore)
 			}
 		})
 	} else {
-		orderPairsKernel12(0, 2048, histogram2, add2, 0)
+		orderPairsKernel13(0, 2048, histogram2, add2, 0)
 	}
 	pass4 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
 	pass5 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
@@ -499,7 +489,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderPairsKernel13Summary(lo, hi, map3, 0, digits)
+				orderPairsKernel14Summary(lo, hi, map3, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -507,12 +497,12 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 					counts[digit] += count
 				}
 				blocks.release()
-				orderPairsKernel13(lo, hi, add2, map3, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderPairsKernel14(lo, hi, add2, map3, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderPairsKernel13(0, max(int(nTiedLength), int(nAllLength2)), add2, map3, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderPairsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, map3, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	pass6 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
 	pass7 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
@@ -522,7 +512,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderPairsKernel14Summary(lo, hi, pass4, 8, digits)
+				orderPairsKernel15Summary(lo, hi, pass4, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -530,12 +520,12 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 					counts[digit] += count
 				}
 				blocks.release()
-				orderPairsKernel14(lo, hi, add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderPairsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderPairsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderPairsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -543,7 +533,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderPairsKernel14Summary(lo, hi, pass6, 16, digits)
+				orderPairsKernel15Summary(lo, hi, pass6, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -551,12 +541,12 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 					counts[digit] += count
 				}
 				blocks.release()
-				orderPairsKernel14(lo, hi, add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderPairsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderPairsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderPairsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -564,7 +554,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderPairsKernel14Summary(lo, hi, pass4, 24, digits)
+				orderPairsKernel15Summary(lo, hi, pass4, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -572,12 +562,12 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 					counts[digit] += count
 				}
 				blocks.release()
-				orderPairsKernel14(lo, hi, add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderPairsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderPairsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderPairsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -585,7 +575,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderPairsKernel14Summary(lo, hi, pass6, 32, digits)
+				orderPairsKernel15Summary(lo, hi, pass6, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -593,12 +583,12 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 					counts[digit] += count
 				}
 				blocks.release()
-				orderPairsKernel14(lo, hi, add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderPairsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderPairsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderPairsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -606,7 +596,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderPairsKernel14Summary(lo, hi, pass4, 40, digits)
+				orderPairsKernel15Summary(lo, hi, pass4, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -614,12 +604,12 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 					counts[digit] += count
 				}
 				blocks.release()
-				orderPairsKernel14(lo, hi, add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderPairsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderPairsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderPairsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -627,7 +617,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderPairsKernel14Summary(lo, hi, pass6, 48, digits)
+				orderPairsKernel15Summary(lo, hi, pass6, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -635,12 +625,12 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 					counts[digit] += count
 				}
 				blocks.release()
-				orderPairsKernel14(lo, hi, add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderPairsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderPairsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderPairsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -648,7 +638,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderPairsKernel20Summary(lo, hi, pass4, 56, digits)
+				orderPairsKernel21Summary(lo, hi, pass4, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -656,12 +646,12 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 					counts[digit] += count
 				}
 				blocks.release()
-				orderPairsKernel20(lo, hi, add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderPairsKernel21(lo, hi, add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderPairsKernel20(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderPairsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	map5 := kgenTemporary[uint32](&call, max(int(nTiedLength), int(nAllLength2)))
 	histogram3 := kgenTemporary[int64](&call, 1024)
@@ -669,13 +659,13 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 1024)
-			orderPairsKernel21(lo, hi, pass7, map4, map5, histogramOwn)
+			orderPairsKernel22(lo, hi, pass7, map4, map5, histogramOwn)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram3[i], histogramOwn[i])
 			}
 		})
 	} else {
-		orderPairsKernel21(0, max(int(nTiedLength), int(nAllLength2)), pass7, map4, map5, histogram3)
+		orderPairsKernel22(0, max(int(nTiedLength), int(nAllLength2)), pass7, map4, map5, histogram3)
 	}
 	add3 := kgenTemporary[int64](&call, 1024)
 	if workers > 1 {
@@ -684,16 +674,16 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 		kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add5 := orderPairsKernel22Summary(lo, hi, histogram3)
+				add5 := orderPairsKernel23Summary(lo, hi, histogram3)
 				blocks.await()
 				addBefore := add4
 				add4 = addBefore + add5
 				blocks.release()
-				orderPairsKernel22(lo, hi, histogram3, add3, addBefore)
+				orderPairsKernel23(lo, hi, histogram3, add3, addBefore)
 			}
 		})
 	} else {
-		orderPairsKernel22(0, 1024, histogram3, add3, 0)
+		orderPairsKernel23(0, 1024, histogram3, add3, 0)
 	}
 	pass8 := kgenTemporary[uint32](&call, max(int(nTiedLength), int(nAllLength2)))
 	if workers > 1 {
@@ -702,7 +692,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderPairsKernel23Summary(lo, hi, map5, 0, digits)
+				orderPairsKernel24Summary(lo, hi, map5, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -710,12 +700,12 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 					counts[digit] += count
 				}
 				blocks.release()
-				orderPairsKernel23(lo, hi, add3, map5, pass8, pass7, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderPairsKernel24(lo, hi, add3, map5, pass8, pass7, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderPairsKernel23(0, max(int(nTiedLength), int(nAllLength2)), add3, map5, pass8, pass7, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderPairsKernel24(0, max(int(nTiedLength), int(nAllLength2)), add3, map5, pass8, pass7, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	pass9 := kgenTemporary[uint32](&call, max(int(nTiedLength), int(nAllLength2)))
 	if workers > 1 {
@@ -724,7 +714,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderPairsKernel23Summary(lo, hi, pass8, 8, digits)
+				orderPairsKernel24Summary(lo, hi, pass8, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -732,12 +722,12 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 					counts[digit] += count
 				}
 				blocks.release()
-				orderPairsKernel23(lo, hi, add3, pass8, pass9, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderPairsKernel24(lo, hi, add3, pass8, pass9, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderPairsKernel23(0, max(int(nTiedLength), int(nAllLength2)), add3, pass8, pass9, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderPairsKernel24(0, max(int(nTiedLength), int(nAllLength2)), add3, pass8, pass9, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -745,7 +735,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderPairsKernel23Summary(lo, hi, pass9, 16, digits)
+				orderPairsKernel24Summary(lo, hi, pass9, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -753,12 +743,12 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 					counts[digit] += count
 				}
 				blocks.release()
-				orderPairsKernel23(lo, hi, add3, pass9, pass8, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderPairsKernel24(lo, hi, add3, pass9, pass8, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderPairsKernel23(0, max(int(nTiedLength), int(nAllLength2)), add3, pass9, pass8, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderPairsKernel24(0, max(int(nTiedLength), int(nAllLength2)), add3, pass9, pass8, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -766,7 +756,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderPairsKernel26Summary(lo, hi, pass8, 24, digits)
+				orderPairsKernel27Summary(lo, hi, pass8, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -774,25 +764,25 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 					counts[digit] += count
 				}
 				blocks.release()
-				orderPairsKernel26(lo, hi, add3, pass8, pass5, either2, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderPairsKernel27(lo, hi, add3, pass8, pass5, either2, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderPairsKernel26(0, max(int(nTiedLength), int(nAllLength2)), add3, pass8, pass5, either2, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderPairsKernel27(0, max(int(nTiedLength), int(nAllLength2)), add3, pass8, pass5, either2, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
-			orderPairsKernel27(lo, hi, either, pass7, row)
+			orderPairsKernel28(lo, hi, either, pass7, row)
 		})
 	} else {
-		orderPairsKernel27(0, max(int(nTiedLength), int(nAllLength2)), either, pass7, row)
+		orderPairsKernel28(0, max(int(nTiedLength), int(nAllLength2)), either, pass7, row)
 	}
 	dst.Row = row[:n]
 	return nil
 }
 
-// orderPairsKernel1 returns what rows lo to hi add to the state, in the stages scalar1, map1, map2, map3, map4, map5, map6, reduce, map7, scalar2, scalar3, scalar4.
+// orderPairsKernel1 returns what rows lo to hi add to the state, in the stages scalar1, map1, map2, map3, map4, map5, map6, reduce, map7.
 //
 //go:noinline
 func orderPairsKernel1(lo, hi int, a []int32, b []float64) (int64, uint32, uint32, uint64, uint64) {
@@ -821,10 +811,10 @@ func orderPairsKernel1(lo, hi int, a []int32, b []float64) (int64, uint32, uint3
 	return sum, least, greatest, least2, greatest2
 }
 
-// orderPairsKernel2 runs rows lo to hi through the stages map8, histogram1, from the state before them to the one after.
+// orderPairsKernel2 runs rows lo to hi through the stages map8, scalar2, scalar3, scalar4, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel2(lo, hi int, a []int32, b []float64, map2 []uint64, histogram []int64, reduce uint32, reduce4, reduce3 uint64, reduce2 uint32, n, scalar, digitWidth, digitShift int64) {
+func orderPairsKernel2(lo, hi int, a []int32, b []float64, map2 []uint64, reduce uint32, reduce4, reduce3 uint64, reduce2 uint32, n, scalar int64) {
 	x := reduce4 - reduce3
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -860,23 +850,6 @@ func orderPairsKernel2(lo, hi int, a []int32, b []float64, map2 []uint64, histog
 	if cond2 {
 		x27 = 18446744073709551615
 	}
-	x28 := uint64(1) << (digitWidth & 63)
-	x29 := x28 - 1
-	x30 := int64(0) << (digitWidth & 63)
-	x31 := digitShift + digitWidth
-	x32 := int64(1) << (digitWidth & 63)
-	x33 := x31 + digitWidth
-	x34 := int64(2) << (digitWidth & 63)
-	x35 := x33 + digitWidth
-	x36 := int64(3) << (digitWidth & 63)
-	x37 := x35 + digitWidth
-	x38 := int64(4) << (digitWidth & 63)
-	x39 := x37 + digitWidth
-	x40 := int64(5) << (digitWidth & 63)
-	x41 := x39 + digitWidth
-	x42 := int64(6) << (digitWidth & 63)
-	x43 := x41 + digitWidth
-	x44 := int64(7) << (digitWidth & 63)
 	aRows := a[lo:hi]
 	bRows := b[lo:hi]
 	bRows = bRows[:len(aRows)]
@@ -884,57 +857,83 @@ func orderPairsKernel2(lo, hi int, a []int32, b []float64, map2 []uint64, histog
 	mapRows = mapRows[:len(aRows)]
 	for i := range aRows {
 		b2 := bRows[i]
-		x45 := math.Float64bits(b2)
-		x46 := (uint64(uint32(aRows[i])-2147483648-reduce)<<(x19&63)>>(x21&63)&x22|(kgenSelect(b2 == b2, kgenSelect(x45 > 9223372036854775808, ^x45, x45|9223372036854775808), 18446744073709551615)-reduce3)<<(x24&63)>>(x26&63)&x27)<<(scalar&63) | uint64(int64(lo+i))
+		x28 := math.Float64bits(b2)
 		// return row: order(a, b)
-		mapRows[i] = x46
-		digit := int64(x46 >> (digitShift & 63) & x29)
-		bin := int(digit + x30)
+		mapRows[i] = (uint64(uint32(aRows[i])-2147483648-reduce)<<(x19&63)>>(x21&63)&x22|(kgenSelect(b2 == b2, kgenSelect(x28 > 9223372036854775808, ^x28, x28|9223372036854775808), 18446744073709551615)-reduce3)<<(x24&63)>>(x26&63)&x27)<<(scalar&63) | uint64(int64(lo+i))
+	}
+}
+
+// orderPairsKernel3 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
+//
+//go:noinline
+func orderPairsKernel3(lo, hi int, histogram []int64, map8 []uint64, digitWidth, digitShift int64) {
+	x := uint64(1) << (digitWidth & 63)
+	x2 := x - 1
+	x3 := int64(0) << (digitWidth & 63)
+	x4 := digitShift + digitWidth
+	x5 := int64(1) << (digitWidth & 63)
+	x6 := x4 + digitWidth
+	x7 := int64(2) << (digitWidth & 63)
+	x8 := x6 + digitWidth
+	x9 := int64(3) << (digitWidth & 63)
+	x10 := x8 + digitWidth
+	x11 := int64(4) << (digitWidth & 63)
+	x12 := x10 + digitWidth
+	x13 := int64(5) << (digitWidth & 63)
+	x14 := x12 + digitWidth
+	x15 := int64(6) << (digitWidth & 63)
+	x16 := x14 + digitWidth
+	x17 := int64(7) << (digitWidth & 63)
+	map8Rows := map8[lo:hi]
+	for _, x18 := range map8Rows {
+		digit := int64(x18 >> (digitShift & 63) & x2)
+		// return row: order(a, b)
+		bin := int(digit + x3)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
 		}
-		digit2 := int64(x46 >> (x31 & 63) & x29)
-		bin2 := int(digit2 + x32)
+		digit2 := int64(x18 >> (x4 & 63) & x2)
+		bin2 := int(digit2 + x5)
 		if uint64(bin2) < uint64(len(histogram)) {
 			histogram[bin2]++
 		}
-		digit3 := int64(x46 >> (x33 & 63) & x29)
-		bin3 := int(digit3 + x34)
+		digit3 := int64(x18 >> (x6 & 63) & x2)
+		bin3 := int(digit3 + x7)
 		if uint64(bin3) < uint64(len(histogram)) {
 			histogram[bin3]++
 		}
-		digit4 := int64(x46 >> (x35 & 63) & x29)
-		bin4 := int(digit4 + x36)
+		digit4 := int64(x18 >> (x8 & 63) & x2)
+		bin4 := int(digit4 + x9)
 		if uint64(bin4) < uint64(len(histogram)) {
 			histogram[bin4]++
 		}
-		digit5 := int64(x46 >> (x37 & 63) & x29)
-		bin5 := int(digit5 + x38)
+		digit5 := int64(x18 >> (x10 & 63) & x2)
+		bin5 := int(digit5 + x11)
 		if uint64(bin5) < uint64(len(histogram)) {
 			histogram[bin5]++
 		}
-		digit6 := int64(x46 >> (x39 & 63) & x29)
-		bin6 := int(digit6 + x40)
+		digit6 := int64(x18 >> (x12 & 63) & x2)
+		bin6 := int(digit6 + x13)
 		if uint64(bin6) < uint64(len(histogram)) {
 			histogram[bin6]++
 		}
-		digit7 := int64(x46 >> (x41 & 63) & x29)
-		bin7 := int(digit7 + x42)
+		digit7 := int64(x18 >> (x14 & 63) & x2)
+		bin7 := int(digit7 + x15)
 		if uint64(bin7) < uint64(len(histogram)) {
 			histogram[bin7]++
 		}
-		digit8 := int64(x46 >> (x43 & 63) & x29)
-		bin8 := int(digit8 + x44)
+		digit8 := int64(x18 >> (x16 & 63) & x2)
+		bin8 := int(digit8 + x17)
 		if uint64(bin8) < uint64(len(histogram)) {
 			histogram[bin8]++
 		}
 	}
 }
 
-// orderPairsKernel3 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
+// orderPairsKernel4 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel3(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func orderPairsKernel4(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -946,10 +945,10 @@ func orderPairsKernel3(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// orderPairsKernel3Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
+// orderPairsKernel4Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
 //
 //go:noinline
-func orderPairsKernel3Summary(lo, hi int, histogram []int64) int64 {
+func orderPairsKernel4Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -958,10 +957,10 @@ func orderPairsKernel3Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// orderPairsKernel4 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// orderPairsKernel5 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel4(lo, hi int, add []int64, map8, pass []uint64, digitNumber, digitShift, digitWidth, n int64, digits []int64) {
+func orderPairsKernel5(lo, hi int, add []int64, map8, pass []uint64, digitNumber, digitShift, digitWidth, n int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := digitNumber << (digitWidth & 63)
@@ -983,10 +982,10 @@ func orderPairsKernel4(lo, hi int, add []int64, map8, pass []uint64, digitNumber
 	}
 }
 
-// orderPairsKernel4Summary returns what rows lo to hi add to the state, in the stages pass1.
+// orderPairsKernel5Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func orderPairsKernel4Summary(lo, hi int, map8 []uint64, digitShift, digitWidth int64, digits []int64) {
+func orderPairsKernel5Summary(lo, hi int, map8 []uint64, digitShift, digitWidth int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	counts := (*[1024]int64)(digits)
@@ -999,10 +998,10 @@ func orderPairsKernel4Summary(lo, hi int, map8 []uint64, digitShift, digitWidth 
 	}
 }
 
-// orderPairsKernel7 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// orderPairsKernel8 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel7(lo, hi int, pass, map8 []uint64) {
+func orderPairsKernel8(lo, hi int, pass, map8 []uint64) {
 	passRows := pass[lo:hi]
 	map8Rows := map8[lo:hi]
 	map8Rows = map8Rows[:len(passRows)]
@@ -1012,12 +1011,12 @@ func orderPairsKernel7(lo, hi int, pass, map8 []uint64) {
 	}
 }
 
-// orderPairsKernel9 runs rows lo to hi through the stages map9, map10, mask1, partial2, offset2, add2, compact1, scalar5, pass18, from the state before them to the one after.
+// orderPairsKernel10 runs rows lo to hi through the stages map9, map10, mask1, partial2, offset2, add2, compact1, scalar5, pass18, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
-func orderPairsKernel9(lo, hi int, pass3 []uint64, compact, compact2, row []int64, reduce2, reduce uint32, reduce4, reduce3 uint64, n, scalar, nTiedPlace int64) int64 {
+func orderPairsKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int64, reduce2, reduce uint32, reduce4, reduce3 uint64, n, scalar, nTiedPlace int64) int64 {
 	x := reduce2 - reduce
 	x2 := uint64(x)
 	x3 := uint64(bits.LeadingZeros64(uint64(x2)))
@@ -1067,11 +1066,11 @@ func orderPairsKernel9(lo, hi int, pass3 []uint64, compact, compact2, row []int6
 	return nTiedPlace
 }
 
-// orderPairsKernel9Summary returns what rows lo to hi add to the state, in the stages map9, map10, mask1, partial2, offset2, add2, compact1, scalar5, pass18.
+// orderPairsKernel10Summary returns what rows lo to hi add to the state, in the stages map9, map10, mask1, partial2, offset2, add2, compact1, scalar5, pass18.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func orderPairsKernel9Summary(lo, hi int, pass3 []uint64, reduce2, reduce uint32, reduce4, reduce3 uint64, n, scalar int64) int64 {
+func orderPairsKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce uint32, reduce4, reduce3 uint64, n, scalar int64) int64 {
 	var nTiedPlace int64
 	x := reduce2 - reduce
 	x2 := uint64(x)
@@ -1111,11 +1110,11 @@ func orderPairsKernel9Summary(lo, hi int, pass3 []uint64, reduce2, reduce uint32
 	return nTiedPlace
 }
 
-// orderPairsKernel10 runs rows lo to hi through the stages mask2, partial3, offset3, add3, compact2, from the state before them to the one after.
+// orderPairsKernel11 runs rows lo to hi through the stages mask2, partial3, offset3, add3, compact2, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func orderPairsKernel10(lo, hi int, compact, compact2 []int64, nAllPlace int64) int64 {
+func orderPairsKernel11(lo, hi int, compact, compact2 []int64, nAllPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	for i := range hi - lo {
 		row := int64(lo + i)
@@ -1128,10 +1127,10 @@ func orderPairsKernel10(lo, hi int, compact, compact2 []int64, nAllPlace int64) 
 	return nAllPlace
 }
 
-// orderPairsKernel11 runs rows lo to hi through the stages map11, map12, map13, map14, map15, map16, histogram2, from the state before them to the one after.
+// orderPairsKernel12 runs rows lo to hi through the stages map11, map12, map13, map14, map15, map16, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel11(lo, hi int, either []int64, b, map2 []float64, a []int32, map3 []uint32, histogram []int64) {
+func orderPairsKernel12(lo, hi int, either []int64, b, map2 []float64, a []int32, map3 []uint32, histogram []int64) {
 	eitherRows := either[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(eitherRows)]
@@ -1199,10 +1198,10 @@ func orderPairsKernel11(lo, hi int, either []int64, b, map2 []float64, a []int32
 	}
 }
 
-// orderPairsKernel12 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// orderPairsKernel13 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func orderPairsKernel13(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -1214,10 +1213,10 @@ func orderPairsKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// orderPairsKernel12Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// orderPairsKernel13Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func orderPairsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
+func orderPairsKernel13Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -1226,10 +1225,10 @@ func orderPairsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// orderPairsKernel13 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// orderPairsKernel14 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel13(lo, hi int, add2 []int64, map12 []float64, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderPairsKernel14(lo, hi int, add2 []int64, map12 []float64, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	room := min(len(pass), len(pass2))
@@ -1257,10 +1256,10 @@ func orderPairsKernel13(lo, hi int, add2 []int64, map12 []float64, pass []uint64
 	}
 }
 
-// orderPairsKernel13Summary returns what rows lo to hi add to the state, in the stages pass6.
+// orderPairsKernel14Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func orderPairsKernel13Summary(lo, hi int, map12 []float64, digitShift int64, digits []int64) {
+func orderPairsKernel14Summary(lo, hi int, map12 []float64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map12Rows := map12[lo:hi]
 	for _, x := range map12Rows {
@@ -1276,10 +1275,10 @@ func orderPairsKernel13Summary(lo, hi int, map12 []float64, digitShift int64, di
 	}
 }
 
-// orderPairsKernel14 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// orderPairsKernel15 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel14(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderPairsKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	room := min(len(pass), len(pass2))
@@ -1304,10 +1303,10 @@ func orderPairsKernel14(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, p
 	}
 }
 
-// orderPairsKernel14Summary returns what rows lo to hi add to the state, in the stages pass7.
+// orderPairsKernel15Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func orderPairsKernel14Summary(lo, hi int, pass4 []uint64, digitShift int64, digits []int64) {
+func orderPairsKernel15Summary(lo, hi int, pass4 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass4Rows := pass4[lo:hi]
 	for _, pass := range pass4Rows {
@@ -1318,10 +1317,10 @@ func orderPairsKernel14Summary(lo, hi int, pass4 []uint64, digitShift int64, dig
 	}
 }
 
-// orderPairsKernel20 runs rows lo to hi through the stages pass13, from the state before them to the one after.
+// orderPairsKernel21 runs rows lo to hi through the stages pass13, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel20(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderPairsKernel21(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	places := (*[256]int64)(digits)
@@ -1342,10 +1341,10 @@ func orderPairsKernel20(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass 
 	}
 }
 
-// orderPairsKernel20Summary returns what rows lo to hi add to the state, in the stages pass13.
+// orderPairsKernel21Summary returns what rows lo to hi add to the state, in the stages pass13.
 //
 //go:noinline
-func orderPairsKernel20Summary(lo, hi int, pass16 []uint64, digitShift int64, digits []int64) {
+func orderPairsKernel21Summary(lo, hi int, pass16 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass16Rows := pass16[lo:hi]
 	for i := range pass16Rows {
@@ -1356,10 +1355,10 @@ func orderPairsKernel20Summary(lo, hi int, pass16 []uint64, digitShift int64, di
 	}
 }
 
-// orderPairsKernel21 runs rows lo to hi through the stages map17, histogram3, from the state before them to the one after.
+// orderPairsKernel22 runs rows lo to hi through the stages map17, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel21(lo, hi int, pass18 []int64, map14, map2 []uint32, histogram []int64) {
+func orderPairsKernel22(lo, hi int, pass18 []int64, map14, map2 []uint32, histogram []int64) {
 	pass18Rows := pass18[lo:hi]
 	map14Rows := map14[lo:hi]
 	map14Rows = map14Rows[:len(pass18Rows)]
@@ -1397,10 +1396,10 @@ func orderPairsKernel21(lo, hi int, pass18 []int64, map14, map2 []uint32, histog
 	}
 }
 
-// orderPairsKernel22 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
+// orderPairsKernel23 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel22(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+func orderPairsKernel23(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -1412,10 +1411,10 @@ func orderPairsKernel22(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// orderPairsKernel22Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
+// orderPairsKernel23Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
 //
 //go:noinline
-func orderPairsKernel22Summary(lo, hi int, histogram3 []int64) int64 {
+func orderPairsKernel23Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -1424,10 +1423,10 @@ func orderPairsKernel22Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// orderPairsKernel23 runs rows lo to hi through the stages pass14, from the state before them to the one after.
+// orderPairsKernel24 runs rows lo to hi through the stages pass14, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel23(lo, hi int, add3 []int64, map17, pass []uint32, pass18, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderPairsKernel24(lo, hi int, add3 []int64, map17, pass []uint32, pass18, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	room := min(len(pass), len(pass2))
@@ -1452,10 +1451,10 @@ func orderPairsKernel23(lo, hi int, add3 []int64, map17, pass []uint32, pass18, 
 	}
 }
 
-// orderPairsKernel23Summary returns what rows lo to hi add to the state, in the stages pass14.
+// orderPairsKernel24Summary returns what rows lo to hi add to the state, in the stages pass14.
 //
 //go:noinline
-func orderPairsKernel23Summary(lo, hi int, map17 []uint32, digitShift int64, digits []int64) {
+func orderPairsKernel24Summary(lo, hi int, map17 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map17Rows := map17[lo:hi]
 	for _, x := range map17Rows {
@@ -1466,10 +1465,10 @@ func orderPairsKernel23Summary(lo, hi int, map17 []uint32, digitShift int64, dig
 	}
 }
 
-// orderPairsKernel26 runs rows lo to hi through the stages map18, pass17, from the state before them to the one after.
+// orderPairsKernel27 runs rows lo to hi through the stages map18, pass17, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel26(lo, hi int, add3 []int64, pass23 []uint32, pass24, either, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderPairsKernel27(lo, hi int, add3 []int64, pass23 []uint32, pass24, either, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	places := (*[256]int64)(digits)
@@ -1496,10 +1495,10 @@ func orderPairsKernel26(lo, hi int, add3 []int64, pass23 []uint32, pass24, eithe
 	}
 }
 
-// orderPairsKernel26Summary returns what rows lo to hi add to the state, in the stages map18, pass17.
+// orderPairsKernel27Summary returns what rows lo to hi add to the state, in the stages map18, pass17.
 //
 //go:noinline
-func orderPairsKernel26Summary(lo, hi int, pass23 []uint32, digitShift int64, digits []int64) {
+func orderPairsKernel27Summary(lo, hi int, pass23 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass23Rows := pass23[lo:hi]
 	for i := range pass23Rows {
@@ -1510,10 +1509,10 @@ func orderPairsKernel26Summary(lo, hi int, pass23 []uint32, digitShift int64, di
 	}
 }
 
-// orderPairsKernel27 runs rows lo to hi through the stages pass19, from the state before them to the one after.
+// orderPairsKernel28 runs rows lo to hi through the stages pass19, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel27(lo, hi int, either2, pass25, row []int64) {
+func orderPairsKernel28(lo, hi int, either2, pass25, row []int64) {
 	either2Rows := either2[lo:hi]
 	pass25Rows := pass25[lo:hi]
 	pass25Rows = pass25Rows[:len(either2Rows)]

@@ -64,108 +64,60 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 	scalar := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
 	reduce := or
 	reduce2 := and
-	x := or &^ and
-	x2 := x >> 56
-	x3 := x2 & 255
-	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
-	x5 := int64(x4)
-	x6 := 64 - x5
-	x7 := x >> 48
-	x8 := x7 & 255
-	x9 := uint64(bits.LeadingZeros64(uint64(x8)))
-	x10 := int64(x9)
-	x11 := 64 - x10
-	x12 := x >> 40
-	x13 := x12 & 255
-	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
-	x15 := int64(x14)
-	x16 := 64 - x15
-	x17 := x >> 32
-	x18 := x17 & 255
-	x19 := uint64(bits.LeadingZeros64(uint64(x18)))
-	x20 := int64(x19)
-	x21 := 64 - x20
-	x22 := x >> 24
-	x23 := x22 & 255
-	x24 := uint64(bits.LeadingZeros64(uint64(x23)))
-	x25 := int64(x24)
-	x26 := 64 - x25
-	x27 := x >> 16
-	x28 := x27 & 255
-	x29 := uint64(bits.LeadingZeros64(uint64(x28)))
-	x30 := int64(x29)
-	x31 := 64 - x30
-	x32 := x >> 8
-	x33 := x32 & 255
-	x34 := uint64(bits.LeadingZeros64(uint64(x33)))
-	x35 := int64(x34)
-	x36 := 64 - x35
-	x37 := x >> 0
-	x38 := x37 & 255
-	x39 := uint64(bits.LeadingZeros64(uint64(x38)))
-	x40 := int64(x39)
-	x41 := 64 - x40
-	x42 := x36 + x41
-	x43 := x31 + x42
-	x44 := x26 + x43
-	x45 := x21 + x44
-	x46 := x16 + x45
-	x47 := x11 + x46
-	x48 := x6 + x47
-	x49 := min(x48, int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))
-	x50 := x49 + kgenSelect(int64(n) >= 524288, int64(10), 8)
-	x51 := x50 - 1
-	x52 := x51 / kgenSelect(int64(n) >= 524288, int64(10), 8)
-	x53 := max(x52, 1)
-	x54 := x49 + x53
-	x55 := x54 - 1
-	x56 := x55 / x53
-	x57 := x52 << (x56 & 63)
-	x58 := max(x57, 0)
 	map2 := kgenTemporary[uint64](&call, n)
-	if int(x58) > 2147483647 {
-		return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(x58))
+	if workers > 1 {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+			orderTextsKernel2(lo, hi, key, map2, reduce, reduce2, int64(n), scalar)
+		})
+	} else {
+		orderTextsKernel2(0, n, key, map2, reduce, reduce2, int64(n), scalar)
 	}
-	histogram := kgenTemporary[int64](&call, int(x58))
+	scalar2 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>56&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>48&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>40&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>32&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>24&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>16&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>8&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>0&255))))))))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + kgenSelect(int64(n) >= 524288, int64(10), 8) - 1) / kgenSelect(int64(n) >= 524288, int64(10), 8)
+	scalar3 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>56&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>48&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>40&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>32&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>24&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>16&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>8&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>0&255))))))))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + max((min(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>56&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>48&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>40&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>32&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>24&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>16&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>8&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>0&255))))))))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1) - 1) / max((min(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>56&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>48&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>40&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>32&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>24&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>16&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>8&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>0&255))))))))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)
+	nDigitsLength := max((min(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>56&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>48&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>40&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>32&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>24&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>16&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>8&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>0&255))))))))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8)<<((min(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>56&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>48&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>40&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>32&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>24&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>16&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>8&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>0&255))))))))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+max((min(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>56&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>48&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>40&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>32&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>24&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>16&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>8&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>0&255))))))))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)-1)/max((min(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>56&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>48&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>40&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>32&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>24&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>16&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>8&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>0&255))))))))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)&63), 0)
+	if int(nDigitsLength) > 2147483647 {
+		return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(nDigitsLength))
+	}
+	histogram := kgenTemporary[int64](&call, int(nDigitsLength))
 	clear(histogram)
 	if workers > 1 && len(histogram) <= max(2048, n/64) {
 		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram))
-			orderTextsKernel2(lo, hi, key, map2, histogramOwn, reduce, reduce2, int64(n), scalar, x56, scalar)
+			orderTextsKernel3(lo, hi, histogramOwn, map2, scalar3, scalar)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		orderTextsKernel2(0, n, key, map2, histogram, reduce, reduce2, int64(n), scalar, x56, scalar)
+		orderTextsKernel3(0, n, histogram, map2, scalar3, scalar)
 	}
-	add := kgenTemporary[int64](&call, int(x58))
+	add := kgenTemporary[int64](&call, int(nDigitsLength))
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var add2 int64
-		kgenInOrder(&call, workers, int(x58), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(nDigitsLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add3 := orderTextsKernel3Summary(lo, hi, histogram)
+				add3 := orderTextsKernel4Summary(lo, hi, histogram)
 				blocks.await()
 				addBefore := add2
 				add2 = addBefore + add3
 				blocks.release()
-				orderTextsKernel3(lo, hi, histogram, add, addBefore)
+				orderTextsKernel4(lo, hi, histogram, add, addBefore)
 			}
 		})
 	} else {
-		orderTextsKernel3(0, int(x58), histogram, add, 0)
+		orderTextsKernel4(0, int(nDigitsLength), histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, n)
-	if 1 < int(x52) {
+	if 1 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderTextsKernel4Summary(lo, hi, map2, int64(int(scalar)+0*int(x56)), x56, digits)
+					orderTextsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -173,23 +125,23 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 						counts[digit] += count
 					}
 					blocks.release()
-					orderTextsKernel4(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(x56)), x56, int64(n), digits)
+					orderTextsKernel5(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderTextsKernel4(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(x56)), x56, int64(n), digits)
+			orderTextsKernel5(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	pass2 := kgenTemporary[uint64](&call, n)
-	if 2 < int(x52) {
+	if 2 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderTextsKernel4Summary(lo, hi, pass, int64(int(scalar)+int(x56)), x56, digits)
+					orderTextsKernel5Summary(lo, hi, pass, int64(int(scalar)+int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -197,22 +149,22 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 						counts[digit] += count
 					}
 					blocks.release()
-					orderTextsKernel4(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(x56)), x56, int64(n), digits)
+					orderTextsKernel5(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderTextsKernel4(0, n, add, pass, pass2, 1, int64(int(scalar)+int(x56)), x56, int64(n), digits)
+			orderTextsKernel5(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 3 < int(x52) {
+	if 3 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderTextsKernel4Summary(lo, hi, pass2, int64(int(scalar)+2*int(x56)), x56, digits)
+					orderTextsKernel5Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -220,22 +172,22 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 						counts[digit] += count
 					}
 					blocks.release()
-					orderTextsKernel4(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(x56)), x56, int64(n), digits)
+					orderTextsKernel5(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderTextsKernel4(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(x56)), x56, int64(n), digits)
+			orderTextsKernel5(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 4 < int(x52) {
+	if 4 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderTextsKernel4Summary(lo, hi, pass, int64(int(scalar)+3*int(x56)), x56, digits)
+					orderTextsKernel5Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -243,22 +195,22 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 						counts[digit] += count
 					}
 					blocks.release()
-					orderTextsKernel4(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(x56)), x56, int64(n), digits)
+					orderTextsKernel5(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderTextsKernel4(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(x56)), x56, int64(n), digits)
+			orderTextsKernel5(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 5 < int(x52) {
+	if 5 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderTextsKernel4Summary(lo, hi, pass2, int64(int(scalar)+4*int(x56)), x56, digits)
+					orderTextsKernel5Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -266,22 +218,22 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 						counts[digit] += count
 					}
 					blocks.release()
-					orderTextsKernel4(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(x56)), x56, int64(n), digits)
+					orderTextsKernel5(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderTextsKernel4(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(x56)), x56, int64(n), digits)
+			orderTextsKernel5(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 6 < int(x52) {
+	if 6 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderTextsKernel4Summary(lo, hi, pass, int64(int(scalar)+5*int(x56)), x56, digits)
+					orderTextsKernel5Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -289,22 +241,22 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 						counts[digit] += count
 					}
 					blocks.release()
-					orderTextsKernel4(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(x56)), x56, int64(n), digits)
+					orderTextsKernel5(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderTextsKernel4(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(x56)), x56, int64(n), digits)
+			orderTextsKernel5(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 7 < int(x52) {
+	if 7 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderTextsKernel4Summary(lo, hi, pass2, int64(int(scalar)+6*int(x56)), x56, digits)
+					orderTextsKernel5Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -312,23 +264,23 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 						counts[digit] += count
 					}
 					blocks.release()
-					orderTextsKernel4(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(x56)), x56, int64(n), digits)
+					orderTextsKernel5(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderTextsKernel4(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(x56)), x56, int64(n), digits)
+			orderTextsKernel5(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	pass3 := kgenTemporary[uint64](&call, n)
-	if int(x52) == 1 {
+	if int(scalar2) == 1 {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderTextsKernel4Summary(lo, hi, map2, int64(int(scalar)+0*int(x56)), x56, digits)
+					orderTextsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -336,32 +288,32 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 						counts[digit] += count
 					}
 					blocks.release()
-					orderTextsKernel4(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(x56)), x56, int64(n), digits)
+					orderTextsKernel5(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderTextsKernel4(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(x56)), x56, int64(n), digits)
+			orderTextsKernel5(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if int(x52) == 0 {
+	if int(scalar2) == 0 {
 		if workers > 1 {
 			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				orderTextsKernel7(lo, hi, pass3, map2)
+				orderTextsKernel8(lo, hi, pass3, map2)
 			})
 		} else {
-			orderTextsKernel7(0, n, pass3, map2)
+			orderTextsKernel8(0, n, pass3, map2)
 		}
 	}
-	if 1 < int(x52) {
-		if int(x52) < (int(x52)+1)/2*2 {
+	if 1 < int(scalar2) {
+		if int(scalar2) < (int(scalar2)+1)/2*2 {
 			if workers > 1 {
 				counts := make([]int64, 1024)
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						orderTextsKernel4Summary(lo, hi, pass2, int64(int(scalar)+(int(x52)-1)*int(x56)), x56, digits)
+						orderTextsKernel5Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -369,12 +321,12 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 							counts[digit] += count
 						}
 						blocks.release()
-						orderTextsKernel4(lo, hi, add, pass2, pass3, int64(int(x52)-1), int64(int(scalar)+(int(x52)-1)*int(x56)), x56, int64(n), digits)
+						orderTextsKernel5(lo, hi, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				orderTextsKernel4(0, n, add, pass2, pass3, int64(int(x52)-1), int64(int(scalar)+(int(x52)-1)*int(x56)), x56, int64(n), digits)
+				orderTextsKernel5(0, n, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 			}
 		} else {
 			if workers > 1 {
@@ -383,7 +335,7 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						orderTextsKernel4Summary(lo, hi, pass, int64(int(scalar)+(int(x52)-1)*int(x56)), x56, digits)
+						orderTextsKernel5Summary(lo, hi, pass, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -391,12 +343,12 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 							counts[digit] += count
 						}
 						blocks.release()
-						orderTextsKernel4(lo, hi, add, pass, pass3, int64(int(x52)-1), int64(int(scalar)+(int(x52)-1)*int(x56)), x56, int64(n), digits)
+						orderTextsKernel5(lo, hi, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				orderTextsKernel4(0, n, add, pass, pass3, int64(int(x52)-1), int64(int(scalar)+(int(x52)-1)*int(x56)), x56, int64(n), digits)
+				orderTextsKernel5(0, n, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 			}
 		}
 	}
@@ -413,7 +365,7 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				nTiedPlace3 := orderTextsKernel9Summary(lo, hi, pass3, reduce, reduce2, int64(n), scalar)
+				nTiedPlace3 := orderTextsKernel10Summary(lo, hi, pass3, reduce, reduce2, int64(n), scalar)
 				blocks.await()
 				nTiedPlaceBefore := nTiedPlace2
 				nTiedPlace2 = nTiedPlaceBefore + nTiedPlace3
@@ -421,21 +373,21 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 				blocks.release()
 				compactPart := either[:nTiedPlaceEnd]
 				compactPart2 := either2[:nTiedPlaceEnd]
-				orderTextsKernel9(lo, hi, pass3, compactPart, compactPart2, row, reduce, reduce2, int64(n), scalar, nTiedPlaceBefore)
+				orderTextsKernel10(lo, hi, pass3, compactPart, compactPart2, row, reduce, reduce2, int64(n), scalar, nTiedPlaceBefore)
 			}
 		})
 		nTiedPlace = nTiedPlace2
 	} else {
-		nTiedPlace = orderTextsKernel9(0, n, pass3, either, either2, row, reduce, reduce2, int64(n), scalar, 0)
+		nTiedPlace = orderTextsKernel10(0, n, pass3, either, either2, row, reduce, reduce2, int64(n), scalar, 0)
 	}
 	nTiedLength := nTiedPlace
 	cond := nTiedPlace <= int64(n)>>1
-	x59 := int64(0)
+	x := int64(0)
 	if cond {
-		x59 = 1
+		x = 1
 	}
 	var nAllLength int64
-	if 0 < int(x59) {
+	if 0 < int(x) {
 	} else {
 		var nAllPlace int64
 		if workers > 1 {
@@ -446,7 +398,7 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 				compactScratch2 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nAllPlace3 := orderTextsKernel10(lo, hi, compactScratch, compactScratch2, 0)
+					nAllPlace3 := orderTextsKernel11(lo, hi, compactScratch, compactScratch2, 0)
 					blocks.await()
 					nAllPlaceBefore := nAllPlace2
 					nAllPlace2 = nAllPlaceBefore + nAllPlace3
@@ -457,7 +409,7 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 			})
 			nAllPlace = nAllPlace2
 		} else {
-			nAllPlace = orderTextsKernel10(0, n, either2, either, 0)
+			nAllPlace = orderTextsKernel11(0, n, either2, either, 0)
 		}
 		nAllLength2 := nAllPlace
 		nAllLength = nAllLength2
@@ -469,13 +421,13 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			orderTextsKernel11(lo, hi, either2, key, map3, histogramOwn)
+			orderTextsKernel12(lo, hi, either2, key, map3, histogramOwn)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram2[i], histogramOwn[i])
 			}
 		})
 	} else {
-		orderTextsKernel11(0, max(int(nTiedLength), int(nAllLength2)), either2, key, map3, histogram2)
+		orderTextsKernel12(0, max(int(nTiedLength), int(nAllLength2)), either2, key, map3, histogram2)
 	}
 	add2 := kgenTemporary[int64](&call, 2048)
 	if workers > 1 {
@@ -484,16 +436,16 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add4 := orderTextsKernel12Summary(lo, hi, histogram2)
+				add4 := orderTextsKernel13Summary(lo, hi, histogram2)
 				blocks.await()
 				addBefore := add3
 				add3 = addBefore + add4
 				blocks.release()
-				orderTextsKernel12(lo, hi, histogram2, add2, addBefore)
+				orderTextsKernel13(lo, hi, histogram2, add2, addBefore)
 			}
 		})
 	} else {
-		orderTextsKernel12(0, 2048, histogram2, add2, 0)
+		orderTextsKernel13(0, 2048, histogram2, add2, 0)
 	}
 	pass4 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
 	pass5 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
@@ -503,7 +455,7 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderTextsKernel13Summary(lo, hi, map3, 0, digits)
+				orderTextsKernel14Summary(lo, hi, map3, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -511,12 +463,12 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 					counts[digit] += count
 				}
 				blocks.release()
-				orderTextsKernel13(lo, hi, add2, map3, pass4, either2, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderTextsKernel14(lo, hi, add2, map3, pass4, either2, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderTextsKernel13(0, max(int(nTiedLength), int(nAllLength2)), add2, map3, pass4, either2, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderTextsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, map3, pass4, either2, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	pass6 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
 	pass7 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
@@ -526,7 +478,7 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderTextsKernel14Summary(lo, hi, pass4, 8, digits)
+				orderTextsKernel15Summary(lo, hi, pass4, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -534,12 +486,12 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 					counts[digit] += count
 				}
 				blocks.release()
-				orderTextsKernel14(lo, hi, add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderTextsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderTextsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderTextsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -547,7 +499,7 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderTextsKernel14Summary(lo, hi, pass6, 16, digits)
+				orderTextsKernel15Summary(lo, hi, pass6, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -555,12 +507,12 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 					counts[digit] += count
 				}
 				blocks.release()
-				orderTextsKernel14(lo, hi, add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderTextsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderTextsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderTextsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -568,7 +520,7 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderTextsKernel14Summary(lo, hi, pass4, 24, digits)
+				orderTextsKernel15Summary(lo, hi, pass4, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -576,12 +528,12 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 					counts[digit] += count
 				}
 				blocks.release()
-				orderTextsKernel14(lo, hi, add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderTextsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderTextsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderTextsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -589,7 +541,7 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderTextsKernel14Summary(lo, hi, pass6, 32, digits)
+				orderTextsKernel15Summary(lo, hi, pass6, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -597,12 +549,12 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 					counts[digit] += count
 				}
 				blocks.release()
-				orderTextsKernel14(lo, hi, add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderTextsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderTextsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderTextsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -610,7 +562,7 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderTextsKernel14Summary(lo, hi, pass4, 40, digits)
+				orderTextsKernel15Summary(lo, hi, pass4, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -618,12 +570,12 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 					counts[digit] += count
 				}
 				blocks.release()
-				orderTextsKernel14(lo, hi, add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderTextsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderTextsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderTextsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -631,7 +583,7 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderTextsKernel14Summary(lo, hi, pass6, 48, digits)
+				orderTextsKernel15Summary(lo, hi, pass6, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -639,12 +591,12 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 					counts[digit] += count
 				}
 				blocks.release()
-				orderTextsKernel14(lo, hi, add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderTextsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderTextsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderTextsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -652,7 +604,7 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderTextsKernel20Summary(lo, hi, pass4, 56, digits)
+				orderTextsKernel21Summary(lo, hi, pass4, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -660,25 +612,25 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 					counts[digit] += count
 				}
 				blocks.release()
-				orderTextsKernel20(lo, hi, add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderTextsKernel21(lo, hi, add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderTextsKernel20(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderTextsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
-			orderTextsKernel21(lo, hi, either, pass7, row)
+			orderTextsKernel22(lo, hi, either, pass7, row)
 		})
 	} else {
-		orderTextsKernel21(0, max(int(nTiedLength), int(nAllLength2)), either, pass7, row)
+		orderTextsKernel22(0, max(int(nTiedLength), int(nAllLength2)), either, pass7, row)
 	}
 	dst.Row = row[:n]
 	return nil
 }
 
-// orderTextsKernel1 returns what rows lo to hi add to the state, in the stages scalar1, map1, map2, reduce, map3, scalar2, scalar3, scalar4.
+// orderTextsKernel1 returns what rows lo to hi add to the state, in the stages scalar1, map1, map2, reduce, map3.
 //
 //go:noinline
 func orderTextsKernel1(lo, hi int, key [][8]byte) (uint64, uint64) {
@@ -693,10 +645,10 @@ func orderTextsKernel1(lo, hi int, key [][8]byte) (uint64, uint64) {
 	return or, and
 }
 
-// orderTextsKernel2 runs rows lo to hi through the stages map4, histogram1, from the state before them to the one after.
+// orderTextsKernel2 runs rows lo to hi through the stages map4, scalar2, scalar3, scalar4, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel2(lo, hi int, key [][8]byte, map2 []uint64, histogram []int64, reduce, reduce2 uint64, n, scalar, digitWidth, digitShift int64) {
+func orderTextsKernel2(lo, hi int, key [][8]byte, map2 []uint64, reduce, reduce2 uint64, n, scalar int64) {
 	x := reduce &^ reduce2
 	x2 := x >> 56
 	x3 := x2 & 255
@@ -840,78 +792,87 @@ func orderTextsKernel2(lo, hi int, key [][8]byte, map2 []uint64, histogram []int
 	if cond8 {
 		x111 = 18446744073709551615
 	}
-	x112 := uint64(1) << (digitWidth & 63)
-	x113 := x112 - 1
-	x114 := int64(0) << (digitWidth & 63)
-	x115 := digitShift + digitWidth
-	x116 := int64(1) << (digitWidth & 63)
-	x117 := x115 + digitWidth
-	x118 := int64(2) << (digitWidth & 63)
-	x119 := x117 + digitWidth
-	x120 := int64(3) << (digitWidth & 63)
-	x121 := x119 + digitWidth
-	x122 := int64(4) << (digitWidth & 63)
-	x123 := x121 + digitWidth
-	x124 := int64(5) << (digitWidth & 63)
-	x125 := x123 + digitWidth
-	x126 := int64(6) << (digitWidth & 63)
-	x127 := x125 + digitWidth
-	x128 := int64(7) << (digitWidth & 63)
 	keyRows := key[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(keyRows)]
 	for i := range keyRows {
-		x129 := binary.BigEndian.Uint64(keyRows[i][:])
-		x130 := (x129>>56&x8<<(x59&63)>>(x61&63)&x62|x129>>48&x64<<(x66&63)>>(x68&63)&x69|x129>>40&x71<<(x73&63)>>(x75&63)&x76|x129>>32&x78<<(x80&63)>>(x82&63)&x83|x129>>24&x85<<(x87&63)>>(x89&63)&x90|x129>>16&x92<<(x94&63)>>(x96&63)&x97|x129>>8&x99<<(x101&63)>>(x103&63)&x104|x129>>0&x106<<(x108&63)>>(x110&63)&x111)<<(scalar&63) | uint64(int64(lo+i))
+		x112 := binary.BigEndian.Uint64(keyRows[i][:])
 		// return row: order(key)
-		mapRows[i] = x130
-		digit := int64(x130 >> (digitShift & 63) & x113)
-		bin := int(digit + x114)
+		mapRows[i] = (x112>>56&x8<<(x59&63)>>(x61&63)&x62|x112>>48&x64<<(x66&63)>>(x68&63)&x69|x112>>40&x71<<(x73&63)>>(x75&63)&x76|x112>>32&x78<<(x80&63)>>(x82&63)&x83|x112>>24&x85<<(x87&63)>>(x89&63)&x90|x112>>16&x92<<(x94&63)>>(x96&63)&x97|x112>>8&x99<<(x101&63)>>(x103&63)&x104|x112>>0&x106<<(x108&63)>>(x110&63)&x111)<<(scalar&63) | uint64(int64(lo+i))
+	}
+}
+
+// orderTextsKernel3 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
+//
+//go:noinline
+func orderTextsKernel3(lo, hi int, histogram []int64, map4 []uint64, digitWidth, digitShift int64) {
+	x := uint64(1) << (digitWidth & 63)
+	x2 := x - 1
+	x3 := int64(0) << (digitWidth & 63)
+	x4 := digitShift + digitWidth
+	x5 := int64(1) << (digitWidth & 63)
+	x6 := x4 + digitWidth
+	x7 := int64(2) << (digitWidth & 63)
+	x8 := x6 + digitWidth
+	x9 := int64(3) << (digitWidth & 63)
+	x10 := x8 + digitWidth
+	x11 := int64(4) << (digitWidth & 63)
+	x12 := x10 + digitWidth
+	x13 := int64(5) << (digitWidth & 63)
+	x14 := x12 + digitWidth
+	x15 := int64(6) << (digitWidth & 63)
+	x16 := x14 + digitWidth
+	x17 := int64(7) << (digitWidth & 63)
+	map4Rows := map4[lo:hi]
+	for _, x18 := range map4Rows {
+		digit := int64(x18 >> (digitShift & 63) & x2)
+		// return row: order(key)
+		bin := int(digit + x3)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
 		}
-		digit2 := int64(x130 >> (x115 & 63) & x113)
-		bin2 := int(digit2 + x116)
+		digit2 := int64(x18 >> (x4 & 63) & x2)
+		bin2 := int(digit2 + x5)
 		if uint64(bin2) < uint64(len(histogram)) {
 			histogram[bin2]++
 		}
-		digit3 := int64(x130 >> (x117 & 63) & x113)
-		bin3 := int(digit3 + x118)
+		digit3 := int64(x18 >> (x6 & 63) & x2)
+		bin3 := int(digit3 + x7)
 		if uint64(bin3) < uint64(len(histogram)) {
 			histogram[bin3]++
 		}
-		digit4 := int64(x130 >> (x119 & 63) & x113)
-		bin4 := int(digit4 + x120)
+		digit4 := int64(x18 >> (x8 & 63) & x2)
+		bin4 := int(digit4 + x9)
 		if uint64(bin4) < uint64(len(histogram)) {
 			histogram[bin4]++
 		}
-		digit5 := int64(x130 >> (x121 & 63) & x113)
-		bin5 := int(digit5 + x122)
+		digit5 := int64(x18 >> (x10 & 63) & x2)
+		bin5 := int(digit5 + x11)
 		if uint64(bin5) < uint64(len(histogram)) {
 			histogram[bin5]++
 		}
-		digit6 := int64(x130 >> (x123 & 63) & x113)
-		bin6 := int(digit6 + x124)
+		digit6 := int64(x18 >> (x12 & 63) & x2)
+		bin6 := int(digit6 + x13)
 		if uint64(bin6) < uint64(len(histogram)) {
 			histogram[bin6]++
 		}
-		digit7 := int64(x130 >> (x125 & 63) & x113)
-		bin7 := int(digit7 + x126)
+		digit7 := int64(x18 >> (x14 & 63) & x2)
+		bin7 := int(digit7 + x15)
 		if uint64(bin7) < uint64(len(histogram)) {
 			histogram[bin7]++
 		}
-		digit8 := int64(x130 >> (x127 & 63) & x113)
-		bin8 := int(digit8 + x128)
+		digit8 := int64(x18 >> (x16 & 63) & x2)
+		bin8 := int(digit8 + x17)
 		if uint64(bin8) < uint64(len(histogram)) {
 			histogram[bin8]++
 		}
 	}
 }
 
-// orderTextsKernel3 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
+// orderTextsKernel4 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel3(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func orderTextsKernel4(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -923,10 +884,10 @@ func orderTextsKernel3(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// orderTextsKernel3Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
+// orderTextsKernel4Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
 //
 //go:noinline
-func orderTextsKernel3Summary(lo, hi int, histogram []int64) int64 {
+func orderTextsKernel4Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -935,10 +896,10 @@ func orderTextsKernel3Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// orderTextsKernel4 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// orderTextsKernel5 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel4(lo, hi int, add []int64, map4, pass []uint64, digitNumber, digitShift, digitWidth, n int64, digits []int64) {
+func orderTextsKernel5(lo, hi int, add []int64, map4, pass []uint64, digitNumber, digitShift, digitWidth, n int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := digitNumber << (digitWidth & 63)
@@ -960,10 +921,10 @@ func orderTextsKernel4(lo, hi int, add []int64, map4, pass []uint64, digitNumber
 	}
 }
 
-// orderTextsKernel4Summary returns what rows lo to hi add to the state, in the stages pass1.
+// orderTextsKernel5Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func orderTextsKernel4Summary(lo, hi int, map4 []uint64, digitShift, digitWidth int64, digits []int64) {
+func orderTextsKernel5Summary(lo, hi int, map4 []uint64, digitShift, digitWidth int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	counts := (*[1024]int64)(digits)
@@ -976,10 +937,10 @@ func orderTextsKernel4Summary(lo, hi int, map4 []uint64, digitShift, digitWidth 
 	}
 }
 
-// orderTextsKernel7 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// orderTextsKernel8 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel7(lo, hi int, pass, map4 []uint64) {
+func orderTextsKernel8(lo, hi int, pass, map4 []uint64) {
 	passRows := pass[lo:hi]
 	map4Rows := map4[lo:hi]
 	map4Rows = map4Rows[:len(passRows)]
@@ -989,12 +950,12 @@ func orderTextsKernel7(lo, hi int, pass, map4 []uint64) {
 	}
 }
 
-// orderTextsKernel9 runs rows lo to hi through the stages map5, map6, mask1, partial2, offset2, add2, compact1, scalar5, pass14, from the state before them to the one after.
+// orderTextsKernel10 runs rows lo to hi through the stages map5, map6, mask1, partial2, offset2, add2, compact1, scalar5, pass14, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
-func orderTextsKernel9(lo, hi int, pass3 []uint64, compact, compact2, row []int64, reduce, reduce2 uint64, n, scalar, nTiedPlace int64) int64 {
+func orderTextsKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int64, reduce, reduce2 uint64, n, scalar, nTiedPlace int64) int64 {
 	x := reduce &^ reduce2
 	x2 := x >> 56
 	x3 := x2 & 255
@@ -1082,11 +1043,11 @@ func orderTextsKernel9(lo, hi int, pass3 []uint64, compact, compact2, row []int6
 	return nTiedPlace
 }
 
-// orderTextsKernel9Summary returns what rows lo to hi add to the state, in the stages map5, map6, mask1, partial2, offset2, add2, compact1, scalar5, pass14.
+// orderTextsKernel10Summary returns what rows lo to hi add to the state, in the stages map5, map6, mask1, partial2, offset2, add2, compact1, scalar5, pass14.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func orderTextsKernel9Summary(lo, hi int, pass3 []uint64, reduce, reduce2 uint64, n, scalar int64) int64 {
+func orderTextsKernel10Summary(lo, hi int, pass3 []uint64, reduce, reduce2 uint64, n, scalar int64) int64 {
 	var nTiedPlace int64
 	x := reduce &^ reduce2
 	x2 := x >> 56
@@ -1164,11 +1125,11 @@ func orderTextsKernel9Summary(lo, hi int, pass3 []uint64, reduce, reduce2 uint64
 	return nTiedPlace
 }
 
-// orderTextsKernel10 runs rows lo to hi through the stages mask2, partial3, offset3, add3, compact2, from the state before them to the one after.
+// orderTextsKernel11 runs rows lo to hi through the stages mask2, partial3, offset3, add3, compact2, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func orderTextsKernel10(lo, hi int, compact, compact2 []int64, nAllPlace int64) int64 {
+func orderTextsKernel11(lo, hi int, compact, compact2 []int64, nAllPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	for i := range hi - lo {
 		row := int64(lo + i)
@@ -1181,10 +1142,10 @@ func orderTextsKernel10(lo, hi int, compact, compact2 []int64, nAllPlace int64) 
 	return nAllPlace
 }
 
-// orderTextsKernel11 runs rows lo to hi through the stages map7, map8, histogram2, from the state before them to the one after.
+// orderTextsKernel12 runs rows lo to hi through the stages map7, map8, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel11(lo, hi int, either []int64, key, map2 [][8]byte, histogram []int64) {
+func orderTextsKernel12(lo, hi int, either []int64, key, map2 [][8]byte, histogram []int64) {
 	eitherRows := either[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(eitherRows)]
@@ -1240,10 +1201,10 @@ func orderTextsKernel11(lo, hi int, either []int64, key, map2 [][8]byte, histogr
 	}
 }
 
-// orderTextsKernel12 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// orderTextsKernel13 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func orderTextsKernel13(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -1255,10 +1216,10 @@ func orderTextsKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// orderTextsKernel12Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// orderTextsKernel13Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func orderTextsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
+func orderTextsKernel13Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -1267,10 +1228,10 @@ func orderTextsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// orderTextsKernel13 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// orderTextsKernel14 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel13(lo, hi int, add2 []int64, map7 [][8]byte, pass []uint64, either, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderTextsKernel14(lo, hi int, add2 []int64, map7 [][8]byte, pass []uint64, either, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	room := min(len(pass), len(pass2))
@@ -1296,10 +1257,10 @@ func orderTextsKernel13(lo, hi int, add2 []int64, map7 [][8]byte, pass []uint64,
 	}
 }
 
-// orderTextsKernel13Summary returns what rows lo to hi add to the state, in the stages pass6.
+// orderTextsKernel14Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func orderTextsKernel13Summary(lo, hi int, map7 [][8]byte, digitShift int64, digits []int64) {
+func orderTextsKernel14Summary(lo, hi int, map7 [][8]byte, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map7Rows := map7[lo:hi]
 	for i := range map7Rows {
@@ -1311,10 +1272,10 @@ func orderTextsKernel13Summary(lo, hi int, map7 [][8]byte, digitShift int64, dig
 	}
 }
 
-// orderTextsKernel14 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// orderTextsKernel15 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel14(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderTextsKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	room := min(len(pass), len(pass2))
@@ -1339,10 +1300,10 @@ func orderTextsKernel14(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, p
 	}
 }
 
-// orderTextsKernel14Summary returns what rows lo to hi add to the state, in the stages pass7.
+// orderTextsKernel15Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func orderTextsKernel14Summary(lo, hi int, pass4 []uint64, digitShift int64, digits []int64) {
+func orderTextsKernel15Summary(lo, hi int, pass4 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass4Rows := pass4[lo:hi]
 	for _, pass := range pass4Rows {
@@ -1353,10 +1314,10 @@ func orderTextsKernel14Summary(lo, hi int, pass4 []uint64, digitShift int64, dig
 	}
 }
 
-// orderTextsKernel20 runs rows lo to hi through the stages pass13, from the state before them to the one after.
+// orderTextsKernel21 runs rows lo to hi through the stages pass13, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel20(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderTextsKernel21(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	places := (*[256]int64)(digits)
@@ -1377,10 +1338,10 @@ func orderTextsKernel20(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass 
 	}
 }
 
-// orderTextsKernel20Summary returns what rows lo to hi add to the state, in the stages pass13.
+// orderTextsKernel21Summary returns what rows lo to hi add to the state, in the stages pass13.
 //
 //go:noinline
-func orderTextsKernel20Summary(lo, hi int, pass16 []uint64, digitShift int64, digits []int64) {
+func orderTextsKernel21Summary(lo, hi int, pass16 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass16Rows := pass16[lo:hi]
 	for i := range pass16Rows {
@@ -1391,10 +1352,10 @@ func orderTextsKernel20Summary(lo, hi int, pass16 []uint64, digitShift int64, di
 	}
 }
 
-// orderTextsKernel21 runs rows lo to hi through the stages pass15, from the state before them to the one after.
+// orderTextsKernel22 runs rows lo to hi through the stages pass15, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel21(lo, hi int, either2, pass18, row []int64) {
+func orderTextsKernel22(lo, hi int, either2, pass18, row []int64) {
 	either2Rows := either2[lo:hi]
 	pass18Rows := pass18[lo:hi]
 	pass18Rows = pass18Rows[:len(either2Rows)]

@@ -75,64 +75,60 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 	if cond {
 		x2 = greatest
 	}
-	x3 := x2 - x
-	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
-	x5 := int64(x4)
-	x6 := 64 - x5
-	x7 := min(x6, int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))
-	x8 := x7 + kgenSelect(int64(n) >= 524288, int64(10), 8)
-	x9 := x8 - 1
-	x10 := x9 / kgenSelect(int64(n) >= 524288, int64(10), 8)
-	x11 := max(x10, 1)
-	x12 := x7 + x11
-	x13 := x12 - 1
-	x14 := x13 / x11
-	x15 := x10 << (x14 & 63)
-	x16 := max(x15, 0)
 	map2 := kgenTemporary[uint64](&call, n)
-	if int(x16) > 2147483647 {
-		return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(x16))
+	if workers > 1 {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+			orderWideKernel2(lo, hi, key, map2, x, x2, int64(n), scalar)
+		})
+	} else {
+		orderWideKernel2(0, n, key, map2, x, x2, int64(n), scalar)
 	}
-	histogram := kgenTemporary[int64](&call, int(x16))
+	scalar2 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + kgenSelect(int64(n) >= 524288, int64(10), 8) - 1) / kgenSelect(int64(n) >= 524288, int64(10), 8)
+	scalar3 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1) - 1) / max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)
+	nDigitsLength := max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8)<<((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)-1)/max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)&63), 0)
+	if int(nDigitsLength) > 2147483647 {
+		return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(nDigitsLength))
+	}
+	histogram := kgenTemporary[int64](&call, int(nDigitsLength))
 	clear(histogram)
 	if workers > 1 && len(histogram) <= max(2048, n/64) {
 		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram))
-			orderWideKernel2(lo, hi, key, map2, histogramOwn, x, x2, int64(n), scalar, x14, scalar)
+			orderWideKernel3(lo, hi, histogramOwn, map2, scalar3, scalar)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		orderWideKernel2(0, n, key, map2, histogram, x, x2, int64(n), scalar, x14, scalar)
+		orderWideKernel3(0, n, histogram, map2, scalar3, scalar)
 	}
-	add := kgenTemporary[int64](&call, int(x16))
+	add := kgenTemporary[int64](&call, int(nDigitsLength))
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var add2 int64
-		kgenInOrder(&call, workers, int(x16), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(nDigitsLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add3 := orderWideKernel3Summary(lo, hi, histogram)
+				add3 := orderWideKernel4Summary(lo, hi, histogram)
 				blocks.await()
 				addBefore := add2
 				add2 = addBefore + add3
 				blocks.release()
-				orderWideKernel3(lo, hi, histogram, add, addBefore)
+				orderWideKernel4(lo, hi, histogram, add, addBefore)
 			}
 		})
 	} else {
-		orderWideKernel3(0, int(x16), histogram, add, 0)
+		orderWideKernel4(0, int(nDigitsLength), histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, n)
-	if 1 < int(x10) {
+	if 1 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderWideKernel4Summary(lo, hi, map2, int64(int(scalar)+0*int(x14)), x14, digits)
+					orderWideKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -140,23 +136,23 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 						counts[digit] += count
 					}
 					blocks.release()
-					orderWideKernel4(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(x14)), x14, int64(n), digits)
+					orderWideKernel5(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderWideKernel4(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(x14)), x14, int64(n), digits)
+			orderWideKernel5(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	pass2 := kgenTemporary[uint64](&call, n)
-	if 2 < int(x10) {
+	if 2 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderWideKernel4Summary(lo, hi, pass, int64(int(scalar)+int(x14)), x14, digits)
+					orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -164,22 +160,22 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 						counts[digit] += count
 					}
 					blocks.release()
-					orderWideKernel4(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(x14)), x14, int64(n), digits)
+					orderWideKernel5(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderWideKernel4(0, n, add, pass, pass2, 1, int64(int(scalar)+int(x14)), x14, int64(n), digits)
+			orderWideKernel5(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 3 < int(x10) {
+	if 3 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderWideKernel4Summary(lo, hi, pass2, int64(int(scalar)+2*int(x14)), x14, digits)
+					orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -187,22 +183,22 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 						counts[digit] += count
 					}
 					blocks.release()
-					orderWideKernel4(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(x14)), x14, int64(n), digits)
+					orderWideKernel5(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderWideKernel4(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(x14)), x14, int64(n), digits)
+			orderWideKernel5(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 4 < int(x10) {
+	if 4 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderWideKernel4Summary(lo, hi, pass, int64(int(scalar)+3*int(x14)), x14, digits)
+					orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -210,22 +206,22 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 						counts[digit] += count
 					}
 					blocks.release()
-					orderWideKernel4(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(x14)), x14, int64(n), digits)
+					orderWideKernel5(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderWideKernel4(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(x14)), x14, int64(n), digits)
+			orderWideKernel5(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 5 < int(x10) {
+	if 5 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderWideKernel4Summary(lo, hi, pass2, int64(int(scalar)+4*int(x14)), x14, digits)
+					orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -233,22 +229,22 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 						counts[digit] += count
 					}
 					blocks.release()
-					orderWideKernel4(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(x14)), x14, int64(n), digits)
+					orderWideKernel5(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderWideKernel4(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(x14)), x14, int64(n), digits)
+			orderWideKernel5(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 6 < int(x10) {
+	if 6 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderWideKernel4Summary(lo, hi, pass, int64(int(scalar)+5*int(x14)), x14, digits)
+					orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -256,22 +252,22 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 						counts[digit] += count
 					}
 					blocks.release()
-					orderWideKernel4(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(x14)), x14, int64(n), digits)
+					orderWideKernel5(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderWideKernel4(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(x14)), x14, int64(n), digits)
+			orderWideKernel5(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 7 < int(x10) {
+	if 7 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderWideKernel4Summary(lo, hi, pass2, int64(int(scalar)+6*int(x14)), x14, digits)
+					orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -279,23 +275,23 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 						counts[digit] += count
 					}
 					blocks.release()
-					orderWideKernel4(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(x14)), x14, int64(n), digits)
+					orderWideKernel5(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderWideKernel4(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(x14)), x14, int64(n), digits)
+			orderWideKernel5(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	pass3 := kgenTemporary[uint64](&call, n)
-	if int(x10) == 1 {
+	if int(scalar2) == 1 {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderWideKernel4Summary(lo, hi, map2, int64(int(scalar)+0*int(x14)), x14, digits)
+					orderWideKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -303,32 +299,32 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 						counts[digit] += count
 					}
 					blocks.release()
-					orderWideKernel4(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(x14)), x14, int64(n), digits)
+					orderWideKernel5(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderWideKernel4(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(x14)), x14, int64(n), digits)
+			orderWideKernel5(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if int(x10) == 0 {
+	if int(scalar2) == 0 {
 		if workers > 1 {
 			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				orderWideKernel7(lo, hi, pass3, map2)
+				orderWideKernel8(lo, hi, pass3, map2)
 			})
 		} else {
-			orderWideKernel7(0, n, pass3, map2)
+			orderWideKernel8(0, n, pass3, map2)
 		}
 	}
-	if 1 < int(x10) {
-		if int(x10) < (int(x10)+1)/2*2 {
+	if 1 < int(scalar2) {
+		if int(scalar2) < (int(scalar2)+1)/2*2 {
 			if workers > 1 {
 				counts := make([]int64, 1024)
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						orderWideKernel4Summary(lo, hi, pass2, int64(int(scalar)+(int(x10)-1)*int(x14)), x14, digits)
+						orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -336,12 +332,12 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 							counts[digit] += count
 						}
 						blocks.release()
-						orderWideKernel4(lo, hi, add, pass2, pass3, int64(int(x10)-1), int64(int(scalar)+(int(x10)-1)*int(x14)), x14, int64(n), digits)
+						orderWideKernel5(lo, hi, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				orderWideKernel4(0, n, add, pass2, pass3, int64(int(x10)-1), int64(int(scalar)+(int(x10)-1)*int(x14)), x14, int64(n), digits)
+				orderWideKernel5(0, n, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 			}
 		} else {
 			if workers > 1 {
@@ -350,7 +346,7 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						orderWideKernel4Summary(lo, hi, pass, int64(int(scalar)+(int(x10)-1)*int(x14)), x14, digits)
+						orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -358,12 +354,12 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 							counts[digit] += count
 						}
 						blocks.release()
-						orderWideKernel4(lo, hi, add, pass, pass3, int64(int(x10)-1), int64(int(scalar)+(int(x10)-1)*int(x14)), x14, int64(n), digits)
+						orderWideKernel5(lo, hi, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				orderWideKernel4(0, n, add, pass, pass3, int64(int(x10)-1), int64(int(scalar)+(int(x10)-1)*int(x14)), x14, int64(n), digits)
+				orderWideKernel5(0, n, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 			}
 		}
 	}
@@ -380,7 +376,7 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				nTiedPlace3 := orderWideKernel9Summary(lo, hi, pass3, x2, x, int64(n), scalar)
+				nTiedPlace3 := orderWideKernel10Summary(lo, hi, pass3, x2, x, int64(n), scalar)
 				blocks.await()
 				nTiedPlaceBefore := nTiedPlace2
 				nTiedPlace2 = nTiedPlaceBefore + nTiedPlace3
@@ -388,21 +384,21 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 				blocks.release()
 				compactPart := either[:nTiedPlaceEnd]
 				compactPart2 := either2[:nTiedPlaceEnd]
-				orderWideKernel9(lo, hi, pass3, compactPart, compactPart2, row, x2, x, int64(n), scalar, nTiedPlaceBefore)
+				orderWideKernel10(lo, hi, pass3, compactPart, compactPart2, row, x2, x, int64(n), scalar, nTiedPlaceBefore)
 			}
 		})
 		nTiedPlace = nTiedPlace2
 	} else {
-		nTiedPlace = orderWideKernel9(0, n, pass3, either, either2, row, x2, x, int64(n), scalar, 0)
+		nTiedPlace = orderWideKernel10(0, n, pass3, either, either2, row, x2, x, int64(n), scalar, 0)
 	}
 	nTiedLength := nTiedPlace
 	cond2 := nTiedPlace <= int64(n)>>1
-	x17 := int64(0)
+	x3 := int64(0)
 	if cond2 {
-		x17 = 1
+		x3 = 1
 	}
 	var nAllLength int64
-	if 0 < int(x17) {
+	if 0 < int(x3) {
 	} else {
 		var nAllPlace int64
 		if workers > 1 {
@@ -413,7 +409,7 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 				compactScratch2 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nAllPlace3 := orderWideKernel10(lo, hi, compactScratch, compactScratch2, 0)
+					nAllPlace3 := orderWideKernel11(lo, hi, compactScratch, compactScratch2, 0)
 					blocks.await()
 					nAllPlaceBefore := nAllPlace2
 					nAllPlace2 = nAllPlaceBefore + nAllPlace3
@@ -424,7 +420,7 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 			})
 			nAllPlace = nAllPlace2
 		} else {
-			nAllPlace = orderWideKernel10(0, n, either2, either, 0)
+			nAllPlace = orderWideKernel11(0, n, either2, either, 0)
 		}
 		nAllLength2 := nAllPlace
 		nAllLength = nAllLength2
@@ -436,13 +432,13 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			orderWideKernel11(lo, hi, either2, key, map3, histogramOwn)
+			orderWideKernel12(lo, hi, either2, key, map3, histogramOwn)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram2[i], histogramOwn[i])
 			}
 		})
 	} else {
-		orderWideKernel11(0, max(int(nTiedLength), int(nAllLength2)), either2, key, map3, histogram2)
+		orderWideKernel12(0, max(int(nTiedLength), int(nAllLength2)), either2, key, map3, histogram2)
 	}
 	add2 := kgenTemporary[int64](&call, 2048)
 	if workers > 1 {
@@ -451,16 +447,16 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add4 := orderWideKernel12Summary(lo, hi, histogram2)
+				add4 := orderWideKernel13Summary(lo, hi, histogram2)
 				blocks.await()
 				addBefore := add3
 				add3 = addBefore + add4
 				blocks.release()
-				orderWideKernel12(lo, hi, histogram2, add2, addBefore)
+				orderWideKernel13(lo, hi, histogram2, add2, addBefore)
 			}
 		})
 	} else {
-		orderWideKernel12(0, 2048, histogram2, add2, 0)
+		orderWideKernel13(0, 2048, histogram2, add2, 0)
 	}
 	pass4 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
 	pass5 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
@@ -470,7 +466,7 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderWideKernel13Summary(lo, hi, map3, 0, digits)
+				orderWideKernel14Summary(lo, hi, map3, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -478,12 +474,12 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 					counts[digit] += count
 				}
 				blocks.release()
-				orderWideKernel13(lo, hi, add2, map3, pass4, either2, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderWideKernel14(lo, hi, add2, map3, pass4, either2, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderWideKernel13(0, max(int(nTiedLength), int(nAllLength2)), add2, map3, pass4, either2, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderWideKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, map3, pass4, either2, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	pass6 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
 	pass7 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
@@ -493,7 +489,7 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderWideKernel14Summary(lo, hi, pass4, 8, digits)
+				orderWideKernel15Summary(lo, hi, pass4, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -501,12 +497,12 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 					counts[digit] += count
 				}
 				blocks.release()
-				orderWideKernel14(lo, hi, add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderWideKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderWideKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderWideKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -514,7 +510,7 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderWideKernel14Summary(lo, hi, pass6, 16, digits)
+				orderWideKernel15Summary(lo, hi, pass6, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -522,12 +518,12 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 					counts[digit] += count
 				}
 				blocks.release()
-				orderWideKernel14(lo, hi, add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderWideKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderWideKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderWideKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -535,7 +531,7 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderWideKernel14Summary(lo, hi, pass4, 24, digits)
+				orderWideKernel15Summary(lo, hi, pass4, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -543,12 +539,12 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 					counts[digit] += count
 				}
 				blocks.release()
-				orderWideKernel14(lo, hi, add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderWideKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderWideKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderWideKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -556,7 +552,7 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderWideKernel14Summary(lo, hi, pass6, 32, digits)
+				orderWideKernel15Summary(lo, hi, pass6, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -564,12 +560,12 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 					counts[digit] += count
 				}
 				blocks.release()
-				orderWideKernel14(lo, hi, add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderWideKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderWideKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderWideKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -577,7 +573,7 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderWideKernel14Summary(lo, hi, pass4, 40, digits)
+				orderWideKernel15Summary(lo, hi, pass4, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -585,12 +581,12 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 					counts[digit] += count
 				}
 				blocks.release()
-				orderWideKernel14(lo, hi, add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderWideKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderWideKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderWideKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -598,7 +594,7 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderWideKernel14Summary(lo, hi, pass6, 48, digits)
+				orderWideKernel15Summary(lo, hi, pass6, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -606,12 +602,12 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 					counts[digit] += count
 				}
 				blocks.release()
-				orderWideKernel14(lo, hi, add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderWideKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderWideKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderWideKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -619,7 +615,7 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				orderWideKernel20Summary(lo, hi, pass4, 56, digits)
+				orderWideKernel21Summary(lo, hi, pass4, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -627,25 +623,25 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 					counts[digit] += count
 				}
 				blocks.release()
-				orderWideKernel20(lo, hi, add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderWideKernel21(lo, hi, add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		orderWideKernel20(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		orderWideKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
-			orderWideKernel21(lo, hi, either, pass7, row)
+			orderWideKernel22(lo, hi, either, pass7, row)
 		})
 	} else {
-		orderWideKernel21(0, max(int(nTiedLength), int(nAllLength2)), either, pass7, row)
+		orderWideKernel22(0, max(int(nTiedLength), int(nAllLength2)), either, pass7, row)
 	}
 	dst.Row = row[:n]
 	return nil
 }
 
-// orderWideKernel1 returns what rows lo to hi add to the state, in the stages scalar1, map1, map2, reduce, scalar2, scalar3, scalar4.
+// orderWideKernel1 returns what rows lo to hi add to the state, in the stages scalar1, map1, map2, reduce.
 //
 //go:noinline
 func orderWideKernel1(lo, hi int, key []int64) (int64, uint64, uint64) {
@@ -662,10 +658,10 @@ func orderWideKernel1(lo, hi int, key []int64) (int64, uint64, uint64) {
 	return sum, least, greatest
 }
 
-// orderWideKernel2 runs rows lo to hi through the stages map3, histogram1, from the state before them to the one after.
+// orderWideKernel2 runs rows lo to hi through the stages map3, scalar2, scalar3, scalar4, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel2(lo, hi int, key []int64, map2 []uint64, histogram []int64, reduce, reduce2 uint64, n, scalar, digitWidth, digitShift int64) {
+func orderWideKernel2(lo, hi int, key []int64, map2 []uint64, reduce, reduce2 uint64, n, scalar int64) {
 	x := reduce2 - reduce
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -681,77 +677,86 @@ func orderWideKernel2(lo, hi int, key []int64, map2 []uint64, histogram []int64,
 	x13 := max(x12, 0)
 	x14 := -x12
 	x15 := max(x14, 0)
-	x16 := uint64(1) << (digitWidth & 63)
-	x17 := x16 - 1
-	x18 := int64(0) << (digitWidth & 63)
-	x19 := digitShift + digitWidth
-	x20 := int64(1) << (digitWidth & 63)
-	x21 := x19 + digitWidth
-	x22 := int64(2) << (digitWidth & 63)
-	x23 := x21 + digitWidth
-	x24 := int64(3) << (digitWidth & 63)
-	x25 := x23 + digitWidth
-	x26 := int64(4) << (digitWidth & 63)
-	x27 := x25 + digitWidth
-	x28 := int64(5) << (digitWidth & 63)
-	x29 := x27 + digitWidth
-	x30 := int64(6) << (digitWidth & 63)
-	x31 := x29 + digitWidth
-	x32 := int64(7) << (digitWidth & 63)
 	keyRows := key[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(keyRows)]
 	for i := range keyRows {
-		x33 := (uint64(keyRows[i])-9223372036854775808-reduce)<<(x13&63)>>(x15&63)<<(scalar&63) | uint64(int64(lo+i))
 		// return row: order(key)
-		mapRows[i] = x33
-		digit := int64(x33 >> (digitShift & 63) & x17)
-		bin := int(digit + x18)
+		mapRows[i] = (uint64(keyRows[i])-9223372036854775808-reduce)<<(x13&63)>>(x15&63)<<(scalar&63) | uint64(int64(lo+i))
+	}
+}
+
+// orderWideKernel3 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
+//
+//go:noinline
+func orderWideKernel3(lo, hi int, histogram []int64, map3 []uint64, digitWidth, digitShift int64) {
+	x := uint64(1) << (digitWidth & 63)
+	x2 := x - 1
+	x3 := int64(0) << (digitWidth & 63)
+	x4 := digitShift + digitWidth
+	x5 := int64(1) << (digitWidth & 63)
+	x6 := x4 + digitWidth
+	x7 := int64(2) << (digitWidth & 63)
+	x8 := x6 + digitWidth
+	x9 := int64(3) << (digitWidth & 63)
+	x10 := x8 + digitWidth
+	x11 := int64(4) << (digitWidth & 63)
+	x12 := x10 + digitWidth
+	x13 := int64(5) << (digitWidth & 63)
+	x14 := x12 + digitWidth
+	x15 := int64(6) << (digitWidth & 63)
+	x16 := x14 + digitWidth
+	x17 := int64(7) << (digitWidth & 63)
+	map3Rows := map3[lo:hi]
+	for _, x18 := range map3Rows {
+		digit := int64(x18 >> (digitShift & 63) & x2)
+		// return row: order(key)
+		bin := int(digit + x3)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
 		}
-		digit2 := int64(x33 >> (x19 & 63) & x17)
-		bin2 := int(digit2 + x20)
+		digit2 := int64(x18 >> (x4 & 63) & x2)
+		bin2 := int(digit2 + x5)
 		if uint64(bin2) < uint64(len(histogram)) {
 			histogram[bin2]++
 		}
-		digit3 := int64(x33 >> (x21 & 63) & x17)
-		bin3 := int(digit3 + x22)
+		digit3 := int64(x18 >> (x6 & 63) & x2)
+		bin3 := int(digit3 + x7)
 		if uint64(bin3) < uint64(len(histogram)) {
 			histogram[bin3]++
 		}
-		digit4 := int64(x33 >> (x23 & 63) & x17)
-		bin4 := int(digit4 + x24)
+		digit4 := int64(x18 >> (x8 & 63) & x2)
+		bin4 := int(digit4 + x9)
 		if uint64(bin4) < uint64(len(histogram)) {
 			histogram[bin4]++
 		}
-		digit5 := int64(x33 >> (x25 & 63) & x17)
-		bin5 := int(digit5 + x26)
+		digit5 := int64(x18 >> (x10 & 63) & x2)
+		bin5 := int(digit5 + x11)
 		if uint64(bin5) < uint64(len(histogram)) {
 			histogram[bin5]++
 		}
-		digit6 := int64(x33 >> (x27 & 63) & x17)
-		bin6 := int(digit6 + x28)
+		digit6 := int64(x18 >> (x12 & 63) & x2)
+		bin6 := int(digit6 + x13)
 		if uint64(bin6) < uint64(len(histogram)) {
 			histogram[bin6]++
 		}
-		digit7 := int64(x33 >> (x29 & 63) & x17)
-		bin7 := int(digit7 + x30)
+		digit7 := int64(x18 >> (x14 & 63) & x2)
+		bin7 := int(digit7 + x15)
 		if uint64(bin7) < uint64(len(histogram)) {
 			histogram[bin7]++
 		}
-		digit8 := int64(x33 >> (x31 & 63) & x17)
-		bin8 := int(digit8 + x32)
+		digit8 := int64(x18 >> (x16 & 63) & x2)
+		bin8 := int(digit8 + x17)
 		if uint64(bin8) < uint64(len(histogram)) {
 			histogram[bin8]++
 		}
 	}
 }
 
-// orderWideKernel3 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
+// orderWideKernel4 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel3(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func orderWideKernel4(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -763,10 +768,10 @@ func orderWideKernel3(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// orderWideKernel3Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
+// orderWideKernel4Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
 //
 //go:noinline
-func orderWideKernel3Summary(lo, hi int, histogram []int64) int64 {
+func orderWideKernel4Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -775,10 +780,10 @@ func orderWideKernel3Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// orderWideKernel4 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// orderWideKernel5 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel4(lo, hi int, add []int64, map3, pass []uint64, digitNumber, digitShift, digitWidth, n int64, digits []int64) {
+func orderWideKernel5(lo, hi int, add []int64, map3, pass []uint64, digitNumber, digitShift, digitWidth, n int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := digitNumber << (digitWidth & 63)
@@ -800,10 +805,10 @@ func orderWideKernel4(lo, hi int, add []int64, map3, pass []uint64, digitNumber,
 	}
 }
 
-// orderWideKernel4Summary returns what rows lo to hi add to the state, in the stages pass1.
+// orderWideKernel5Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func orderWideKernel4Summary(lo, hi int, map3 []uint64, digitShift, digitWidth int64, digits []int64) {
+func orderWideKernel5Summary(lo, hi int, map3 []uint64, digitShift, digitWidth int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	counts := (*[1024]int64)(digits)
@@ -816,10 +821,10 @@ func orderWideKernel4Summary(lo, hi int, map3 []uint64, digitShift, digitWidth i
 	}
 }
 
-// orderWideKernel7 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// orderWideKernel8 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel7(lo, hi int, pass, map3 []uint64) {
+func orderWideKernel8(lo, hi int, pass, map3 []uint64) {
 	passRows := pass[lo:hi]
 	map3Rows := map3[lo:hi]
 	map3Rows = map3Rows[:len(passRows)]
@@ -829,12 +834,12 @@ func orderWideKernel7(lo, hi int, pass, map3 []uint64) {
 	}
 }
 
-// orderWideKernel9 runs rows lo to hi through the stages map4, map5, mask1, partial2, offset2, add2, compact1, scalar5, pass14, from the state before them to the one after.
+// orderWideKernel10 runs rows lo to hi through the stages map4, map5, mask1, partial2, offset2, add2, compact1, scalar5, pass14, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
-func orderWideKernel9(lo, hi int, pass3 []uint64, compact, compact2, row []int64, reduce2, reduce uint64, n, scalar, nTiedPlace int64) int64 {
+func orderWideKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int64, reduce2, reduce uint64, n, scalar, nTiedPlace int64) int64 {
 	x := reduce2 - reduce
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -878,11 +883,11 @@ func orderWideKernel9(lo, hi int, pass3 []uint64, compact, compact2, row []int64
 	return nTiedPlace
 }
 
-// orderWideKernel9Summary returns what rows lo to hi add to the state, in the stages map4, map5, mask1, partial2, offset2, add2, compact1, scalar5, pass14.
+// orderWideKernel10Summary returns what rows lo to hi add to the state, in the stages map4, map5, mask1, partial2, offset2, add2, compact1, scalar5, pass14.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func orderWideKernel9Summary(lo, hi int, pass3 []uint64, reduce2, reduce uint64, n, scalar int64) int64 {
+func orderWideKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce uint64, n, scalar int64) int64 {
 	var nTiedPlace int64
 	x := reduce2 - reduce
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
@@ -916,11 +921,11 @@ func orderWideKernel9Summary(lo, hi int, pass3 []uint64, reduce2, reduce uint64,
 	return nTiedPlace
 }
 
-// orderWideKernel10 runs rows lo to hi through the stages mask2, partial3, offset3, add3, compact2, from the state before them to the one after.
+// orderWideKernel11 runs rows lo to hi through the stages mask2, partial3, offset3, add3, compact2, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func orderWideKernel10(lo, hi int, compact, compact2 []int64, nAllPlace int64) int64 {
+func orderWideKernel11(lo, hi int, compact, compact2 []int64, nAllPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	for i := range hi - lo {
 		row := int64(lo + i)
@@ -933,10 +938,10 @@ func orderWideKernel10(lo, hi int, compact, compact2 []int64, nAllPlace int64) i
 	return nAllPlace
 }
 
-// orderWideKernel11 runs rows lo to hi through the stages map6, map7, histogram2, from the state before them to the one after.
+// orderWideKernel12 runs rows lo to hi through the stages map6, map7, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel11(lo, hi int, either, key, map2, histogram []int64) {
+func orderWideKernel12(lo, hi int, either, key, map2, histogram []int64) {
 	eitherRows := either[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(eitherRows)]
@@ -992,10 +997,10 @@ func orderWideKernel11(lo, hi int, either, key, map2, histogram []int64) {
 	}
 }
 
-// orderWideKernel12 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// orderWideKernel13 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func orderWideKernel13(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -1007,10 +1012,10 @@ func orderWideKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// orderWideKernel12Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// orderWideKernel13Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func orderWideKernel12Summary(lo, hi int, histogram2 []int64) int64 {
+func orderWideKernel13Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -1019,10 +1024,10 @@ func orderWideKernel12Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// orderWideKernel13 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// orderWideKernel14 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel13(lo, hi int, add2, map6 []int64, pass []uint64, either, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderWideKernel14(lo, hi int, add2, map6 []int64, pass []uint64, either, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	room := min(len(pass), len(pass2))
@@ -1048,10 +1053,10 @@ func orderWideKernel13(lo, hi int, add2, map6 []int64, pass []uint64, either, pa
 	}
 }
 
-// orderWideKernel13Summary returns what rows lo to hi add to the state, in the stages pass6.
+// orderWideKernel14Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func orderWideKernel13Summary(lo, hi int, map6 []int64, digitShift int64, digits []int64) {
+func orderWideKernel14Summary(lo, hi int, map6 []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map6Rows := map6[lo:hi]
 	for i := range map6Rows {
@@ -1063,10 +1068,10 @@ func orderWideKernel13Summary(lo, hi int, map6 []int64, digitShift int64, digits
 	}
 }
 
-// orderWideKernel14 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// orderWideKernel15 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel14(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderWideKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	room := min(len(pass), len(pass2))
@@ -1091,10 +1096,10 @@ func orderWideKernel14(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pa
 	}
 }
 
-// orderWideKernel14Summary returns what rows lo to hi add to the state, in the stages pass7.
+// orderWideKernel15Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func orderWideKernel14Summary(lo, hi int, pass4 []uint64, digitShift int64, digits []int64) {
+func orderWideKernel15Summary(lo, hi int, pass4 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass4Rows := pass4[lo:hi]
 	for _, pass := range pass4Rows {
@@ -1105,10 +1110,10 @@ func orderWideKernel14Summary(lo, hi int, pass4 []uint64, digitShift int64, digi
 	}
 }
 
-// orderWideKernel20 runs rows lo to hi through the stages pass13, from the state before them to the one after.
+// orderWideKernel21 runs rows lo to hi through the stages pass13, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel20(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderWideKernel21(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	places := (*[256]int64)(digits)
@@ -1129,10 +1134,10 @@ func orderWideKernel20(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass [
 	}
 }
 
-// orderWideKernel20Summary returns what rows lo to hi add to the state, in the stages pass13.
+// orderWideKernel21Summary returns what rows lo to hi add to the state, in the stages pass13.
 //
 //go:noinline
-func orderWideKernel20Summary(lo, hi int, pass16 []uint64, digitShift int64, digits []int64) {
+func orderWideKernel21Summary(lo, hi int, pass16 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass16Rows := pass16[lo:hi]
 	for i := range pass16Rows {
@@ -1143,10 +1148,10 @@ func orderWideKernel20Summary(lo, hi int, pass16 []uint64, digitShift int64, dig
 	}
 }
 
-// orderWideKernel21 runs rows lo to hi through the stages pass15, from the state before them to the one after.
+// orderWideKernel22 runs rows lo to hi through the stages pass15, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel21(lo, hi int, either2, pass18, row []int64) {
+func orderWideKernel22(lo, hi int, either2, pass18, row []int64) {
 	either2Rows := either2[lo:hi]
 	pass18Rows := pass18[lo:hi]
 	pass18Rows = pass18Rows[:len(either2Rows)]

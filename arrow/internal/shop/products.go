@@ -1470,23 +1470,22 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	histogram2 := kgenTemporary[int64](&call, 2048)
 	clear(histogram2)
 	map5 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
-	// top = order(desc(revenue), limit: most)
-	if most < 0 {
-		failed[0] = min(failed[0], 0)
-	}
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			productsKernel55(lo, hi, either, revenue2, map5, histogramOwn, most, int64(max(int(gCandidatesLength), int(gAllLength2))))
+			productsKernel55(lo, hi, either, revenue2, map5, histogramOwn)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram2[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel55(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map5, histogram2, most, int64(max(int(gCandidatesLength), int(gAllLength2))))
+		productsKernel55(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map5, histogram2)
 	}
-	topLength := min(max(most, 0), int64(max(int(gCandidatesLength), int(gAllLength2))))
 	add2 := kgenTemporary[int64](&call, 2048)
+	// top = order(desc(revenue), limit: most)
+	if most < 0 {
+		failed[0] = min(failed[0], 0)
+	}
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var add3 int64
@@ -1498,12 +1497,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				addBefore := add3
 				add3 = addBefore + add4
 				blocks.release()
-				productsKernel56(lo, hi, histogram2, add2, addBefore)
+				productsKernel56(lo, hi, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), addBefore)
 			}
 		})
 	} else {
-		productsKernel56(0, 2048, histogram2, add2, 0)
+		productsKernel56(0, 2048, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
 	}
+	topLength := min(max(most, 0), int64(max(int(gCandidatesLength), int(gAllLength2))))
 	pass6 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
 	pass7 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
 	if workers > 1 {
@@ -3548,10 +3548,10 @@ func productsKernel54(lo, hi int, compact []int64, gAllPlace int64) int64 {
 	return gAllPlace
 }
 
-// productsKernel55 runs rows lo to hi through the stages map56, map57, histogram7, scalar15, from the state before them to the one after.
+// productsKernel55 runs rows lo to hi through the stages map56, map57, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel55(lo, hi int, either4, revenue, map2, histogram []int64, most, gLeast int64) {
+func productsKernel55(lo, hi int, either4, revenue, map2, histogram []int64) {
 	either4Rows := either4[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(either4Rows)]
@@ -3607,10 +3607,10 @@ func productsKernel55(lo, hi int, either4, revenue, map2, histogram []int64, mos
 	}
 }
 
-// productsKernel56 runs rows lo to hi through the stages partial14, offset14, add14, from the state before them to the one after.
+// productsKernel56 runs rows lo to hi through the stages partial14, offset14, add14, scalar15, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel56(lo, hi int, histogram7, add []int64, add2 int64) int64 {
+func productsKernel56(lo, hi int, histogram7, add []int64, most, gLeast, add2 int64) int64 {
 	histogram7Rows := histogram7[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram7Rows)]
@@ -3622,7 +3622,7 @@ func productsKernel56(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel56Summary returns what rows lo to hi add to the state, in the stages partial14, offset14, add14.
+// productsKernel56Summary returns what rows lo to hi add to the state, in the stages partial14, offset14, add14, scalar15.
 //
 //go:noinline
 func productsKernel56Summary(lo, hi int, histogram7 []int64) int64 {

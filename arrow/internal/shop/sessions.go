@@ -108,69 +108,60 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 	if cond {
 		x4 = greatest2
 	}
-	x5 := x2 - x
-	x6 := uint64(bits.LeadingZeros64(uint64(x5)))
-	x7 := int64(x6)
-	x8 := 64 - x7
-	x9 := x4 - x3
-	x10 := uint64(bits.LeadingZeros64(uint64(x9)))
-	x11 := int64(x10)
-	x12 := 64 - x11
-	x13 := x8 + x12
-	x14 := min(x13, int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))
-	x15 := x14 + kgenSelect(int64(n) >= 524288, int64(10), 8)
-	x16 := x15 - 1
-	x17 := x16 / kgenSelect(int64(n) >= 524288, int64(10), 8)
-	x18 := max(x17, 1)
-	x19 := x14 + x18
-	x20 := x19 - 1
-	x21 := x20 / x18
-	x22 := x17 << (x21 & 63)
-	x23 := max(x22, 0)
 	map2 := kgenTemporary[uint64](&call, n)
-	if int(x23) > 2147483647 {
-		return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(x23))
+	if workers > 1 {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+			sessionsKernel2(lo, hi, visitor, time, map2, x, x4, x3, x2, int64(n), scalar)
+		})
+	} else {
+		sessionsKernel2(0, n, visitor, time, map2, x, x4, x3, x2, int64(n), scalar)
 	}
-	histogram := kgenTemporary[int64](&call, int(x23))
+	scalar2 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + kgenSelect(int64(n) >= 524288, int64(10), 8) - 1) / kgenSelect(int64(n) >= 524288, int64(10), 8)
+	scalar3 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1) - 1) / max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)
+	nDigitsLength := max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8)<<((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)-1)/max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)&63), 0)
+	if int(nDigitsLength) > 2147483647 {
+		return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(nDigitsLength))
+	}
+	histogram := kgenTemporary[int64](&call, int(nDigitsLength))
 	clear(histogram)
 	if workers > 1 && len(histogram) <= max(2048, n/64) {
 		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram))
-			sessionsKernel2(lo, hi, visitor, time, map2, histogramOwn, x, x4, x3, x2, int64(n), scalar, x21, scalar)
+			sessionsKernel3(lo, hi, histogramOwn, map2, scalar3, scalar)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		sessionsKernel2(0, n, visitor, time, map2, histogram, x, x4, x3, x2, int64(n), scalar, x21, scalar)
+		sessionsKernel3(0, n, histogram, map2, scalar3, scalar)
 	}
-	add := kgenTemporary[int64](&call, int(x23))
+	add := kgenTemporary[int64](&call, int(nDigitsLength))
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var add2 int64
-		kgenInOrder(&call, workers, int(x23), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(nDigitsLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add3 := sessionsKernel3Summary(lo, hi, histogram)
+				add3 := sessionsKernel4Summary(lo, hi, histogram)
 				blocks.await()
 				addBefore := add2
 				add2 = addBefore + add3
 				blocks.release()
-				sessionsKernel3(lo, hi, histogram, add, addBefore)
+				sessionsKernel4(lo, hi, histogram, add, addBefore)
 			}
 		})
 	} else {
-		sessionsKernel3(0, int(x23), histogram, add, 0)
+		sessionsKernel4(0, int(nDigitsLength), histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, n)
-	if 1 < int(x17) {
+	if 1 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					sessionsKernel4Summary(lo, hi, map2, int64(int(scalar)+0*int(x21)), x21, digits)
+					sessionsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -178,23 +169,23 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 						counts[digit] += count
 					}
 					blocks.release()
-					sessionsKernel4(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(x21)), x21, int64(n), digits)
+					sessionsKernel5(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			sessionsKernel4(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(x21)), x21, int64(n), digits)
+			sessionsKernel5(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	pass2 := kgenTemporary[uint64](&call, n)
-	if 2 < int(x17) {
+	if 2 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					sessionsKernel4Summary(lo, hi, pass, int64(int(scalar)+int(x21)), x21, digits)
+					sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -202,22 +193,22 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 						counts[digit] += count
 					}
 					blocks.release()
-					sessionsKernel4(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(x21)), x21, int64(n), digits)
+					sessionsKernel5(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			sessionsKernel4(0, n, add, pass, pass2, 1, int64(int(scalar)+int(x21)), x21, int64(n), digits)
+			sessionsKernel5(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 3 < int(x17) {
+	if 3 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					sessionsKernel4Summary(lo, hi, pass2, int64(int(scalar)+2*int(x21)), x21, digits)
+					sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -225,22 +216,22 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 						counts[digit] += count
 					}
 					blocks.release()
-					sessionsKernel4(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(x21)), x21, int64(n), digits)
+					sessionsKernel5(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			sessionsKernel4(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(x21)), x21, int64(n), digits)
+			sessionsKernel5(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 4 < int(x17) {
+	if 4 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					sessionsKernel4Summary(lo, hi, pass, int64(int(scalar)+3*int(x21)), x21, digits)
+					sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -248,22 +239,22 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 						counts[digit] += count
 					}
 					blocks.release()
-					sessionsKernel4(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(x21)), x21, int64(n), digits)
+					sessionsKernel5(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			sessionsKernel4(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(x21)), x21, int64(n), digits)
+			sessionsKernel5(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 5 < int(x17) {
+	if 5 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					sessionsKernel4Summary(lo, hi, pass2, int64(int(scalar)+4*int(x21)), x21, digits)
+					sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -271,22 +262,22 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 						counts[digit] += count
 					}
 					blocks.release()
-					sessionsKernel4(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(x21)), x21, int64(n), digits)
+					sessionsKernel5(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			sessionsKernel4(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(x21)), x21, int64(n), digits)
+			sessionsKernel5(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 6 < int(x17) {
+	if 6 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					sessionsKernel4Summary(lo, hi, pass, int64(int(scalar)+5*int(x21)), x21, digits)
+					sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -294,22 +285,22 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 						counts[digit] += count
 					}
 					blocks.release()
-					sessionsKernel4(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(x21)), x21, int64(n), digits)
+					sessionsKernel5(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			sessionsKernel4(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(x21)), x21, int64(n), digits)
+			sessionsKernel5(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if 7 < int(x17) {
+	if 7 < int(scalar2) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					sessionsKernel4Summary(lo, hi, pass2, int64(int(scalar)+6*int(x21)), x21, digits)
+					sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -317,23 +308,23 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 						counts[digit] += count
 					}
 					blocks.release()
-					sessionsKernel4(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(x21)), x21, int64(n), digits)
+					sessionsKernel5(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			sessionsKernel4(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(x21)), x21, int64(n), digits)
+			sessionsKernel5(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
 	pass3 := kgenTemporary[uint64](&call, n)
-	if int(x17) == 1 {
+	if int(scalar2) == 1 {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					sessionsKernel4Summary(lo, hi, map2, int64(int(scalar)+0*int(x21)), x21, digits)
+					sessionsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -341,32 +332,32 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 						counts[digit] += count
 					}
 					blocks.release()
-					sessionsKernel4(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(x21)), x21, int64(n), digits)
+					sessionsKernel5(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			sessionsKernel4(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(x21)), x21, int64(n), digits)
+			sessionsKernel5(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
 		}
 	}
-	if int(x17) == 0 {
+	if int(scalar2) == 0 {
 		if workers > 1 {
 			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				sessionsKernel7(lo, hi, pass3, map2)
+				sessionsKernel8(lo, hi, pass3, map2)
 			})
 		} else {
-			sessionsKernel7(0, n, pass3, map2)
+			sessionsKernel8(0, n, pass3, map2)
 		}
 	}
-	if 1 < int(x17) {
-		if int(x17) < (int(x17)+1)/2*2 {
+	if 1 < int(scalar2) {
+		if int(scalar2) < (int(scalar2)+1)/2*2 {
 			if workers > 1 {
 				counts := make([]int64, 1024)
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						sessionsKernel4Summary(lo, hi, pass2, int64(int(scalar)+(int(x17)-1)*int(x21)), x21, digits)
+						sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -374,12 +365,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 							counts[digit] += count
 						}
 						blocks.release()
-						sessionsKernel4(lo, hi, add, pass2, pass3, int64(int(x17)-1), int64(int(scalar)+(int(x17)-1)*int(x21)), x21, int64(n), digits)
+						sessionsKernel5(lo, hi, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				sessionsKernel4(0, n, add, pass2, pass3, int64(int(x17)-1), int64(int(scalar)+(int(x17)-1)*int(x21)), x21, int64(n), digits)
+				sessionsKernel5(0, n, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 			}
 		} else {
 			if workers > 1 {
@@ -388,7 +379,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						sessionsKernel4Summary(lo, hi, pass, int64(int(scalar)+(int(x17)-1)*int(x21)), x21, digits)
+						sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -396,12 +387,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 							counts[digit] += count
 						}
 						blocks.release()
-						sessionsKernel4(lo, hi, add, pass, pass3, int64(int(x17)-1), int64(int(scalar)+(int(x17)-1)*int(x21)), x21, int64(n), digits)
+						sessionsKernel5(lo, hi, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				sessionsKernel4(0, n, add, pass, pass3, int64(int(x17)-1), int64(int(scalar)+(int(x17)-1)*int(x21)), x21, int64(n), digits)
+				sessionsKernel5(0, n, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
 			}
 		}
 	}
@@ -415,7 +406,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				nTiedPlace3 := sessionsKernel9Summary(lo, hi, pass3, x2, x, x4, x3, int64(n), scalar)
+				nTiedPlace3 := sessionsKernel10Summary(lo, hi, pass3, x2, x, x4, x3, int64(n), scalar)
 				blocks.await()
 				nTiedPlaceBefore := nTiedPlace2
 				nTiedPlace2 = nTiedPlaceBefore + nTiedPlace3
@@ -423,21 +414,21 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 				blocks.release()
 				compactPart := either[:nTiedPlaceEnd]
 				compactPart2 := either2[:nTiedPlaceEnd]
-				sessionsKernel9(lo, hi, pass3, compactPart, compactPart2, p, x2, x, x4, x3, int64(n), scalar, nTiedPlaceBefore)
+				sessionsKernel10(lo, hi, pass3, compactPart, compactPart2, p, x2, x, x4, x3, int64(n), scalar, nTiedPlaceBefore)
 			}
 		})
 		nTiedPlace = nTiedPlace2
 	} else {
-		nTiedPlace = sessionsKernel9(0, n, pass3, either, either2, p, x2, x, x4, x3, int64(n), scalar, 0)
+		nTiedPlace = sessionsKernel10(0, n, pass3, either, either2, p, x2, x, x4, x3, int64(n), scalar, 0)
 	}
 	nTiedLength := nTiedPlace
 	cond2 := nTiedPlace <= int64(n)>>1
-	x24 := int64(0)
+	x5 := int64(0)
 	if cond2 {
-		x24 = 1
+		x5 = 1
 	}
 	var nAllLength int64
-	if 0 < int(x24) {
+	if 0 < int(x5) {
 	} else {
 		var nAllPlace int64
 		if workers > 1 {
@@ -448,7 +439,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 				compactScratch2 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nAllPlace3 := sessionsKernel10(lo, hi, compactScratch, compactScratch2, 0)
+					nAllPlace3 := sessionsKernel11(lo, hi, compactScratch, compactScratch2, 0)
 					blocks.await()
 					nAllPlaceBefore := nAllPlace2
 					nAllPlace2 = nAllPlaceBefore + nAllPlace3
@@ -459,7 +450,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			})
 			nAllPlace = nAllPlace2
 		} else {
-			nAllPlace = sessionsKernel10(0, n, either2, either, 0)
+			nAllPlace = sessionsKernel11(0, n, either2, either, 0)
 		}
 		nAllLength2 := nAllPlace
 		nAllLength = nAllLength2
@@ -475,7 +466,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 		kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
 			histogramOwn2 := make([]int64, 2048)
-			sessionsKernel11(lo, hi, either2, time, map3, visitor, map4, histogramOwn, histogramOwn2)
+			sessionsKernel12(lo, hi, either2, time, map3, visitor, map4, histogramOwn, histogramOwn2)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram2[i], histogramOwn[i])
 			}
@@ -484,7 +475,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			}
 		})
 	} else {
-		sessionsKernel11(0, max(int(nTiedLength), int(nAllLength2)), either2, time, map3, visitor, map4, histogram2, histogram3)
+		sessionsKernel12(0, max(int(nTiedLength), int(nAllLength2)), either2, time, map3, visitor, map4, histogram2, histogram3)
 	}
 	add2 := kgenTemporary[int64](&call, 2048)
 	if workers > 1 {
@@ -493,16 +484,16 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add4 := sessionsKernel12Summary(lo, hi, histogram2)
+				add4 := sessionsKernel13Summary(lo, hi, histogram2)
 				blocks.await()
 				addBefore := add3
 				add3 = addBefore + add4
 				blocks.release()
-				sessionsKernel12(lo, hi, histogram2, add2, addBefore)
+				sessionsKernel13(lo, hi, histogram2, add2, addBefore)
 			}
 		})
 	} else {
-		sessionsKernel12(0, 2048, histogram2, add2, 0)
+		sessionsKernel13(0, 2048, histogram2, add2, 0)
 	}
 	pass4 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
 	pass5 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
@@ -512,7 +503,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel13Summary(lo, hi, map3, 0, digits)
+				sessionsKernel14Summary(lo, hi, map3, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -520,12 +511,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel13(lo, hi, add2, map3, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel14(lo, hi, add2, map3, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel13(0, max(int(nTiedLength), int(nAllLength2)), add2, map3, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		sessionsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, map3, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	pass6 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
 	pass7 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
@@ -535,7 +526,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel14Summary(lo, hi, pass4, 8, digits)
+				sessionsKernel15Summary(lo, hi, pass4, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -543,12 +534,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel14(lo, hi, add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -556,7 +547,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel14Summary(lo, hi, pass6, 16, digits)
+				sessionsKernel15Summary(lo, hi, pass6, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -564,12 +555,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel14(lo, hi, add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -577,7 +568,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel14Summary(lo, hi, pass4, 24, digits)
+				sessionsKernel15Summary(lo, hi, pass4, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -585,12 +576,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel14(lo, hi, add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -598,7 +589,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel14Summary(lo, hi, pass6, 32, digits)
+				sessionsKernel15Summary(lo, hi, pass6, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -606,12 +597,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel14(lo, hi, add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -619,7 +610,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel14Summary(lo, hi, pass4, 40, digits)
+				sessionsKernel15Summary(lo, hi, pass4, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -627,12 +618,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel14(lo, hi, add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -640,7 +631,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel14Summary(lo, hi, pass6, 48, digits)
+				sessionsKernel15Summary(lo, hi, pass6, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -648,12 +639,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel14(lo, hi, add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -661,7 +652,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel20Summary(lo, hi, pass4, 56, digits)
+				sessionsKernel21Summary(lo, hi, pass4, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -669,12 +660,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel20(lo, hi, add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel21(lo, hi, add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel20(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		sessionsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	add3 := kgenTemporary[int64](&call, 2048)
 	if workers > 1 {
@@ -683,16 +674,16 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add5 := sessionsKernel21Summary(lo, hi, histogram3)
+				add5 := sessionsKernel22Summary(lo, hi, histogram3)
 				blocks.await()
 				addBefore := add4
 				add4 = addBefore + add5
 				blocks.release()
-				sessionsKernel21(lo, hi, histogram3, add3, addBefore)
+				sessionsKernel22(lo, hi, histogram3, add3, addBefore)
 			}
 		})
 	} else {
-		sessionsKernel21(0, 2048, histogram3, add3, 0)
+		sessionsKernel22(0, 2048, histogram3, add3, 0)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -700,7 +691,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel22Summary(lo, hi, pass7, map4, 0, digits)
+				sessionsKernel23Summary(lo, hi, pass7, map4, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -708,12 +699,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel22(lo, hi, add3, pass7, map4, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel23(lo, hi, add3, pass7, map4, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel22(0, max(int(nTiedLength), int(nAllLength2)), add3, pass7, map4, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		sessionsKernel23(0, max(int(nTiedLength), int(nAllLength2)), add3, pass7, map4, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -721,7 +712,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel14Summary(lo, hi, pass4, 8, digits)
+				sessionsKernel15Summary(lo, hi, pass4, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -729,12 +720,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel14(lo, hi, add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel15(lo, hi, add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -742,7 +733,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel14Summary(lo, hi, pass6, 16, digits)
+				sessionsKernel15Summary(lo, hi, pass6, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -750,12 +741,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel14(lo, hi, add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel15(lo, hi, add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -763,7 +754,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel14Summary(lo, hi, pass4, 24, digits)
+				sessionsKernel15Summary(lo, hi, pass4, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -771,12 +762,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel14(lo, hi, add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel15(lo, hi, add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -784,7 +775,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel14Summary(lo, hi, pass6, 32, digits)
+				sessionsKernel15Summary(lo, hi, pass6, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -792,12 +783,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel14(lo, hi, add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel15(lo, hi, add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -805,7 +796,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel14Summary(lo, hi, pass4, 40, digits)
+				sessionsKernel15Summary(lo, hi, pass4, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -813,12 +804,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel14(lo, hi, add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel15(lo, hi, add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -826,7 +817,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel14Summary(lo, hi, pass6, 48, digits)
+				sessionsKernel15Summary(lo, hi, pass6, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -834,12 +825,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel14(lo, hi, add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel15(lo, hi, add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -847,7 +838,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				sessionsKernel29Summary(lo, hi, pass4, 56, digits)
+				sessionsKernel30Summary(lo, hi, pass4, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -855,19 +846,19 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					counts[digit] += count
 				}
 				blocks.release()
-				sessionsKernel29(lo, hi, add3, pass4, pass5, either2, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel30(lo, hi, add3, pass4, pass5, either2, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		sessionsKernel29(0, max(int(nTiedLength), int(nAllLength2)), add3, pass4, pass5, either2, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+		sessionsKernel30(0, max(int(nTiedLength), int(nAllLength2)), add3, pass4, pass5, either2, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
-			sessionsKernel30(lo, hi, either, pass7, p)
+			sessionsKernel31(lo, hi, either, pass7, p)
 		})
 	} else {
-		sessionsKernel30(0, max(int(nTiedLength), int(nAllLength2)), either, pass7, p)
+		sessionsKernel31(0, max(int(nTiedLength), int(nAllLength2)), either, pass7, p)
 	}
 	begin := kgenColumn(&call, dst.Begin, n)
 	visitor2 := kgenColumn(&call, dst.Visitor, n)
@@ -894,7 +885,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				sBegun3, openPresent, openBegin3, openPresent2, openVisitor3, openHead, openEvents3, openHead2, openPaid3, openPresent3, openLast3 := sessionsKernel31Summary(lo, hi, p, visitor, time, amount, pause)
+				sBegun3, openPresent, openBegin3, openPresent2, openVisitor3, openHead, openEvents3, openHead2, openPaid3, openPresent3, openLast3 := sessionsKernel32Summary(lo, hi, p, visitor, time, amount, pause)
 				blocks.await()
 				sBegunBefore := sBegun2
 				openBeginBefore := openBegin2
@@ -935,7 +926,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 				eventsPart := events[:max(int(sBegunEnd)-1, 0)]
 				paidPart := paid[:max(int(sBegunEnd)-1, 0)]
 				secondsPart := seconds[:max(int(sBegunEnd)-1, 0)]
-				sessionsKernel31(lo, hi, p, visitor, time, beginPart, visitorPart, eventsPart, amount, paidPart, secondsPart, pause, sBegunBefore, openBeginBefore, openVisitorBefore, openEventsBefore, openPaidBefore, openLastBefore)
+				sessionsKernel32(lo, hi, p, visitor, time, beginPart, visitorPart, eventsPart, amount, paidPart, secondsPart, pause, sBegunBefore, openBeginBefore, openVisitorBefore, openEventsBefore, openPaidBefore, openLastBefore)
 			}
 		})
 		sBegun = sBegun2
@@ -945,7 +936,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 		openPaid = openPaid2
 		openLast = openLast2
 	} else {
-		sBegun, openBegin, openVisitor, openEvents, openPaid, openLast = sessionsKernel31(0, n, p, visitor, time, begin, visitor2, events, amount, paid, seconds, pause, 0, 0, 0, 0, 0, 0)
+		sBegun, openBegin, openVisitor, openEvents, openPaid, openLast = sessionsKernel32(0, n, p, visitor, time, begin, visitor2, events, amount, paid, seconds, pause, 0, 0, 0, 0, 0, 0)
 	}
 	if sBegun > 0 {
 		slot := sBegun - 1
@@ -963,7 +954,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 	return nil
 }
 
-// sessionsKernel1 returns what rows lo to hi add to the state, in the stages scalar1, map1, map2, map3, map4, reduce, scalar2, scalar3, scalar4.
+// sessionsKernel1 returns what rows lo to hi add to the state, in the stages scalar1, map1, map2, map3, map4, reduce.
 //
 //go:noinline
 func sessionsKernel1(lo, hi int, visitor, time []int64) (int64, uint64, uint64, uint64, uint64) {
@@ -987,10 +978,10 @@ func sessionsKernel1(lo, hi int, visitor, time []int64) (int64, uint64, uint64, 
 	return sum, least, greatest, least2, greatest2
 }
 
-// sessionsKernel2 runs rows lo to hi through the stages map5, histogram1, from the state before them to the one after.
+// sessionsKernel2 runs rows lo to hi through the stages map5, scalar2, scalar3, scalar4, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel2(lo, hi int, visitor, time []int64, map2 []uint64, histogram []int64, reduce, reduce4, reduce3, reduce2 uint64, n, scalar, digitWidth, digitShift int64) {
+func sessionsKernel2(lo, hi int, visitor, time []int64, map2 []uint64, reduce, reduce4, reduce3, reduce2 uint64, n, scalar int64) {
 	x := reduce4 - reduce3
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -1025,79 +1016,88 @@ func sessionsKernel2(lo, hi int, visitor, time []int64, map2 []uint64, histogram
 	if cond2 {
 		x26 = 18446744073709551615
 	}
-	x27 := uint64(1) << (digitWidth & 63)
-	x28 := x27 - 1
-	x29 := int64(0) << (digitWidth & 63)
-	x30 := digitShift + digitWidth
-	x31 := int64(1) << (digitWidth & 63)
-	x32 := x30 + digitWidth
-	x33 := int64(2) << (digitWidth & 63)
-	x34 := x32 + digitWidth
-	x35 := int64(3) << (digitWidth & 63)
-	x36 := x34 + digitWidth
-	x37 := int64(4) << (digitWidth & 63)
-	x38 := x36 + digitWidth
-	x39 := int64(5) << (digitWidth & 63)
-	x40 := x38 + digitWidth
-	x41 := int64(6) << (digitWidth & 63)
-	x42 := x40 + digitWidth
-	x43 := int64(7) << (digitWidth & 63)
 	visitorRows := visitor[lo:hi]
 	timeRows := time[lo:hi]
 	timeRows = timeRows[:len(visitorRows)]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(visitorRows)]
 	for i := range visitorRows {
-		x44 := ((uint64(visitorRows[i])-9223372036854775808-reduce)<<(x18&63)>>(x20&63)&x21|(uint64(timeRows[i])-9223372036854775808-reduce3)<<(x23&63)>>(x25&63)&x26)<<(scalar&63) | uint64(int64(lo+i))
 		// p = order(visitor, time)
-		mapRows[i] = x44
-		digit := int64(x44 >> (digitShift & 63) & x28)
-		bin := int(digit + x29)
+		mapRows[i] = ((uint64(visitorRows[i])-9223372036854775808-reduce)<<(x18&63)>>(x20&63)&x21|(uint64(timeRows[i])-9223372036854775808-reduce3)<<(x23&63)>>(x25&63)&x26)<<(scalar&63) | uint64(int64(lo+i))
+	}
+}
+
+// sessionsKernel3 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
+//
+//go:noinline
+func sessionsKernel3(lo, hi int, histogram []int64, map5 []uint64, digitWidth, digitShift int64) {
+	x := uint64(1) << (digitWidth & 63)
+	x2 := x - 1
+	x3 := int64(0) << (digitWidth & 63)
+	x4 := digitShift + digitWidth
+	x5 := int64(1) << (digitWidth & 63)
+	x6 := x4 + digitWidth
+	x7 := int64(2) << (digitWidth & 63)
+	x8 := x6 + digitWidth
+	x9 := int64(3) << (digitWidth & 63)
+	x10 := x8 + digitWidth
+	x11 := int64(4) << (digitWidth & 63)
+	x12 := x10 + digitWidth
+	x13 := int64(5) << (digitWidth & 63)
+	x14 := x12 + digitWidth
+	x15 := int64(6) << (digitWidth & 63)
+	x16 := x14 + digitWidth
+	x17 := int64(7) << (digitWidth & 63)
+	map5Rows := map5[lo:hi]
+	for _, x18 := range map5Rows {
+		digit := int64(x18 >> (digitShift & 63) & x2)
+		// p = order(visitor, time)
+		bin := int(digit + x3)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
 		}
-		digit2 := int64(x44 >> (x30 & 63) & x28)
-		bin2 := int(digit2 + x31)
+		digit2 := int64(x18 >> (x4 & 63) & x2)
+		bin2 := int(digit2 + x5)
 		if uint64(bin2) < uint64(len(histogram)) {
 			histogram[bin2]++
 		}
-		digit3 := int64(x44 >> (x32 & 63) & x28)
-		bin3 := int(digit3 + x33)
+		digit3 := int64(x18 >> (x6 & 63) & x2)
+		bin3 := int(digit3 + x7)
 		if uint64(bin3) < uint64(len(histogram)) {
 			histogram[bin3]++
 		}
-		digit4 := int64(x44 >> (x34 & 63) & x28)
-		bin4 := int(digit4 + x35)
+		digit4 := int64(x18 >> (x8 & 63) & x2)
+		bin4 := int(digit4 + x9)
 		if uint64(bin4) < uint64(len(histogram)) {
 			histogram[bin4]++
 		}
-		digit5 := int64(x44 >> (x36 & 63) & x28)
-		bin5 := int(digit5 + x37)
+		digit5 := int64(x18 >> (x10 & 63) & x2)
+		bin5 := int(digit5 + x11)
 		if uint64(bin5) < uint64(len(histogram)) {
 			histogram[bin5]++
 		}
-		digit6 := int64(x44 >> (x38 & 63) & x28)
-		bin6 := int(digit6 + x39)
+		digit6 := int64(x18 >> (x12 & 63) & x2)
+		bin6 := int(digit6 + x13)
 		if uint64(bin6) < uint64(len(histogram)) {
 			histogram[bin6]++
 		}
-		digit7 := int64(x44 >> (x40 & 63) & x28)
-		bin7 := int(digit7 + x41)
+		digit7 := int64(x18 >> (x14 & 63) & x2)
+		bin7 := int(digit7 + x15)
 		if uint64(bin7) < uint64(len(histogram)) {
 			histogram[bin7]++
 		}
-		digit8 := int64(x44 >> (x42 & 63) & x28)
-		bin8 := int(digit8 + x43)
+		digit8 := int64(x18 >> (x16 & 63) & x2)
+		bin8 := int(digit8 + x17)
 		if uint64(bin8) < uint64(len(histogram)) {
 			histogram[bin8]++
 		}
 	}
 }
 
-// sessionsKernel3 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
+// sessionsKernel4 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel3(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func sessionsKernel4(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -1109,10 +1109,10 @@ func sessionsKernel3(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sessionsKernel3Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
+// sessionsKernel4Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
 //
 //go:noinline
-func sessionsKernel3Summary(lo, hi int, histogram []int64) int64 {
+func sessionsKernel4Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -1121,10 +1121,10 @@ func sessionsKernel3Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// sessionsKernel4 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// sessionsKernel5 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel4(lo, hi int, add []int64, map5, pass []uint64, digitNumber, digitShift, digitWidth, n int64, digits []int64) {
+func sessionsKernel5(lo, hi int, add []int64, map5, pass []uint64, digitNumber, digitShift, digitWidth, n int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := digitNumber << (digitWidth & 63)
@@ -1146,10 +1146,10 @@ func sessionsKernel4(lo, hi int, add []int64, map5, pass []uint64, digitNumber, 
 	}
 }
 
-// sessionsKernel4Summary returns what rows lo to hi add to the state, in the stages pass1.
+// sessionsKernel5Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func sessionsKernel4Summary(lo, hi int, map5 []uint64, digitShift, digitWidth int64, digits []int64) {
+func sessionsKernel5Summary(lo, hi int, map5 []uint64, digitShift, digitWidth int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	counts := (*[1024]int64)(digits)
@@ -1162,10 +1162,10 @@ func sessionsKernel4Summary(lo, hi int, map5 []uint64, digitShift, digitWidth in
 	}
 }
 
-// sessionsKernel7 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// sessionsKernel8 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel7(lo, hi int, pass, map5 []uint64) {
+func sessionsKernel8(lo, hi int, pass, map5 []uint64) {
 	passRows := pass[lo:hi]
 	map5Rows := map5[lo:hi]
 	map5Rows = map5Rows[:len(passRows)]
@@ -1175,12 +1175,12 @@ func sessionsKernel7(lo, hi int, pass, map5 []uint64) {
 	}
 }
 
-// sessionsKernel9 runs rows lo to hi through the stages map6, map7, mask1, partial2, offset2, add2, compact1, scalar5, pass22, from the state before them to the one after.
+// sessionsKernel10 runs rows lo to hi through the stages map6, map7, mask1, partial2, offset2, add2, compact1, scalar5, pass22, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
-func sessionsKernel9(lo, hi int, pass3 []uint64, compact, compact2, p []int64, reduce2, reduce, reduce4, reduce3 uint64, n, scalar, nTiedPlace int64) int64 {
+func sessionsKernel10(lo, hi int, pass3 []uint64, compact, compact2, p []int64, reduce2, reduce, reduce4, reduce3 uint64, n, scalar, nTiedPlace int64) int64 {
 	x := reduce2 - reduce
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -1229,11 +1229,11 @@ func sessionsKernel9(lo, hi int, pass3 []uint64, compact, compact2, p []int64, r
 	return nTiedPlace
 }
 
-// sessionsKernel9Summary returns what rows lo to hi add to the state, in the stages map6, map7, mask1, partial2, offset2, add2, compact1, scalar5, pass22.
+// sessionsKernel10Summary returns what rows lo to hi add to the state, in the stages map6, map7, mask1, partial2, offset2, add2, compact1, scalar5, pass22.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sessionsKernel9Summary(lo, hi int, pass3 []uint64, reduce2, reduce, reduce4, reduce3 uint64, n, scalar int64) int64 {
+func sessionsKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce, reduce4, reduce3 uint64, n, scalar int64) int64 {
 	var nTiedPlace int64
 	x := reduce2 - reduce
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
@@ -1272,11 +1272,11 @@ func sessionsKernel9Summary(lo, hi int, pass3 []uint64, reduce2, reduce, reduce4
 	return nTiedPlace
 }
 
-// sessionsKernel10 runs rows lo to hi through the stages mask2, partial3, offset3, add3, compact2, from the state before them to the one after.
+// sessionsKernel11 runs rows lo to hi through the stages mask2, partial3, offset3, add3, compact2, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sessionsKernel10(lo, hi int, compact, compact2 []int64, nAllPlace int64) int64 {
+func sessionsKernel11(lo, hi int, compact, compact2 []int64, nAllPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	for i := range hi - lo {
 		row := int64(lo + i)
@@ -1289,10 +1289,10 @@ func sessionsKernel10(lo, hi int, compact, compact2 []int64, nAllPlace int64) in
 	return nAllPlace
 }
 
-// sessionsKernel11 runs rows lo to hi through the stages map8, map9, map10, map11, histogram2, histogram3, from the state before them to the one after.
+// sessionsKernel12 runs rows lo to hi through the stages map8, map9, map10, map11, histogram2, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel11(lo, hi int, either, time, map2, visitor []int64, map3 []uint64, histogram, histogram2 []int64) {
+func sessionsKernel12(lo, hi int, either, time, map2, visitor []int64, map3 []uint64, histogram, histogram2 []int64) {
 	eitherRows := either[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(eitherRows)]
@@ -1397,10 +1397,10 @@ func sessionsKernel11(lo, hi int, either, time, map2, visitor []int64, map3 []ui
 	}
 }
 
-// sessionsKernel12 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// sessionsKernel13 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func sessionsKernel13(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -1412,10 +1412,10 @@ func sessionsKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sessionsKernel12Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// sessionsKernel13Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func sessionsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
+func sessionsKernel13Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -1424,10 +1424,10 @@ func sessionsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// sessionsKernel13 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// sessionsKernel14 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel13(lo, hi int, add2, map9 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func sessionsKernel14(lo, hi int, add2, map9 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	room := min(len(pass), len(pass2))
@@ -1451,10 +1451,10 @@ func sessionsKernel13(lo, hi int, add2, map9 []int64, pass []uint64, pass2 []int
 	}
 }
 
-// sessionsKernel13Summary returns what rows lo to hi add to the state, in the stages pass6.
+// sessionsKernel14Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func sessionsKernel13Summary(lo, hi int, map9 []int64, digitShift int64, digits []int64) {
+func sessionsKernel14Summary(lo, hi int, map9 []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map9Rows := map9[lo:hi]
 	for i := range map9Rows {
@@ -1466,10 +1466,10 @@ func sessionsKernel13Summary(lo, hi int, map9 []int64, digitShift int64, digits 
 	}
 }
 
-// sessionsKernel14 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// sessionsKernel15 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel14(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func sessionsKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	room := min(len(pass), len(pass2))
@@ -1494,10 +1494,10 @@ func sessionsKernel14(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pas
 	}
 }
 
-// sessionsKernel14Summary returns what rows lo to hi add to the state, in the stages pass7.
+// sessionsKernel15Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func sessionsKernel14Summary(lo, hi int, pass4 []uint64, digitShift int64, digits []int64) {
+func sessionsKernel15Summary(lo, hi int, pass4 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass4Rows := pass4[lo:hi]
 	for _, pass := range pass4Rows {
@@ -1508,10 +1508,10 @@ func sessionsKernel14Summary(lo, hi int, pass4 []uint64, digitShift int64, digit
 	}
 }
 
-// sessionsKernel20 runs rows lo to hi through the stages pass13, from the state before them to the one after.
+// sessionsKernel21 runs rows lo to hi through the stages pass13, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel20(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func sessionsKernel21(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	places := (*[256]int64)(digits)
@@ -1532,10 +1532,10 @@ func sessionsKernel20(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass []
 	}
 }
 
-// sessionsKernel20Summary returns what rows lo to hi add to the state, in the stages pass13.
+// sessionsKernel21Summary returns what rows lo to hi add to the state, in the stages pass13.
 //
 //go:noinline
-func sessionsKernel20Summary(lo, hi int, pass16 []uint64, digitShift int64, digits []int64) {
+func sessionsKernel21Summary(lo, hi int, pass16 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass16Rows := pass16[lo:hi]
 	for i := range pass16Rows {
@@ -1546,10 +1546,10 @@ func sessionsKernel20Summary(lo, hi int, pass16 []uint64, digitShift int64, digi
 	}
 }
 
-// sessionsKernel21 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
+// sessionsKernel22 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel21(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+func sessionsKernel22(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -1561,10 +1561,10 @@ func sessionsKernel21(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sessionsKernel21Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
+// sessionsKernel22Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
 //
 //go:noinline
-func sessionsKernel21Summary(lo, hi int, histogram3 []int64) int64 {
+func sessionsKernel22Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -1573,10 +1573,10 @@ func sessionsKernel21Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// sessionsKernel22 runs rows lo to hi through the stages map12, pass14, from the state before them to the one after.
+// sessionsKernel23 runs rows lo to hi through the stages map12, pass14, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel22(lo, hi int, add3, pass18 []int64, map10, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func sessionsKernel23(lo, hi int, add3, pass18 []int64, map10, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	room := min(len(pass), len(pass2))
@@ -1604,10 +1604,10 @@ func sessionsKernel22(lo, hi int, add3, pass18 []int64, map10, pass []uint64, pa
 	}
 }
 
-// sessionsKernel22Summary returns what rows lo to hi add to the state, in the stages map12, pass14.
+// sessionsKernel23Summary returns what rows lo to hi add to the state, in the stages map12, pass14.
 //
 //go:noinline
-func sessionsKernel22Summary(lo, hi int, pass18 []int64, map10 []uint64, digitShift int64, digits []int64) {
+func sessionsKernel23Summary(lo, hi int, pass18 []int64, map10 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass18Rows := pass18[lo:hi]
 	for _, pass := range pass18Rows {
@@ -1623,10 +1623,10 @@ func sessionsKernel22Summary(lo, hi int, pass18 []int64, map10 []uint64, digitSh
 	}
 }
 
-// sessionsKernel29 runs rows lo to hi through the stages map13, pass21, from the state before them to the one after.
+// sessionsKernel30 runs rows lo to hi through the stages map13, pass21, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel29(lo, hi int, add3 []int64, pass31 []uint64, pass32, either, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func sessionsKernel30(lo, hi int, add3 []int64, pass31 []uint64, pass32, either, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	places := (*[256]int64)(digits)
@@ -1653,10 +1653,10 @@ func sessionsKernel29(lo, hi int, add3 []int64, pass31 []uint64, pass32, either,
 	}
 }
 
-// sessionsKernel29Summary returns what rows lo to hi add to the state, in the stages map13, pass21.
+// sessionsKernel30Summary returns what rows lo to hi add to the state, in the stages map13, pass21.
 //
 //go:noinline
-func sessionsKernel29Summary(lo, hi int, pass31 []uint64, digitShift int64, digits []int64) {
+func sessionsKernel30Summary(lo, hi int, pass31 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass31Rows := pass31[lo:hi]
 	for i := range pass31Rows {
@@ -1667,10 +1667,10 @@ func sessionsKernel29Summary(lo, hi int, pass31 []uint64, digitShift int64, digi
 	}
 }
 
-// sessionsKernel30 runs rows lo to hi through the stages pass23, from the state before them to the one after.
+// sessionsKernel31 runs rows lo to hi through the stages pass23, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel30(lo, hi int, either2, pass33, p []int64) {
+func sessionsKernel31(lo, hi int, either2, pass33, p []int64) {
 	either2Rows := either2[lo:hi]
 	pass33Rows := pass33[lo:hi]
 	pass33Rows = pass33Rows[:len(either2Rows)]
@@ -1680,10 +1680,10 @@ func sessionsKernel30(lo, hi int, either2, pass33, p []int64) {
 	}
 }
 
-// sessionsKernel31 runs rows lo to hi through the stages map14, map15, map16, mask3, partial6, offset6, add6, map17, aggregate, map18, from the state before them to the one after.
+// sessionsKernel32 runs rows lo to hi through the stages map14, map15, map16, mask3, partial6, offset6, add6, map17, aggregate, map18, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel31(lo, hi int, p, visitor, time, begin, visitor2, events, amount, paid, seconds []int64, pause, sBegun, openBegin, openVisitor, openEvents, openPaid, openLast int64) (int64, int64, int64, int64, int64, int64) {
+func sessionsKernel32(lo, hi int, p, visitor, time, begin, visitor2, events, amount, paid, seconds []int64, pause, sBegun, openBegin, openVisitor, openEvents, openPaid, openLast int64) (int64, int64, int64, int64, int64, int64) {
 	visitor2 = visitor2[:len(begin)]
 	events = events[:len(begin)]
 	paid = paid[:len(begin)]
@@ -1759,11 +1759,11 @@ func sessionsKernel31(lo, hi int, p, visitor, time, begin, visitor2, events, amo
 	return sBegun, openBegin, openVisitor, openEvents, openPaid, openLast
 }
 
-// sessionsKernel31Summary returns what rows lo to hi add to the state, in the stages map14, map15, map16, mask3, partial6, offset6, add6, map17, aggregate, map18.
+// sessionsKernel32Summary returns what rows lo to hi add to the state, in the stages map14, map15, map16, mask3, partial6, offset6, add6, map17, aggregate, map18.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func sessionsKernel31Summary(lo, hi int, p, visitor, time, amount []int64, pause int64) (int64, bool, int64, bool, int64, bool, int64, bool, int64, bool, int64) {
+func sessionsKernel32Summary(lo, hi int, p, visitor, time, amount []int64, pause int64) (int64, bool, int64, bool, int64, bool, int64, bool, int64, bool, int64) {
 	var sBegun int64
 	var openPresent bool
 	var openBegin int64
