@@ -21,6 +21,11 @@ func (b *kernelBuilder) histogram(s *Stage, w *Value) {
 				b.refuse("the plan chooses the digits that %s counts after %s", s.Name, w.Name)
 			}
 		}
+		for other := range b.in {
+			if other.turn.of != nil && other.turn.of != s.turn.of {
+				b.refuse("the plan chooses the digits of each sort by itself")
+			}
+		}
 		shift = b.Scalar(b.graph.digitShift, ir.I64)
 	}
 	for i := range numberOfDigits(s.turn, w.IR) {

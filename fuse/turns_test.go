@@ -170,3 +170,22 @@ func (s scalars) Len(string) (int64, error)      { return 0, errors.New("no rows
 func (s scalars) Property(string) (int64, error) { return 0, errors.New("no machine") }
 func (s scalars) Resident(string) (int64, error) { return 0, errors.New("no machine") }
 func (s scalars) Rows() (int64, error)           { return 0, errors.New("no launch") }
+
+// TestSortsCountApart: a launch has digits of one width, so kernels of several sorts are illegal.
+func TestSortsCountApart(t *testing.T) {
+	g := graphOf(t, "a: [n]i64, b: [n]i64", "return p: order(a), q: order(b)", Options{Cores: true, Radix: 8})
+	var first *Stage
+	for _, s := range g.Stages {
+		switch {
+		case s.Kind != Histogram || s.turn.of == nil:
+		case first == nil:
+			first = s
+		case s.turn.of != first.turn.of:
+			if _, err := g.Build("both", []*Stage{first, s}, g.leaving([]*Stage{first, s})); err == nil {
+				t.Errorf("%s and %s share a kernel", first.Name, s.Name)
+			}
+			return
+		}
+	}
+	t.Fatal("there are no histograms of two sorts")
+}
