@@ -73,11 +73,12 @@ func (k *kernel) combinesEntered(op *tile.Op) bool {
 	return op.Does(tile.Combines) && k.Ops[k.Values[op.Args[0]].Op].IsLimited()
 }
 
-// onlyEnters reports whether rows do nothing but enter a limited table, and combine by its slots.
-// If one is left out, so may be all behind it.
+// onlyEnters reports whether rows do nothing but enter a limited table, and combine by its slots: no
+// fold needs them. If one is left out, so may be all behind it.
 func (g *body) onlyEnters() bool {
 	for _, op := range g.rowOps() {
-		if op.HasEffect() && op.Domain != tile.Uniform && !op.IsLimited() && !g.combinesEntered(op) {
+		isNeeded := op.HasEffect() && op.Domain != tile.Uniform && !op.IsLimited() && !g.combinesEntered(op)
+		if isNeeded || op.IsReduction() || op.Cuts() {
 			return false
 		}
 	}
