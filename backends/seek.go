@@ -169,7 +169,7 @@ func (t HashTable) matchBuckets(b *loop.Builder, found, at *loop.Var, key, aroun
 		return loop.Choose(isKey, loop.ToKind(ir.U32, word), loop.ConstOf(ir.Int(ir.U32, 0)))
 	}
 	search := func() {
-		b.While(loop.True, func() {
+		t.searchBuckets(b, found, at, around, func() loop.Expr {
 			var words []loop.Expr
 			for len(words) < t.Bucket {
 				words = append(words, b.LoadWide("held", t.Memory, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, int64(len(words))))))...)
@@ -177,9 +177,7 @@ func (t HashTable) matchBuckets(b *loop.Builder, found, at *loop.Var, key, aroun
 			for _, word := range words {
 				b.Assign(found, loop.Apply(ir.OpOr, found, codeIn(word)))
 			}
-			isLast := loop.Or(loop.Ne(found, loop.ConstOf(ir.Int(ir.U32, 0))), loop.Eq(words[len(words)-1], free))
-			b.If(isLast, func() { b.Break() }, nil)
-			b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, int64(t.Bucket)))), around))
+			return loop.Eq(words[len(words)-1], free)
 		})
 	}
 	if first == nil {
@@ -194,14 +192,23 @@ func (t HashTable) matchBuckets(b *loop.Builder, found, at *loop.Var, key, aroun
 // matchPairs is matchBuckets where the table has two words for each slot, which are loaded at once.
 func (t HashTable) matchPairs(b *loop.Builder, found, at *loop.Var, key, around loop.Expr) {
 	none := loop.ConstOf(ir.Int(ir.U32, 0))
-	b.While(loop.True, func() {
+	t.searchBuckets(b, found, at, around, func() loop.Expr {
 		var last loop.Expr
 		for i := range t.Bucket {
 			pair := b.LoadWide("held", t.Memory, loop.Mul(loop.Add(at, loop.ConstOf(ir.Int(ir.I64, int64(i)))), loop.ConstOf(ir.Int(ir.I64, 2))))
 			last = loop.ToKind(ir.U32, pair[1])
 			b.Assign(found, loop.Apply(ir.OpOr, found, loop.Choose(loop.Eq(pair[0], key), last, none)))
 		}
-		b.If(loop.Or(loop.Ne(found, none), loop.Eq(last, none)), func() { b.Break() }, nil)
+		return loop.Eq(last, none)
+	})
+}
+
+// searchBuckets goes from bucket to bucket until found is not 0 or the last slot of one is free. Look
+// assigns the code in the bucket at hand, if it has the key, and returns whether its last slot is free.
+func (t HashTable) searchBuckets(b *loop.Builder, found, at *loop.Var, around loop.Expr, look func() (isFree loop.Expr)) {
+	b.While(loop.True, func() {
+		isFree := look()
+		b.If(loop.Or(loop.Ne(found, loop.ConstOf(ir.Int(ir.U32, 0))), isFree), func() { b.Break() }, nil)
 		b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, int64(t.Bucket)))), around))
 	})
 }

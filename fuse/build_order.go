@@ -30,7 +30,7 @@ func (b *kernelBuilder) histogram(s *Stage, w *Value) {
 	}
 	for i := range numberOfDigits(s.turn, w.IR) {
 		first := b.Int(i << radix)
-		if s.turn.of != nil && s.turn.of.isTight {
+		if s.turn.isTight() {
 			first = b.countersBefore(b.Int(i))
 		}
 		at := b.digit(domain, x, shift, mask)
@@ -46,7 +46,7 @@ func (b *kernelBuilder) histogram(s *Stage, w *Value) {
 // numberOfDigits returns how many digits v counts. If the plan chooses, there may be fewer: rows of the others have
 // no counter.
 func numberOfDigits(t turn, v *ir.Value) int64 {
-	if t.of != nil && t.of.isTight {
+	if t.isTight() {
 		return int64(t.of.most)
 	}
 	return v.Args[1].Const.Int64() >> v.Shift
@@ -93,15 +93,14 @@ func (b *kernelBuilder) rank(v *ir.Value) tile.ID {
 	shift := b.Scalar(b.graph.digitShift, ir.I64)
 	t := b.graph.turns[v]
 	digit := b.digit(domain, x, shift, b.mask(t, x.Type.Kind, radix))
-	isTight := t.of != nil && t.of.isTight
 	counters := b.Map(domain, ir.OpMul, ir.I64, "", number, b.Int(1<<radix))
-	if isTight {
+	if t.isTight() {
 		counters = b.countersBefore(number)
 	}
 	at := b.Map(domain, ir.OpAdd, ir.I64, "", digit, counters)
 	right := b.Map(domain, ir.OpMul, ir.I64, "", number, b.lengthBefore(v.Type.Domain)) // each digit there has every row once
 	lesser := b.Map(domain, ir.OpSub, ir.I64, "", b.LoadAt(domain, stream, at, false), right)
-	if isTight {
+	if t.isTight() {
 		return b.Rank(digit, lesser, 1<<radix, b.countersBefore(b.Int(1)))
 	}
 	return b.Rank(digit, lesser, 1<<radix)

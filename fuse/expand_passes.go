@@ -54,6 +54,9 @@ type turn struct {
 	part sortPart
 }
 
+// isTight reports whether there are only counters for as many values as the plan chooses.
+func (t turn) isTight() bool { return t.of != nil && t.of.isTight }
+
 // ifChosen is t if the plan may leave that out.
 func (t turn) ifChosen() turn {
 	if t.of != nil && t.part == recount && !t.of.isCountedTwice() {

@@ -42,12 +42,18 @@ func TestAgreement(t *testing.T) {
 }
 
 // Blocks of rows end before, within and behind groups of which some are kept.
-func TestKeptGroups(t *testing.T) {
+func TestKeptGroups(t *testing.T) { testAgreementOf(t, "kept_runs") }
+
+// A kernel that enters keys in a table for few groups sums up all rows, be the table full.
+func TestSumBesideGroups(t *testing.T) { testAgreementOf(t, "group_having") }
+
+func testAgreementOf(t *testing.T, name string) {
+	t.Helper()
 	entries, err := testsuite.Load("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
-	testAgreement(t, slices.DeleteFunc(entries, func(e testsuite.Entry) bool { return e.Name != "kept_runs" }))
+	testAgreement(t, slices.DeleteFunc(entries, func(e testsuite.Entry) bool { return e.Name != name }))
 }
 
 func testAgreement(t *testing.T, entries []testsuite.Entry) {
@@ -97,7 +103,7 @@ func testAgreement(t *testing.T, entries []testsuite.Entry) {
 // emittedOptions returns how pipelines are compiled for emitted Go. Few rows are enough for a
 // hash table. Keys of a small range have bins at some levels only.
 func emittedOptions(level string) compile.Options {
-	options := compile.Options{Level: level, Hash: 2, Cores: true, Entered: level != fuse.LevelPaper3}
+	options := compile.Options{Level: level, Options: fuse.Options{Hash: 2, Cores: true, Entered: level != fuse.LevelPaper3}}
 	switch level {
 	case fuse.LevelNone:
 		options.Bins, options.Hash = -1, 0

@@ -35,7 +35,7 @@ pipeline chunks(x: [n]i32) {
 // loweredWithWays returns a pipeline as work-groups run it that have several ways to combine rows.
 func loweredWithWays(t *testing.T, p *ir.Pipeline, schedule plan.Schedule) *simt.Program {
 	t.Helper()
-	options := compile.Options{Level: fuse.LevelAuto, Short: true, Radix: 4, Bins: 16, Partitions: true, Sample: 32, Variant: schedule.Variant}
+	options := compile.Options{Level: fuse.LevelAuto, Variant: schedule.Variant, Options: fuse.Options{Short: true, Radix: 4, Bins: 16, Partitions: true, Sample: 32}}
 	program, _, err := compile.Compile(p, options)
 	if err != nil {
 		t.Fatal(err)

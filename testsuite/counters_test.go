@@ -19,7 +19,7 @@ func TestManyCounters(t *testing.T) {
 	if err := errs.Err(); err != nil {
 		t.Fatal(err)
 	}
-	program, _, err := compile.Compile(pipelines[0], compile.Options{Level: fuse.LevelOnePass, Short: true})
+	program, _, err := compile.Compile(pipelines[0], compile.Options{Level: fuse.LevelOnePass, Options: fuse.Options{Short: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func TestGroupsByHash(t *testing.T) {
 		someNarrow, someWide = groupedRows / 8, groupedRows / 16                        // and of partitioned ones,
 		few                  = 100                                                      // beyond this many
 	)
-	plain := compile.Options{Bins: -1, Hash: gocpu.Hash, Entered: true, Cores: true, HashGroups: gocpu.HashGroups}
+	plain := compile.Options{Options: fuse.Options{Bins: -1, Hash: gocpu.Hash, Entered: true, Cores: true, HashGroups: gocpu.HashGroups}}
 	parted := plain
 	parted.HashGroups, parted.Partitions, parted.Sample = few, true, 1<<10
 	t.Run("in any order", func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestGroupsInWindows(t *testing.T) {
 		window = 16 // bins, of which rows that do not move have four times as many
 		most   = window << 8
 	)
-	options := compile.Options{Bins: 4 * window, Hash: gocpu.Hash, Entered: true, Cores: true, HashGroups: few, Partitions: true, Sample: 1 << 10}
+	options := compile.Options{Options: fuse.Options{Bins: 4 * window, Hash: gocpu.Hash, Entered: true, Cores: true, HashGroups: few, Partitions: true, Sample: 1 << 10}}
 	groupsOfKeys(t, options, map[string]func(key uint64, row int) []ir.Scalar{
 		"i32": func(key uint64, _ int) []ir.Scalar { return []ir.Scalar{ir.Int(ir.I32, int64(key)-1000)} },
 		"i64": func(key uint64, _ int) []ir.Scalar { return []ir.Scalar{ir.Int(ir.I64, math.MinInt64+int64(key))} },

@@ -201,7 +201,7 @@ func TestHostCuPy(t *testing.T) {
 // hostAgrees runs an entry of the corpus at a level and compares what the
 // host prints with the expected results.
 func hostAgrees(t *testing.T, python string, h host, entry testsuite.Entry, level string) {
-	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Short: true})
+	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Options: fuse.Options{Short: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ pipeline kept(k0: [n]i32, x: [n]i32) {
 `
 	key := func(key uint64) []ir.Scalar { return []ir.Scalar{ir.Int(ir.I32, int64(key)-50)} }
 	// 16 bins of a window and 256 parts make 4,096 bins.
-	options := compile.Options{Level: fuse.LevelOnePass, Short: true, Radix: 4, Bins: 16, Hash: 2, HashGroups: 8, Partitions: true, Sample: 32}
+	options := compile.Options{Level: fuse.LevelOnePass, Options: fuse.Options{Short: true, Radix: 4, Bins: 16, Hash: 2, HashGroups: 8, Partitions: true, Sample: 32}}
 	target := simt.Target{Atomics64: true, LaunchedLocal: 200 << 10}
 	distributions := map[string]func(row int) uint64{
 		"uniform":  func(row int) uint64 { return spread(uint64(row)) },

@@ -46,7 +46,7 @@ pipeline checked(k: [n]i32, x: [n]i32) {
 }
 `
 	// 64 bins of a window and 256 parts make 16,384 bins; of more, windows are larger.
-	options := compile.Options{Short: true, Radix: 4, Bins: 64, Hash: 2, HashGroups: 8, Partitions: true, Sample: 32}
+	options := compile.Options{Options: fuse.Options{Short: true, Radix: 4, Bins: 64, Hash: 2, HashGroups: 8, Partitions: true, Sample: 32}}
 	distributions := map[string]func(row, size uint64) uint64{
 		"uniform":  func(row, size uint64) uint64 { return spread(row) % size },
 		"sorted":   func(row, size uint64) uint64 { return row * size / rows },
@@ -151,7 +151,7 @@ func TestWindowsOfSmallMemory(t *testing.T) {
 		"key: first(k, by: groups(k)), rows: count(by: groups(k))": false,
 	} {
 		p := loadOne(t, "pipeline p(k: [n]i32, x: [n]i32) {\n\tuses = sum(i64(x))\n\treturn uses, "+body+"\n}\n")
-		program, _, err := compile.Compile(p, compile.Options{Level: fuse.LevelOnePass, Short: true, Windows: true})
+		program, _, err := compile.Compile(p, compile.Options{Level: fuse.LevelOnePass, Options: fuse.Options{Short: true, Windows: true}})
 		if err != nil {
 			t.Fatal(err)
 		}

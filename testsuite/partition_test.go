@@ -44,7 +44,7 @@ func TestGroupsByPartition(t *testing.T) {
 			}
 			p := loaded[0]
 			// A sample of few rows always finds some groups beside its rows; 300 groups are too many for a table without a partition.
-			program, _, err := compile.Compile(p, compile.Options{Level: fuse.LevelOnePass, Short: true, Radix: 4, Bins: 16, Hash: 2, HashGroups: 8, Partitions: true, Sample: 32})
+			program, _, err := compile.Compile(p, compile.Options{Level: fuse.LevelOnePass, Options: fuse.Options{Short: true, Radix: 4, Bins: 16, Hash: 2, HashGroups: 8, Partitions: true, Sample: 32}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -104,7 +104,7 @@ func TestFailedTableAllocation(t *testing.T) {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			p := loadOne(t, c.text)
-			options := compile.Options{Level: fuse.LevelOnePass, Short: true, Radix: 4, Bins: 16, Hash: 2, HashGroups: 8, Partitions: true}
+			options := compile.Options{Level: fuse.LevelOnePass, Options: fuse.Options{Short: true, Radix: 4, Bins: 16, Hash: 2, HashGroups: 8, Partitions: true}}
 			c.options(&options)
 			program, _, err := compile.Compile(p, options)
 			if err != nil {
@@ -164,7 +164,7 @@ func TestFailedTableAllocation(t *testing.T) {
 func TestOverflowingBins(t *testing.T) {
 	const text = "pipeline counts(k: [n]i32, x: [n]i32, size: i64) {\n\tb = bins(k, size)\n\treturn rows: count(by: b), total: sum(x, by: b)\n}\n"
 	p := loadOne(t, text)
-	options := compile.Options{Level: fuse.LevelOnePass, Short: true, Radix: 4, Bins: 16, Hash: 2, HashGroups: 8, Partitions: true, Sample: 8}
+	options := compile.Options{Level: fuse.LevelOnePass, Options: fuse.Options{Short: true, Radix: 4, Bins: 16, Hash: 2, HashGroups: 8, Partitions: true, Sample: 8}}
 	program, _, err := compile.Compile(p, options)
 	if err != nil {
 		t.Fatal(err)

@@ -60,29 +60,12 @@ type ownMemory struct {
 
 // bySlot lists the updates at the slot that an operation finds.
 func (k *kernel) bySlot(insert *tile.Op) (list []*tile.Op) {
-	for _, op := range k.With(k.combinesEntered) {
+	for _, op := range k.With(k.CombinesEntered) {
 		if op.Args[0] == insert.Res[0] {
 			list = append(list, op)
 		}
 	}
 	return list
-}
-
-// combinesEntered reports whether an operation is an update at the slot of a row that the kernel enters.
-func (k *kernel) combinesEntered(op *tile.Op) bool {
-	return op.Does(tile.Combines) && k.Ops[k.Values[op.Args[0]].Op].IsLimited()
-}
-
-// onlyEnters reports whether rows do nothing but enter a limited table, and combine by its slots: no
-// fold needs them. If one is left out, so may be all behind it.
-func (g *body) onlyEnters() bool {
-	for _, op := range g.rowOps() {
-		isNeeded := op.HasEffect() && op.Domain != tile.Uniform && !op.IsLimited() && !g.combinesEntered(op)
-		if isNeeded || op.IsReduction() || op.Cuts() {
-			return false
-		}
-	}
-	return len(g.entered) == 1
 }
 
 // enteredParameters adds the memory of the workers' tables.
@@ -198,7 +181,7 @@ func (g *body) enterGroup(e *entered) {
 			b.Assign(at, e.next(at))
 		})
 	}
-	if g.onlyEnters() {
+	if g.OnlyEnters() {
 		search()
 	} else {
 		b.If(loop.Le(e.taken, g.expr(op.Args[3])), search, func() { b.Assign(at, loop.Int(-1)) })
@@ -272,7 +255,7 @@ func (g *body) enteredBlocks(views []int, lo, hi loop.Expr) {
 			g.loop(views, block, end)
 			g.entered = outer
 		}
-		if g.onlyEnters() {
+		if g.OnlyEnters() {
 			e := g.entered[0]
 			g.b.If(loop.Le(e.taken, g.expr(e.op.Args[3])), rows, nil)
 		} else {
@@ -311,7 +294,7 @@ func (g *body) cutEntered(e *entered) *entered {
 func (g *body) updateOwn(e *entered, op *tile.Op) {
 	at, x := loop.ToCounter(g.expr(op.Args[0])), g.expr(op.Args[1])
 	combine := func() { g.combine(op, e.tables[op.Stream], at, x) }
-	if g.onlyEnters() {
+	if g.OnlyEnters() {
 		combine()
 	} else {
 		g.b.If(loop.Ge(at, loop.Int(0)), combine, nil)
@@ -322,7 +305,7 @@ func (g *body) updateOwn(e *entered, op *tile.Op) {
 // slots; nil if there is none.
 func (g *body) enteredOf(op *tile.Op) *entered {
 	for _, e := range g.entered {
-		if e.op == op || g.combinesEntered(op) && op.Args[0] == e.op.Res[0] {
+		if e.op == op || g.CombinesEntered(op) && op.Args[0] == e.op.Res[0] {
 			return e
 		}
 	}

@@ -20,7 +20,7 @@ func compiled(t *testing.T, source, level string) *backends.Program {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	program, _, err := compile.Compile(pipelines[0], compile.Options{Level: level, Source: []byte(source), Radix: Radix})
+	program, _, err := compile.Compile(pipelines[0], compile.Options{Level: level, Source: []byte(source), Options: fuse.Options{Radix: Radix}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,19 +84,20 @@ func (h *host) lowerBranches(step *plan.If, outer *branch) {
 	}
 }
 
-// inBranches calls body for the steps of both branches, as they see buffers and scalars.
+// inBranches calls body for the steps of both branches, as they see buffers and scalars, and what
+// has been limited before them.
 func (h *host) inBranches(step *plan.If, body func(steps []plan.Step, of *branch)) {
-	buffers, scalars, positive := h.env.buffers, h.env.scalars, h.positive
+	buffers, scalars, positive, limited := h.env.buffers, h.env.scalars, h.positive, h.limited
 	for i, steps := range [2][]plan.Step{step.Then, step.Else} {
 		of := &h.branches[step][i]
-		h.env.buffers, h.env.scalars = of.buffers, of.scalars
+		h.env.buffers, h.env.scalars, h.limited = of.buffers, of.scalars, maps.Clone(limited)
 		if c := step.Cond; c.Op == plan.OpLt && c.Args[0].Op == plan.OpConst && c.Args[0].Const == 0 && c.Args[1].Op == plan.OpScalar {
 			h.positive = maps.Clone(positive)
 			h.positive[c.Args[1].Name] = i == 0
 		}
 		body(steps, of)
 	}
-	h.env.buffers, h.env.scalars, h.positive = buffers, scalars, positive
+	h.env.buffers, h.env.scalars, h.positive, h.limited = buffers, scalars, positive, limited
 }
 
 // launchesOf returns how many launches some steps have.
@@ -126,7 +127,7 @@ func (h *host) choose(step *plan.If, launches []*launched) (splits bool) {
 	var code [2][]jen.Code
 	number := 0
 	h.inBranches(step, func(steps []plan.Step, of *branch) {
-		outer, limited := h.body, maps.Clone(h.limited)
+		outer := h.body
 		h.body = nil
 		h.names.Push()
 		splits = h.writeSteps(steps, launches) || splits
@@ -141,7 +142,7 @@ func (h *host) choose(step *plan.If, launches []*launched) (splits bool) {
 		code[number] = h.body
 		number++
 		h.names.Pop()
-		h.body, h.limited = outer, limited
+		h.body = outer
 	})
 	chosen := jen.If(condition).Block(code[0]...)
 	if len(code[1]) > 0 {

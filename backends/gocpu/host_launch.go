@@ -77,11 +77,7 @@ func (h *host) hostReads() (list []loop.Expr) {
 				}
 			case step.If != nil:
 				list = append(list, h.counter(step.If.Cond))
-				h.inBranches(step.If, func(steps []plan.Step, _ *branch) {
-					limited := maps.Clone(h.limited)
-					reads(steps)
-					h.limited = limited
-				})
+				h.inBranches(step.If, func(steps []plan.Step, _ *branch) { reads(steps) })
 			}
 		}
 	}

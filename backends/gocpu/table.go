@@ -22,13 +22,13 @@ const Hash = rowsPerOwn
 // are small and of integers, so that the order of the workers makes no difference.
 func (k *kernel) sharesTables() bool {
 	for _, op := range k.With(func(op *tile.Op) bool { return op.Does(tile.Combines) }) {
-		if k.hasParts(op) || k.combinesEntered(op) && k.Ops[k.Values[op.Args[0]].Op].PartBits > 0 {
+		if k.hasParts(op) || k.CombinesEntered(op) && k.Ops[k.Values[op.Args[0]].Op].PartBits > 0 {
 			continue // no two workers have rows of one slot, or one bin
 		}
 		kind := k.Streams[op.Stream].Kind
 		_, ok := loop.AtomicOf(op.Monoid.Combine[0].Operator)
 		_, isSmall := k.small[k.Streams[op.Stream].Buffer]
-		if !ok || !isSmall && !k.combinesEntered(op) || !kind.IsInteger() || kind.Size() < 4 {
+		if !ok || !isSmall && !k.CombinesEntered(op) || !kind.IsInteger() || kind.Size() < 4 {
 			return false
 		}
 		if k.Has((*tile.Op).IsLoad, func(other *tile.Op) bool { return other.Stream == op.Stream }) {
@@ -42,7 +42,7 @@ func (k *kernel) sharesTables() bool {
 // has elements beside the keys that it enters, or a part for itself.
 func (k *kernel) tables() map[int]*tile.Op {
 	list := map[int]*tile.Op{}
-	for _, op := range k.With(func(op *tile.Op) bool { return op.Does(tile.Combines) && !k.combinesEntered(op) && !k.hasParts(op) }) {
+	for _, op := range k.With(func(op *tile.Op) bool { return op.Does(tile.Combines) && !k.CombinesEntered(op) && !k.hasParts(op) }) {
 		list[op.Stream] = op
 	}
 	return list

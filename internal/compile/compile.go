@@ -18,31 +18,18 @@ import (
 
 // Options choose among equivalent programs.
 type Options struct {
-	Level       string           // a fusion level, or a plan by hand; "" is auto
-	Variant     string           // of aggregation over contiguous groups, see plan.Schedule; "" is segmented
-	Radix       int              // bits of the digits by which rows are sorted; 0 is what suits work-groups
-	RadixOfMany int              // the same of many rows that are packed into words
-	Bins        int              // the largest range of keys whose groups are combined in bins; 0 is what suits work-groups, and below there is none
-	Hash        int              // how many rows there are at least for each group if a hash table finds the groups; 0 if none does
-	HashGroups  int              // the most groups that a hash table of work-groups is for; 0 is what suits all of them
-	Entered     bool             // rows of groups are combined by the slots of a hash table, see fuse.Options
-	Windows     bool             // rows of many bins are partitioned, see fuse.Options
-	Partitions  bool             // rows of more groups than that are partitioned by a hash
-	Strategy    string           // how work-groups fill hash tables of groups, see plan.Schedule.GroupStrategy
-	Probing     string           // how rows with equal keys are found, see plan.Schedule
-	Sample      int              // how many rows say how groups are made, or are sorted to choose those that an order with a limit can have; 0 is what suits work-groups, and below there is none
-	Cores       bool             // for emitted Go or device vector, which enter rows in tables in their order
-	Short       bool             // no column has 2^32 rows, and the backend is of work-groups
-	Rows        map[string]int64 // of parameters' domains by name, for which costs are predicted; see fuse.RowsFor
-	Machine     plan.Machine     // costs are predicted for it; the zero value is the default profile
-	Backend     backends.Emitter // for the pass loop, and
-	Emit        backends.Options // what is asked of it
-	Source      []byte           // the text of the pipeline's file, for comments in emitted code
+	fuse.Options                  // of the stages; Tables follows from Variant
+	Level        string           // a fusion level, or a plan by hand; "" is auto
+	Variant      string           // of aggregation over contiguous groups, see plan.Schedule; "" is segmented
+	Machine      plan.Machine     // costs are predicted for it; the zero value is the default profile
+	Backend      backends.Emitter // for the pass loop, and
+	Emit         backends.Options // what is asked of it
+	Source       []byte           // the text of the pipeline's file, for comments in emitted code
 }
 
 // For returns the options for a level and a schedule of work-groups.
 func For(level string, s plan.Schedule) Options {
-	options := Options{Level: level, Variant: s.Variant, Radix: s.Radix, Probing: s.Probe, Short: s.Part == 0}
+	options := Options{Level: level, Variant: s.Variant, Options: fuse.Options{Radix: s.Radix, Probing: s.Probe, Short: s.Part == 0}}
 	if s.Groups != "" {
 		options.Bins = -1
 		options = options.WithHash(s, 0)
@@ -174,7 +161,9 @@ func verify(s *state) error {
 }
 
 func lower(s *state) error {
-	s.graph = fuse.Lower(s.ir, fuse.Options{Rows: s.options.Rows, Tables: plan.Schedule{Variant: s.options.Variant}.Tables(), Radix: s.options.Radix, RadixOfMany: s.options.RadixOfMany, Bins: s.options.Bins, Windows: s.options.Windows, Hash: s.options.Hash, HashGroups: s.options.HashGroups, Entered: s.options.Entered, Partitions: s.options.Partitions, Strategy: s.options.Strategy, Probing: s.options.Probing, Sample: s.options.Sample, Cores: s.options.Cores, Short: s.options.Short})
+	options := s.options.Options
+	options.Tables = plan.Schedule{Variant: s.options.Variant}.Tables()
+	s.graph = fuse.Lower(s.ir, options)
 	return nil
 }
 

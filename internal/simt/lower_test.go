@@ -30,7 +30,7 @@ func programs(t *testing.T, level string) map[string]*backends.Program {
 			t.Fatal(err)
 		}
 		for _, p := range pipelines {
-			program, _, err := compile.Compile(p, compile.Options{Level: level, Short: true})
+			program, _, err := compile.Compile(p, compile.Options{Level: level, Options: fuse.Options{Short: true}})
 			if err != nil {
 				t.Fatal(err)
 			}

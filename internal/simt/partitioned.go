@@ -53,7 +53,7 @@ func (w walking) startPart(e *rowBody) {
 	}
 	e.b.Barrier(loop.WorkgroupScope)
 	for i, of := range w.partitioned() {
-		if w.onlyEnters() {
+		if w.OnlyEnters() {
 			e.b.If(e.isLeftOut[of.op], func() { e.b.Break() }, nil)
 		}
 		e.b.If(isFull[i], func() { w.forget(e.function, of) }, nil)

@@ -118,23 +118,11 @@ func (w walking) describe(v *plan.Variant) {
 // pollLimited finds out whether rows are left out.
 func (w walking) pollLimited(e *rowBody) {
 	e.pollLimited()
-	if w.onlyEnters() {
+	if w.OnlyEnters() {
 		for i := range w.With((*tile.Op).IsLimited) {
 			e.b.If(e.hasLeftOut(i), func() { e.b.Break() }, nil)
 		}
 	}
-}
-
-// onlyEnters reports whether rows do nothing but enter limited tables, and combine by their
-// slots: what they leave is of no use once rows are left out.
-func (w walking) onlyEnters() bool {
-	entering := map[tile.ID]bool{}
-	for _, op := range w.With((*tile.Op).IsLimited) {
-		entering[op.Res[0]] = true
-	}
-	return len(entering) == 1 && !w.Has(func(op *tile.Op) bool {
-		return op.HasEffect() && !op.IsLimited() && !(isTableUpdate(op) && entering[op.Args[0]])
-	}) && !w.keeps
 }
 
 // walkers returns how many work-groups walk over the tiles of some rows: as many as

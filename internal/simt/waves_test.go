@@ -3,6 +3,7 @@ package simt
 import (
 	"testing"
 
+	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -20,7 +21,7 @@ func TestTablesAreReadAtOnce(t *testing.T) {
 	if err := errs.Err(); err != nil {
 		t.Fatal(err)
 	}
-	program, _, err := compile.Compile(pipelines[0], compile.Options{Level: "auto", Short: true})
+	program, _, err := compile.Compile(pipelines[0], compile.Options{Level: "auto", Options: fuse.Options{Short: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -263,6 +263,29 @@ func (op *Op) Nests() bool { return op.Kind == Partners || op.Kind == Pairs }
 // IsLimited reports whether the operation may leave out rows where too many slots are taken.
 func (op *Op) IsLimited() bool { return op.Kind == Insert && op.Args[3] != op.Args[2] }
 
+// CombinesEntered reports whether an operation is an update at the slot of a row that the kernel
+// enters in a limited table.
+func (k *Kernel) CombinesEntered(op *Op) bool {
+	return op.Does(Combines) && k.Ops[k.Values[op.Args[0]].Op].IsLimited()
+}
+
+// OnlyEnters reports whether rows do nothing but enter one limited table, and combine by its slots.
+// No fold needs them, so what they leave is of no use once rows are left out.
+func (k *Kernel) OnlyEnters() bool {
+	tables := 0
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		switch {
+		case op.Epilogue || op.Domain == Uniform:
+		case op.IsLimited():
+			tables++
+		case (op.HasEffect() || op.IsReduction() || op.Cuts()) && !k.CombinesEntered(op):
+			return false
+		}
+	}
+	return tables == 1
+}
+
 // LeftOut is what the first slot of a hash table has, as a signed number, if rows were left
 // out. It is less than the number of any row.
 const LeftOut = -2

@@ -282,7 +282,7 @@ func differences[T number](to, upTo []T, starts, ends []int32) {
 // multiples gives for each segment the sum of an element that all rows have.
 func multiples[T number](to []T, x T, starts, ends []int32) {
 	ends, to = ends[:len(starts)], to[:len(starts)]
-	if areInSequence(starts) && ends[len(ends)-1]-starts[len(starts)-1] == 1 {
+	if areOfOneRow(starts, ends) {
 		fill(to, x)
 		return
 	}
@@ -294,7 +294,7 @@ func multiples[T number](to []T, x T, starts, ends []int32) {
 // sums gives the sum of each segment's rows, of which there are few.
 func sums[T, S number](to []T, rows []S, starts, ends []int32) {
 	ends, to = ends[:len(starts)], to[:len(starts)]
-	if areInSequence(starts) && ends[len(ends)-1]-starts[len(starts)-1] == 1 {
+	if areOfOneRow(starts, ends) {
 		for i, x := range rows[starts[0]:][:len(to)] {
 			to[i] = T(x)
 		}

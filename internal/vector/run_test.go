@@ -69,7 +69,7 @@ func TestEndOfNestedLoops(t *testing.T) {
 	if err := errs.Err(); err != nil {
 		t.Fatal(err)
 	}
-	made, _, err := compile.Compile(pipelines[0], compile.Options{Level: fuse.LevelAuto, Probing: plan.Loops})
+	made, _, err := compile.Compile(pipelines[0], compile.Options{Level: fuse.LevelAuto, Options: fuse.Options{Probing: plan.Loops}})
 	if err != nil {
 		t.Fatal(err)
 	}

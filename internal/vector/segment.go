@@ -348,6 +348,11 @@ func (f *last[T]) atHeads(elements, outs []register, always bool) func(heads []i
 	}
 }
 
+// areOfOneRow reports whether each of some neighbouring segments has one row.
+func areOfOneRow(starts, ends []int32) bool {
+	return areInSequence(starts) && ends[len(ends)-1]-starts[len(starts)-1] == 1
+}
+
 // areInSequence reports whether places, which ascend, leave none out: segments of one row do so.
 func areInSequence(places []int32) bool {
 	n := len(places)

@@ -17,7 +17,7 @@ import (
 // options returns how pipelines are compiled at a level. Few rows are enough for a hash table.
 // Keys of a small range have bins at some levels only.
 func options(level string) compile.Options {
-	o := compile.Options{Level: level, Hash: 2}
+	o := compile.Options{Level: level, Options: fuse.Options{Hash: 2}}
 	switch level {
 	case fuse.LevelNone:
 		o.Bins, o.Hash = -1, 0

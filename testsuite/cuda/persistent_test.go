@@ -194,7 +194,7 @@ func TestPersistentCorpus(t *testing.T) {
 			if (i+j)%share != 0 {
 				continue
 			}
-			program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Short: true})
+			program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Options: fuse.Options{Short: true}})
 			if err != nil {
 				t.Fatal(err)
 			}

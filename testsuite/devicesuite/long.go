@@ -14,6 +14,7 @@ import (
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	planexec "github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/device/worker"
@@ -294,7 +295,7 @@ func (l long) compare(ctx context.Context, c *cell, emitter kernels.Emitter, sch
 	counts := &difftest.Cell{Device: c.row.device, Level: c.level, Absent: map[string]int{}, GaveUp: map[string]int{}}
 	report := &difftest.Report{Programs: len(pipelines), Cells: []*difftest.Cell{counts}}
 	for _, p := range pipelines {
-		program, _, err := compile.Compile(p, compile.Options{Level: c.level, Short: schedule.Part == 0})
+		program, _, err := compile.Compile(p, compile.Options{Level: c.level, Options: fuse.Options{Short: schedule.Part == 0}})
 		if err != nil {
 			return nil, err
 		}

@@ -150,7 +150,7 @@ func (s *suite) runPlanted(ctx context.Context, pattern *regexp.Regexp, with str
 	if err != nil {
 		return nil, err
 	}
-	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: fuse.LevelOnePass, Short: true})
+	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: fuse.LevelOnePass, Options: fuse.Options{Short: true}})
 	if err != nil {
 		return nil, err
 	}

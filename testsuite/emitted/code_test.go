@@ -35,7 +35,7 @@ func TestEmittedCode(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Hash: gocpu.Hash, Cores: true, Source: source})
+			program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Source: source, Options: fuse.Options{Hash: gocpu.Hash, Cores: true}})
 			if err != nil {
 				t.Fatal(err)
 			}

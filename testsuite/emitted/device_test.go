@@ -14,6 +14,7 @@ import (
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/backends/gocpu"
 	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/ir"
@@ -52,7 +53,7 @@ func TestEmittedDevices(t *testing.T) {
 		if !sample.TakesMore(i) {
 			continue
 		}
-		program, _, err := compile.Compile(entry.Pipeline, compile.Options{Hash: gocpu.Hash, Cores: true})
+		program, _, err := compile.Compile(entry.Pipeline, compile.Options{Options: fuse.Options{Hash: gocpu.Hash, Cores: true}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/backends/gocpu"
+	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	run "github.com/kgen-go/kgen/internal/device/gocpu"
 	"github.com/kgen-go/kgen/internal/interp"
@@ -61,7 +62,7 @@ func buildGo(pipelines []*ir.Pipeline) (*emitted, error) {
 	for _, level := range levels {
 		var programs []*backends.Program
 		for _, p := range pipelines {
-			program, _, err := compile.Compile(p, compile.Options{Level: level, Hash: gocpu.Hash, Cores: true})
+			program, _, err := compile.Compile(p, compile.Options{Level: level, Options: fuse.Options{Hash: gocpu.Hash, Cores: true}})
 			if err != nil {
 				return nil, err
 			}
