@@ -85,7 +85,8 @@ func (s *Source) options(backend, level string, schedule plan.Schedule) compile.
 		options.Bins = cmp.Or(options.Bins, gocpu.Bins)
 		options.Cores, options.Entered, options.HashGroups, options.Partitions, options.Sample = true, true, gocpu.HashGroups, true, gocpu.Sample
 	case vector.Name:
-		options.Radix, options.Hash, options.Cores, options.Sample, options.Short = gocpu.Radix, vector.Hash, true, gocpu.Sample, false
+		options.Radix, options.RadixOfMany, options.Hash, options.Short = gocpu.Radix, gocpu.RadixOfMany, vector.Hash, false
+		options.Cores, options.Sample = true, gocpu.Sample
 	case cuda.Emitter().Name():
 		options = options.WithHash(schedule, cuda.HashGroups)
 	case opencl.Emitter().Name():
