@@ -80,8 +80,9 @@ type digitLoops interface {
 	moves(s *stream, next []int64, n int)
 	// copies moves rows to consecutive places.
 	copies(s *stream, first int64, n int)
-	// count adds x to the elements of a table that the digits of n rows number.
-	count(table []int64, x int64, n int)
+	// count adds x to the elements of a table that the digits of n rows number: these, and other ones
+	// of the same rows.
+	count(others []digitLoops, table []int64, x int64, n int)
 }
 
 // digits returns the loops for the rows of a domain.
@@ -164,43 +165,6 @@ func (d *digits[T]) copies(s *stream, first int64, n int) {
 	copy(elements[T](s)[first:first+int64(n)], d.of.rows)
 }
 
-func (d *digits[T]) count(table []int64, x int64, n int) {
-	shift, mask, offset := d.parameters()
-	shift &= 63
-	rows := d.of.rows[:n]
-	if n > 0 && allLike(rows, mask<<shift) { // to add to one element again and again is slow
-		if at := int64(rows[0]>>shift&mask) + offset; uint64(at) < uint64(len(table)) {
-			table[at] += x * int64(n)
-		}
-		return
-	}
-	if uint64(mask) == byteDigits-1 && offset >= 0 && offset+byteDigits <= int64(len(table)) {
-		counters := (*[byteDigits]int64)(table[offset:])
-		for _, of := range rows {
-			counters[uint8(of>>shift)] += x
-		}
-		return
-	}
-	for _, of := range rows {
-		if at := int64(of>>shift&mask) + offset; uint64(at) < uint64(len(table)) {
-			table[at] += x
-		}
-	}
-}
-
-// allLike reports whether all rows have some bits of the first.
-func allLike[T unsigned](rows []T, bits T) bool {
-	first := rows[0]
-	if (rows[len(rows)/2]^first)&bits != 0 { // as mostly
-		return false
-	}
-	other := T(0)
-	for _, x := range rows {
-		other |= x ^ first
-	}
-	return other&bits == 0
-}
-
 // places are the next places of the digits of a sort.
 type places struct {
 	next []int64
@@ -279,17 +243,6 @@ func ranks(to, digits, first, counts []int64) {
 		to[i] = first[i] + c
 		counts[d] = c + 1
 	}
-}
-
-// counted links the count of rows by their digits, if an update is one.
-func (l *linker) counted(op *tile.Op) bool {
-	d, ok := l.digitOf(op.Args[0])
-	if !ok || l.streams[op.Stream].kind != ir.I64 || op.Monoid.Combine[0].Operator != ir.OpAdd || l.Values[op.Args[1]].Domain != tile.Uniform {
-		return false
-	}
-	by, x, n := l.digits(d, op.Domain), l.value(op.Args[1], tile.Uniform), l.count(op.Domain)
-	inTable(l, op, integers[int64](ir.OpAdd), func(table []int64) { by.count(table, int64(x.bits(0)), *n) })
-	return true
 }
 
 // dependsOn reports whether v is a function of another value of the base, and of nothing else

@@ -68,12 +68,14 @@ func (f *frame) link() (err error) {
 	k := f.Kernel
 	f.left = slices.Clone(f.uses)
 	before, each := f.newLinker(0), f.newLinker(0)
+	isBefore := func(op *tile.Op) bool { return op.Domain == tile.Uniform && !op.IsReduction() }
 	for i := range k.Ops {
-		switch op := &k.Ops[i]; {
-		case op.Epilogue:
-		case op.Domain == tile.Uniform && !op.IsReduction():
+		if op := &k.Ops[i]; !op.Epilogue && isBefore(op) {
 			before.op(i)
-		case !f.spared[i]:
+		}
+	}
+	for i := range k.Ops {
+		if op := &k.Ops[i]; !op.Epilogue && !isBefore(op) && !f.spared[i] {
 			each.put(i)
 		}
 	}

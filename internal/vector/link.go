@@ -305,7 +305,7 @@ func (l *linker) op(i int) {
 	case tile.Store:
 		l.store(op)
 	case tile.Update:
-		l.update(op)
+		l.update(i)
 	case tile.Search:
 		l.search(op)
 	case tile.Source:

@@ -7,10 +7,11 @@ import (
 
 // update links the combination of rows with elements of a table. An index outside, which a
 // check has reported, changes nothing.
-func (l *linker) update(op *tile.Op) {
-	if l.counted(op) {
+func (l *linker) update(i int) {
+	if l.counted(i) {
 		return
 	}
+	op := &l.Ops[i]
 	at := l.full(op.Args[0], op.Domain).(*vector[int64])
 	operator, v := op.Monoid.Combine[0].Operator, op.Args[1]
 	if operator == ir.OpAdd {
