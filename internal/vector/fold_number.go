@@ -345,15 +345,9 @@ func (f *fold[T]) reduced(s T, in *vector[T], low, high int) T {
 		}
 		return s + ((a + b) + (c + d))
 	case ir.OpLeast:
-		for _, x := range rows {
-			s = min(s, x)
-		}
-		return s
+		return leastOfAll(s, rows)
 	case ir.OpGreatest:
-		for _, x := range rows {
-			s = max(s, x)
-		}
-		return s
+		return greatestOfAll(s, rows)
 	}
 	if f.all != nil {
 		return f.all(s, rows)
@@ -362,4 +356,30 @@ func (f *fold[T]) reduced(s T, in *vector[T], low, high int) T {
 		s = f.combine(s, x)
 	}
 	return s
+}
+
+// leastOfAll returns the least of a state and rows. Four rows in turn do not wait for each other.
+func leastOfAll[T number](s T, rows []T) T {
+	a, b, c, d := s, s, s, s
+	for len(rows) >= 4 {
+		a, b, c, d = min(a, rows[0]), min(b, rows[1]), min(c, rows[2]), min(d, rows[3])
+		rows = rows[4:]
+	}
+	for _, x := range rows {
+		a = min(a, x)
+	}
+	return min(a, b, c, d)
+}
+
+// greatestOfAll returns the greatest.
+func greatestOfAll[T number](s T, rows []T) T {
+	a, b, c, d := s, s, s, s
+	for len(rows) >= 4 {
+		a, b, c, d = max(a, rows[0]), max(b, rows[1]), max(c, rows[2]), max(d, rows[3])
+		rows = rows[4:]
+	}
+	for _, x := range rows {
+		a = max(a, x)
+	}
+	return max(a, b, c, d)
 }

@@ -55,43 +55,6 @@ func (l *linker) pure(op *tile.Op, first *int64, n *int, value func(tile.ID) reg
 	return l.apply(op.Operator, kind, args, uniform, n)
 }
 
-// shift links a neighbour: what it sees is computed again, for rows that lie the distance
-// before those of the batch.
-func (l *linker) shift(op *tile.Op) {
-	base, into := &l.domains[0], new(int)
-	other := &span{}
-	l.add(func() {
-		begin := base.first - op.Distance
-		low := min(max(begin, 0), l.rows)
-		high := min(max(begin+int64(base.n), low), l.rows)
-		other.first, other.n = low, int(high-low)
-		*into = int(min(low-begin, int64(base.n)))
-		if other.n == 0 {
-			*into = base.n
-		}
-	})
-	again := map[tile.ID]register{}
-	var value func(v tile.ID) register
-	value = func(v tile.ID) register {
-		if l.Values[v].Domain == tile.Uniform {
-			return l.value(v, tile.Uniform)
-		}
-		r, ok := again[v]
-		if !ok {
-			r = l.pure(&l.Ops[l.Values[v].Op], &other.first, &other.n, value)
-			again[v] = r
-		}
-		return r
-	}
-	seen := value(op.Args[0])
-	if l.Values[op.Args[0]].Domain == tile.Uniform {
-		seen = seen.repeated(l, &other.n)
-	}
-	dst := seen.like(l)
-	l.add(dst.shifted(l, seen, into, &base.n, l.value(op.Args[1], 0)))
-	l.define(op.Res[0], dst)
-}
-
 // findHeads links the search for rows whose keys differ from those of the row before.
 func (l *linker) findHeads(op *tile.Op) {
 	dst := newRegister(ir.Bool, l.batch).(*vector[uint8])
@@ -119,12 +82,20 @@ func (l *linker) store(op *tile.Op) {
 	if known {
 		x.goesInto(l, s, first)
 	}
-	if len(op.Args) == 1 {
+	if l.isInOrder(op) {
+		if len(op.Args) > 1 {
+			l.left[op.Args[1]]--
+		}
 		l.add(x.store(l, s, &l.domains[0].first, n))
 		return
 	}
 	at := l.value(op.Args[1], op.Domain).(*vector[int64])
 	l.add(x.scatter(l, s, at, n, l.Streams[op.Stream].Access == tile.Place))
+}
+
+// isInOrder reports whether rows of the base are stored where their numbers say.
+func (l *linker) isInOrder(op *tile.Op) bool {
+	return op.Domain == 0 && (len(op.Args) == 1 || l.Ops[l.Values[op.Args[1]].Op].Kind == tile.Row)
 }
 
 // firstPlace returns where rows of a batch are stored that lie together there, if that is known before
@@ -136,9 +107,11 @@ func (l *linker) firstPlace(op *tile.Op) (first func() int64, known bool) {
 		slices.IndexFunc(l.Streams, isElsewhere) != op.Stream || slices.ContainsFunc(l.Streams[op.Stream+1:], isElsewhere) {
 		return nil, false
 	}
+	if base := &l.domains[0]; l.isInOrder(op) {
+		return func() int64 { return base.first }, true
+	}
 	if len(op.Args) == 1 {
-		base := &l.domains[0]
-		return func() int64 { return base.first }, op.Domain == 0
+		return nil, false
 	}
 	if c := l.closing(op.Domain); c == nil || op.Args[1] != l.Domains[op.Domain].Position {
 		return nil, false

@@ -48,9 +48,14 @@ func (l *linker) packed(op *tile.Op) (register, bool) {
 	if loops < 2 {
 		return nil, false
 	}
-	n, dst := l.count(op.Domain), &vector[uint64]{room: l.batch}
+	n, dst, base := l.count(op.Domain), &vector[uint64]{room: l.batch}, &l.domains[0]
 	for at := 0; at < len(parts); {
 		of := parts[at].of
+		if at > 0 && len(parts[at].path) == 0 && l.isNumber(of) {
+			l.add(func() { besideRow(dst.rows, uint64(base.first)) })
+			at++
+			continue
+		}
 		together := 1 // parts of one value
 		for at+together < len(parts) && parts[at+together].of == of && together < mostTurned {
 			together++
@@ -78,6 +83,13 @@ func (l *linker) packed(op *tile.Op) (register, bool) {
 		at += together
 	}
 	return dst, true
+}
+
+// isNumber reports whether a value is the number of the row, and waits to be computed for one reader.
+func (l *linker) isNumber(v tile.ID) bool {
+	cast := l.mapped(v, ir.OpCast)
+	return cast != nil && l.isOnlyFor(v) && l.Ops[l.Values[cast.Args[0]].Op].Kind == tile.Row && l.Values[v].Domain == 0 &&
+		l.isOnlyFor(cast.Args[0]) && l.closes == 0
 }
 
 // bitsTurned are the bits of a value that it keeps, and how far to the left these turn.
@@ -128,6 +140,13 @@ func rotateAll(to, of []uint64, by [mostTurned]bitsTurned, more bool) {
 	for i, x := range of {
 		to[i] = to[i]&kept | bits.RotateLeft64(x&a.mask, a.left) | bits.RotateLeft64(x&b.mask, b.left) |
 			bits.RotateLeft64(x&c.mask, c.left) | bits.RotateLeft64(x&d.mask, d.left)
+	}
+}
+
+// besideRow adds the bits of the numbers of rows, from a first one on, to those that are there.
+func besideRow(to []uint64, first uint64) {
+	for i := range to {
+		to[i] |= first + uint64(i)
 	}
 }
 

@@ -73,7 +73,7 @@ type register interface {
 	chosen(l *linker, when *vector[uint8], otherwise register, n *int) register
 	last(first bool) folder
 	extreme(m *tile.Monoid, from int) folder
-	shifted(l *linker, from register, into, n *int, fill register) step
+	shifted(l *linker, s *shifting, own, others, fill register) step
 	placeHeads(l *linker, s *span, n *int, first *int64)
 	head(l *linker, dst *vector[uint8], n *int, first *int64, more bool)
 }
@@ -199,29 +199,6 @@ func (*vector[T]) keys(s *stream) func(x, y int64) bool {
 
 // sameKey reports whether keys are equal: NaN equals NaN, and -0.0 equals 0.0.
 func sameKey[T number](x, y T) bool { return x == y || x != x && y != y }
-
-// shifted returns the step that gives v n rows: rows of another vector from place into on, and
-// the element fill in all others.
-func (v *vector[T]) shifted(l *linker, from register, into, n *int, filler register) step {
-	src, other := from.(*vector[T]), filler.(*vector[T])
-	sees(l, v)
-	return func() {
-		if *into == 0 && len(src.rows) == *n {
-			v.rows = src.rows
-			return
-		}
-		to := v.sized(*n)
-		end := *into + len(src.rows)
-		if len(other.rows) == len(to) {
-			copy(to[:*into], other.rows)
-			copy(to[end:], other.rows[end:])
-		} else {
-			fill(to[:*into], other.rows[0])
-			fill(to[end:], other.rows[0])
-		}
-		copy(to[*into:], src.rows)
-	}
-}
 
 func isFloat[T number]() bool {
 	var x T
