@@ -18,7 +18,7 @@ import (
 // openSession returns a session with the kernels of the suite.
 func openSession(t *testing.T, d worker.Driver) worker.Session {
 	t.Helper()
-	s, err := d.Open(context.Background(), 0, worker.SessionOptions{Sources: device.NewSources(nil, map[string]string{devicetest.File: text})})
+	s, err := d.Open(context.Background(), suite.Number(), worker.SessionOptions{Sources: device.NewSources(nil, map[string]string{devicetest.File: text})})
 	if err != nil {
 		t.Fatal(err)
 	}

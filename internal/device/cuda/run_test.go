@@ -43,9 +43,9 @@ func TestListing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := listing.Devices[0]
+	d := listing.Devices[suite.Number()]
 	m := d.Machine
-	if d.Name != "cuda:0" || m.Device == "" || m.Driver == "" || m.Units < 1 || m.MaxWorkgroup < 512 || m.LocalBytes < 48<<10 || m.Memory < 1<<29 || m.Subgroup != 32 {
+	if d.Name != fmt.Sprintf("cuda:%d", suite.Number()) || m.Device == "" || m.Driver == "" || m.Units < 1 || m.MaxWorkgroup < 512 || m.LocalBytes < 48<<10 || m.Memory < 1<<29 || m.Subgroup != 32 {
 		t.Errorf("%+v", d)
 	}
 	for _, c := range []plan.Cap{plan.CapAtomicsI64, plan.CapFP64, plan.CapTicket, plan.CapResident, plan.CapDivideF32, plan.CapDenormalsF32} {
@@ -160,7 +160,7 @@ func TestWithoutNVRTC(t *testing.T) {
 		t.Fatalf("%v, %v", listing, err)
 	}
 	plans := [][]plan.Cap{nil}
-	if rounds := []plan.Cap{plan.CapBulkCopy, plan.CapResident}; listing.Devices[0].Machine.Has(rounds[0]) {
+	if rounds := []plan.Cap{plan.CapBulkCopy, plan.CapResident}; listing.Devices[suite.Number()].Machine.Has(rounds[0]) {
 		plans = append(plans, rounds)
 	}
 	for _, needs := range plans {
@@ -207,7 +207,7 @@ func TestWarnings(t *testing.T) {
 }
 
 func TestNoDevice(t *testing.T) {
-	if listing, _ := suite.Device(t).List(context.Background()); listing.Devices[0].Machine.Device != "a stand-in" {
+	if listing, _ := suite.Device(t).List(context.Background()); listing.Devices[suite.Number()].Machine.Device != "a stand-in" {
 		t.Skip("there is a GPU")
 	}
 	_, err := worker.Open(context.Background(), worker.Options{Program: worker.CUDA, Path: os.Args[0], Environment: []string{"KGEN_TEST_DEVICES=0"}})
@@ -237,7 +237,7 @@ func TestLargeColumn(t *testing.T) {
 		x[i] = byte(i * 7 / 5)
 	}
 	for _, want := range []string{"first", "second"} {
-		session, err := run.New().Open(context.Background(), 0, worker.SessionOptions{})
+		session, err := run.New().Open(context.Background(), suite.Number(), worker.SessionOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +259,7 @@ func TestLargeColumn(t *testing.T) {
 // function for.
 func TestFill(t *testing.T) {
 	suite.Device(t)
-	session, err := run.New().Open(context.Background(), 0, worker.SessionOptions{})
+	session, err := run.New().Open(context.Background(), suite.Number(), worker.SessionOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

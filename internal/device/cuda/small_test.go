@@ -12,7 +12,7 @@ import (
 )
 
 func openSession(t *testing.T) *session {
-	opened, err := New().Open(context.Background(), 0, worker.SessionOptions{})
+	opened, err := New().Open(context.Background(), devicetest.Number("cuda"), worker.SessionOptions{})
 	if err != nil {
 		if os.Getenv("KGEN_REQUIRE_CUDA") != "" {
 			t.Fatal(err)

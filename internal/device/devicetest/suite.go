@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,6 +34,26 @@ type Suite struct {
 	// finds no device fails.
 	Require string
 }
+
+// deviceVariable names the device that tests take, such as opencl:1.
+const deviceVariable = "KGEN_TEST_DEVICE"
+
+// Number returns the number of the device that the tests of a driver take: the first, unless the
+// environment names another one of this driver.
+func Number(driver string) int {
+	number, ok := strings.CutPrefix(os.Getenv(deviceVariable), driver+":")
+	if !ok {
+		return 0
+	}
+	n, err := strconv.ParseUint(number, 10, 16)
+	if err != nil {
+		panic(fmt.Sprintf("%s is %s:%s: %v", deviceVariable, driver, number, err))
+	}
+	return int(n)
+}
+
+// Number returns the number of the device that the tests take.
+func (s *Suite) Number() int { return Number(s.Name) }
 
 // File is what plans call the text with their kernels.
 const File = "test"
@@ -106,8 +128,9 @@ func (s *Suite) Device(t *testing.T) *worker.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(listing.Devices) == 0 || listing.Devices[0].Problem != "" || s.Strict && len(listing.Notes) > 0 {
-		message := fmt.Sprintf("no device %s:0: %v %v", s.Name, listing.Devices, listing.Notes)
+	n := s.Number()
+	if len(listing.Devices) <= n || listing.Devices[n].Problem != "" || s.Strict && len(listing.Notes) > 0 {
+		message := fmt.Sprintf("no device %s:%d: %v %v", s.Name, n, listing.Devices, listing.Notes)
 		if os.Getenv(s.Require) != "" {
 			t.Fatal(message)
 		}
@@ -118,7 +141,7 @@ func (s *Suite) Device(t *testing.T) *worker.Client {
 
 // Request is the run of a plan over columns.
 func (s *Suite) Request(p *plan.Plan, columns map[string]exec.Column) worker.Request {
-	return worker.Request{Code: worker.Code{Plan: p, Texts: map[string]string{File: s.Kernels}}, Inputs: exec.Inputs{Columns: columns}}
+	return worker.Request{Code: worker.Code{Device: s.Number(), Plan: p, Texts: map[string]string{File: s.Kernels}}, Inputs: exec.Inputs{Columns: columns}}
 }
 
 // MustRun runs what must succeed.

@@ -11,10 +11,10 @@ import (
 	"github.com/kgen-go/kgen/internal/device/worker"
 )
 
-// openSession opens the first device in this process.
+// openSession opens the device of the tests in this process.
 func openSession(t *testing.T, d *Driver) *session {
 	t.Helper()
-	s, err := d.Open(context.Background(), 0, worker.SessionOptions{})
+	s, err := d.Open(context.Background(), devicetest.Number("opencl"), worker.SessionOptions{})
 	if err != nil {
 		if os.Getenv("KGEN_REQUIRE_OPENCL") != "" {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ package opencl_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,9 +45,9 @@ func TestProbe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := listing.Devices[0]
+	d := listing.Devices[suite.Number()]
 	m := d.Machine
-	if d.Name != "opencl:0" || m.Device == "" || m.Driver == "" || m.Units < 1 || m.MaxWorkgroup < 1 || m.LocalBytes < 1<<10 || m.Memory < 1<<20 || m.MaxAlloc < 1<<20 || m.Subgroup < 1 {
+	if d.Name != fmt.Sprintf("opencl:%d", suite.Number()) || m.Device == "" || m.Driver == "" || m.Units < 1 || m.MaxWorkgroup < 1 || m.LocalBytes < 1<<10 || m.Memory < 1<<20 || m.MaxAlloc < 1<<20 || m.Subgroup < 1 {
 		t.Errorf("%+v", d)
 	}
 	if len(d.Findings) != 10 {
@@ -149,7 +150,7 @@ func TestProgramCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	isPoCL := strings.Contains(listing.Devices[0].Platform, "Portable Computing Language")
+	isPoCL := strings.Contains(listing.Devices[suite.Number()].Platform, "Portable Computing Language")
 	if after := entries(); slices.Equal(after, before) != isPoCL {
 		t.Errorf("PoCL %v: kept %v, before %v", isPoCL, after, before)
 	}
@@ -219,7 +220,7 @@ func TestBrokenDriverBesideAnother(t *testing.T) {
 
 func TestKernelThatCrashes(t *testing.T) {
 	c := suite.Device(t)
-	if listing, _ := c.List(context.Background()); !strings.Contains(listing.Devices[0].Platform, "Portable Computing Language") {
+	if listing, _ := c.List(context.Background()); !strings.Contains(listing.Devices[suite.Number()].Platform, "Portable Computing Language") {
 		t.Skip("a wild write need not end the process of a GPU's driver")
 	}
 	_, err := c.Run(context.Background(), suite.Request(devicetest.WordPlan("crash"), nil))
@@ -248,7 +249,7 @@ func TestLaunchesAgain(t *testing.T) {
 	driver := run.New()
 	var sessions []worker.Session
 	for range 2 {
-		s, err := driver.Open(context.Background(), 0, worker.SessionOptions{Sources: device.NewSources(nil, map[string]string{devicetest.File: text})})
+		s, err := driver.Open(context.Background(), suite.Number(), worker.SessionOptions{Sources: device.NewSources(nil, map[string]string{devicetest.File: text})})
 		if err != nil {
 			t.Fatal(err)
 		}
