@@ -27,6 +27,7 @@ type Column struct {
 	stored  ir.Kind
 	content exec.Column
 	texts   *Texts // of places in a dictionary, if it is known
+	held    int64  // bytes of these that count on the device
 	freed   atomic.Bool
 }
 
@@ -52,6 +53,7 @@ func (c *Column) Texts() *Texts { return c.texts }
 // end with it. A column in ordinary memory needs no Free.
 func (c *Column) Free() {
 	if c != nil && c.device != nil && c.device.use() == nil && !c.freed.Swap(true) {
+		c.device.held.Add(-c.held)
 		c.device.driver.free(c.content)
 	}
 }
@@ -106,11 +108,18 @@ func (d *Device) upload(ctx context.Context, stored ir.Kind, rows int64, fill fu
 	if rows < 0 || rows > math.MaxInt64/int64(stored.Size()) {
 		return nil, &ArgumentError{"column", fmt.Sprintf("it cannot have %d rows", rows)}
 	}
-	content, err := d.driver.upload(ctx, rows*int64(stored.Size()), fill)
-	if err != nil {
-		return nil, fmt.Errorf("upload to %s: %w", d.name, err)
+	size := rows * int64(stored.Size())
+	err := d.hold(size)
+	var content exec.Column
+	if err == nil {
+		if content, err = d.driver.upload(ctx, size, fill); err != nil {
+			d.held.Add(-size)
+		}
 	}
-	return &Column{device: d, stored: stored, content: content}, nil
+	if err != nil {
+		return nil, fmt.Errorf("upload to %s: %w", d.name, limited(err))
+	}
+	return &Column{device: d, stored: stored, content: content, held: size}, nil
 }
 
 // Read returns the rows of a column, of which T is the Go type. Those of a device are copied;

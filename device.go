@@ -2,15 +2,13 @@ package kgen
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/kgen-go/kgen/backends/cuda/emu"
-	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/memory"
@@ -30,6 +28,8 @@ type Device struct {
 	closed    bool
 	open      map[*Executable]bool
 	abandoned int // runs that cannot be stopped and may read the space
+
+	held atomic.Int64 // bytes of columns that stay
 }
 
 type deviceOptions struct {
@@ -99,6 +99,7 @@ type runner interface {
 type call struct {
 	columns []exec.Column // per parameter
 	keep    []bool        // per result
+	limit   int64         // bytes that the run may use, with its columns; 0 is no limit
 	trace   bool
 	repeat  int
 	consume bool // columns may be freed as soon as they have been read
@@ -145,7 +146,7 @@ func Open(ctx context.Context, name string, options ...DeviceOption) (*Device, e
 		option(&d.options)
 	}
 	if d.options.limit < 0 || d.options.timeout < 0 {
-		return nil, fmt.Errorf("device %s: a limit of %d bytes and %v; both are at least 0", name, d.options.limit, d.options.timeout)
+		return nil, usage("device %s: a limit of %d bytes and %v; both are at least 0", name, d.options.limit, d.options.timeout)
 	}
 	if d.options.waiting == nil {
 		d.options.waiting = func(string) {}
@@ -170,7 +171,7 @@ func Open(ctx context.Context, name string, options ...DeviceOption) (*Device, e
 }
 
 func unknownDevice(name string) error {
-	return &build.UsageError{Err: fmt.Errorf("unknown device %s; there are gocpu, vector, interp, cudaemu, opencl:0 and on, cuda:0 and on", name)}
+	return usage("unknown device %s; there are gocpu, vector, interp, cudaemu, opencl:0 and on, cuda:0 and on", name)
 }
 
 // deviceNumber reads the number of a device behind the colon.
@@ -178,7 +179,7 @@ func deviceNumber(name, rest string) (int, error) {
 	number, err := strconv.Atoi(rest)
 	if err != nil || number < 0 {
 		prefix, _, _ := strings.Cut(name, ":")
-		return 0, &build.UsageError{Err: fmt.Errorf("device %s: %s:0 is the first, as kgen devices lists them", name, prefix)}
+		return 0, usage("device %s: %s:0 is the first, as kgen devices lists them", name, prefix)
 	}
 	return number, nil
 }
@@ -240,14 +241,37 @@ func (d *Device) abandon(wait func()) {
 	}()
 }
 
-var errClosed = errors.New("the device has been closed")
+// hold counts the bytes of a column that is to stay, unless that exceeds the limit.
+func (d *Device) hold(bytes int64) error {
+	held := d.held.Add(bytes)
+	if limit := d.options.limit; limit > 0 && held > limit {
+		d.held.Add(-bytes)
+		return &AllocError{Buffer: "column", Bytes: bytes, InUse: held - bytes, Limit: limit}
+	}
+	return nil
+}
+
+// limitOf returns how many bytes a run may use, with its arguments, beside the other columns
+// that stay; 0 is no limit.
+func (d *Device) limitOf(args Args) int64 {
+	if d.options.limit == 0 {
+		return 0
+	}
+	others := d.held.Load()
+	for _, arg := range args {
+		if c, ok := arg.(*Column); ok && c != nil && c.device == d {
+			others -= c.held
+		}
+	}
+	return max(d.options.limit-others, 1)
+}
 
 // use reports whether the device is open.
 func (d *Device) use() error {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	if d.closed {
-		return fmt.Errorf("device %s: %w", d.name, errClosed)
+		return &ClosedError{d.name}
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func (e *emulation) launch(ctx context.Context, code *loadedCode, in exec.Inputs
 		modules = new(emu.Modules)
 		code.kept = modules
 	}
-	o := exec.Options{Memory: e.device.options.limit, Place: func(_ string, bytes int64) []byte {
+	o := exec.Options{Memory: c.limit, Place: func(_ string, bytes int64) []byte {
 		data, err := e.device.space.New(bytes)
 		if err != nil {
 			return nil

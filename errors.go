@@ -1,6 +1,7 @@
 package kgen
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/kgen-go/kgen/backends/cuda/emu"
@@ -8,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/device/gocpu"
 	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -51,6 +53,26 @@ func (e *SettingError) Error() string {
 	return fmt.Sprintf("device %s %s: leave out the %s", e.Device, e.Reason, e.Setting)
 }
 
+// ClosedError is a device that has been closed.
+type ClosedError struct{ Device string }
+
+func (e *ClosedError) Error() string { return "device " + e.Device + ": the device has been closed" }
+
+// limited returns an error of memory of the host beyond a limit as that of a run.
+func limited(err error) error {
+	var beyond *memory.LimitError
+	var known *AllocError
+	if !errors.As(err, &beyond) || errors.As(err, &known) {
+		return err
+	}
+	return &AllocError{Buffer: "column", Bytes: beyond.Needed - beyond.InUse, InUse: beyond.InUse, Limit: beyond.Limit, Err: err}
+}
+
+// usage returns the error of a name or setting that no device would take.
+func usage(format string, args ...any) error {
+	return &UsageError{Err: fmt.Errorf(format, args...)}
+}
+
 // refuse returns the error for a setting that a device does not have.
 func (d *Device) refuse(reason, setting string) error { return &SettingError{d.name, setting, reason} }
 
@@ -64,8 +86,11 @@ func (d *Device) refuseTimeLimit() error {
 
 func (d *Device) refuseWorkers() error { return d.refuse("takes no number of cores", "workers") }
 
-// Errors of devices.
+// Errors of programs and devices.
 type (
+	// UsageError is a name that is not there, such as that of a pipeline or a device, or a setting that
+	// no device has.
+	UsageError = build.UsageError
 	// MissingError is a driver program, such as kgen-opencl, that is not installed.
 	MissingError = worker.MissingError
 	// StartError is a driver program that does not start, as without its library.

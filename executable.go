@@ -89,7 +89,7 @@ func RowsOf(rows map[string]int64) Setting {
 func Workers(n int) Setting {
 	return func(s *settings) error {
 		if n < 0 {
-			return fmt.Errorf("%d workers: at least 1, or 0 for all cores that pay", n)
+			return usage("%d workers: at least 1, or 0 for all cores that pay", n)
 		}
 		s.workers = n
 		return nil
@@ -106,7 +106,7 @@ func (p *Program) On(ctx context.Context, d *Device, options ...Setting) (*Execu
 		}
 	}
 	if s.over != "" {
-		return nil, fmt.Errorf("Over(%q): On runs over all rows; Shards takes pieces of them", s.over)
+		return nil, usage("Over(%q): On runs over all rows; Shards takes pieces of them", s.over)
 	}
 	if s.level == "" && s.schedule == (plan.Schedule{}) {
 		s.embedded = p.embedded
@@ -123,7 +123,7 @@ func (p *Program) On(ctx context.Context, d *Device, options ...Setting) (*Execu
 	defer d.mutex.Unlock()
 	if d.closed {
 		r.close()
-		return nil, fmt.Errorf("device %s: %w", d.name, errClosed)
+		return nil, &ClosedError{d.name}
 	}
 	d.open[e] = true
 	return e, nil
@@ -278,7 +278,7 @@ func (e *Executable) Run(ctx context.Context, args Args, options ...RunOption) (
 	if err := o.checkInto(p, keep); err != nil {
 		return nil, err
 	}
-	done, err := e.runner.run(ctx, call{columns: columns, keep: keep, trace: o.trace, repeat: o.repeat, tuning: o.tuning})
+	done, err := e.runner.run(ctx, call{columns: columns, keep: keep, limit: e.device.limitOf(args), trace: o.trace, repeat: o.repeat, tuning: o.tuning})
 	if err != nil {
 		return nil, e.failure(err)
 	}
@@ -291,7 +291,8 @@ func (e *Executable) Run(ctx context.Context, args Args, options ...RunOption) (
 		}
 		switch to := o.destination(result.Label); {
 		case keep[i]:
-			c.device = e.device
+			c.device, c.held = e.device, c.content.Bytes()
+			e.device.held.Add(c.held)
 		case to != nil:
 			c.content.Data = to.take(e.device, c.content.Data)
 		default:
@@ -315,7 +316,7 @@ func (e *Executable) RunColumns(ctx context.Context, in []ir.Column, options ...
 		option(&o)
 	}
 	p := e.program.pipeline
-	c := call{keep: make([]bool, len(p.Results)), trace: o.trace, repeat: o.repeat, consume: o.consume, tuning: o.tuning}
+	c := call{keep: make([]bool, len(p.Results)), limit: e.device.limitOf(nil), trace: o.trace, repeat: o.repeat, consume: o.consume, tuning: o.tuning}
 	for _, column := range in {
 		one := exec.Column{Kind: plan.Kind(column.Kind.String())}
 		if column.Slice != nil { // or it is the default of a scalar
@@ -357,5 +358,5 @@ func (e *Executable) failure(err error) error {
 	case errors.As(err, &input):
 		return &ArgumentError{input.Port, input.Problem}
 	}
-	return err
+	return limited(err)
 }

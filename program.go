@@ -1,7 +1,6 @@
 package kgen
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -84,11 +83,11 @@ func choose(source *build.Source, file, name string) (*Program, error) {
 	}
 	switch {
 	case len(names) == 0:
-		return nil, fmt.Errorf("%s: there is no pipeline in it", file)
+		return nil, usage("%s: there is no pipeline in it", file)
 	case name == "":
-		return nil, fmt.Errorf("%s has the pipelines %s: choose one by its name", file, strings.Join(names, ", "))
+		return nil, usage("%s has the pipelines %s: choose one by its name", file, strings.Join(names, ", "))
 	}
-	return nil, fmt.Errorf("%s has no pipeline %s; it has %s", file, name, strings.Join(names, ", "))
+	return nil, usage("%s has no pipeline %s; it has %s", file, name, strings.Join(names, ", "))
 }
 
 // Reproducible returns p with float sums that have the same bits on every device, as in a

@@ -102,7 +102,7 @@ func (s *Shards) run(ctx context.Context, columns []exec.Column) (state, results
 
 // execute runs a stage and returns the columns of its results.
 func (s *Shards) execute(ctx context.Context, e *Executable, columns []exec.Column) ([][]byte, error) {
-	done, err := e.runner.run(ctx, call{columns: columns, keep: make([]bool, len(e.program.pipeline.Results)), trace: s.trace})
+	done, err := e.runner.run(ctx, call{columns: columns, keep: make([]bool, len(e.program.pipeline.Results)), limit: s.device.options.limit, trace: s.trace})
 	if err != nil {
 		return nil, err
 	}

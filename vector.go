@@ -62,7 +62,7 @@ func (v *vectorRunner) run(ctx context.Context, c call) (outcome, error) {
 	if c.tuning.Workers > 0 {
 		workers = c.tuning.Workers
 	}
-	options := vector.Options{Batch: c.tuning.Batch, Workers: workers, Memory: v.device.options.limit, Step: func(kernel string, elapsed time.Duration) {
+	options := vector.Options{Batch: c.tuning.Batch, Workers: workers, Memory: c.limit, Step: func(kernel string, elapsed time.Duration) {
 		done.steps = append(done.steps, Step{kernel, elapsed})
 		kernels += elapsed
 	}}

@@ -2,7 +2,6 @@ package kgen
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -63,7 +62,7 @@ func (w *workerDevice) machine(ctx context.Context) (plan.Machine, error) {
 func (w *workerDevice) description(ctx context.Context) (Description, error) {
 	listing, err := w.client.List(ctx)
 	if err == nil && w.number >= len(listing.Devices) {
-		err = fmt.Errorf("there is no device %s; there are %d", w.device.name, len(listing.Devices))
+		err = usage("there is no device %s; there are %d", w.device.name, len(listing.Devices))
 	}
 	if err != nil {
 		return Description{}, err
@@ -85,7 +84,7 @@ func (w *workerDevice) launch(ctx context.Context, code *loadedCode, in exec.Inp
 	if err != nil {
 		return nil, err
 	}
-	return w.client.Run(ctx, worker.Request{Loaded: loaded, Inputs: in, Keep: keep, Memory: w.device.options.limit, Trace: c.trace, Repeat: c.repeat})
+	return w.client.Run(ctx, worker.Request{Loaded: loaded, Inputs: in, Keep: keep, Memory: c.limit, Trace: c.trace, Repeat: c.repeat})
 }
 
 // load has the worker keep code, once.

@@ -49,6 +49,7 @@ type block struct {
 // LimitError is a request beyond a space's limit.
 type LimitError struct {
 	Needed int64 // bytes, with all that is in use
+	InUse  int64 // of these
 	Limit  int64
 }
 
@@ -68,6 +69,22 @@ func (s *Space) New(size int64) ([]byte, error) { return s.take(size, true) }
 // Reserve is New for memory that is occupied only as far as it is written, such
 // as results of unknown length. It does not count towards the limit.
 func (s *Space) Reserve(size int64) ([]byte, error) { return s.take(size, false) }
+
+// Keep counts what Reserve returned, now that it is known how much that is. It fails with a
+// [LimitError] if the space would exceed its limit.
+func (s *Space) Keep(data []byte) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	b := s.held[unsafe.SliceData(data)]
+	if len(data) == 0 || b == nil || b.counted {
+		return nil
+	}
+	if err := s.count(int64(len(b.data))); err != nil {
+		return err
+	}
+	b.counted = true
+	return nil
+}
 
 // Count counts size bytes that are kept elsewhere. It fails with a [LimitError] if the
 // space would exceed its limit.
@@ -120,7 +137,7 @@ func (s *Space) start() int64 {
 
 func (s *Space) count(more int64) error {
 	if s.limit > 0 && s.used+more > s.limit {
-		return &LimitError{Needed: s.used + more, Limit: s.limit}
+		return &LimitError{Needed: s.used + more, InUse: s.used, Limit: s.limit}
 	}
 	s.used += more
 	return nil

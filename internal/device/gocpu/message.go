@@ -27,7 +27,7 @@ func (m *message) prepare(call Call) error {
 		column := harness.Column{Size: int64(len(data))}
 		path, shared := m.space.Path(data)
 		if !shared && len(data) >= memory.LeastShared {
-			copied, err := m.space.Reserve(int64(len(data)))
+			copied, err := m.space.New(int64(len(data)))
 			if err != nil {
 				return err
 			}
@@ -73,6 +73,9 @@ func (m *message) receive(out *bufio.Reader, response harness.Response) ([][]byt
 			return nil, &memoryError{err}
 		}
 		m.results[i] = data
+		if err := m.space.Keep(data); err != nil {
+			return nil, &memoryError{err}
+		}
 		if r.File == "" {
 			if _, err := io.ReadFull(out, data); err != nil {
 				return nil, err
