@@ -64,13 +64,14 @@ const (
 	CapTicket       Cap = "progress.ticket"   // a work-group that has started makes progress while later ones wait for it
 	CapStatic       Cap = "progress.static"   // work-groups start in the order of their index, which can replace a ticket
 	CapResident     Cap = "progress.resident" // one work-group per compute unit runs at once
+	CapChildLaunch  Cap = "launch.child"      // kernels launch kernels
 	CapBulkCopy     Cap = "copy.bulk"         // asynchronous copies from global to local memory, and barriers that wait for them
 	CapDivideF32    Cap = "f32.divide"        // f32 division and square root are correctly rounded
 	CapDenormalsF32 Cap = "f32.denormals"     // f32 keeps denormal numbers
 )
 
 // Capabilities lists all capabilities.
-var Capabilities = []Cap{CapAtomicsI64, CapFP64, CapTicket, CapStatic, CapResident, CapBulkCopy, CapDivideF32, CapDenormalsF32}
+var Capabilities = []Cap{CapAtomicsI64, CapFP64, CapTicket, CapStatic, CapResident, CapChildLaunch, CapBulkCopy, CapDivideF32, CapDenormalsF32}
 
 // The rates that predictions of cost use. Declared machines have the first two. Others are
 // measured, and a machine without one is one on which that costs nothing beyond its bytes.

@@ -13,7 +13,7 @@ type Schedule struct {
 	Table     string `json:"table,omitempty"`    // where rows of bins are combined: local, global
 	Groups    string `json:"groups,omitempty"`   // how rows are brought into groups: sort, hash, shared, independent, local, partitioned; "" is bins where these suit the keys, else hash in Go and CUDA C++
 	Probe     string `json:"probe,omitempty"`    // how find and join find rows with equal keys: linear, cuckoo, sort, loops; "" is by their number where keys have a small range, else linear
-	Sources   string `json:"sources,omitempty"`  // how the rows of a tile find which rows repeat and join repeat: count, search, item, subgroup, workgroup; "" is count
+	Sources   string `json:"sources,omitempty"`  // how the rows of a tile find which rows repeat and join repeat: count, search, item, subgroup, workgroup, child; "" is count
 	Radix     int    `json:"radix,omitzero"`     // bits of the digits by which rows are sorted; 0 is what suits the device
 	Ring      int    `json:"ring,omitzero"`      // tiles that a work-group has in local memory or in flight, under scheme persistent
 	Lookahead int    `json:"lookahead,omitzero"` // rounds between publishing the fold of a tile and finishing the tile, under scheme persistent
@@ -102,10 +102,11 @@ const (
 	PerItem      = "item"      // a launch before tells rows their sources: a work-item takes a repeated row, and its rows in a loop
 	PerSubgroup  = "subgroup"  // so many as a CUDA warp has take a repeated row
 	PerWorkgroup = "workgroup" // a work-group takes a repeated row
+	PerChild     = "child"     // a work-item takes a page of repeated rows, and launches a grid of work-items, each of which searches the ends of the page
 )
 
 // SourceWays lists the values of Schedule.Sources, the default first.
-var SourceWays = []string{Count, Search, PerItem, PerSubgroup, PerWorkgroup}
+var SourceWays = []string{Count, Search, PerItem, PerSubgroup, PerWorkgroup, PerChild}
 
 // Variants lists the variants of aggregation, the default last.
 var Variants = []string{Direct, Chunked, PrivateVar, PrivateArray, Subgroup, Segmented}

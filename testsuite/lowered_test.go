@@ -26,14 +26,14 @@ func loadOne(t *testing.T, text string) *ir.Pipeline {
 	return pipelines[0]
 }
 
-// lowered returns a pipeline as work-groups run it that have atomic operations of 64 bits.
+// lowered returns a pipeline as work-groups run it that have atomic operations of 64 bits and launch kernels.
 func lowered(t *testing.T, p *ir.Pipeline, level string, schedule plan.Schedule) *simt.Program {
 	t.Helper()
 	program, _, err := compile.Compile(p, compile.For(level, schedule))
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := simt.Target{Atomics64: true}.Lower(program, schedule)
+	made, err := simt.Target{Atomics64: true, Children: true}.Lower(program, schedule)
 	if err != nil {
 		t.Fatal(err)
 	}

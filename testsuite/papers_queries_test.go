@@ -25,8 +25,12 @@ func init() {
 		"wisconsin/scan_in_steps":    {plain: func(in []ir.Column) []any { return scans(in)[:1] }, data: severalChunks},
 		"wisconsin/aggregates":       {plain: aggregates, data: wisconsin},
 		"wisconsin/greatest_values":  {plain: greatestValues, data: wisconsin},
-		"wisconsin/aggregates_large": {plain: aggregatesLarge, data: wisconsinLarge},
+		"wisconsin/aggregates_large": {plain: aggregatesLarge, data: wisconsinRows(generate.Large)},
 		"wisconsin/selection":        {plain: selection, data: wisconsin},
+		"wisconsin/half_small":       {plain: half, data: wisconsinRows(generate.Small)},
+		"wisconsin/half_numbers":     {plain: half, data: wisconsinRows(generate.Numbers)},
+		"wisconsin/half_standard":    {plain: half, data: wisconsinRows(generate.Standard)},
+		"wisconsin/half_large":       {plain: half, data: wisconsinRows(generate.Large)},
 		"wisconsin/buckets":          {plain: buckets, data: wisconsin},
 		"wisconsin/joined":           {plain: joined, data: wisconsin},
 		"wisconsin/nested":           {plain: nested, data: wisconsin},
@@ -107,8 +111,9 @@ func wisconsin(t *testing.T, p *ir.Pipeline) (list [][]ir.Column) {
 	return wisconsinOf(t, p, generate.Standard)
 }
 
-func wisconsinLarge(t *testing.T, p *ir.Pipeline) (list [][]ir.Column) {
-	return wisconsinOf(t, p, generate.Large)
+// wisconsinRows returns the data of pipelines over rows of a size.
+func wisconsinRows(size string) func(*testing.T, *ir.Pipeline) [][]ir.Column {
+	return func(t *testing.T, p *ir.Pipeline) [][]ir.Column { return wisconsinOf(t, p, size) }
 }
 
 func wisconsinOf(t *testing.T, p *ir.Pipeline, size string) (list [][]ir.Column) {
@@ -214,12 +219,35 @@ func selection(in []ir.Column) []any {
 			rows = append(rows, i)
 		}
 	}
-	var results []any
+	return gatherAll(in, rows)
+}
+
+// half keeps rows whose unique1 is even: the second column, but of rows without an identifier.
+func half(in []ir.Column) []any {
+	unique1 := in[1]
+	if len(in) == 13 {
+		unique1 = in[0]
+	}
+	var rows []int
+	for i := range unique1.Len() {
+		if unique1.At(i).Int64()%2 == 0 {
+			rows = append(rows, i)
+		}
+	}
+	return gatherAll(in, rows)
+}
+
+// gatherAll returns some rows of all columns.
+func gatherAll(in []ir.Column, rows []int) (results []any) {
 	for _, c := range in {
 		switch column := c.Slice.(type) {
 		case []int32:
 			results = append(results, gather(column, rows))
+		case []int64:
+			results = append(results, gather(column, rows))
 		case []float32:
+			results = append(results, gather(column, rows))
+		case []float64:
 			results = append(results, gather(column, rows))
 		case [][8]byte:
 			results = append(results, gather(column, rows))

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -35,8 +37,12 @@ func TestSources(t *testing.T) {
 			t.Errorf("sources=%s: ends are counted: %t", way, counts)
 		}
 		for _, most := range []int{1, 4, 300} { // lengths, of which most are 0 in the end
-			in := []ir.Column{ir.NewColumn(ir.I32, 200), ir.NewColumn(ir.I64, 200)}
-			for row := range 200 {
+			rows := 200
+			if way == plan.PerChild {
+				rows = 20000 // two pages
+			}
+			in := []ir.Column{ir.NewColumn(ir.I32, rows), ir.NewColumn(ir.I64, rows)}
+			for row := range rows {
 				length := row % most
 				if most == 300 && row%64 != 63 {
 					length = 0
@@ -47,6 +53,24 @@ func TestSources(t *testing.T) {
 			if different := differsFromInterpreter(t, lowered, p, in); different != "" {
 				t.Errorf("sources=%s, lengths below %d: %s", way, most, different)
 			}
+		}
+	}
+}
+
+// Kernels launch kernels only where the target's do; elsewhere the error says what to choose.
+func TestSourcesRefused(t *testing.T) {
+	program, _, err := compile.Compile(loadOne(t, sourcesText), compile.For(fuse.LevelAuto, plan.Schedule{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		target simt.Target
+		way    string
+		want   string
+	}{{simt.Target{Children: true}, plan.PerChild, ""}, {simt.Target{}, plan.Search, ""}, {simt.Target{}, plan.PerChild, "sources=search"}} {
+		_, err := c.target.Lower(program, plan.Schedule{Sources: c.way})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("sources=%s, kernels launch kernels %t: %v", c.way, c.target.Children, err)
 		}
 	}
 }

@@ -93,6 +93,7 @@ func Dialect() *ctext.Dialect {
 		SubgroupBarrier: "__syncwarp();",
 
 		Fence:    "__threadfence_block();",
+		Child:    child,
 		Unroll:   "#pragma unroll",
 		Atomic:   atomic,
 		Preamble: preamble,
@@ -115,16 +116,28 @@ func atomic(op loop.AtomicOp, k ir.Kind, address string, args []string) string {
 	return fmt.Sprintf("atomic%s(%s, %s)", name, address, strings.Join(args, ", "))
 }
 
+// child prints a launch that waits for nothing, and the condition that it has failed: where too many
+// wait already.
+func child(kernel, workgroups string, workgroupSize int, args []string) (launch, failed string) {
+	return fmt.Sprintf("%s<<<%s, %d, 0, cudaStreamFireAndForget>>>(%s);", kernel, workgroups, workgroupSize, strings.Join(args, ", ")),
+		"cudaGetLastError() != cudaSuccess"
+}
+
 // preamble says what the text needs, and refuses options that would change its
 // results.
 func preamble(needs func(plan.Cap) bool) []string {
 	toolkit, capability := "11.8", "6.0"
-	if needs(plan.CapBulkCopy) {
+	switch {
+	case needs(plan.CapBulkCopy):
 		toolkit, capability = "12.0", "9.0"
+	case needs(plan.CapChildLaunch):
+		toolkit, capability = "12.0", "7.0"
 	}
-	lines := []string{
-		"// CUDA C++ for NVRTC or nvcc " + toolkit + " or later and compute capability " + capability + " or",
-		"// later; no option is needed.",
+	lines := []string{"// CUDA C++ for NVRTC or nvcc " + toolkit + " or later and compute capability " + capability + " or"}
+	if needs(plan.CapChildLaunch) {
+		lines = append(lines, "// later; compile with -rdc=true and link with cudadevrt, for launches by kernels.")
+	} else {
+		lines = append(lines, "// later; no option is needed.")
 	}
 	if needs(plan.CapDenormalsF32) {
 		lines = append(lines,

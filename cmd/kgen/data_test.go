@@ -40,7 +40,7 @@ func TestDataUsage(t *testing.T) {
 		{"lineitem --out x.csv --scale 0", "--scale 0: more than 0 and at most 100000"},
 		{"lineitem --out x.csv --rows 5", "unknown flag: --rows"},
 		{"orders --out x.csv --scale NaN", "--scale NaN: more than 0"},
-		{"wisconsin --out x.csv --size huge", "--size huge: choose small, standard, large"},
+		{"wisconsin --out x.csv --size huge", "--size huge: choose small, numbers, standard, large"},
 		{"wisconsin --out x.csv --rows 3e9", "--rows 3000000000: 1 to 2147483647 at size standard"},
 		{"students --out x.csv --mean-run 1 --rows 3e9", "let mean-run be larger than 1"},
 		{"cube --out x.csv --shape ball", "--shape ball: choose biker, machines"},

@@ -101,10 +101,11 @@ benchmark have 52 letters; their significant ones are kept, seven or four. The
 four percentages are floats.
 
 A row has 80 bytes (standard), or 24 (small: tid, two integers, a float and a
-string), or 136 (large: the columns of standard with 8 bytes each).`,
+string), or 52 (numbers: without tid and strings), or 136 (large: the columns of
+standard with 8 bytes each).`,
 		flags: func(f *pflag.FlagSet) func(dataFlags) ([]dataFile, error) {
 			rows := rowsFlag(f)
-			size := f.String("size", generate.Standard, "the `SIZE` of rows: small, standard, large")
+			size := f.String("size", generate.Standard, "the `SIZE` of rows: small, numbers, standard, large")
 			return func(common dataFlags) ([]dataFile, error) {
 				return common.file(generate.Wisconsin(int64(*rows), *size, common.seed))
 			}

@@ -271,7 +271,7 @@ func (r *exploreRunner) explore(ctx context.Context, list []explore.Configuratio
 func (x *exploration) deliver(c *cobra.Command, runner *exploreRunner, report *explore.Report) error {
 	interrupted := c.Context().Err()
 	if x.flags.out != "" {
-		write := func(out io.Writer) error { return runner.writePage(out, report) }
+		write := func(out io.Writer) error { return runner.writePage(out, report, nil) }
 		if x.flags.choices {
 			write = report.WriteScatter
 		}

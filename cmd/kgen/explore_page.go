@@ -15,9 +15,9 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// writePage writes the page of a report.
-func (r *exploreRunner) writePage(out io.Writer, report *explore.Report) error {
-	p := &page.Page{Report: report}
+// writePage writes the page of a report, with the paths of searches.
+func (r *exploreRunner) writePage(out io.Writer, report *explore.Report, paths []page.Path) error {
+	p := &page.Page{Report: report, Paths: paths}
 	var names, known []string
 	for _, g := range report.Header.Grids {
 		for _, argument := range g.Pipelines {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +26,7 @@ type tuneFlags struct {
 	measured time.Duration
 	with     []string
 	file     string
+	page     string
 	asJSON   bool
 	penalty  bool
 }
@@ -94,6 +96,7 @@ or other values. --rows and --dist may be lists: each of them is tuned.`,
 	f.DurationVar(&flags.measured, "measure", tuneMeasure, "measure each configuration for at most `TIME`")
 	f.StringArrayVar(&flags.with, "with", nil, "also try what `FILE` has as best for this program and data")
 	f.StringVarP(&flags.file, "out", "o", "", "the `FILE` of results, to which other entries are added (default NAME.tuned.json)")
+	f.StringVar(&flags.page, "page", "", "write what was tried as a page of kgen explore, with the path of the search on its heat maps, to `FILE.html`")
 	f.BoolVar(&flags.resume, "resume", false, "take what the file has of these configurations as measured")
 	f.StringVar(&flags.lock, "lock", "", "run nothing while another process that names `FILE` runs something, so that several share a device")
 	f.BoolVar(&flags.asJSON, "json", false, "print JSON")
@@ -165,6 +168,7 @@ type tuning struct {
 	file     *tune.File
 	with     []*tune.File
 	command  func(explore.Configuration) string
+	header   explore.Header
 }
 
 // runTune tunes over each set of columns.
@@ -176,6 +180,9 @@ func runTune(c *cobra.Command, args []string, flags *tuneFlags) error {
 	}
 	if flags.delta < 0 || flags.delta >= 1 || flags.most < 0 || flags.measured <= 0 {
 		return usageErrorf("--delta %v, --most %d, --measure %v: a fraction below 1, a number of at least 0 and a time above 0 are needed", flags.delta, flags.most, flags.measured)
+	}
+	if flags.page != "" && filepath.Ext(flags.page) != ".html" {
+		return usageErrorf("--page %s: the page is a file of HTML, as in tuned.html", flags.page)
 	}
 	for _, path := range flags.with {
 		other, err := tune.Read(path)
@@ -190,7 +197,7 @@ func runTune(c *cobra.Command, args []string, flags *tuneFlags) error {
 	if err != nil {
 		return err
 	}
-	t.pipeline, t.command = x.pipelines[0], x.command
+	t.pipeline, t.command, t.header = x.pipelines[0], x.command, x.header()
 	grid := x.grids[0]
 	if flags.file == "" {
 		flags.file = t.pipeline.pipeline.Name + ".tuned.json"
@@ -249,6 +256,9 @@ func runTune(c *cobra.Command, args []string, flags *tuneFlags) error {
 	} else {
 		err = tune.WriteSummary(c.OutOrStdout(), entries)
 		fmt.Fprintf(c.ErrOrStderr(), "kgen: wrote %s\n", flags.file)
+	}
+	if flags.page != "" {
+		err = errors.Join(err, t.writePage(c.Context(), entries))
 	}
 	if err == nil && slices.ContainsFunc(entries, (*tune.Entry).Wrong) {
 		return errReported

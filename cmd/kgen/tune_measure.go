@@ -51,7 +51,7 @@ func (t *tuning) tune(ctx context.Context, d explore.DataSet) (*tune.Entry, erro
 		if search.Name == tune.Gradient.Name {
 			tried = found.Tried
 		}
-		outcome := tune.Outcome{Search: search.Name, Delta: o.Delta, Seed: o.Seed, Tried: found.Tried, Not: found.Not, Whole: found.Whole}
+		outcome := tune.Outcome{Search: search.Name, Delta: o.Delta, Seed: o.Seed, Tried: found.Tried, Not: found.Not, Whole: found.Whole, Moves: t.space.Steps(found.Moves)}
 		if found.Best != nil {
 			outcome.Best, outcome.Time = t.space.String(found.Best), found.Time
 		}

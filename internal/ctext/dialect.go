@@ -62,6 +62,9 @@ type Dialect struct {
 	// Fence orders the accesses of a work-item to local and global memory, as
 	// seen by its work-group.
 	Fence string
+	// Child returns the statement by which a work-item launches a kernel, and the condition
+	// that holds behind it if it could not; nil if kernels launch none.
+	Child func(kernel string, workgroups string, workgroupSize int, args []string) (launch, failed string)
 	// Unroll precedes a short loop that has to be unrolled; "" leaves unrolling
 	// to the compiler.
 	Unroll string

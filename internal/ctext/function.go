@@ -42,7 +42,9 @@ func (p *printer) function(f *loop.Func) {
 			p.fail("nothing says for how many groups there are registers")
 		}
 		head = p.dialect.Kernel(f.WorkgroupSize, f.Occupancy)
-		p.kernels = append(p.kernels, kernel)
+		if !f.IsChild { // which the host does not see
+			p.kernels = append(p.kernels, kernel)
+		}
 	}
 	if list := strings.Join(params, ", "); len(head)+len(list) < 100 {
 		p.line("%s %s(%s) {", head, this.name, list)

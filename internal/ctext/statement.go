@@ -76,6 +76,8 @@ func (p *printer) statement(s loop.Stmt) {
 		}
 	case *loop.Role:
 		p.role(s)
+	case *loop.Child:
+		p.child(s)
 	case *loop.Fence:
 		// Between work-groups, flag and value have to share a word.
 		if s.Scope != loop.WorkgroupScope {
@@ -101,6 +103,27 @@ func (p *printer) role(s *loop.Role) {
 	}
 	p.line("if (%s) { // %s", condition, s.Name)
 	p.block(s.Body)
+	p.line("}")
+}
+
+// child prints the launch of a kernel by another one.
+func (p *printer) child(s *loop.Child) {
+	if p.dialect.Child == nil {
+		p.fail("kernels launch no kernels")
+		return
+	}
+	p.needs[plan.CapChildLaunch] = true
+	var args []string
+	for i, x := range s.Args {
+		if isPacked(s.Kernel.Params[i].T) {
+			p.fail("%s of a launch is packed", s.Kernel.Params[i].Name)
+		}
+		args = append(args, p.value(x).string)
+	}
+	launch, failed := p.dialect.Child(p.funcs[s.Kernel.Signature()].name, p.value(s.Workgroups).string, s.Kernel.WorkgroupSize, args)
+	p.line("%s", launch)
+	p.line("if (%s) {", failed)
+	p.block(s.Otherwise)
 	p.line("}")
 }
 

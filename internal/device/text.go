@@ -21,12 +21,14 @@ type textPart struct {
 	kernel   bool
 	from, to int      // lines, the last not included
 	calls    []string // names of helpers
+	launches []string // names of kernels
 }
 
 // Emitted text begins a function at the start of a line, and ends it with a brace there.
 var (
 	headOfKernel = regexp.MustCompile(`^(?:__kernel|extern "C" __global__) .*?(\w+)\([^()]*(?:\)(?: \{)?)?$`)
 	headOfHelper = regexp.MustCompile(`^[A-Za-z_][\w *]*?\b(kgen_\w+)\([^()]*\) \{(?: //.*)?$`)
+	nameOfChild  = regexp.MustCompile(`\b(\w+)<<<`)
 	nameOfHelper = regexp.MustCompile(`\bkgen_\w+`)
 )
 
@@ -53,6 +55,7 @@ func NewText(source string) *Text {
 		}
 		part.to++
 		part.calls = helpersIn(t.lines[from+1 : part.to])
+		part.launches = launchedIn(t.lines[from+1 : part.to])
 		t.parts = append(t.parts, part)
 		from = part.to - 1
 	}
@@ -68,7 +71,23 @@ func helpersIn(lines []string) (names []string) {
 	return names
 }
 
-// Alone returns the text without other kernels than entry, and without helpers that it does not
+func launchedIn(lines []string) (names []string) {
+	for _, line := range lines {
+		if strings.Contains(line, "<<<") {
+			for _, m := range nameOfChild.FindAllStringSubmatch(line, -1) {
+				names = append(names, m[1])
+			}
+		}
+	}
+	return names
+}
+
+// LaunchesKernels reports whether kernels of a text launch kernels.
+func LaunchesKernels(source string) bool {
+	return strings.Contains(source, "<<<") && nameOfChild.MatchString(source)
+}
+
+// Alone returns the text without other kernels than entry and those that it launches, and without helpers that it does not
 // need. Lines keep their numbers. It is the whole text if the kernel is not found.
 func (t *Text) Alone(entry string) string {
 	lines := slices.Clone(t.lines)
@@ -80,6 +99,9 @@ func (t *Text) Alone(entry string) string {
 				kept[i] = true
 				for _, called := range p.calls {
 					keep(called, false)
+				}
+				for _, launched := range p.launches {
+					keep(launched, true)
 				}
 			}
 		}

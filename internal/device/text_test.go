@@ -86,3 +86,32 @@ void b(__global int *x)
 		t.Error("a function without an end has lost its lines")
 	}
 }
+
+const launching = `extern "C" __global__ void __launch_bounds__(64) page(int *x) {
+	x[0] = kgen_one(1);
+}
+
+static __device__ int kgen_one(int x) {
+	return x;
+}
+
+extern "C" __global__ void pages(long long row0, int *x) {
+	page<<<2, 64, 0, cudaStreamFireAndForget>>>(x);
+}
+
+extern "C" __global__ void other(int *x) {
+	x[0] = 1 << 2;
+}
+`
+
+// A kernel is compiled with those that it launches and with their helpers.
+func TestAloneLaunches(t *testing.T) {
+	text := NewText(launching)
+	alone := text.Alone("pages")
+	if !LaunchesKernels(alone) || !strings.Contains(alone, " page(int") || !strings.Contains(alone, "kgen_one(int") || strings.Contains(alone, "other") {
+		t.Errorf("pages:\n%s", alone)
+	}
+	if alone := text.Alone("other"); LaunchesKernels(alone) || strings.Contains(alone, "page") {
+		t.Errorf("other:\n%s", alone)
+	}
+}

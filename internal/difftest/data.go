@@ -128,6 +128,9 @@ func portable(s plan.Schedule) plan.Schedule {
 // devices have may need subgroups or a single cut, and offsets can be broadcast only
 // if they are sums, and not in parts.
 func allowed(d Device, p *backends.Program, s plan.Schedule) plan.Schedule {
+	if s.Sources == plan.PerChild && !d.Target().Children {
+		s.Sources = plan.Search // as children do
+	}
 	if s.Offsets == "" && simt.TraitsOf(s).Portable || takes(d, p, s) {
 		return s
 	}

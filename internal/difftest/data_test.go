@@ -12,10 +12,12 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// subgrouped is a device with subgroups.
+// subgrouped is a device with subgroups, whose kernels launch kernels.
 type subgrouped struct{ fake }
 
-func (*subgrouped) Target() simt.Target { return simt.Target{Subgroup: simt.SubgroupOf(32)} }
+func (*subgrouped) Target() simt.Target {
+	return simt.Target{Subgroup: simt.SubgroupOf(32), Children: true}
+}
 
 // TestSchedulesByChance checks that the flag accepts random schedules, that some of
 // them are persistent on a device with subgroups, and that a device without
@@ -42,6 +44,9 @@ func TestSchedulesByChance(t *testing.T) {
 		without := allowed(&fake{}, compiled, s)
 		if without.Rows() != s.Rows() {
 			t.Errorf("without subgroups, %s becomes %s", ScheduleText(s), ScheduleText(without))
+		}
+		if without.Sources == plan.PerChild {
+			t.Errorf("where kernels launch none, %s becomes %s", ScheduleText(s), ScheduleText(without))
 		}
 		if s.Scheme != simt.SchemePersistent {
 			continue

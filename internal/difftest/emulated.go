@@ -21,18 +21,18 @@ type Emulated struct{}
 // Name returns "emulated".
 func (Emulated) Name() string { return "emulated" }
 
-// Target returns the features that all devices have.
-func (Emulated) Target() simt.Target { return simt.Target{} }
+// Target returns the features that all devices have, and launches of kernels by kernels.
+func (Emulated) Target() simt.Target { return simt.Target{Children: true} }
 
 // Close does nothing.
 func (Emulated) Close() {}
 
 // Prepare lowers programs for work-groups.
-func (Emulated) Prepare(_ context.Context, jobs []Job) []Prepared {
+func (e Emulated) Prepare(_ context.Context, jobs []Job) []Prepared {
 	ready := make([]Prepared, len(jobs))
 	for i, job := range jobs {
 		ready[i] = Guard(func() (Executable, error) {
-			lowered, err := simt.Lower(job.ForWorkgroups(), job.Schedule)
+			lowered, err := e.Target().Lower(job.ForWorkgroups(), job.Schedule)
 			if err != nil {
 				return nil, err
 			}

@@ -19,6 +19,12 @@ type Configuration struct {
 	Control  bool   `json:"control,omitempty"`  // the same as another one, measured beside it: how far their times are apart is chance
 }
 
+// Move is a step of a search, from settings to settings.
+type Move struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
 // FromFiles is the data of columns that are read from files.
 const FromFiles = "files"
 

@@ -249,6 +249,14 @@ func (b *Builder) Role(name string, first, count int, body func()) {
 	b.in(&s.Body, body)
 }
 
+// Child launches a kernel for a grid of work-groups; otherwise writes what runs where the
+// device has no room for that.
+func (b *Builder) Child(kernel *Func, workgroups Expr, args []Expr, otherwise func()) {
+	s := &Child{Kernel: kernel, Workgroups: workgroups, Args: args}
+	b.Add(s)
+	b.in(&s.Otherwise, otherwise)
+}
+
 func (b *Builder) in(body *[]Stmt, write func()) {
 	outer := b.body
 	b.body = body

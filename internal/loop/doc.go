@@ -3,7 +3,7 @@
 //
 //	core   Const Var Unary Binary Compare Select Cast Load Call
 //	       Decl Let Assign Store Atomic If For While Break Note Do
-//	simt   Id Barrier Fence Role      (OpenCL C, CUDA C)
+//	simt   Id Barrier Fence Role Child   (OpenCL C, CUDA C)
 //	cores  Len Parallel Chain View Copy   (Go)
 //	       LoadLanes StoreLanes Splat Compress CountLanes AnyLane
 //

@@ -190,6 +190,8 @@ func (d *dumper) profileStmt(s Stmt) {
 		d.line("fence %v", s.Scope)
 	case *Role:
 		d.block(s.Body, "role %s of subgroups %d to %d", s.Name, s.First, s.First+s.Count)
+	case *Child:
+		d.block(s.Otherwise, "launch %s(%s) for %s work-groups, otherwise", s.Kernel.Name, d.list(s.Args), d.expr(s.Workgroups))
 	case *Parallel:
 		d.block(s.Body, "parallel %s takes %s to %s of %s by %s, grain %d%s",
 			d.name(s.Worker), d.name(s.Lo), d.name(s.Hi), d.expr(s.Rows), d.expr(s.Workers), s.Grain, fixedText(s.Fixed))

@@ -124,6 +124,17 @@ type (
 		Body         []Stmt
 	}
 
+	// Child launches Kernel, an earlier kernel of the program, for a grid of Workgroups,
+	// at least one (profile simt). It begins at any time, and the launch of the kernel that
+	// launches it ends after it. It sees what its work-item has stored before. Otherwise
+	// runs instead where the device has no room for one launch more.
+	Child struct {
+		Kernel     *Func
+		Workgroups Expr
+		Args       []Expr
+		Otherwise  []Stmt
+	}
+
 	// Parallel cuts the rows 0..Rows into at most Workers ranges Lo..Hi, runs
 	// Body for each at the same time and waits for all (profile cores). Cuts
 	// lie at multiples of Grain and depend only on Rows, Workers and Grain, so
@@ -223,6 +234,7 @@ func (*Do) stmt()         {}
 func (*Barrier) stmt()    {}
 func (*Fence) stmt()      {}
 func (*Role) stmt()       {}
+func (*Child) stmt()      {}
 func (*LoadWide) stmt()   {}
 func (*StoreWide) stmt()  {}
 func (*Parallel) stmt()   {}
@@ -239,9 +251,10 @@ type Func struct {
 	Body    []Stmt
 	Results []Expr // evaluated after Body
 
-	// A kernel is launched by the host, for a grid of work-groups (profile
-	// simt). Its parameters are scalars and slices in Global memory.
+	// A kernel is launched by the host or, if it is a child, by kernels of the
+	// program alone, for a grid of work-groups (profile simt). Its parameters are scalars and slices in Global memory.
 	Kernel        bool
+	IsChild       bool
 	WorkgroupSize int // work-items in each work-group of a kernel; 0 is any number
 	Occupancy     int // work-groups per compute unit that registers must leave room for, if WorkgroupSize is known; 0 leaves it to the compiler
 

@@ -124,6 +124,8 @@ func (fl *flow) stmt(s Stmt, common Spread) {
 		}
 	case *Barrier:
 		fl.require(s.Scope, common, "barrier")
+	case *Child:
+		fl.body(s.Otherwise, Varying)
 	case *Role:
 		fl.body(s.Body, min(common, EqualInSubgroup))
 	}

@@ -161,7 +161,7 @@ func (v *verifier) body(body []Stmt) {
 
 func (v *verifier) stmt(s Stmt) {
 	switch s.(type) {
-	case *Barrier, *Fence, *Role, *LoadWide, *StoreWide:
+	case *Barrier, *Fence, *Role, *Child, *LoadWide, *StoreWide:
 		if v.profile == Cores {
 			v.fail("profile cores has no such statement")
 			return
@@ -237,6 +237,8 @@ func (v *verifier) stmt(s Stmt) {
 			v.fail("no subgroups")
 		}
 		v.concurrent(func() { v.nested(s.Body) })
+	case *Child:
+		v.child(s)
 	case *Parallel:
 		v.rows(s.Rows, s.Workers, s.Grain)
 		v.concurrent(func() { v.nested(s.Body, s.Worker, s.Lo, s.Hi) })
@@ -394,6 +396,26 @@ func (v *verifier) do(s *Do) {
 	if assigned && bound {
 		v.fail("some results are assigned, others bound")
 	}
+}
+
+// child checks the launch of a kernel by another.
+func (v *verifier) child(s *Child) {
+	v.same("number of work-groups", s.Workgroups, Counter)
+	switch params := s.Kernel.Params; {
+	case v.funcs[s.Kernel.Signature()] == nil:
+		v.fail("%s is no earlier kernel", s.Kernel.Name)
+	case !s.Kernel.IsChild || s.Kernel.WorkgroupSize == 0:
+		v.fail("%s is not said to be launched by kernels, for work-groups of a size", s.Kernel.Name)
+	case len(params) != len(s.Args):
+		v.fail("%s takes %d arguments, and is given %d", s.Kernel.Name, len(params), len(s.Args))
+	default:
+		for i, p := range params {
+			if t := s.Args[i].Type(); t != p.T && t.AsReadOnly() != p.T {
+				v.fail("argument %s is %v, want %v", p.Name, t, p.T)
+			}
+		}
+	}
+	v.nested(s.Otherwise)
 }
 
 func (v *verifier) rows(rows, workers Expr, grain int64) {

@@ -13,6 +13,8 @@ func bodies(s Stmt) []*[]Stmt {
 		return []*[]Stmt{&s.Body}
 	case *Role:
 		return []*[]Stmt{&s.Body}
+	case *Child:
+		return []*[]Stmt{&s.Otherwise}
 	case *Parallel:
 		return []*[]Stmt{&s.Body}
 	case *Chain:
@@ -82,6 +84,9 @@ func operands(s Stmt) []Expr {
 		add(s.Cond)
 	case *Do:
 		add(s.Call)
+	case *Child:
+		add(s.Workgroups)
+		add(s.Args...)
 	case *Parallel:
 		add(s.Rows, s.Workers)
 	case *Chain:

@@ -221,9 +221,9 @@ func (w walking) foldTable(table *localTable, rows string) {
 	if !table.isKnown {
 		bins = plan.Min(w.tableLength(w.Kernel, op), bins)
 	}
-	w.followLaunch(e.function, launch{foldWorkgroup, plan.CeilDiv(plan.Rows(), plan.Const(foldLanes)), plan.ForwardNone, func(v *plan.Variant) {
+	w.followLaunch(e.function, launch{workgroup: foldWorkgroup, grid: plan.CeilDiv(plan.Rows(), plan.Const(foldLanes)), describe: func(v *plan.Variant) {
 		v.Schedule = plan.Schedule{Workgroup: foldWorkgroup, Scheme: SchemeFlat}
-	}, func(kernel string, _ plan.Schedule) plan.Step {
+	}, step: func(kernel string, _ plan.Schedule) plan.Step {
 		return plan.Step{Launch: &plan.Launch{Kernel: kernel, Rows: bins}}
 	}})
 }

@@ -38,6 +38,8 @@ type Target struct {
 
 	MergesCounts bool // devices add up the ones that a subgroup adds to one address of local memory
 
+	Children bool // kernels launch kernels
+
 	LaunchedLocal int64 // bytes of local memory that a launch may bring; on devices with less, the fallback runs
 }
 
@@ -50,7 +52,7 @@ func (t Target) Lower(program *backends.Program, schedule plan.Schedule) (*Progr
 func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLimit int64) (*Program, error) {
 	err := CheckSchedule(schedule)
 	if err == nil {
-		err = t.refuseOccupancy(schedule.Occupancy)
+		err = errors.Join(t.refuseOccupancy(schedule.Occupancy), t.refuseSources(schedule.Sources))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %s: %w", program.Pipeline.Name, err)
@@ -86,6 +88,14 @@ func (t Target) refuseOccupancy(occupancy int) error {
 		return fmt.Errorf("occupancy=%d: there are registers for at least one work-group", occupancy)
 	case occupancy > 0 && !t.Occupancy:
 		return fmt.Errorf("occupancy=%d: these kernels cannot say how many registers they may have; leave it out", occupancy)
+	}
+	return nil
+}
+
+// refuseSources returns why rows cannot find their sources in the schedule's way.
+func (t Target) refuseSources(way string) error {
+	if way == plan.PerChild && !t.Children {
+		return fmt.Errorf("sources=%s: these kernels launch no kernels, as those of CUDA C++ do; sources=%s searches in one launch", way, plan.Search)
 	}
 	return nil
 }
@@ -300,13 +310,14 @@ type launch struct {
 	workgroup int
 	grid      plan.Expr
 	forward   plan.Forward
+	children  []*loop.Func // that it launches
 	describe  func(v *plan.Variant)
 	step      func(kernel string, schedule plan.Schedule) plan.Step
 }
 
 // launchRows ends a function and appends the step that launches it over all rows.
 func (s *launches) launchRows(e *function, grid plan.Expr, forward plan.Forward) {
-	s.launchTiles(e, launch{s.workgroup, grid, forward, s.scheme.describe, nil})
+	s.launchTiles(e, launch{workgroup: s.workgroup, grid: grid, forward: forward, describe: s.scheme.describe})
 }
 
 // launchTiles is launchRows with everything but the step.
@@ -321,7 +332,7 @@ func (s *launches) launchTiles(e *function, l launch) {
 
 // launchOnce ends a function for one work-group and appends the step that launches it.
 func (s *launches) launchOnce(e *function, rows plan.Expr) {
-	s.addLaunch(e, launch{s.workgroup, plan.Const(1), plan.ForwardNone, s.scheme.describe, func(kernel string, _ plan.Schedule) plan.Step {
+	s.addLaunch(e, launch{workgroup: s.workgroup, grid: plan.Const(1), describe: s.scheme.describe, step: func(kernel string, _ plan.Schedule) plan.Step {
 		return plan.Step{Launch: &plan.Launch{Kernel: kernel, Rows: rows}}
 	}})
 }
@@ -356,7 +367,7 @@ func (s *launches) endFunction(e *function, l launch) plan.Step {
 		shared = append(shared, &loop.Decl{Var: e.local[name], Over: e.over[name], Launch: name == arenaName && !variant.LocalBytes.IsZero()})
 	}
 	f.Body = append(shared, f.Body...)
-	program := &loop.Program{Name: f.Name, Funcs: []*loop.Func{f}, Long: s.long}
+	program := &loop.Program{Name: f.Name, Funcs: append(slices.Clone(l.children), f), Long: s.long}
 	if err := loop.Verify(program, loop.Simt); err != nil {
 		s.faults = append(s.faults, fmt.Errorf("internal error after lowering to work-groups: %w", err))
 	}

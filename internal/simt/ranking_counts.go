@@ -27,7 +27,7 @@ func (p *publishedCounts) prepare(s ranking) {
 	s.addBuffer(plan.Buffer{Name: p.buffer, Kind: plan.Kind(s.rowKind().String()), Role: plan.Temporary,
 		Length: plan.Mul(p.tiles, plan.Const(s.ranks.digits))})
 	s.launchRows(p.count(s), s.grid(), plan.ForwardNone)
-	s.addLaunch(p.scan(s), launch{s.workgroup, plan.Const(s.ranks.digits), plan.ForwardNone, s.describe, func(kernel string, _ plan.Schedule) plan.Step {
+	s.addLaunch(p.scan(s), launch{workgroup: s.workgroup, grid: plan.Const(s.ranks.digits), describe: s.describe, step: func(kernel string, _ plan.Schedule) plan.Step {
 		return plan.Step{Launch: &plan.Launch{Kernel: kernel, Rows: s.tiles}}
 	}})
 }

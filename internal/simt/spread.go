@@ -37,7 +37,7 @@ const spreadSubgroup = 32
 // spreads reports whether the rows of an operation are told their sources. Rows that are
 // launched in parts have numbers that no 32 bits hold, and search.
 func (k *kernel) spreads(op *tile.Op) bool {
-	return op.Kind == tile.Source && k.spreadLanes() > 0 && !k.long
+	return op.Kind == tile.Source && (k.spreadLanes() > 0 || k.sources == plan.PerChild) && !k.long
 }
 
 // spreadSources appends the launches that tell rows their sources.
@@ -52,15 +52,20 @@ func (s *launches) spreadSources() {
 		}
 		s.spread[i] = s.fresh(s.Name + "_sources")
 		s.addBuffer(plan.Buffer{Name: s.spread[i], Kind: plan.I32, Length: s.span, Role: plan.Temporary})
-		s.addLaunch(s.spreadSource(i), launch{s.workgroup, plan.CeilDiv(plan.Rows(), plan.Const(int64(s.workgroup/s.spreadLanes()))), plan.ForwardNone,
-			s.scheme.describe, func(kernel string, _ plan.Schedule) plan.Step {
-				return plan.Step{Launch: &plan.Launch{Kernel: kernel, Rows: plan.Len(op.Sources)}}
-			}})
+		spread := s.spreadSource
+		if s.sources == plan.PerChild {
+			spread = s.spreadByChildren
+		}
+		e, l := spread(i)
+		l.describe, l.step = s.scheme.describe, func(kernel string, _ plan.Schedule) plan.Step {
+			return plan.Step{Launch: &plan.Launch{Kernel: kernel, Rows: plan.Len(op.Sources)}}
+		}
+		s.addLaunch(e, l)
 	}
 }
 
 // spreadSource writes the launch over the rows that are repeated.
-func (s *launches) spreadSource(i int) *function {
+func (s *launches) spreadSource(i int) (*function, launch) {
 	e := s.function(s.Name + "_spread").function
 	lanes := int64(s.spreadLanes())
 	local := e.b.Let("local_id", &loop.ID{Kind: loop.LocalID})
@@ -83,5 +88,5 @@ func (s *launches) spreadSource(i int) *function {
 			e.b.Assign(row, loop.Add(row, number(ir.I64, lanes)))
 		})
 	}, nil)
-	return e
+	return e, launch{workgroup: s.workgroup, grid: plan.CeilDiv(plan.Rows(), plan.Const(int64(s.workgroup)/lanes))}
 }

@@ -50,15 +50,24 @@ type Entry struct {
 
 // Outcome is what a search found.
 type Outcome struct {
-	Search   string  `json:"search"`
-	Delta    float64 `json:"delta,omitempty"`
-	Seed     uint64  `json:"seed,omitempty"`
-	Tried    int     `json:"tried"`              // configurations that it ran
-	Not      int     `json:"not_run,omitempty"`  // that kgen or the device refuses
-	Whole    bool    `json:"whole"`              // it came to its end
-	Best     string  `json:"best"`               // settings, "" if nothing ran
-	Time     float64 `json:"time_ns"`            // of Best
-	Distance float64 `json:"distance,omitempty"` // of Time from the least of the full search, as a fraction, if that is known; 0.05 is 5 % more
+	Search   string         `json:"search"`
+	Delta    float64        `json:"delta,omitempty"`
+	Seed     uint64         `json:"seed,omitempty"`
+	Tried    int            `json:"tried"`              // configurations that it ran
+	Not      int            `json:"not_run,omitempty"`  // that kgen or the device refuses
+	Whole    bool           `json:"whole"`              // it came to its end
+	Best     string         `json:"best"`               // settings, "" if nothing ran
+	Time     float64        `json:"time_ns"`            // of Best
+	Moves    []explore.Move `json:"moves,omitempty"`    // of its paths, in order
+	Distance float64        `json:"distance,omitempty"` // of Time from the least of the full search, as a fraction, if that is known; 0.05 is 5 % more
+}
+
+// Steps writes moves by the settings of their points.
+func (s Space) Steps(moves []Move) (list []explore.Move) {
+	for _, m := range moves {
+		list = append(list, explore.Move{From: s.String(m.From), To: s.String(m.To)})
+	}
+	return list
 }
 
 // Digest identifies a program by its operators.

@@ -54,7 +54,11 @@ type Found struct {
 	Tried int     // points that were measured, or that failed when they ran
 	Not   int     // points that cannot be run
 	Whole bool    // the search came to its own end, and not to that of Most or the context
+	Moves []Move  // of Gradient, in order
 }
+
+// Move is a step of a path from one point to the next.
+type Move struct{ From, To Point }
 
 // Run searches a space from a point. If the context ends, what has been found is
 // returned with its error.
@@ -148,6 +152,7 @@ func (w *searching) gradient(start Point) error {
 				n := w.number(q)
 				if t := w.times[n]; !met[n] && !math.IsInf(t, 1) && t <= min(least, here)*(1+w.Delta) {
 					met[n] = true
+					w.Moves = append(w.Moves, Move{p, q})
 					next = append(next, q)
 				}
 			}

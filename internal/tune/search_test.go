@@ -212,3 +212,30 @@ func TestNothingRuns(t *testing.T) {
 		t.Error("a setting without values was searched")
 	}
 }
+
+// The moves of a search are a path from its start: each begins where one before has ended, is a
+// step of one setting, and one of them ends at the best.
+func TestMoves(t *testing.T) {
+	s := parse(t, published)
+	start := Point{9, 9}
+	found, err := Gradient.Run(t.Context(), s.space(), start, s.measure, Options{Delta: DefaultDelta})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reached := []string{fmt.Sprint(start)}
+	for _, m := range found.Moves {
+		if from := fmt.Sprint(m.From); !slices.Contains(reached, from) {
+			t.Errorf("a move from %s, where none has ended: %v", from, reached)
+		}
+		if d := max(m.To[0]-m.From[0], m.From[0]-m.To[0]) + max(m.To[1]-m.From[1], m.From[1]-m.To[1]); d != 1 {
+			t.Errorf("from %v to %v is no step", m.From, m.To)
+		}
+		reached = append(reached, fmt.Sprint(m.To))
+	}
+	if !slices.Contains(reached[1:], fmt.Sprint(found.Best)) {
+		t.Errorf("no move ends at the best, %v", found.Best)
+	}
+	if moves := s.space().Steps(found.Moves[:1]); moves[0].From != "y=9,x=9" {
+		t.Errorf("the first move is %v", moves[0])
+	}
+}

@@ -20,6 +20,7 @@ import (
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/simt"
+	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite"
 	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
@@ -59,6 +60,24 @@ func TestCUDAEmulationVariants(t *testing.T) {
 // KGEN_CUDAEMU_PARTS=all at all.
 func TestCUDAEmulationParts(t *testing.T) {
 	kerneltest.RunCorpus(t, "../corpus", cuda.Emitter(), newEmulators(t, checked), sample.Takes, kerneltest.PartChoices(os.Getenv("KGEN_CUDAEMU_PARTS") == "all", cudaSchedule))
+}
+
+// TestCUDAEmulationChildren runs the pipelines of the corpus that repeat rows, with kernels that launch
+// kernels, of which some fail.
+func TestCUDAEmulationChildren(t *testing.T) {
+	schedule := cudaSchedule
+	schedule.Sources = plan.PerChild
+	ran := false
+	kerneltest.RunCorpus(t, "../corpus", cuda.Emitter(), newEmulators(t, checked), sample.TakesAll, func(i int, entry testsuite.Entry) []kerneltest.Choice {
+		if !slices.ContainsFunc(entry.Pipeline.Values, func(v *ir.Value) bool { return v.Op == ir.OpRepeat }) {
+			return nil
+		}
+		ran = true
+		return []kerneltest.Choice{{Level: fuse.LevelAuto, Schedule: schedule}}
+	})
+	if !ran {
+		t.Error("no pipeline of the corpus repeats rows")
+	}
 }
 
 // checked emulations report all faults.

@@ -194,6 +194,7 @@ var (
 
 var (
 	kernelPattern  = regexp.MustCompile(`__global__\s+(?:__launch_bounds__\s*\(([^)]*)\)\s*)?void\s+(?:__launch_bounds__\s*\(([^)]*)\)\s*)?(\w+)\s*\(`)
+	launchPattern  = regexp.MustCompile(`\b(\w+)<<<([^;]*?)>>>\(`)
 	dynamicPattern = regexp.MustCompile(`extern\s+__shared__\s+(?:__align__\s*\(\s*\d+\s*\)\s*|alignas\s*\(\s*\d+\s*\)\s*)?([\w ]+?)\s*\b(\w+)\s*\[\s*\]\s*;`)
 )
 
@@ -225,8 +226,8 @@ func (k *compiler) module(ctx context.Context, kernel, file, text string, consta
 	return m, nil
 }
 
-// unit is the input of g++: the text, in which dynamic shared memory and inline
-// PTX are replaced because g++ cannot express them, and the table of kernels.
+// unit is the input of g++: the text, in which dynamic shared memory, launches and
+// inline PTX are replaced because g++ cannot express them, and the table of kernels.
 func unit(file, text string, kernels []string) (string, error) {
 	text, err := replacePTX(path.Base(file), text)
 	if err != nil {
@@ -234,7 +235,8 @@ func unit(file, text string, kernels []string) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "#line 1 %q\n", path.Base(file))
-	b.WriteString(dynamicPattern.ReplaceAllString(text, "$1 *const $2 = ($1 *)cudaemu_dynamic_shared();"))
+	text = dynamicPattern.ReplaceAllString(text, "$1 *const $2 = ($1 *)cudaemu_dynamic_shared();")
+	b.WriteString(launchPattern.ReplaceAllString(text, "cudaemu_launch($1, $2)("))
 	b.WriteString("\nCUDAEMU_MODULE\n")
 	for _, name := range kernels {
 		fmt.Fprintf(&b, "CUDAEMU_KERNEL(%s)\n", name)

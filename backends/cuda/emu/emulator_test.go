@@ -197,9 +197,24 @@ func widthsTest() kernelTest {
 		})}
 }
 
+func childrenTest(n int) kernelTest {
+	return kernelTest{name: "children", groups: int64(n+3199) / 3200, threads: 32, rows: int64(n), result: "out",
+		columns: []column{{name: "x", in: int32s(n, func(i int) int32 { return int32(i * 5) })}, {name: "out", size: int64(n) * 4}},
+		want:    int32s(n, func(i int) int32 { return int32(i*5) + 1 })}
+}
+
+// TestRefusedChild: with checks some launches by threads fail, and what a kernel that does not ask for that
+// has left unwritten is found.
+func TestRefusedChild(t *testing.T) {
+	e := newEmulator(t, Options{Check: true, Limit: 20 * time.Second})
+	if _, err := childrenTest(5000).run(t.Context(), e, "NO_FALLBACK"); err == nil || !strings.Contains(err.Error(), "which no kernel wrote") {
+		t.Errorf("no launch fails: %v", err)
+	}
+}
+
 // TestCorrect: what is right is computed and not complained of, in any order.
 func TestCorrect(t *testing.T) {
-	tests := []kernelTest{scanTest(1), scanTest(512), scanTest(5000), chainTest(12), exchangeTest(499), histogramTest(2000), vectorTest(1000, 0), gridTest(plan.ForwardResident), ringTest(), bulkTest(), widthsTest()}
+	tests := []kernelTest{scanTest(1), scanTest(512), scanTest(5000), chainTest(12), exchangeTest(499), histogramTest(2000), vectorTest(1000, 0), gridTest(plan.ForwardResident), ringTest(), bulkTest(), widthsTest(), childrenTest(5017)}
 	seeds := uint64(4) // and more with what .ci/run sets
 	if os.Getenv("KGEN_TEST_ALL") != "" {
 		seeds = 20
@@ -295,6 +310,8 @@ func TestPlanted(t *testing.T) {
 		{bulkTest(), "WRONG_BYTES", []Kind{Livelock}, "asm volatile"},
 		{bulkTest(), "MISALIGNED", []Kind{Bounds}, "asm volatile"},
 		{vectorTest(1000, 1), "", []Kind{Bounds}, "int4"},
+		{childrenTest(5000), "CHILD_BOUNDS", []Kind{Bounds}, "out[begin + row + 5000]"},
+		{childrenTest(5000), "CHILD_RACE", []Kind{Race}, "out[begin + row / 2]"},
 	} {
 		t.Run(c.name+"/"+c.macro, func(t *testing.T) {
 			for _, e := range emulators {

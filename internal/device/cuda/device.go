@@ -127,6 +127,9 @@ func (d *device) query(id cu.Device) error {
 	if compiler, missing := loadNVRTC(); (missing != nil || compiler.major >= 12) && d.capability >= 90 && driver >= 12000 {
 		list = append(list, declared{plan.CapBulkCopy, "of compute capability 9.0 and later, with a driver for CUDA 12; text that has them needs NVRTC 12"})
 	}
+	if _, missing := deviceRuntime(); missing == nil && d.capability >= 70 && driver >= 12000 {
+		list = append(list, declared{plan.CapChildLaunch, "of compute capability 7.0 and later, with a driver for CUDA 12 and the toolkit's libcudadevrt.a"})
+	}
 	for _, c := range list {
 		d.machine.Caps[c.capability] = plan.Declared
 		d.find(string(c.capability), "yes", plan.Declared, "%s", c.detail)

@@ -11,6 +11,7 @@ import (
 
 	"gorgonia.org/cu"
 
+	shared "github.com/kgen-go/kgen/internal/device"
 	"github.com/kgen-go/kgen/internal/device/cache"
 	"github.com/kgen-go/kgen/internal/device/worker"
 )
@@ -80,6 +81,11 @@ func (d *device) build(ctx context.Context, s source, missed func()) (*program, 
 	p := &program{kernels: map[string]*kernel{}}
 	load := func(image []byte) error {
 		var err error
+		if shared.LaunchesKernels(s.text) {
+			if image, err = link(image); err != nil {
+				return fmt.Errorf("%s: %w", s.file, err)
+			}
+		}
 		if p.module, err = cu.LoadData(string(image) + "\x00"); err != nil {
 			return fmt.Errorf("the driver refuses what NVRTC made of %s: %w", s.file, described{err})
 		}
@@ -117,6 +123,9 @@ func (d *device) build(ctx context.Context, s source, missed func()) (*program, 
 // compile has NVRTC compile s for this device.
 func (d *device) compile(compiler *nvrtc, s source) (c compilation, err error) {
 	options := append([]string{"--gpu-architecture=" + compiler.architecture(d.capability)}, s.options...)
+	if shared.LaunchesKernels(s.text) {
+		options = append(options, relocatable)
+	}
 	c.ptx, c.machine, err = compiler.compile(s.file, s.text, options)
 	var refused *compileError
 	if errors.As(err, &refused) {

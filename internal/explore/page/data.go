@@ -20,6 +20,16 @@ type (
 		Texts     []string             `json:"texts"` // pieces of emitted text, each once; none if they are more than mostText
 
 		Experiments []experimentData `json:"experiments"`
+		Paths       []pathData       `json:"paths,omitempty"`
+	}
+	// pathData is how a search went, from settings to settings.
+	pathData struct {
+		Pipeline string         `json:"pipeline"`
+		Data     string         `json:"data"`
+		Rows     int64          `json:"rows"`
+		Device   string         `json:"device"`
+		Search   string         `json:"search"`
+		Moves    []explore.Move `json:"moves"`
 	}
 	// experimentData is an experiment; results are their places in Results, -1 for none.
 	experimentData struct {
@@ -92,6 +102,9 @@ func (p *Page) data() *pageData {
 		d.Results = append(d.Results, r)
 	}
 	d.Experiments = experiments(p.Report)
+	for _, path := range p.Paths {
+		d.Paths = append(d.Paths, pathData{path.Pipeline, path.Data, path.Rows, path.Device, path.Search, path.Moves})
+	}
 	segments := map[string][]segment{}
 	for _, one := range p.Pipelines {
 		segments[one.Argument] = split(one.Source)

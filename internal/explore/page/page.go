@@ -52,6 +52,14 @@ type Page struct {
 	Report    *explore.Report
 	Pipelines []Pipeline
 	Plans     []Plan
+	Paths     []Path
+}
+
+// Path is how a search went through the settings of a pipeline, which heat maps show.
+type Path struct {
+	explore.DataSet
+	Device, Search string
+	Moves          []explore.Move
 }
 
 var frame = template.Must(template.ParseFS(files, "page.html"))

@@ -360,7 +360,10 @@
 			const r = best(some) || some[0];
 			return cell(some, r && now && some.includes(now), (x) => shade(shadeAt(x)), () => r && choose({ schedule: r.schedule || "" }), pairs.map((p) => p.join("=")).join(", "));
 		};
-		const maps = [];
+		const maps = [], walks = [];
+		const ofLevel = (settings) => ["-", state.level].includes(setting(settings, "level"));
+		const paths = (data.paths || []).filter((p) => p.pipeline === state.pipeline && p.data === state.data && p.rows === state.rows && p.device === state.device);
+		const moves = paths.flatMap((p) => p.moves).filter((m) => ofLevel(m.from) && ofLevel(m.to));
 		if (keys.length === 1) {
 			const groups = values(keys[0]).map((v) => at([[keys[0], v]])), shadeAt = scaled(groups.map(best));
 			maps.push(h("div", {}, h("h3", {}, keys[0]), h("div", { class: "scroll" }, h("table", { class: "heat" }, h("tbody", {}, values(keys[0]).map((v, i) => h("tr", {}, h("th", { scope: "row" }, v), button(groups[i], shadeAt, [[keys[0], v]]))))))));
@@ -368,12 +371,32 @@
 		keys.forEach((a, i) => keys.slice(i + 1).forEach((b) => {
 			const groups = values(a).map((x) => values(b).map((y) => at([[a, x], [b, y]])));
 			const shadeAt = scaled(groups.flat().map(best));
-			maps.push(h("div", {}, h("h3", {}, `${a} and ${b}`), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${a} and ${b}` }, h("table", { class: "heat" },
+			const table = h("table", { class: "heat" },
 				h("thead", {}, h("tr", {}, h("th", { scope: "col" }, `${a} \\ ${b}`), values(b).map((y) => h("th", { scope: "col" }, y)))),
-				h("tbody", {}, values(a).map((x, n) => h("tr", {}, h("th", { scope: "row" }, x), values(b).map((y, m) => button(groups[n][m], shadeAt, [[a, x], [b, y]])))))))));
+				h("tbody", {}, values(a).map((x, n) => h("tr", {}, h("th", { scope: "row" }, x), values(b).map((y, m) => button(groups[n][m], shadeAt, [[a, x], [b, y]]))))));
+			const lines = svg("svg", { class: "path", "aria-hidden": "true" });
+			walks.push(() => drawMoves(lines, table, moves, (settings) => [values(a).indexOf(setting(settings, a)), values(b).indexOf(setting(settings, b))]));
+			maps.push(h("div", {}, h("h3", {}, `${a} and ${b}`), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${a} and ${b}` }, h("div", { class: "walked" }, table, lines))));
 		}));
 		content("heat", h("p", { class: "note" }, `${state.level} on ${state.device}; a cell is the best of the other settings. - is what kgen chooses. Choose a cell to see it above.`),
-			h("div", { class: "scale" }, "fast", h("i", { style: `background:linear-gradient(90deg, ${scale.map((c) => `rgb(${c.join(" ")})`).join(", ")})` }), "slow"), h("div", { class: "heats" }, maps));
+			h("div", { class: "scale" }, "fast", h("i", { style: `background:linear-gradient(90deg, ${scale.map((c) => `rgb(${c.join(" ")})`).join(", ")})` }), "slow"), h("div", { class: "heats" }, maps),
+			moves.length ? h("details", {}, h("summary", {}, `Arrows: ${plural(moves.length, "step")} of the search`), h("div", { class: "inside" }, h("ol", {}, moves.map((m) => h("li", {}, `${m.from} → ${m.to}`))))) : null);
+		for (const draw of walks) draw();
+	}
+
+	// The moves of searches, as arrows between cells of a table; those within a cell do not show.
+	function drawMoves(lines, table, moves, cellOf) {
+		const centre = ([row, column]) => {
+			const td = row < 0 || column < 0 ? null : table.tBodies[0].rows[row].cells[column + 1];
+			return td && [td.offsetLeft + td.offsetWidth / 2, td.offsetTop + td.offsetHeight / 2];
+		};
+		const ends = unique(moves.map((m) => JSON.stringify([centre(cellOf(m.from)), centre(cellOf(m.to))]))).map((x) => JSON.parse(x))
+			.filter(([from, to]) => from && to && from.join() !== to.join());
+		lines.setAttribute("width", table.offsetWidth);
+		lines.setAttribute("height", table.offsetHeight);
+		lines.replaceChildren(svg("defs", {}, svg("marker", { id: "move", viewBox: "0 0 8 8", refX: 6, refY: 4, markerWidth: 5, markerHeight: 5, orient: "auto" }, svg("path", { d: "M0 0L8 4L0 8z" }))),
+			...(ends.length ? [svg("circle", { cx: ends[0][0][0], cy: ends[0][0][1], r: 5 })] : []),
+			...ends.map(([from, to]) => svg("path", { class: "move", d: `M${from.join(" ")}L${to.join(" ")}`, "marker-end": "url(#move)" })));
 	}
 
 	// Times over rows.

@@ -3,6 +3,7 @@ package simttest
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/kgen-go/kgen/internal/loop"
 )
@@ -15,6 +16,7 @@ type launch struct {
 	count     int // work-groups
 	steps     int // left
 	arguments map[*loop.Var]any
+	children  []*launch    // by its work-items; they run when it has ended
 	begun     []*workgroup // those that have done an atomic operation, if one of them is Starved
 	marks     map[*buffer]*marks
 }
@@ -68,26 +70,36 @@ func (l *launch) run() (err error) {
 			err = fmt.Errorf("simttest: %s: %w", l.f.Name, f.error)
 		}
 	}()
+	l.runGrid(&resident)
+	for _, child := range l.children {
+		child.steps, child.marks = l.steps, map[*buffer]*marks{}
+		if err := child.run(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runGrid runs the work-groups of the launch itself; those at hand are resident.
+func (l *launch) runGrid(resident *[]*workgroup) {
 	most := l.device.Workgroups
 	if most == 0 {
 		most = 3
 	}
-	started := 0
-	for started < l.count || len(resident) > 0 {
-		for len(resident) < most && started < l.count {
-			resident = append(resident, l.start(started))
+	for started := 0; started < l.count || len(*resident) > 0; {
+		for len(*resident) < most && started < l.count {
+			*resident = append(*resident, l.start(started))
 			started++
 		}
-		at := l.device.Random.IntN(len(resident))
-		g := resident[at]
-		if l.starves(g) && (len(resident) > 1 || started < l.count) {
+		at := l.device.Random.IntN(len(*resident))
+		g := (*resident)[at]
+		if l.starves(g) && (len(*resident) > 1 || started < l.count) {
 			continue
 		}
 		if g.step(l) {
-			resident = append(resident[:at], resident[at+1:]...)
+			*resident = slices.Delete(*resident, at, at+1)
 		}
 	}
-	return nil
 }
 
 // starves reports whether g is the work-group that pauses.

@@ -111,10 +111,33 @@ func (t *thread) stmt(s loop.Stmt) flow {
 		return broken
 	case *loop.Barrier:
 		t.pause(barrier)
+	case *loop.Child:
+		return t.child(s)
 	case *loop.Note, *loop.Fence:
 	default:
 		fail("no statement %T here", s)
 	}
+	return false
+}
+
+// child has a kernel run once this launch has ended, unless there is no room for it, as happens by
+// chance.
+func (t *thread) child(s *loop.Child) flow {
+	l := &launch{device: t.device, f: s.Kernel, size: s.Kernel.WorkgroupSize, count: int(t.eval(s.Workgroups).Int64()), arguments: map[*loop.Var]any{}}
+	for i, x := range s.Args {
+		if v, ok := x.(*loop.Var); ok && v.T.IsMemory() {
+			l.arguments[s.Kernel.Params[i]] = t.memory(v)
+			continue
+		}
+		l.arguments[s.Kernel.Params[i]] = t.eval(x)
+	}
+	if l.count < 1 {
+		fail("%s is launched for %d work-groups", s.Kernel.Name, l.count)
+	}
+	if t.device.Random.IntN(4) == 0 {
+		return t.run(s.Otherwise)
+	}
+	t.children = append(t.children, l)
 	return false
 }
 

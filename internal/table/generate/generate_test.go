@@ -130,7 +130,7 @@ func relations() map[string]func() (Generator, error) {
 		"supplier":            func() (Generator, error) { return star().Supplier, nil },
 		"part":                func() (Generator, error) { return star().Part, nil },
 	}
-	for _, size := range []string{Small, Standard, Large} {
+	for _, size := range []string{Small, Numbers, Standard, Large} {
 		all[size] = func() (Generator, error) { return Wisconsin(100_000, size, 1) }
 	}
 	for _, distribution := range Distributions() {

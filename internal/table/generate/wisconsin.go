@@ -3,6 +3,7 @@ package generate
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/kgen-go/kgen/ir"
@@ -11,6 +12,7 @@ import (
 // The sizes of a row of the Wisconsin relation.
 const (
 	Small    = "small"    // 24 bytes: an identifier, two integers, a float, a string
+	Numbers  = "numbers"  // 52 bytes: the 13 numbers of the benchmark
 	Standard = "standard" // 80 bytes: an identifier and the 16 columns of the benchmark
 	Large    = "large"    // 136 bytes: the columns of Standard with 8 bytes each
 )
@@ -20,17 +22,17 @@ const letterRows = 26 * 26 * 26 * 26 * 26 * 26 * 26
 
 // Wisconsin returns the relation of the Wisconsin benchmark (DeWitt, The
 // Wisconsin Benchmark: Past, Present, and Future, 1993) in rows of the given
-// size: [Small], [Standard] or [Large]. The benchmark's strings have 52 letters;
+// size: [Small], [Numbers], [Standard] or [Large]. The benchmark's strings have 52 letters;
 // only the significant ones are kept: seven, and four of string4.
 func Wisconsin(rows int64, size string, seed uint64) (Generator, error) {
 	integer, float := ir.I32, ir.F32
 	most := int64(math.MaxInt32)
 	switch size {
-	case Small, Standard:
+	case Small, Numbers, Standard:
 	case Large:
 		integer, float, most = ir.I64, ir.F64, letterRows
 	default:
-		return nil, fmt.Errorf("size %s: choose %s", size, strings.Join([]string{Small, Standard, Large}, ", "))
+		return nil, fmt.Errorf("size %s: choose %s", size, strings.Join([]string{Small, Numbers, Standard, Large}, ", "))
 	}
 	if rows < 1 || rows > most {
 		return nil, fmt.Errorf("rows %d: 1 to %d at size %s", rows, most, size)
@@ -54,15 +56,13 @@ func Wisconsin(rows int64, size string, seed uint64) (Generator, error) {
 		{"stringu2", ir.Char8, "unique2 in seven letters"},
 		{"string4", ir.Char8, "AAAA, HHHH, OOOO, VVVV in turn"},
 	}
-	if size == Small {
-		var few []Column
-		for _, c := range columns {
-			switch c.Name {
-			case "tid", "unique1", "unique2", "tenPercent", "stringu1":
-				few = append(few, c)
-			}
-		}
-		columns = few
+	switch size {
+	case Small:
+		columns = slices.DeleteFunc(columns, func(c Column) bool {
+			return !slices.Contains([]string{"tid", "unique1", "unique2", "tenPercent", "stringu1"}, c.Name)
+		})
+	case Numbers:
+		columns = slices.DeleteFunc(columns, func(c Column) bool { return c.Name == "tid" || c.Kind == ir.Char8 })
 	}
 	order := newPermutation(newStream(seed, "wisconsin unique1"), rows)
 	return byRows(columns, rows, func(first int64, n int, out []ir.Column) {

@@ -29,7 +29,7 @@ func TestWisconsin(t *testing.T) {
 		"evenOnePercent": func(u, _ int64) float64 { return float64(u % 100 * 2) },
 		"oddOnePercent":  func(u, _ int64) float64 { return float64(u%100*2 + 1) },
 	}
-	for size, bytes := range map[string]int{Small: 24, Standard: 80, Large: 136} {
+	for size, bytes := range map[string]int{Small: 24, Numbers: 52, Standard: 80, Large: 136} {
 		g, err := Wisconsin(rows, size, 4)
 		columns := named(t, g, err)
 		seen := make([]bool, rows)

@@ -53,6 +53,9 @@ CUDAEMU_API void cudaemu_updated(const volatile void *address, int changed);
 CUDAEMU_API void cudaemu_pause(const void *at);
 CUDAEMU_API void cudaemu_trap(const void *at) __attribute__((noreturn));
 CUDAEMU_API long long cudaemu_steps();
+// A thread launches a kernel: call runs it with copies of so many arguments of 8 bytes.
+CUDAEMU_API void cudaemu_child(void (*call)(void **), unsigned grid, unsigned block, const cudaemu::word *arguments, unsigned count);
+CUDAEMU_API int cudaemu_last_error();
 // What stands for inline PTX, by the Go side.
 CUDAEMU_API unsigned cudaemu_shared_address(const void *);
 CUDAEMU_API void cudaemu_mbarrier_init(unsigned barrier, unsigned count);
@@ -223,6 +226,26 @@ template <class... A, unsigned... I> __attribute__((no_sanitize("thread"))) stat
 template <class... A> __attribute__((no_sanitize("thread"))) static inline void call(void (*kernel)(A...), void **a) { call(kernel, a, typename MakeIndices<sizeof...(A)>::type{}); }
 template <class... A> constexpr Entry entry(void (*)(A...), void (*f)(void **)) { return {f, sizeof...(A), Sizes<A...>::of}; }
 }
+// Launches by kernels, kernel<<<grid, block, 0, stream>>>(arguments): the Go side makes a call of cudaemu_launch
+// of the first part. The kernel is the first argument of what runs it.
+enum cudaError_t { cudaSuccess = 0, cudaErrorLaunchPendingCountExceeded = 69 };
+typedef struct CUstream_st *cudaStream_t;
+#define cudaStreamFireAndForget ((cudaStream_t)0x4)
+#define cudaStreamTailLaunch ((cudaStream_t)0x3)
+#define cudaGetLastError() ((cudaError_t)cudaemu_last_error())
+namespace cudaemu {
+template <class... A> __attribute__((no_sanitize("thread"))) static void call_child(void **a) { call(*(void (**)(A...))a[0], a + 1); }
+template <class... A> struct Child {
+  void (*kernel)(A...);
+  unsigned grid, block;
+  CUDAEMU_PLAIN void operator()(A... a) const {
+    word words[] = {pack(kernel), pack(a)...};
+    cudaemu_child(call_child<A...>, grid, block, words, 1 + sizeof...(A));
+  }
+};
+template <class... A> static inline Child<A...> launch(void (*kernel)(A...), unsigned grid, unsigned block) { return {kernel, grid, block}; }
+}
+#define cudaemu_launch(kernel, grid, block, shared, stream) cudaemu::launch(kernel, grid, block)
 #define CUDAEMU_KERNEL(name) \
   static void cudaemu_call_##name(void **a) { cudaemu::call(name, a); } \
   extern "C" CUDAEMU_API cudaemu::Entry cudaemu_entry_##name; \

@@ -143,6 +143,17 @@ API unsigned cudaemu_grid_size() { return launch.grid; }
 API char *cudaemu_dynamic_shared() { return dynamic_shared; }
 API long long cudaemu_steps() { return steps(); }
 
+API void cudaemu_child(void (*call)(void **), unsigned grid, unsigned block, const std::uint64_t *arguments, unsigned count) {
+  current->site = site_of(CALLER);
+  current->error = launch_child(call, grid, block, arguments, count) ? 0 : 69;  // cudaErrorLaunchPendingCountExceeded
+  progressed();
+}
+API int cudaemu_last_error() {
+  int error = current->error;
+  current->error = 0;
+  return error;
+}
+
 API int cudaemu_barrier(int op, int value, int line, const void *at) {
   current->site = site_of(at ? at : CALLER);
   return wait_barrier(op, value, line);

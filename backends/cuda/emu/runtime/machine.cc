@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <numeric>
 
 #include "cudaops.h"
@@ -34,6 +35,15 @@ std::uint64_t random_state, step_count, spin_count;
 unsigned quantum;
 bool stopped;
 std::uint64_t started, first_block, block_stride;
+
+// Child is a launch by a thread.
+struct Child {
+  void (*call)(void **);
+  std::uint32_t grid, block;
+  std::vector<std::uint64_t> arguments;
+};
+std::deque<Child> children;
+constexpr std::size_t children_most = 2048;  // that wait, as by default on GPUs
 
 unsigned next_quantum() {
   if (!launch.check) return plain_quantum;
@@ -172,6 +182,7 @@ void begin(Block *b, std::uint32_t number) {
     t.actor.block = number;
     t.actor.thread = i;
     t.site = 0;
+    t.error = 0;
     // Stacks that begin at one place of a page would meet in the host's cache.
     prepare(t.fiber, t.stack, stack_bytes - i % 32 * 128, body);
     make_ready(&t);
@@ -278,7 +289,9 @@ std::uint32_t chance() {
 
 std::uint64_t steps() { return step_count; }
 
-void run() {
+namespace {
+
+void run_grid() {
   random_state = (launch.seed + 1) * 0x9E3779B97F4A7C15ull | 1;
   for (int i = 0; i < 8; i++) chance();
   stopped = false;
@@ -299,12 +312,38 @@ void run() {
     if (!live) break;
     if (!ready) {
       report_stuck();
-      break;
+      stopped = true;
     }
     resume(choose(false));
   }
   current = nullptr;
   blocks.clear();
+}
+
+}  // namespace
+
+void run() {
+  children.clear();
+  run_grid();
+  while (!children.empty() && !stopped) {
+    Child child = std::move(children.front());
+    children.pop_front();
+    std::vector<void *> arguments;
+    for (std::uint64_t &a : child.arguments) arguments.push_back(&a);
+    launch.call = child.call, launch.arguments = arguments.data();
+    launch.grid = child.grid, launch.block = child.block;
+    launch.arrays.clear(), launch.dynamic_bytes = 0;
+    launch.cooperative = launch.in_order = false;
+    launch.seed++;
+    run_grid();
+  }
+}
+
+bool launch_child(void (*call)(void **), std::uint32_t grid, std::uint32_t block, const std::uint64_t *arguments, std::size_t count) {
+  // In checks a thread is refused by chance, as it has to expect.
+  if (children.size() >= children_most || (launch.check && chance() % 4 == 0)) return false;
+  children.push_back({call, grid, block, {arguments, arguments + count}});
+  return true;
 }
 
 void stop() {

@@ -27,6 +27,7 @@ struct Thread {
   unsigned source;
   std::uint64_t value, result;
   int vote;              // what it gives to a barrier
+  int error;             // of its last launch of a kernel
 };
 
 // ReadyList holds threads that can run, in a ring.
@@ -93,8 +94,11 @@ extern Launch launch;
 extern Thread *current;       // null between fibers
 extern std::uint64_t number_of_launch;
 
-// run runs a launch to its end, or to the first report that ends it.
+// run runs a launch, and then those of its threads, to their end, or to the first report that
+// ends them.
 void run();
+// launch_child is a launch by a thread; false if no more can wait.
+bool launch_child(void (*call)(void **), std::uint32_t grid, std::uint32_t block, const std::uint64_t *arguments, std::size_t count);
 // stop ends the launch from within a thread; it does not return.
 [[noreturn]] void stop();
 
