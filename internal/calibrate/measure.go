@@ -11,6 +11,8 @@ import (
 
 // Bench runs probes on a device.
 type Bench interface {
+	// Compile compiles what probes need, so that Time finds it. An error of a probe is that of its Time.
+	Compile(ctx context.Context, list []*Probe)
 	// Time measures a probe, and predicts its time for a machine.
 	Time(ctx context.Context, p *Probe, m plan.Machine) (Timing, error)
 }
@@ -41,6 +43,36 @@ const cachedTable = 1 << 11
 // Measure measures the machine that a device describes itself as. What cannot be measured
 // has a note.
 func Measure(ctx context.Context, bench Bench, m plan.Machine, o Options) (*File, error) {
+	listed := &listing{}
+	without := o
+	without.Doing = nil
+	if _, err := measure(ctx, listed, m, without); err != nil {
+		return nil, err
+	}
+	if o.Doing != nil {
+		o.Doing(fmt.Sprintf("compiling %d pipelines", len(listed.probes)))
+	}
+	bench.Compile(ctx, listed.probes)
+	return measure(ctx, bench, m, o)
+}
+
+// listing collects probes that have no kernels in common, in place of running them.
+type listing struct{ probes []*Probe }
+
+func (l *listing) Compile(context.Context, []*Probe) {}
+
+func (l *listing) Time(_ context.Context, p *Probe, _ plan.Machine) (Timing, error) {
+	isCompiled := func(other *Probe) bool {
+		return other.Text == p.Text && other.Level == p.Level && other.Schedule == p.Schedule && other.Rows == p.Rows
+	}
+	if !slices.ContainsFunc(l.probes, isCompiled) {
+		l.probes = append(l.probes, p)
+	}
+	return Timing{Seconds: copyTime}, nil
+}
+
+// measure runs all probes.
+func measure(ctx context.Context, bench Bench, m plan.Machine, o Options) (*File, error) {
 	c := &calibration{Bench: bench, Options: o, file: &File{Version: formatVersion}}
 	m.Device = "measured: " + m.Device
 	m.Rates, m.Curves = maps.Clone(o.Declared.Rates), map[string]plan.Curve{}

@@ -11,6 +11,8 @@ import (
 // steadyBench takes as long for each row; of every so many probes one is disturbed.
 type steadyBench struct{ every, probes int }
 
+func (*steadyBench) Compile(context.Context, []*Probe) {}
+
 func (b *steadyBench) Time(_ context.Context, p *Probe, _ plan.Machine) (Timing, error) {
 	b.probes++
 	least := 1000 + p.Rows
