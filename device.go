@@ -113,7 +113,8 @@ type outcome struct {
 	kernels []plan.Kernel
 	steps   []Step
 	times   []time.Duration
-	alone   []Step // kernels of repetitions
+	used    []time.Duration // processor time of repetitions
+	alone   []Step          // kernels of repetitions
 	gaveUp  []exec.GiveUpError
 	notes   []string
 	parts   worker.Parts

@@ -206,6 +206,7 @@ type Results struct {
 	Kernels []plan.Kernel   // of the plan that ran
 	Steps   []Step          // of a traced run
 	Times   []time.Duration // of repetitions
+	Used    []time.Duration // of repetitions on gocpu: the processor time of all threads, 0 where the system does not say
 	Alone   []Step          // of traced repetitions: each kernel, one after the other
 	GaveUp  []GiveUpError   // of a plan and its fallbacks, whose successor made the results
 	Notes   []string        // for the user, about how it ran
@@ -214,7 +215,7 @@ type Results struct {
 }
 
 func newResults(done outcome) *Results {
-	return &Results{Level: done.level, Kernels: done.kernels, Steps: done.steps, Times: done.times, Alone: done.alone, GaveUp: done.gaveUp, Notes: done.notes, parts: done.parts}
+	return &Results{Level: done.level, Kernels: done.kernels, Steps: done.steps, Times: done.times, Used: done.used, Alone: done.alone, GaveUp: done.gaveUp, Notes: done.notes, parts: done.parts}
 }
 
 // Column returns a result by its name; a scalar is a column of one row. It is nil if there is

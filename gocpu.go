@@ -109,6 +109,7 @@ func (g *goRunner) run(ctx context.Context, c call) (outcome, error) {
 	done.steps = append(done.steps, Step{"finish", rest})
 	for _, again := range result.Again {
 		done.times = append(done.times, again.Elapsed)
+		done.used = append(done.used, again.Processor)
 		var steps []Step
 		for _, s := range again.Steps {
 			steps = append(steps, Step{s.Name, s.Elapsed})

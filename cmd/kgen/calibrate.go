@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,7 +20,6 @@ import (
 	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/internal/version"
-	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -73,7 +74,7 @@ func costsOf(ctx context.Context, flag string, device *kgen.Device) (*calibrated
 }
 
 // runCalibrate measures a device.
-func runCalibrate(c *cobra.Command, name, out string, quick, asJSON bool) error {
+func runCalibrate(c *cobra.Command, name, out string, quick, processorTime, asJSON bool) error {
 	waiting := newWaiting(c.ErrOrStderr())
 	defer waiting.end()
 	space := memory.NewSpace(0)
@@ -86,6 +87,11 @@ func runCalibrate(c *cobra.Command, name, out string, quick, asJSON bool) error 
 		return err
 	}
 	defer device.close()
+	if processorTime {
+		if err := device.takeProcessorTime(); err != nil {
+			return err
+		}
+	}
 	if !device.repeats {
 		return usageErrorf("device %s emulates another, and an emulation has no times: calibrate the device itself", name)
 	}
@@ -101,6 +107,9 @@ func runCalibrate(c *cobra.Command, name, out string, quick, asJSON bool) error 
 	waiting.on("")
 	if err != nil {
 		return err
+	}
+	if processorTime {
+		file.Notes = append(file.Notes, "times are those of the processor, not of the clock")
 	}
 	file.Name, file.Kgen, file.Begun = name, version.Kgen(), begun.UTC().Truncate(time.Second)
 	path := out
@@ -177,43 +186,99 @@ type calibrationBench struct {
 }
 
 // A probe is repeated until half of the confidence interval of its median is below
-// probeWidth, or for probeTime.
+// probeWidth, or for probeTime: so all take less than a minute.
 const (
 	probeWidth = 0.03
-	probeTime  = time.Second
+	probeTime  = 500 * time.Millisecond
 	probeLeast = 7
 )
 
-// Time implements [calibrate.Bench].
-func (b *calibrationBench) Time(ctx context.Context, p *calibrate.Probe, m plan.Machine) (t calibrate.Timing, err error) {
+// mostCompiling is how many processes compile at most.
+const mostCompiling = 8
+
+// Compile implements [calibrate.Bench]: by several processes, since drivers compile one kernel after
+// the other. They leave what they compile in caches.
+func (b *calibrationBench) Compile(ctx context.Context, list []*calibrate.Probe) {
+	next := make(chan *calibrate.Probe)
+	var all sync.WaitGroup
+	for n := range min(mostCompiling, runtime.NumCPU(), len(list)) {
+		all.Go(func() {
+			device := b.device
+			if n > 0 {
+				var err error
+				if device, err = openExploreDevice(ctx, device.name, declaredMachine, b.space, nil); err != nil {
+					return
+				}
+				defer device.close()
+			}
+			for p := range next {
+				if ready, err := b.ready(ctx, device, p, device.machine()); err == nil {
+					ready.run(ctx, 1)
+					ready.close()
+				}
+			}
+		})
+	}
+	for _, p := range list {
+		b.waiting.on(b.what)
+		next <- p
+	}
+	close(next)
+	all.Wait()
+}
+
+// readyProbe is a probe with its columns.
+type readyProbe struct {
+	exploreProgram
+	fused *fuse.Program
+	data  *exploreData
+	free  func()
+}
+
+func (r *readyProbe) close() {
+	r.exploreProgram.close()
+	r.free()
+}
+
+// ready makes the columns of a probe, and compiles it for a machine.
+func (b *calibrationBench) ready(ctx context.Context, device *exploring, p *calibrate.Probe, m plan.Machine) (*readyProbe, error) {
 	s, err := loadText("probe.kg", "", []byte(p.Text), false, io.Discard)
 	if err != nil {
-		return t, err
+		return nil, err
 	}
 	schedule, err := build.ParseSchedule(p.Schedule)
 	if err != nil {
-		return t, err
+		return nil, err
 	}
-	pipeline := s.Pipelines[0]
-	_, fused, err := build.CompileFor(s, pipeline, m, b.device.backend(), p.Level, schedule)
-	if err != nil {
-		return t, err
+	probed := &explored{"probe.kg", s, s.Pipelines[0]}
+	r := &readyProbe{data: &exploreData{explored: probed}}
+	if _, r.fused, err = build.CompileFor(s, probed.pipeline, m, device.backend(), p.Level, schedule); err != nil {
+		return nil, err
 	}
-	var columns []ir.Column
-	defer func() {
-		for _, c := range columns {
+	r.free = func() {
+		for _, c := range r.data.columns {
 			b.space.Free(raw.Bytes(c))
 		}
-	}()
+	}
 	for _, made := range p.Columns() {
 		data, err := b.space.New(int64(len(raw.Bytes(made))))
 		if err != nil {
-			return t, err
+			r.free()
+			return nil, err
 		}
 		copy(data, raw.Bytes(made))
-		columns = append(columns, raw.FromBytes(made.Kind, data))
+		r.data.columns = append(r.data.columns, raw.FromBytes(made.Kind, data))
 	}
-	program, err := b.device.prepare(ctx, exploreJob{&explored{"probe.kg", s, pipeline}, nil, p.Level, schedule, columns, b.space, b.waiting})
+	if r.exploreProgram, err = device.prepare(ctx, exploreJob{probed, nil, p.Level, schedule, r.data.columns, b.space, b.waiting}); err != nil {
+		r.free()
+		return nil, err
+	}
+	return r, nil
+}
+
+// Time implements [calibrate.Bench].
+func (b *calibrationBench) Time(ctx context.Context, p *calibrate.Probe, m plan.Machine) (t calibrate.Timing, err error) {
+	program, err := b.ready(ctx, b.device, p, m)
 	if err != nil {
 		return t, err
 	}
@@ -233,7 +298,6 @@ func (b *calibrationBench) Time(ctx context.Context, p *calibrate.Probe, m plan.
 			break
 		}
 	}
-	data := &exploreData{explored: &explored{"probe.kg", s, pipeline}, columns: columns}
-	t.Predicted, err = predict(fused, m, data.lengths(out.Columns))
+	t.Predicted, err = predict(program.fused, m, program.data.lengths(out.Columns))
 	return t, err
 }

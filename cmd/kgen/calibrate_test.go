@@ -20,6 +20,8 @@ type modelBench struct {
 	fails   string // a part of the name of a probe that does not run
 }
 
+func (modelBench) Compile(context.Context, []*calibrate.Probe) {}
+
 func (b modelBench) Time(_ context.Context, p *calibrate.Probe, m plan.Machine) (t calibrate.Timing, err error) {
 	if b.fails != "" && strings.Contains(p.Name, b.fails) {
 		return t, errors.New("there is no such operation")

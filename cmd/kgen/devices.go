@@ -10,7 +10,7 @@ import (
 )
 
 func newDevices() *cobra.Command {
-	var asJSON, quick bool
+	var asJSON, quick, processorTime bool
 	var calibrated, out string
 	c := &cobra.Command{
 		Use:   "devices",
@@ -38,10 +38,10 @@ names a file.`,
 		Args:    arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if calibrated != "" {
-				return runCalibrate(c, calibrated, out, quick, asJSON)
+				return runCalibrate(c, calibrated, out, quick, processorTime, asJSON)
 			}
-			if out != "" || quick {
-				return usageErrorf("--out and --quick are of --calibrate DEVICE")
+			if out != "" || quick || processorTime {
+				return usageErrorf("--out, --quick and --processor-time are of --calibrate DEVICE")
 			}
 			waiting := newWaiting(c.ErrOrStderr())
 			defer waiting.end()
@@ -66,6 +66,7 @@ names a file.`,
 	f.StringVar(&calibrated, "calibrate", "", "measure the `DEVICE`")
 	f.StringVarP(&out, "out", "o", "", "write what was measured to `FILE`, and keep nothing")
 	f.BoolVar(&quick, "quick", false, "calibrate with few rows, to see whether all works, and keep nothing")
+	f.BoolVar(&processorTime, processorTimeFlag, false, processorTimeUsage)
 	completeFlags(c, map[string]cobra.CompletionFunc{"calibrate": completeDevice})
 	return c
 }

@@ -41,6 +41,8 @@ type exploreFlags struct {
 	quick     bool
 	measure   time.Duration
 	machine   string
+
+	processorTime bool
 }
 
 // The rows that are generated, and the time for which a configuration is measured at
@@ -127,6 +129,7 @@ measured over predicted times. Given files of --json, it judges what these have.
 	f.IntVar(&flags.random, "random", 0, "with --choices, add `N` programs by chance, of --seed")
 	f.BoolVar(&flags.quick, "quick", false, "take few rows and little time")
 	f.DurationVar(&flags.measure, "measure", 0, "measure each configuration for at most `TIME` (default "+exploreMeasure.String()+")")
+	f.BoolVar(&flags.processorTime, processorTimeFlag, false, processorTimeUsage)
 	machineFlag(c, &flags.machine, usualMachine)
 	takeInline(c)
 	takeReproducible(c)
@@ -206,6 +209,11 @@ func runExplore(c *cobra.Command, args []string, flags *exploreFlags) error {
 			return err
 		}
 		runner.devices[name] = device
+		if flags.processorTime {
+			if err := device.takeProcessorTime(); err != nil {
+				return err
+			}
+		}
 	}
 	report, err := x.begin()
 	if err != nil {

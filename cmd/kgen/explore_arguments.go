@@ -364,6 +364,7 @@ func (x *exploration) header() explore.Header {
 	}
 	h.Inputs["--seed"] = strconv.FormatUint(x.flags.seed, 10)
 	h.Inputs["--set"] = strings.Join(x.flags.Set, " ")
+	h.Inputs["--"+processorTimeFlag] = strconv.FormatBool(x.flags.processorTime)
 	h.Inputs["--bind"] = strings.Join(x.flags.Bind, " ")
 	for _, in := range x.flags.In {
 		path := in

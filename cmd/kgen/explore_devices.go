@@ -44,6 +44,21 @@ func openExploreDevice(ctx context.Context, name, machine string, space *memory.
 	return d, nil
 }
 
+// takeProcessorTime makes samples the time that the threads of the device's process run, which other
+// work of the machine does not lengthen as much. More threads than one take more of it than time passes.
+func (d *exploring) takeProcessorTime() error {
+	if d.name != defaultDevice {
+		return usageErrorf("--%s: the processor time of device %s is not known, only that of %s", processorTimeFlag, d.name, defaultDevice)
+	}
+	d.byProcessor = true
+	return nil
+}
+
+const (
+	processorTimeFlag  = "processor-time"
+	processorTimeUsage = "take the processor time of emitted Go as a sample, on one core of a busy machine (taskset)"
+)
+
 // identify says what the device is.
 func (d *exploring) identify(ctx context.Context) (tune.Device, error) {
 	m, err := d.device.Machine(ctx)
@@ -52,13 +67,14 @@ func (d *exploring) identify(ctx context.Context) (tune.Device, error) {
 
 // exploring is a device whose programs stay ready.
 type exploring struct {
-	name    string
-	detail  string
-	emits   string      // the backend
-	isGPU   bool        // whether rates of a GPU predict its times
-	repeats bool        // whether it repeats its work by itself; others run anew
-	costs   *calibrated // whose rates predict and decide; nil is a declared machine
-	device  *kgen.Device
+	name        string
+	detail      string
+	emits       string      // the backend
+	isGPU       bool        // whether rates of a GPU predict its times
+	repeats     bool        // whether it repeats its work by itself; others run anew
+	byProcessor bool        // samples are processor time
+	costs       *calibrated // whose rates predict and decide; nil is a declared machine
+	device      *kgen.Device
 }
 
 func (d *exploring) info() explore.DeviceInfo {
@@ -66,7 +82,11 @@ func (d *exploring) info() explore.DeviceInfo {
 	if d.costs != nil {
 		profile = d.costs.name
 	}
-	return explore.DeviceInfo{Name: d.name, Detail: d.detail, Profile: profile}
+	info := explore.DeviceInfo{Name: d.name, Detail: d.detail, Profile: profile}
+	if d.byProcessor {
+		info.Detail += ", by processor time"
+	}
+	return info
 }
 
 func (d *exploring) machine() plan.Machine {
@@ -154,7 +174,11 @@ func (p *exploredProgram) once(ctx context.Context, repeat int, out *explore.Out
 	}
 	p.results, out.Columns = columns, columns
 	out.Notes = append(out.Notes, done.Notes...)
-	for _, t := range done.Times {
+	times := done.Times
+	if p.device.byProcessor {
+		times = done.Used
+	}
+	for _, t := range times {
 		out.Samples = append(out.Samples, t.Nanoseconds())
 	}
 	var total int64

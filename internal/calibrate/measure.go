@@ -11,6 +11,8 @@ import (
 
 // Bench runs probes on a device.
 type Bench interface {
+	// Compile compiles what probes need, so that Time finds it. An error of a probe is that of its Time.
+	Compile(ctx context.Context, list []*Probe)
 	// Time measures a probe, and predicts its time for a machine.
 	Time(ctx context.Context, p *Probe, m plan.Machine) (Timing, error)
 }
@@ -33,6 +35,7 @@ const (
 	tableRows            = 1 << 22
 	fewRows              = 1 << 10
 	hardlyRows           = 1 << 6
+	compiledRows         = 1 << 22 // of pipelines that are compiled ahead: PoCL compiles small grids otherwise than large ones
 )
 
 // cachedTable is the largest table of which each core has a copy, in rows.
@@ -48,14 +51,49 @@ func Measure(ctx context.Context, bench Bench, m plan.Machine, o Options) (*File
 	if err := c.streams(ctx); err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context) error{c.operators, c.starts, c.selections, c.prefixes, c.tables} {
-		if err := step(ctx); err != nil {
-			return nil, err
-		}
+	listed := &listing{}
+	dry := &calibration{Bench: listed, Options: Options{Declared: o.Declared, Shaped: o.Shaped, Quick: o.Quick}, file: &File{Machine: m}, rows: c.rows}
+	dry.file.Machine.Rates = maps.Clone(c.file.Machine.Rates)
+	if err := dry.rest(ctx); err != nil {
+		return nil, err
+	}
+	c.doing(fmt.Sprintf("compiling %d pipelines", len(listed.probes)))
+	bench.Compile(ctx, listed.probes)
+	if err := c.rest(ctx); err != nil {
+		return nil, err
 	}
 	c.noteDisturbed()
 	c.note("barriers are not measured by themselves: %s and %s have those of their scans", plan.RateScan, plan.RateLookback)
 	return c.file, nil
+}
+
+// rest measures what takes streams for granted.
+func (c *calibration) rest(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{c.operators, c.starts, c.selections, c.prefixes, c.tables} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listing collects probes that have no kernels in common, in place of running them.
+type listing struct{ probes []*Probe }
+
+func (l *listing) Compile(context.Context, []*Probe) {}
+
+func (l *listing) Time(_ context.Context, p *Probe, _ plan.Machine) (Timing, error) {
+	rows := min(p.Rows, compiledRows)
+	for _, other := range l.probes {
+		if other.Text == p.Text && other.Level == p.Level && other.Schedule == p.Schedule {
+			other.Rows = max(other.Rows, rows)
+			return Timing{}, nil
+		}
+	}
+	compiled := *p
+	compiled.Rows = rows
+	l.probes = append(l.probes, &compiled)
+	return Timing{}, nil
 }
 
 type calibration struct {
@@ -96,11 +134,15 @@ func (c *calibration) noteDisturbed() {
 	}
 }
 
+func (c *calibration) doing(what string) {
+	if c.Doing != nil {
+		c.Doing(what)
+	}
+}
+
 // time measures a probe and keeps its time.
 func (c *calibration) time(ctx context.Context, p Probe) (Timing, error) {
-	if c.Doing != nil {
-		c.Doing(p.Name)
-	}
+	c.doing(p.Name)
 	t, err := c.Time(ctx, &p, c.file.Machine)
 	if err != nil {
 		return t, fmt.Errorf("%s: %w", p.Name, err)

@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,8 @@ import (
 
 // steadyBench takes as long for each row; of every so many probes one is disturbed.
 type steadyBench struct{ every, probes int }
+
+func (*steadyBench) Compile(context.Context, []*Probe) {}
 
 func (b *steadyBench) Time(_ context.Context, p *Probe, _ plan.Machine) (Timing, error) {
 	b.probes++
@@ -36,6 +39,56 @@ func TestBusyMachine(t *testing.T) {
 		}
 		if notes := strings.Join(f.Notes, "\n"); strings.Contains(notes, "busy") != test.busy {
 			t.Errorf("one of %d probes disturbed: %s", test.every, notes)
+		}
+	}
+}
+
+// recordingBench remembers what is compiled and timed.
+type recordingBench struct {
+	steadyBench
+	compiled, timed []*Probe
+}
+
+func (b *recordingBench) Compile(_ context.Context, list []*Probe) { b.compiled = list }
+
+func (b *recordingBench) Time(ctx context.Context, p *Probe, m plan.Machine) (Timing, error) {
+	b.timed = append(b.timed, p)
+	return b.steadyBench.Time(ctx, p, m)
+}
+
+// What probes need is compiled before they are timed, each pipeline once, but for copies, which say how
+// many rows the others have.
+func TestCompilesOnce(t *testing.T) {
+	declared := plan.Machine{Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-6}}
+	for _, shaped := range []bool{false, true} {
+		b := &recordingBench{}
+		if _, err := Measure(t.Context(), b, declared, Options{Declared: declared, Shaped: shaped}); err != nil {
+			t.Fatal(err)
+		}
+		if len(b.compiled) == 0 || len(b.compiled) >= len(b.timed) {
+			t.Errorf("%d pipelines compiled, %d probes", len(b.compiled), len(b.timed))
+		}
+		for i, p := range b.compiled {
+			if slices.ContainsFunc(b.compiled[:i], func(other *Probe) bool {
+				return other.Text == p.Text && other.Level == p.Level && other.Schedule == p.Schedule
+			}) {
+				t.Errorf("%s is compiled twice", p.Name)
+			}
+		}
+		most := int64(0)
+		for _, p := range b.timed {
+			isFirst := p.Name == "copy" || p.Name == "three launches"
+			if !isFirst && !slices.ContainsFunc(b.compiled, func(other *Probe) bool {
+				return other.Text == p.Text && other.Level == p.Level && other.Schedule == p.Schedule
+			}) {
+				t.Errorf("%s is not compiled before", p.Name)
+			}
+			most = max(most, p.Rows)
+		}
+		for _, p := range b.compiled {
+			if p.Table == 0 && p.Rows < min(most, compiledRows) {
+				t.Errorf("%s is compiled for %d rows alone", p.Name, p.Rows)
+			}
 		}
 	}
 }

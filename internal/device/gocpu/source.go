@@ -55,7 +55,7 @@ var goTypes = map[plan.Kind]string{
 // GoType returns the Go type of an element of f.
 func (f Field) GoType() string { return goTypes[f.Kind.Stored()] }
 
-//go:embed harness/harness.go harness/map_linux.go harness/map_other.go
+//go:embed harness/harness.go harness/map_linux.go harness/map_other.go harness/processor_linux.go harness/processor_other.go
 var harnessFiles embed.FS
 
 // oldestGo is the oldest Go that compiles emitted programs and the harness.
