@@ -29,12 +29,17 @@ func (b *kernelBuilder) histogram(s *Stage, w *Value) {
 		shift = b.Scalar(b.graph.digitShift, ir.I64)
 	}
 	for i := range numberOfDigits(s.turn, w.IR) {
-		first := b.Int(i << radix)
+		first, rows := b.Int(i<<radix), domain
 		if s.turn.isTight() {
 			first = b.countersBefore(b.Int(i))
+			if i > 0 { // of digits that no pass sorts by no row is counted
+				isUsed := b.Map(tile.Uniform, ir.OpLt, ir.Bool, "", b.Int(i), b.scalar(s.turn.of.count, false))
+				rows = b.Derive(tile.Compact, rows, isUsed, "", "rows with such a digit")
+				domain = rows
+			}
 		}
-		at := b.digit(domain, x, shift, mask)
-		b.Update(domain, stream, addition(), false, "", 0, b.Map(domain, ir.OpAdd, ir.I64, "", at, first), b.Int(1))
+		at := b.digit(rows, x, shift, mask)
+		b.Update(rows, stream, addition(), false, "", 0, b.Map(rows, ir.OpAdd, ir.I64, "", at, first), b.Int(1))
 		if s.turn.of != nil {
 			shift = b.Map(tile.Uniform, ir.OpAdd, ir.I64, "", shift, b.Scalar(b.graph.digitWidth, ir.I64))
 		} else {
@@ -174,5 +179,5 @@ func (b *kernelBuilder) rowCount(v *ir.Value, after bool) tile.ID {
 	if after {
 		length = b.lengthAfter
 	}
-	return b.Map(tile.Uniform, ir.OpLeast, ir.I64, "", b.notNegative(limit, v, ir.CheckLimit), length(v.Args[0].Type.Domain))
+	return b.Map(tile.Uniform, ir.OpLeast, ir.I64, "", b.notNegative(limit, v, ir.CheckLimit), length(rowsMoved(v)))
 }

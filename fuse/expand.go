@@ -196,7 +196,7 @@ func (e *expansion) value(v *ir.Value) {
 		case o.short && o.limit == nil:
 			e.values[v] = o.follow(v, keys)
 		case o.isPacked(keys):
-			e.values[v] = o.sortPacked(keys)
+			e.values[v] = o.sortPacked(keys, keys)
 		default:
 			e.values[v] = o.sort(keys, o.row(keys), false).number
 		}

@@ -31,13 +31,18 @@ func (o *ordering) least(keys []sortKey) *ir.Value {
 	isCandidate := o.apply(ir.OpLogicalOr, o.candidates(keys, row, rows, limit, isFew), o.apply(ir.OpNot, isFew))
 	few, all := o.selected("_candidates", isCandidate), o.selected("_all", o.apply(ir.OpGe, row, o.number(0)))
 	candidate, other := few(o.row(keys)), all(o.row(keys)) // not the same value, which would be stored for all rows
-	found := o.add(o.pos, ir.Value{Op: ir.OpLen, Args: []*ir.Value{candidate}, Type: ir.Type{Kind: ir.I64}})
-	isEnough := o.choose(o.apply(ir.OpGe, found, limit), o.number(1), o.number(0))
+	count := o.add(o.pos, ir.Value{Op: ir.OpLen, Args: []*ir.Value{candidate}, Type: ir.Type{Kind: ir.I64}})
+	isEnough := o.choose(o.apply(ir.OpGe, count, limit), o.number(1), o.number(0))
 
 	candidates := o.newDomain(ir.DomainEither, o.rows.Name+"_least", o.rows)
 	numbers := o.either(isEnough, candidate, other, ir.Type{Kind: candidate.Type.Kind, Domain: candidates, Target: o.rows})
 	of := &ordering{expansion: o.expansion, pos: o.pos, rows: candidates, out: o.out, limit: o.limit, of: o.rows}
-	return of.sortNumbered(o.keysAt(keys, o.rowOf(numbers)), numbers)
+	found := o.keysAt(keys, o.rowOf(numbers))
+	if of.isPacked(found) {
+		of.numbers = numbers
+		return of.sortPacked(found, keys)
+	}
+	return of.sortNumbered(found, numbers)
 }
 
 // sortNumbered sorts rows that have numbers of their own.
@@ -102,10 +107,9 @@ func (o *ordering) compare(key sortKey, other *ir.Value) (isBefore, isEqual *ir.
 // of each stretch of so many.
 func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Value) (last []*ir.Value, number *ir.Value) {
 	sample, at := o.sampled(row, rows, o.choose(isFew, o.number(o.sample), o.number(0)))
-	of := &ordering{expansion: o.expansion, pos: o.pos, rows: sample, out: o.newDomain(ir.DomainOrder, o.rows.Name+"_sorted", sample)}
+	of := &ordering{expansion: o.expansion, pos: o.pos, rows: sample}
 	sampled := o.keysAt(keys, at)
-	order := of.sort(sampled, of.row(sampled), false).number
-	of.out.By = order
+	order := of.roughly(sampled)
 
 	// Twice as many as the limit is of the rows, and some.
 	share := o.apply(ir.OpDiv, o.apply(ir.OpMul, limit, o.number(2*o.sample)), o.apply(ir.OpGreatest, rows, o.number(1)))
@@ -115,6 +119,19 @@ func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Val
 		last = append(last, o.gather(o.pos, key.column, chosen))
 	}
 	return last, o.gather(o.pos, at, chosen)
+}
+
+// roughly returns the numbers of rows in the order of their keys, or of as many bits of these as
+// are packed: any row may be the last candidate.
+func (o *ordering) roughly(keys []sortKey) *ir.Value {
+	if o.isPacked(keys) {
+		word, p := o.pack(keys, keys)
+		return o.numberIn(o.sortWords(word, p), p)
+	}
+	o.out = o.newDomain(ir.DomainOrder, o.rows.Name+"_sorted", o.rows)
+	order := o.sort(keys, o.row(keys), false).number
+	o.out.By = order
+	return order
 }
 
 // sampled returns a domain of so many rows, o.sample if a sample is needed, and for each a row

@@ -18,6 +18,7 @@ type sorting struct {
 	// Or, in place of both: the lowest bit of the first digit, how many passes there are, and the bits
 	// of digits. Words have no bits above the last one.
 	first, count, width *ir.Value
+	bases               []*ir.Value // scalars that these are made of, each of which is computed once
 
 	radix   int       // bits that a digit has at most
 	isTight bool      // the plan chooses the width of digits, and there are only counters for as many values

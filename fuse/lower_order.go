@@ -1,6 +1,8 @@
 package fuse
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
@@ -13,7 +15,7 @@ func (l *lowering) nameSorts() {
 		if !ok || t.part != recount {
 			continue
 		}
-		for _, scalar := range t.of.known() {
+		for _, scalar := range slices.Concat(t.of.known(), t.of.bases) {
 			l.isResult[scalar] = true
 		}
 		if !t.of.isCountedTwice() {
@@ -95,11 +97,14 @@ func (l *lowering) pack(v *ir.Value) {
 	l.defineResult(s, v)
 }
 
+// rowsMoved returns the rows that an order of v has: those that move first. Some of them may move again.
+func rowsMoved(v *ir.Value) *ir.Domain { return v.Args[len(v.Args)-2].Type.Domain }
+
 // limit adds the stage that computes how many rows an order with a limit has.
 func (l *lowering) limit(v *ir.Value) {
 	s := l.stage(ScalarMap, v.Pos, nil)
 	l.read(s, v.Limit, tile.Element, true)
-	l.length(s, v.Args[0].Type.Domain)
+	l.length(s, rowsMoved(v))
 	d := v.Type.Domain
 	l.define(&Value{Kind: Lengths, Of: d, Name: l.DomainName(d) + "_length", Type: ir.I64}, s)
 }

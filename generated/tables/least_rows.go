@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"sync/atomic"
 )
 
@@ -44,209 +45,354 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 	nSampleLength := max(kgenSelect(int64(n) >= 1048576 && max(min(count, int64(n)), 0) < int64(n)>>3, int64(16384), 0), 0)
 	map2 := kgenTemporary[int64](&call, int(nSampleLength))
 	map3 := kgenTemporary[float64](&call, int(nSampleLength))
-	histogram := kgenTemporary[int64](&call, 2048)
-	clear(histogram)
+	map4 := kgenTemporary[uint64](&call, int(nSampleLength))
+	var sum int64
+	var least uint64
+	var greatest uint64
+	if workers > 1 {
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+		var sum2 int64
+		least2 := uint64(18446744073709551615)
+		var greatest2 uint64
+		kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				sum3, least3, greatest3 := leastRowsKernel2Summary(lo, hi, key, int64(n))
+				blocks.await()
+				sumBefore := sum2
+				leastBefore := least2
+				greatestBefore := greatest2
+				sum2 = sumBefore + sum3
+				least2 = min(leastBefore, least3)
+				greatest2 = max(greatestBefore, greatest3)
+				blocks.release()
+				leastRowsKernel2(lo, hi, map2, key, map3, map4, int64(n), nSampleLength, sumBefore, leastBefore, greatestBefore)
+			}
+		})
+		sum = sum2
+		least = least2
+		greatest = greatest2
+	} else {
+		sum, least, greatest = leastRowsKernel2(0, int(nSampleLength), map2, key, map3, map4, int64(n), nSampleLength, 0, 18446744073709551615, 0)
+	}
+	scalar := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(nSampleLength-1, 1))))))
+	scalar2 := int64(8)
+	if nSampleLength >= 524288 {
+		scalar2 = 10
+	}
+	cond := sum > 0
+	x := uint64(0)
+	if cond {
+		x = least
+	}
+	x2 := uint64(0)
+	if cond {
+		x2 = greatest
+	}
+	x3 := x2 - x
+	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
+	x5 := int64(x4)
+	x6 := 64 - x5
+	cond2 := x6 <= int64(uint64(bits.LeadingZeros64(uint64(uint64(max(nSampleLength-1, 1))))))
+	x7 := int64(uint64(bits.LeadingZeros64(uint64(uint64(max(nSampleLength-1, 1)))))) - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(nSampleLength-1, 1))))))%kgenSelect(nSampleLength >= 524288, int64(10), 8)
+	if cond2 {
+		x7 = x6
+	}
+	map5 := kgenTemporary[uint64](&call, int(nSampleLength))
 	if workers > 1 {
 		kgenFork(&call, workers, int(nSampleLength), 4096, func(_, lo, hi int) {
-			histogramOwn := make([]int64, 2048)
-			leastRowsKernel2(lo, hi, map2, key, map3, histogramOwn, int64(n))
+			leastRowsKernel3(lo, hi, map3, map4, map5, x, x2, x7, scalar, scalar2)
+		})
+	} else {
+		leastRowsKernel3(0, int(nSampleLength), map3, map4, map5, x, x2, x7, scalar, scalar2)
+	}
+	scalar4 := (x7 + scalar2 - 1) / scalar2
+	scalar5 := (x7 + max((x7+scalar2-1)/scalar2, 1) - 1) / max((x7+scalar2-1)/scalar2, 1)
+	nSampleDigitsLength := max((x7+scalar2-1)/scalar2<<((x7+max((x7+scalar2-1)/scalar2, 1)-1)/max((x7+scalar2-1)/scalar2, 1)&63), 0)
+	if int(nSampleDigitsLength) > 2147483647 {
+		return fmt.Errorf("n_sample_digits would have %d rows; at most 2147483647 can be computed", int(nSampleDigitsLength))
+	}
+	histogram := kgenTemporary[int64](&call, int(nSampleDigitsLength))
+	clear(histogram)
+	if workers > 1 && len(histogram) <= max(2048, int(nSampleLength)/64) {
+		kgenFork(&call, workers, int(nSampleLength), 4096, func(_, lo, hi int) {
+			histogramOwn := make([]int64, len(histogram))
+			leastRowsKernel4(lo, hi, histogramOwn, map5, scalar5, scalar, scalar4)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		leastRowsKernel2(0, int(nSampleLength), map2, key, map3, histogram, int64(n))
+		leastRowsKernel4(0, int(nSampleLength), histogram, map5, scalar5, scalar, scalar4)
 	}
-	add := kgenTemporary[int64](&call, 2048)
+	add := kgenTemporary[int64](&call, int(nSampleDigitsLength))
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var add2 int64
-		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(nSampleDigitsLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add3 := leastRowsKernel3Summary(lo, hi, histogram)
+				add3 := leastRowsKernel5Summary(lo, hi, histogram)
 				blocks.await()
 				addBefore := add2
 				add2 = addBefore + add3
 				blocks.release()
-				leastRowsKernel3(lo, hi, histogram, add, addBefore)
+				leastRowsKernel5(lo, hi, histogram, add, addBefore)
 			}
 		})
 	} else {
-		leastRowsKernel3(0, 2048, histogram, add, 0)
+		leastRowsKernel5(0, int(nSampleDigitsLength), histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, int(nSampleLength))
-	pass2 := kgenTemporary[int64](&call, int(nSampleLength))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				leastRowsKernel4Summary(lo, hi, map3, 0, digits)
-				blocks.await()
-				for digit := range 256 {
-					count2 := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count2
+	if 1 < int(scalar4) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					leastRowsKernel6Summary(lo, hi, map5, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel6(lo, hi, add, map5, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, nSampleLength, digits)
 				}
-				blocks.release()
-				leastRowsKernel4(lo, hi, add, map3, pass, pass2, 0, 0, nSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		leastRowsKernel4(0, int(nSampleLength), add, map3, pass, pass2, 0, 0, nSampleLength, digits)
+			})
+		} else {
+			digits := make([]int64, 1024)
+			leastRowsKernel6(0, int(nSampleLength), add, map5, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, nSampleLength, digits)
+		}
+	}
+	pass2 := kgenTemporary[uint64](&call, int(nSampleLength))
+	if 2 < int(scalar4) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					leastRowsKernel6Summary(lo, hi, pass, int64(int(scalar)+int(scalar5)), scalar5, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel6(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, nSampleLength, digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			leastRowsKernel6(0, int(nSampleLength), add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, nSampleLength, digits)
+		}
+	}
+	if 3 < int(scalar4) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					leastRowsKernel6Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar5)), scalar5, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel6(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, nSampleLength, digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			leastRowsKernel6(0, int(nSampleLength), add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, nSampleLength, digits)
+		}
+	}
+	if 4 < int(scalar4) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					leastRowsKernel6Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar5)), scalar5, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel6(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, nSampleLength, digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			leastRowsKernel6(0, int(nSampleLength), add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, nSampleLength, digits)
+		}
+	}
+	if 5 < int(scalar4) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					leastRowsKernel6Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar5)), scalar5, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel6(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, nSampleLength, digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			leastRowsKernel6(0, int(nSampleLength), add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, nSampleLength, digits)
+		}
+	}
+	if 6 < int(scalar4) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					leastRowsKernel6Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar5)), scalar5, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel6(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, nSampleLength, digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			leastRowsKernel6(0, int(nSampleLength), add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, nSampleLength, digits)
+		}
+	}
+	if 7 < int(scalar4) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					leastRowsKernel6Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar5)), scalar5, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel6(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, nSampleLength, digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			leastRowsKernel6(0, int(nSampleLength), add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, nSampleLength, digits)
+		}
 	}
 	pass3 := kgenTemporary[uint64](&call, int(nSampleLength))
-	pass4 := kgenTemporary[int64](&call, int(nSampleLength))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				leastRowsKernel5Summary(lo, hi, pass, 8, digits)
-				blocks.await()
-				for digit := range 256 {
-					count2 := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count2
+	if int(scalar4) == 1 {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					leastRowsKernel6Summary(lo, hi, map5, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel6(lo, hi, add, map5, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, nSampleLength, digits)
 				}
-				blocks.release()
-				leastRowsKernel5(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		leastRowsKernel5(0, int(nSampleLength), add, pass, pass3, pass2, pass4, 1, 8, nSampleLength, digits)
+			})
+		} else {
+			digits := make([]int64, 1024)
+			leastRowsKernel6(0, int(nSampleLength), add, map5, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, nSampleLength, digits)
+		}
 	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				leastRowsKernel5Summary(lo, hi, pass3, 16, digits)
-				blocks.await()
-				for digit := range 256 {
-					count2 := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count2
-				}
-				blocks.release()
-				leastRowsKernel5(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		leastRowsKernel5(0, int(nSampleLength), add, pass3, pass, pass4, pass2, 2, 16, nSampleLength, digits)
+	if int(scalar4) == 0 {
+		if workers > 1 {
+			kgenFork(&call, workers, int(nSampleLength), 4096, func(_, lo, hi int) {
+				leastRowsKernel9(lo, hi, pass3, map5)
+			})
+		} else {
+			leastRowsKernel9(0, int(nSampleLength), pass3, map5)
+		}
 	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				leastRowsKernel5Summary(lo, hi, pass, 24, digits)
-				blocks.await()
-				for digit := range 256 {
-					count2 := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count2
-				}
-				blocks.release()
-				leastRowsKernel5(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, nSampleLength, digits)
+	if 1 < int(scalar4) {
+		if int(scalar4) < (int(scalar4)+1)/2*2 {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						leastRowsKernel6Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						leastRowsKernel6(lo, hi, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, nSampleLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				leastRowsKernel6(0, int(nSampleLength), add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, nSampleLength, digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		leastRowsKernel5(0, int(nSampleLength), add, pass, pass3, pass2, pass4, 3, 24, nSampleLength, digits)
+		} else {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						leastRowsKernel6Summary(lo, hi, pass, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						leastRowsKernel6(lo, hi, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, nSampleLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				leastRowsKernel6(0, int(nSampleLength), add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, nSampleLength, digits)
+			}
+		}
 	}
+	map6 := kgenTemporary[int64](&call, int(nSampleLength))
 	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				leastRowsKernel5Summary(lo, hi, pass3, 32, digits)
-				blocks.await()
-				for digit := range 256 {
-					count2 := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count2
-				}
-				blocks.release()
-				leastRowsKernel5(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, nSampleLength, digits)
-			}
+		kgenFork(&call, workers, int(nSampleLength), 4096, func(_, lo, hi int) {
+			leastRowsKernel11(lo, hi, pass3, map6, scalar)
 		})
 	} else {
-		digits := make([]int64, 256)
-		leastRowsKernel5(0, int(nSampleLength), add, pass3, pass, pass4, pass2, 4, 32, nSampleLength, digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				leastRowsKernel5Summary(lo, hi, pass, 40, digits)
-				blocks.await()
-				for digit := range 256 {
-					count2 := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count2
-				}
-				blocks.release()
-				leastRowsKernel5(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, nSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		leastRowsKernel5(0, int(nSampleLength), add, pass, pass3, pass2, pass4, 5, 40, nSampleLength, digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				leastRowsKernel5Summary(lo, hi, pass3, 48, digits)
-				blocks.await()
-				for digit := range 256 {
-					count2 := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count2
-				}
-				blocks.release()
-				leastRowsKernel5(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, nSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		leastRowsKernel5(0, int(nSampleLength), add, pass3, pass, pass4, pass2, 6, 48, nSampleLength, digits)
-	}
-	pass5 := kgenTemporary[int64](&call, int(nSampleLength))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				leastRowsKernel11Summary(lo, hi, pass, 56, digits)
-				blocks.await()
-				for digit := range 256 {
-					count2 := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count2
-				}
-				blocks.release()
-				leastRowsKernel11(lo, hi, add, pass, pass2, pass5, 7, 56, nSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		leastRowsKernel11(0, int(nSampleLength), add, pass, pass2, pass5, 7, 56, nSampleLength, digits)
+		leastRowsKernel11(0, int(nSampleLength), pass3, map6, scalar)
 	}
 	either := kgenTemporary[int64](&call, n)
 	var nCandidatesPlace int64
@@ -257,7 +403,7 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 			compactScratch := make([]int64, 32768)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				nCandidatesPlace3 := leastRowsKernel12(lo, hi, key, pass5, map3, map2, compactScratch, count, int64(n), 0)
+				nCandidatesPlace3 := leastRowsKernel12(lo, hi, key, map6, map3, map2, compactScratch, count, int64(n), 0)
 				blocks.await()
 				nCandidatesPlaceBefore := nCandidatesPlace2
 				nCandidatesPlace2 = nCandidatesPlaceBefore + nCandidatesPlace3
@@ -267,16 +413,16 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 		})
 		nCandidatesPlace = nCandidatesPlace2
 	} else {
-		nCandidatesPlace = leastRowsKernel12(0, n, key, pass5, map3, map2, either, count, int64(n), 0)
+		nCandidatesPlace = leastRowsKernel12(0, n, key, map6, map3, map2, either, count, int64(n), 0)
 	}
 	nCandidatesLength := nCandidatesPlace
-	cond := nCandidatesPlace >= max(min(count, int64(n)), 0)
-	x := int64(0)
-	if cond {
-		x = 1
+	cond3 := nCandidatesPlace >= max(min(count, int64(n)), 0)
+	x8 := int64(0)
+	if cond3 {
+		x8 = 1
 	}
 	var nAllLength int64
-	if 0 < int(x) {
+	if 0 < int(x8) {
 	} else {
 		var nAllPlace int64
 		if workers > 1 {
@@ -302,52 +448,454 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 		nAllLength = nAllLength2
 	}
 	nAllLength2 := nAllLength
-	map4 := kgenTemporary[float64](&call, max(int(nCandidatesLength), int(nAllLength2)))
-	histogram2 := kgenTemporary[int64](&call, 2048)
-	clear(histogram2)
+	map7 := kgenTemporary[float64](&call, max(int(nCandidatesLength), int(nAllLength2)))
+	map8 := kgenTemporary[uint64](&call, max(int(nCandidatesLength), int(nAllLength2)))
+	var sum2 int64
+	var least2 uint64
+	var greatest2 uint64
+	if workers > 1 {
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+		var sum3 int64
+		least3 := uint64(18446744073709551615)
+		var greatest3 uint64
+		kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				sum4, least4, greatest4 := leastRowsKernel14Summary(lo, hi, either, key)
+				blocks.await()
+				sumBefore := sum3
+				leastBefore := least3
+				greatestBefore := greatest3
+				sum3 = sumBefore + sum4
+				least3 = min(leastBefore, least4)
+				greatest3 = max(greatestBefore, greatest4)
+				blocks.release()
+				leastRowsKernel14(lo, hi, either, key, map7, map8, int64(n), int64(max(int(nCandidatesLength), int(nAllLength2))), sumBefore, leastBefore, greatestBefore)
+			}
+		})
+		sum2 = sum3
+		least2 = least3
+		greatest2 = greatest3
+	} else {
+		sum2, least2, greatest2 = leastRowsKernel14(0, max(int(nCandidatesLength), int(nAllLength2)), either, key, map7, map8, int64(n), int64(max(int(nCandidatesLength), int(nAllLength2))), 0, 18446744073709551615, 0)
+	}
+	scalar10 := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
+	scalar11 := int64(8)
+	if int64(max(int(nCandidatesLength), int(nAllLength2))) >= 524288 {
+		scalar11 = 10
+	}
+	cond4 := sum2 > 0
+	x9 := uint64(0)
+	if cond4 {
+		x9 = least2
+	}
+	x10 := uint64(0)
+	if cond4 {
+		x10 = greatest2
+	}
+	x11 := x10 - x9
+	x12 := uint64(bits.LeadingZeros64(uint64(x11)))
+	x13 := int64(x12)
+	x14 := 64 - x13
+	cond5 := x14 <= int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
+	x15 := int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))) - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))%kgenSelect(int64(max(int(nCandidatesLength), int(nAllLength2))) >= 524288, int64(10), 8)
+	if cond5 {
+		x15 = x14
+	}
+	map9 := kgenTemporary[uint64](&call, max(int(nCandidatesLength), int(nAllLength2)))
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
-			histogramOwn := make([]int64, 2048)
-			leastRowsKernel14(lo, hi, either, key, map4, histogramOwn)
+			leastRowsKernel15(lo, hi, map7, map8, either, map9, x9, x10, x15, scalar10, scalar11)
+		})
+	} else {
+		leastRowsKernel15(0, max(int(nCandidatesLength), int(nAllLength2)), map7, map8, either, map9, x9, x10, x15, scalar10, scalar11)
+	}
+	scalar13 := (x15 + scalar11 - 1) / scalar11
+	scalar14 := (x15 + max((x15+scalar11-1)/scalar11, 1) - 1) / max((x15+scalar11-1)/scalar11, 1)
+	nLeastDigitsLength := max((x15+scalar11-1)/scalar11<<((x15+max((x15+scalar11-1)/scalar11, 1)-1)/max((x15+scalar11-1)/scalar11, 1)&63), 0)
+	if int(nLeastDigitsLength) > 2147483647 {
+		return fmt.Errorf("n_least_digits would have %d rows; at most 2147483647 can be computed", int(nLeastDigitsLength))
+	}
+	histogram2 := kgenTemporary[int64](&call, int(nLeastDigitsLength))
+	clear(histogram2)
+	if workers > 1 && len(histogram2) <= max(2048, max(int(nCandidatesLength), int(nAllLength2))/64) {
+		kgenFork(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+			histogramOwn := make([]int64, len(histogram2))
+			leastRowsKernel16(lo, hi, histogramOwn, map9, scalar14, scalar10, scalar13)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram2[i], histogramOwn[i])
 			}
 		})
 	} else {
-		leastRowsKernel14(0, max(int(nCandidatesLength), int(nAllLength2)), either, key, map4, histogram2)
+		leastRowsKernel16(0, max(int(nCandidatesLength), int(nAllLength2)), histogram2, map9, scalar14, scalar10, scalar13)
 	}
-	add2 := kgenTemporary[int64](&call, 2048)
+	add2 := kgenTemporary[int64](&call, int(nLeastDigitsLength))
+	if workers > 1 {
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+		var add3 int64
+		kgenInOrder(&call, workers, int(nLeastDigitsLength), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				add4 := leastRowsKernel17Summary(lo, hi, histogram2)
+				blocks.await()
+				addBefore := add3
+				add3 = addBefore + add4
+				blocks.release()
+				leastRowsKernel17(lo, hi, histogram2, add2, addBefore)
+			}
+		})
+	} else {
+		leastRowsKernel17(0, int(nLeastDigitsLength), histogram2, add2, 0)
+	}
+	pass4 := kgenTemporary[uint64](&call, max(int(nCandidatesLength), int(nAllLength2)))
+	if 1 < int(scalar13) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					leastRowsKernel18Summary(lo, hi, map9, int64(int(scalar10)+0*int(scalar14)), scalar14, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel18(lo, hi, add2, map9, pass4, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			leastRowsKernel18(0, max(int(nCandidatesLength), int(nAllLength2)), add2, map9, pass4, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+		}
+	}
+	pass5 := kgenTemporary[uint64](&call, max(int(nCandidatesLength), int(nAllLength2)))
+	if 2 < int(scalar13) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					leastRowsKernel18Summary(lo, hi, pass4, int64(int(scalar10)+int(scalar14)), scalar14, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel18(lo, hi, add2, pass4, pass5, 1, int64(int(scalar10)+int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			leastRowsKernel18(0, max(int(nCandidatesLength), int(nAllLength2)), add2, pass4, pass5, 1, int64(int(scalar10)+int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+		}
+	}
+	if 3 < int(scalar13) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					leastRowsKernel18Summary(lo, hi, pass5, int64(int(scalar10)+2*int(scalar14)), scalar14, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel18(lo, hi, add2, pass5, pass4, 2, int64(int(scalar10)+2*int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			leastRowsKernel18(0, max(int(nCandidatesLength), int(nAllLength2)), add2, pass5, pass4, 2, int64(int(scalar10)+2*int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+		}
+	}
+	if 4 < int(scalar13) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					leastRowsKernel18Summary(lo, hi, pass4, int64(int(scalar10)+3*int(scalar14)), scalar14, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel18(lo, hi, add2, pass4, pass5, 3, int64(int(scalar10)+3*int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			leastRowsKernel18(0, max(int(nCandidatesLength), int(nAllLength2)), add2, pass4, pass5, 3, int64(int(scalar10)+3*int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+		}
+	}
+	if 5 < int(scalar13) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					leastRowsKernel18Summary(lo, hi, pass5, int64(int(scalar10)+4*int(scalar14)), scalar14, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel18(lo, hi, add2, pass5, pass4, 4, int64(int(scalar10)+4*int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			leastRowsKernel18(0, max(int(nCandidatesLength), int(nAllLength2)), add2, pass5, pass4, 4, int64(int(scalar10)+4*int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+		}
+	}
+	if 6 < int(scalar13) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					leastRowsKernel18Summary(lo, hi, pass4, int64(int(scalar10)+5*int(scalar14)), scalar14, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel18(lo, hi, add2, pass4, pass5, 5, int64(int(scalar10)+5*int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			leastRowsKernel18(0, max(int(nCandidatesLength), int(nAllLength2)), add2, pass4, pass5, 5, int64(int(scalar10)+5*int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+		}
+	}
+	if 7 < int(scalar13) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					leastRowsKernel18Summary(lo, hi, pass5, int64(int(scalar10)+6*int(scalar14)), scalar14, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel18(lo, hi, add2, pass5, pass4, 6, int64(int(scalar10)+6*int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			leastRowsKernel18(0, max(int(nCandidatesLength), int(nAllLength2)), add2, pass5, pass4, 6, int64(int(scalar10)+6*int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+		}
+	}
+	pass6 := kgenTemporary[uint64](&call, max(int(nCandidatesLength), int(nAllLength2)))
+	if int(scalar13) == 1 {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					leastRowsKernel18Summary(lo, hi, map9, int64(int(scalar10)+0*int(scalar14)), scalar14, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel18(lo, hi, add2, map9, pass6, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			leastRowsKernel18(0, max(int(nCandidatesLength), int(nAllLength2)), add2, map9, pass6, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+		}
+	}
+	if int(scalar13) == 0 {
+		if workers > 1 {
+			kgenFork(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+				leastRowsKernel21(lo, hi, pass6, map9)
+			})
+		} else {
+			leastRowsKernel21(0, max(int(nCandidatesLength), int(nAllLength2)), pass6, map9)
+		}
+	}
+	if 1 < int(scalar13) {
+		if int(scalar13) < (int(scalar13)+1)/2*2 {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						leastRowsKernel18Summary(lo, hi, pass5, int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						leastRowsKernel18(lo, hi, add2, pass5, pass6, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				leastRowsKernel18(0, max(int(nCandidatesLength), int(nAllLength2)), add2, pass5, pass6, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+			}
+		} else {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						leastRowsKernel18Summary(lo, hi, pass4, int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						leastRowsKernel18(lo, hi, add2, pass4, pass6, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				leastRowsKernel18(0, max(int(nCandidatesLength), int(nAllLength2)), add2, pass4, pass6, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+			}
+		}
+	}
+	map10 := kgenTemporary[int64](&call, max(int(nCandidatesLength), int(nAllLength2)))
+	either2 := kgenTemporary[int64](&call, n)
+	either3 := kgenTemporary[int64](&call, n)
+	var nLeastTiedPlace int64
+	if workers > 1 {
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+		var nLeastTiedPlace2 int64
+		kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				nLeastTiedPlace3 := leastRowsKernel23Summary(lo, hi, pass6, scalar10, x10, x9, x15, int64(max(int(nCandidatesLength), int(nAllLength2))))
+				blocks.await()
+				nLeastTiedPlaceBefore := nLeastTiedPlace2
+				nLeastTiedPlace2 = nLeastTiedPlaceBefore + nLeastTiedPlace3
+				nLeastTiedPlaceEnd := nLeastTiedPlace2
+				blocks.release()
+				compactPart := either2[:nLeastTiedPlaceEnd]
+				compactPart2 := either3[:nLeastTiedPlaceEnd]
+				leastRowsKernel23(lo, hi, pass6, map10, compactPart, compactPart2, scalar10, x10, x9, x15, int64(max(int(nCandidatesLength), int(nAllLength2))), nLeastTiedPlaceBefore)
+			}
+		})
+		nLeastTiedPlace = nLeastTiedPlace2
+	} else {
+		nLeastTiedPlace = leastRowsKernel23(0, max(int(nCandidatesLength), int(nAllLength2)), pass6, map10, either2, either3, scalar10, x10, x9, x15, int64(max(int(nCandidatesLength), int(nAllLength2))), 0)
+	}
+	nLeastTiedLength := nLeastTiedPlace
+	cond6 := nLeastTiedPlace <= int64(max(int(nCandidatesLength), int(nAllLength2)))>>1
+	x16 := int64(0)
+	if cond6 {
+		x16 = 1
+	}
+	var nLeastAllLength int64
+	if 0 < int(x16) {
+	} else {
+		var nLeastAllPlace int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var nLeastAllPlace2 int64
+			kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+				compactScratch := make([]int64, 32768)
+				compactScratch2 := make([]int64, 32768)
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					nLeastAllPlace3 := leastRowsKernel24(lo, hi, either, compactScratch, compactScratch2, 0)
+					blocks.await()
+					nLeastAllPlaceBefore := nLeastAllPlace2
+					nLeastAllPlace2 = nLeastAllPlaceBefore + nLeastAllPlace3
+					blocks.release()
+					copy(either3[nLeastAllPlaceBefore:], compactScratch[:nLeastAllPlace3])
+					copy(either2[nLeastAllPlaceBefore:], compactScratch2[:nLeastAllPlace3])
+				}
+			})
+			nLeastAllPlace = nLeastAllPlace2
+		} else {
+			nLeastAllPlace = leastRowsKernel24(0, max(int(nCandidatesLength), int(nAllLength2)), either, either3, either2, 0)
+		}
+		nLeastAllLength2 := nLeastAllPlace
+		nLeastAllLength = nLeastAllLength2
+	}
+	nLeastAllLength2 := nLeastAllLength
+	map11 := kgenTemporary[float64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
+	histogram3 := kgenTemporary[int64](&call, 2048)
+	clear(histogram3)
+	if workers > 1 {
+		kgenFork(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 4096, func(_, lo, hi int) {
+			histogramOwn := make([]int64, 2048)
+			leastRowsKernel25(lo, hi, either3, key, map11, histogramOwn)
+			for i := range histogramOwn {
+				atomic.AddInt64(&histogram3[i], histogramOwn[i])
+			}
+		})
+	} else {
+		leastRowsKernel25(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), either3, key, map11, histogram3)
+	}
+	add3 := kgenTemporary[int64](&call, 2048)
 	// return row: order(key, limit: count)
 	if count < 0 {
 		failed[0] = min(failed[0], 0)
 	}
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var add3 int64
+		var add4 int64
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add4 := leastRowsKernel15Summary(lo, hi, histogram2)
+				add5 := leastRowsKernel26Summary(lo, hi, histogram3)
 				blocks.await()
-				addBefore := add3
-				add3 = addBefore + add4
+				addBefore := add4
+				add4 = addBefore + add5
 				blocks.release()
-				leastRowsKernel15(lo, hi, histogram2, add2, count, int64(max(int(nCandidatesLength), int(nAllLength2))), addBefore)
+				leastRowsKernel26(lo, hi, histogram3, add3, count, int64(max(int(nCandidatesLength), int(nAllLength2))), addBefore)
 			}
 		})
 	} else {
-		leastRowsKernel15(0, 2048, histogram2, add2, count, int64(max(int(nCandidatesLength), int(nAllLength2))), 0)
+		leastRowsKernel26(0, 2048, histogram3, add3, count, int64(max(int(nCandidatesLength), int(nAllLength2))), 0)
 	}
 	sortedLength := min(max(count, 0), int64(max(int(nCandidatesLength), int(nAllLength2))))
-	pass6 := kgenTemporary[uint64](&call, max(int(nCandidatesLength), int(nAllLength2)))
-	pass7 := kgenTemporary[int64](&call, max(int(nCandidatesLength), int(nAllLength2)))
+	pass7 := kgenTemporary[uint64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
+	pass8 := kgenTemporary[int64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				leastRowsKernel16Summary(lo, hi, map4, 0, digits)
+				leastRowsKernel27Summary(lo, hi, map11, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count2 := digits[digit]
@@ -355,22 +903,22 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 					counts[digit] += count2
 				}
 				blocks.release()
-				leastRowsKernel16(lo, hi, add2, map4, pass6, either, pass7, 0, 0, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+				leastRowsKernel27(lo, hi, add3, map11, pass7, either3, pass8, 0, 0, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		leastRowsKernel16(0, max(int(nCandidatesLength), int(nAllLength2)), add2, map4, pass6, either, pass7, 0, 0, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+		leastRowsKernel27(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, map11, pass7, either3, pass8, 0, 0, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 	}
-	pass8 := kgenTemporary[uint64](&call, max(int(nCandidatesLength), int(nAllLength2)))
-	pass9 := kgenTemporary[int64](&call, max(int(nCandidatesLength), int(nAllLength2)))
+	pass9 := kgenTemporary[uint64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
+	pass10 := kgenTemporary[int64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				leastRowsKernel17Summary(lo, hi, pass6, 8, digits)
+				leastRowsKernel28Summary(lo, hi, pass7, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count2 := digits[digit]
@@ -378,41 +926,20 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 					counts[digit] += count2
 				}
 				blocks.release()
-				leastRowsKernel17(lo, hi, add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+				leastRowsKernel28(lo, hi, add3, pass7, pass9, pass8, pass10, 1, 8, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		leastRowsKernel17(0, max(int(nCandidatesLength), int(nAllLength2)), add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				leastRowsKernel17Summary(lo, hi, pass8, 16, digits)
-				blocks.await()
-				for digit := range 256 {
-					count2 := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count2
-				}
-				blocks.release()
-				leastRowsKernel17(lo, hi, add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		leastRowsKernel17(0, max(int(nCandidatesLength), int(nAllLength2)), add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+		leastRowsKernel28(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass7, pass9, pass8, pass10, 1, 8, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				leastRowsKernel17Summary(lo, hi, pass6, 24, digits)
+				leastRowsKernel28Summary(lo, hi, pass9, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count2 := digits[digit]
@@ -420,20 +947,20 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 					counts[digit] += count2
 				}
 				blocks.release()
-				leastRowsKernel17(lo, hi, add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+				leastRowsKernel28(lo, hi, add3, pass9, pass7, pass10, pass8, 2, 16, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		leastRowsKernel17(0, max(int(nCandidatesLength), int(nAllLength2)), add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+		leastRowsKernel28(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass9, pass7, pass10, pass8, 2, 16, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				leastRowsKernel17Summary(lo, hi, pass8, 32, digits)
+				leastRowsKernel28Summary(lo, hi, pass7, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count2 := digits[digit]
@@ -441,20 +968,20 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 					counts[digit] += count2
 				}
 				blocks.release()
-				leastRowsKernel17(lo, hi, add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+				leastRowsKernel28(lo, hi, add3, pass7, pass9, pass8, pass10, 3, 24, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		leastRowsKernel17(0, max(int(nCandidatesLength), int(nAllLength2)), add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+		leastRowsKernel28(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass7, pass9, pass8, pass10, 3, 24, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				leastRowsKernel17Summary(lo, hi, pass6, 40, digits)
+				leastRowsKernel28Summary(lo, hi, pass9, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count2 := digits[digit]
@@ -462,20 +989,20 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 					counts[digit] += count2
 				}
 				blocks.release()
-				leastRowsKernel17(lo, hi, add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+				leastRowsKernel28(lo, hi, add3, pass9, pass7, pass10, pass8, 4, 32, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		leastRowsKernel17(0, max(int(nCandidatesLength), int(nAllLength2)), add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+		leastRowsKernel28(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass9, pass7, pass10, pass8, 4, 32, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				leastRowsKernel17Summary(lo, hi, pass8, 48, digits)
+				leastRowsKernel28Summary(lo, hi, pass7, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count2 := digits[digit]
@@ -483,37 +1010,72 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 					counts[digit] += count2
 				}
 				blocks.release()
-				leastRowsKernel17(lo, hi, add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+				leastRowsKernel28(lo, hi, add3, pass7, pass9, pass8, pass10, 5, 40, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		leastRowsKernel17(0, max(int(nCandidatesLength), int(nAllLength2)), add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(nCandidatesLength), int(nAllLength2))), digits)
+		leastRowsKernel28(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass7, pass9, pass8, pass10, 5, 40, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				leastRowsKernel28Summary(lo, hi, pass9, 48, digits)
+				blocks.await()
+				for digit := range 256 {
+					count2 := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count2
+				}
+				blocks.release()
+				leastRowsKernel28(lo, hi, add3, pass9, pass7, pass10, pass8, 6, 48, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		leastRowsKernel28(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass9, pass7, pass10, pass8, 6, 48, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				leastRowsKernel34Summary(lo, hi, pass7, 56, digits)
+				blocks.await()
+				for digit := range 256 {
+					count2 := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count2
+				}
+				blocks.release()
+				leastRowsKernel34(lo, hi, add3, pass7, pass8, pass10, 7, 56, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		leastRowsKernel34(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass7, pass8, pass10, 7, 56, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 	}
 	row := kgenColumn(&call, dst.Row, int(sortedLength))
 	if call.err != nil {
 		return fmt.Errorf("tables.kg:34:1: LeastRows: %w", call.err)
 	}
 	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				leastRowsKernel23Summary(lo, hi, pass6, 56, digits)
-				blocks.await()
-				for digit := range 256 {
-					count2 := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count2
-				}
-				blocks.release()
-				leastRowsKernel23(lo, hi, add2, pass6, pass7, row, 7, 56, int64(max(int(nCandidatesLength), int(nAllLength2))), sortedLength, digits)
-			}
+		kgenFork(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+			leastRowsKernel35(lo, hi, map10, row, sortedLength)
 		})
 	} else {
-		digits := make([]int64, 256)
-		leastRowsKernel23(0, max(int(nCandidatesLength), int(nAllLength2)), add2, pass6, pass7, row, 7, 56, int64(max(int(nCandidatesLength), int(nAllLength2))), sortedLength, digits)
+		leastRowsKernel35(0, max(int(nCandidatesLength), int(nAllLength2)), map10, row, sortedLength)
+	}
+	if workers > 1 {
+		kgenFork(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 4096, func(_, lo, hi int) {
+			leastRowsKernel36(lo, hi, either2, pass10, row, sortedLength)
+		})
+	} else {
+		leastRowsKernel36(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), either2, pass10, row, sortedLength)
 	}
 	for site, row := range failed {
 		if row == math.MaxInt64 {
@@ -533,15 +1095,17 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 	return nil
 }
 
-// leastRowsKernel2 runs rows lo to hi through the stages map1, map2, map3, map4, histogram1, from the state before them to the one after.
+// leastRowsKernel2 runs rows lo to hi through the stages map1, map2, scalar2, scalar3, map3, map4, map5, map6, reduce1, map7, scalar4, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel2(lo, hi int, map2 []int64, key, map3 []float64, histogram []int64, n int64) {
+func leastRowsKernel2(lo, hi int, map2 []int64, key, map3 []float64, map4 []uint64, n, nSample, sum int64, least, greatest uint64) (int64, uint64, uint64) {
 	x := n / 16384
 	x2 := max(x, 1)
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
+	mapRows3 := map4[lo:hi]
+	mapRows3 = mapRows3[:len(mapRows)]
 	for i := range mapRows {
 		row := int64(lo + i)
 		x3 := row*x2 + row*2654435761%x2
@@ -558,53 +1122,159 @@ func leastRowsKernel2(lo, hi int, map2 []int64, key, map3 []float64, histogram [
 		if key3 == key3 {
 			x5 = kgenSelect(x4 > 9223372036854775808, ^x4, x4|9223372036854775808)
 		}
-		digit := int64(x5 >> 0 & 255)
-		bin := int(digit)
+		mapRows3[i] = x4
+		greatest = max(greatest, x5)
+		least = min(least, x5)
+		sum++
+	}
+	return sum, least, greatest
+}
+
+// leastRowsKernel2Summary returns what rows lo to hi add to the state, in the stages map1, map2, scalar2, scalar3, map3, map4, map5, map6, reduce1, map7, scalar4.
+//
+//go:noinline
+func leastRowsKernel2Summary(lo, hi int, key []float64, n int64) (int64, uint64, uint64) {
+	var sum int64
+	least := uint64(18446744073709551615)
+	var greatest uint64
+	x := n / 16384
+	x2 := max(x, 1)
+	for i := range hi - lo {
+		row := int64(lo + i)
+		x3 := row*x2 + row*2654435761%x2
+		var key2 float64
+		if uint64(x3) < uint64(len(key)) {
+			key2 = key[x3]
+		}
+		key3 := key2
+		x4 := math.Float64bits(key3)
+		x5 := uint64(18446744073709551615)
+		if key3 == key3 {
+			x5 = kgenSelect(x4 > 9223372036854775808, ^x4, x4|9223372036854775808)
+		}
+		greatest = max(greatest, x5)
+		least = min(least, x5)
+		sum++
+	}
+	return sum, least, greatest
+}
+
+// leastRowsKernel3 runs rows lo to hi through the stages map8, scalar5, scalar6, scalar7, from the state before them to the one after.
+//
+//go:noinline
+func leastRowsKernel3(lo, hi int, map2 []float64, map7, map3 []uint64, reduce, reduce2 uint64, scalar3, scalar, scalar2 int64) {
+	x := reduce2 - reduce
+	x2 := uint64(bits.LeadingZeros64(uint64(x)))
+	x3 := int64(x2)
+	x4 := 64 - x3
+	x5 := x4 - scalar3
+	x6 := 0 - x5
+	x7 := -x6
+	x8 := max(x7, 0)
+	map2Rows := map2[lo:hi]
+	map7Rows := map7[lo:hi]
+	map7Rows = map7Rows[:len(map2Rows)]
+	mapRows := map3[lo:hi]
+	mapRows = mapRows[:len(map2Rows)]
+	for i, x9 := range map2Rows {
+		x10 := map7Rows[i]
+		// return row: order(key, limit: count)
+		mapRows[i] = (kgenSelect(x9 == x9, kgenSelect(x10 > 9223372036854775808, ^x10, x10|9223372036854775808), 18446744073709551615)-reduce)>>(x8&63)<<(scalar&63) | uint64(int64(lo+i))
+	}
+}
+
+// leastRowsKernel4 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
+//
+//go:noinline
+func leastRowsKernel4(lo, hi int, histogram []int64, map8 []uint64, digitWidth, digitShift, scalar4 int64) {
+	x := uint64(1) << (digitWidth & 63)
+	x2 := x - 1
+	x3 := int64(0) << (digitWidth & 63)
+	x4 := digitShift + digitWidth
+	x5 := int64(1) << (digitWidth & 63)
+	cond := 1 < scalar4
+	x6 := x4 + digitWidth
+	x7 := int64(2) << (digitWidth & 63)
+	cond2 := 2 < scalar4
+	x8 := x6 + digitWidth
+	x9 := int64(3) << (digitWidth & 63)
+	cond3 := 3 < scalar4
+	x10 := x8 + digitWidth
+	x11 := int64(4) << (digitWidth & 63)
+	cond4 := 4 < scalar4
+	x12 := x10 + digitWidth
+	x13 := int64(5) << (digitWidth & 63)
+	cond5 := 5 < scalar4
+	x14 := x12 + digitWidth
+	x15 := int64(6) << (digitWidth & 63)
+	cond6 := 6 < scalar4
+	x16 := x14 + digitWidth
+	x17 := int64(7) << (digitWidth & 63)
+	cond7 := 7 < scalar4
+	map8Rows := map8[lo:hi]
+	for _, x18 := range map8Rows {
+		digit := int64(x18 >> (digitShift & 63) & x2)
+		// return row: order(key, limit: count)
+		bin := int(digit + x3)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
 		}
-		digit2 := int64(x5 >> 8 & 255)
-		bin2 := int(digit2 + 256)
-		if uint64(bin2) < uint64(len(histogram)) {
-			histogram[bin2]++
-		}
-		digit3 := int64(x5 >> 16 & 255)
-		bin3 := int(digit3 + 512)
-		if uint64(bin3) < uint64(len(histogram)) {
-			histogram[bin3]++
-		}
-		digit4 := int64(x5 >> 24 & 255)
-		bin4 := int(digit4 + 768)
-		if uint64(bin4) < uint64(len(histogram)) {
-			histogram[bin4]++
-		}
-		digit5 := int64(x5 >> 32 & 255)
-		bin5 := int(digit5 + 1024)
-		if uint64(bin5) < uint64(len(histogram)) {
-			histogram[bin5]++
-		}
-		digit6 := int64(x5 >> 40 & 255)
-		bin6 := int(digit6 + 1280)
-		if uint64(bin6) < uint64(len(histogram)) {
-			histogram[bin6]++
-		}
-		digit7 := int64(x5 >> 48 & 255)
-		bin7 := int(digit7 + 1536)
-		if uint64(bin7) < uint64(len(histogram)) {
-			histogram[bin7]++
-		}
-		digit8 := int64(x5 >> 56 & 255)
-		bin8 := int(digit8 + 1792)
-		if uint64(bin8) < uint64(len(histogram)) {
-			histogram[bin8]++
+		if cond {
+			digit2 := int64(x18 >> (x4 & 63) & x2)
+			bin2 := int(digit2 + x5)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			if cond2 {
+				digit3 := int64(x18 >> (x6 & 63) & x2)
+				bin3 := int(digit3 + x7)
+				if uint64(bin3) < uint64(len(histogram)) {
+					histogram[bin3]++
+				}
+				if cond3 {
+					digit4 := int64(x18 >> (x8 & 63) & x2)
+					bin4 := int(digit4 + x9)
+					if uint64(bin4) < uint64(len(histogram)) {
+						histogram[bin4]++
+					}
+					if cond4 {
+						digit5 := int64(x18 >> (x10 & 63) & x2)
+						bin5 := int(digit5 + x11)
+						if uint64(bin5) < uint64(len(histogram)) {
+							histogram[bin5]++
+						}
+						if cond5 {
+							digit6 := int64(x18 >> (x12 & 63) & x2)
+							bin6 := int(digit6 + x13)
+							if uint64(bin6) < uint64(len(histogram)) {
+								histogram[bin6]++
+							}
+							if cond6 {
+								digit7 := int64(x18 >> (x14 & 63) & x2)
+								bin7 := int(digit7 + x15)
+								if uint64(bin7) < uint64(len(histogram)) {
+									histogram[bin7]++
+								}
+								if cond7 {
+									digit8 := int64(x18 >> (x16 & 63) & x2)
+									bin8 := int(digit8 + x17)
+									if uint64(bin8) < uint64(len(histogram)) {
+										histogram[bin8]++
+									}
+								}
+							}
+						}
+					}
+				}
+			}
 		}
 	}
 }
 
-// leastRowsKernel3 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
+// leastRowsKernel5 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel3(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func leastRowsKernel5(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -616,10 +1286,10 @@ func leastRowsKernel3(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// leastRowsKernel3Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
+// leastRowsKernel5Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
 //
 //go:noinline
-func leastRowsKernel3Summary(lo, hi int, histogram []int64) int64 {
+func leastRowsKernel5Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -628,141 +1298,80 @@ func leastRowsKernel3Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// leastRowsKernel4 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// leastRowsKernel6 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel4(lo, hi int, add []int64, map2 []float64, pass []uint64, pass2 []int64, digitNumber, digitShift, nSample int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * nSample
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
-	places := (*[256]int64)(digits)
+func leastRowsKernel6(lo, hi int, add []int64, map8, pass []uint64, digitNumber, digitShift, digitWidth, nSample int64, digits []int64) {
+	x := uint64(1) << (digitWidth & 63)
+	x2 := x - 1
+	x3 := digitNumber << (digitWidth & 63)
+	x4 := digitNumber * nSample
+	x5 := int64(1) << (digitWidth & 63)
+	places := (*[1024]int64)(digits)
 	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add[int64(digit)+x] - x2
+	for digit := range min(1024, int(x5)) {
+		places[digit] += add[int64(digit)+x3] - x4
 	}
-	map2Rows := map2[lo:hi]
-	for i, x3 := range map2Rows {
-		x4 := math.Float64bits(x3)
-		x5 := uint64(18446744073709551615)
-		if x3 == x3 {
-			x5 = kgenSelect(x4 > 9223372036854775808, ^x4, x4|9223372036854775808)
-		}
-		digit := int64(x5 >> (digitShift & 63) & 255)
+	map8Rows := map8[lo:hi]
+	for _, x6 := range map8Rows {
+		digit := int64(x6 >> (digitShift & 63) & x2)
 		// return row: order(key, limit: count)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = x5
-		pass2[place] = int64(lo + i)
+		pass[place] = x6
 	}
 }
 
-// leastRowsKernel4Summary returns what rows lo to hi add to the state, in the stages pass1.
+// leastRowsKernel6Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func leastRowsKernel4Summary(lo, hi int, map2 []float64, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	map2Rows := map2[lo:hi]
-	for _, x := range map2Rows {
-		x2 := math.Float64bits(x)
-		x3 := uint64(18446744073709551615)
-		if x == x {
-			x3 = kgenSelect(x2 > 9223372036854775808, ^x2, x2|9223372036854775808)
-		}
-		digit := int64(x3 >> (digitShift & 63) & 255)
+func leastRowsKernel6Summary(lo, hi int, map8 []uint64, digitShift, digitWidth int64, digits []int64) {
+	x := uint64(1) << (digitWidth & 63)
+	x2 := x - 1
+	counts := (*[1024]int64)(digits)
+	map8Rows := map8[lo:hi]
+	for _, x3 := range map8Rows {
+		digit := int64(x3 >> (digitShift & 63) & x2)
 		// return row: order(key, limit: count)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// leastRowsKernel5 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// leastRowsKernel9 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel5(lo, hi int, add []int64, pass, pass2 []uint64, pass22, pass3 []int64, digitNumber, digitShift, nSample int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * nSample
-	room := min(len(pass2), len(pass3))
-	pass2 = pass2[:room]
-	pass3 = pass3[:room]
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add[int64(digit)+x] - x2
-	}
+func leastRowsKernel9(lo, hi int, pass, map8 []uint64) {
 	passRows := pass[lo:hi]
-	pass2Rows := pass22[lo:hi]
-	pass2Rows = pass2Rows[:len(passRows)]
-	for i, pass4 := range passRows {
-		digit := int64(pass4 >> (digitShift & 63) & 255)
+	map8Rows := map8[lo:hi]
+	map8Rows = map8Rows[:len(passRows)]
+	for i := range passRows {
 		// return row: order(key, limit: count)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		pass2[place] = pass4
-		pass3[place] = pass2Rows[i]
+		passRows[i] = map8Rows[i]
 	}
 }
 
-// leastRowsKernel5Summary returns what rows lo to hi add to the state, in the stages pass2.
+// leastRowsKernel11 runs rows lo to hi through the stages map9, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel5Summary(lo, hi int, pass []uint64, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	passRows := pass[lo:hi]
-	for _, pass2 := range passRows {
-		digit := int64(pass2 >> (digitShift & 63) & 255)
+func leastRowsKernel11(lo, hi int, pass3 []uint64, map2 []int64, scalar int64) {
+	x := uint64(1) << (scalar & 63)
+	x2 := x - 1
+	pass3Rows := pass3[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(pass3Rows)]
+	for i := range pass3Rows {
 		// return row: order(key, limit: count)
-		digit2 := int(digit)
-		counts[digit2]++
+		mapRows[i] = int64(pass3Rows[i] & x2)
 	}
 }
 
-// leastRowsKernel11 runs rows lo to hi through the stages pass8, from the state before them to the one after.
-//
-//go:noinline
-func leastRowsKernel11(lo, hi int, add []int64, pass13 []uint64, pass14, pass []int64, digitNumber, digitShift, nSample int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * nSample
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add[int64(digit)+x] - x2
-	}
-	pass13Rows := pass13[lo:hi]
-	pass14Rows := pass14[lo:hi]
-	pass14Rows = pass14Rows[:len(pass13Rows)]
-	for i := range pass13Rows {
-		digit := int64(pass13Rows[i] >> (digitShift & 63) & 255)
-		// return row: order(key, limit: count)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		pass[place] = pass14Rows[i]
-	}
-}
-
-// leastRowsKernel11Summary returns what rows lo to hi add to the state, in the stages pass8.
-//
-//go:noinline
-func leastRowsKernel11Summary(lo, hi int, pass13 []uint64, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	pass13Rows := pass13[lo:hi]
-	for i := range pass13Rows {
-		digit := int64(pass13Rows[i] >> (digitShift & 63) & 255)
-		// return row: order(key, limit: count)
-		digit2 := int(digit)
-		counts[digit2]++
-	}
-}
-
-// leastRowsKernel12 runs rows lo to hi through the stages scalar2, scalar3, scalar4, map5, mask1, partial2, offset2, add2, compact1, scalar5, from the state before them to the one after.
+// leastRowsKernel12 runs rows lo to hi through the stages scalar8, scalar9, scalar10, map10, mask1, partial2, offset2, add2, compact1, scalar11, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func leastRowsKernel12(lo, hi int, key []float64, pass15 []int64, map2 []float64, map3, compact []int64, count, n, nCandidatesPlace int64) int64 {
+func leastRowsKernel12(lo, hi int, key []float64, map9 []int64, map2 []float64, map3, compact []int64, count, n, nCandidatesPlace int64) int64 {
 	x := min(count, n)
 	x2 := max(x, 0)
 	x3 := x2 * 32768
@@ -771,32 +1380,32 @@ func leastRowsKernel12(lo, hi int, key []float64, pass15 []int64, map2 []float64
 	x6 := x5 + 8
 	x7 := min(x6, 16383)
 	x8 := max(x7, 0)
-	var pass int64
-	if uint64(x8) < uint64(len(pass15)) {
-		pass = pass15[x8]
-	}
-	pass2 := pass
-	var x9 float64
-	if uint64(pass2) < uint64(len(map2)) {
-		x9 = map2[pass2]
+	var x9 int64
+	if uint64(x8) < uint64(len(map9)) {
+		x9 = map9[x8]
 	}
 	x10 := x9
-	cond := x10 != x10
-	var x11 int64
-	if uint64(pass2) < uint64(len(map3)) {
-		x11 = map3[pass2]
+	var x11 float64
+	if uint64(x10) < uint64(len(map2)) {
+		x11 = map2[x10]
 	}
 	x12 := x11
+	cond := x12 != x12
+	var x13 int64
+	if uint64(x10) < uint64(len(map3)) {
+		x13 = map3[x10]
+	}
+	x14 := x13
 	cond2 := n >= 1048576
-	x13 := n >> 3
-	cond3 := x2 < x13
+	x15 := n >> 3
+	cond3 := x2 < x15
 	cond4 := cond2 && cond3
 	cond5 := !cond4
 	keyRows := key[lo:hi]
 	for i, key2 := range keyRows {
 		cond6 := key2 != key2
 		row := int64(lo + i)
-		selected := !(key2 > x10) && (key2 < x10 || cond && !cond6 || (key2 == x10 || cond6 && cond) && row <= x12) || cond5
+		selected := !(key2 > x12) && (key2 < x12 || cond && !cond6 || (key2 == x12 || cond6 && cond) && row <= x14) || cond5
 		at := int(nCandidatesPlace)
 		compact[at] = row
 		nCandidatesPlace += kgenBit[int64](selected)
@@ -819,14 +1428,359 @@ func leastRowsKernel13(lo, hi int, compact []int64, nAllPlace int64) int64 {
 	return nAllPlace
 }
 
-// leastRowsKernel14 runs rows lo to hi through the stages map6, map7, map8, map9, histogram2, from the state before them to the one after.
+// leastRowsKernel14 runs rows lo to hi through the stages map11, scalar12, scalar13, map12, map13, map14, map15, reduce2, map16, scalar14, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel14(lo, hi int, either []int64, key, map2 []float64, histogram []int64) {
+func leastRowsKernel14(lo, hi int, either []int64, key, map2 []float64, map3 []uint64, n, nLeast, sum int64, least, greatest uint64) (int64, uint64, uint64) {
 	eitherRows := either[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(eitherRows)]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(eitherRows)]
 	for i, at := range eitherRows {
+		var key2 float64
+		if uint64(at) < uint64(len(key)) {
+			key2 = key[at]
+		}
+		key3 := key2
+		// return row: order(key, limit: count)
+		mapRows[i] = key3
+		x := math.Float64bits(key3)
+		x2 := uint64(18446744073709551615)
+		if key3 == key3 {
+			x2 = kgenSelect(x > 9223372036854775808, ^x, x|9223372036854775808)
+		}
+		mapRows2[i] = x
+		greatest = max(greatest, x2)
+		least = min(least, x2)
+		sum++
+	}
+	return sum, least, greatest
+}
+
+// leastRowsKernel14Summary returns what rows lo to hi add to the state, in the stages map11, scalar12, scalar13, map12, map13, map14, map15, reduce2, map16, scalar14.
+//
+//go:noinline
+func leastRowsKernel14Summary(lo, hi int, either []int64, key []float64) (int64, uint64, uint64) {
+	var sum int64
+	least := uint64(18446744073709551615)
+	var greatest uint64
+	eitherRows := either[lo:hi]
+	for _, at := range eitherRows {
+		var key2 float64
+		if uint64(at) < uint64(len(key)) {
+			key2 = key[at]
+		}
+		key3 := key2
+		x := math.Float64bits(key3)
+		x2 := uint64(18446744073709551615)
+		if key3 == key3 {
+			x2 = kgenSelect(x > 9223372036854775808, ^x, x|9223372036854775808)
+		}
+		greatest = max(greatest, x2)
+		least = min(least, x2)
+		sum++
+	}
+	return sum, least, greatest
+}
+
+// leastRowsKernel15 runs rows lo to hi through the stages map17, scalar15, scalar16, scalar17, from the state before them to the one after.
+//
+//go:noinline
+func leastRowsKernel15(lo, hi int, map11 []float64, map16 []uint64, either []int64, map2 []uint64, reduce3, reduce4 uint64, scalar12, scalar10, scalar11 int64) {
+	x := reduce4 - reduce3
+	x2 := uint64(bits.LeadingZeros64(uint64(x)))
+	x3 := int64(x2)
+	x4 := 64 - x3
+	x5 := x4 - scalar12
+	x6 := 0 - x5
+	x7 := -x6
+	x8 := max(x7, 0)
+	map11Rows := map11[lo:hi]
+	map16Rows := map16[lo:hi]
+	map16Rows = map16Rows[:len(map11Rows)]
+	eitherRows := either[lo:hi]
+	eitherRows = eitherRows[:len(map11Rows)]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map11Rows)]
+	for i, x9 := range map11Rows {
+		x10 := map16Rows[i]
+		// return row: order(key, limit: count)
+		mapRows[i] = (kgenSelect(x9 == x9, kgenSelect(x10 > 9223372036854775808, ^x10, x10|9223372036854775808), 18446744073709551615)-reduce3)>>(x8&63)<<(scalar10&63) | uint64(eitherRows[i])
+	}
+}
+
+// leastRowsKernel16 runs rows lo to hi through the stages histogram2, from the state before them to the one after.
+//
+//go:noinline
+func leastRowsKernel16(lo, hi int, histogram []int64, map17 []uint64, digitWidth, digitShift, scalar13 int64) {
+	x := uint64(1) << (digitWidth & 63)
+	x2 := x - 1
+	x3 := int64(0) << (digitWidth & 63)
+	x4 := digitShift + digitWidth
+	x5 := int64(1) << (digitWidth & 63)
+	cond := 1 < scalar13
+	x6 := x4 + digitWidth
+	x7 := int64(2) << (digitWidth & 63)
+	cond2 := 2 < scalar13
+	x8 := x6 + digitWidth
+	x9 := int64(3) << (digitWidth & 63)
+	cond3 := 3 < scalar13
+	x10 := x8 + digitWidth
+	x11 := int64(4) << (digitWidth & 63)
+	cond4 := 4 < scalar13
+	x12 := x10 + digitWidth
+	x13 := int64(5) << (digitWidth & 63)
+	cond5 := 5 < scalar13
+	x14 := x12 + digitWidth
+	x15 := int64(6) << (digitWidth & 63)
+	cond6 := 6 < scalar13
+	x16 := x14 + digitWidth
+	x17 := int64(7) << (digitWidth & 63)
+	cond7 := 7 < scalar13
+	map17Rows := map17[lo:hi]
+	for _, x18 := range map17Rows {
+		digit := int64(x18 >> (digitShift & 63) & x2)
+		// return row: order(key, limit: count)
+		bin := int(digit + x3)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		if cond {
+			digit2 := int64(x18 >> (x4 & 63) & x2)
+			bin2 := int(digit2 + x5)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			if cond2 {
+				digit3 := int64(x18 >> (x6 & 63) & x2)
+				bin3 := int(digit3 + x7)
+				if uint64(bin3) < uint64(len(histogram)) {
+					histogram[bin3]++
+				}
+				if cond3 {
+					digit4 := int64(x18 >> (x8 & 63) & x2)
+					bin4 := int(digit4 + x9)
+					if uint64(bin4) < uint64(len(histogram)) {
+						histogram[bin4]++
+					}
+					if cond4 {
+						digit5 := int64(x18 >> (x10 & 63) & x2)
+						bin5 := int(digit5 + x11)
+						if uint64(bin5) < uint64(len(histogram)) {
+							histogram[bin5]++
+						}
+						if cond5 {
+							digit6 := int64(x18 >> (x12 & 63) & x2)
+							bin6 := int(digit6 + x13)
+							if uint64(bin6) < uint64(len(histogram)) {
+								histogram[bin6]++
+							}
+							if cond6 {
+								digit7 := int64(x18 >> (x14 & 63) & x2)
+								bin7 := int(digit7 + x15)
+								if uint64(bin7) < uint64(len(histogram)) {
+									histogram[bin7]++
+								}
+								if cond7 {
+									digit8 := int64(x18 >> (x16 & 63) & x2)
+									bin8 := int(digit8 + x17)
+									if uint64(bin8) < uint64(len(histogram)) {
+										histogram[bin8]++
+									}
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// leastRowsKernel17 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+//
+//go:noinline
+func leastRowsKernel17(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+	histogram2Rows := histogram2[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram2Rows)]
+	for i := range histogram2Rows {
+		// return row: order(key, limit: count)
+		addRows[i] = add2
+		add2 += histogram2Rows[i]
+	}
+	return add2
+}
+
+// leastRowsKernel17Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+//
+//go:noinline
+func leastRowsKernel17Summary(lo, hi int, histogram2 []int64) int64 {
+	var add int64
+	histogram2Rows := histogram2[lo:hi]
+	for i := range histogram2Rows {
+		add += histogram2Rows[i]
+	}
+	return add
+}
+
+// leastRowsKernel18 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+//
+//go:noinline
+func leastRowsKernel18(lo, hi int, add2 []int64, map17, pass []uint64, digitNumber, digitShift, digitWidth, nLeast int64, digits []int64) {
+	x := uint64(1) << (digitWidth & 63)
+	x2 := x - 1
+	x3 := digitNumber << (digitWidth & 63)
+	x4 := digitNumber * nLeast
+	x5 := int64(1) << (digitWidth & 63)
+	places := (*[1024]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range min(1024, int(x5)) {
+		places[digit] += add2[int64(digit)+x3] - x4
+	}
+	map17Rows := map17[lo:hi]
+	for _, x6 := range map17Rows {
+		digit := int64(x6 >> (digitShift & 63) & x2)
+		// return row: order(key, limit: count)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x6
+	}
+}
+
+// leastRowsKernel18Summary returns what rows lo to hi add to the state, in the stages pass6.
+//
+//go:noinline
+func leastRowsKernel18Summary(lo, hi int, map17 []uint64, digitShift, digitWidth int64, digits []int64) {
+	x := uint64(1) << (digitWidth & 63)
+	x2 := x - 1
+	counts := (*[1024]int64)(digits)
+	map17Rows := map17[lo:hi]
+	for _, x3 := range map17Rows {
+		digit := int64(x3 >> (digitShift & 63) & x2)
+		// return row: order(key, limit: count)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// leastRowsKernel21 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+//
+//go:noinline
+func leastRowsKernel21(lo, hi int, pass, map17 []uint64) {
+	passRows := pass[lo:hi]
+	map17Rows := map17[lo:hi]
+	map17Rows = map17Rows[:len(passRows)]
+	for i := range passRows {
+		// return row: order(key, limit: count)
+		passRows[i] = map17Rows[i]
+	}
+}
+
+// leastRowsKernel23 runs rows lo to hi through the stages map18, map19, mask3, partial5, offset5, add5, compact3, scalar18, from the state before them to the one after.
+// Every row is stored, and the next row overwrites it unless it is selected.
+// A place past the end belongs to rows after hi, which store it themselves.
+//
+//go:noinline
+func leastRowsKernel23(lo, hi int, pass6 []uint64, map2, compact, compact2 []int64, scalar10 int64, reduce4, reduce3 uint64, scalar12, nLeast, nLeastTiedPlace int64) int64 {
+	x := uint64(1) << (scalar10 & 63)
+	x2 := x - 1
+	x3 := reduce4 - reduce3
+	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
+	x5 := int64(x4)
+	x6 := 64 - x5
+	x7 := x6 - scalar12
+	cond := x7 > 0
+	compact2 = compact2[:len(compact)]
+	lastX := uint64(18446744073709551615)
+	if lo > 0 {
+		lastX = pass6[lo-1] >> (scalar10 & 63)
+	}
+	pass6Rows := pass6[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(pass6Rows)]
+	for i, pass := range pass6Rows {
+		x8 := int64(pass & x2)
+		// return row: order(key, limit: count)
+		mapRows[i] = x8
+		x9 := pass >> (scalar10 & 63)
+		previous := lastX
+		neighbour := uint64(18446744073709551615)
+		if lo+i < int(nLeast)-1 {
+			neighbour = pass6[lo+i+1] >> (scalar10 & 63)
+		}
+		selected := cond && (x9 == previous || x9 == neighbour)
+		at := int(nLeastTiedPlace)
+		if uint64(at) < uint64(len(compact)) {
+			compact[at] = int64(lo + i)
+			compact2[at] = x8
+		}
+		nLeastTiedPlace += kgenBit[int64](selected)
+		lastX = x9
+	}
+	return nLeastTiedPlace
+}
+
+// leastRowsKernel23Summary returns what rows lo to hi add to the state, in the stages map18, map19, mask3, partial5, offset5, add5, compact3, scalar18.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func leastRowsKernel23Summary(lo, hi int, pass6 []uint64, scalar10 int64, reduce4, reduce3 uint64, scalar12, nLeast int64) int64 {
+	var nLeastTiedPlace int64
+	x := reduce4 - reduce3
+	x2 := uint64(bits.LeadingZeros64(uint64(x)))
+	x3 := int64(x2)
+	x4 := 64 - x3
+	x5 := x4 - scalar12
+	cond := x5 > 0
+	lastX := uint64(18446744073709551615)
+	if lo > 0 {
+		lastX = pass6[lo-1] >> (scalar10 & 63)
+	}
+	pass6Rows := pass6[lo:hi]
+	for i, pass := range pass6Rows {
+		x6 := pass >> (scalar10 & 63)
+		// return row: order(key, limit: count)
+		previous := lastX
+		neighbour := uint64(18446744073709551615)
+		if lo+i < int(nLeast)-1 {
+			neighbour = pass6[lo+i+1] >> (scalar10 & 63)
+		}
+		selected := cond && (x6 == previous || x6 == neighbour)
+		nLeastTiedPlace += kgenBit[int64](selected)
+		lastX = x6
+	}
+	return nLeastTiedPlace
+}
+
+// leastRowsKernel24 runs rows lo to hi through the stages mask4, partial6, offset6, add6, compact4, from the state before them to the one after.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func leastRowsKernel24(lo, hi int, either, compact, compact2 []int64, nLeastAllPlace int64) int64 {
+	compact2 = compact2[:len(compact)]
+	eitherRows := either[lo:hi]
+	for i := range eitherRows {
+		row := int64(lo + i)
+		selected := row >= 0
+		at := int(nLeastAllPlace)
+		compact[at] = eitherRows[i]
+		compact2[at] = row
+		nLeastAllPlace += kgenBit[int64](selected)
+	}
+	return nLeastAllPlace
+}
+
+// leastRowsKernel25 runs rows lo to hi through the stages map20, map21, map22, map23, histogram3, from the state before them to the one after.
+//
+//go:noinline
+func leastRowsKernel25(lo, hi int, either2 []int64, key, map2 []float64, histogram []int64) {
+	either2Rows := either2[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(either2Rows)]
+	for i, at := range either2Rows {
 		var key2 float64
 		if uint64(at) < uint64(len(key)) {
 			key2 = key[at]
@@ -882,51 +1836,51 @@ func leastRowsKernel14(lo, hi int, either []int64, key, map2 []float64, histogra
 	}
 }
 
-// leastRowsKernel15 runs rows lo to hi through the stages partial4, offset4, add4, scalar6, from the state before them to the one after.
+// leastRowsKernel26 runs rows lo to hi through the stages partial7, offset7, add7, scalar19, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel15(lo, hi int, histogram2, add []int64, count, nLeast, add2 int64) int64 {
-	histogram2Rows := histogram2[lo:hi]
+func leastRowsKernel26(lo, hi int, histogram3, add []int64, count, nLeast, add2 int64) int64 {
+	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram2Rows)]
-	for i := range histogram2Rows {
+	addRows = addRows[:len(histogram3Rows)]
+	for i := range histogram3Rows {
 		// return row: order(key, limit: count)
 		addRows[i] = add2
-		add2 += histogram2Rows[i]
+		add2 += histogram3Rows[i]
 	}
 	return add2
 }
 
-// leastRowsKernel15Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4, scalar6.
+// leastRowsKernel26Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, scalar19.
 //
 //go:noinline
-func leastRowsKernel15Summary(lo, hi int, histogram2 []int64) int64 {
+func leastRowsKernel26Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
-	histogram2Rows := histogram2[lo:hi]
-	for i := range histogram2Rows {
-		add += histogram2Rows[i]
+	histogram3Rows := histogram3[lo:hi]
+	for i := range histogram3Rows {
+		add += histogram3Rows[i]
 	}
 	return add
 }
 
-// leastRowsKernel16 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+// leastRowsKernel27 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel16(lo, hi int, add2 []int64, map6 []float64, pass []uint64, either, pass2 []int64, digitNumber, digitShift, nLeast int64, digits []int64) {
+func leastRowsKernel27(lo, hi int, add3 []int64, map20 []float64, pass []uint64, either2, pass2 []int64, digitNumber, digitShift, nLeastAgain int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * nLeast
+	x2 := digitNumber * nLeastAgain
 	room := min(len(pass), len(pass2))
 	pass = pass[:room]
 	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
+		places[digit] += add3[int64(digit)+x] - x2
 	}
-	map6Rows := map6[lo:hi]
-	eitherRows := either[lo:hi]
-	eitherRows = eitherRows[:len(map6Rows)]
-	for i, x3 := range map6Rows {
+	map20Rows := map20[lo:hi]
+	either2Rows := either2[lo:hi]
+	either2Rows = either2Rows[:len(map20Rows)]
+	for i, x3 := range map20Rows {
 		x4 := math.Float64bits(x3)
 		x5 := uint64(18446744073709551615)
 		if x3 == x3 {
@@ -938,17 +1892,17 @@ func leastRowsKernel16(lo, hi int, add2 []int64, map6 []float64, pass []uint64, 
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = x5
-		pass2[place] = eitherRows[i]
+		pass2[place] = either2Rows[i]
 	}
 }
 
-// leastRowsKernel16Summary returns what rows lo to hi add to the state, in the stages pass9.
+// leastRowsKernel27Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func leastRowsKernel16Summary(lo, hi int, map6 []float64, digitShift int64, digits []int64) {
+func leastRowsKernel27Summary(lo, hi int, map20 []float64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map6Rows := map6[lo:hi]
-	for _, x := range map6Rows {
+	map20Rows := map20[lo:hi]
+	for _, x := range map20Rows {
 		x2 := math.Float64bits(x)
 		x3 := uint64(18446744073709551615)
 		if x == x {
@@ -961,41 +1915,41 @@ func leastRowsKernel16Summary(lo, hi int, map6 []float64, digitShift int64, digi
 	}
 }
 
-// leastRowsKernel17 runs rows lo to hi through the stages pass10, from the state before them to the one after.
+// leastRowsKernel28 runs rows lo to hi through the stages pass12, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel17(lo, hi int, add2 []int64, pass16, pass []uint64, pass17, pass2 []int64, digitNumber, digitShift, nLeast int64, digits []int64) {
+func leastRowsKernel28(lo, hi int, add3 []int64, pass7, pass []uint64, pass8, pass2 []int64, digitNumber, digitShift, nLeastAgain int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * nLeast
+	x2 := digitNumber * nLeastAgain
 	room := min(len(pass), len(pass2))
 	pass = pass[:room]
 	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
+		places[digit] += add3[int64(digit)+x] - x2
 	}
-	pass16Rows := pass16[lo:hi]
-	pass17Rows := pass17[lo:hi]
-	pass17Rows = pass17Rows[:len(pass16Rows)]
-	for i, pass3 := range pass16Rows {
+	pass7Rows := pass7[lo:hi]
+	pass8Rows := pass8[lo:hi]
+	pass8Rows = pass8Rows[:len(pass7Rows)]
+	for i, pass3 := range pass7Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// return row: order(key, limit: count)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass17Rows[i]
+		pass2[place] = pass8Rows[i]
 	}
 }
 
-// leastRowsKernel17Summary returns what rows lo to hi add to the state, in the stages pass10.
+// leastRowsKernel28Summary returns what rows lo to hi add to the state, in the stages pass12.
 //
 //go:noinline
-func leastRowsKernel17Summary(lo, hi int, pass16 []uint64, digitShift int64, digits []int64) {
+func leastRowsKernel28Summary(lo, hi int, pass7 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass16Rows := pass16[lo:hi]
-	for _, pass := range pass16Rows {
+	pass7Rows := pass7[lo:hi]
+	for _, pass := range pass7Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// return row: order(key, limit: count)
 		digit2 := int(digit)
@@ -1003,42 +1957,69 @@ func leastRowsKernel17Summary(lo, hi int, pass16 []uint64, digitShift int64, dig
 	}
 }
 
-// leastRowsKernel23 runs rows lo to hi through the stages pass16, from the state before them to the one after.
+// leastRowsKernel34 runs rows lo to hi through the stages pass18, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel23(lo, hi int, add2 []int64, pass28 []uint64, pass29, row []int64, digitNumber, digitShift, nLeast, sorted int64, digits []int64) {
+func leastRowsKernel34(lo, hi int, add3 []int64, pass19 []uint64, pass20, pass []int64, digitNumber, digitShift, nLeastAgain int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * nLeast
+	x2 := digitNumber * nLeastAgain
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
+		places[digit] += add3[int64(digit)+x] - x2
 	}
-	pass28Rows := pass28[lo:hi]
-	pass29Rows := pass29[lo:hi]
-	pass29Rows = pass29Rows[:len(pass28Rows)]
-	for i := range pass28Rows {
-		digit := int64(pass28Rows[i] >> (digitShift & 63) & 255)
+	pass19Rows := pass19[lo:hi]
+	pass20Rows := pass20[lo:hi]
+	pass20Rows = pass20Rows[:len(pass19Rows)]
+	for i := range pass19Rows {
+		digit := int64(pass19Rows[i] >> (digitShift & 63) & 255)
 		// return row: order(key, limit: count)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		if place < sorted {
-			row[place] = pass29Rows[i]
+		pass[place] = pass20Rows[i]
+	}
+}
+
+// leastRowsKernel34Summary returns what rows lo to hi add to the state, in the stages pass18.
+//
+//go:noinline
+func leastRowsKernel34Summary(lo, hi int, pass19 []uint64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass19Rows := pass19[lo:hi]
+	for i := range pass19Rows {
+		digit := int64(pass19Rows[i] >> (digitShift & 63) & 255)
+		// return row: order(key, limit: count)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// leastRowsKernel35 runs rows lo to hi through the stages pass19, from the state before them to the one after.
+//
+//go:noinline
+func leastRowsKernel35(lo, hi int, map19, row []int64, sorted int64) {
+	map19Rows := map19[lo:hi]
+	for i := range map19Rows {
+		row2 := int64(lo + i)
+		if row2 < sorted {
+			// return row: order(key, limit: count)
+			row[row2] = map19Rows[i]
 		}
 	}
 }
 
-// leastRowsKernel23Summary returns what rows lo to hi add to the state, in the stages pass16.
+// leastRowsKernel36 runs rows lo to hi through the stages pass20, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel23Summary(lo, hi int, pass28 []uint64, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	pass28Rows := pass28[lo:hi]
-	for i := range pass28Rows {
-		digit := int64(pass28Rows[i] >> (digitShift & 63) & 255)
-		// return row: order(key, limit: count)
-		digit2 := int(digit)
-		counts[digit2]++
+func leastRowsKernel36(lo, hi int, either3, pass21, row []int64, sorted int64) {
+	either3Rows := either3[lo:hi]
+	pass21Rows := pass21[lo:hi]
+	pass21Rows = pass21Rows[:len(either3Rows)]
+	for i, either := range either3Rows {
+		if either < sorted {
+			// return row: order(key, limit: count)
+			row[either] = pass21Rows[i]
+		}
 	}
 }

@@ -80,6 +80,10 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 		sum, least, greatest, least2, greatest2 = orderPairsKernel1(0, n, a, b)
 	}
 	scalar := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
+	scalar2 := int64(8)
+	if int64(n) >= 524288 {
+		scalar2 = 10
+	}
 	cond := sum > 0
 	x := uint32(0)
 	if cond {
@@ -97,17 +101,32 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 	if cond {
 		x4 = greatest2
 	}
+	x5 := x2 - x
+	x6 := uint64(x5)
+	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
+	x8 := int64(x7)
+	x9 := 64 - x8
+	x10 := x4 - x3
+	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
+	x12 := int64(x11)
+	x13 := 64 - x12
+	x14 := x9 + x13
+	cond2 := x14 <= int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
+	x15 := int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))) - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))%kgenSelect(int64(n) >= 524288, int64(10), 8)
+	if cond2 {
+		x15 = x14
+	}
 	map2 := kgenTemporary[uint64](&call, n)
 	if workers > 1 {
 		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-			orderPairsKernel2(lo, hi, a, b, map2, x, x4, x3, x2, int64(n), scalar)
+			orderPairsKernel2(lo, hi, a, b, map2, x, x4, x3, x2, x15, scalar, scalar2)
 		})
 	} else {
-		orderPairsKernel2(0, n, a, b, map2, x, x4, x3, x2, int64(n), scalar)
+		orderPairsKernel2(0, n, a, b, map2, x, x4, x3, x2, x15, scalar, scalar2)
 	}
-	scalar2 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + kgenSelect(int64(n) >= 524288, int64(10), 8) - 1) / kgenSelect(int64(n) >= 524288, int64(10), 8)
-	scalar3 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + max((min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1) - 1) / max((min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)
-	nDigitsLength := max((min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8)<<((min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+max((min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)-1)/max((min(64-int64(uint64(bits.LeadingZeros64(uint64(uint64(x2-x)))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)&63), 0)
+	scalar4 := (x15 + scalar2 - 1) / scalar2
+	scalar5 := (x15 + max((x15+scalar2-1)/scalar2, 1) - 1) / max((x15+scalar2-1)/scalar2, 1)
+	nDigitsLength := max((x15+scalar2-1)/scalar2<<((x15+max((x15+scalar2-1)/scalar2, 1)-1)/max((x15+scalar2-1)/scalar2, 1)&63), 0)
 	if int(nDigitsLength) > 2147483647 {
 		return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(nDigitsLength))
 	}
@@ -116,13 +135,13 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 	if workers > 1 && len(histogram) <= max(2048, n/64) {
 		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram))
-			orderPairsKernel3(lo, hi, histogramOwn, map2, scalar3, scalar)
+			orderPairsKernel3(lo, hi, histogramOwn, map2, scalar5, scalar, scalar4)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		orderPairsKernel3(0, n, histogram, map2, scalar3, scalar)
+		orderPairsKernel3(0, n, histogram, map2, scalar5, scalar, scalar4)
 	}
 	add := kgenTemporary[int64](&call, int(nDigitsLength))
 	if workers > 1 {
@@ -143,14 +162,14 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 		orderPairsKernel4(0, int(nDigitsLength), histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, n)
-	if 1 < int(scalar2) {
+	if 1 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderPairsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
+					orderPairsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -158,23 +177,23 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 						counts[digit] += count
 					}
 					blocks.release()
-					orderPairsKernel5(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
+					orderPairsKernel5(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderPairsKernel5(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
+			orderPairsKernel5(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
 	pass2 := kgenTemporary[uint64](&call, n)
-	if 2 < int(scalar2) {
+	if 2 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderPairsKernel5Summary(lo, hi, pass, int64(int(scalar)+int(scalar3)), scalar3, digits)
+					orderPairsKernel5Summary(lo, hi, pass, int64(int(scalar)+int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -182,22 +201,22 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 						counts[digit] += count
 					}
 					blocks.release()
-					orderPairsKernel5(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
+					orderPairsKernel5(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderPairsKernel5(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
+			orderPairsKernel5(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 3 < int(scalar2) {
+	if 3 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderPairsKernel5Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar3)), scalar3, digits)
+					orderPairsKernel5Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -205,22 +224,22 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 						counts[digit] += count
 					}
 					blocks.release()
-					orderPairsKernel5(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
+					orderPairsKernel5(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderPairsKernel5(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
+			orderPairsKernel5(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 4 < int(scalar2) {
+	if 4 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderPairsKernel5Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar3)), scalar3, digits)
+					orderPairsKernel5Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -228,22 +247,22 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 						counts[digit] += count
 					}
 					blocks.release()
-					orderPairsKernel5(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
+					orderPairsKernel5(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderPairsKernel5(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
+			orderPairsKernel5(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 5 < int(scalar2) {
+	if 5 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderPairsKernel5Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar3)), scalar3, digits)
+					orderPairsKernel5Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -251,22 +270,22 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 						counts[digit] += count
 					}
 					blocks.release()
-					orderPairsKernel5(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
+					orderPairsKernel5(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderPairsKernel5(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
+			orderPairsKernel5(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 6 < int(scalar2) {
+	if 6 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderPairsKernel5Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar3)), scalar3, digits)
+					orderPairsKernel5Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -274,22 +293,22 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 						counts[digit] += count
 					}
 					blocks.release()
-					orderPairsKernel5(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
+					orderPairsKernel5(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderPairsKernel5(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
+			orderPairsKernel5(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 7 < int(scalar2) {
+	if 7 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderPairsKernel5Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar3)), scalar3, digits)
+					orderPairsKernel5Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -297,23 +316,23 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 						counts[digit] += count
 					}
 					blocks.release()
-					orderPairsKernel5(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
+					orderPairsKernel5(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderPairsKernel5(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
+			orderPairsKernel5(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
 	pass3 := kgenTemporary[uint64](&call, n)
-	if int(scalar2) == 1 {
+	if int(scalar4) == 1 {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderPairsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
+					orderPairsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -321,15 +340,15 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 						counts[digit] += count
 					}
 					blocks.release()
-					orderPairsKernel5(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
+					orderPairsKernel5(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderPairsKernel5(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
+			orderPairsKernel5(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if int(scalar2) == 0 {
+	if int(scalar4) == 0 {
 		if workers > 1 {
 			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 				orderPairsKernel8(lo, hi, pass3, map2)
@@ -338,15 +357,15 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 			orderPairsKernel8(0, n, pass3, map2)
 		}
 	}
-	if 1 < int(scalar2) {
-		if int(scalar2) < (int(scalar2)+1)/2*2 {
+	if 1 < int(scalar4) {
+		if int(scalar4) < (int(scalar4)+1)/2*2 {
 			if workers > 1 {
 				counts := make([]int64, 1024)
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						orderPairsKernel5Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
+						orderPairsKernel5Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -354,12 +373,12 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 							counts[digit] += count
 						}
 						blocks.release()
-						orderPairsKernel5(lo, hi, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
+						orderPairsKernel5(lo, hi, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				orderPairsKernel5(0, n, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
+				orderPairsKernel5(0, n, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 			}
 		} else {
 			if workers > 1 {
@@ -368,7 +387,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						orderPairsKernel5Summary(lo, hi, pass, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
+						orderPairsKernel5Summary(lo, hi, pass, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -376,12 +395,12 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 							counts[digit] += count
 						}
 						blocks.release()
-						orderPairsKernel5(lo, hi, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
+						orderPairsKernel5(lo, hi, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				orderPairsKernel5(0, n, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
+				orderPairsKernel5(0, n, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 			}
 		}
 	}
@@ -398,7 +417,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				nTiedPlace3 := orderPairsKernel10Summary(lo, hi, pass3, x2, x, x4, x3, int64(n), scalar)
+				nTiedPlace3 := orderPairsKernel10Summary(lo, hi, pass3, x2, x, x4, x3, x15, scalar, int64(n))
 				blocks.await()
 				nTiedPlaceBefore := nTiedPlace2
 				nTiedPlace2 = nTiedPlaceBefore + nTiedPlace3
@@ -406,21 +425,21 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 				blocks.release()
 				compactPart := either[:nTiedPlaceEnd]
 				compactPart2 := either2[:nTiedPlaceEnd]
-				orderPairsKernel10(lo, hi, pass3, compactPart, compactPart2, row, x2, x, x4, x3, int64(n), scalar, nTiedPlaceBefore)
+				orderPairsKernel10(lo, hi, pass3, compactPart, compactPart2, row, x2, x, x4, x3, x15, scalar, int64(n), nTiedPlaceBefore)
 			}
 		})
 		nTiedPlace = nTiedPlace2
 	} else {
-		nTiedPlace = orderPairsKernel10(0, n, pass3, either, either2, row, x2, x, x4, x3, int64(n), scalar, 0)
+		nTiedPlace = orderPairsKernel10(0, n, pass3, either, either2, row, x2, x, x4, x3, x15, scalar, int64(n), 0)
 	}
 	nTiedLength := nTiedPlace
-	cond2 := nTiedPlace <= int64(n)>>1
-	x5 := int64(0)
-	if cond2 {
-		x5 = 1
+	cond3 := nTiedPlace <= int64(n)>>1
+	x16 := int64(0)
+	if cond3 {
+		x16 = 1
 	}
 	var nAllLength int64
-	if 0 < int(x5) {
+	if 0 < int(x16) {
 	} else {
 		var nAllPlace int64
 		if workers > 1 {
@@ -782,7 +801,7 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 	return nil
 }
 
-// orderPairsKernel1 returns what rows lo to hi add to the state, in the stages scalar1, map1, map2, map3, map4, map5, map6, reduce, map7.
+// orderPairsKernel1 returns what rows lo to hi add to the state, in the stages scalar1, scalar2, map1, map2, map3, map4, map5, map6, reduce, map7, scalar3.
 //
 //go:noinline
 func orderPairsKernel1(lo, hi int, a []int32, b []float64) (int64, uint32, uint32, uint64, uint64) {
@@ -811,10 +830,10 @@ func orderPairsKernel1(lo, hi int, a []int32, b []float64) (int64, uint32, uint3
 	return sum, least, greatest, least2, greatest2
 }
 
-// orderPairsKernel2 runs rows lo to hi through the stages map8, scalar2, scalar3, scalar4, from the state before them to the one after.
+// orderPairsKernel2 runs rows lo to hi through the stages map8, scalar4, scalar5, scalar6, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel2(lo, hi int, a []int32, b []float64, map2 []uint64, reduce uint32, reduce4, reduce3 uint64, reduce2 uint32, n, scalar int64) {
+func orderPairsKernel2(lo, hi int, a []int32, b []float64, map2 []uint64, reduce uint32, reduce4, reduce3 uint64, reduce2 uint32, scalar3, scalar, scalar2 int64) {
 	x := reduce4 - reduce3
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -825,30 +844,24 @@ func orderPairsKernel2(lo, hi int, a []int32, b []float64, map2 []uint64, reduce
 	x8 := int64(x7)
 	x9 := 64 - x8
 	x10 := x9 + x4
-	x11 := n - 1
-	x12 := max(x11, 1)
-	x13 := uint64(x12)
-	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
-	x15 := int64(x14)
-	x16 := min(x10, x15)
-	x17 := x10 - x16
-	x18 := x4 - x17
-	x19 := max(x18, 0)
-	x20 := -x18
-	x21 := max(x20, 0)
-	cond := x21 < x9
-	x22 := uint64(0)
+	x11 := x10 - scalar3
+	x12 := x4 - x11
+	x13 := max(x12, 0)
+	x14 := -x12
+	x15 := max(x14, 0)
+	x16 := x4 + x9
+	cond := x16 > x11
+	x17 := uint64(0)
 	if cond {
-		x22 = 18446744073709551615
+		x17 = 18446744073709551615
 	}
-	x23 := 0 - x17
-	x24 := max(x23, 0)
-	x25 := -x23
-	x26 := max(x25, 0)
-	cond2 := x26 < x4
-	x27 := uint64(0)
+	x18 := 0 - x11
+	x19 := -x18
+	x20 := max(x19, 0)
+	cond2 := x4 > x11
+	x21 := uint64(0)
 	if cond2 {
-		x27 = 18446744073709551615
+		x21 = 18446744073709551615
 	}
 	aRows := a[lo:hi]
 	bRows := b[lo:hi]
@@ -857,33 +870,40 @@ func orderPairsKernel2(lo, hi int, a []int32, b []float64, map2 []uint64, reduce
 	mapRows = mapRows[:len(aRows)]
 	for i := range aRows {
 		b2 := bRows[i]
-		x28 := math.Float64bits(b2)
+		x22 := math.Float64bits(b2)
 		// return row: order(a, b)
-		mapRows[i] = (uint64(uint32(aRows[i])-2147483648-reduce)<<(x19&63)>>(x21&63)&x22|(kgenSelect(b2 == b2, kgenSelect(x28 > 9223372036854775808, ^x28, x28|9223372036854775808), 18446744073709551615)-reduce3)<<(x24&63)>>(x26&63)&x27)<<(scalar&63) | uint64(int64(lo+i))
+		mapRows[i] = (uint64(uint32(aRows[i])-2147483648-reduce)<<(x13&63)>>(x15&63)&x17|(kgenSelect(b2 == b2, kgenSelect(x22 > 9223372036854775808, ^x22, x22|9223372036854775808), 18446744073709551615)-reduce3)>>(x20&63)&x21)<<(scalar&63) | uint64(int64(lo+i))
 	}
 }
 
 // orderPairsKernel3 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel3(lo, hi int, histogram []int64, map8 []uint64, digitWidth, digitShift int64) {
+func orderPairsKernel3(lo, hi int, histogram []int64, map8 []uint64, digitWidth, digitShift, scalar4 int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := int64(0) << (digitWidth & 63)
 	x4 := digitShift + digitWidth
 	x5 := int64(1) << (digitWidth & 63)
+	cond := 1 < scalar4
 	x6 := x4 + digitWidth
 	x7 := int64(2) << (digitWidth & 63)
+	cond2 := 2 < scalar4
 	x8 := x6 + digitWidth
 	x9 := int64(3) << (digitWidth & 63)
+	cond3 := 3 < scalar4
 	x10 := x8 + digitWidth
 	x11 := int64(4) << (digitWidth & 63)
+	cond4 := 4 < scalar4
 	x12 := x10 + digitWidth
 	x13 := int64(5) << (digitWidth & 63)
+	cond5 := 5 < scalar4
 	x14 := x12 + digitWidth
 	x15 := int64(6) << (digitWidth & 63)
+	cond6 := 6 < scalar4
 	x16 := x14 + digitWidth
 	x17 := int64(7) << (digitWidth & 63)
+	cond7 := 7 < scalar4
 	map8Rows := map8[lo:hi]
 	for _, x18 := range map8Rows {
 		digit := int64(x18 >> (digitShift & 63) & x2)
@@ -892,40 +912,54 @@ func orderPairsKernel3(lo, hi int, histogram []int64, map8 []uint64, digitWidth,
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
 		}
-		digit2 := int64(x18 >> (x4 & 63) & x2)
-		bin2 := int(digit2 + x5)
-		if uint64(bin2) < uint64(len(histogram)) {
-			histogram[bin2]++
-		}
-		digit3 := int64(x18 >> (x6 & 63) & x2)
-		bin3 := int(digit3 + x7)
-		if uint64(bin3) < uint64(len(histogram)) {
-			histogram[bin3]++
-		}
-		digit4 := int64(x18 >> (x8 & 63) & x2)
-		bin4 := int(digit4 + x9)
-		if uint64(bin4) < uint64(len(histogram)) {
-			histogram[bin4]++
-		}
-		digit5 := int64(x18 >> (x10 & 63) & x2)
-		bin5 := int(digit5 + x11)
-		if uint64(bin5) < uint64(len(histogram)) {
-			histogram[bin5]++
-		}
-		digit6 := int64(x18 >> (x12 & 63) & x2)
-		bin6 := int(digit6 + x13)
-		if uint64(bin6) < uint64(len(histogram)) {
-			histogram[bin6]++
-		}
-		digit7 := int64(x18 >> (x14 & 63) & x2)
-		bin7 := int(digit7 + x15)
-		if uint64(bin7) < uint64(len(histogram)) {
-			histogram[bin7]++
-		}
-		digit8 := int64(x18 >> (x16 & 63) & x2)
-		bin8 := int(digit8 + x17)
-		if uint64(bin8) < uint64(len(histogram)) {
-			histogram[bin8]++
+		if cond {
+			digit2 := int64(x18 >> (x4 & 63) & x2)
+			bin2 := int(digit2 + x5)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			if cond2 {
+				digit3 := int64(x18 >> (x6 & 63) & x2)
+				bin3 := int(digit3 + x7)
+				if uint64(bin3) < uint64(len(histogram)) {
+					histogram[bin3]++
+				}
+				if cond3 {
+					digit4 := int64(x18 >> (x8 & 63) & x2)
+					bin4 := int(digit4 + x9)
+					if uint64(bin4) < uint64(len(histogram)) {
+						histogram[bin4]++
+					}
+					if cond4 {
+						digit5 := int64(x18 >> (x10 & 63) & x2)
+						bin5 := int(digit5 + x11)
+						if uint64(bin5) < uint64(len(histogram)) {
+							histogram[bin5]++
+						}
+						if cond5 {
+							digit6 := int64(x18 >> (x12 & 63) & x2)
+							bin6 := int(digit6 + x13)
+							if uint64(bin6) < uint64(len(histogram)) {
+								histogram[bin6]++
+							}
+							if cond6 {
+								digit7 := int64(x18 >> (x14 & 63) & x2)
+								bin7 := int(digit7 + x15)
+								if uint64(bin7) < uint64(len(histogram)) {
+									histogram[bin7]++
+								}
+								if cond7 {
+									digit8 := int64(x18 >> (x16 & 63) & x2)
+									bin8 := int(digit8 + x17)
+									if uint64(bin8) < uint64(len(histogram)) {
+										histogram[bin8]++
+									}
+								}
+							}
+						}
+					}
+				}
+			}
 		}
 	}
 }
@@ -1011,12 +1045,12 @@ func orderPairsKernel8(lo, hi int, pass, map8 []uint64) {
 	}
 }
 
-// orderPairsKernel10 runs rows lo to hi through the stages map9, map10, mask1, partial2, offset2, add2, compact1, scalar5, pass18, from the state before them to the one after.
+// orderPairsKernel10 runs rows lo to hi through the stages map9, map10, mask1, partial2, offset2, add2, compact1, scalar7, pass18, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
-func orderPairsKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int64, reduce2, reduce uint32, reduce4, reduce3 uint64, n, scalar, nTiedPlace int64) int64 {
+func orderPairsKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int64, reduce2, reduce uint32, reduce4, reduce3 uint64, scalar3, scalar, n, nTiedPlace int64) int64 {
 	x := reduce2 - reduce
 	x2 := uint64(x)
 	x3 := uint64(bits.LeadingZeros64(uint64(x2)))
@@ -1027,16 +1061,10 @@ func orderPairsKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int
 	x8 := int64(x7)
 	x9 := 64 - x8
 	x10 := x5 + x9
-	x11 := n - 1
-	x12 := max(x11, 1)
-	x13 := uint64(x12)
-	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
-	x15 := int64(x14)
-	x16 := min(x10, x15)
-	x17 := x10 - x16
-	cond := x17 > 0
-	x18 := uint64(1) << (scalar & 63)
-	x19 := x18 - 1
+	x11 := x10 - scalar3
+	cond := x11 > 0
+	x12 := uint64(1) << (scalar & 63)
+	x13 := x12 - 1
 	compact2 = compact2[:len(compact)]
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
@@ -1044,7 +1072,7 @@ func orderPairsKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int
 	}
 	pass3Rows := pass3[lo:hi]
 	for i, pass := range pass3Rows {
-		x20 := pass >> (scalar & 63)
+		x14 := pass >> (scalar & 63)
 		// return row: order(a, b)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
@@ -1052,25 +1080,25 @@ func orderPairsKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int
 			neighbour = pass3[lo+i+1] >> (scalar & 63)
 		}
 		row2 := int64(lo + i)
-		x21 := int64(pass & x19)
-		row[row2] = x21
-		selected := cond && (x20 == previous || x20 == neighbour)
+		x15 := int64(pass & x13)
+		row[row2] = x15
+		selected := cond && (x14 == previous || x14 == neighbour)
 		at := int(nTiedPlace)
 		if uint64(at) < uint64(len(compact)) {
 			compact[at] = row2
-			compact2[at] = x21
+			compact2[at] = x15
 		}
 		nTiedPlace += kgenBit[int64](selected)
-		lastX = x20
+		lastX = x14
 	}
 	return nTiedPlace
 }
 
-// orderPairsKernel10Summary returns what rows lo to hi add to the state, in the stages map9, map10, mask1, partial2, offset2, add2, compact1, scalar5, pass18.
+// orderPairsKernel10Summary returns what rows lo to hi add to the state, in the stages map9, map10, mask1, partial2, offset2, add2, compact1, scalar7, pass18.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func orderPairsKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce uint32, reduce4, reduce3 uint64, n, scalar int64) int64 {
+func orderPairsKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce uint32, reduce4, reduce3 uint64, scalar3, scalar, n int64) int64 {
 	var nTiedPlace int64
 	x := reduce2 - reduce
 	x2 := uint64(x)
@@ -1082,30 +1110,24 @@ func orderPairsKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce uint3
 	x8 := int64(x7)
 	x9 := 64 - x8
 	x10 := x5 + x9
-	x11 := n - 1
-	x12 := max(x11, 1)
-	x13 := uint64(x12)
-	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
-	x15 := int64(x14)
-	x16 := min(x10, x15)
-	x17 := x10 - x16
-	cond := x17 > 0
+	x11 := x10 - scalar3
+	cond := x11 > 0
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
 		lastX = pass3[lo-1] >> (scalar & 63)
 	}
 	pass3Rows := pass3[lo:hi]
 	for i, pass := range pass3Rows {
-		x18 := pass >> (scalar & 63)
+		x12 := pass >> (scalar & 63)
 		// return row: order(a, b)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
 		if lo+i < int(n)-1 {
 			neighbour = pass3[lo+i+1] >> (scalar & 63)
 		}
-		selected := cond && (x18 == previous || x18 == neighbour)
+		selected := cond && (x12 == previous || x12 == neighbour)
 		nTiedPlace += kgenBit[int64](selected)
-		lastX = x18
+		lastX = x12
 	}
 	return nTiedPlace
 }

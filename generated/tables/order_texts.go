@@ -62,19 +62,76 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 		or, and = orderTextsKernel1(0, n, key)
 	}
 	scalar := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
+	scalar2 := int64(8)
+	if int64(n) >= 524288 {
+		scalar2 = 10
+	}
 	reduce := or
 	reduce2 := and
+	x := or &^ and
+	x2 := x >> 56
+	x3 := x2 & 255
+	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
+	x5 := int64(x4)
+	x6 := 64 - x5
+	x7 := x >> 48
+	x8 := x7 & 255
+	x9 := uint64(bits.LeadingZeros64(uint64(x8)))
+	x10 := int64(x9)
+	x11 := 64 - x10
+	x12 := x >> 40
+	x13 := x12 & 255
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := int64(x14)
+	x16 := 64 - x15
+	x17 := x >> 32
+	x18 := x17 & 255
+	x19 := uint64(bits.LeadingZeros64(uint64(x18)))
+	x20 := int64(x19)
+	x21 := 64 - x20
+	x22 := x >> 24
+	x23 := x22 & 255
+	x24 := uint64(bits.LeadingZeros64(uint64(x23)))
+	x25 := int64(x24)
+	x26 := 64 - x25
+	x27 := x >> 16
+	x28 := x27 & 255
+	x29 := uint64(bits.LeadingZeros64(uint64(x28)))
+	x30 := int64(x29)
+	x31 := 64 - x30
+	x32 := x >> 8
+	x33 := x32 & 255
+	x34 := uint64(bits.LeadingZeros64(uint64(x33)))
+	x35 := int64(x34)
+	x36 := 64 - x35
+	x37 := x >> 0
+	x38 := x37 & 255
+	x39 := uint64(bits.LeadingZeros64(uint64(x38)))
+	x40 := int64(x39)
+	x41 := 64 - x40
+	x42 := x36 + x41
+	x43 := x31 + x42
+	x44 := x26 + x43
+	x45 := x21 + x44
+	x46 := x16 + x45
+	x47 := x11 + x46
+	x48 := x6 + x47
+	cond := x48 <= int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
+	x49 := int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))) - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))%kgenSelect(int64(n) >= 524288, int64(10), 8)
+	if cond {
+		x49 = x48
+	}
 	map2 := kgenTemporary[uint64](&call, n)
 	if workers > 1 {
 		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-			orderTextsKernel2(lo, hi, key, map2, reduce, reduce2, int64(n), scalar)
+			orderTextsKernel2(lo, hi, key, map2, reduce, reduce2, x49, scalar, scalar2)
 		})
 	} else {
-		orderTextsKernel2(0, n, key, map2, reduce, reduce2, int64(n), scalar)
+		orderTextsKernel2(0, n, key, map2, reduce, reduce2, x49, scalar, scalar2)
 	}
-	scalar2 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>56&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>48&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>40&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>32&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>24&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>16&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>8&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>0&255))))))))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + kgenSelect(int64(n) >= 524288, int64(10), 8) - 1) / kgenSelect(int64(n) >= 524288, int64(10), 8)
-	scalar3 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>56&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>48&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>40&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>32&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>24&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>16&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>8&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>0&255))))))))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + max((min(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>56&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>48&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>40&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>32&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>24&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>16&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>8&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>0&255))))))))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1) - 1) / max((min(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>56&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>48&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>40&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>32&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>24&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>16&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>8&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>0&255))))))))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)
-	nDigitsLength := max((min(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>56&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>48&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>40&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>32&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>24&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>16&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>8&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>0&255))))))))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8)<<((min(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>56&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>48&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>40&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>32&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>24&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>16&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>8&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>0&255))))))))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+max((min(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>56&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>48&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>40&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>32&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>24&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>16&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>8&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>0&255))))))))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)-1)/max((min(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>56&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>48&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>40&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>32&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>24&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>16&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>8&255))))+(64-int64(uint64(bits.LeadingZeros64(uint64(reduce&^reduce2>>0&255))))))))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)&63), 0)
+	scalar4 := (x49 + scalar2 - 1) / scalar2
+	scalar5 := (x49 + max((x49+scalar2-1)/scalar2, 1) - 1) / max((x49+scalar2-1)/scalar2, 1)
+	nDigitsLength := max((x49+scalar2-1)/scalar2<<((x49+max((x49+scalar2-1)/scalar2, 1)-1)/max((x49+scalar2-1)/scalar2, 1)&63), 0)
 	if int(nDigitsLength) > 2147483647 {
 		return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(nDigitsLength))
 	}
@@ -83,13 +140,13 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 	if workers > 1 && len(histogram) <= max(2048, n/64) {
 		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram))
-			orderTextsKernel3(lo, hi, histogramOwn, map2, scalar3, scalar)
+			orderTextsKernel3(lo, hi, histogramOwn, map2, scalar5, scalar, scalar4)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		orderTextsKernel3(0, n, histogram, map2, scalar3, scalar)
+		orderTextsKernel3(0, n, histogram, map2, scalar5, scalar, scalar4)
 	}
 	add := kgenTemporary[int64](&call, int(nDigitsLength))
 	if workers > 1 {
@@ -110,14 +167,14 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 		orderTextsKernel4(0, int(nDigitsLength), histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, n)
-	if 1 < int(scalar2) {
+	if 1 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderTextsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
+					orderTextsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -125,23 +182,23 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 						counts[digit] += count
 					}
 					blocks.release()
-					orderTextsKernel5(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
+					orderTextsKernel5(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderTextsKernel5(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
+			orderTextsKernel5(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
 	pass2 := kgenTemporary[uint64](&call, n)
-	if 2 < int(scalar2) {
+	if 2 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderTextsKernel5Summary(lo, hi, pass, int64(int(scalar)+int(scalar3)), scalar3, digits)
+					orderTextsKernel5Summary(lo, hi, pass, int64(int(scalar)+int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -149,22 +206,22 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 						counts[digit] += count
 					}
 					blocks.release()
-					orderTextsKernel5(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
+					orderTextsKernel5(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderTextsKernel5(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
+			orderTextsKernel5(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 3 < int(scalar2) {
+	if 3 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderTextsKernel5Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar3)), scalar3, digits)
+					orderTextsKernel5Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -172,22 +229,22 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 						counts[digit] += count
 					}
 					blocks.release()
-					orderTextsKernel5(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
+					orderTextsKernel5(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderTextsKernel5(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
+			orderTextsKernel5(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 4 < int(scalar2) {
+	if 4 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderTextsKernel5Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar3)), scalar3, digits)
+					orderTextsKernel5Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -195,22 +252,22 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 						counts[digit] += count
 					}
 					blocks.release()
-					orderTextsKernel5(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
+					orderTextsKernel5(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderTextsKernel5(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
+			orderTextsKernel5(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 5 < int(scalar2) {
+	if 5 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderTextsKernel5Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar3)), scalar3, digits)
+					orderTextsKernel5Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -218,22 +275,22 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 						counts[digit] += count
 					}
 					blocks.release()
-					orderTextsKernel5(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
+					orderTextsKernel5(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderTextsKernel5(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
+			orderTextsKernel5(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 6 < int(scalar2) {
+	if 6 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderTextsKernel5Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar3)), scalar3, digits)
+					orderTextsKernel5Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -241,22 +298,22 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 						counts[digit] += count
 					}
 					blocks.release()
-					orderTextsKernel5(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
+					orderTextsKernel5(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderTextsKernel5(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
+			orderTextsKernel5(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 7 < int(scalar2) {
+	if 7 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderTextsKernel5Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar3)), scalar3, digits)
+					orderTextsKernel5Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -264,23 +321,23 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 						counts[digit] += count
 					}
 					blocks.release()
-					orderTextsKernel5(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
+					orderTextsKernel5(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderTextsKernel5(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
+			orderTextsKernel5(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
 	pass3 := kgenTemporary[uint64](&call, n)
-	if int(scalar2) == 1 {
+	if int(scalar4) == 1 {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderTextsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
+					orderTextsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -288,15 +345,15 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 						counts[digit] += count
 					}
 					blocks.release()
-					orderTextsKernel5(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
+					orderTextsKernel5(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderTextsKernel5(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
+			orderTextsKernel5(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if int(scalar2) == 0 {
+	if int(scalar4) == 0 {
 		if workers > 1 {
 			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 				orderTextsKernel8(lo, hi, pass3, map2)
@@ -305,15 +362,15 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 			orderTextsKernel8(0, n, pass3, map2)
 		}
 	}
-	if 1 < int(scalar2) {
-		if int(scalar2) < (int(scalar2)+1)/2*2 {
+	if 1 < int(scalar4) {
+		if int(scalar4) < (int(scalar4)+1)/2*2 {
 			if workers > 1 {
 				counts := make([]int64, 1024)
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						orderTextsKernel5Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
+						orderTextsKernel5Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -321,12 +378,12 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 							counts[digit] += count
 						}
 						blocks.release()
-						orderTextsKernel5(lo, hi, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
+						orderTextsKernel5(lo, hi, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				orderTextsKernel5(0, n, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
+				orderTextsKernel5(0, n, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 			}
 		} else {
 			if workers > 1 {
@@ -335,7 +392,7 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						orderTextsKernel5Summary(lo, hi, pass, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
+						orderTextsKernel5Summary(lo, hi, pass, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -343,12 +400,12 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 							counts[digit] += count
 						}
 						blocks.release()
-						orderTextsKernel5(lo, hi, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
+						orderTextsKernel5(lo, hi, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				orderTextsKernel5(0, n, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
+				orderTextsKernel5(0, n, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 			}
 		}
 	}
@@ -365,7 +422,7 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				nTiedPlace3 := orderTextsKernel10Summary(lo, hi, pass3, reduce, reduce2, int64(n), scalar)
+				nTiedPlace3 := orderTextsKernel10Summary(lo, hi, pass3, reduce, reduce2, x49, scalar, int64(n))
 				blocks.await()
 				nTiedPlaceBefore := nTiedPlace2
 				nTiedPlace2 = nTiedPlaceBefore + nTiedPlace3
@@ -373,21 +430,21 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 				blocks.release()
 				compactPart := either[:nTiedPlaceEnd]
 				compactPart2 := either2[:nTiedPlaceEnd]
-				orderTextsKernel10(lo, hi, pass3, compactPart, compactPart2, row, reduce, reduce2, int64(n), scalar, nTiedPlaceBefore)
+				orderTextsKernel10(lo, hi, pass3, compactPart, compactPart2, row, reduce, reduce2, x49, scalar, int64(n), nTiedPlaceBefore)
 			}
 		})
 		nTiedPlace = nTiedPlace2
 	} else {
-		nTiedPlace = orderTextsKernel10(0, n, pass3, either, either2, row, reduce, reduce2, int64(n), scalar, 0)
+		nTiedPlace = orderTextsKernel10(0, n, pass3, either, either2, row, reduce, reduce2, x49, scalar, int64(n), 0)
 	}
 	nTiedLength := nTiedPlace
-	cond := nTiedPlace <= int64(n)>>1
-	x := int64(0)
-	if cond {
-		x = 1
+	cond2 := nTiedPlace <= int64(n)>>1
+	x50 := int64(0)
+	if cond2 {
+		x50 = 1
 	}
 	var nAllLength int64
-	if 0 < int(x) {
+	if 0 < int(x50) {
 	} else {
 		var nAllPlace int64
 		if workers > 1 {
@@ -630,7 +687,7 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 	return nil
 }
 
-// orderTextsKernel1 returns what rows lo to hi add to the state, in the stages scalar1, map1, map2, reduce, map3.
+// orderTextsKernel1 returns what rows lo to hi add to the state, in the stages scalar1, scalar2, map1, map2, reduce, map3, scalar3.
 //
 //go:noinline
 func orderTextsKernel1(lo, hi int, key [][8]byte) (uint64, uint64) {
@@ -645,184 +702,207 @@ func orderTextsKernel1(lo, hi int, key [][8]byte) (uint64, uint64) {
 	return or, and
 }
 
-// orderTextsKernel2 runs rows lo to hi through the stages map4, scalar2, scalar3, scalar4, from the state before them to the one after.
+// orderTextsKernel2 runs rows lo to hi through the stages map4, scalar4, scalar5, scalar6, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel2(lo, hi int, key [][8]byte, map2 []uint64, reduce, reduce2 uint64, n, scalar int64) {
+func orderTextsKernel2(lo, hi int, key [][8]byte, map2 []uint64, reduce, reduce2 uint64, scalar3, scalar, scalar2 int64) {
 	x := reduce &^ reduce2
-	x2 := x >> 56
+	x2 := x >> 48
 	x3 := x2 & 255
 	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
 	x5 := int64(x4)
 	x6 := 64 - x5
-	x7 := uint64(1) << (x6 & 63)
-	x8 := x7 - 1
-	x9 := x >> 48
-	x10 := x9 & 255
-	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
-	x12 := int64(x11)
-	x13 := 64 - x12
-	x14 := x >> 40
-	x15 := x14 & 255
-	x16 := uint64(bits.LeadingZeros64(uint64(x15)))
-	x17 := int64(x16)
-	x18 := 64 - x17
-	x19 := x >> 32
-	x20 := x19 & 255
-	x21 := uint64(bits.LeadingZeros64(uint64(x20)))
-	x22 := int64(x21)
-	x23 := 64 - x22
-	x24 := x >> 24
-	x25 := x24 & 255
-	x26 := uint64(bits.LeadingZeros64(uint64(x25)))
-	x27 := int64(x26)
-	x28 := 64 - x27
-	x29 := x >> 16
-	x30 := x29 & 255
-	x31 := uint64(bits.LeadingZeros64(uint64(x30)))
-	x32 := int64(x31)
-	x33 := 64 - x32
-	x34 := x >> 8
-	x35 := x34 & 255
-	x36 := uint64(bits.LeadingZeros64(uint64(x35)))
-	x37 := int64(x36)
-	x38 := 64 - x37
-	x39 := x >> 0
-	x40 := x39 & 255
-	x41 := uint64(bits.LeadingZeros64(uint64(x40)))
-	x42 := int64(x41)
-	x43 := 64 - x42
-	x44 := x38 + x43
-	x45 := x33 + x44
-	x46 := x28 + x45
-	x47 := x23 + x46
-	x48 := x18 + x47
-	x49 := x13 + x48
-	x50 := x6 + x49
-	x51 := n - 1
-	x52 := max(x51, 1)
-	x53 := uint64(x52)
-	x54 := uint64(bits.LeadingZeros64(uint64(x53)))
-	x55 := int64(x54)
-	x56 := min(x50, x55)
-	x57 := x50 - x56
-	x58 := x49 - x57
-	x59 := max(x58, 0)
-	x60 := -x58
-	x61 := max(x60, 0)
-	cond := x61 < x6
-	x62 := uint64(0)
+	x7 := x >> 40
+	x8 := x7 & 255
+	x9 := uint64(bits.LeadingZeros64(uint64(x8)))
+	x10 := int64(x9)
+	x11 := 64 - x10
+	x12 := x >> 32
+	x13 := x12 & 255
+	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+	x15 := int64(x14)
+	x16 := 64 - x15
+	x17 := x >> 24
+	x18 := x17 & 255
+	x19 := uint64(bits.LeadingZeros64(uint64(x18)))
+	x20 := int64(x19)
+	x21 := 64 - x20
+	x22 := x >> 16
+	x23 := x22 & 255
+	x24 := uint64(bits.LeadingZeros64(uint64(x23)))
+	x25 := int64(x24)
+	x26 := 64 - x25
+	x27 := x >> 8
+	x28 := x27 & 255
+	x29 := uint64(bits.LeadingZeros64(uint64(x28)))
+	x30 := int64(x29)
+	x31 := 64 - x30
+	x32 := x >> 0
+	x33 := x32 & 255
+	x34 := uint64(bits.LeadingZeros64(uint64(x33)))
+	x35 := int64(x34)
+	x36 := 64 - x35
+	x37 := x31 + x36
+	x38 := x26 + x37
+	x39 := x21 + x38
+	x40 := x16 + x39
+	x41 := x11 + x40
+	x42 := x6 + x41
+	x43 := x >> 56
+	x44 := x43 & 255
+	x45 := uint64(bits.LeadingZeros64(uint64(x44)))
+	x46 := int64(x45)
+	x47 := 64 - x46
+	x48 := x47 + x42
+	x49 := x48 - scalar3
+	x50 := x42 - x49
+	x51 := x50 - 56
+	x52 := -x51
+	x53 := max(x52, 0)
+	x54 := x42 + x47
+	cond := x54 > x49
+	x55 := uint64(1) << (x47 & 63)
+	x56 := x55 - 1
+	x57 := x56 << 56
+	x58 := x57 >> (x53 & 63)
+	x59 := uint64(0)
 	if cond {
-		x62 = 18446744073709551615
+		x59 = x58
 	}
-	x63 := uint64(1) << (x13 & 63)
-	x64 := x63 - 1
-	x65 := x48 - x57
-	x66 := max(x65, 0)
-	x67 := -x65
-	x68 := max(x67, 0)
-	cond2 := x68 < x13
+	x60 := x41 - x49
+	x61 := x60 - 48
+	x62 := -x61
+	x63 := max(x62, 0)
+	x64 := x41 + x6
+	cond2 := x64 > x49
+	x65 := uint64(1) << (x6 & 63)
+	x66 := x65 - 1
+	x67 := x66 << 48
+	x68 := x67 >> (x63 & 63)
 	x69 := uint64(0)
 	if cond2 {
-		x69 = 18446744073709551615
+		x69 = x68
 	}
-	x70 := uint64(1) << (x18 & 63)
-	x71 := x70 - 1
-	x72 := x47 - x57
+	x70 := x40 - x49
+	x71 := x70 - 40
+	x72 := -x71
 	x73 := max(x72, 0)
-	x74 := -x72
-	x75 := max(x74, 0)
-	cond3 := x75 < x18
-	x76 := uint64(0)
+	x74 := x40 + x11
+	cond3 := x74 > x49
+	x75 := uint64(1) << (x11 & 63)
+	x76 := x75 - 1
+	x77 := x76 << 40
+	x78 := x77 >> (x73 & 63)
+	x79 := uint64(0)
 	if cond3 {
-		x76 = 18446744073709551615
+		x79 = x78
 	}
-	x77 := uint64(1) << (x23 & 63)
-	x78 := x77 - 1
-	x79 := x46 - x57
-	x80 := max(x79, 0)
-	x81 := -x79
-	x82 := max(x81, 0)
-	cond4 := x82 < x23
-	x83 := uint64(0)
+	x80 := x39 - x49
+	x81 := x80 - 32
+	x82 := -x81
+	x83 := max(x82, 0)
+	x84 := x39 + x16
+	cond4 := x84 > x49
+	x85 := uint64(1) << (x16 & 63)
+	x86 := x85 - 1
+	x87 := x86 << 32
+	x88 := x87 >> (x83 & 63)
+	x89 := uint64(0)
 	if cond4 {
-		x83 = 18446744073709551615
+		x89 = x88
 	}
-	x84 := uint64(1) << (x28 & 63)
-	x85 := x84 - 1
-	x86 := x45 - x57
-	x87 := max(x86, 0)
-	x88 := -x86
-	x89 := max(x88, 0)
-	cond5 := x89 < x28
-	x90 := uint64(0)
+	x90 := x38 - x49
+	x91 := x90 - 24
+	x92 := -x91
+	x93 := max(x92, 0)
+	x94 := x38 + x21
+	cond5 := x94 > x49
+	x95 := uint64(1) << (x21 & 63)
+	x96 := x95 - 1
+	x97 := x96 << 24
+	x98 := x97 >> (x93 & 63)
+	x99 := uint64(0)
 	if cond5 {
-		x90 = 18446744073709551615
+		x99 = x98
 	}
-	x91 := uint64(1) << (x33 & 63)
-	x92 := x91 - 1
-	x93 := x44 - x57
-	x94 := max(x93, 0)
-	x95 := -x93
-	x96 := max(x95, 0)
-	cond6 := x96 < x33
-	x97 := uint64(0)
-	if cond6 {
-		x97 = 18446744073709551615
-	}
-	x98 := uint64(1) << (x38 & 63)
-	x99 := x98 - 1
-	x100 := x43 - x57
-	x101 := max(x100, 0)
-	x102 := -x100
+	x100 := x37 - x49
+	x101 := x100 - 16
+	x102 := -x101
 	x103 := max(x102, 0)
-	cond7 := x103 < x38
-	x104 := uint64(0)
-	if cond7 {
-		x104 = 18446744073709551615
-	}
-	x105 := uint64(1) << (x43 & 63)
+	x104 := x37 + x26
+	cond6 := x104 > x49
+	x105 := uint64(1) << (x26 & 63)
 	x106 := x105 - 1
-	x107 := 0 - x57
-	x108 := max(x107, 0)
-	x109 := -x107
-	x110 := max(x109, 0)
-	cond8 := x110 < x43
-	x111 := uint64(0)
+	x107 := x106 << 16
+	x108 := x107 >> (x103 & 63)
+	x109 := uint64(0)
+	if cond6 {
+		x109 = x108
+	}
+	x110 := x36 - x49
+	x111 := x110 - 8
+	x112 := -x111
+	x113 := max(x112, 0)
+	x114 := x36 + x31
+	cond7 := x114 > x49
+	x115 := uint64(1) << (x31 & 63)
+	x116 := x115 - 1
+	x117 := x116 << 8
+	x118 := x117 >> (x113 & 63)
+	x119 := uint64(0)
+	if cond7 {
+		x119 = x118
+	}
+	x120 := 0 - x49
+	x121 := -x120
+	x122 := max(x121, 0)
+	cond8 := x36 > x49
+	x123 := uint64(1) << (x36 & 63)
+	x124 := x123 - 1
+	x125 := x124 << 0
+	x126 := x125 >> (x122 & 63)
+	x127 := uint64(0)
 	if cond8 {
-		x111 = 18446744073709551615
+		x127 = x126
 	}
 	keyRows := key[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(keyRows)]
 	for i := range keyRows {
-		x112 := binary.BigEndian.Uint64(keyRows[i][:])
+		x128 := binary.BigEndian.Uint64(keyRows[i][:])
 		// return row: order(key)
-		mapRows[i] = (x112>>56&x8<<(x59&63)>>(x61&63)&x62|x112>>48&x64<<(x66&63)>>(x68&63)&x69|x112>>40&x71<<(x73&63)>>(x75&63)&x76|x112>>32&x78<<(x80&63)>>(x82&63)&x83|x112>>24&x85<<(x87&63)>>(x89&63)&x90|x112>>16&x92<<(x94&63)>>(x96&63)&x97|x112>>8&x99<<(x101&63)>>(x103&63)&x104|x112>>0&x106<<(x108&63)>>(x110&63)&x111)<<(scalar&63) | uint64(int64(lo+i))
+		mapRows[i] = (x128>>(x53&63)&x59|x128>>(x63&63)&x69|x128>>(x73&63)&x79|x128>>(x83&63)&x89|x128>>(x93&63)&x99|x128>>(x103&63)&x109|x128>>(x113&63)&x119|x128>>(x122&63)&x127)<<(scalar&63) | uint64(int64(lo+i))
 	}
 }
 
 // orderTextsKernel3 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel3(lo, hi int, histogram []int64, map4 []uint64, digitWidth, digitShift int64) {
+func orderTextsKernel3(lo, hi int, histogram []int64, map4 []uint64, digitWidth, digitShift, scalar4 int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := int64(0) << (digitWidth & 63)
 	x4 := digitShift + digitWidth
 	x5 := int64(1) << (digitWidth & 63)
+	cond := 1 < scalar4
 	x6 := x4 + digitWidth
 	x7 := int64(2) << (digitWidth & 63)
+	cond2 := 2 < scalar4
 	x8 := x6 + digitWidth
 	x9 := int64(3) << (digitWidth & 63)
+	cond3 := 3 < scalar4
 	x10 := x8 + digitWidth
 	x11 := int64(4) << (digitWidth & 63)
+	cond4 := 4 < scalar4
 	x12 := x10 + digitWidth
 	x13 := int64(5) << (digitWidth & 63)
+	cond5 := 5 < scalar4
 	x14 := x12 + digitWidth
 	x15 := int64(6) << (digitWidth & 63)
+	cond6 := 6 < scalar4
 	x16 := x14 + digitWidth
 	x17 := int64(7) << (digitWidth & 63)
+	cond7 := 7 < scalar4
 	map4Rows := map4[lo:hi]
 	for _, x18 := range map4Rows {
 		digit := int64(x18 >> (digitShift & 63) & x2)
@@ -831,40 +911,54 @@ func orderTextsKernel3(lo, hi int, histogram []int64, map4 []uint64, digitWidth,
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
 		}
-		digit2 := int64(x18 >> (x4 & 63) & x2)
-		bin2 := int(digit2 + x5)
-		if uint64(bin2) < uint64(len(histogram)) {
-			histogram[bin2]++
-		}
-		digit3 := int64(x18 >> (x6 & 63) & x2)
-		bin3 := int(digit3 + x7)
-		if uint64(bin3) < uint64(len(histogram)) {
-			histogram[bin3]++
-		}
-		digit4 := int64(x18 >> (x8 & 63) & x2)
-		bin4 := int(digit4 + x9)
-		if uint64(bin4) < uint64(len(histogram)) {
-			histogram[bin4]++
-		}
-		digit5 := int64(x18 >> (x10 & 63) & x2)
-		bin5 := int(digit5 + x11)
-		if uint64(bin5) < uint64(len(histogram)) {
-			histogram[bin5]++
-		}
-		digit6 := int64(x18 >> (x12 & 63) & x2)
-		bin6 := int(digit6 + x13)
-		if uint64(bin6) < uint64(len(histogram)) {
-			histogram[bin6]++
-		}
-		digit7 := int64(x18 >> (x14 & 63) & x2)
-		bin7 := int(digit7 + x15)
-		if uint64(bin7) < uint64(len(histogram)) {
-			histogram[bin7]++
-		}
-		digit8 := int64(x18 >> (x16 & 63) & x2)
-		bin8 := int(digit8 + x17)
-		if uint64(bin8) < uint64(len(histogram)) {
-			histogram[bin8]++
+		if cond {
+			digit2 := int64(x18 >> (x4 & 63) & x2)
+			bin2 := int(digit2 + x5)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			if cond2 {
+				digit3 := int64(x18 >> (x6 & 63) & x2)
+				bin3 := int(digit3 + x7)
+				if uint64(bin3) < uint64(len(histogram)) {
+					histogram[bin3]++
+				}
+				if cond3 {
+					digit4 := int64(x18 >> (x8 & 63) & x2)
+					bin4 := int(digit4 + x9)
+					if uint64(bin4) < uint64(len(histogram)) {
+						histogram[bin4]++
+					}
+					if cond4 {
+						digit5 := int64(x18 >> (x10 & 63) & x2)
+						bin5 := int(digit5 + x11)
+						if uint64(bin5) < uint64(len(histogram)) {
+							histogram[bin5]++
+						}
+						if cond5 {
+							digit6 := int64(x18 >> (x12 & 63) & x2)
+							bin6 := int(digit6 + x13)
+							if uint64(bin6) < uint64(len(histogram)) {
+								histogram[bin6]++
+							}
+							if cond6 {
+								digit7 := int64(x18 >> (x14 & 63) & x2)
+								bin7 := int(digit7 + x15)
+								if uint64(bin7) < uint64(len(histogram)) {
+									histogram[bin7]++
+								}
+								if cond7 {
+									digit8 := int64(x18 >> (x16 & 63) & x2)
+									bin8 := int(digit8 + x17)
+									if uint64(bin8) < uint64(len(histogram)) {
+										histogram[bin8]++
+									}
+								}
+							}
+						}
+					}
+				}
+			}
 		}
 	}
 }
@@ -950,12 +1044,12 @@ func orderTextsKernel8(lo, hi int, pass, map4 []uint64) {
 	}
 }
 
-// orderTextsKernel10 runs rows lo to hi through the stages map5, map6, mask1, partial2, offset2, add2, compact1, scalar5, pass14, from the state before them to the one after.
+// orderTextsKernel10 runs rows lo to hi through the stages map5, map6, mask1, partial2, offset2, add2, compact1, scalar7, pass14, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
-func orderTextsKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int64, reduce, reduce2 uint64, n, scalar, nTiedPlace int64) int64 {
+func orderTextsKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int64, reduce, reduce2 uint64, scalar3, scalar, n, nTiedPlace int64) int64 {
 	x := reduce &^ reduce2
 	x2 := x >> 56
 	x3 := x2 & 255
@@ -1004,16 +1098,10 @@ func orderTextsKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int
 	x46 := x16 + x45
 	x47 := x11 + x46
 	x48 := x6 + x47
-	x49 := n - 1
-	x50 := max(x49, 1)
-	x51 := uint64(x50)
-	x52 := uint64(bits.LeadingZeros64(uint64(x51)))
-	x53 := int64(x52)
-	x54 := min(x48, x53)
-	x55 := x48 - x54
-	cond := x55 > 0
-	x56 := uint64(1) << (scalar & 63)
-	x57 := x56 - 1
+	x49 := x48 - scalar3
+	cond := x49 > 0
+	x50 := uint64(1) << (scalar & 63)
+	x51 := x50 - 1
 	compact2 = compact2[:len(compact)]
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
@@ -1021,7 +1109,7 @@ func orderTextsKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int
 	}
 	pass3Rows := pass3[lo:hi]
 	for i, pass := range pass3Rows {
-		x58 := pass >> (scalar & 63)
+		x52 := pass >> (scalar & 63)
 		// return row: order(key)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
@@ -1029,25 +1117,25 @@ func orderTextsKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int
 			neighbour = pass3[lo+i+1] >> (scalar & 63)
 		}
 		row2 := int64(lo + i)
-		x59 := int64(pass & x57)
-		row[row2] = x59
-		selected := cond && (x58 == previous || x58 == neighbour)
+		x53 := int64(pass & x51)
+		row[row2] = x53
+		selected := cond && (x52 == previous || x52 == neighbour)
 		at := int(nTiedPlace)
 		if uint64(at) < uint64(len(compact)) {
 			compact[at] = row2
-			compact2[at] = x59
+			compact2[at] = x53
 		}
 		nTiedPlace += kgenBit[int64](selected)
-		lastX = x58
+		lastX = x52
 	}
 	return nTiedPlace
 }
 
-// orderTextsKernel10Summary returns what rows lo to hi add to the state, in the stages map5, map6, mask1, partial2, offset2, add2, compact1, scalar5, pass14.
+// orderTextsKernel10Summary returns what rows lo to hi add to the state, in the stages map5, map6, mask1, partial2, offset2, add2, compact1, scalar7, pass14.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func orderTextsKernel10Summary(lo, hi int, pass3 []uint64, reduce, reduce2 uint64, n, scalar int64) int64 {
+func orderTextsKernel10Summary(lo, hi int, pass3 []uint64, reduce, reduce2 uint64, scalar3, scalar, n int64) int64 {
 	var nTiedPlace int64
 	x := reduce &^ reduce2
 	x2 := x >> 56
@@ -1097,30 +1185,24 @@ func orderTextsKernel10Summary(lo, hi int, pass3 []uint64, reduce, reduce2 uint6
 	x46 := x16 + x45
 	x47 := x11 + x46
 	x48 := x6 + x47
-	x49 := n - 1
-	x50 := max(x49, 1)
-	x51 := uint64(x50)
-	x52 := uint64(bits.LeadingZeros64(uint64(x51)))
-	x53 := int64(x52)
-	x54 := min(x48, x53)
-	x55 := x48 - x54
-	cond := x55 > 0
+	x49 := x48 - scalar3
+	cond := x49 > 0
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
 		lastX = pass3[lo-1] >> (scalar & 63)
 	}
 	pass3Rows := pass3[lo:hi]
 	for i, pass := range pass3Rows {
-		x56 := pass >> (scalar & 63)
+		x50 := pass >> (scalar & 63)
 		// return row: order(key)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
 		if lo+i < int(n)-1 {
 			neighbour = pass3[lo+i+1] >> (scalar & 63)
 		}
-		selected := cond && (x56 == previous || x56 == neighbour)
+		selected := cond && (x50 == previous || x50 == neighbour)
 		nTiedPlace += kgenBit[int64](selected)
-		lastX = x56
+		lastX = x50
 	}
 	return nTiedPlace
 }

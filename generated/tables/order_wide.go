@@ -66,6 +66,10 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 		sum, least, greatest = orderWideKernel1(0, n, key)
 	}
 	scalar := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
+	scalar2 := int64(8)
+	if int64(n) >= 524288 {
+		scalar2 = 10
+	}
 	cond := sum > 0
 	x := uint64(0)
 	if cond {
@@ -75,17 +79,26 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 	if cond {
 		x2 = greatest
 	}
+	x3 := x2 - x
+	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
+	x5 := int64(x4)
+	x6 := 64 - x5
+	cond2 := x6 <= int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
+	x7 := int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))) - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))%kgenSelect(int64(n) >= 524288, int64(10), 8)
+	if cond2 {
+		x7 = x6
+	}
 	map2 := kgenTemporary[uint64](&call, n)
 	if workers > 1 {
 		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-			orderWideKernel2(lo, hi, key, map2, x, x2, int64(n), scalar)
+			orderWideKernel2(lo, hi, key, map2, x, x2, x7, scalar, scalar2)
 		})
 	} else {
-		orderWideKernel2(0, n, key, map2, x, x2, int64(n), scalar)
+		orderWideKernel2(0, n, key, map2, x, x2, x7, scalar, scalar2)
 	}
-	scalar2 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + kgenSelect(int64(n) >= 524288, int64(10), 8) - 1) / kgenSelect(int64(n) >= 524288, int64(10), 8)
-	scalar3 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1) - 1) / max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)
-	nDigitsLength := max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8)<<((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)-1)/max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x)))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)&63), 0)
+	scalar4 := (x7 + scalar2 - 1) / scalar2
+	scalar5 := (x7 + max((x7+scalar2-1)/scalar2, 1) - 1) / max((x7+scalar2-1)/scalar2, 1)
+	nDigitsLength := max((x7+scalar2-1)/scalar2<<((x7+max((x7+scalar2-1)/scalar2, 1)-1)/max((x7+scalar2-1)/scalar2, 1)&63), 0)
 	if int(nDigitsLength) > 2147483647 {
 		return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(nDigitsLength))
 	}
@@ -94,13 +107,13 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 	if workers > 1 && len(histogram) <= max(2048, n/64) {
 		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram))
-			orderWideKernel3(lo, hi, histogramOwn, map2, scalar3, scalar)
+			orderWideKernel3(lo, hi, histogramOwn, map2, scalar5, scalar, scalar4)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		orderWideKernel3(0, n, histogram, map2, scalar3, scalar)
+		orderWideKernel3(0, n, histogram, map2, scalar5, scalar, scalar4)
 	}
 	add := kgenTemporary[int64](&call, int(nDigitsLength))
 	if workers > 1 {
@@ -121,14 +134,14 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 		orderWideKernel4(0, int(nDigitsLength), histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, n)
-	if 1 < int(scalar2) {
+	if 1 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderWideKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
+					orderWideKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -136,23 +149,23 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 						counts[digit] += count
 					}
 					blocks.release()
-					orderWideKernel5(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
+					orderWideKernel5(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderWideKernel5(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
+			orderWideKernel5(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
 	pass2 := kgenTemporary[uint64](&call, n)
-	if 2 < int(scalar2) {
+	if 2 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+int(scalar3)), scalar3, digits)
+					orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -160,22 +173,22 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 						counts[digit] += count
 					}
 					blocks.release()
-					orderWideKernel5(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
+					orderWideKernel5(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderWideKernel5(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
+			orderWideKernel5(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 3 < int(scalar2) {
+	if 3 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar3)), scalar3, digits)
+					orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -183,22 +196,22 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 						counts[digit] += count
 					}
 					blocks.release()
-					orderWideKernel5(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
+					orderWideKernel5(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderWideKernel5(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
+			orderWideKernel5(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 4 < int(scalar2) {
+	if 4 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar3)), scalar3, digits)
+					orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -206,22 +219,22 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 						counts[digit] += count
 					}
 					blocks.release()
-					orderWideKernel5(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
+					orderWideKernel5(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderWideKernel5(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
+			orderWideKernel5(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 5 < int(scalar2) {
+	if 5 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar3)), scalar3, digits)
+					orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -229,22 +242,22 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 						counts[digit] += count
 					}
 					blocks.release()
-					orderWideKernel5(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
+					orderWideKernel5(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderWideKernel5(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
+			orderWideKernel5(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 6 < int(scalar2) {
+	if 6 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar3)), scalar3, digits)
+					orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -252,22 +265,22 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 						counts[digit] += count
 					}
 					blocks.release()
-					orderWideKernel5(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
+					orderWideKernel5(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderWideKernel5(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
+			orderWideKernel5(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 7 < int(scalar2) {
+	if 7 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar3)), scalar3, digits)
+					orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -275,23 +288,23 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 						counts[digit] += count
 					}
 					blocks.release()
-					orderWideKernel5(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
+					orderWideKernel5(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderWideKernel5(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
+			orderWideKernel5(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
 	pass3 := kgenTemporary[uint64](&call, n)
-	if int(scalar2) == 1 {
+	if int(scalar4) == 1 {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					orderWideKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
+					orderWideKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -299,15 +312,15 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 						counts[digit] += count
 					}
 					blocks.release()
-					orderWideKernel5(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
+					orderWideKernel5(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			orderWideKernel5(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
+			orderWideKernel5(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if int(scalar2) == 0 {
+	if int(scalar4) == 0 {
 		if workers > 1 {
 			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 				orderWideKernel8(lo, hi, pass3, map2)
@@ -316,15 +329,15 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 			orderWideKernel8(0, n, pass3, map2)
 		}
 	}
-	if 1 < int(scalar2) {
-		if int(scalar2) < (int(scalar2)+1)/2*2 {
+	if 1 < int(scalar4) {
+		if int(scalar4) < (int(scalar4)+1)/2*2 {
 			if workers > 1 {
 				counts := make([]int64, 1024)
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
+						orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -332,12 +345,12 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 							counts[digit] += count
 						}
 						blocks.release()
-						orderWideKernel5(lo, hi, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
+						orderWideKernel5(lo, hi, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				orderWideKernel5(0, n, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
+				orderWideKernel5(0, n, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 			}
 		} else {
 			if workers > 1 {
@@ -346,7 +359,7 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
+						orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -354,12 +367,12 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 							counts[digit] += count
 						}
 						blocks.release()
-						orderWideKernel5(lo, hi, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
+						orderWideKernel5(lo, hi, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				orderWideKernel5(0, n, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
+				orderWideKernel5(0, n, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 			}
 		}
 	}
@@ -376,7 +389,7 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				nTiedPlace3 := orderWideKernel10Summary(lo, hi, pass3, x2, x, int64(n), scalar)
+				nTiedPlace3 := orderWideKernel10Summary(lo, hi, pass3, x2, x, x7, scalar, int64(n))
 				blocks.await()
 				nTiedPlaceBefore := nTiedPlace2
 				nTiedPlace2 = nTiedPlaceBefore + nTiedPlace3
@@ -384,21 +397,21 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 				blocks.release()
 				compactPart := either[:nTiedPlaceEnd]
 				compactPart2 := either2[:nTiedPlaceEnd]
-				orderWideKernel10(lo, hi, pass3, compactPart, compactPart2, row, x2, x, int64(n), scalar, nTiedPlaceBefore)
+				orderWideKernel10(lo, hi, pass3, compactPart, compactPart2, row, x2, x, x7, scalar, int64(n), nTiedPlaceBefore)
 			}
 		})
 		nTiedPlace = nTiedPlace2
 	} else {
-		nTiedPlace = orderWideKernel10(0, n, pass3, either, either2, row, x2, x, int64(n), scalar, 0)
+		nTiedPlace = orderWideKernel10(0, n, pass3, either, either2, row, x2, x, x7, scalar, int64(n), 0)
 	}
 	nTiedLength := nTiedPlace
-	cond2 := nTiedPlace <= int64(n)>>1
-	x3 := int64(0)
-	if cond2 {
-		x3 = 1
+	cond3 := nTiedPlace <= int64(n)>>1
+	x8 := int64(0)
+	if cond3 {
+		x8 = 1
 	}
 	var nAllLength int64
-	if 0 < int(x3) {
+	if 0 < int(x8) {
 	} else {
 		var nAllPlace int64
 		if workers > 1 {
@@ -641,7 +654,7 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 	return nil
 }
 
-// orderWideKernel1 returns what rows lo to hi add to the state, in the stages scalar1, map1, map2, reduce.
+// orderWideKernel1 returns what rows lo to hi add to the state, in the stages scalar1, scalar2, map1, map2, reduce, scalar3.
 //
 //go:noinline
 func orderWideKernel1(lo, hi int, key []int64) (int64, uint64, uint64) {
@@ -658,55 +671,55 @@ func orderWideKernel1(lo, hi int, key []int64) (int64, uint64, uint64) {
 	return sum, least, greatest
 }
 
-// orderWideKernel2 runs rows lo to hi through the stages map3, scalar2, scalar3, scalar4, from the state before them to the one after.
+// orderWideKernel2 runs rows lo to hi through the stages map3, scalar4, scalar5, scalar6, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel2(lo, hi int, key []int64, map2 []uint64, reduce, reduce2 uint64, n, scalar int64) {
+func orderWideKernel2(lo, hi int, key []int64, map2 []uint64, reduce, reduce2 uint64, scalar3, scalar, scalar2 int64) {
 	x := reduce2 - reduce
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
 	x4 := 64 - x3
-	x5 := n - 1
-	x6 := max(x5, 1)
-	x7 := uint64(x6)
-	x8 := uint64(bits.LeadingZeros64(uint64(x7)))
-	x9 := int64(x8)
-	x10 := min(x4, x9)
-	x11 := x4 - x10
-	x12 := 0 - x11
-	x13 := max(x12, 0)
-	x14 := -x12
-	x15 := max(x14, 0)
+	x5 := x4 - scalar3
+	x6 := 0 - x5
+	x7 := -x6
+	x8 := max(x7, 0)
 	keyRows := key[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(keyRows)]
 	for i := range keyRows {
 		// return row: order(key)
-		mapRows[i] = (uint64(keyRows[i])-9223372036854775808-reduce)<<(x13&63)>>(x15&63)<<(scalar&63) | uint64(int64(lo+i))
+		mapRows[i] = (uint64(keyRows[i])-9223372036854775808-reduce)>>(x8&63)<<(scalar&63) | uint64(int64(lo+i))
 	}
 }
 
 // orderWideKernel3 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel3(lo, hi int, histogram []int64, map3 []uint64, digitWidth, digitShift int64) {
+func orderWideKernel3(lo, hi int, histogram []int64, map3 []uint64, digitWidth, digitShift, scalar4 int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := int64(0) << (digitWidth & 63)
 	x4 := digitShift + digitWidth
 	x5 := int64(1) << (digitWidth & 63)
+	cond := 1 < scalar4
 	x6 := x4 + digitWidth
 	x7 := int64(2) << (digitWidth & 63)
+	cond2 := 2 < scalar4
 	x8 := x6 + digitWidth
 	x9 := int64(3) << (digitWidth & 63)
+	cond3 := 3 < scalar4
 	x10 := x8 + digitWidth
 	x11 := int64(4) << (digitWidth & 63)
+	cond4 := 4 < scalar4
 	x12 := x10 + digitWidth
 	x13 := int64(5) << (digitWidth & 63)
+	cond5 := 5 < scalar4
 	x14 := x12 + digitWidth
 	x15 := int64(6) << (digitWidth & 63)
+	cond6 := 6 < scalar4
 	x16 := x14 + digitWidth
 	x17 := int64(7) << (digitWidth & 63)
+	cond7 := 7 < scalar4
 	map3Rows := map3[lo:hi]
 	for _, x18 := range map3Rows {
 		digit := int64(x18 >> (digitShift & 63) & x2)
@@ -715,40 +728,54 @@ func orderWideKernel3(lo, hi int, histogram []int64, map3 []uint64, digitWidth, 
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
 		}
-		digit2 := int64(x18 >> (x4 & 63) & x2)
-		bin2 := int(digit2 + x5)
-		if uint64(bin2) < uint64(len(histogram)) {
-			histogram[bin2]++
-		}
-		digit3 := int64(x18 >> (x6 & 63) & x2)
-		bin3 := int(digit3 + x7)
-		if uint64(bin3) < uint64(len(histogram)) {
-			histogram[bin3]++
-		}
-		digit4 := int64(x18 >> (x8 & 63) & x2)
-		bin4 := int(digit4 + x9)
-		if uint64(bin4) < uint64(len(histogram)) {
-			histogram[bin4]++
-		}
-		digit5 := int64(x18 >> (x10 & 63) & x2)
-		bin5 := int(digit5 + x11)
-		if uint64(bin5) < uint64(len(histogram)) {
-			histogram[bin5]++
-		}
-		digit6 := int64(x18 >> (x12 & 63) & x2)
-		bin6 := int(digit6 + x13)
-		if uint64(bin6) < uint64(len(histogram)) {
-			histogram[bin6]++
-		}
-		digit7 := int64(x18 >> (x14 & 63) & x2)
-		bin7 := int(digit7 + x15)
-		if uint64(bin7) < uint64(len(histogram)) {
-			histogram[bin7]++
-		}
-		digit8 := int64(x18 >> (x16 & 63) & x2)
-		bin8 := int(digit8 + x17)
-		if uint64(bin8) < uint64(len(histogram)) {
-			histogram[bin8]++
+		if cond {
+			digit2 := int64(x18 >> (x4 & 63) & x2)
+			bin2 := int(digit2 + x5)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			if cond2 {
+				digit3 := int64(x18 >> (x6 & 63) & x2)
+				bin3 := int(digit3 + x7)
+				if uint64(bin3) < uint64(len(histogram)) {
+					histogram[bin3]++
+				}
+				if cond3 {
+					digit4 := int64(x18 >> (x8 & 63) & x2)
+					bin4 := int(digit4 + x9)
+					if uint64(bin4) < uint64(len(histogram)) {
+						histogram[bin4]++
+					}
+					if cond4 {
+						digit5 := int64(x18 >> (x10 & 63) & x2)
+						bin5 := int(digit5 + x11)
+						if uint64(bin5) < uint64(len(histogram)) {
+							histogram[bin5]++
+						}
+						if cond5 {
+							digit6 := int64(x18 >> (x12 & 63) & x2)
+							bin6 := int(digit6 + x13)
+							if uint64(bin6) < uint64(len(histogram)) {
+								histogram[bin6]++
+							}
+							if cond6 {
+								digit7 := int64(x18 >> (x14 & 63) & x2)
+								bin7 := int(digit7 + x15)
+								if uint64(bin7) < uint64(len(histogram)) {
+									histogram[bin7]++
+								}
+								if cond7 {
+									digit8 := int64(x18 >> (x16 & 63) & x2)
+									bin8 := int(digit8 + x17)
+									if uint64(bin8) < uint64(len(histogram)) {
+										histogram[bin8]++
+									}
+								}
+							}
+						}
+					}
+				}
+			}
 		}
 	}
 }
@@ -834,26 +861,20 @@ func orderWideKernel8(lo, hi int, pass, map3 []uint64) {
 	}
 }
 
-// orderWideKernel10 runs rows lo to hi through the stages map4, map5, mask1, partial2, offset2, add2, compact1, scalar5, pass14, from the state before them to the one after.
+// orderWideKernel10 runs rows lo to hi through the stages map4, map5, mask1, partial2, offset2, add2, compact1, scalar7, pass14, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
-func orderWideKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int64, reduce2, reduce uint64, n, scalar, nTiedPlace int64) int64 {
+func orderWideKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int64, reduce2, reduce uint64, scalar3, scalar, n, nTiedPlace int64) int64 {
 	x := reduce2 - reduce
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
 	x4 := 64 - x3
-	x5 := n - 1
-	x6 := max(x5, 1)
-	x7 := uint64(x6)
-	x8 := uint64(bits.LeadingZeros64(uint64(x7)))
-	x9 := int64(x8)
-	x10 := min(x4, x9)
-	x11 := x4 - x10
-	cond := x11 > 0
-	x12 := uint64(1) << (scalar & 63)
-	x13 := x12 - 1
+	x5 := x4 - scalar3
+	cond := x5 > 0
+	x6 := uint64(1) << (scalar & 63)
+	x7 := x6 - 1
 	compact2 = compact2[:len(compact)]
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
@@ -861,7 +882,7 @@ func orderWideKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int6
 	}
 	pass3Rows := pass3[lo:hi]
 	for i, pass := range pass3Rows {
-		x14 := pass >> (scalar & 63)
+		x8 := pass >> (scalar & 63)
 		// return row: order(key)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
@@ -869,54 +890,48 @@ func orderWideKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int6
 			neighbour = pass3[lo+i+1] >> (scalar & 63)
 		}
 		row2 := int64(lo + i)
-		x15 := int64(pass & x13)
-		row[row2] = x15
-		selected := cond && (x14 == previous || x14 == neighbour)
+		x9 := int64(pass & x7)
+		row[row2] = x9
+		selected := cond && (x8 == previous || x8 == neighbour)
 		at := int(nTiedPlace)
 		if uint64(at) < uint64(len(compact)) {
 			compact[at] = row2
-			compact2[at] = x15
+			compact2[at] = x9
 		}
 		nTiedPlace += kgenBit[int64](selected)
-		lastX = x14
+		lastX = x8
 	}
 	return nTiedPlace
 }
 
-// orderWideKernel10Summary returns what rows lo to hi add to the state, in the stages map4, map5, mask1, partial2, offset2, add2, compact1, scalar5, pass14.
+// orderWideKernel10Summary returns what rows lo to hi add to the state, in the stages map4, map5, mask1, partial2, offset2, add2, compact1, scalar7, pass14.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func orderWideKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce uint64, n, scalar int64) int64 {
+func orderWideKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce uint64, scalar3, scalar, n int64) int64 {
 	var nTiedPlace int64
 	x := reduce2 - reduce
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
 	x4 := 64 - x3
-	x5 := n - 1
-	x6 := max(x5, 1)
-	x7 := uint64(x6)
-	x8 := uint64(bits.LeadingZeros64(uint64(x7)))
-	x9 := int64(x8)
-	x10 := min(x4, x9)
-	x11 := x4 - x10
-	cond := x11 > 0
+	x5 := x4 - scalar3
+	cond := x5 > 0
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
 		lastX = pass3[lo-1] >> (scalar & 63)
 	}
 	pass3Rows := pass3[lo:hi]
 	for i, pass := range pass3Rows {
-		x12 := pass >> (scalar & 63)
+		x6 := pass >> (scalar & 63)
 		// return row: order(key)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
 		if lo+i < int(n)-1 {
 			neighbour = pass3[lo+i+1] >> (scalar & 63)
 		}
-		selected := cond && (x12 == previous || x12 == neighbour)
+		selected := cond && (x6 == previous || x6 == neighbour)
 		nTiedPlace += kgenBit[int64](selected)
-		lastX = x12
+		lastX = x6
 	}
 	return nTiedPlace
 }

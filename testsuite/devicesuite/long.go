@@ -126,12 +126,29 @@ pipeline histogram(x: [n]u8) {
 	b = bins(y, 256)
 	return rows: count(by: b), last: max(i, by: b, else: -1)
 }
+// All rows in an order of two keys: none lies before one of lesser keys, or of equal keys and a lesser number.
+pipeline sorted(x: [n]u8) {
+	%[1]s
+	r = order(y, desc(x))
+	a = y[r]
+	b = x[r]
+	row = i64(r)
+	lastA = prev(a, 1, 0)
+	lastB = prev(b, 1, 255)
+	wrong = a < lastA || a == lastA && (b > lastB || b == lastB && row <= prev(row, 1, -1))
+	return wrong: count(wrong), least: min(row, else: -1), greatest: max(row, else: -1), rows: len(r)
+}
+// The first rows of another order.
+pipeline first_rows(x: [n]u8) {
+	%[1]s
+	return row: i64(order(desc(x), y, limit: %[4]d))
+}
 // A check that fails in a late row.
 pipeline check(x: [n]u8) {
 	i = i64(index(x))
 	return sum: sum(100 / (i - %[3]d)), rows: count(x == 0)
 }
-`, made, dropped, l.wrong())
+`, made, dropped, l.wrong(), len(l.marks)+1)
 }
 
 // column is a column of numbers.
@@ -180,6 +197,11 @@ func (l long) want(pipeline string) (columns []ir.Column) {
 		return []ir.Column{column(ir.U8, keys...), column(ir.I64, counts...), column(ir.I64, froms...), column(ir.U8, greatests...)}
 	case "histogram":
 		return []ir.Column{column(ir.I64, bins...), column(ir.I64, lasts...)}
+	case "sorted":
+		return []ir.Column{column(ir.I64, 0), column(ir.I64, 0), column(ir.I64, l.rows-1), column(ir.I64, l.rows)}
+	case "first_rows":
+		slices.Reverse(rows)
+		return []ir.Column{column(ir.I64, append(rows, 0)...)}
 	}
 	return nil
 }

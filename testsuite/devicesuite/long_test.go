@@ -108,7 +108,7 @@ func TestLongInParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if report.CountMismatches() > 0 || report.Executions != 6 || parts < 6*6 {
+		if report.CountMismatches() > 0 || report.Executions != 8 || parts < 8*6 {
 			t.Errorf("%s: %d launches, %+v", scheme, parts, report)
 		}
 	}

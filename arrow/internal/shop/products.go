@@ -211,9 +211,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	reduce52 := reduce5
 	scalar43 := scalar42
 	var revenue []int64
-	var either8 []int32
-	var either12 []int64
-	var either16 []int64
+	var either10 []int32
+	var either14 []int64
+	var either18 []int64
 	var nFilledLength int64
 	var scalar5 int64
 	var scalar6 int64
@@ -290,9 +290,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		}
 		nFilledLength2 := nFilledPlace
 		revenue = revenue2
-		either8 = either
-		either12 = either2
-		either16 = either3
+		either10 = either
+		either14 = either2
+		either18 = either3
 		nFilledLength = nFilledLength2
 	} else {
 		if int(nSlotsLength) > 2147483647 {
@@ -370,9 +370,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		}
 		scalar53 := scalar52
 		var revenue2 []int64
-		var either82 []int32
-		var either122 []int64
-		var either162 []int64
+		var either102 []int32
+		var either142 []int64
+		var either182 []int64
 		var scalar62 int64
 		var nFilled2Length2 int64
 		var scalar72 int64
@@ -530,9 +530,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				productsKernel16(0, int(scalar53), pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
 			}
 			revenue2 = revenue3
-			either82 = either
-			either122 = either2
-			either162 = either3
+			either102 = either
+			either142 = either2
+			either182 = either3
 		} else {
 			var scalar63 int64
 			if 0 < max(1048576-n, int(scalar22)) {
@@ -544,9 +544,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			}
 			scalar64 := scalar63
 			var revenue3 []int64
-			var either83 []int32
-			var either123 []int64
-			var either163 []int64
+			var either103 []int32
+			var either143 []int64
+			var either183 []int64
 			var nFilled2Length3 int64
 			var scalar73 int64
 			var gRunsLength3 int64
@@ -660,9 +660,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				}
 				nFilled2Length4 := nFilled2Place
 				revenue3 = revenue4
-				either83 = either
-				either123 = either2
-				either163 = either3
+				either103 = either
+				either143 = either2
+				either183 = either3
 				nFilled2Length3 = nFilled2Length4
 			} else {
 				pass := kgenTemporary[int32](&call, n)
@@ -778,9 +778,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				}
 				scalar75 := scalar74
 				var revenue4 []int64
-				var either84 []int32
-				var either124 []int64
-				var either164 []int64
+				var either104 []int32
+				var either144 []int64
+				var either184 []int64
 				var gRunsLength4 int64
 				if 0 < int(scalar75) {
 					compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
@@ -935,9 +935,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						productsKernel34(0, int(scalar75), pass6, compact2, insert6, revenue5, compact, pass, either, insert7, either2, insert8, either3)
 					}
 					revenue4 = revenue5
-					either84 = either
-					either124 = either2
-					either164 = either3
+					either104 = either
+					either144 = either2
+					either184 = either3
 				} else {
 					histogram := kgenTemporary[int64](&call, 1024)
 					clear(histogram)
@@ -1133,51 +1133,51 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					}
 					gRunsLength5 := gRunsBegun
 					revenue4 = revenue5
-					either84 = either
-					either124 = either2
-					either164 = either3
+					either104 = either
+					either144 = either2
+					either184 = either3
 					gRunsLength4 = gRunsLength5
 				}
 				revenue5 := revenue4
-				either85 := either84
-				either125 := either124
-				either165 := either164
+				either105 := either104
+				either145 := either144
+				either185 := either184
 				gRunsLength5 := gRunsLength4
 				revenue3 = revenue5
-				either83 = either85
-				either123 = either125
-				either163 = either165
+				either103 = either105
+				either143 = either145
+				either183 = either185
 				scalar73 = scalar75
 				gRunsLength3 = gRunsLength5
 			}
 			revenue4 := revenue3
-			either84 := either83
-			either124 := either123
-			either164 := either163
+			either104 := either103
+			either144 := either143
+			either184 := either183
 			nFilled2Length4 := nFilled2Length3
 			scalar74 := scalar73
 			gRunsLength4 := gRunsLength3
 			revenue2 = revenue4
-			either82 = either84
-			either122 = either124
-			either162 = either164
+			either102 = either104
+			either142 = either144
+			either182 = either184
 			scalar62 = scalar64
 			nFilled2Length2 = nFilled2Length4
 			scalar72 = scalar74
 			gRunsLength2 = gRunsLength4
 		}
 		revenue3 := revenue2
-		either83 := either82
-		either123 := either122
-		either163 := either162
+		either103 := either102
+		either143 := either142
+		either183 := either182
 		scalar63 := scalar62
 		nFilled2Length3 := nFilled2Length2
 		scalar73 := scalar72
 		gRunsLength3 := gRunsLength2
 		revenue = revenue3
-		either8 = either83
-		either12 = either123
-		either16 = either163
+		either10 = either103
+		either14 = either143
+		either18 = either183
 		scalar5 = scalar53
 		scalar6 = scalar63
 		nFilled2Length = nFilled2Length3
@@ -1185,9 +1185,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		gRunsLength = gRunsLength3
 	}
 	revenue2 := revenue
-	either82 := either8
-	either122 := either12
-	either162 := either16
+	either102 := either10
+	either142 := either14
+	either182 := either18
 	nFilledLength2 := nFilledLength
 	scalar52 := scalar5
 	scalar62 := scalar6
@@ -1197,209 +1197,353 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	gSampleLength := max(kgenSelect(int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))) >= 1048576 && max(min(most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))))), 0) < int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))))>>3, int64(16384), 0), 0)
 	map3 := kgenTemporary[int64](&call, int(gSampleLength))
 	map4 := kgenTemporary[int64](&call, int(gSampleLength))
-	histogram := kgenTemporary[int64](&call, 2048)
-	clear(histogram)
+	var sum int64
+	var least uint64
+	var greatest uint64
+	if workers > 1 {
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+		var sum2 int64
+		least2 := uint64(18446744073709551615)
+		var greatest2 uint64
+		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				sum3, least3, greatest3 := productsKernel43Summary(lo, hi, revenue2, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))))
+				blocks.await()
+				sumBefore := sum2
+				leastBefore := least2
+				greatestBefore := greatest2
+				sum2 = sumBefore + sum3
+				least2 = min(leastBefore, least3)
+				greatest2 = max(greatestBefore, greatest3)
+				blocks.release()
+				productsKernel43(lo, hi, map3, revenue2, map4, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))), gSampleLength, sumBefore, leastBefore, greatestBefore)
+			}
+		})
+		sum = sum2
+		least = least2
+		greatest = greatest2
+	} else {
+		sum, least, greatest = productsKernel43(0, int(gSampleLength), map3, revenue2, map4, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))), gSampleLength, 0, 18446744073709551615, 0)
+	}
+	scalar8 := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(gSampleLength-1, 1))))))
+	scalar9 := int64(8)
+	if gSampleLength >= 524288 {
+		scalar9 = 10
+	}
+	cond := sum > 0
+	x := uint64(0)
+	if cond {
+		x = least
+	}
+	x2 := uint64(0)
+	if cond {
+		x2 = greatest
+	}
+	x3 := x2 - x
+	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
+	x5 := int64(x4)
+	x6 := 64 - x5
+	cond2 := x6 <= int64(uint64(bits.LeadingZeros64(uint64(uint64(max(gSampleLength-1, 1))))))
+	x7 := int64(uint64(bits.LeadingZeros64(uint64(uint64(max(gSampleLength-1, 1)))))) - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(gSampleLength-1, 1))))))%kgenSelect(gSampleLength >= 524288, int64(10), 8)
+	if cond2 {
+		x7 = x6
+	}
+	map5 := kgenTemporary[uint64](&call, int(gSampleLength))
 	if workers > 1 {
 		kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
-			histogramOwn := make([]int64, 2048)
-			productsKernel43(lo, hi, map3, revenue2, map4, histogramOwn, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))))
+			productsKernel44(lo, hi, map4, map5, x, x2, x7, scalar8, scalar9)
+		})
+	} else {
+		productsKernel44(0, int(gSampleLength), map4, map5, x, x2, x7, scalar8, scalar9)
+	}
+	scalar11 := (x7 + scalar9 - 1) / scalar9
+	scalar12 := (x7 + max((x7+scalar9-1)/scalar9, 1) - 1) / max((x7+scalar9-1)/scalar9, 1)
+	gSampleDigitsLength := max((x7+scalar9-1)/scalar9<<((x7+max((x7+scalar9-1)/scalar9, 1)-1)/max((x7+scalar9-1)/scalar9, 1)&63), 0)
+	if int(gSampleDigitsLength) > 2147483647 {
+		return fmt.Errorf("g_sample_digits would have %d rows; at most 2147483647 can be computed", int(gSampleDigitsLength))
+	}
+	histogram := kgenTemporary[int64](&call, int(gSampleDigitsLength))
+	clear(histogram)
+	if workers > 1 && len(histogram) <= max(2048, int(gSampleLength)/64) {
+		kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
+			histogramOwn := make([]int64, len(histogram))
+			productsKernel45(lo, hi, histogramOwn, map5, scalar12, scalar8, scalar11)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel43(0, int(gSampleLength), map3, revenue2, map4, histogram, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))))
+		productsKernel45(0, int(gSampleLength), histogram, map5, scalar12, scalar8, scalar11)
 	}
-	add := kgenTemporary[int64](&call, 2048)
+	add := kgenTemporary[int64](&call, int(gSampleDigitsLength))
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var add2 int64
-		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(gSampleDigitsLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add3 := productsKernel44Summary(lo, hi, histogram)
+				add3 := productsKernel46Summary(lo, hi, histogram)
 				blocks.await()
 				addBefore := add2
 				add2 = addBefore + add3
 				blocks.release()
-				productsKernel44(lo, hi, histogram, add, addBefore)
+				productsKernel46(lo, hi, histogram, add, addBefore)
 			}
 		})
 	} else {
-		productsKernel44(0, 2048, histogram, add, 0)
+		productsKernel46(0, int(gSampleDigitsLength), histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, int(gSampleLength))
-	pass2 := kgenTemporary[int64](&call, int(gSampleLength))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel45Summary(lo, hi, map4, 0, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+	if 1 < int(scalar11) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel47Summary(lo, hi, map5, int64(int(scalar8)+0*int(scalar12)), scalar12, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel47(lo, hi, add, map5, pass, 0, int64(int(scalar8)+0*int(scalar12)), scalar12, gSampleLength, digits)
 				}
-				blocks.release()
-				productsKernel45(lo, hi, add, map4, pass, pass2, 0, 0, gSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel45(0, int(gSampleLength), add, map4, pass, pass2, 0, 0, gSampleLength, digits)
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel47(0, int(gSampleLength), add, map5, pass, 0, int64(int(scalar8)+0*int(scalar12)), scalar12, gSampleLength, digits)
+		}
+	}
+	pass2 := kgenTemporary[uint64](&call, int(gSampleLength))
+	if 2 < int(scalar11) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel47Summary(lo, hi, pass, int64(int(scalar8)+int(scalar12)), scalar12, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel47(lo, hi, add, pass, pass2, 1, int64(int(scalar8)+int(scalar12)), scalar12, gSampleLength, digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel47(0, int(gSampleLength), add, pass, pass2, 1, int64(int(scalar8)+int(scalar12)), scalar12, gSampleLength, digits)
+		}
+	}
+	if 3 < int(scalar11) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel47Summary(lo, hi, pass2, int64(int(scalar8)+2*int(scalar12)), scalar12, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel47(lo, hi, add, pass2, pass, 2, int64(int(scalar8)+2*int(scalar12)), scalar12, gSampleLength, digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel47(0, int(gSampleLength), add, pass2, pass, 2, int64(int(scalar8)+2*int(scalar12)), scalar12, gSampleLength, digits)
+		}
+	}
+	if 4 < int(scalar11) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel47Summary(lo, hi, pass, int64(int(scalar8)+3*int(scalar12)), scalar12, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel47(lo, hi, add, pass, pass2, 3, int64(int(scalar8)+3*int(scalar12)), scalar12, gSampleLength, digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel47(0, int(gSampleLength), add, pass, pass2, 3, int64(int(scalar8)+3*int(scalar12)), scalar12, gSampleLength, digits)
+		}
+	}
+	if 5 < int(scalar11) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel47Summary(lo, hi, pass2, int64(int(scalar8)+4*int(scalar12)), scalar12, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel47(lo, hi, add, pass2, pass, 4, int64(int(scalar8)+4*int(scalar12)), scalar12, gSampleLength, digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel47(0, int(gSampleLength), add, pass2, pass, 4, int64(int(scalar8)+4*int(scalar12)), scalar12, gSampleLength, digits)
+		}
+	}
+	if 6 < int(scalar11) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel47Summary(lo, hi, pass, int64(int(scalar8)+5*int(scalar12)), scalar12, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel47(lo, hi, add, pass, pass2, 5, int64(int(scalar8)+5*int(scalar12)), scalar12, gSampleLength, digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel47(0, int(gSampleLength), add, pass, pass2, 5, int64(int(scalar8)+5*int(scalar12)), scalar12, gSampleLength, digits)
+		}
+	}
+	if 7 < int(scalar11) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel47Summary(lo, hi, pass2, int64(int(scalar8)+6*int(scalar12)), scalar12, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel47(lo, hi, add, pass2, pass, 6, int64(int(scalar8)+6*int(scalar12)), scalar12, gSampleLength, digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel47(0, int(gSampleLength), add, pass2, pass, 6, int64(int(scalar8)+6*int(scalar12)), scalar12, gSampleLength, digits)
+		}
 	}
 	pass3 := kgenTemporary[uint64](&call, int(gSampleLength))
-	pass4 := kgenTemporary[int64](&call, int(gSampleLength))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel46Summary(lo, hi, pass, 8, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+	if int(scalar11) == 1 {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel47Summary(lo, hi, map5, int64(int(scalar8)+0*int(scalar12)), scalar12, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel47(lo, hi, add, map5, pass3, 0, int64(int(scalar8)+0*int(scalar12)), scalar12, gSampleLength, digits)
 				}
-				blocks.release()
-				productsKernel46(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel46(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 1, 8, gSampleLength, digits)
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel47(0, int(gSampleLength), add, map5, pass3, 0, int64(int(scalar8)+0*int(scalar12)), scalar12, gSampleLength, digits)
+		}
 	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel46Summary(lo, hi, pass3, 16, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel46(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel46(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 2, 16, gSampleLength, digits)
+	if int(scalar11) == 0 {
+		if workers > 1 {
+			kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
+				productsKernel50(lo, hi, pass3, map5)
+			})
+		} else {
+			productsKernel50(0, int(gSampleLength), pass3, map5)
+		}
 	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel46Summary(lo, hi, pass, 24, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel46(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
+	if 1 < int(scalar11) {
+		if int(scalar11) < (int(scalar11)+1)/2*2 {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						productsKernel47Summary(lo, hi, pass2, int64(int(scalar8)+(int(scalar11)-1)*int(scalar12)), scalar12, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						productsKernel47(lo, hi, add, pass2, pass3, int64(int(scalar11)-1), int64(int(scalar8)+(int(scalar11)-1)*int(scalar12)), scalar12, gSampleLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				productsKernel47(0, int(gSampleLength), add, pass2, pass3, int64(int(scalar11)-1), int64(int(scalar8)+(int(scalar11)-1)*int(scalar12)), scalar12, gSampleLength, digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel46(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 3, 24, gSampleLength, digits)
+		} else {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						productsKernel47Summary(lo, hi, pass, int64(int(scalar8)+(int(scalar11)-1)*int(scalar12)), scalar12, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						productsKernel47(lo, hi, add, pass, pass3, int64(int(scalar11)-1), int64(int(scalar8)+(int(scalar11)-1)*int(scalar12)), scalar12, gSampleLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				productsKernel47(0, int(gSampleLength), add, pass, pass3, int64(int(scalar11)-1), int64(int(scalar8)+(int(scalar11)-1)*int(scalar12)), scalar12, gSampleLength, digits)
+			}
+		}
 	}
+	map6 := kgenTemporary[int64](&call, int(gSampleLength))
 	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel46Summary(lo, hi, pass3, 32, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel46(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
-			}
+		kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
+			productsKernel52(lo, hi, pass3, map6, scalar8)
 		})
 	} else {
-		digits := make([]int64, 256)
-		productsKernel46(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 4, 32, gSampleLength, digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel46Summary(lo, hi, pass, 40, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel46(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel46(0, int(gSampleLength), add, pass, pass3, pass2, pass4, 5, 40, gSampleLength, digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel46Summary(lo, hi, pass3, 48, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel46(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel46(0, int(gSampleLength), add, pass3, pass, pass4, pass2, 6, 48, gSampleLength, digits)
-	}
-	pass5 := kgenTemporary[int64](&call, int(gSampleLength))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel52Summary(lo, hi, pass, 56, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel52(lo, hi, add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel52(0, int(gSampleLength), add, pass, pass2, pass5, 7, 56, gSampleLength, digits)
+		productsKernel52(0, int(gSampleLength), pass3, map6, scalar8)
 	}
 	if int(scalar43) > 2147483647 {
 		return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar43))
@@ -1422,7 +1566,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			compactScratch := make([]int64, 32768)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gCandidatesPlace3 := productsKernel53(lo, hi, revenue2, pass5, map4, map3, compactScratch, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))), 0)
+				gCandidatesPlace3 := productsKernel53(lo, hi, revenue2, map6, map4, map3, compactScratch, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))), 0)
 				blocks.await()
 				gCandidatesPlaceBefore := gCandidatesPlace2
 				gCandidatesPlace2 = gCandidatesPlaceBefore + gCandidatesPlace3
@@ -1432,16 +1576,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		})
 		gCandidatesPlace = gCandidatesPlace2
 	} else {
-		gCandidatesPlace = productsKernel53(0, max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))), revenue2, pass5, map4, map3, either, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))), 0)
+		gCandidatesPlace = productsKernel53(0, max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))), revenue2, map6, map4, map3, either, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))), 0)
 	}
 	gCandidatesLength := gCandidatesPlace
-	cond := gCandidatesPlace >= max(min(most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))))), 0)
-	x := int64(0)
-	if cond {
-		x = 1
+	cond3 := gCandidatesPlace >= max(min(most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))))), 0)
+	x8 := int64(0)
+	if cond3 {
+		x8 = 1
 	}
 	var gAllLength int64
-	if 0 < int(x) {
+	if 0 < int(x8) {
 	} else {
 		var gAllPlace int64
 		if workers > 1 {
@@ -1467,52 +1611,471 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		gAllLength = gAllLength2
 	}
 	gAllLength2 := gAllLength
-	histogram2 := kgenTemporary[int64](&call, 2048)
-	clear(histogram2)
-	map5 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	map7 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	var sum2 int64
+	var least2 uint64
+	var greatest2 uint64
+	if workers > 1 {
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+		var sum3 int64
+		least3 := uint64(18446744073709551615)
+		var greatest3 uint64
+		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				sum4, least4, greatest4 := productsKernel55Summary(lo, hi, either, revenue2)
+				blocks.await()
+				sumBefore := sum3
+				leastBefore := least3
+				greatestBefore := greatest3
+				sum3 = sumBefore + sum4
+				least3 = min(leastBefore, least4)
+				greatest3 = max(greatestBefore, greatest4)
+				blocks.release()
+				productsKernel55(lo, hi, either, revenue2, map7, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))), int64(max(int(gCandidatesLength), int(gAllLength2))), sumBefore, leastBefore, greatestBefore)
+			}
+		})
+		sum2 = sum3
+		least2 = least3
+		greatest2 = greatest3
+	} else {
+		sum2, least2, greatest2 = productsKernel55(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map7, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))), int64(max(int(gCandidatesLength), int(gAllLength2))), 0, 18446744073709551615, 0)
+	}
+	scalar17 := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))))-1, 1))))))
+	scalar18 := int64(8)
+	if int64(max(int(gCandidatesLength), int(gAllLength2))) >= 524288 {
+		scalar18 = 10
+	}
+	cond4 := sum2 > 0
+	x9 := uint64(0)
+	if cond4 {
+		x9 = least2
+	}
+	x10 := uint64(0)
+	if cond4 {
+		x10 = greatest2
+	}
+	x11 := x10 - x9
+	x12 := uint64(bits.LeadingZeros64(uint64(x11)))
+	x13 := int64(x12)
+	x14 := 64 - x13
+	cond5 := x14 <= int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))))-1, 1))))))
+	x15 := int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))))-1, 1)))))) - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))))-1, 1))))))%kgenSelect(int64(max(int(gCandidatesLength), int(gAllLength2))) >= 524288, int64(10), 8)
+	if cond5 {
+		x15 = x14
+	}
+	map8 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
-			histogramOwn := make([]int64, 2048)
-			productsKernel55(lo, hi, either, revenue2, map5, histogramOwn)
+			productsKernel56(lo, hi, map7, either, map8, x9, x10, x15, scalar17, scalar18)
+		})
+	} else {
+		productsKernel56(0, max(int(gCandidatesLength), int(gAllLength2)), map7, either, map8, x9, x10, x15, scalar17, scalar18)
+	}
+	scalar20 := (x15 + scalar18 - 1) / scalar18
+	scalar21 := (x15 + max((x15+scalar18-1)/scalar18, 1) - 1) / max((x15+scalar18-1)/scalar18, 1)
+	gLeastDigitsLength := max((x15+scalar18-1)/scalar18<<((x15+max((x15+scalar18-1)/scalar18, 1)-1)/max((x15+scalar18-1)/scalar18, 1)&63), 0)
+	if int(gLeastDigitsLength) > 2147483647 {
+		return fmt.Errorf("g_least_digits would have %d rows; at most 2147483647 can be computed", int(gLeastDigitsLength))
+	}
+	histogram2 := kgenTemporary[int64](&call, int(gLeastDigitsLength))
+	clear(histogram2)
+	if workers > 1 && len(histogram2) <= max(2048, max(int(gCandidatesLength), int(gAllLength2))/64) {
+		kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
+			histogramOwn := make([]int64, len(histogram2))
+			productsKernel57(lo, hi, histogramOwn, map8, scalar21, scalar17, scalar20)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram2[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel55(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map5, histogram2)
+		productsKernel57(0, max(int(gCandidatesLength), int(gAllLength2)), histogram2, map8, scalar21, scalar17, scalar20)
 	}
-	add2 := kgenTemporary[int64](&call, 2048)
+	add2 := kgenTemporary[int64](&call, int(gLeastDigitsLength))
+	if workers > 1 {
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+		var add3 int64
+		kgenInOrder(&call, workers, int(gLeastDigitsLength), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				add4 := productsKernel58Summary(lo, hi, histogram2)
+				blocks.await()
+				addBefore := add3
+				add3 = addBefore + add4
+				blocks.release()
+				productsKernel58(lo, hi, histogram2, add2, addBefore)
+			}
+		})
+	} else {
+		productsKernel58(0, int(gLeastDigitsLength), histogram2, add2, 0)
+	}
+	var pass30 []uint64
+	if 1 < int(scalar20) {
+		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel59Summary(lo, hi, map8, int64(int(scalar17)+0*int(scalar21)), scalar21, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel59(lo, hi, add2, map8, pass4, 0, int64(int(scalar17)+0*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map8, pass4, 0, int64(int(scalar17)+0*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		}
+		pass30 = pass4
+	} else {
+		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+		pass30 = pass4
+	}
+	pass302 := pass30
+	var pass31 []uint64
+	if 2 < int(scalar20) {
+		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel59Summary(lo, hi, pass302, int64(int(scalar17)+int(scalar21)), scalar21, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel59(lo, hi, add2, pass302, pass4, 1, int64(int(scalar17)+int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass302, pass4, 1, int64(int(scalar17)+int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		}
+		pass31 = pass4
+	} else {
+		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+		pass31 = pass4
+	}
+	pass312 := pass31
+	if 3 < int(scalar20) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel59Summary(lo, hi, pass312, int64(int(scalar17)+2*int(scalar21)), scalar21, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel59(lo, hi, add2, pass312, pass302, 2, int64(int(scalar17)+2*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass312, pass302, 2, int64(int(scalar17)+2*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		}
+	}
+	if 4 < int(scalar20) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel59Summary(lo, hi, pass302, int64(int(scalar17)+3*int(scalar21)), scalar21, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel59(lo, hi, add2, pass302, pass312, 3, int64(int(scalar17)+3*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass302, pass312, 3, int64(int(scalar17)+3*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		}
+	}
+	if 5 < int(scalar20) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel59Summary(lo, hi, pass312, int64(int(scalar17)+4*int(scalar21)), scalar21, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel59(lo, hi, add2, pass312, pass302, 4, int64(int(scalar17)+4*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass312, pass302, 4, int64(int(scalar17)+4*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		}
+	}
+	if 6 < int(scalar20) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel59Summary(lo, hi, pass302, int64(int(scalar17)+5*int(scalar21)), scalar21, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel59(lo, hi, add2, pass302, pass312, 5, int64(int(scalar17)+5*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass302, pass312, 5, int64(int(scalar17)+5*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		}
+	}
+	if 7 < int(scalar20) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel59Summary(lo, hi, pass312, int64(int(scalar17)+6*int(scalar21)), scalar21, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel59(lo, hi, add2, pass312, pass302, 6, int64(int(scalar17)+6*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass312, pass302, 6, int64(int(scalar17)+6*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		}
+	}
+	var pass32 []uint64
+	if int(scalar20) == 1 {
+		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel59Summary(lo, hi, map8, int64(int(scalar17)+0*int(scalar21)), scalar21, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel59(lo, hi, add2, map8, pass4, 0, int64(int(scalar17)+0*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map8, pass4, 0, int64(int(scalar17)+0*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		}
+		pass32 = pass4
+	} else {
+		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+		pass32 = pass4
+	}
+	pass322 := pass32
+	if int(scalar20) == 0 {
+		if workers > 1 {
+			kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
+				productsKernel62(lo, hi, pass322, map8)
+			})
+		} else {
+			productsKernel62(0, max(int(gCandidatesLength), int(gAllLength2)), pass322, map8)
+		}
+	}
+	if 1 < int(scalar20) {
+		if int(scalar20) < (int(scalar20)+1)/2*2 {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						productsKernel59Summary(lo, hi, pass312, int64(int(scalar17)+(int(scalar20)-1)*int(scalar21)), scalar21, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						productsKernel59(lo, hi, add2, pass312, pass322, int64(int(scalar20)-1), int64(int(scalar17)+(int(scalar20)-1)*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass312, pass322, int64(int(scalar20)-1), int64(int(scalar17)+(int(scalar20)-1)*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			}
+		} else {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						productsKernel59Summary(lo, hi, pass302, int64(int(scalar17)+(int(scalar20)-1)*int(scalar21)), scalar21, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						productsKernel59(lo, hi, add2, pass302, pass322, int64(int(scalar20)-1), int64(int(scalar17)+(int(scalar20)-1)*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass302, pass322, int64(int(scalar20)-1), int64(int(scalar17)+(int(scalar20)-1)*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			}
+		}
+	}
+	map9 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	either2 := kgenTemporary[int64](&call, max(int(scalar43), max(int(scalar52), max(int(scalar62), max(int(scalar72), n*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar52), 1)))*(1-min(int(scalar43), 1))))
+	either3 := kgenTemporary[int64](&call, max(int(scalar43), max(int(scalar52), max(int(scalar62), max(int(scalar72), n*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar52), 1)))*(1-min(int(scalar43), 1))))
+	var gLeastTiedPlace int64
+	if workers > 1 {
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+		var gLeastTiedPlace2 int64
+		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				gLeastTiedPlace3 := productsKernel64Summary(lo, hi, pass322, scalar17, x10, x9, x15, int64(max(int(gCandidatesLength), int(gAllLength2))))
+				blocks.await()
+				gLeastTiedPlaceBefore := gLeastTiedPlace2
+				gLeastTiedPlace2 = gLeastTiedPlaceBefore + gLeastTiedPlace3
+				gLeastTiedPlaceEnd := gLeastTiedPlace2
+				blocks.release()
+				compactPart := either2[:gLeastTiedPlaceEnd]
+				compactPart2 := either3[:gLeastTiedPlaceEnd]
+				productsKernel64(lo, hi, pass322, map9, compactPart, compactPart2, scalar17, x10, x9, x15, int64(max(int(gCandidatesLength), int(gAllLength2))), gLeastTiedPlaceBefore)
+			}
+		})
+		gLeastTiedPlace = gLeastTiedPlace2
+	} else {
+		gLeastTiedPlace = productsKernel64(0, max(int(gCandidatesLength), int(gAllLength2)), pass322, map9, either2, either3, scalar17, x10, x9, x15, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
+	}
+	gLeastTiedLength := gLeastTiedPlace
+	cond6 := gLeastTiedPlace <= int64(max(int(gCandidatesLength), int(gAllLength2)))>>1
+	x16 := int64(0)
+	if cond6 {
+		x16 = 1
+	}
+	var gLeastAllLength int64
+	if 0 < int(x16) {
+	} else {
+		var gLeastAllPlace int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var gLeastAllPlace2 int64
+			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+				compactScratch := make([]int64, 32768)
+				compactScratch2 := make([]int64, 32768)
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					gLeastAllPlace3 := productsKernel65(lo, hi, either, compactScratch, compactScratch2, 0)
+					blocks.await()
+					gLeastAllPlaceBefore := gLeastAllPlace2
+					gLeastAllPlace2 = gLeastAllPlaceBefore + gLeastAllPlace3
+					blocks.release()
+					copy(either3[gLeastAllPlaceBefore:], compactScratch[:gLeastAllPlace3])
+					copy(either2[gLeastAllPlaceBefore:], compactScratch2[:gLeastAllPlace3])
+				}
+			})
+			gLeastAllPlace = gLeastAllPlace2
+		} else {
+			gLeastAllPlace = productsKernel65(0, max(int(gCandidatesLength), int(gAllLength2)), either, either3, either2, 0)
+		}
+		gLeastAllLength2 := gLeastAllPlace
+		gLeastAllLength = gLeastAllLength2
+	}
+	gLeastAllLength2 := gLeastAllLength
+	histogram3 := kgenTemporary[int64](&call, 2048)
+	clear(histogram3)
+	map10 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
+	if workers > 1 {
+		kgenFork(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 4096, func(_, lo, hi int) {
+			histogramOwn := make([]int64, 2048)
+			productsKernel66(lo, hi, either3, revenue2, map10, histogramOwn)
+			for i := range histogramOwn {
+				atomic.AddInt64(&histogram3[i], histogramOwn[i])
+			}
+		})
+	} else {
+		productsKernel66(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either3, revenue2, map10, histogram3)
+	}
+	add3 := kgenTemporary[int64](&call, 2048)
 	// top = order(desc(revenue), limit: most)
 	if most < 0 {
 		failed[0] = min(failed[0], 0)
 	}
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var add3 int64
+		var add4 int64
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add4 := productsKernel56Summary(lo, hi, histogram2)
+				add5 := productsKernel67Summary(lo, hi, histogram3)
 				blocks.await()
-				addBefore := add3
-				add3 = addBefore + add4
+				addBefore := add4
+				add4 = addBefore + add5
 				blocks.release()
-				productsKernel56(lo, hi, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), addBefore)
+				productsKernel67(lo, hi, histogram3, add3, most, int64(max(int(gCandidatesLength), int(gAllLength2))), addBefore)
 			}
 		})
 	} else {
-		productsKernel56(0, 2048, histogram2, add2, most, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
+		productsKernel67(0, 2048, histogram3, add3, most, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
 	}
 	topLength := min(max(most, 0), int64(max(int(gCandidatesLength), int(gAllLength2))))
-	pass6 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
-	pass7 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	pass4 := kgenTemporary[uint64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
+	pass5 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel57Summary(lo, hi, map5, 0, digits)
+				productsKernel68Summary(lo, hi, map10, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1520,22 +2083,22 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel57(lo, hi, add2, map5, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel68(lo, hi, add3, map10, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel57(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map5, pass6, either, pass7, 0, 0, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel68(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, map10, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
-	pass8 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
-	pass9 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	pass6 := kgenTemporary[uint64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
+	pass7 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel58Summary(lo, hi, pass6, 8, digits)
+				productsKernel69Summary(lo, hi, pass4, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1543,41 +2106,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel58(lo, hi, add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel69(lo, hi, add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel58(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 1, 8, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel58Summary(lo, hi, pass8, 16, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel58(lo, hi, add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel58(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 2, 16, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel69(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel58Summary(lo, hi, pass6, 24, digits)
+				productsKernel69Summary(lo, hi, pass6, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1585,20 +2127,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel58(lo, hi, add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel69(lo, hi, add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel58(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 3, 24, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel69(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel58Summary(lo, hi, pass8, 32, digits)
+				productsKernel69Summary(lo, hi, pass4, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1606,20 +2148,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel58(lo, hi, add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel69(lo, hi, add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel58(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 4, 32, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel69(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel58Summary(lo, hi, pass6, 40, digits)
+				productsKernel69Summary(lo, hi, pass6, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1627,20 +2169,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel58(lo, hi, add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel69(lo, hi, add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel58(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass8, pass7, pass9, 5, 40, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel69(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel58Summary(lo, hi, pass8, 48, digits)
+				productsKernel69Summary(lo, hi, pass4, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -1648,34 +2190,69 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel58(lo, hi, add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel69(lo, hi, add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel58(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass8, pass6, pass9, pass7, 6, 48, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		productsKernel69(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				productsKernel69Summary(lo, hi, pass6, 48, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				productsKernel69(lo, hi, add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		productsKernel69(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+	}
+	if workers > 1 {
+		counts := make([]int64, 256)
+		kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				digits := make([]int64, 256)
+				productsKernel75Summary(lo, hi, pass4, 56, digits)
+				blocks.await()
+				for digit := range 256 {
+					count := digits[digit]
+					digits[digit] = counts[digit]
+					counts[digit] += count
+				}
+				blocks.release()
+				productsKernel75(lo, hi, add3, pass4, pass5, pass7, 7, 56, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+			}
+		})
+	} else {
+		digits := make([]int64, 256)
+		productsKernel75(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass5, pass7, 7, 56, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	top := kgenTemporary[int64](&call, int(topLength))
 	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel64Summary(lo, hi, pass6, 56, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel64(lo, hi, add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
-			}
+		kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
+			productsKernel76(lo, hi, map9, top, topLength)
 		})
 	} else {
-		digits := make([]int64, 256)
-		productsKernel64(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass6, pass7, top, 7, 56, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, digits)
+		productsKernel76(0, max(int(gCandidatesLength), int(gAllLength2)), map9, top, topLength)
+	}
+	if workers > 1 {
+		kgenFork(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 4096, func(_, lo, hi int) {
+			productsKernel77(lo, hi, either2, pass7, top, topLength)
+		})
+	} else {
+		productsKernel77(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either2, pass7, top, topLength)
 	}
 	product2 := kgenColumn(&call, dst.Product, int(topLength))
 	revenue3 := kgenColumn(&call, dst.Revenue, int(topLength))
@@ -1686,10 +2263,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, int(topLength), 4096, func(_, lo, hi int) {
-			productsKernel65(lo, hi, top, either82, product2, revenue2, revenue3, either122, sold, either162, looked)
+			productsKernel78(lo, hi, top, either102, product2, revenue2, revenue3, either142, sold, either182, looked)
 		})
 	} else {
-		productsKernel65(0, int(topLength), top, either82, product2, revenue2, revenue3, either122, sold, either162, looked)
+		productsKernel78(0, int(topLength), top, either102, product2, revenue2, revenue3, either142, sold, either182, looked)
 	}
 	for site, row := range failed {
 		if row == math.MaxInt64 {
@@ -1836,14 +2413,14 @@ func productsKernel5(lo, hi int, product []int32) (int64, uint32, uint32) {
 // productsKernel6 runs rows lo to hi through the stages map8, map9, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map54 []bool, aggregate4 []int64, reduce4 uint32) {
+func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map63 []bool, aggregate4 []int64, reduce4 uint32) {
 	productRows := product[lo:hi]
 	amountRows := amount[lo:hi]
 	amountRows = amountRows[:len(productRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(productRows)]
-	map54Rows := map54[lo:hi]
-	map54Rows = map54Rows[:len(productRows)]
+	map63Rows := map63[lo:hi]
+	map63Rows = map63Rows[:len(productRows)]
 	for i := range productRows {
 		x := int64(uint32(productRows[i]) - 2147483648 - reduce4)
 		// g = groups(product)
@@ -1861,7 +2438,7 @@ func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, agg
 		}
 		bin4 := int(x)
 		if uint64(bin4) < uint64(len(aggregate4)) {
-			aggregate4[bin4] += kgenBit[int64](map54Rows[i])
+			aggregate4[bin4] += kgenBit[int64](map63Rows[i])
 		}
 	}
 }
@@ -1896,7 +2473,7 @@ func productsKernel7(lo, hi int, aggregate, aggregate5, compact []int64, compact
 // productsKernel8 runs rows lo to hi through the stages map12, map13, map14, map15, insert2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int64, paid []bool, insert3 []int64, map54 []bool, insert4 []int64, nSlots, n int64, firstRows, homes []int64, productOwn []int32, insertOwn, insertOwn2, insertOwn3 []int64) {
+func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int64, paid []bool, insert3 []int64, map63 []bool, insert4 []int64, nSlots, n int64, firstRows, homes []int64, productOwn []int32, insertOwn, insertOwn2, insertOwn3 []int64) {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -1938,8 +2515,8 @@ func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int6
 			amountRows = amountRows[:len(productRows)]
 			paidRows := paid[block:end]
 			paidRows = paidRows[:len(productRows)]
-			map54Rows := map54[block:end]
-			map54Rows = map54Rows[:len(productRows)]
+			map63Rows := map63[block:end]
+			map63Rows = map63Rows[:len(productRows)]
 			for i, product2 := range productRows {
 				x18 := (uint32(product2) - 2147483648) * 2654435761
 				// g = groups(product)
@@ -1960,7 +2537,7 @@ func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int6
 				}
 				insertOwn4[slot] += amountRows[i]
 				insertOwn5[slot] += kgenBit[int64](paidRows[i])
-				insertOwn6[slot] += kgenBit[int64](map54Rows[i])
+				insertOwn6[slot] += kgenBit[int64](map63Rows[i])
 			}
 		}
 		if end == hi || (groups+256)*8 > lastOwn+1 || int64(groups) > x3 {
@@ -2377,7 +2954,7 @@ func productsKernel19Summary(lo, hi int, histogram2 []int64) int64 {
 // productsKernel20 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel20(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map54, pass4 []bool, digitNumber, digitShift int64, reduce4 uint32, n int64, digits []int64) {
+func productsKernel20(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map63, pass4 []bool, digitNumber, digitShift int64, reduce4 uint32, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(min(min(len(pass), len(pass2)), len(pass3)), len(pass4))
@@ -2395,8 +2972,8 @@ func productsKernel20(lo, hi int, add2 []int64, product, pass []int32, amount, p
 	amountRows = amountRows[:len(productRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(productRows)]
-	map54Rows := map54[lo:hi]
-	map54Rows = map54Rows[:len(productRows)]
+	map63Rows := map63[lo:hi]
+	map63Rows = map63Rows[:len(productRows)]
 	for i, product2 := range productRows {
 		digit := int64((uint32(product2) - 2147483648 - reduce4) >> 16 >> (digitShift & 31) & 255)
 		// g = groups(product)
@@ -2406,7 +2983,7 @@ func productsKernel20(lo, hi int, add2 []int64, product, pass []int32, amount, p
 		pass[place] = product2
 		pass2[place] = amountRows[i]
 		pass3[place] = paidRows[i]
-		pass4[place] = map54Rows[i]
+		pass4[place] = map63Rows[i]
 	}
 }
 
@@ -2427,7 +3004,7 @@ func productsKernel20Summary(lo, hi int, product []int32, digitShift int64, redu
 // productsKernel21 runs rows lo to hi through the stages map22, map23, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass26, aggregate2 []int64, pass57 []bool, aggregate3 []int64, pass59 []bool, aggregate4 []int64, reduce4 uint32, nPartitioned int64) {
+func productsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass26, aggregate2 []int64, pass49 []bool, aggregate3 []int64, pass51 []bool, aggregate4 []int64, reduce4 uint32, nPartitioned int64) {
 	begin := lo
 	if lo > 0 && lo < int(nPartitioned) {
 		part := int64(uint32(pass8[lo-1])-2147483648-reduce4) >> 16
@@ -2457,10 +3034,10 @@ func productsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass26, aggr
 	pass8Rows := pass8[begin:begin2]
 	pass26Rows := pass26[begin:begin2]
 	pass26Rows = pass26Rows[:len(pass8Rows)]
-	pass57Rows := pass57[begin:begin2]
-	pass57Rows = pass57Rows[:len(pass8Rows)]
-	pass59Rows := pass59[begin:begin2]
-	pass59Rows = pass59Rows[:len(pass8Rows)]
+	pass49Rows := pass49[begin:begin2]
+	pass49Rows = pass49Rows[:len(pass8Rows)]
+	pass51Rows := pass51[begin:begin2]
+	pass51Rows = pass51Rows[:len(pass8Rows)]
 	for i := range pass8Rows {
 		x := int64(uint32(pass8Rows[i]) - 2147483648 - reduce4)
 		// g = groups(product)
@@ -2474,11 +3051,11 @@ func productsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass26, aggr
 		}
 		bin3 := int(x)
 		if uint64(bin3) < uint64(len(aggregate3)) {
-			aggregate3[bin3] += kgenBit[int64](pass57Rows[i])
+			aggregate3[bin3] += kgenBit[int64](pass49Rows[i])
 		}
 		bin4 := int(x)
 		if uint64(bin4) < uint64(len(aggregate4)) {
-			aggregate4[bin4] += kgenBit[int64](pass59Rows[i])
+			aggregate4[bin4] += kgenBit[int64](pass51Rows[i])
 		}
 	}
 }
@@ -2556,7 +3133,7 @@ func productsKernel24Summary(lo, hi int, histogram3 []int64) int64 {
 // productsKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel25(lo, hi int, add3 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map54, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel25(lo, hi int, add3 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map63, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(min(min(len(pass), len(pass2)), len(pass3)), len(pass4))
@@ -2574,8 +3151,8 @@ func productsKernel25(lo, hi int, add3 []int64, product, pass []int32, amount, p
 	amountRows = amountRows[:len(productRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(productRows)]
-	map54Rows := map54[lo:hi]
-	map54Rows = map54Rows[:len(productRows)]
+	map63Rows := map63[lo:hi]
+	map63Rows = map63Rows[:len(productRows)]
 	for i, product2 := range productRows {
 		x3 := (uint32(product2) - 2147483648) * 2654435761
 		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
@@ -2586,7 +3163,7 @@ func productsKernel25(lo, hi int, add3 []int64, product, pass []int32, amount, p
 		pass[place] = product2
 		pass2[place] = amountRows[i]
 		pass3[place] = paidRows[i]
-		pass4[place] = map54Rows[i]
+		pass4[place] = map63Rows[i]
 	}
 }
 
@@ -2608,7 +3185,7 @@ func productsKernel25Summary(lo, hi int, product []int32, digitShift int64, digi
 // productsKernel26 runs rows lo to hi through the stages map31, map32, map33, map34, insert3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel26(lo, hi int, pass9 []int32, insert, pass25, insert2 []int64, pass56 []bool, insert3 []int64, pass58 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned2 int64) {
+func productsKernel26(lo, hi int, pass9 []int32, insert, pass25, insert2 []int64, pass48 []bool, insert3 []int64, pass50 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned2 int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2662,10 +3239,10 @@ func productsKernel26(lo, hi int, pass9 []int32, insert, pass25, insert2 []int64
 	pass9Rows := pass9[begin:begin2]
 	pass25Rows := pass25[begin:begin2]
 	pass25Rows = pass25Rows[:len(pass9Rows)]
-	pass56Rows := pass56[begin:begin2]
-	pass56Rows = pass56Rows[:len(pass9Rows)]
-	pass58Rows := pass58[begin:begin2]
-	pass58Rows = pass58Rows[:len(pass9Rows)]
+	pass48Rows := pass48[begin:begin2]
+	pass48Rows = pass48Rows[:len(pass9Rows)]
+	pass50Rows := pass50[begin:begin2]
+	pass50Rows = pass50Rows[:len(pass9Rows)]
 	for i, pass := range pass9Rows {
 		x18 := (uint32(pass) - 2147483648) * 2654435761
 		// g = groups(product)
@@ -2702,11 +3279,11 @@ func productsKernel26(lo, hi int, pass9 []int32, insert, pass25, insert2 []int64
 		}
 		bin2 := int(found)
 		if uint64(bin2) < uint64(len(insert3)) {
-			insert3[bin2] += kgenBit[int64](pass56Rows[i])
+			insert3[bin2] += kgenBit[int64](pass48Rows[i])
 		}
 		bin3 := int(found)
 		if uint64(bin3) < uint64(len(insert4)) {
-			insert4[bin3] += kgenBit[int64](pass58Rows[i])
+			insert4[bin3] += kgenBit[int64](pass50Rows[i])
 		}
 	}
 }
@@ -3155,7 +3732,7 @@ func productsKernel38Summary(lo, hi int, pass17 []uint32, digitShift int64, digi
 // productsKernel41 runs rows lo to hi through the stages map41, mask5, partial10, offset10, add10, map42, map43, map44, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel41(lo, hi int, pass23 []uint32, pass24, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map54 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
+func productsKernel41(lo, hi int, pass23 []uint32, pass24, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map63 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
@@ -3183,8 +3760,8 @@ func productsKernel41(lo, hi int, pass23 []uint32, pass24, amount, aggregate []i
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map54)) {
-			cond = map54[x]
+		if uint64(x) < uint64(len(map63)) {
+			cond = map63[x]
 		}
 		cond2 := cond
 		if head && gRunsBegun > 0 {
@@ -3222,7 +3799,7 @@ func productsKernel41(lo, hi int, pass23 []uint32, pass24, amount, aggregate []i
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func productsKernel41Summary(lo, hi int, pass23 []uint32, pass24, amount []int64, paid, map54 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
+func productsKernel41Summary(lo, hi int, pass23 []uint32, pass24, amount []int64, paid, map63 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openHead bool
 	var openSum int64
@@ -3256,8 +3833,8 @@ func productsKernel41Summary(lo, hi int, pass23 []uint32, pass24, amount []int64
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map54)) {
-			cond = map54[x]
+		if uint64(x) < uint64(len(map63)) {
+			cond = map63[x]
 		}
 		cond2 := cond
 		openSum3 = openSum3&(kgenBit[int64](head)-1) + kgenBit[int64](cond2)
@@ -3276,10 +3853,10 @@ func productsKernel41Summary(lo, hi int, pass23 []uint32, pass24, amount []int64
 	return gRunsBegun, openHead, openSum, openPresent, openLast, openHead2, openSum2, openHead3, openSum3
 }
 
-// productsKernel43 runs rows lo to hi through the stages map53, map54, map55, histogram6, from the state before them to the one after.
+// productsKernel43 runs rows lo to hi through the stages map53, map54, scalar11, scalar12, map55, map56, reduce6, scalar13, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel43(lo, hi int, map2, revenue, map3, histogram []int64, g int64) {
+func productsKernel43(lo, hi int, map2, revenue, map3 []int64, g, gSample, sum int64, least, greatest uint64) (int64, uint64, uint64) {
 	x := g / 16384
 	x2 := max(x, 1)
 	mapRows := map2[lo:hi]
@@ -3297,53 +3874,151 @@ func productsKernel43(lo, hi int, map2, revenue, map3, histogram []int64, g int6
 		revenue3 := revenue2
 		mapRows2[i] = revenue3
 		x4 := uint64(revenue3) - 9223372036854775808 ^ 18446744073709551615
-		digit := int64(x4 >> 0 & 255)
-		bin := int(digit)
+		greatest = max(greatest, x4)
+		least = min(least, x4)
+		sum++
+	}
+	return sum, least, greatest
+}
+
+// productsKernel43Summary returns what rows lo to hi add to the state, in the stages map53, map54, scalar11, scalar12, map55, map56, reduce6, scalar13.
+//
+//go:noinline
+func productsKernel43Summary(lo, hi int, revenue []int64, g int64) (int64, uint64, uint64) {
+	var sum int64
+	least := uint64(18446744073709551615)
+	var greatest uint64
+	x := g / 16384
+	x2 := max(x, 1)
+	for i := range hi - lo {
+		row := int64(lo + i)
+		x3 := row*x2 + row*2654435761%x2
+		var revenue2 int64
+		if uint64(x3) < uint64(len(revenue)) {
+			revenue2 = revenue[x3]
+		}
+		revenue3 := revenue2
+		x4 := uint64(revenue3) - 9223372036854775808 ^ 18446744073709551615
+		greatest = max(greatest, x4)
+		least = min(least, x4)
+		sum++
+	}
+	return sum, least, greatest
+}
+
+// productsKernel44 runs rows lo to hi through the stages map57, scalar14, scalar15, scalar16, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel44(lo, hi int, map45 []int64, map2 []uint64, reduce8, reduce9 uint64, scalar10, scalar8, scalar9 int64) {
+	x := reduce9 - reduce8
+	x2 := uint64(bits.LeadingZeros64(uint64(x)))
+	x3 := int64(x2)
+	x4 := 64 - x3
+	x5 := x4 - scalar10
+	x6 := 0 - x5
+	x7 := -x6
+	x8 := max(x7, 0)
+	map45Rows := map45[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map45Rows)]
+	for i := range map45Rows {
+		// top = order(desc(revenue), limit: most)
+		mapRows[i] = (uint64(map45Rows[i])-9223372036854775808^18446744073709551615-reduce8)>>(x8&63)<<(scalar8&63) | uint64(int64(lo+i))
+	}
+}
+
+// productsKernel45 runs rows lo to hi through the stages histogram6, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel45(lo, hi int, histogram []int64, map48 []uint64, digitWidth, digitShift, scalar11 int64) {
+	x := uint64(1) << (digitWidth & 63)
+	x2 := x - 1
+	x3 := int64(0) << (digitWidth & 63)
+	x4 := digitShift + digitWidth
+	x5 := int64(1) << (digitWidth & 63)
+	cond := 1 < scalar11
+	x6 := x4 + digitWidth
+	x7 := int64(2) << (digitWidth & 63)
+	cond2 := 2 < scalar11
+	x8 := x6 + digitWidth
+	x9 := int64(3) << (digitWidth & 63)
+	cond3 := 3 < scalar11
+	x10 := x8 + digitWidth
+	x11 := int64(4) << (digitWidth & 63)
+	cond4 := 4 < scalar11
+	x12 := x10 + digitWidth
+	x13 := int64(5) << (digitWidth & 63)
+	cond5 := 5 < scalar11
+	x14 := x12 + digitWidth
+	x15 := int64(6) << (digitWidth & 63)
+	cond6 := 6 < scalar11
+	x16 := x14 + digitWidth
+	x17 := int64(7) << (digitWidth & 63)
+	cond7 := 7 < scalar11
+	map48Rows := map48[lo:hi]
+	for _, x18 := range map48Rows {
+		digit := int64(x18 >> (digitShift & 63) & x2)
+		// top = order(desc(revenue), limit: most)
+		bin := int(digit + x3)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
 		}
-		digit2 := int64(x4 >> 8 & 255)
-		bin2 := int(digit2 + 256)
-		if uint64(bin2) < uint64(len(histogram)) {
-			histogram[bin2]++
-		}
-		digit3 := int64(x4 >> 16 & 255)
-		bin3 := int(digit3 + 512)
-		if uint64(bin3) < uint64(len(histogram)) {
-			histogram[bin3]++
-		}
-		digit4 := int64(x4 >> 24 & 255)
-		bin4 := int(digit4 + 768)
-		if uint64(bin4) < uint64(len(histogram)) {
-			histogram[bin4]++
-		}
-		digit5 := int64(x4 >> 32 & 255)
-		bin5 := int(digit5 + 1024)
-		if uint64(bin5) < uint64(len(histogram)) {
-			histogram[bin5]++
-		}
-		digit6 := int64(x4 >> 40 & 255)
-		bin6 := int(digit6 + 1280)
-		if uint64(bin6) < uint64(len(histogram)) {
-			histogram[bin6]++
-		}
-		digit7 := int64(x4 >> 48 & 255)
-		bin7 := int(digit7 + 1536)
-		if uint64(bin7) < uint64(len(histogram)) {
-			histogram[bin7]++
-		}
-		digit8 := int64(x4 >> 56 & 255)
-		bin8 := int(digit8 + 1792)
-		if uint64(bin8) < uint64(len(histogram)) {
-			histogram[bin8]++
+		if cond {
+			digit2 := int64(x18 >> (x4 & 63) & x2)
+			bin2 := int(digit2 + x5)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			if cond2 {
+				digit3 := int64(x18 >> (x6 & 63) & x2)
+				bin3 := int(digit3 + x7)
+				if uint64(bin3) < uint64(len(histogram)) {
+					histogram[bin3]++
+				}
+				if cond3 {
+					digit4 := int64(x18 >> (x8 & 63) & x2)
+					bin4 := int(digit4 + x9)
+					if uint64(bin4) < uint64(len(histogram)) {
+						histogram[bin4]++
+					}
+					if cond4 {
+						digit5 := int64(x18 >> (x10 & 63) & x2)
+						bin5 := int(digit5 + x11)
+						if uint64(bin5) < uint64(len(histogram)) {
+							histogram[bin5]++
+						}
+						if cond5 {
+							digit6 := int64(x18 >> (x12 & 63) & x2)
+							bin6 := int(digit6 + x13)
+							if uint64(bin6) < uint64(len(histogram)) {
+								histogram[bin6]++
+							}
+							if cond6 {
+								digit7 := int64(x18 >> (x14 & 63) & x2)
+								bin7 := int(digit7 + x15)
+								if uint64(bin7) < uint64(len(histogram)) {
+									histogram[bin7]++
+								}
+								if cond7 {
+									digit8 := int64(x18 >> (x16 & 63) & x2)
+									bin8 := int(digit8 + x17)
+									if uint64(bin8) < uint64(len(histogram)) {
+										histogram[bin8]++
+									}
+								}
+							}
+						}
+					}
+				}
+			}
 		}
 	}
 }
 
-// productsKernel44 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
+// productsKernel46 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel44(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+func productsKernel46(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram6Rows)]
@@ -3355,10 +4030,10 @@ func productsKernel44(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel44Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
+// productsKernel46Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
 //
 //go:noinline
-func productsKernel44Summary(lo, hi int, histogram6 []int64) int64 {
+func productsKernel46Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
 	histogram6Rows := histogram6[lo:hi]
 	for i := range histogram6Rows {
@@ -3367,133 +4042,80 @@ func productsKernel44Summary(lo, hi int, histogram6 []int64) int64 {
 	return add
 }
 
-// productsKernel45 runs rows lo to hi through the stages pass15, from the state before them to the one after.
+// productsKernel47 runs rows lo to hi through the stages pass15, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel45(lo, hi int, add6, map45 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * gSample
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
-	places := (*[256]int64)(digits)
+func productsKernel47(lo, hi int, add6 []int64, map48, pass []uint64, digitNumber, digitShift, digitWidth, gSample int64, digits []int64) {
+	x := uint64(1) << (digitWidth & 63)
+	x2 := x - 1
+	x3 := digitNumber << (digitWidth & 63)
+	x4 := digitNumber * gSample
+	x5 := int64(1) << (digitWidth & 63)
+	places := (*[1024]int64)(digits)
 	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add6[int64(digit)+x] - x2
+	for digit := range min(1024, int(x5)) {
+		places[digit] += add6[int64(digit)+x3] - x4
 	}
-	map45Rows := map45[lo:hi]
-	for i := range map45Rows {
-		x3 := uint64(map45Rows[i]) - 9223372036854775808 ^ 18446744073709551615
-		digit := int64(x3 >> (digitShift & 63) & 255)
+	map48Rows := map48[lo:hi]
+	for _, x6 := range map48Rows {
+		digit := int64(x6 >> (digitShift & 63) & x2)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = x3
-		pass2[place] = int64(lo + i)
+		pass[place] = x6
 	}
 }
 
-// productsKernel45Summary returns what rows lo to hi add to the state, in the stages pass15.
+// productsKernel47Summary returns what rows lo to hi add to the state, in the stages pass15.
 //
 //go:noinline
-func productsKernel45Summary(lo, hi int, map45 []int64, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	map45Rows := map45[lo:hi]
-	for i := range map45Rows {
-		x := uint64(map45Rows[i]) - 9223372036854775808 ^ 18446744073709551615
-		digit := int64(x >> (digitShift & 63) & 255)
+func productsKernel47Summary(lo, hi int, map48 []uint64, digitShift, digitWidth int64, digits []int64) {
+	x := uint64(1) << (digitWidth & 63)
+	x2 := x - 1
+	counts := (*[1024]int64)(digits)
+	map48Rows := map48[lo:hi]
+	for _, x3 := range map48Rows {
+		digit := int64(x3 >> (digitShift & 63) & x2)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// productsKernel46 runs rows lo to hi through the stages pass16, from the state before them to the one after.
+// productsKernel50 runs rows lo to hi through the stages pass18, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel46(lo, hi int, add6 []int64, pass27, pass []uint64, pass28, pass2 []int64, digitNumber, digitShift, gSample int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * gSample
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add6[int64(digit)+x] - x2
-	}
-	pass27Rows := pass27[lo:hi]
-	pass28Rows := pass28[lo:hi]
-	pass28Rows = pass28Rows[:len(pass27Rows)]
-	for i, pass3 := range pass27Rows {
-		digit := int64(pass3 >> (digitShift & 63) & 255)
+func productsKernel50(lo, hi int, pass, map48 []uint64) {
+	passRows := pass[lo:hi]
+	map48Rows := map48[lo:hi]
+	map48Rows = map48Rows[:len(passRows)]
+	for i := range passRows {
 		// top = order(desc(revenue), limit: most)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		pass[place] = pass3
-		pass2[place] = pass28Rows[i]
+		passRows[i] = map48Rows[i]
 	}
 }
 
-// productsKernel46Summary returns what rows lo to hi add to the state, in the stages pass16.
+// productsKernel52 runs rows lo to hi through the stages map58, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel46Summary(lo, hi int, pass27 []uint64, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	pass27Rows := pass27[lo:hi]
-	for _, pass := range pass27Rows {
-		digit := int64(pass >> (digitShift & 63) & 255)
+func productsKernel52(lo, hi int, pass29 []uint64, map2 []int64, scalar8 int64) {
+	x := uint64(1) << (scalar8 & 63)
+	x2 := x - 1
+	pass29Rows := pass29[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(pass29Rows)]
+	for i := range pass29Rows {
 		// top = order(desc(revenue), limit: most)
-		digit2 := int(digit)
-		counts[digit2]++
+		mapRows[i] = int64(pass29Rows[i] & x2)
 	}
 }
 
-// productsKernel52 runs rows lo to hi through the stages pass22, from the state before them to the one after.
-//
-//go:noinline
-func productsKernel52(lo, hi int, add6 []int64, pass39 []uint64, pass40, pass []int64, digitNumber, digitShift, gSample int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * gSample
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add6[int64(digit)+x] - x2
-	}
-	pass39Rows := pass39[lo:hi]
-	pass40Rows := pass40[lo:hi]
-	pass40Rows = pass40Rows[:len(pass39Rows)]
-	for i := range pass39Rows {
-		digit := int64(pass39Rows[i] >> (digitShift & 63) & 255)
-		// top = order(desc(revenue), limit: most)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		pass[place] = pass40Rows[i]
-	}
-}
-
-// productsKernel52Summary returns what rows lo to hi add to the state, in the stages pass22.
-//
-//go:noinline
-func productsKernel52Summary(lo, hi int, pass39 []uint64, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	pass39Rows := pass39[lo:hi]
-	for i := range pass39Rows {
-		digit := int64(pass39Rows[i] >> (digitShift & 63) & 255)
-		// top = order(desc(revenue), limit: most)
-		digit2 := int(digit)
-		counts[digit2]++
-	}
-}
-
-// productsKernel53 runs rows lo to hi through the stages scalar11, scalar12, scalar13, mask6, partial12, offset12, add12, compact5, scalar14, from the state before them to the one after.
+// productsKernel53 runs rows lo to hi through the stages scalar17, scalar18, scalar19, mask6, partial12, offset12, add12, compact5, scalar20, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel53(lo, hi int, revenue, pass41, map45, map44, compact []int64, most, g, gCandidatesPlace int64) int64 {
+func productsKernel53(lo, hi int, revenue, map49, map45, map44, compact []int64, most, g, gCandidatesPlace int64) int64 {
 	x := min(most, g)
 	x2 := max(x, 0)
 	x3 := x2 * 32768
@@ -3502,30 +4124,30 @@ func productsKernel53(lo, hi int, revenue, pass41, map45, map44, compact []int64
 	x6 := x5 + 8
 	x7 := min(x6, 16383)
 	x8 := max(x7, 0)
-	var pass int64
-	if uint64(x8) < uint64(len(pass41)) {
-		pass = pass41[x8]
-	}
-	pass2 := pass
 	var x9 int64
-	if uint64(pass2) < uint64(len(map45)) {
-		x9 = map45[pass2]
+	if uint64(x8) < uint64(len(map49)) {
+		x9 = map49[x8]
 	}
 	x10 := x9
 	var x11 int64
-	if uint64(pass2) < uint64(len(map44)) {
-		x11 = map44[pass2]
+	if uint64(x10) < uint64(len(map45)) {
+		x11 = map45[x10]
 	}
 	x12 := x11
+	var x13 int64
+	if uint64(x10) < uint64(len(map44)) {
+		x13 = map44[x10]
+	}
+	x14 := x13
 	cond := g >= 1048576
-	x13 := g >> 3
-	cond2 := x2 < x13
+	x15 := g >> 3
+	cond2 := x2 < x15
 	cond3 := cond && cond2
 	cond4 := !cond3
 	revenueRows := revenue[lo:hi]
 	for i, revenue2 := range revenueRows {
 		row := int64(lo + i)
-		selected := revenue2 >= x10 && (revenue2 > x10 || revenue2 == x10 && row <= x12) || cond4
+		selected := revenue2 >= x12 && (revenue2 > x12 || revenue2 == x12 && row <= x14) || cond4
 		at := int(gCandidatesPlace)
 		compact[at] = row
 		gCandidatesPlace += kgenBit[int64](selected)
@@ -3548,14 +4170,345 @@ func productsKernel54(lo, hi int, compact []int64, gAllPlace int64) int64 {
 	return gAllPlace
 }
 
-// productsKernel55 runs rows lo to hi through the stages map56, map57, histogram7, from the state before them to the one after.
+// productsKernel55 runs rows lo to hi through the stages map59, scalar21, scalar22, map60, map61, reduce7, scalar23, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel55(lo, hi int, either4, revenue, map2, histogram []int64) {
+func productsKernel55(lo, hi int, either4, revenue, map2 []int64, g, gLeast, sum int64, least, greatest uint64) (int64, uint64, uint64) {
 	either4Rows := either4[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(either4Rows)]
 	for i, at := range either4Rows {
+		var revenue2 int64
+		if uint64(at) < uint64(len(revenue)) {
+			revenue2 = revenue[at]
+		}
+		revenue3 := revenue2
+		// top = order(desc(revenue), limit: most)
+		mapRows[i] = revenue3
+		x := uint64(revenue3) - 9223372036854775808 ^ 18446744073709551615
+		greatest = max(greatest, x)
+		least = min(least, x)
+		sum++
+	}
+	return sum, least, greatest
+}
+
+// productsKernel55Summary returns what rows lo to hi add to the state, in the stages map59, scalar21, scalar22, map60, map61, reduce7, scalar23.
+//
+//go:noinline
+func productsKernel55Summary(lo, hi int, either4, revenue []int64) (int64, uint64, uint64) {
+	var sum int64
+	least := uint64(18446744073709551615)
+	var greatest uint64
+	either4Rows := either4[lo:hi]
+	for _, at := range either4Rows {
+		var revenue2 int64
+		if uint64(at) < uint64(len(revenue)) {
+			revenue2 = revenue[at]
+		}
+		revenue3 := revenue2
+		x := uint64(revenue3) - 9223372036854775808 ^ 18446744073709551615
+		greatest = max(greatest, x)
+		least = min(least, x)
+		sum++
+	}
+	return sum, least, greatest
+}
+
+// productsKernel56 runs rows lo to hi through the stages map62, scalar24, scalar25, scalar26, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel56(lo, hi int, map50, either4 []int64, map2 []uint64, reduce10, reduce11 uint64, scalar19, scalar17, scalar18 int64) {
+	x := reduce11 - reduce10
+	x2 := uint64(bits.LeadingZeros64(uint64(x)))
+	x3 := int64(x2)
+	x4 := 64 - x3
+	x5 := x4 - scalar19
+	x6 := 0 - x5
+	x7 := -x6
+	x8 := max(x7, 0)
+	map50Rows := map50[lo:hi]
+	either4Rows := either4[lo:hi]
+	either4Rows = either4Rows[:len(map50Rows)]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map50Rows)]
+	for i := range map50Rows {
+		// top = order(desc(revenue), limit: most)
+		mapRows[i] = (uint64(map50Rows[i])-9223372036854775808^18446744073709551615-reduce10)>>(x8&63)<<(scalar17&63) | uint64(either4Rows[i])
+	}
+}
+
+// productsKernel57 runs rows lo to hi through the stages histogram7, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel57(lo, hi int, histogram []int64, map53 []uint64, digitWidth, digitShift, scalar20 int64) {
+	x := uint64(1) << (digitWidth & 63)
+	x2 := x - 1
+	x3 := int64(0) << (digitWidth & 63)
+	x4 := digitShift + digitWidth
+	x5 := int64(1) << (digitWidth & 63)
+	cond := 1 < scalar20
+	x6 := x4 + digitWidth
+	x7 := int64(2) << (digitWidth & 63)
+	cond2 := 2 < scalar20
+	x8 := x6 + digitWidth
+	x9 := int64(3) << (digitWidth & 63)
+	cond3 := 3 < scalar20
+	x10 := x8 + digitWidth
+	x11 := int64(4) << (digitWidth & 63)
+	cond4 := 4 < scalar20
+	x12 := x10 + digitWidth
+	x13 := int64(5) << (digitWidth & 63)
+	cond5 := 5 < scalar20
+	x14 := x12 + digitWidth
+	x15 := int64(6) << (digitWidth & 63)
+	cond6 := 6 < scalar20
+	x16 := x14 + digitWidth
+	x17 := int64(7) << (digitWidth & 63)
+	cond7 := 7 < scalar20
+	map53Rows := map53[lo:hi]
+	for _, x18 := range map53Rows {
+		digit := int64(x18 >> (digitShift & 63) & x2)
+		// top = order(desc(revenue), limit: most)
+		bin := int(digit + x3)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		if cond {
+			digit2 := int64(x18 >> (x4 & 63) & x2)
+			bin2 := int(digit2 + x5)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			if cond2 {
+				digit3 := int64(x18 >> (x6 & 63) & x2)
+				bin3 := int(digit3 + x7)
+				if uint64(bin3) < uint64(len(histogram)) {
+					histogram[bin3]++
+				}
+				if cond3 {
+					digit4 := int64(x18 >> (x8 & 63) & x2)
+					bin4 := int(digit4 + x9)
+					if uint64(bin4) < uint64(len(histogram)) {
+						histogram[bin4]++
+					}
+					if cond4 {
+						digit5 := int64(x18 >> (x10 & 63) & x2)
+						bin5 := int(digit5 + x11)
+						if uint64(bin5) < uint64(len(histogram)) {
+							histogram[bin5]++
+						}
+						if cond5 {
+							digit6 := int64(x18 >> (x12 & 63) & x2)
+							bin6 := int(digit6 + x13)
+							if uint64(bin6) < uint64(len(histogram)) {
+								histogram[bin6]++
+							}
+							if cond6 {
+								digit7 := int64(x18 >> (x14 & 63) & x2)
+								bin7 := int(digit7 + x15)
+								if uint64(bin7) < uint64(len(histogram)) {
+									histogram[bin7]++
+								}
+								if cond7 {
+									digit8 := int64(x18 >> (x16 & 63) & x2)
+									bin8 := int(digit8 + x17)
+									if uint64(bin8) < uint64(len(histogram)) {
+										histogram[bin8]++
+									}
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// productsKernel58 runs rows lo to hi through the stages partial14, offset14, add14, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel58(lo, hi int, histogram7, add []int64, add2 int64) int64 {
+	histogram7Rows := histogram7[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram7Rows)]
+	for i := range histogram7Rows {
+		// top = order(desc(revenue), limit: most)
+		addRows[i] = add2
+		add2 += histogram7Rows[i]
+	}
+	return add2
+}
+
+// productsKernel58Summary returns what rows lo to hi add to the state, in the stages partial14, offset14, add14.
+//
+//go:noinline
+func productsKernel58Summary(lo, hi int, histogram7 []int64) int64 {
+	var add int64
+	histogram7Rows := histogram7[lo:hi]
+	for i := range histogram7Rows {
+		add += histogram7Rows[i]
+	}
+	return add
+}
+
+// productsKernel59 runs rows lo to hi through the stages pass20, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel59(lo, hi int, add7 []int64, map53, pass []uint64, digitNumber, digitShift, digitWidth, gLeast int64, digits []int64) {
+	x := uint64(1) << (digitWidth & 63)
+	x2 := x - 1
+	x3 := digitNumber << (digitWidth & 63)
+	x4 := digitNumber * gLeast
+	x5 := int64(1) << (digitWidth & 63)
+	places := (*[1024]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range min(1024, int(x5)) {
+		places[digit] += add7[int64(digit)+x3] - x4
+	}
+	map53Rows := map53[lo:hi]
+	for _, x6 := range map53Rows {
+		digit := int64(x6 >> (digitShift & 63) & x2)
+		// top = order(desc(revenue), limit: most)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x6
+	}
+}
+
+// productsKernel59Summary returns what rows lo to hi add to the state, in the stages pass20.
+//
+//go:noinline
+func productsKernel59Summary(lo, hi int, map53 []uint64, digitShift, digitWidth int64, digits []int64) {
+	x := uint64(1) << (digitWidth & 63)
+	x2 := x - 1
+	counts := (*[1024]int64)(digits)
+	map53Rows := map53[lo:hi]
+	for _, x3 := range map53Rows {
+		digit := int64(x3 >> (digitShift & 63) & x2)
+		// top = order(desc(revenue), limit: most)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// productsKernel62 runs rows lo to hi through the stages pass23, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel62(lo, hi int, pass, map53 []uint64) {
+	passRows := pass[lo:hi]
+	map53Rows := map53[lo:hi]
+	map53Rows = map53Rows[:len(passRows)]
+	for i := range passRows {
+		// top = order(desc(revenue), limit: most)
+		passRows[i] = map53Rows[i]
+	}
+}
+
+// productsKernel64 runs rows lo to hi through the stages map63, map64, mask8, partial15, offset15, add15, compact7, scalar27, from the state before them to the one after.
+// Every row is stored, and the next row overwrites it unless it is selected.
+// A place past the end belongs to rows after hi, which store it themselves.
+//
+//go:noinline
+func productsKernel64(lo, hi int, pass32 []uint64, map2, compact, compact2 []int64, scalar17 int64, reduce11, reduce10 uint64, scalar19, gLeast, gLeastTiedPlace int64) int64 {
+	x := uint64(1) << (scalar17 & 63)
+	x2 := x - 1
+	x3 := reduce11 - reduce10
+	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
+	x5 := int64(x4)
+	x6 := 64 - x5
+	x7 := x6 - scalar19
+	cond := x7 > 0
+	compact2 = compact2[:len(compact)]
+	lastX := uint64(18446744073709551615)
+	if lo > 0 {
+		lastX = pass32[lo-1] >> (scalar17 & 63)
+	}
+	pass32Rows := pass32[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(pass32Rows)]
+	for i, pass := range pass32Rows {
+		x8 := int64(pass & x2)
+		// top = order(desc(revenue), limit: most)
+		mapRows[i] = x8
+		x9 := pass >> (scalar17 & 63)
+		previous := lastX
+		neighbour := uint64(18446744073709551615)
+		if lo+i < int(gLeast)-1 {
+			neighbour = pass32[lo+i+1] >> (scalar17 & 63)
+		}
+		selected := cond && (x9 == previous || x9 == neighbour)
+		at := int(gLeastTiedPlace)
+		if uint64(at) < uint64(len(compact)) {
+			compact[at] = int64(lo + i)
+			compact2[at] = x8
+		}
+		gLeastTiedPlace += kgenBit[int64](selected)
+		lastX = x9
+	}
+	return gLeastTiedPlace
+}
+
+// productsKernel64Summary returns what rows lo to hi add to the state, in the stages map63, map64, mask8, partial15, offset15, add15, compact7, scalar27.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func productsKernel64Summary(lo, hi int, pass32 []uint64, scalar17 int64, reduce11, reduce10 uint64, scalar19, gLeast int64) int64 {
+	var gLeastTiedPlace int64
+	x := reduce11 - reduce10
+	x2 := uint64(bits.LeadingZeros64(uint64(x)))
+	x3 := int64(x2)
+	x4 := 64 - x3
+	x5 := x4 - scalar19
+	cond := x5 > 0
+	lastX := uint64(18446744073709551615)
+	if lo > 0 {
+		lastX = pass32[lo-1] >> (scalar17 & 63)
+	}
+	pass32Rows := pass32[lo:hi]
+	for i, pass := range pass32Rows {
+		x6 := pass >> (scalar17 & 63)
+		// top = order(desc(revenue), limit: most)
+		previous := lastX
+		neighbour := uint64(18446744073709551615)
+		if lo+i < int(gLeast)-1 {
+			neighbour = pass32[lo+i+1] >> (scalar17 & 63)
+		}
+		selected := cond && (x6 == previous || x6 == neighbour)
+		gLeastTiedPlace += kgenBit[int64](selected)
+		lastX = x6
+	}
+	return gLeastTiedPlace
+}
+
+// productsKernel65 runs rows lo to hi through the stages mask9, partial16, offset16, add16, compact8, from the state before them to the one after.
+// Every row is stored, and the next row overwrites it unless it is selected.
+//
+//go:noinline
+func productsKernel65(lo, hi int, either4, compact, compact2 []int64, gLeastAllPlace int64) int64 {
+	compact2 = compact2[:len(compact)]
+	either4Rows := either4[lo:hi]
+	for i := range either4Rows {
+		row := int64(lo + i)
+		selected := row >= 0
+		at := int(gLeastAllPlace)
+		compact[at] = either4Rows[i]
+		compact2[at] = row
+		gLeastAllPlace += kgenBit[int64](selected)
+	}
+	return gLeastAllPlace
+}
+
+// productsKernel66 runs rows lo to hi through the stages map65, map66, histogram8, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel66(lo, hi int, either5, revenue, map2, histogram []int64) {
+	either5Rows := either5[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(either5Rows)]
+	for i, at := range either5Rows {
 		var revenue2 int64
 		if uint64(at) < uint64(len(revenue)) {
 			revenue2 = revenue[at]
@@ -3607,70 +4560,70 @@ func productsKernel55(lo, hi int, either4, revenue, map2, histogram []int64) {
 	}
 }
 
-// productsKernel56 runs rows lo to hi through the stages partial14, offset14, add14, scalar15, from the state before them to the one after.
+// productsKernel67 runs rows lo to hi through the stages partial17, offset17, add17, scalar28, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel56(lo, hi int, histogram7, add []int64, most, gLeast, add2 int64) int64 {
-	histogram7Rows := histogram7[lo:hi]
+func productsKernel67(lo, hi int, histogram8, add []int64, most, gLeast, add2 int64) int64 {
+	histogram8Rows := histogram8[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram7Rows)]
-	for i := range histogram7Rows {
+	addRows = addRows[:len(histogram8Rows)]
+	for i := range histogram8Rows {
 		// top = order(desc(revenue), limit: most)
 		addRows[i] = add2
-		add2 += histogram7Rows[i]
+		add2 += histogram8Rows[i]
 	}
 	return add2
 }
 
-// productsKernel56Summary returns what rows lo to hi add to the state, in the stages partial14, offset14, add14, scalar15.
+// productsKernel67Summary returns what rows lo to hi add to the state, in the stages partial17, offset17, add17, scalar28.
 //
 //go:noinline
-func productsKernel56Summary(lo, hi int, histogram7 []int64) int64 {
+func productsKernel67Summary(lo, hi int, histogram8 []int64) int64 {
 	var add int64
-	histogram7Rows := histogram7[lo:hi]
-	for i := range histogram7Rows {
-		add += histogram7Rows[i]
+	histogram8Rows := histogram8[lo:hi]
+	for i := range histogram8Rows {
+		add += histogram8Rows[i]
 	}
 	return add
 }
 
-// productsKernel57 runs rows lo to hi through the stages pass23, from the state before them to the one after.
+// productsKernel68 runs rows lo to hi through the stages pass25, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel57(lo, hi int, add7, map47 []int64, pass []uint64, either4, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
+func productsKernel68(lo, hi int, add8, map56 []int64, pass []uint64, either5, pass2 []int64, digitNumber, digitShift, gLeastAgain int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * gLeast
+	x2 := digitNumber * gLeastAgain
 	room := min(len(pass), len(pass2))
 	pass = pass[:room]
 	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add7[int64(digit)+x] - x2
+		places[digit] += add8[int64(digit)+x] - x2
 	}
-	map47Rows := map47[lo:hi]
-	either4Rows := either4[lo:hi]
-	either4Rows = either4Rows[:len(map47Rows)]
-	for i := range map47Rows {
-		x3 := uint64(map47Rows[i]) - 9223372036854775808 ^ 18446744073709551615
+	map56Rows := map56[lo:hi]
+	either5Rows := either5[lo:hi]
+	either5Rows = either5Rows[:len(map56Rows)]
+	for i := range map56Rows {
+		x3 := uint64(map56Rows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x3 >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = x3
-		pass2[place] = either4Rows[i]
+		pass2[place] = either5Rows[i]
 	}
 }
 
-// productsKernel57Summary returns what rows lo to hi add to the state, in the stages pass23.
+// productsKernel68Summary returns what rows lo to hi add to the state, in the stages pass25.
 //
 //go:noinline
-func productsKernel57Summary(lo, hi int, map47 []int64, digitShift int64, digits []int64) {
+func productsKernel68Summary(lo, hi int, map56 []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map47Rows := map47[lo:hi]
-	for i := range map47Rows {
-		x := uint64(map47Rows[i]) - 9223372036854775808 ^ 18446744073709551615
+	map56Rows := map56[lo:hi]
+	for i := range map56Rows {
+		x := uint64(map56Rows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -3678,41 +4631,41 @@ func productsKernel57Summary(lo, hi int, map47 []int64, digitShift int64, digits
 	}
 }
 
-// productsKernel58 runs rows lo to hi through the stages pass24, from the state before them to the one after.
+// productsKernel69 runs rows lo to hi through the stages pass26, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel58(lo, hi int, add7 []int64, pass42, pass []uint64, pass43, pass2 []int64, digitNumber, digitShift, gLeast int64, digits []int64) {
+func productsKernel69(lo, hi int, add8 []int64, pass33, pass []uint64, pass34, pass2 []int64, digitNumber, digitShift, gLeastAgain int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * gLeast
+	x2 := digitNumber * gLeastAgain
 	room := min(len(pass), len(pass2))
 	pass = pass[:room]
 	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add7[int64(digit)+x] - x2
+		places[digit] += add8[int64(digit)+x] - x2
 	}
-	pass42Rows := pass42[lo:hi]
-	pass43Rows := pass43[lo:hi]
-	pass43Rows = pass43Rows[:len(pass42Rows)]
-	for i, pass3 := range pass42Rows {
+	pass33Rows := pass33[lo:hi]
+	pass34Rows := pass34[lo:hi]
+	pass34Rows = pass34Rows[:len(pass33Rows)]
+	for i, pass3 := range pass33Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass43Rows[i]
+		pass2[place] = pass34Rows[i]
 	}
 }
 
-// productsKernel58Summary returns what rows lo to hi add to the state, in the stages pass24.
+// productsKernel69Summary returns what rows lo to hi add to the state, in the stages pass26.
 //
 //go:noinline
-func productsKernel58Summary(lo, hi int, pass42 []uint64, digitShift int64, digits []int64) {
+func productsKernel69Summary(lo, hi int, pass33 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass42Rows := pass42[lo:hi]
-	for _, pass := range pass42Rows {
+	pass33Rows := pass33[lo:hi]
+	for _, pass := range pass33Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -3720,50 +4673,77 @@ func productsKernel58Summary(lo, hi int, pass42 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel64 runs rows lo to hi through the stages pass30, from the state before them to the one after.
+// productsKernel75 runs rows lo to hi through the stages pass32, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel64(lo, hi int, add7 []int64, pass54 []uint64, pass55, top []int64, digitNumber, digitShift, gLeast, top2 int64, digits []int64) {
+func productsKernel75(lo, hi int, add8 []int64, pass45 []uint64, pass46, pass []int64, digitNumber, digitShift, gLeastAgain int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * gLeast
+	x2 := digitNumber * gLeastAgain
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add7[int64(digit)+x] - x2
+		places[digit] += add8[int64(digit)+x] - x2
 	}
-	pass54Rows := pass54[lo:hi]
-	pass55Rows := pass55[lo:hi]
-	pass55Rows = pass55Rows[:len(pass54Rows)]
-	for i := range pass54Rows {
-		digit := int64(pass54Rows[i] >> (digitShift & 63) & 255)
+	pass45Rows := pass45[lo:hi]
+	pass46Rows := pass46[lo:hi]
+	pass46Rows = pass46Rows[:len(pass45Rows)]
+	for i := range pass45Rows {
+		digit := int64(pass45Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		if place < top2 {
-			top[place] = pass55Rows[i]
-		}
+		pass[place] = pass46Rows[i]
 	}
 }
 
-// productsKernel64Summary returns what rows lo to hi add to the state, in the stages pass30.
+// productsKernel75Summary returns what rows lo to hi add to the state, in the stages pass32.
 //
 //go:noinline
-func productsKernel64Summary(lo, hi int, pass54 []uint64, digitShift int64, digits []int64) {
+func productsKernel75Summary(lo, hi int, pass45 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass54Rows := pass54[lo:hi]
-	for i := range pass54Rows {
-		digit := int64(pass54Rows[i] >> (digitShift & 63) & 255)
+	pass45Rows := pass45[lo:hi]
+	for i := range pass45Rows {
+		digit := int64(pass45Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// productsKernel65 runs rows lo to hi through the stages map58, map59, map60, map61, from the state before them to the one after.
+// productsKernel76 runs rows lo to hi through the stages pass33, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel65(lo, hi int, top []int64, either8, product []int32, revenue, revenue2, either12, sold, either16, looked []int64) {
+func productsKernel76(lo, hi int, map55, top []int64, top2 int64) {
+	map55Rows := map55[lo:hi]
+	for i := range map55Rows {
+		row := int64(lo + i)
+		if row < top2 {
+			// top = order(desc(revenue), limit: most)
+			top[row] = map55Rows[i]
+		}
+	}
+}
+
+// productsKernel77 runs rows lo to hi through the stages pass34, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel77(lo, hi int, either6, pass47, top []int64, top2 int64) {
+	either6Rows := either6[lo:hi]
+	pass47Rows := pass47[lo:hi]
+	pass47Rows = pass47Rows[:len(either6Rows)]
+	for i, either := range either6Rows {
+		if either < top2 {
+			// top = order(desc(revenue), limit: most)
+			top[either] = pass47Rows[i]
+		}
+	}
+}
+
+// productsKernel78 runs rows lo to hi through the stages map67, map68, map69, map70, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel78(lo, hi int, top []int64, either10, product []int32, revenue, revenue2, either14, sold, either18, looked []int64) {
 	topRows := top[lo:hi]
 	productRows := product[lo:hi]
 	productRows = productRows[:len(topRows)]
@@ -3775,8 +4755,8 @@ func productsKernel65(lo, hi int, top []int64, either8, product []int32, revenue
 	lookedRows = lookedRows[:len(topRows)]
 	for i, x := range topRows {
 		var either int32
-		if uint64(x) < uint64(len(either8)) {
-			either = either8[x]
+		if uint64(x) < uint64(len(either10)) {
+			either = either10[x]
 		}
 		either2 := either
 		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
@@ -3788,14 +4768,14 @@ func productsKernel65(lo, hi int, top []int64, either8, product []int32, revenue
 		revenue4 := revenue3
 		revenueRows[i] = revenue4
 		var either3 int64
-		if uint64(x) < uint64(len(either12)) {
-			either3 = either12[x]
+		if uint64(x) < uint64(len(either14)) {
+			either3 = either14[x]
 		}
 		either4 := either3
 		soldRows[i] = either4
 		var either5 int64
-		if uint64(x) < uint64(len(either16)) {
-			either5 = either16[x]
+		if uint64(x) < uint64(len(either18)) {
+			either5 = either18[x]
 		}
 		either6 := either5
 		lookedRows[i] = either6

@@ -91,6 +91,10 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 		sum, least, greatest, least2, greatest2 = sessionsKernel1(0, n, visitor, time)
 	}
 	scalar := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
+	scalar2 := int64(8)
+	if int64(n) >= 524288 {
+		scalar2 = 10
+	}
 	cond := sum > 0
 	x := uint64(0)
 	if cond {
@@ -108,17 +112,31 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 	if cond {
 		x4 = greatest2
 	}
+	x5 := x2 - x
+	x6 := uint64(bits.LeadingZeros64(uint64(x5)))
+	x7 := int64(x6)
+	x8 := 64 - x7
+	x9 := x4 - x3
+	x10 := uint64(bits.LeadingZeros64(uint64(x9)))
+	x11 := int64(x10)
+	x12 := 64 - x11
+	x13 := x8 + x12
+	cond2 := x13 <= int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
+	x14 := int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))) - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))%kgenSelect(int64(n) >= 524288, int64(10), 8)
+	if cond2 {
+		x14 = x13
+	}
 	map2 := kgenTemporary[uint64](&call, n)
 	if workers > 1 {
 		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-			sessionsKernel2(lo, hi, visitor, time, map2, x, x4, x3, x2, int64(n), scalar)
+			sessionsKernel2(lo, hi, visitor, time, map2, x, x4, x3, x2, x14, scalar, scalar2)
 		})
 	} else {
-		sessionsKernel2(0, n, visitor, time, map2, x, x4, x3, x2, int64(n), scalar)
+		sessionsKernel2(0, n, visitor, time, map2, x, x4, x3, x2, x14, scalar, scalar2)
 	}
-	scalar2 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + kgenSelect(int64(n) >= 524288, int64(10), 8) - 1) / kgenSelect(int64(n) >= 524288, int64(10), 8)
-	scalar3 := (min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))) + max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1) - 1) / max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)
-	nDigitsLength := max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8)<<((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)-1)/max((min(64-int64(uint64(bits.LeadingZeros64(uint64(x2-x))))+(64-int64(uint64(bits.LeadingZeros64(uint64(x4-x3))))), int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))))+kgenSelect(int64(n) >= 524288, int64(10), 8)-1)/kgenSelect(int64(n) >= 524288, int64(10), 8), 1)&63), 0)
+	scalar4 := (x14 + scalar2 - 1) / scalar2
+	scalar5 := (x14 + max((x14+scalar2-1)/scalar2, 1) - 1) / max((x14+scalar2-1)/scalar2, 1)
+	nDigitsLength := max((x14+scalar2-1)/scalar2<<((x14+max((x14+scalar2-1)/scalar2, 1)-1)/max((x14+scalar2-1)/scalar2, 1)&63), 0)
 	if int(nDigitsLength) > 2147483647 {
 		return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(nDigitsLength))
 	}
@@ -127,13 +145,13 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 	if workers > 1 && len(histogram) <= max(2048, n/64) {
 		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram))
-			sessionsKernel3(lo, hi, histogramOwn, map2, scalar3, scalar)
+			sessionsKernel3(lo, hi, histogramOwn, map2, scalar5, scalar, scalar4)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		sessionsKernel3(0, n, histogram, map2, scalar3, scalar)
+		sessionsKernel3(0, n, histogram, map2, scalar5, scalar, scalar4)
 	}
 	add := kgenTemporary[int64](&call, int(nDigitsLength))
 	if workers > 1 {
@@ -154,14 +172,14 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 		sessionsKernel4(0, int(nDigitsLength), histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, n)
-	if 1 < int(scalar2) {
+	if 1 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					sessionsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
+					sessionsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -169,23 +187,23 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 						counts[digit] += count
 					}
 					blocks.release()
-					sessionsKernel5(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
+					sessionsKernel5(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			sessionsKernel5(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
+			sessionsKernel5(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
 	pass2 := kgenTemporary[uint64](&call, n)
-	if 2 < int(scalar2) {
+	if 2 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+int(scalar3)), scalar3, digits)
+					sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -193,22 +211,22 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 						counts[digit] += count
 					}
 					blocks.release()
-					sessionsKernel5(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
+					sessionsKernel5(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			sessionsKernel5(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar3)), scalar3, int64(n), digits)
+			sessionsKernel5(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 3 < int(scalar2) {
+	if 3 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar3)), scalar3, digits)
+					sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -216,22 +234,22 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 						counts[digit] += count
 					}
 					blocks.release()
-					sessionsKernel5(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
+					sessionsKernel5(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			sessionsKernel5(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar3)), scalar3, int64(n), digits)
+			sessionsKernel5(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 4 < int(scalar2) {
+	if 4 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar3)), scalar3, digits)
+					sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -239,22 +257,22 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 						counts[digit] += count
 					}
 					blocks.release()
-					sessionsKernel5(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
+					sessionsKernel5(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			sessionsKernel5(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar3)), scalar3, int64(n), digits)
+			sessionsKernel5(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 5 < int(scalar2) {
+	if 5 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar3)), scalar3, digits)
+					sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -262,22 +280,22 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 						counts[digit] += count
 					}
 					blocks.release()
-					sessionsKernel5(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
+					sessionsKernel5(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			sessionsKernel5(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar3)), scalar3, int64(n), digits)
+			sessionsKernel5(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 6 < int(scalar2) {
+	if 6 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar3)), scalar3, digits)
+					sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -285,22 +303,22 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 						counts[digit] += count
 					}
 					blocks.release()
-					sessionsKernel5(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
+					sessionsKernel5(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			sessionsKernel5(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar3)), scalar3, int64(n), digits)
+			sessionsKernel5(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if 7 < int(scalar2) {
+	if 7 < int(scalar4) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar3)), scalar3, digits)
+					sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -308,23 +326,23 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 						counts[digit] += count
 					}
 					blocks.release()
-					sessionsKernel5(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
+					sessionsKernel5(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			sessionsKernel5(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar3)), scalar3, int64(n), digits)
+			sessionsKernel5(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
 	pass3 := kgenTemporary[uint64](&call, n)
-	if int(scalar2) == 1 {
+	if int(scalar4) == 1 {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					sessionsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar3)), scalar3, digits)
+					sessionsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -332,15 +350,15 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 						counts[digit] += count
 					}
 					blocks.release()
-					sessionsKernel5(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
+					sessionsKernel5(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			sessionsKernel5(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar3)), scalar3, int64(n), digits)
+			sessionsKernel5(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 		}
 	}
-	if int(scalar2) == 0 {
+	if int(scalar4) == 0 {
 		if workers > 1 {
 			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 				sessionsKernel8(lo, hi, pass3, map2)
@@ -349,15 +367,15 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 			sessionsKernel8(0, n, pass3, map2)
 		}
 	}
-	if 1 < int(scalar2) {
-		if int(scalar2) < (int(scalar2)+1)/2*2 {
+	if 1 < int(scalar4) {
+		if int(scalar4) < (int(scalar4)+1)/2*2 {
 			if workers > 1 {
 				counts := make([]int64, 1024)
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
+						sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -365,12 +383,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 							counts[digit] += count
 						}
 						blocks.release()
-						sessionsKernel5(lo, hi, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
+						sessionsKernel5(lo, hi, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				sessionsKernel5(0, n, add, pass2, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
+				sessionsKernel5(0, n, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 			}
 		} else {
 			if workers > 1 {
@@ -379,7 +397,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, digits)
+						sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -387,12 +405,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 							counts[digit] += count
 						}
 						blocks.release()
-						sessionsKernel5(lo, hi, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
+						sessionsKernel5(lo, hi, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				sessionsKernel5(0, n, add, pass, pass3, int64(int(scalar2)-1), int64(int(scalar)+(int(scalar2)-1)*int(scalar3)), scalar3, int64(n), digits)
+				sessionsKernel5(0, n, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 			}
 		}
 	}
@@ -406,7 +424,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				nTiedPlace3 := sessionsKernel10Summary(lo, hi, pass3, x2, x, x4, x3, int64(n), scalar)
+				nTiedPlace3 := sessionsKernel10Summary(lo, hi, pass3, x2, x, x4, x3, x14, scalar, int64(n))
 				blocks.await()
 				nTiedPlaceBefore := nTiedPlace2
 				nTiedPlace2 = nTiedPlaceBefore + nTiedPlace3
@@ -414,21 +432,21 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 				blocks.release()
 				compactPart := either[:nTiedPlaceEnd]
 				compactPart2 := either2[:nTiedPlaceEnd]
-				sessionsKernel10(lo, hi, pass3, compactPart, compactPart2, p, x2, x, x4, x3, int64(n), scalar, nTiedPlaceBefore)
+				sessionsKernel10(lo, hi, pass3, compactPart, compactPart2, p, x2, x, x4, x3, x14, scalar, int64(n), nTiedPlaceBefore)
 			}
 		})
 		nTiedPlace = nTiedPlace2
 	} else {
-		nTiedPlace = sessionsKernel10(0, n, pass3, either, either2, p, x2, x, x4, x3, int64(n), scalar, 0)
+		nTiedPlace = sessionsKernel10(0, n, pass3, either, either2, p, x2, x, x4, x3, x14, scalar, int64(n), 0)
 	}
 	nTiedLength := nTiedPlace
-	cond2 := nTiedPlace <= int64(n)>>1
-	x5 := int64(0)
-	if cond2 {
-		x5 = 1
+	cond3 := nTiedPlace <= int64(n)>>1
+	x15 := int64(0)
+	if cond3 {
+		x15 = 1
 	}
 	var nAllLength int64
-	if 0 < int(x5) {
+	if 0 < int(x15) {
 	} else {
 		var nAllPlace int64
 		if workers > 1 {
@@ -954,7 +972,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 	return nil
 }
 
-// sessionsKernel1 returns what rows lo to hi add to the state, in the stages scalar1, map1, map2, map3, map4, reduce.
+// sessionsKernel1 returns what rows lo to hi add to the state, in the stages scalar1, scalar2, map1, map2, map3, map4, reduce, scalar3.
 //
 //go:noinline
 func sessionsKernel1(lo, hi int, visitor, time []int64) (int64, uint64, uint64, uint64, uint64) {
@@ -978,10 +996,10 @@ func sessionsKernel1(lo, hi int, visitor, time []int64) (int64, uint64, uint64, 
 	return sum, least, greatest, least2, greatest2
 }
 
-// sessionsKernel2 runs rows lo to hi through the stages map5, scalar2, scalar3, scalar4, from the state before them to the one after.
+// sessionsKernel2 runs rows lo to hi through the stages map5, scalar4, scalar5, scalar6, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel2(lo, hi int, visitor, time []int64, map2 []uint64, reduce, reduce4, reduce3, reduce2 uint64, n, scalar int64) {
+func sessionsKernel2(lo, hi int, visitor, time []int64, map2 []uint64, reduce, reduce4, reduce3, reduce2 uint64, scalar3, scalar, scalar2 int64) {
 	x := reduce4 - reduce3
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -991,30 +1009,24 @@ func sessionsKernel2(lo, hi int, visitor, time []int64, map2 []uint64, reduce, r
 	x7 := int64(x6)
 	x8 := 64 - x7
 	x9 := x8 + x4
-	x10 := n - 1
-	x11 := max(x10, 1)
-	x12 := uint64(x11)
-	x13 := uint64(bits.LeadingZeros64(uint64(x12)))
-	x14 := int64(x13)
-	x15 := min(x9, x14)
-	x16 := x9 - x15
-	x17 := x4 - x16
-	x18 := max(x17, 0)
-	x19 := -x17
-	x20 := max(x19, 0)
-	cond := x20 < x8
-	x21 := uint64(0)
+	x10 := x9 - scalar3
+	x11 := x4 - x10
+	x12 := max(x11, 0)
+	x13 := -x11
+	x14 := max(x13, 0)
+	x15 := x4 + x8
+	cond := x15 > x10
+	x16 := uint64(0)
 	if cond {
-		x21 = 18446744073709551615
+		x16 = 18446744073709551615
 	}
-	x22 := 0 - x16
-	x23 := max(x22, 0)
-	x24 := -x22
-	x25 := max(x24, 0)
-	cond2 := x25 < x4
-	x26 := uint64(0)
+	x17 := 0 - x10
+	x18 := -x17
+	x19 := max(x18, 0)
+	cond2 := x4 > x10
+	x20 := uint64(0)
 	if cond2 {
-		x26 = 18446744073709551615
+		x20 = 18446744073709551615
 	}
 	visitorRows := visitor[lo:hi]
 	timeRows := time[lo:hi]
@@ -1023,31 +1035,38 @@ func sessionsKernel2(lo, hi int, visitor, time []int64, map2 []uint64, reduce, r
 	mapRows = mapRows[:len(visitorRows)]
 	for i := range visitorRows {
 		// p = order(visitor, time)
-		mapRows[i] = ((uint64(visitorRows[i])-9223372036854775808-reduce)<<(x18&63)>>(x20&63)&x21|(uint64(timeRows[i])-9223372036854775808-reduce3)<<(x23&63)>>(x25&63)&x26)<<(scalar&63) | uint64(int64(lo+i))
+		mapRows[i] = ((uint64(visitorRows[i])-9223372036854775808-reduce)<<(x12&63)>>(x14&63)&x16|(uint64(timeRows[i])-9223372036854775808-reduce3)>>(x19&63)&x20)<<(scalar&63) | uint64(int64(lo+i))
 	}
 }
 
 // sessionsKernel3 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel3(lo, hi int, histogram []int64, map5 []uint64, digitWidth, digitShift int64) {
+func sessionsKernel3(lo, hi int, histogram []int64, map5 []uint64, digitWidth, digitShift, scalar4 int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := int64(0) << (digitWidth & 63)
 	x4 := digitShift + digitWidth
 	x5 := int64(1) << (digitWidth & 63)
+	cond := 1 < scalar4
 	x6 := x4 + digitWidth
 	x7 := int64(2) << (digitWidth & 63)
+	cond2 := 2 < scalar4
 	x8 := x6 + digitWidth
 	x9 := int64(3) << (digitWidth & 63)
+	cond3 := 3 < scalar4
 	x10 := x8 + digitWidth
 	x11 := int64(4) << (digitWidth & 63)
+	cond4 := 4 < scalar4
 	x12 := x10 + digitWidth
 	x13 := int64(5) << (digitWidth & 63)
+	cond5 := 5 < scalar4
 	x14 := x12 + digitWidth
 	x15 := int64(6) << (digitWidth & 63)
+	cond6 := 6 < scalar4
 	x16 := x14 + digitWidth
 	x17 := int64(7) << (digitWidth & 63)
+	cond7 := 7 < scalar4
 	map5Rows := map5[lo:hi]
 	for _, x18 := range map5Rows {
 		digit := int64(x18 >> (digitShift & 63) & x2)
@@ -1056,40 +1075,54 @@ func sessionsKernel3(lo, hi int, histogram []int64, map5 []uint64, digitWidth, d
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
 		}
-		digit2 := int64(x18 >> (x4 & 63) & x2)
-		bin2 := int(digit2 + x5)
-		if uint64(bin2) < uint64(len(histogram)) {
-			histogram[bin2]++
-		}
-		digit3 := int64(x18 >> (x6 & 63) & x2)
-		bin3 := int(digit3 + x7)
-		if uint64(bin3) < uint64(len(histogram)) {
-			histogram[bin3]++
-		}
-		digit4 := int64(x18 >> (x8 & 63) & x2)
-		bin4 := int(digit4 + x9)
-		if uint64(bin4) < uint64(len(histogram)) {
-			histogram[bin4]++
-		}
-		digit5 := int64(x18 >> (x10 & 63) & x2)
-		bin5 := int(digit5 + x11)
-		if uint64(bin5) < uint64(len(histogram)) {
-			histogram[bin5]++
-		}
-		digit6 := int64(x18 >> (x12 & 63) & x2)
-		bin6 := int(digit6 + x13)
-		if uint64(bin6) < uint64(len(histogram)) {
-			histogram[bin6]++
-		}
-		digit7 := int64(x18 >> (x14 & 63) & x2)
-		bin7 := int(digit7 + x15)
-		if uint64(bin7) < uint64(len(histogram)) {
-			histogram[bin7]++
-		}
-		digit8 := int64(x18 >> (x16 & 63) & x2)
-		bin8 := int(digit8 + x17)
-		if uint64(bin8) < uint64(len(histogram)) {
-			histogram[bin8]++
+		if cond {
+			digit2 := int64(x18 >> (x4 & 63) & x2)
+			bin2 := int(digit2 + x5)
+			if uint64(bin2) < uint64(len(histogram)) {
+				histogram[bin2]++
+			}
+			if cond2 {
+				digit3 := int64(x18 >> (x6 & 63) & x2)
+				bin3 := int(digit3 + x7)
+				if uint64(bin3) < uint64(len(histogram)) {
+					histogram[bin3]++
+				}
+				if cond3 {
+					digit4 := int64(x18 >> (x8 & 63) & x2)
+					bin4 := int(digit4 + x9)
+					if uint64(bin4) < uint64(len(histogram)) {
+						histogram[bin4]++
+					}
+					if cond4 {
+						digit5 := int64(x18 >> (x10 & 63) & x2)
+						bin5 := int(digit5 + x11)
+						if uint64(bin5) < uint64(len(histogram)) {
+							histogram[bin5]++
+						}
+						if cond5 {
+							digit6 := int64(x18 >> (x12 & 63) & x2)
+							bin6 := int(digit6 + x13)
+							if uint64(bin6) < uint64(len(histogram)) {
+								histogram[bin6]++
+							}
+							if cond6 {
+								digit7 := int64(x18 >> (x14 & 63) & x2)
+								bin7 := int(digit7 + x15)
+								if uint64(bin7) < uint64(len(histogram)) {
+									histogram[bin7]++
+								}
+								if cond7 {
+									digit8 := int64(x18 >> (x16 & 63) & x2)
+									bin8 := int(digit8 + x17)
+									if uint64(bin8) < uint64(len(histogram)) {
+										histogram[bin8]++
+									}
+								}
+							}
+						}
+					}
+				}
+			}
 		}
 	}
 }
@@ -1175,12 +1208,12 @@ func sessionsKernel8(lo, hi int, pass, map5 []uint64) {
 	}
 }
 
-// sessionsKernel10 runs rows lo to hi through the stages map6, map7, mask1, partial2, offset2, add2, compact1, scalar5, pass22, from the state before them to the one after.
+// sessionsKernel10 runs rows lo to hi through the stages map6, map7, mask1, partial2, offset2, add2, compact1, scalar7, pass22, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
-func sessionsKernel10(lo, hi int, pass3 []uint64, compact, compact2, p []int64, reduce2, reduce, reduce4, reduce3 uint64, n, scalar, nTiedPlace int64) int64 {
+func sessionsKernel10(lo, hi int, pass3 []uint64, compact, compact2, p []int64, reduce2, reduce, reduce4, reduce3 uint64, scalar3, scalar, n, nTiedPlace int64) int64 {
 	x := reduce2 - reduce
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -1190,16 +1223,10 @@ func sessionsKernel10(lo, hi int, pass3 []uint64, compact, compact2, p []int64, 
 	x7 := int64(x6)
 	x8 := 64 - x7
 	x9 := x4 + x8
-	x10 := n - 1
-	x11 := max(x10, 1)
-	x12 := uint64(x11)
-	x13 := uint64(bits.LeadingZeros64(uint64(x12)))
-	x14 := int64(x13)
-	x15 := min(x9, x14)
-	x16 := x9 - x15
-	cond := x16 > 0
-	x17 := uint64(1) << (scalar & 63)
-	x18 := x17 - 1
+	x10 := x9 - scalar3
+	cond := x10 > 0
+	x11 := uint64(1) << (scalar & 63)
+	x12 := x11 - 1
 	compact2 = compact2[:len(compact)]
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
@@ -1207,7 +1234,7 @@ func sessionsKernel10(lo, hi int, pass3 []uint64, compact, compact2, p []int64, 
 	}
 	pass3Rows := pass3[lo:hi]
 	for i, pass := range pass3Rows {
-		x19 := pass >> (scalar & 63)
+		x13 := pass >> (scalar & 63)
 		// p = order(visitor, time)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
@@ -1215,25 +1242,25 @@ func sessionsKernel10(lo, hi int, pass3 []uint64, compact, compact2, p []int64, 
 			neighbour = pass3[lo+i+1] >> (scalar & 63)
 		}
 		row := int64(lo + i)
-		x20 := int64(pass & x18)
-		p[row] = x20
-		selected := cond && (x19 == previous || x19 == neighbour)
+		x14 := int64(pass & x12)
+		p[row] = x14
+		selected := cond && (x13 == previous || x13 == neighbour)
 		at := int(nTiedPlace)
 		if uint64(at) < uint64(len(compact)) {
 			compact[at] = row
-			compact2[at] = x20
+			compact2[at] = x14
 		}
 		nTiedPlace += kgenBit[int64](selected)
-		lastX = x19
+		lastX = x13
 	}
 	return nTiedPlace
 }
 
-// sessionsKernel10Summary returns what rows lo to hi add to the state, in the stages map6, map7, mask1, partial2, offset2, add2, compact1, scalar5, pass22.
+// sessionsKernel10Summary returns what rows lo to hi add to the state, in the stages map6, map7, mask1, partial2, offset2, add2, compact1, scalar7, pass22.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sessionsKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce, reduce4, reduce3 uint64, n, scalar int64) int64 {
+func sessionsKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce, reduce4, reduce3 uint64, scalar3, scalar, n int64) int64 {
 	var nTiedPlace int64
 	x := reduce2 - reduce
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
@@ -1244,30 +1271,24 @@ func sessionsKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce, reduce
 	x7 := int64(x6)
 	x8 := 64 - x7
 	x9 := x4 + x8
-	x10 := n - 1
-	x11 := max(x10, 1)
-	x12 := uint64(x11)
-	x13 := uint64(bits.LeadingZeros64(uint64(x12)))
-	x14 := int64(x13)
-	x15 := min(x9, x14)
-	x16 := x9 - x15
-	cond := x16 > 0
+	x10 := x9 - scalar3
+	cond := x10 > 0
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
 		lastX = pass3[lo-1] >> (scalar & 63)
 	}
 	pass3Rows := pass3[lo:hi]
 	for i, pass := range pass3Rows {
-		x17 := pass >> (scalar & 63)
+		x11 := pass >> (scalar & 63)
 		// p = order(visitor, time)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
 		if lo+i < int(n)-1 {
 			neighbour = pass3[lo+i+1] >> (scalar & 63)
 		}
-		selected := cond && (x17 == previous || x17 == neighbour)
+		selected := cond && (x11 == previous || x11 == neighbour)
 		nTiedPlace += kgenBit[int64](selected)
-		lastX = x17
+		lastX = x11
 	}
 	return nTiedPlace
 }
