@@ -119,28 +119,21 @@ func spreadGroupsOf(bins []bin) answer {
 // groupsInOrder returns the digests of the keys, sums and counts of the bins that have rows, in the order
 // of keys that follow from their numbers.
 func groupsInOrder(bins []bin, keys ...func(number int64) int64) answer {
-	var numbers []keyed
+	var numbers []int64
+	for i, b := range bins {
+		if b.rows > 0 {
+			numbers = append(numbers, int64(i))
+		}
+	}
 	for _, key := range slices.Backward(keys) { // each sort is stable
-		before := numbers
-		numbers = sortedRows(int64(len(bins)), 64, func(i int64) uint64 {
-			if before != nil {
-				i = int64(before[i].row)
-			}
-			return uint64(key(i)) ^ 1<<63
-		})
-		for i := range numbers {
-			if before != nil {
-				numbers[i].row = before[numbers[i].row].row
-			}
+		before := slices.Clone(numbers)
+		for i, of := range sortedRows(int64(len(numbers)), 64, func(i int64) uint64 { return uint64(key(before[i])) ^ 1<<63 }) {
+			numbers[i] = before[of.row]
 		}
 	}
 	digests := make([]digest, len(keys)+2)
-	for _, of := range numbers {
-		number := int64(of.row)
+	for _, number := range numbers {
 		b := bins[number]
-		if b.rows == 0 {
-			continue
-		}
 		for i, key := range keys {
 			digests[i].add(key(number))
 		}
@@ -151,10 +144,10 @@ func groupsInOrder(bins []bin, keys ...func(number int64) int64) answer {
 }
 
 // spreadGroups are the numbers of groups whose keys lie far apart.
-var spreadGroups = []int{16, 256, 1024, 4096, 8192, 16384, 32768, 65536, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22, 1 << 23, 1 << 24, 1 << 25, 1 << 26, 1 << 27}
+var spreadGroups = []int{16, 256, 1024, 4096, 8192, 16384, 32768, 65536, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22, 1 << 23, 1 << 24}
 
 // spreadGoals are goals of some of them in milliseconds.
-var spreadGoals = map[int]float64{16: .56, 1024: .75, 4096: 1.06, 65536: 2.6, 1 << 20: 3.7, 1 << 24: 5.2, 1 << 27: 6.8}
+var spreadGoals = map[int]float64{16: .56, 1024: .75, 4096: 1.06, 65536: 2.6, 1 << 20: 3.7, 1 << 24: 5.2}
 
 func init() {
 	for _, n := range spreadGroups {
