@@ -49,27 +49,42 @@ type bin struct {
 	low, high   int32
 }
 
+// manyBins are so many that each worker reads all rows and has some of the bins, in place of a table of
+// all bins for some of the rows.
+const manyBins = 1 << 20
+
 // combinedByBin combines the rows by their key, below n.
 func combinedByBin(a args, n int, key func(i int64) int) []bin {
-	tables := make([][]bin, workers())
-	parallel(a.rows, func(worker int, lo, hi int64) {
-		table := make([]bin, n)
+	var value []int32
+	if len(a.columns) > 1 {
+		value = ints(a, 1)
+	}
+	combine := func(table []bin, first int, lo, hi int64) {
 		for i := range table {
 			table[i].low, table[i].high = math.MaxInt32, math.MinInt32
 		}
-		var value []int32
-		if len(a.columns) > 1 {
-			value = ints(a, 1)
-		}
 		for i := lo; i < hi; i++ {
-			b := &table[key(i)]
+			at := uint(key(i) - first)
+			if at >= uint(len(table)) {
+				continue
+			}
+			b := &table[at]
 			b.rows++
 			if value != nil {
 				b.total += int64(value[i])
 				b.low, b.high = min(b.low, value[i]), max(b.high, value[i])
 			}
 		}
-		tables[worker] = table
+	}
+	if n > manyBins {
+		all := make([]bin, n)
+		parallel(int64(n), func(_ int, lo, hi int64) { combine(all[lo:hi], int(lo), 0, a.rows) })
+		return all
+	}
+	tables := make([][]bin, workers())
+	parallel(a.rows, func(worker int, lo, hi int64) {
+		tables[worker] = make([]bin, n)
+		combine(tables[worker], 0, lo, hi)
 	})
 	all := tables[0]
 	for _, table := range tables[1:] {

@@ -27,7 +27,7 @@ var groupRows = map[string]func(i, rows, n int64) int64{
 var groupRowsOrder = []string{"skewed", "zipf", "clustered"}
 
 // skewedGroups are the numbers of groups whose rows are not uniform.
-var skewedGroups = []int{1024, 65536, 1 << 20}
+var skewedGroups = []int{16, 1024, 4096, 65536, 1 << 20, 1 << 22}
 
 // wideGroups are the numbers of groups whose keys are wide.
 var wideGroups = []int{16, 1024, 4096, 1 << 20}
