@@ -256,6 +256,9 @@ func VolatileAt(m *Var, i Expr) Expr { return &Load{m, i, true} }
 // Inside reports whether memory of a length has an element at index. Compared as
 // unsigned numbers, a negative index is outside.
 func Inside(index, length Expr) Expr {
+	if kind := index.Type().Kind; kind.IsUnsigned() && kind == length.Type().Kind {
+		return Lt(index, length)
+	}
 	return Lt(ToKind(ir.U64, index), ToKind(ir.U64, length))
 }
 

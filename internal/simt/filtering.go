@@ -47,15 +47,21 @@ func (k *kernel) depth(domain int) (masks int) {
 func (filtering) run(s *launches, e *rowBody) {
 	e.loopRows(0)
 	for phase := 1; phase <= s.masks; phase++ {
-		e.b.If(e.isAnyKept(phase), func() {
-			e.loadHeld(phase)
+		kept := e.keptRows(phase)
+		if kept == nil {
+			e.loadHeld(phase, nil)
+			e.loopRows(phase)
+			continue
+		}
+		e.b.If(loop.Ne(kept, number(ir.U32, 0)), func() {
+			e.loadHeld(phase, kept)
 			e.loopRows(phase)
 		}, nil)
 	}
 }
 
-// isAnyKept reports whether a phase has any of the work-item's rows.
-func (e *rowBody) isAnyKept(phase int) loop.Expr {
+// keptRows returns which of the work-item's rows a phase has, a bit each; nil if it has all.
+func (e *rowBody) keptRows(phase int) loop.Expr {
 	var any loop.Expr
 	for d := range e.Domains {
 		if e.depth(d) != phase {
@@ -64,14 +70,14 @@ func (e *rowBody) isAnyKept(phase int) loop.Expr {
 		kept := e.kept[e.Domains[d].Guard]
 		switch {
 		case kept == nil:
-			return loop.True
+			return nil
 		case any == nil:
 			any = kept
 		default:
 			any = loop.Apply(ir.OpOr, any, kept)
 		}
 	}
-	return loop.Ne(any, number(ir.U32, 0))
+	return any
 }
 
 // firstRead returns the first phase that reads a column.

@@ -26,7 +26,7 @@ func (e *rowBody) eachGathered(body func()) {
 			for _, i := range gathers {
 				op := &e.Ops[i]
 				at := loop.Choose(e.isKept(op.Domain), e.expr(op.Args[0]), number(ir.I64, -1))
-				e.b.Store(ahead[i], e.item, e.b.LoadInside(e.name(op.Res[0]), e.stream(op.Stream), at, e.elementsOf(op.Stream), e.indexOf(op.Stream)))
+				e.b.Store(ahead[i], e.item, e.loadInside(e.name(op.Res[0]), op.Stream, at))
 			}
 		})
 	}

@@ -61,8 +61,9 @@ func (e *tileBody) declareHeld() {
 	}
 }
 
-// loadHeld loads those that a phase is the first to read.
-func (e *tileBody) loadHeld(phase int) {
+// loadHeld loads those that a phase is the first to read, of rows with a bit in kept, or of all
+// if that is nil.
+func (e *tileBody) loadHeld(phase int, kept loop.Expr) {
 	streams := slices.DeleteFunc(e.stagedReads(), func(i int) bool { return e.firstRead(i) != phase })
 	if len(streams) == 0 {
 		return
@@ -70,7 +71,7 @@ func (e *tileBody) loadHeld(phase int) {
 	vector := e.arena.vector
 	e.b.If(e.isAligned(vector), func() {
 		for _, i := range streams {
-			e.loadVectors(i)
+			e.loadVectors(i, kept)
 		}
 	}, func() {
 		for _, i := range streams {
@@ -94,14 +95,21 @@ func (k *kernel) heldAt(localID, item loop.Expr) loop.Expr {
 	return loop.Add(loop.Mul(first, loop.Int(int64(vector))), loop.Apply(ir.OpAnd, item, loop.Int(int64(vector-1))))
 }
 
-// loadVectors loads the whole vectors of a column.
-func (e *tileBody) loadVectors(i int) {
+// loadVectors loads the whole vectors of a column, those with a row in kept.
+func (e *tileBody) loadVectors(i int, kept loop.Expr) {
 	kind, vector := e.Streams[i].Kind, e.arena.vector
 	held := e.columns[i]
 	each := func(body func(start, item loop.Expr)) { // the first row of each vector
 		e.b.For("vector", loop.Int(0), loop.Int(int64(e.items/vector)), func(v *loop.Var) {
 			at := loop.Mul(loop.Add(loop.Mul(v, loop.Int(int64(e.workgroup))), e.localID), loop.Int(int64(vector)))
-			body(e.b.Let("start", loop.Add(e.first, at)), e.b.Let("item", loop.Mul(v, loop.Int(int64(vector)))))
+			start, item := e.b.Let("start", loop.Add(e.first, at)), e.b.Let("item", loop.Mul(v, loop.Int(int64(vector))))
+			if kept == nil || e.items == vector { // the caller knows that one is kept
+				body(start, item)
+				return
+			}
+			own := loop.Apply(ir.OpShr, kept, loop.ToKind(ir.U32, item))
+			isAny := loop.Ne(loop.Apply(ir.OpAnd, own, number(ir.U32, 1<<vector-1)), number(ir.U32, 0))
+			e.b.If(isAny, func() { body(start, item) }, nil)
 		})
 	}
 	memory := e.stream(i)

@@ -12,7 +12,7 @@ import (
 func (e *tileBody) stage() {
 	if e.arena.vector > 0 {
 		e.declareHeld()
-		e.loadHeld(0)
+		e.loadHeld(0, nil)
 		return
 	}
 	var columns []int

@@ -65,11 +65,10 @@ func (e *rowBody) element(op *tile.Op, row loop.Expr) loop.Expr {
 
 // loadAt reads a stream anywhere, and checks a place that may be outside.
 func (e *function) loadAt(op *tile.Op, at loop.Expr) loop.Expr {
-	memory := e.stream(op.Stream)
 	if !op.Checked {
-		return loop.At(memory, loop.To(e.indexOf(op.Stream), at))
+		return loop.At(e.stream(op.Stream), loop.To(e.indexOf(op.Stream), at))
 	}
-	return e.b.LoadInside(e.name(op.Res[0]), memory, at, e.elementsOf(op.Stream), e.indexOf(op.Stream))
+	return e.loadInside(e.name(op.Res[0]), op.Stream, at)
 }
 
 // indexOf returns the type of an index of a stream.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/plan"
@@ -32,6 +33,8 @@ type rate struct {
 	Rate     float64 `json:"GB/s"`
 	Share    float64 `json:"share_of_copy,omitempty"`
 	Problem  string  `json:"problem,omitempty"` // why it has no time
+
+	Launches []worker.LaunchTime `json:"launches,omitempty"` // of -launches, each by itself
 }
 
 func (r rate) peer() bool   { return r.Device == "" }
@@ -203,7 +206,7 @@ func (r *runner) prepare(ctx context.Context, chosen []workload, log io.Writer) 
 			if err != nil {
 				return err
 			}
-			jobs[f.on] <- func(d device) { d.run(ctx, made, w.inputs(made.Plan, a), 0) }
+			jobs[f.on] <- func(d device) { d.run(ctx, made, w.inputs(made.Plan, a), repetitions{}) }
 		}
 	}
 	for on, queue := range jobs {
@@ -298,7 +301,7 @@ func (r *runner) workload(ctx context.Context, w *workload, data *columns) ([]ra
 			continue
 		}
 		one.Scheme = schemeOf(made.Plan)
-		result, times, err := f.device.run(ctx, made, w.inputs(made.Plan, a), r.repeat)
+		result, err := f.device.run(ctx, made, w.inputs(made.Plan, a), repetitions{r.repeat, r.launches})
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -307,7 +310,8 @@ func (r *runner) workload(ctx context.Context, w *workload, data *columns) ([]ra
 			rates = append(rates, one)
 			continue
 		}
-		got, written, err := r.take(made.Plan, result)
+		one.Launches = result.launches
+		got, written, err := r.take(made.Plan, result.Result)
 		one.Bytes = read + written
 		switch {
 		case err != nil:
@@ -320,7 +324,7 @@ func (r *runner) workload(ctx context.Context, w *workload, data *columns) ([]ra
 		if one.Problem == "" {
 			results = written
 		}
-		rates = append(rates, r.rated(one, times))
+		rates = append(rates, r.rated(one, result.times))
 	}
 	if r.peers == nil || results < 0 {
 		return rates, nil

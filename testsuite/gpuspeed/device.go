@@ -19,10 +19,23 @@ import (
 // device runs emitted kernels.
 type device interface {
 	emitter() kernels.Emitter
-	// run runs a program and repeats the device's work. Its results are those
-	// of the last repetition, in the space.
-	run(ctx context.Context, made *kernels.Program, in exec.Inputs, repeat int) (*exec.Result, []time.Duration, error)
+	// run runs a program and repeats the device's work.
+	run(ctx context.Context, made *kernels.Program, in exec.Inputs, repeat repetitions) (*outcome, error)
 	close()
+}
+
+// repetitions are how often the device's work is done, and whether once more with a time
+// for each launch.
+type repetitions struct {
+	times    int
+	launches bool
+}
+
+// outcome has the results of the last repetition, in the space, and what all took.
+type outcome struct {
+	*exec.Result
+	times    []time.Duration
+	launches []worker.LaunchTime
 }
 
 // openDevice opens a device by its name in kgen run.
@@ -62,12 +75,13 @@ type driven struct {
 func (d *driven) emitter() kernels.Emitter { return d.emits }
 func (d *driven) close()                   { d.client.Close() }
 
-func (d *driven) run(ctx context.Context, made *kernels.Program, in exec.Inputs, repeat int) (*exec.Result, []time.Duration, error) {
-	result, err := d.client.Run(ctx, worker.Request{Code: worker.Code{Device: d.number, Plan: made.Plan, Texts: made.Texts(), Build: made.Options}, Inputs: in, Repeat: repeat})
+func (d *driven) run(ctx context.Context, made *kernels.Program, in exec.Inputs, repeat repetitions) (*outcome, error) {
+	result, err := d.client.Run(ctx, worker.Request{Code: worker.Code{Device: d.number, Plan: made.Plan, Texts: made.Texts(), Build: made.Options},
+		Inputs: in, Repeat: repeat.times, Trace: repeat.launches})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return &result.Result, result.Times, nil
+	return &outcome{&result.Result, result.Times, result.Launches}, nil
 }
 
 // emulated is CUDA on the CPU, which tests the bench without a GPU: it times
@@ -77,8 +91,8 @@ type emulated struct{ *emu.Emulator }
 func (emulated) emitter() kernels.Emitter { return cuda.Emitter() }
 func (e emulated) close()                 { e.Close() }
 
-func (e emulated) run(ctx context.Context, made *kernels.Program, in exec.Inputs, _ int) (*exec.Result, []time.Duration, error) {
+func (e emulated) run(ctx context.Context, made *kernels.Program, in exec.Inputs, _ repetitions) (*outcome, error) {
 	start := time.Now()
 	result, err := e.Run(ctx, emu.Request{Plan: made.Plan, Texts: made.Texts(), Inputs: in})
-	return result, []time.Duration{time.Since(start)}, err
+	return &outcome{Result: result, times: []time.Duration{time.Since(start)}}, err
 }

@@ -9,15 +9,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kgen-go/kgen/backends/cuda/emu"
 	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/plan"
@@ -130,12 +131,12 @@ type wrong struct {
 	change func(*exec.Result)
 }
 
-func (w wrong) run(ctx context.Context, made *kernels.Program, in exec.Inputs, repeat int) (*exec.Result, []time.Duration, error) {
-	result, times, err := w.device.run(ctx, made, in, repeat)
+func (w wrong) run(ctx context.Context, made *kernels.Program, in exec.Inputs, repeat repetitions) (*outcome, error) {
+	result, err := w.device.run(ctx, made, in, repeat)
 	if err == nil {
-		w.change(result)
+		w.change(result.Result)
 	}
-	return result, times, err
+	return result, err
 }
 
 // A wrong result has no time, and fails the run.
@@ -201,7 +202,7 @@ func TestPeers(t *testing.T) {
 	}
 	text, err := os.ReadFile(path)
 	var written report
-	if err != nil || json.Unmarshal(text, &written) != nil || !slices.Equal(written.Rates, r.Rates) {
+	if err != nil || json.Unmarshal(text, &written) != nil || !reflect.DeepEqual(written.Rates, r.Rates) {
 		t.Errorf("%v: %s", err, text)
 	}
 	t.Setenv(peersVariable, "wrong")
@@ -251,6 +252,36 @@ func TestGoals(t *testing.T) {
 	if text := out.String(); !strings.Contains(text, "best 0.90 met, CUB 2.00 missed") || !strings.Contains(text, "2 of 4 goals met") ||
 		!strings.Contains(text, "missed: w, OpenCL 0.57 of 0.60") {
 		t.Error(text)
+	}
+}
+
+// timed is a device that tells what each launch takes where it is asked.
+type timed struct{ device }
+
+func (d timed) run(ctx context.Context, made *kernels.Program, in exec.Inputs, repeat repetitions) (*outcome, error) {
+	result, err := d.device.run(ctx, made, in, repeat)
+	if err == nil && repeat.launches {
+		for _, k := range made.Plan.Kernels {
+			result.launches = append(result.launches, worker.LaunchTime{Kernel: k.Name, Time: 1_234_500})
+		}
+	}
+	return result, err
+}
+
+// The launches of a workload follow its line.
+func TestLaunches(t *testing.T) {
+	d := timed{emulation(t)}
+	for _, c := range []struct {
+		flags []string
+		want  bool
+	}{{nil, false}, {[]string{"-launches"}, true}} {
+		r, out, err := run(t, d, append(c.flags, "-n", "12", "-peers", "none", "-run", "^inclusive")...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := regexp.MustCompile(`(?m)^ +\w+_kernel1 +1\.2345 *$`).MatchString(out); got != c.want || got != (len(r.Rates[0].Launches) > 0) {
+			t.Errorf("%v: %+v\n%s", c.flags, r.Rates, out)
+		}
 	}
 }
 

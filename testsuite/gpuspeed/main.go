@@ -46,6 +46,7 @@ type settings struct {
 	curve           bool
 	most            int // the exponent of the curve's most rows
 	repeat          int
+	launches        bool
 	peers           string
 	json            string
 	markdown        string
@@ -108,6 +109,7 @@ func parse(arguments []string) (*settings, error) {
 	f.BoolVar(&s.curve, "curve", false, "measure 2^10 to 2^30 rows, by default of the scan, the filter of 50 % and COUNT of runs of 8")
 	f.IntVar(&s.most, "most", 30, "measure up to 2^`n` rows by -curve")
 	f.IntVar(&s.repeat, "repeat", 13, "how often each form runs; the median without the first two is printed")
+	f.BoolVar(&s.launches, "launches", false, "print what each launch takes, too, by itself")
 	f.StringVar(&s.peers, "peers", "", "the compiled peers, a `file`; by default nvcc compiles them, and none leaves them out")
 	f.StringVar(&s.json, "json", "", "write all figures to a `file`, too")
 	f.StringVar(&s.markdown, "markdown", "", "write tables for docs/performance.md to a `file`, too")

@@ -127,6 +127,9 @@ func (r *report) add(out io.Writer, w *workload, rates []rate) {
 			}
 		}
 		fmt.Fprintf(out, line, name, x.Form, fmt.Sprintf("%.4f", float64(x.Time)/1e6), fmt.Sprintf("%.0f", x.Rate), share, ratio, goals)
+		for _, l := range x.Launches {
+			fmt.Fprintf(out, line, "", "  "+l.Kernel, fmt.Sprintf("%.4f", float64(l.Time)/1e6), "", "", "", "")
+		}
 		name = ""
 	}
 }

@@ -113,11 +113,13 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 				for (int vector = 0; vector < 2; vector++) {
 					const int start = first + (vector * 256 + local_id) * 2;
 					const int item = vector * 2;
-					const double2 wide = *(const double2 *)(price + start);
-					const double price2 = wide.x;
-					const double price3 = wide.y;
-					price_rows[item] = price2;
-					price_rows[item + 1] = price3;
+					if (((hit_kept >> ((unsigned)item & 31)) & 3u) != 0u) {
+						const double2 wide = *(const double2 *)(price + start);
+						const double price2 = wide.x;
+						const double price3 = wide.y;
+						price_rows[item] = price2;
+						price_rows[item + 1] = price3;
+					}
 				}
 			} else {
 				#pragma unroll

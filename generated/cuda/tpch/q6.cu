@@ -113,11 +113,13 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 				for (int vector = 0; vector < 2; vector++) {
 					const int start = first + (vector * 256 + local_id) * 2;
 					const int item = vector * 2;
-					const double2 wide = *(const double2 *)(l_extendedprice + start);
-					const double l_extendedprice2 = wide.x;
-					const double l_extendedprice3 = wide.y;
-					l_extendedprice_rows[item] = l_extendedprice2;
-					l_extendedprice_rows[item + 1] = l_extendedprice3;
+					if (((hit_kept >> ((unsigned)item & 31)) & 3u) != 0u) {
+						const double2 wide = *(const double2 *)(l_extendedprice + start);
+						const double l_extendedprice2 = wide.x;
+						const double l_extendedprice3 = wide.y;
+						l_extendedprice_rows[item] = l_extendedprice2;
+						l_extendedprice_rows[item + 1] = l_extendedprice3;
+					}
 				}
 			} else {
 				#pragma unroll
