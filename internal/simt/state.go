@@ -76,6 +76,9 @@ func (k *kernel) stateOf(ops []int) *state {
 				known[flag{counted, op.Domain, op.Kind}] = source{j, true}
 			}
 		}
+		if isAny(op.Monoid, key.field) {
+			known[flag{op.Args[key.field], op.Domain, op.Kind}] = source{slot: j}
+		}
 	}
 	for _, key := range k.fields(ops) {
 		if !k.isPlainFlag(key) {
@@ -110,8 +113,7 @@ func (k *kernel) isPlainFlag(key stateKey) bool {
 	if !op.IsPrefix() || op.Monoid.Fields[key.field].Kind != ir.Bool || k.uses[op.Res[key.field]] > 0 {
 		return false
 	}
-	combine := op.Monoid.Combine[key.field]
-	if combine.Operator != ir.OpLogicalOr || !combine.Args[0].IsField(tile.A, key.field) || !combine.Args[1].IsField(tile.B, key.field) {
+	if !isAny(op.Monoid, key.field) {
 		return false
 	}
 	for f, other := range op.Monoid.Combine {
@@ -120,6 +122,12 @@ func (k *kernel) isPlainFlag(key stateKey) bool {
 		}
 	}
 	return true
+}
+
+// isAny reports whether field f is whether any row has a flag.
+func isAny(m *tile.Monoid, f int) bool {
+	combine := m.Combine[f]
+	return combine.Operator == ir.OpLogicalOr && combine.Args[0].IsField(tile.A, f) && combine.Args[1].IsField(tile.B, f)
 }
 
 // readsEarlier reports whether e depends on a field of the earlier state.

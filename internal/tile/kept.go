@@ -50,6 +50,8 @@ type keeping struct {
 	open   map[int]int     // likewise, of those since the last head
 	result map[int][]*Expr // per scan of rows: what it has of the segment at hand
 
+	numbered bool // something asks for the number of a segment, kept or not
+
 	now  map[ID]ID // the new values
 	made []ID      // results of the new scan, once it is there
 	done []bool
@@ -281,6 +283,7 @@ func (r *keeping) expr(v ID) *Expr {
 func (r *keeping) rebuild() *Kernel {
 	k := r.old
 	r.Builder = NewBuilder(k.Name, "", "")
+	r.numbered = k.asksForNumber(r.segments)
 	out := r.Kernel
 	out.Chunk, out.Stages, out.Streams, out.Domains = k.Chunk, k.Stages, slices.Clone(k.Streams), slices.Clone(k.Domains)
 	for i := range k.Ops {
@@ -294,6 +297,10 @@ func (r *keeping) rebuild() *Kernel {
 			continue
 		}
 		d.Guard, d.Open = r.value(d.Guard), r.value(d.Open)
+		if i == r.segments && !r.numbered {
+			d.Counter, d.Position = 0, 0
+			continue
+		}
 		counter := d.Counter
 		d.Counter, d.Position = r.value(d.Counter), r.value(d.Position)
 		if counter != 0 && slices.Contains(r.kept, k.Values[counter].Op) {
@@ -301,6 +308,16 @@ func (r *keeping) rebuild() *Kernel {
 		}
 	}
 	return r.Finish().Pruned()
+}
+
+// asksForNumber reports whether anything but the domain itself needs to know how many segments there
+// are before one that closes in d.
+func (k *Kernel) asksForNumber(d int) bool {
+	domain := &k.Domains[d]
+	return slices.ContainsFunc(k.Ops, func(op Op) bool {
+		isOpen := len(op.Res) == 1 && (op.Res[0] == domain.Open || op.Res[0] == domain.Position)
+		return slices.Contains(op.Args, domain.Position) || slices.Contains(op.Args, domain.Counter) && !isOpen
+	})
 }
 
 // isUsed reports whether operations run for rows of domain d.
@@ -332,6 +349,11 @@ func (r *keeping) op(i int) {
 		for j := range fields {
 			r.now[op.Res[from+j]] = r.made[r.open[i]+j]
 		}
+		return
+	}
+	if !r.numbered && len(op.Res) == 1 && op.Res[0] == k.Domains[r.segments].Open {
+		r.scan()
+		r.now[op.Res[0]] = r.made[0]
 		return
 	}
 	for _, condition := range k.Conditions(op.Domain) {
