@@ -76,7 +76,7 @@ func (k *kernel) stateOf(ops []int) *state {
 				known[flag{counted, op.Domain, op.Kind}] = source{j, true}
 			}
 		}
-		if isAny(op.Monoid, key.field) {
+		if op.IsPrefix() && isAny(op.Monoid, key.field) {
 			known[flag{op.Args[key.field], op.Domain, op.Kind}] = source{slot: j}
 		}
 	}
