@@ -32,6 +32,16 @@ func (k *Kernel) KeptAtOnce() *Kernel {
 	return r.rebuild()
 }
 
+// Closes returns the scan that closes segments where states meet, if there is one.
+func (k *Kernel) Closes() (scan *Op, ok bool) {
+	for _, op := range k.With((*Op).Cuts) {
+		if op.Monoid.Kind == Closing {
+			return op, true
+		}
+	}
+	return nil, false
+}
+
 // maxKeptTerms bounds the operators of a combination: it is written wherever states meet.
 const maxKeptTerms = 256
 
@@ -75,7 +85,7 @@ func (r *keeping) makeMonoid() bool {
 		}
 	}
 	slices.Sort(r.scans)
-	m := &Monoid{Kind: Ordered}
+	m := &Monoid{Kind: Closing}
 	begun := r.field(m, "begun", ir.Bool, ir.BoolScalar(false), false)
 	m.Combine = append(m.Combine, apply(ir.OpLogicalOr, ir.Bool, field(A, begun, ir.Bool), field(B, begun, ir.Bool)))
 	r.front, r.open = map[int]int{}, map[int]int{}

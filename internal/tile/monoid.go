@@ -31,10 +31,11 @@ type MonoidKind uint8
 const (
 	Fold      MonoidKind = iota // one commutative field: add, mul, min, max, and, or, xor
 	Segmented                   // a head flag, and a fold that restarts at each head
+	Closing                     // what segments leave that close between two states, and those at both ends; see kept.go
 	Ordered                     // anything else, such as last-valid
 )
 
-var monoidKindNames = [...]string{"fold", "segmented", "ordered"}
+var monoidKindNames = [...]string{"fold", "segmented", "closing", "ordered"}
 
 func (k MonoidKind) String() string { return monoidKindNames[k] }
 
