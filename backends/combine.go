@@ -9,7 +9,14 @@ import (
 // Combine returns the loop expression of one field of a monoid's combination,
 // given the fields of the states of earlier and later rows.
 func Combine(e *tile.Expr, earlier, later func(field int) loop.Expr) loop.Expr {
+	return CombineWith(e, earlier, later, nil)
+}
+
+// CombineWith is Combine, given scalars that are known before the launch.
+func CombineWith(e *tile.Expr, earlier, later func(field int) loop.Expr, scalar func(name string, k ir.Kind) loop.Expr) loop.Expr {
 	switch {
+	case e.Scalar != "":
+		return scalar(e.Scalar, e.Kind)
 	case e.Operator == ir.OpInvalid && e.Side == tile.A:
 		return earlier(e.Field)
 	case e.Operator == ir.OpInvalid:
@@ -19,7 +26,10 @@ func Combine(e *tile.Expr, earlier, later func(field int) loop.Expr) loop.Expr {
 	}
 	args := make([]loop.Expr, len(e.Args))
 	for i, arg := range e.Args {
-		args[i] = Combine(arg, earlier, later)
+		args[i] = CombineWith(arg, earlier, later, scalar)
+	}
+	if e.Operator == ir.OpCast {
+		return loop.ToKind(e.Kind, args[0])
 	}
 	return loop.Apply(e.Operator, args...)
 }

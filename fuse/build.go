@@ -76,6 +76,9 @@ func (g *Graph) build(name string, stages []*Stage, demanded func(*Value) bool, 
 	b.Kernel.Stages = names(stages)
 	k = b.Finish()
 	b.movesOnly(k)
+	if g.keptAtOnce {
+		k = k.KeptAtOnce()
+	}
 	return k, nil
 }
 

@@ -48,26 +48,9 @@ func (b *kernelBuilder) prefixFields(p *Prefix) []tile.ID {
 	}
 	fields := make([]tile.ID, len(before))
 	for i, combine := range p.Monoid.Combine {
-		fields[i] = b.expand(0, combine, before, within)
+		fields[i] = b.Expand(0, combine, before, within)
 	}
 	return fields
-}
-
-// expand applies an expression of a monoid to two states, for the rows of domain.
-func (b *kernelBuilder) expand(domain int, e *tile.Expr, before, within []tile.ID) tile.ID {
-	switch {
-	case e.Operator == ir.OpInvalid && e.Side == tile.A:
-		return before[e.Field]
-	case e.Operator == ir.OpInvalid:
-		return within[e.Field]
-	case e.Operator == ir.OpConst:
-		return b.Const(e.Const)
-	}
-	args := make([]tile.ID, len(e.Args))
-	for i, arg := range e.Args {
-		args[i] = b.expand(domain, arg, before, within)
-	}
-	return b.Map(domain, e.Operator, e.Kind, "", args...)
 }
 
 // prefixResult returns the column that p's Add stage writes.

@@ -55,7 +55,7 @@ func (b *kernelBuilder) holders(parent int, v *ir.Value) int {
 	w := b.state(v, 0)
 	extreme := b.LoadAt(parent, b.complete(w, tile.Gather), b.column(v.By), true)
 	x := b.operand(v.Args[0])
-	differ := b.expand(parent, tile.Outranks(v.Op.Aggregate().State[0].Fold, w.Type), []tile.ID{x}, []tile.ID{extreme})
+	differ := b.Expand(parent, tile.Outranks(v.Op.Aggregate().State[0].Fold, w.Type), []tile.ID{x}, []tile.ID{extreme})
 	return b.Derive(tile.Compact, parent, b.Map(parent, ir.OpNot, ir.Bool, "", differ), "", "rows of "+w.Name)
 }
 

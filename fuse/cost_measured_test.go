@@ -1,6 +1,7 @@
 package fuse
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -162,6 +163,32 @@ func TestMeasuredTotals(t *testing.T) {
 	chunks := float64(8 * n / ChunkRows)
 	if got, want := f.Cost(), 2*1e-3+2e-4+(16*n+2*chunks+16*n+chunks)/1e10; math.Abs(got/want-1) > 1e-3 {
 		t.Errorf("%g s, not %g", got, want)
+	}
+}
+
+// Where no rate says what it takes to close groups in the prefix that finds them, the width of its state does: HAVING
+// is two kernels, unless it spares wide columns.
+func TestDeclaredClosing(t *testing.T) {
+	machine := plan.Machine{Device: "declared", Units: 4, Subgroup: 32, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-6}}
+	sums := "return "
+	for i := range 24 {
+		sums += fmt.Sprintf("s%d: sum(y + %d, by: g)[c > 2], ", i, i)
+	}
+	for _, test := range []struct {
+		body    string
+		kernels int
+	}{
+		{"return s: sum(y, by: g)[c > 2]", 2},
+		{sums + "k: first(x, by: g)[c > 2]", 1},
+	} {
+		g := graphOf(t, "x: [n]i64, y: [n]i64", "g = runs(x)\n\tc = count(by: g)\n\t"+test.body, Options{KeptAtOnce: true})
+		f, err := Fuse(g, LevelAuto, machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(f.Groups) != test.kernels {
+			t.Errorf("%d kernels: %s", len(f.Groups), f)
+		}
 	}
 }
 

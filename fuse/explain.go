@@ -54,7 +54,7 @@ type ExplainedKernel struct {
 
 // Cut is a grid-wide prefix within a kernel.
 type Cut struct {
-	Monoid string `json:"monoid"` // fold, segmented or ordered
+	Monoid string `json:"monoid"` // fold, segmented, closing or ordered
 	Words  int    `json:"words"`  // 32-bit words of the state that goes from tile to tile
 }
 
@@ -196,7 +196,11 @@ func (f *Fusion) explainKernel(k *tile.Kernel, group []*Stage) ExplainedKernel {
 		x.Domain = f.Graph.rowsOf(group[0])
 	}
 	for _, cut := range tile.Analyze(k).Cuts {
-		x.Cuts = append(x.Cuts, Cut{cut.Monoid.Kind.String(), cut.Monoid.Words()})
+		kind := cut.Monoid.Kind
+		if slices.ContainsFunc(cut.Scans, func(i int) bool { return k.Ops[i].Monoid.Kind == tile.Closing }) {
+			kind = tile.Closing
+		}
+		x.Cuts = append(x.Cuts, Cut{kind.String(), cut.Monoid.Words()})
 	}
 	return x
 }

@@ -123,6 +123,8 @@ type Graph struct {
 
 	strategy string // of hash tables of groups, see Options
 
+	keptAtOnce bool // see Options
+
 	digitShift, digitNumber, digitWidth string // scalars of the plan: those of the digit by which a pass sorts
 
 	turns       map[*ir.Value]turn

@@ -103,6 +103,9 @@ func (a *arguments) scalar(name string, k ir.Kind) *loop.Var {
 	return a.param(argument{scalarArgument, name}, loop.ScalarOf(k), plan.Arg{Scalar: name})
 }
 
+// scalarOf is scalar, as an expression.
+func (a *arguments) scalarOf(name string, k ir.Kind) loop.Expr { return a.scalar(name, k) }
+
 // value returns an expression of the host, as an i64.
 func (a *arguments) value(name string, e plan.Expr) *loop.Var {
 	return a.param(argument{valueArgument, name}, loop.ScalarOf(ir.I64), plan.Arg{Value: e})

@@ -359,7 +359,7 @@ func (s *launches) wait(e *function, spins, waiting *loop.Var) {
 func (s *launches) endLastTile(e *rowBody) {
 	last := loop.Sub(loop.Greatest(loop.ToCounter(e.arguments.value("tiles", s.tiles)), loop.Int(1)), loop.Int(1))
 	e.b.If(loop.And(loop.Eq(e.localID, loop.Int(0)), loop.Eq(e.tile, last)), func() {
-		e.now = atEnd
+		e.now, e.row = atEnd, nil
 		e.values = map[tile.ID]loop.Expr{}
 		for _, cut := range s.gridCuts() {
 			for _, slot := range s.stateOf(s.gridScans(cut)).slots {

@@ -241,7 +241,7 @@ type earlyAlloc struct {
 // kernel lowers one kernel and appends the steps that run it.
 func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, lines func(ir.Pos) string) {
 	delete(l.names, t.Name)
-	t = hoistFirsts(l.unnumbered(t))
+	t = seeLasts(hoistFirsts(l.unnumbered(t)))
 	aligned := func(stream int) bool {
 		return l.reaches(l.bufferLength(t.Streams[stream].Buffer), t.Domains[0].Plan)
 	}

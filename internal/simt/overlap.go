@@ -119,7 +119,10 @@ func (o overlap) run(s *launches, e *rowBody) {
 	e.pack()
 	for d := range s.Domains {
 		if s.Domains[d].Kind == tile.Close {
-			e.open[d] = &openSegment{e.b.Decl("open", loop.False), e.declare(st, st.identities())}
+			e.open[d] = &openSegment{here: e.b.Decl("open", loop.False), state: e.declare(st, st.identities())}
+			if e.looksBack() {
+				e.open[d].row = e.b.Decl("closes_at", loop.Int(0))
+			}
 		}
 	}
 	e.loopRows(e.until)
@@ -139,6 +142,9 @@ func (o overlap) run(s *launches, e *rowBody) {
 				e.running[st.slots[j].stateKey] = e.b.Decl(st.name(j), x)
 			}
 			e.values = map[tile.ID]loop.Expr{}
+			if row := e.open[d].row; row != nil {
+				e.row = row
+			}
 			e.nested(e.expr(s.Domains[d].Open), func() { e.block(d) })
 		}, nil)
 	}
@@ -150,12 +156,21 @@ func (o overlap) run(s *launches, e *rowBody) {
 // openSegment is the segment that was open before the tile, if it closes there.
 type openSegment struct {
 	here  *loop.Var   // whether the work-item has that row
+	row   *loop.Var   // its number, if that is needed
 	state []*loop.Var // the state before the row, of the tile alone
 }
 
+// looksBack reports whether rows see those before them.
+func (k *kernel) looksBack() bool {
+	return k.Has(func(op *tile.Op) bool { return op.Kind == tile.Shift })
+}
+
 // hold keeps the state at the row where the segment closes.
-func (e *tileBody) hold(g *openSegment) {
+func (e *rowBody) hold(g *openSegment) {
 	e.b.Assign(g.here, loop.True)
+	if g.row != nil {
+		e.b.Assign(g.row, e.row)
+	}
 	for j, slot := range e.stateOf(e.cuts[0]).slots {
 		e.b.Assign(g.state[j], e.running[slot.stateKey])
 	}

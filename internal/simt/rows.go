@@ -136,12 +136,16 @@ func (e *rowBody) shift(op *tile.Op) loop.Expr {
 		most = math.MaxInt64 / 2
 	}
 	distance := min(max(op.Distance, -most), most)
-	at, exists := loop.Sub(e.row, loop.Int(distance)), loop.Ge(e.row, loop.Int(distance))
+	row := e.row
+	if row == nil { // behind all others
+		row = loop.ToCounter(e.length(e.Domains[0].Plan))
+	}
+	at, exists := loop.Sub(row, loop.Int(distance)), loop.Ge(row, loop.Int(distance))
 	if distance < 0 {
 		length := loop.ToCounter(e.length(e.Domains[0].Plan))
 		at, exists = loop.Add(e.row, loop.Int(-distance)), loop.Lt(e.row, loop.Sub(length, loop.Int(-distance)))
 	}
-	if op.Distance == 1 {
+	if op.Distance == 1 && e.now != atEnd {
 		at = e.rowBefore
 	}
 	e.b.If(exists, func() { e.b.Assign(y, e.at(x, at)) }, nil)

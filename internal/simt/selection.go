@@ -178,6 +178,8 @@ func (k *kernel) isOfSegmentOf(v, guard tile.ID) bool {
 		return true
 	case op.Cuts():
 		return (k.rowsSince(i) == guard || k.foldsSegments(i, guard)) && op.Res[0] != v
+	case op.Kind == tile.Shift: // of the last row
+		return op.Distance == 1
 	case !op.IsMap():
 		return false
 	}

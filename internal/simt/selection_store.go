@@ -253,6 +253,7 @@ func (e *selectionBody) storeSelected(p selection, st *state, earlier []loop.Exp
 	isOpen := loop.And(loop.Gt(count, loop.Int(0)), loop.Gt(start, loop.Int(0)))
 	e.b.If(loop.And(loop.And(loop.Eq(e.localID, loop.Int(0)), loop.Eq(base, loop.Int(0))), isOpen), func() {
 		number := e.b.Let("number", numberAt(loop.Int(0)))
+		e.row = loop.Add(e.first, number)
 		folds := e.foldsOf(p, st, loop.Int(0))
 		if e.isFolded(p) {
 			folds = e.combine(st, earlier, folds)
@@ -310,6 +311,8 @@ func (e *selectionBody) ofSelected(v tile.ID) loop.Expr {
 		x = e.apply(op, args)
 	case op.LoadsAt():
 		x = e.loadAt(op, e.ofSelected(op.Args[0]))
+	case op.Kind == tile.Shift && e.segment != nil:
+		x = e.at(op.Args[0], loop.Sub(e.row, loop.Int(op.Distance)))
 	case op.IsLoad() && e.arena.staged[op.Stream]:
 		kind := e.Streams[op.Stream].Kind
 		l := e.placement.layout(e.kernel, kind)

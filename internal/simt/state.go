@@ -1,6 +1,8 @@
 package simt
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
@@ -74,6 +76,9 @@ func (k *kernel) stateOf(ops []int) *state {
 				known[flag{counted, op.Domain, op.Kind}] = source{j, true}
 			}
 		}
+		if op.IsPrefix() && isAny(op.Monoid, key.field) {
+			known[flag{op.Args[key.field], op.Domain, op.Kind}] = source{slot: j}
+		}
 	}
 	for _, key := range k.fields(ops) {
 		if !k.isPlainFlag(key) {
@@ -108,8 +113,7 @@ func (k *kernel) isPlainFlag(key stateKey) bool {
 	if !op.IsPrefix() || op.Monoid.Fields[key.field].Kind != ir.Bool || k.uses[op.Res[key.field]] > 0 {
 		return false
 	}
-	combine := op.Monoid.Combine[key.field]
-	if combine.Operator != ir.OpLogicalOr || !combine.Args[0].IsField(tile.A, key.field) || !combine.Args[1].IsField(tile.B, key.field) {
+	if !isAny(op.Monoid, key.field) {
 		return false
 	}
 	for f, other := range op.Monoid.Combine {
@@ -118,6 +122,12 @@ func (k *kernel) isPlainFlag(key stateKey) bool {
 		}
 	}
 	return true
+}
+
+// isAny reports whether field f is whether any row has a flag.
+func isAny(m *tile.Monoid, f int) bool {
+	combine := m.Combine[f]
+	return combine.Operator == ir.OpLogicalOr && combine.Args[0].IsField(tile.A, f) && combine.Args[1].IsField(tile.B, f)
 }
 
 // readsEarlier reports whether e depends on a field of the earlier state.
@@ -137,6 +147,9 @@ func readsEarlier(e *tile.Expr, field int) bool {
 // perhaps from the last head on.
 func (k *kernel) countsRows(i, f int) bool {
 	op := &k.Ops[i]
+	if op.Monoid.Fields[f].Counts {
+		return true
+	}
 	value := 0
 	if op.Monoid.Kind == tile.Segmented {
 		value = 1
@@ -250,13 +263,31 @@ func (e *function) combine(st *state, earlier, later []loop.Expr) []loop.Expr {
 func (e *function) combineSlots(st *state, slots []int, out []loop.Expr, earlier, later func(key stateKey) loop.Expr) {
 	for _, j := range slots {
 		s := st.slots[j]
-		out[j] = backends.Combine(st.kernel.Ops[s.op].Monoid.Combine[s.field],
+		m := st.kernel.Ops[s.op].Monoid
+		out[j] = e.combined(m, s.field, s.kind,
 			func(f int) loop.Expr { return earlier(stateKey{s.op, f}) },
 			func(f int) loop.Expr { return later(stateKey{s.op, f}) })
 	}
 	for _, j := range slots {
 		out[j] = e.b.Let(st.name(j), out[j])
 	}
+}
+
+// combined combines a field of two states. An expression that has more than this field has them in their
+// own kinds, and its result is that of the slot.
+func (e *function) combined(m *tile.Monoid, f int, slot ir.Kind, earlier, later func(f int) loop.Expr) loop.Expr {
+	if !hasCounts(m) {
+		return backends.CombineWith(m.Combine[f], earlier, later, e.arguments.scalarOf)
+	}
+	wide := func(of func(f int) loop.Expr) func(f int) loop.Expr {
+		return func(f int) loop.Expr { return widened(of(f), m.Fields[f].Kind) }
+	}
+	return widened(backends.CombineWith(m.Combine[f], wide(earlier), wide(later), e.arguments.scalarOf), slot)
+}
+
+// hasCounts reports whether a monoid says of some fields that they count rows.
+func hasCounts(m *tile.Monoid) bool {
+	return slices.ContainsFunc(m.Fields, func(f tile.Field) bool { return f.Counts })
 }
 
 // declare declares a variable per slot.
@@ -280,7 +311,7 @@ func (e *function) advance(states map[stateKey]*loop.Var, i int, elements []loop
 	}
 	for f := range next {
 		if states[stateKey{i, f}] != nil {
-			next[f] = backends.Combine(m.Combine[f], func(g int) loop.Expr { return states[stateKey{i, g}] }, later)
+			next[f] = e.combined(m, f, states[stateKey{i, f}].T.Kind, func(g int) loop.Expr { return states[stateKey{i, g}] }, later)
 		}
 	}
 	for f, x := range next {

@@ -132,6 +132,25 @@ func (b *Builder) Map(domain int, operator ir.Op, k ir.Kind, name string, args .
 	return b.pure(Op{Kind: Map, Operator: operator, Args: args, Domain: domain}, k, name)
 }
 
+// Expand applies an expression of a monoid to two states, for the rows of domain.
+func (b *Builder) Expand(domain int, e *Expr, earlier, later []ID) ID {
+	switch {
+	case e.Scalar != "":
+		return b.Scalar(e.Scalar, e.Kind)
+	case e.Operator == ir.OpInvalid && e.Side == A:
+		return earlier[e.Field]
+	case e.Operator == ir.OpInvalid:
+		return later[e.Field]
+	case e.Operator == ir.OpConst:
+		return b.Const(e.Const)
+	}
+	args := make([]ID, len(e.Args))
+	for i, arg := range e.Args {
+		args[i] = b.Expand(domain, arg, earlier, later)
+	}
+	return b.Map(domain, e.Operator, e.Kind, "", args...)
+}
+
 func (b *Builder) uniform(args []ID) bool {
 	for _, arg := range args {
 		if b.Kernel.Values[arg].Domain != Uniform {

@@ -37,10 +37,12 @@ func formatScalar(s ir.Scalar) string {
 
 // string prints the expression over the fields of a and b.
 func (e *Expr) string(m *Monoid) string {
-	switch e.Operator {
-	case ir.OpInvalid:
+	switch {
+	case e.Scalar != "":
+		return e.Scalar
+	case e.Operator == ir.OpInvalid:
 		return e.Side.String() + "." + m.Fields[e.Field].Name
-	case ir.OpConst:
+	case e.Operator == ir.OpConst:
 		return formatScalar(e.Const)
 	}
 	args := make([]string, len(e.Args))

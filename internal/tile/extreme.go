@@ -15,7 +15,7 @@ func NewRowOfExtreme(op ir.ReduceOp, k ir.Kind) *Monoid {
 	pick := func(index int, k ir.Kind) *Expr {
 		return apply(ir.OpSelect, k, later, field(B, index, k), field(A, index, k))
 	}
-	return &Monoid{Kind: Ordered, Fields: []Field{{op.String(), k}, {"row", ir.I64}},
+	return &Monoid{Kind: Ordered, Fields: []Field{{Name: op.String(), Kind: k}, {Name: "row", Kind: ir.I64}},
 		Identity: []ir.Scalar{Identity(op, k), ir.Int(ir.I64, -1)}, Combine: []*Expr{pick(0, k), pick(1, ir.I64)}}
 }
 
@@ -70,6 +70,6 @@ func (m *Monoid) Choice(index int) (condition *Expr, ok bool) {
 
 // Equal reports whether two expressions over the same states are the same.
 func (e *Expr) Equal(other *Expr) bool {
-	return e.Operator == other.Operator && e.Kind == other.Kind && e.Const == other.Const && e.Side == other.Side && e.Field == other.Field &&
+	return e.Operator == other.Operator && e.Kind == other.Kind && e.Const == other.Const && e.Side == other.Side && e.Field == other.Field && e.Scalar == other.Scalar &&
 		slices.EqualFunc(e.Args, other.Args, (*Expr).Equal)
 }

@@ -19,8 +19,9 @@ type Monoid struct {
 
 // Field is one component of a monoid's state.
 type Field struct {
-	Name string
-	Kind ir.Kind
+	Name   string
+	Kind   ir.Kind
+	Counts bool // it counts rows: no more than there are
 }
 
 // MonoidKind is the property of a monoid that a scheme may exploit.
@@ -30,22 +31,24 @@ type MonoidKind uint8
 const (
 	Fold      MonoidKind = iota // one commutative field: add, mul, min, max, and, or, xor
 	Segmented                   // a head flag, and a fold that restarts at each head
+	Closing                     // what segments leave that close between two states, and those at both ends; see kept.go
 	Ordered                     // anything else, such as last-valid
 )
 
-var monoidKindNames = [...]string{"fold", "segmented", "ordered"}
+var monoidKindNames = [...]string{"fold", "segmented", "closing", "ordered"}
 
 func (k MonoidKind) String() string { return monoidKindNames[k] }
 
 // Expr is an expression over two states of a monoid: a field of A or B, a
-// constant, or an element-wise operator.
+// constant, a scalar that is known before the launch, or an element-wise operator.
 type Expr struct {
-	Operator ir.Op // OpInvalid for a field, OpConst for a constant
+	Operator ir.Op // OpInvalid for a field or a scalar, OpConst for a constant
 	Kind     ir.Kind
 	Args     []*Expr
 	Const    ir.Scalar
 	Side     Side
 	Field    int
+	Scalar   string // its name in the plan, of a scalar
 }
 
 // Side is an operand of Combine.
@@ -79,7 +82,7 @@ func NewFold(op ir.ReduceOp, k ir.Kind) *Monoid {
 	if k == ir.Bool && op == ir.ReduceXor {
 		operator = ir.OpNe
 	}
-	return &Monoid{Kind: Fold, Fields: []Field{{op.String(), k}}, Identity: []ir.Scalar{Identity(op, k)},
+	return &Monoid{Kind: Fold, Fields: []Field{{Name: op.String(), Kind: k}}, Identity: []ir.Scalar{Identity(op, k)},
 		Combine: []*Expr{apply(operator, k, field(A, 0, k), field(B, 0, k))}}
 }
 
@@ -93,7 +96,7 @@ func NewFirst(k ir.Kind) *Monoid { return pick("first", k, A) }
 
 func pick(name string, k ir.Kind, preferred Side) *Monoid {
 	other := 1 - preferred
-	return &Monoid{Kind: Ordered, Fields: []Field{{"present", ir.Bool}, {name, k}},
+	return &Monoid{Kind: Ordered, Fields: []Field{{Name: "present", Kind: ir.Bool}, {Name: name, Kind: k}},
 		Identity: []ir.Scalar{ir.BoolScalar(false), {Kind: k}},
 		Combine: []*Expr{
 			apply(ir.OpLogicalOr, ir.Bool, field(A, 0, ir.Bool), field(B, 0, ir.Bool)),
@@ -103,7 +106,7 @@ func pick(name string, k ir.Kind, preferred Side) *Monoid {
 
 // NewSegmented returns m restarted at each head: a head flag before the fields of m.
 func NewSegmented(m *Monoid) *Monoid {
-	s := &Monoid{Kind: Segmented, Fields: []Field{{"head", ir.Bool}}, Identity: []ir.Scalar{ir.BoolScalar(false)},
+	s := &Monoid{Kind: Segmented, Fields: []Field{{Name: "head", Kind: ir.Bool}}, Identity: []ir.Scalar{ir.BoolScalar(false)},
 		Combine: []*Expr{apply(ir.OpLogicalOr, ir.Bool, field(A, 0, ir.Bool), field(B, 0, ir.Bool))}}
 	s.Fields = append(s.Fields, m.Fields...)
 	s.Identity = append(s.Identity, m.Identity...)
@@ -133,15 +136,27 @@ func NewProduct(parts ...*Monoid) *Monoid {
 
 // shift renumbers the fields of an expression by distance.
 func (e *Expr) shift(distance int) *Expr {
-	moved := *e
-	if e.Operator == ir.OpInvalid {
+	return e.with(func(leaf *Expr) *Expr {
+		moved := *leaf
 		moved.Field += distance
+		return &moved
+	})
+}
+
+// with returns the expression with others in place of its fields.
+func (e *Expr) with(replace func(field *Expr) *Expr) *Expr {
+	switch {
+	case e.Operator == ir.OpInvalid && e.Scalar == "":
+		return replace(e)
+	case len(e.Args) == 0:
+		return e
 	}
-	moved.Args = make([]*Expr, len(e.Args))
+	changed := *e
+	changed.Args = make([]*Expr, len(e.Args))
 	for i, arg := range e.Args {
-		moved.Args[i] = arg.shift(distance)
+		changed.Args[i] = arg.with(replace)
 	}
-	return &moved
+	return &changed
 }
 
 // Words is the width of the state in 32-bit words, as a status word of a
@@ -236,5 +251,5 @@ func (m *Monoid) Restart(index int) (otherwise *Expr, ok bool) {
 
 // IsField reports whether e is a field of an operand, and nothing more.
 func (e *Expr) IsField(side Side, index int) bool {
-	return e.Operator == ir.OpInvalid && e.Side == side && e.Field == index
+	return e.Operator == ir.OpInvalid && e.Scalar == "" && e.Side == side && e.Field == index
 }

@@ -42,7 +42,9 @@ func (k *Kernel) NeededBy(isRoot func(i int) bool) []bool {
 			need(k.Values[k.Domains[d].Guard].Op)
 			if k.Domains[d].Kind == Close {
 				need(k.Values[k.Domains[d].Open].Op)
-				need(k.Values[k.Domains[d].Position].Op)
+				if at := k.Domains[d].Position; at != 0 {
+					need(k.Values[at].Op)
+				}
 			}
 		}
 	}

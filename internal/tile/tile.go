@@ -41,7 +41,7 @@ type Domain struct {
 	Guard    ID // bool over Parent
 	Counter  ID // i64, a Scan: before this row of Parent, how many have had Guard; 0 if nothing here counts them
 	Open     ID // Close: bool over Parent, whether a segment was open before this row: Counter > 0 if there is a Counter
-	Position ID // i64, this row's number in the domain; 0 if nothing needs it. Compact: Counter, Close: Counter - 1 if there is a Counter
+	Position ID // i64, this row's number in the domain; 0 if nothing needs it. If there is a Counter, Compact: Counter, Close: Counter - 1
 }
 
 // Stream is a buffer that the kernel reads or writes.

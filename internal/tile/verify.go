@@ -211,6 +211,8 @@ func (m *Monoid) verifyExpr(e *Expr, depth int) error {
 			return errors.New("a constant is of another kind")
 		}
 		return nil
+	case e.Operator == ir.OpInvalid && e.Scalar != "":
+		return nil
 	case e.Operator == ir.OpInvalid:
 		if e.Side > B || e.Field < 0 || e.Field >= len(m.Fields) || m.Fields[e.Field].Kind != e.Kind {
 			return fmt.Errorf("there is no field %d of that kind", e.Field)

@@ -20,8 +20,8 @@ func (k *Kernel) verifyDomain(index int) error {
 	if d.Kind == Base || d.Parent >= index || d.Guard == 0 {
 		return errors.New("a derived domain needs an earlier parent and a guard")
 	}
-	if d.Kind == Close && (d.Open == 0 || d.Position == 0) {
-		return errors.New("segments need Open and Position")
+	if d.Kind == Close && d.Open == 0 {
+		return errors.New("segments need Open")
 	}
 	for _, v := range []ID{d.Guard, d.Open} {
 		if v == 0 {

@@ -46,7 +46,7 @@ func TestVerifyRefuses(t *testing.T) {
 		{"own parent", "filter", func(k *tile.Kernel) { k.Domains[1].Parent = 1 }, "domain 1 k: a derived domain needs an earlier parent"},
 		{"guard is no flag", "filter", func(k *tile.Kernel) { k.Domains[1].Guard = op(k, tile.Load).Res[0] },
 			"domain 1 k: %1.x decides about rows and is i32, not bool"},
-		{"groups without open", "count", func(k *tile.Kernel) { k.Domains[1].Open = 0 }, "domain 1 g: segments need Open and Position"},
+		{"groups without open", "count", func(k *tile.Kernel) { k.Domains[1].Open = 0 }, "domain 1 g: segments need Open"},
 		{"counter of this row", "filter", func(k *tile.Kernel) { op(k, tile.Scan).Exclusive = false },
 			"domain 1 k: %5.place does not count the rows before"},
 		{"counter that doubles", "filter", func(k *tile.Kernel) { op(k, tile.Scan).Monoid.Combine[0].Args[1].Side = tile.A },

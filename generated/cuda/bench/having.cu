@@ -11,14 +11,6 @@ static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
-static __device__ unsigned kgen_count_ones_u32(unsigned x) {
-	return (unsigned)__popc(x);
-}
-
-static __device__ unsigned kgen_leading_zeros_u32(unsigned x) {
-	return (unsigned)__clz((int)x);
-}
-
 static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
 	return __shfl_up_sync(0xffffffffu, x, distance);
 }
@@ -47,7 +39,7 @@ static __device__ unsigned kgen_ballot(bool x) {
 	return __ballot_sync(0xffffffffu, x);
 }
 
-extern "C" __global__ void __launch_bounds__(128) having_kernel1(
+extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 	long long row0,
 	long long rows,
 	long long least,
@@ -56,22 +48,24 @@ extern "C" __global__ void __launch_bounds__(128) having_kernel1(
 	const int *__restrict__ value,
 	unsigned long long *having_kernel1_status0,
 	unsigned *v_abort,
-	int *aggregate,
-	long long *c,
-	long long *aggregate_2,
-	unsigned char *keep,
+	int *key_2,
+	long long *count,
+	long long *total,
 	long long tiles,
-	long long *g_length_cell) {
+	long long n_length,
+	long long *keep_length_cell) {
+	__shared__ unsigned char earlier_bool_0[1];
 	__shared__ int earlier_i32_0[1];
 	__shared__ int earlier_i32_1[1];
+	__shared__ int earlier_i32_2[1];
 	__shared__ long long earlier_i64_0[1];
-	__shared__ __align__(16) unsigned local_arena[6400];
-	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
+	__shared__ __align__(16) unsigned local_arena[10240];
 	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
-	__shared__ unsigned shared_counts[3];
-	__shared__ int shared_i32_0[4];
-	__shared__ int shared_i32_1[4];
-	__shared__ long long shared_i64_0[4];
+	__shared__ unsigned char shared_bool_0[8];
+	__shared__ int shared_i32_0[8];
+	__shared__ int shared_i32_1[8];
+	__shared__ int shared_i32_2[8];
+	__shared__ long long shared_i64_0[8];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -85,283 +79,317 @@ extern "C" __global__ void __launch_bounds__(128) having_kernel1(
 	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2560 ? rest : 2560;
+	const int count2 = rest < 2560 ? rest : 2560;
 	int key_before = 0;
 	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
-	if (count == 2560 && (first & 3) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 5; i++) {
-			const int at = (i * 128 + local_id) * 4;
-			const int4 wide = *(const int4 *)(key + (first + at));
-			const int key2 = wide.x;
-			const int key3 = wide.y;
-			const int key4 = wide.z;
-			const int key5 = wide.w;
-			*(uint4 *)(local_arena + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = item * 128 + local_id;
-			if (at < count) {
-				local_arena[at] = (unsigned)key[first + at];
-			} else {
-				local_arena[at] = 0u;
-			}
+	#pragma unroll
+	for (int item = 0; item < 10; item++) {
+		const int at = item * 256 + local_id;
+		if (at < count2) {
+			local_arena[at + at / 10] = (unsigned)key[first + at];
 		}
 	}
-	if (count == 2560 && (first & 3) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 5; i++) {
-			const int at = (i * 128 + local_id) * 4;
-			const int4 wide = *(const int4 *)(value + (first + at));
-			const int value2 = wide.x;
-			const int value3 = wide.y;
-			const int value4 = wide.z;
-			const int value5 = wide.w;
-			*(uint4 *)(local_arena + (2560 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = item * 128 + local_id;
-			if (at < count) {
-				local_arena[2560 + at] = (unsigned)value[first + at];
-			} else {
-				local_arena[2560 + at] = 0u;
-			}
+	#pragma unroll
+	for (int item = 0; item < 10; item++) {
+		const int at = item * 256 + local_id;
+		if (at < count2) {
+			local_arena[2816 + (at + at / 10)] = (unsigned)value[first + at];
 		}
 	}
 	__syncthreads();
-	int key_rows[21] = {0};
-	const int start = local_id * 20;
-	const int own = local_id * 20;
+	int key_rows[11] = {0};
+	const int start = local_id * 10;
+	const int own = local_id * 11;
 	#pragma unroll
-	for (int i = 0; i < 5; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(local_arena + (own + item));
-		const unsigned word = wide.x;
-		const unsigned word2 = wide.y;
-		const unsigned word3 = wide.z;
-		const unsigned word4 = wide.w;
-		key_rows[item + 1] = (int)word;
-		key_rows[item + 2] = (int)word2;
-		key_rows[item + 3] = (int)word3;
-		key_rows[item + 4] = (int)word4;
+	for (int item = 0; item < 10; item++) {
+		if (start + item < count2) {
+			key_rows[item + 1] = (int)local_arena[own + item];
+		}
 	}
 	key_rows[0] = key_before;
-	if (start > 0 && start < count) {
-		key_rows[0] = (int)local_arena[start - 1];
+	if (start > 0 && start < count2) {
+		key_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 10];
 	}
-	int value_rows[20] = {0};
-	const int own2 = 2560 + local_id * 20;
+	int value_rows[10] = {0};
+	const int start2 = local_id * 10;
+	const int own2 = 2816 + local_id * 11;
 	#pragma unroll
-	for (int i = 0; i < 5; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(local_arena + (own2 + item));
-		const unsigned word = wide.x;
-		const unsigned word2 = wide.y;
-		const unsigned word3 = wide.z;
-		const unsigned word4 = wide.w;
-		value_rows[item] = (int)word;
-		value_rows[item + 1] = (int)word2;
-		value_rows[item + 2] = (int)word3;
-		value_rows[item + 3] = (int)word4;
+	for (int item = 0; item < 10; item++) {
+		if (start2 + item < count2) {
+			value_rows[item] = (int)local_arena[own2 + item];
+		}
 	}
-	unsigned selected = 0u;
-	int add = 0;
-	int add2 = 0;
-	long long add3 = 0LL;
-	if (count == 2560) {
+	__syncthreads();
+	unsigned head_kept = 0u;
+	int aggregate_kept[10] = {0};
+	bool begun = false;
+	int c_front = 0;
+	int c_open = 0;
+	int keep_place_kept = 0;
+	long long add = 0LL;
+	if (count2 == 2560) {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = local_id * 20 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = local_id * 10 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			const long long add4 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
-			add3 = add4;
-			selected = selected | ((unsigned)head << ((unsigned)item & 31));
+			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
+			const bool begun2 = begun || head;
+			const int c_front2 = (int)(begun ? (long long)c_front : (long long)((unsigned long long)(long long)c_front + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)));
+			const int c_open2 = (int)(head ? 1LL : (long long)((unsigned long long)(long long)c_open + 1ULL));
+			const int keep_place_kept2 = (int)(long long)((unsigned long long)(long long)keep_place_kept + (unsigned long long)(begun && head && (long long)((unsigned long long)(long long)c_open + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)) >= least ? 1LL : 0LL));
+			begun = begun2;
+			c_front = c_front2;
+			c_open = c_open2;
+			keep_place_kept = keep_place_kept2;
+			int neighbour = 0;
+			if (first + at >= 1) {
+				neighbour = key_rows[item];
+			}
+			const int aggregate = neighbour;
+			aggregate_kept[item] = aggregate;
+			const long long add2 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add + (unsigned long long)(long long)value_rows[item]);
+			add = add2;
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = local_id * 20 + item;
-			if (at < count) {
+		for (int item = 0; item < 10; item++) {
+			const int at = local_id * 10 + item;
+			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				const long long add4 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
-				add3 = add4;
-				selected = selected | ((unsigned)head << ((unsigned)item & 31));
+				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
+				const bool begun2 = begun || head;
+				const int c_front2 = (int)(begun ? (long long)c_front : (long long)((unsigned long long)(long long)c_front + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)));
+				const int c_open2 = (int)(head ? 1LL : (long long)((unsigned long long)(long long)c_open + 1ULL));
+				const int keep_place_kept2 = (int)(long long)((unsigned long long)(long long)keep_place_kept + (unsigned long long)(begun && head && (long long)((unsigned long long)(long long)c_open + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)) >= least ? 1LL : 0LL));
+				begun = begun2;
+				c_front = c_front2;
+				c_open = c_open2;
+				keep_place_kept = keep_place_kept2;
+				int neighbour = 0;
+				if (first + at >= 1) {
+					neighbour = key_rows[item];
+				}
+				const int aggregate = neighbour;
+				aggregate_kept[item] = aggregate;
+				const long long add2 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add + (unsigned long long)(long long)value_rows[item]);
+				add = add2;
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(selected);
-	const int mine = kgen_least_i32(kgen_greatest_i32(count - local_id * 20, 0), 20);
-	add2 = (int)(selected == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(selected)));
-	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
-	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
-	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)add3, 1u);
-	const int add4 = (int)((unsigned)theirs + (unsigned)add);
-	const int add5 = add > 0 ? add2 : (int)((unsigned)theirs2 + (unsigned)add2);
-	const long long add6 = add > 0 ? add3 : (long long)((unsigned long long)theirs3 + (unsigned long long)add3);
-	const int state = (int)(threadIdx.x % 32) >= 1 ? add4 : add;
-	const int state2 = (int)(threadIdx.x % 32) >= 1 ? add5 : add2;
-	const long long state3 = (int)(threadIdx.x % 32) >= 1 ? add6 : add3;
-	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
-	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
-	const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 2u);
-	const int add7 = (int)((unsigned)theirs4 + (unsigned)state);
-	const int add8 = state > 0 ? state2 : (int)((unsigned)theirs5 + (unsigned)state2);
-	const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)theirs6 + (unsigned long long)state3);
-	const int state4 = (int)(threadIdx.x % 32) >= 2 ? add7 : state;
-	const int state5 = (int)(threadIdx.x % 32) >= 2 ? add8 : state2;
-	const long long state6 = (int)(threadIdx.x % 32) >= 2 ? add9 : state3;
-	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state4, 4u);
-	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state5, 4u);
-	const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state6, 4u);
-	const int add10 = (int)((unsigned)theirs7 + (unsigned)state4);
-	const int add11 = state4 > 0 ? state5 : (int)((unsigned)theirs8 + (unsigned)state5);
-	const long long add12 = state4 > 0 ? state6 : (long long)((unsigned long long)theirs9 + (unsigned long long)state6);
-	const int state7 = (int)(threadIdx.x % 32) >= 4 ? add10 : state4;
-	const int state8 = (int)(threadIdx.x % 32) >= 4 ? add11 : state5;
-	const long long state9 = (int)(threadIdx.x % 32) >= 4 ? add12 : state6;
-	const int theirs10 = (int)kgen_shuffle_up_u32((unsigned)state7, 8u);
-	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state8, 8u);
-	const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 8u);
-	const int add13 = (int)((unsigned)theirs10 + (unsigned)state7);
-	const int add14 = state7 > 0 ? state8 : (int)((unsigned)theirs11 + (unsigned)state8);
-	const long long add15 = state7 > 0 ? state9 : (long long)((unsigned long long)theirs12 + (unsigned long long)state9);
-	const int state10 = (int)(threadIdx.x % 32) >= 8 ? add13 : state7;
-	const int state11 = (int)(threadIdx.x % 32) >= 8 ? add14 : state8;
-	const long long state12 = (int)(threadIdx.x % 32) >= 8 ? add15 : state9;
-	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state10, 16u);
-	const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state11, 16u);
-	const long long theirs15 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 16u);
-	const int add16 = (int)((unsigned)theirs13 + (unsigned)state10);
-	const int add17 = state10 > 0 ? state11 : (int)((unsigned)theirs14 + (unsigned)state11);
-	const long long add18 = state10 > 0 ? state12 : (long long)((unsigned long long)theirs15 + (unsigned long long)state12);
-	const int state13 = (int)(threadIdx.x % 32) >= 16 ? add16 : state10;
-	const int state14 = (int)(threadIdx.x % 32) >= 16 ? add17 : state11;
-	const long long state15 = (int)(threadIdx.x % 32) >= 16 ? add18 : state12;
-	const int theirs16 = (int)kgen_shuffle_up_u32((unsigned)state13, 1u);
-	const long long theirs17 = (long long)kgen_shuffle_up_u64((unsigned long long)state15, 1u);
-	const int state16 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs16;
-	const long long state17 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs17;
+	const bool theirs = kgen_shuffle_up_u32((unsigned)begun, 1u) != 0u;
+	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)c_front, 1u);
+	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)c_open, 1u);
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)keep_place_kept, 1u);
+	const long long theirs5 = (long long)kgen_shuffle_up_u64((unsigned long long)add, 1u);
+	const bool begun2 = theirs || begun;
+	const int c_front2 = (int)(theirs ? (long long)theirs2 : (long long)((unsigned long long)(long long)theirs2 + (unsigned long long)(long long)c_front));
+	const int c_open2 = (int)(begun ? (long long)c_open : (long long)((unsigned long long)(long long)theirs3 + (unsigned long long)(long long)c_open));
+	const int keep_place_kept2 = (int)(long long)((unsigned long long)(long long)theirs4 + (unsigned long long)(theirs && begun && (long long)((unsigned long long)(long long)theirs3 + (unsigned long long)(long long)c_front) >= least ? 1LL : 0LL) + (unsigned long long)(long long)keep_place_kept);
+	const long long add2 = begun ? add : (long long)((unsigned long long)theirs5 + (unsigned long long)add);
+	const bool state = (int)(threadIdx.x % 32) >= 1 ? begun2 : begun;
+	const int state2 = (int)(threadIdx.x % 32) >= 1 ? c_front2 : c_front;
+	const int state3 = (int)(threadIdx.x % 32) >= 1 ? c_open2 : c_open;
+	const int state4 = (int)(threadIdx.x % 32) >= 1 ? keep_place_kept2 : keep_place_kept;
+	const long long state5 = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const bool theirs6 = kgen_shuffle_up_u32((unsigned)state, 2u) != 0u;
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state3, 2u);
+	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state4, 2u);
+	const long long theirs10 = (long long)kgen_shuffle_up_u64((unsigned long long)state5, 2u);
+	const bool begun3 = theirs6 || state;
+	const int c_front3 = (int)(theirs6 ? (long long)theirs7 : (long long)((unsigned long long)(long long)theirs7 + (unsigned long long)(long long)state2));
+	const int c_open3 = (int)(state ? (long long)state3 : (long long)((unsigned long long)(long long)theirs8 + (unsigned long long)(long long)state3));
+	const int keep_place_kept3 = (int)(long long)((unsigned long long)(long long)theirs9 + (unsigned long long)(theirs6 && state && (long long)((unsigned long long)(long long)theirs8 + (unsigned long long)(long long)state2) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state4);
+	const long long add3 = state ? state5 : (long long)((unsigned long long)theirs10 + (unsigned long long)state5);
+	const bool state6 = (int)(threadIdx.x % 32) >= 2 ? begun3 : state;
+	const int state7 = (int)(threadIdx.x % 32) >= 2 ? c_front3 : state2;
+	const int state8 = (int)(threadIdx.x % 32) >= 2 ? c_open3 : state3;
+	const int state9 = (int)(threadIdx.x % 32) >= 2 ? keep_place_kept3 : state4;
+	const long long state10 = (int)(threadIdx.x % 32) >= 2 ? add3 : state5;
+	const bool theirs11 = kgen_shuffle_up_u32((unsigned)state6, 4u) != 0u;
+	const int theirs12 = (int)kgen_shuffle_up_u32((unsigned)state7, 4u);
+	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state8, 4u);
+	const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state9, 4u);
+	const long long theirs15 = (long long)kgen_shuffle_up_u64((unsigned long long)state10, 4u);
+	const bool begun4 = theirs11 || state6;
+	const int c_front4 = (int)(theirs11 ? (long long)theirs12 : (long long)((unsigned long long)(long long)theirs12 + (unsigned long long)(long long)state7));
+	const int c_open4 = (int)(state6 ? (long long)state8 : (long long)((unsigned long long)(long long)theirs13 + (unsigned long long)(long long)state8));
+	const int keep_place_kept4 = (int)(long long)((unsigned long long)(long long)theirs14 + (unsigned long long)(theirs11 && state6 && (long long)((unsigned long long)(long long)theirs13 + (unsigned long long)(long long)state7) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state9);
+	const long long add4 = state6 ? state10 : (long long)((unsigned long long)theirs15 + (unsigned long long)state10);
+	const bool state11 = (int)(threadIdx.x % 32) >= 4 ? begun4 : state6;
+	const int state12 = (int)(threadIdx.x % 32) >= 4 ? c_front4 : state7;
+	const int state13 = (int)(threadIdx.x % 32) >= 4 ? c_open4 : state8;
+	const int state14 = (int)(threadIdx.x % 32) >= 4 ? keep_place_kept4 : state9;
+	const long long state15 = (int)(threadIdx.x % 32) >= 4 ? add4 : state10;
+	const bool theirs16 = kgen_shuffle_up_u32((unsigned)state11, 8u) != 0u;
+	const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)state12, 8u);
+	const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)state13, 8u);
+	const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)state14, 8u);
+	const long long theirs20 = (long long)kgen_shuffle_up_u64((unsigned long long)state15, 8u);
+	const bool begun5 = theirs16 || state11;
+	const int c_front5 = (int)(theirs16 ? (long long)theirs17 : (long long)((unsigned long long)(long long)theirs17 + (unsigned long long)(long long)state12));
+	const int c_open5 = (int)(state11 ? (long long)state13 : (long long)((unsigned long long)(long long)theirs18 + (unsigned long long)(long long)state13));
+	const int keep_place_kept5 = (int)(long long)((unsigned long long)(long long)theirs19 + (unsigned long long)(theirs16 && state11 && (long long)((unsigned long long)(long long)theirs18 + (unsigned long long)(long long)state12) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state14);
+	const long long add5 = state11 ? state15 : (long long)((unsigned long long)theirs20 + (unsigned long long)state15);
+	const bool state16 = (int)(threadIdx.x % 32) >= 8 ? begun5 : state11;
+	const int state17 = (int)(threadIdx.x % 32) >= 8 ? c_front5 : state12;
+	const int state18 = (int)(threadIdx.x % 32) >= 8 ? c_open5 : state13;
+	const int state19 = (int)(threadIdx.x % 32) >= 8 ? keep_place_kept5 : state14;
+	const long long state20 = (int)(threadIdx.x % 32) >= 8 ? add5 : state15;
+	const bool theirs21 = kgen_shuffle_up_u32((unsigned)state16, 16u) != 0u;
+	const int theirs22 = (int)kgen_shuffle_up_u32((unsigned)state17, 16u);
+	const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state18, 16u);
+	const int theirs24 = (int)kgen_shuffle_up_u32((unsigned)state19, 16u);
+	const long long theirs25 = (long long)kgen_shuffle_up_u64((unsigned long long)state20, 16u);
+	const bool begun6 = theirs21 || state16;
+	const int c_front6 = (int)(theirs21 ? (long long)theirs22 : (long long)((unsigned long long)(long long)theirs22 + (unsigned long long)(long long)state17));
+	const int c_open6 = (int)(state16 ? (long long)state18 : (long long)((unsigned long long)(long long)theirs23 + (unsigned long long)(long long)state18));
+	const int keep_place_kept6 = (int)(long long)((unsigned long long)(long long)theirs24 + (unsigned long long)(theirs21 && state16 && (long long)((unsigned long long)(long long)theirs23 + (unsigned long long)(long long)state17) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state19);
+	const long long add6 = state16 ? state20 : (long long)((unsigned long long)theirs25 + (unsigned long long)state20);
+	const bool state21 = (int)(threadIdx.x % 32) >= 16 ? begun6 : state16;
+	const int state22 = (int)(threadIdx.x % 32) >= 16 ? c_front6 : state17;
+	const int state23 = (int)(threadIdx.x % 32) >= 16 ? c_open6 : state18;
+	const int state24 = (int)(threadIdx.x % 32) >= 16 ? keep_place_kept6 : state19;
+	const long long state25 = (int)(threadIdx.x % 32) >= 16 ? add6 : state20;
+	const bool theirs26 = kgen_shuffle_up_u32((unsigned)state21, 1u) != 0u;
+	const int theirs27 = (int)kgen_shuffle_up_u32((unsigned)state22, 1u);
+	const int theirs28 = (int)kgen_shuffle_up_u32((unsigned)state23, 1u);
+	const int theirs29 = (int)kgen_shuffle_up_u32((unsigned)state24, 1u);
+	const long long theirs30 = (long long)kgen_shuffle_up_u64((unsigned long long)state25, 1u);
+	const bool state26 = (int)(threadIdx.x % 32) == 0 ? false : theirs26;
+	const int state27 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs27;
+	const int state28 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs28;
+	const int state29 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs29;
+	const long long state30 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs30;
 	if ((int)(threadIdx.x % 32) == 31) {
-		shared_i32_0[(int)(threadIdx.x / 32)] = state13;
-		shared_i32_1[(int)(threadIdx.x / 32)] = state14;
-		shared_i64_0[(int)(threadIdx.x / 32)] = state15;
+		shared_bool_0[(int)(threadIdx.x / 32)] = state21;
+		shared_i32_0[(int)(threadIdx.x / 32)] = state22;
+		shared_i32_1[(int)(threadIdx.x / 32)] = state23;
+		shared_i32_2[(int)(threadIdx.x / 32)] = state24;
+		shared_i64_0[(int)(threadIdx.x / 32)] = state25;
 	}
 	__syncthreads();
-	int add19 = 0;
-	int add20 = 0;
-	long long add21 = 0LL;
-	if ((int)(threadIdx.x % 32) < 4) {
-		const int state18 = shared_i32_0[(int)(threadIdx.x % 32)];
-		const int state19 = shared_i32_1[(int)(threadIdx.x % 32)];
-		const long long state20 = shared_i64_0[(int)(threadIdx.x % 32)];
-		add19 = state18;
-		add20 = state19;
-		add21 = state20;
+	bool begun7 = false;
+	int c_front7 = 0;
+	int c_open7 = 0;
+	int keep_place_kept7 = 0;
+	long long add7 = 0LL;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const bool state31 = shared_bool_0[(int)(threadIdx.x % 32)] != 0;
+		const int state32 = shared_i32_0[(int)(threadIdx.x % 32)];
+		const int state33 = shared_i32_1[(int)(threadIdx.x % 32)];
+		const int state34 = shared_i32_2[(int)(threadIdx.x % 32)];
+		const long long state35 = shared_i64_0[(int)(threadIdx.x % 32)];
+		begun7 = state31;
+		c_front7 = state32;
+		c_open7 = state33;
+		keep_place_kept7 = state34;
+		add7 = state35;
 	}
-	const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)add19, 1u);
-	const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)add20, 1u);
-	const long long theirs20 = (long long)kgen_shuffle_up_u64((unsigned long long)add21, 1u);
-	const int add22 = (int)((unsigned)theirs18 + (unsigned)add19);
-	const int add23 = add19 > 0 ? add20 : (int)((unsigned)theirs19 + (unsigned)add20);
-	const long long add24 = add19 > 0 ? add21 : (long long)((unsigned long long)theirs20 + (unsigned long long)add21);
-	const int state18 = (int)(threadIdx.x % 32) >= 1 ? add22 : add19;
-	const int state19 = (int)(threadIdx.x % 32) >= 1 ? add23 : add20;
-	const long long state20 = (int)(threadIdx.x % 32) >= 1 ? add24 : add21;
-	const int theirs21 = (int)kgen_shuffle_up_u32((unsigned)state18, 2u);
-	const int theirs22 = (int)kgen_shuffle_up_u32((unsigned)state19, 2u);
-	const long long theirs23 = (long long)kgen_shuffle_up_u64((unsigned long long)state20, 2u);
-	const int add25 = (int)((unsigned)theirs21 + (unsigned)state18);
-	const int add26 = state18 > 0 ? state19 : (int)((unsigned)theirs22 + (unsigned)state19);
-	const long long add27 = state18 > 0 ? state20 : (long long)((unsigned long long)theirs23 + (unsigned long long)state20);
-	const int state21 = (int)(threadIdx.x % 32) >= 2 ? add25 : state18;
-	const int state22 = (int)(threadIdx.x % 32) >= 2 ? add26 : state19;
-	const long long state23 = (int)(threadIdx.x % 32) >= 2 ? add27 : state20;
-	const int theirs24 = (int)kgen_broadcast_u32((unsigned)state21, 3u);
-	const int theirs25 = (int)kgen_broadcast_u32((unsigned)state22, 3u);
-	const long long theirs26 = (long long)kgen_broadcast_u64((unsigned long long)state23, 3u);
-	const int theirs27 = (int)kgen_broadcast_u32((unsigned)state21, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
-	const long long theirs28 = (long long)kgen_broadcast_u64((unsigned long long)state23, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
-	const int state24 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs27;
-	const long long state25 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs28;
-	const int add28 = (int)((unsigned)state24 + (unsigned)state16);
-	const long long add29 = state16 > 0 ? state17 : (long long)((unsigned long long)state25 + (unsigned long long)state17);
+	const bool theirs31 = kgen_shuffle_up_u32((unsigned)begun7, 1u) != 0u;
+	const int theirs32 = (int)kgen_shuffle_up_u32((unsigned)c_front7, 1u);
+	const int theirs33 = (int)kgen_shuffle_up_u32((unsigned)c_open7, 1u);
+	const int theirs34 = (int)kgen_shuffle_up_u32((unsigned)keep_place_kept7, 1u);
+	const long long theirs35 = (long long)kgen_shuffle_up_u64((unsigned long long)add7, 1u);
+	const bool begun8 = theirs31 || begun7;
+	const int c_front8 = (int)(theirs31 ? (long long)theirs32 : (long long)((unsigned long long)(long long)theirs32 + (unsigned long long)(long long)c_front7));
+	const int c_open8 = (int)(begun7 ? (long long)c_open7 : (long long)((unsigned long long)(long long)theirs33 + (unsigned long long)(long long)c_open7));
+	const int keep_place_kept8 = (int)(long long)((unsigned long long)(long long)theirs34 + (unsigned long long)(theirs31 && begun7 && (long long)((unsigned long long)(long long)theirs33 + (unsigned long long)(long long)c_front7) >= least ? 1LL : 0LL) + (unsigned long long)(long long)keep_place_kept7);
+	const long long add8 = begun7 ? add7 : (long long)((unsigned long long)theirs35 + (unsigned long long)add7);
+	const bool state31 = (int)(threadIdx.x % 32) >= 1 ? begun8 : begun7;
+	const int state32 = (int)(threadIdx.x % 32) >= 1 ? c_front8 : c_front7;
+	const int state33 = (int)(threadIdx.x % 32) >= 1 ? c_open8 : c_open7;
+	const int state34 = (int)(threadIdx.x % 32) >= 1 ? keep_place_kept8 : keep_place_kept7;
+	const long long state35 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const bool theirs36 = kgen_shuffle_up_u32((unsigned)state31, 2u) != 0u;
+	const int theirs37 = (int)kgen_shuffle_up_u32((unsigned)state32, 2u);
+	const int theirs38 = (int)kgen_shuffle_up_u32((unsigned)state33, 2u);
+	const int theirs39 = (int)kgen_shuffle_up_u32((unsigned)state34, 2u);
+	const long long theirs40 = (long long)kgen_shuffle_up_u64((unsigned long long)state35, 2u);
+	const bool begun9 = theirs36 || state31;
+	const int c_front9 = (int)(theirs36 ? (long long)theirs37 : (long long)((unsigned long long)(long long)theirs37 + (unsigned long long)(long long)state32));
+	const int c_open9 = (int)(state31 ? (long long)state33 : (long long)((unsigned long long)(long long)theirs38 + (unsigned long long)(long long)state33));
+	const int keep_place_kept9 = (int)(long long)((unsigned long long)(long long)theirs39 + (unsigned long long)(theirs36 && state31 && (long long)((unsigned long long)(long long)theirs38 + (unsigned long long)(long long)state32) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state34);
+	const long long add9 = state31 ? state35 : (long long)((unsigned long long)theirs40 + (unsigned long long)state35);
+	const bool state36 = (int)(threadIdx.x % 32) >= 2 ? begun9 : state31;
+	const int state37 = (int)(threadIdx.x % 32) >= 2 ? c_front9 : state32;
+	const int state38 = (int)(threadIdx.x % 32) >= 2 ? c_open9 : state33;
+	const int state39 = (int)(threadIdx.x % 32) >= 2 ? keep_place_kept9 : state34;
+	const long long state40 = (int)(threadIdx.x % 32) >= 2 ? add9 : state35;
+	const bool theirs41 = kgen_shuffle_up_u32((unsigned)state36, 4u) != 0u;
+	const int theirs42 = (int)kgen_shuffle_up_u32((unsigned)state37, 4u);
+	const int theirs43 = (int)kgen_shuffle_up_u32((unsigned)state38, 4u);
+	const int theirs44 = (int)kgen_shuffle_up_u32((unsigned)state39, 4u);
+	const long long theirs45 = (long long)kgen_shuffle_up_u64((unsigned long long)state40, 4u);
+	const bool begun10 = theirs41 || state36;
+	const int c_front10 = (int)(theirs41 ? (long long)theirs42 : (long long)((unsigned long long)(long long)theirs42 + (unsigned long long)(long long)state37));
+	const int c_open10 = (int)(state36 ? (long long)state38 : (long long)((unsigned long long)(long long)theirs43 + (unsigned long long)(long long)state38));
+	const int keep_place_kept10 = (int)(long long)((unsigned long long)(long long)theirs44 + (unsigned long long)(theirs41 && state36 && (long long)((unsigned long long)(long long)theirs43 + (unsigned long long)(long long)state37) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state39);
+	const long long add10 = state36 ? state40 : (long long)((unsigned long long)theirs45 + (unsigned long long)state40);
+	const bool state41 = (int)(threadIdx.x % 32) >= 4 ? begun10 : state36;
+	const int state42 = (int)(threadIdx.x % 32) >= 4 ? c_front10 : state37;
+	const int state43 = (int)(threadIdx.x % 32) >= 4 ? c_open10 : state38;
+	const int state44 = (int)(threadIdx.x % 32) >= 4 ? keep_place_kept10 : state39;
+	const long long state45 = (int)(threadIdx.x % 32) >= 4 ? add10 : state40;
+	const bool theirs46 = kgen_broadcast_u32((unsigned)state41, 7u) != 0u;
+	const int theirs47 = (int)kgen_broadcast_u32((unsigned)state42, 7u);
+	const int theirs48 = (int)kgen_broadcast_u32((unsigned)state43, 7u);
+	const int theirs49 = (int)kgen_broadcast_u32((unsigned)state44, 7u);
+	const long long theirs50 = (long long)kgen_broadcast_u64((unsigned long long)state45, 7u);
+	const bool theirs51 = kgen_broadcast_u32((unsigned)state41, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
+	const int theirs52 = (int)kgen_broadcast_u32((unsigned)state42, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const int theirs53 = (int)kgen_broadcast_u32((unsigned)state43, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const int theirs54 = (int)kgen_broadcast_u32((unsigned)state44, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const long long theirs55 = (long long)kgen_broadcast_u64((unsigned long long)state45, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const bool state46 = (int)(threadIdx.x / 32) == 0 ? false : theirs51;
+	const int state47 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs52;
+	const int state48 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs53;
+	const int state49 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs54;
+	const long long state50 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs55;
+	const bool begun11 = state46 || state26;
+	const int c_front11 = (int)(state46 ? (long long)state47 : (long long)((unsigned long long)(long long)state47 + (unsigned long long)(long long)state27));
+	const int c_open11 = (int)(state26 ? (long long)state28 : (long long)((unsigned long long)(long long)state48 + (unsigned long long)(long long)state28));
+	const int keep_place_kept11 = (int)(long long)((unsigned long long)(long long)state49 + (unsigned long long)(state46 && state26 && (long long)((unsigned long long)(long long)state48 + (unsigned long long)(long long)state27) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state29);
+	const long long add11 = state26 ? state30 : (long long)((unsigned long long)state50 + (unsigned long long)state30);
 	if (local_id == 0) {
 		if (tile > 0) {
-			const unsigned long long bits = (unsigned long long)(unsigned)theirs24;
-			const unsigned long long bits2 = (unsigned long long)(unsigned)theirs25;
-			const unsigned long long bits3 = (unsigned long long)theirs26;
-			atomicExch(&having_kernel1_status0[tile * 4], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
-			atomicExch(&having_kernel1_status0[tile * 4 + 1], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808ULL);
+			const unsigned long long bits = (unsigned long long)theirs46;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)theirs47;
+			const unsigned long long bits3 = (unsigned long long)(unsigned)theirs48;
+			const unsigned long long bits4 = (unsigned long long)(unsigned)theirs49;
+			const unsigned long long bits5 = (unsigned long long)theirs50;
+			atomicExch(&having_kernel1_status0[tile * 6], (bits5 & 9223372036854775807ULL) | 9223372036854775808ULL);
+			atomicExch(&having_kernel1_status0[tile * 6 + 1], bits | (bits2 << 1) | (bits3 << 32) | 9223372036854775808ULL);
+			atomicExch(&having_kernel1_status0[tile * 6 + 2], bits4 | ((bits5 >> 63) << 31) | 9223372036854775808ULL);
 		}
-	}
-	const int first2 = (int)add28 + 10240;
-	const int start2 = local_id * 20;
-	if ((int)theirs24 > 1280) {
-		int at = first2;
-		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
-				local_arena_u16[at] = (unsigned short)(start2 + item);
-				at++;
-			}
-		}
-	} else {
-		unsigned rest2 = selected;
-		int at = first2 + (int)kgen_count_ones_u32(selected);
-		while (rest2 != 0u) {
-			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
-			at--;
-			local_arena_u16[at] = (unsigned short)(start2 + item);
-			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
-		}
-	}
-	__syncthreads();
-	long long add30 = add29;
-	const int folds = 10240LL / 8LL;
-	int at = (int)add28;
-	#pragma unroll
-	for (int item = 0; item < 20; item++) {
-		const int at2 = local_id * 20 + item;
-		if (at2 < count) {
-			const bool is_selected = ((selected >> ((unsigned)item & 31)) & 1u) != 0u;
-			if (is_selected) {
-				if (at >= 0 && at < 1280) {
-					local_arena_u64[at + folds] = (unsigned long long)add30;
-				}
-				at++;
-			}
-			const long long add31 = is_selected ? (long long)value_rows[item] : (long long)((unsigned long long)add30 + (unsigned long long)(long long)value_rows[item]);
-			add30 = add31;
-		}
-	}
-	if (local_id == 0) {
-		shared_counts[0] = (unsigned)theirs24;
 	}
 	if (threadIdx.x < 32) { // look back
-		int add31 = 0;
-		int add32 = 0;
-		long long add33 = 0LL;
+		bool begun12 = false;
+		int c_front12 = 0;
+		int c_open12 = 0;
+		int keep_place_kept12 = 0;
+		long long add12 = 0LL;
 		int before = tile - 1;
 		while (before >= 0) {
-			int add34 = 0;
-			int add35 = 0;
-			long long add36 = 0LL;
+			bool begun13 = false;
+			int c_front13 = 0;
+			int c_open13 = 0;
+			int keep_place_kept13 = 0;
+			long long add13 = 0LL;
 			bool found = false;
 			const int polled = before - (int)(threadIdx.x % 32);
 			if (polled >= 0) {
-				unsigned long long word = *(volatile unsigned long long *)&having_kernel1_status0[polled * 4 + 2];
-				unsigned long long word2 = *(volatile unsigned long long *)&having_kernel1_status0[polled * 4 + 3];
-				unsigned long long word3 = *(volatile unsigned long long *)&having_kernel1_status0[polled * 4];
-				unsigned long long word4 = *(volatile unsigned long long *)&having_kernel1_status0[polled * 4 + 1];
+				unsigned long long word = *(volatile unsigned long long *)&having_kernel1_status0[polled * 6 + 3];
+				unsigned long long word2 = *(volatile unsigned long long *)&having_kernel1_status0[polled * 6 + 4];
+				unsigned long long word3 = *(volatile unsigned long long *)&having_kernel1_status0[polled * 6 + 5];
+				unsigned long long word4 = *(volatile unsigned long long *)&having_kernel1_status0[polled * 6];
+				unsigned long long word5 = *(volatile unsigned long long *)&having_kernel1_status0[polled * 6 + 1];
+				unsigned long long word6 = *(volatile unsigned long long *)&having_kernel1_status0[polled * 6 + 2];
 				int spins = 0;
 				bool waiting = true;
-				while (waiting && !((word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL) || (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL))) {
+				while (waiting && !((word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL && word3 >= 9223372036854775808ULL) || (word4 >= 9223372036854775808ULL && word5 >= 9223372036854775808ULL && word6 >= 9223372036854775808ULL))) {
 					spins++;
 					if ((spins & 1023) == 0) {
 						if (spins >= 16777216) {
@@ -371,394 +399,278 @@ extern "C" __global__ void __launch_bounds__(128) having_kernel1(
 							waiting = false;
 						}
 					}
-					word = *(volatile unsigned long long *)&having_kernel1_status0[polled * 4 + 2];
-					word2 = *(volatile unsigned long long *)&having_kernel1_status0[polled * 4 + 3];
-					word3 = *(volatile unsigned long long *)&having_kernel1_status0[polled * 4];
-					word4 = *(volatile unsigned long long *)&having_kernel1_status0[polled * 4 + 1];
+					word = *(volatile unsigned long long *)&having_kernel1_status0[polled * 6 + 3];
+					word2 = *(volatile unsigned long long *)&having_kernel1_status0[polled * 6 + 4];
+					word3 = *(volatile unsigned long long *)&having_kernel1_status0[polled * 6 + 5];
+					word4 = *(volatile unsigned long long *)&having_kernel1_status0[polled * 6];
+					word5 = *(volatile unsigned long long *)&having_kernel1_status0[polled * 6 + 1];
+					word6 = *(volatile unsigned long long *)&having_kernel1_status0[polled * 6 + 2];
 				}
-				if (waiting && !(word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL)) {
-					const int theirs29 = (int)(word4 & 2147483647ULL);
-					const int theirs30 = (int)((word4 >> 31) & 2147483647ULL);
-					const long long theirs31 = (long long)((word3 & 9223372036854775807ULL) | (((word4 >> 62) & 1ULL) << 63));
-					add34 = theirs29;
-					add35 = theirs30;
-					add36 = theirs31;
+				if (waiting && !(word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL && word3 >= 9223372036854775808ULL)) {
+					const bool theirs56 = (word5 & 1ULL) != 0ULL;
+					const int theirs57 = (int)((word5 >> 1) & 2147483647ULL);
+					const int theirs58 = (int)((word5 >> 32) & 2147483647ULL);
+					const int theirs59 = (int)(word6 & 2147483647ULL);
+					const long long theirs60 = (long long)((word4 & 9223372036854775807ULL) | (((word6 >> 31) & 1ULL) << 63));
+					begun13 = theirs56;
+					c_front13 = theirs57;
+					c_open13 = theirs58;
+					keep_place_kept13 = theirs59;
+					add13 = theirs60;
 					found = false;
 				} else {
-					const int theirs29 = (int)(word2 & 2147483647ULL);
-					const int theirs30 = (int)((word2 >> 31) & 2147483647ULL);
-					const long long theirs31 = (long long)((word & 9223372036854775807ULL) | (((word2 >> 62) & 1ULL) << 63));
-					add34 = theirs29;
-					add35 = theirs30;
-					add36 = theirs31;
+					const bool theirs56 = (word2 & 1ULL) != 0ULL;
+					const int theirs57 = (int)((word2 >> 1) & 2147483647ULL);
+					const int theirs58 = (int)((word2 >> 32) & 2147483647ULL);
+					const int theirs59 = (int)(word3 & 2147483647ULL);
+					const long long theirs60 = (long long)((word & 9223372036854775807ULL) | (((word3 >> 31) & 1ULL) << 63));
+					begun13 = theirs56;
+					c_front13 = theirs57;
+					c_open13 = theirs58;
+					keep_place_kept13 = theirs59;
+					add13 = theirs60;
 					found = true;
 				}
 			}
 			const unsigned mask = kgen_ballot(found);
-			const int state26 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add34 : 0;
-			const int state27 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add35 : 0;
-			const long long state28 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add36 : 0LL;
-			const int theirs29 = (int)kgen_shuffle_down_u32((unsigned)state26, 1u);
-			const int theirs30 = (int)kgen_shuffle_down_u32((unsigned)state27, 1u);
-			const long long theirs31 = (long long)kgen_shuffle_down_u64((unsigned long long)state28, 1u);
-			const int add37 = (int)((unsigned)theirs29 + (unsigned)state26);
-			const int add38 = state26 > 0 ? state27 : (int)((unsigned)theirs30 + (unsigned)state27);
-			const long long add39 = state26 > 0 ? state28 : (long long)((unsigned long long)theirs31 + (unsigned long long)state28);
-			const int theirs32 = (int)kgen_shuffle_down_u32((unsigned)add37, 2u);
-			const int theirs33 = (int)kgen_shuffle_down_u32((unsigned)add38, 2u);
-			const long long theirs34 = (long long)kgen_shuffle_down_u64((unsigned long long)add39, 2u);
-			const int add40 = (int)((unsigned)theirs32 + (unsigned)add37);
-			const int add41 = add37 > 0 ? add38 : (int)((unsigned)theirs33 + (unsigned)add38);
-			const long long add42 = add37 > 0 ? add39 : (long long)((unsigned long long)theirs34 + (unsigned long long)add39);
-			const int theirs35 = (int)kgen_shuffle_down_u32((unsigned)add40, 4u);
-			const int theirs36 = (int)kgen_shuffle_down_u32((unsigned)add41, 4u);
-			const long long theirs37 = (long long)kgen_shuffle_down_u64((unsigned long long)add42, 4u);
-			const int add43 = (int)((unsigned)theirs35 + (unsigned)add40);
-			const int add44 = add40 > 0 ? add41 : (int)((unsigned)theirs36 + (unsigned)add41);
-			const long long add45 = add40 > 0 ? add42 : (long long)((unsigned long long)theirs37 + (unsigned long long)add42);
-			const int theirs38 = (int)kgen_shuffle_down_u32((unsigned)add43, 8u);
-			const int theirs39 = (int)kgen_shuffle_down_u32((unsigned)add44, 8u);
-			const long long theirs40 = (long long)kgen_shuffle_down_u64((unsigned long long)add45, 8u);
-			const int add46 = (int)((unsigned)theirs38 + (unsigned)add43);
-			const int add47 = add43 > 0 ? add44 : (int)((unsigned)theirs39 + (unsigned)add44);
-			const long long add48 = add43 > 0 ? add45 : (long long)((unsigned long long)theirs40 + (unsigned long long)add45);
-			const int theirs41 = (int)kgen_shuffle_down_u32((unsigned)add46, 16u);
-			const int theirs42 = (int)kgen_shuffle_down_u32((unsigned)add47, 16u);
-			const long long theirs43 = (long long)kgen_shuffle_down_u64((unsigned long long)add48, 16u);
-			const int add49 = (int)((unsigned)theirs41 + (unsigned)add46);
-			const int add50 = add46 > 0 ? add47 : (int)((unsigned)theirs42 + (unsigned)add47);
-			const long long add51 = add46 > 0 ? add48 : (long long)((unsigned long long)theirs43 + (unsigned long long)add48);
-			const int add52 = (int)((unsigned)add49 + (unsigned)add31);
-			const int add53 = add31 > 0 ? add32 : (int)((unsigned)add50 + (unsigned)add32);
-			const long long add54 = add31 > 0 ? add33 : (long long)((unsigned long long)add51 + (unsigned long long)add33);
-			add31 = add52;
-			add32 = add53;
-			add33 = add54;
-			before = mask != 0u ? -1 : before - 32;
-		}
-		if ((int)(threadIdx.x % 32) == 0) {
-			const int add34 = (int)((unsigned)add31 + (unsigned)theirs24);
-			const int add35 = theirs24 > 0 ? theirs25 : (int)((unsigned)add32 + (unsigned)theirs25);
-			const long long add36 = theirs24 > 0 ? theirs26 : (long long)((unsigned long long)add33 + (unsigned long long)theirs26);
-			const unsigned long long bits = (unsigned long long)(unsigned)add34;
-			const unsigned long long bits2 = (unsigned long long)(unsigned)add35;
-			const unsigned long long bits3 = (unsigned long long)add36;
-			atomicExch(&having_kernel1_status0[tile * 4 + 2], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
-			atomicExch(&having_kernel1_status0[tile * 4 + 3], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808ULL);
-			earlier_i32_0[0] = add31;
-			earlier_i32_1[0] = add32;
-			earlier_i64_0[0] = add33;
-		}
-	}
-	__syncthreads();
-	const int state26 = earlier_i32_0[0];
-	const int state27 = earlier_i32_1[0];
-	const long long state28 = earlier_i64_0[0];
-	const int add31 = (int)((unsigned)state26 + (unsigned)theirs24);
-	const int add32 = theirs24 > 0 ? theirs25 : (int)((unsigned)state27 + (unsigned)theirs25);
-	const long long add33 = theirs24 > 0 ? theirs26 : (long long)((unsigned long long)state28 + (unsigned long long)theirs26);
-	const int base = (int)state26;
-	const int window_end = kgen_least_i32((int)theirs24, 1280);
-	for (int at2 = local_id; at2 < window_end; at2 += 128) {
-		const int number = (int)local_arena_u16[10240 + at2];
-		const int place = base + at2;
-		// bench.kg:46: c = count(by: g)
-		const int key2 = (int)local_arena[number];
-		aggregate[place] = key2;
-		if (at2 > 0) {
-			const int distance = number - (int)local_arena_u16[10240 + (at2 - 1)];
-			const int folds2 = 10240LL / 8LL;
-			const long long add34 = (long long)local_arena_u64[at2 + folds2];
-			const long long c2 = (long long)distance;
-			c[place - 1] = c2;
-			aggregate_2[place - 1] = add34;
-			// bench.kg:47: keep = c >= least
-			keep[place - 1] = c2 >= least;
-		}
-	}
-	if (local_id == 0 && ((int)theirs24 > 0 && base > 0)) {
-		const int number = (int)local_arena_u16[10240];
-		const int folds2 = 10240LL / 8LL;
-		const long long add34 = (long long)local_arena_u64[folds2];
-		const long long add35 = 0 > 0 ? add34 : (long long)((unsigned long long)state28 + (unsigned long long)add34);
-		// bench.kg:46: c = count(by: g)
-		const long long c2 = (long long)(number + (int)state27);
-		c[base - 1] = c2;
-		aggregate_2[base - 1] = add35;
-		// bench.kg:47: keep = c >= least
-		keep[base - 1] = c2 >= least;
-	}
-	const int count2 = (int)shared_counts[0];
-	int window = 1280;
-	while (window < count2) {
-		__syncthreads();
-		long long add34 = add29;
-		const int folds2 = 10240LL / 8LL;
-		int at2 = (int)add28 - window;
-		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const int at3 = local_id * 20 + item;
-			if (at3 < count) {
-				const bool is_selected = ((selected >> ((unsigned)item & 31)) & 1u) != 0u;
-				if (is_selected) {
-					if (at2 >= 0 && at2 < 1280) {
-						local_arena_u64[at2 + folds2] = (unsigned long long)add34;
-					}
-					at2++;
-				}
-				const long long add35 = is_selected ? (long long)value_rows[item] : (long long)((unsigned long long)add34 + (unsigned long long)(long long)value_rows[item]);
-				add34 = add35;
-			}
-		}
-		__syncthreads();
-		const int base2 = (int)state26;
-		const int window_end2 = kgen_least_i32(count2, window + 1280);
-		for (int at3 = window + local_id; at3 < window_end2; at3 += 128) {
-			const int number = (int)local_arena_u16[10240 + at3];
-			const int place = base2 + at3;
-			// bench.kg:46: c = count(by: g)
-			const int key2 = (int)local_arena[number];
-			aggregate[place] = key2;
-			if (at3 > 0) {
-				const int distance = number - (int)local_arena_u16[10240 + (at3 - 1)];
-				const int folds3 = 10240LL / 8LL;
-				const long long add35 = (long long)local_arena_u64[(at3 - window) + folds3];
-				const long long c2 = (long long)distance;
-				c[place - 1] = c2;
-				aggregate_2[place - 1] = add35;
-				// bench.kg:47: keep = c >= least
-				keep[place - 1] = c2 >= least;
-			}
-		}
-		if (local_id == 0 && window == 0 && (count2 > 0 && base2 > 0)) {
-			const int number = (int)local_arena_u16[10240];
-			const int folds3 = 10240LL / 8LL;
-			const long long add35 = (long long)local_arena_u64[folds3];
-			const long long add36 = 0 > 0 ? add35 : (long long)((unsigned long long)state28 + (unsigned long long)add35);
-			// bench.kg:46: c = count(by: g)
-			const long long c2 = (long long)(number + (int)state27);
-			c[base2 - 1] = c2;
-			aggregate_2[base2 - 1] = add36;
-			// bench.kg:47: keep = c >= least
-			keep[base2 - 1] = c2 >= least;
-		}
-		window += 1280;
-	}
-	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
-		int total = add31;
-		int total2 = add32;
-		long long total3 = add33;
-		if ((long long)total > 0LL) {
-			// bench.kg:46: c = count(by: g)
-			c[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = (long long)total2;
-			aggregate_2[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = total3;
-			// bench.kg:47: keep = c >= least
-			keep[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = (long long)total2 >= least;
-		}
-		const long long g_length = (long long)total;
-		g_length_cell[0] = g_length;
-	}
-}
-
-extern "C" __global__ void __launch_bounds__(256) having_kernel2(
-	long long row0,
-	long long rows,
-	unsigned *having_kernel2_tickets,
-	const unsigned char *__restrict__ keep,
-	unsigned long long *having_kernel2_status0,
-	unsigned *v_abort,
-	int *key_2,
-	const int *__restrict__ aggregate,
-	long long *count,
-	const long long *__restrict__ c,
-	long long *total,
-	const long long *__restrict__ aggregate_2,
-	long long tiles,
-	long long *keep_length_cell) {
-	__shared__ int earlier_i32_0[1];
-	__shared__ __align__(16) unsigned local_arena[7936];
-	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
-	__shared__ int shared_i32_0[8];
-	__shared__ unsigned shared_ticket[1];
-	const int row02 = (int)row0;
-	const int rows2 = (int)rows;
-	const int local_id = (int)threadIdx.x;
-	if (local_id == 0) {
-		const unsigned taken = atomicAdd(&having_kernel2_tickets[0], 1u);
-		shared_ticket[0] = taken;
-	}
-	__syncthreads();
-	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 5120;
-	const int first = row02 + offset;
-	const int rest = rows2 - offset;
-	const int count2 = rest < 5120 ? rest : 5120;
-	#pragma unroll
-	for (int item = 0; item < 20; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count2) {
-			local_arena[at + at / 20] = (unsigned)(keep[first + at] != 0);
-		}
-	}
-	__syncthreads();
-	unsigned char keep_rows[20] = {0};
-	const int start = local_id * 20;
-	const int own = local_id * 21;
-	#pragma unroll
-	for (int item = 0; item < 20; item++) {
-		if (start + item < count2) {
-			keep_rows[item] = local_arena[own + item] != 0u;
-		}
-	}
-	unsigned selected = 0u;
-	int add = 0;
-	if (count2 == 5120) {
-		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			selected = selected | ((unsigned)(keep_rows[item] != 0) << ((unsigned)item & 31));
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = local_id * 20 + item;
-			if (at < count2) {
-				selected = selected | ((unsigned)(keep_rows[item] != 0) << ((unsigned)item & 31));
-			}
-		}
-	}
-	add = (int)kgen_count_ones_u32(selected);
-	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
-	const int add2 = (int)((unsigned)theirs + (unsigned)add);
-	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
-	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
-	const int add3 = (int)((unsigned)theirs2 + (unsigned)state);
-	const int state2 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
-	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)state2, 4u);
-	const int add4 = (int)((unsigned)theirs3 + (unsigned)state2);
-	const int state3 = (int)(threadIdx.x % 32) >= 4 ? add4 : state2;
-	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state3, 8u);
-	const int add5 = (int)((unsigned)theirs4 + (unsigned)state3);
-	const int state4 = (int)(threadIdx.x % 32) >= 8 ? add5 : state3;
-	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state4, 16u);
-	const int add6 = (int)((unsigned)theirs5 + (unsigned)state4);
-	const int state5 = (int)(threadIdx.x % 32) >= 16 ? add6 : state4;
-	const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)state5, 1u);
-	const int state6 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs6;
-	if ((int)(threadIdx.x % 32) == 31) {
-		shared_i32_0[(int)(threadIdx.x / 32)] = state5;
-	}
-	__syncthreads();
-	int add7 = 0;
-	if ((int)(threadIdx.x % 32) < 8) {
-		const int state7 = shared_i32_0[(int)(threadIdx.x % 32)];
-		add7 = state7;
-	}
-	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)add7, 1u);
-	const int add8 = (int)((unsigned)theirs7 + (unsigned)add7);
-	const int state7 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
-	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state7, 2u);
-	const int add9 = (int)((unsigned)theirs8 + (unsigned)state7);
-	const int state8 = (int)(threadIdx.x % 32) >= 2 ? add9 : state7;
-	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state8, 4u);
-	const int add10 = (int)((unsigned)theirs9 + (unsigned)state8);
-	const int state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
-	const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
-	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
-	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
-	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
-	if (local_id == 0) {
-		if (tile > 0) {
-			const unsigned long long bits = (unsigned long long)(unsigned)theirs10;
-			atomicExch(&having_kernel2_status0[tile], bits | 4611686018427387904ULL);
-		}
-	}
-	const int first2 = (int)add11 + 10752;
-	const int start2 = local_id * 20;
-	if ((int)theirs10 > 2560) {
-		int at = first2;
-		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
-				local_arena_u16[at] = (unsigned short)(start2 + item);
-				at++;
-			}
-		}
-	} else {
-		unsigned rest2 = selected;
-		int at = first2 + (int)kgen_count_ones_u32(selected);
-		while (rest2 != 0u) {
-			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
-			at--;
-			local_arena_u16[at] = (unsigned short)(start2 + item);
-			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
-		}
-	}
-	if (threadIdx.x < 32) { // look back
-		int add12 = 0;
-		int before = tile - 1;
-		while (before >= 0) {
-			int add13 = 0;
-			bool found = false;
-			const int polled = before - (int)(threadIdx.x % 32);
-			if (polled >= 0) {
-				unsigned long long word = *(volatile unsigned long long *)&having_kernel2_status0[polled];
-				int spins = 0;
-				bool waiting = true;
-				while (waiting && word < 4611686018427387904ULL) {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomicOr(&v_abort[0], 1u);
-						}
-						if ((*(volatile unsigned *)&v_abort[0] & 1u) != 0u) {
-							waiting = false;
-						}
-					}
-					word = *(volatile unsigned long long *)&having_kernel2_status0[polled];
-				}
-				const int theirs12 = (int)(word & 2147483647ULL);
-				add13 = theirs12;
-				found = !waiting || word >= 9223372036854775808ULL;
-			}
-			const unsigned mask = kgen_ballot(found);
-			const int state11 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add13 : 0;
-			const int theirs12 = (int)kgen_shuffle_down_u32((unsigned)state11, 1u);
-			const int add14 = (int)((unsigned)theirs12 + (unsigned)state11);
-			const int theirs13 = (int)kgen_shuffle_down_u32((unsigned)add14, 2u);
-			const int add15 = (int)((unsigned)theirs13 + (unsigned)add14);
-			const int theirs14 = (int)kgen_shuffle_down_u32((unsigned)add15, 4u);
-			const int add16 = (int)((unsigned)theirs14 + (unsigned)add15);
-			const int theirs15 = (int)kgen_shuffle_down_u32((unsigned)add16, 8u);
-			const int add17 = (int)((unsigned)theirs15 + (unsigned)add16);
-			const int theirs16 = (int)kgen_shuffle_down_u32((unsigned)add17, 16u);
-			const int add18 = (int)((unsigned)theirs16 + (unsigned)add17);
-			const int add19 = (int)((unsigned)add18 + (unsigned)add12);
+			const bool state51 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? begun13 : false;
+			const int state52 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? c_front13 : 0;
+			const int state53 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? c_open13 : 0;
+			const int state54 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? keep_place_kept13 : 0;
+			const long long state55 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add13 : 0LL;
+			const bool theirs56 = kgen_shuffle_down_u32((unsigned)state51, 1u) != 0u;
+			const int theirs57 = (int)kgen_shuffle_down_u32((unsigned)state52, 1u);
+			const int theirs58 = (int)kgen_shuffle_down_u32((unsigned)state53, 1u);
+			const int theirs59 = (int)kgen_shuffle_down_u32((unsigned)state54, 1u);
+			const long long theirs60 = (long long)kgen_shuffle_down_u64((unsigned long long)state55, 1u);
+			const bool begun14 = theirs56 || state51;
+			const int c_front14 = (int)(theirs56 ? (long long)theirs57 : (long long)((unsigned long long)(long long)theirs57 + (unsigned long long)(long long)state52));
+			const int c_open14 = (int)(state51 ? (long long)state53 : (long long)((unsigned long long)(long long)theirs58 + (unsigned long long)(long long)state53));
+			const int keep_place_kept14 = (int)(long long)((unsigned long long)(long long)theirs59 + (unsigned long long)(theirs56 && state51 && (long long)((unsigned long long)(long long)theirs58 + (unsigned long long)(long long)state52) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state54);
+			const long long add14 = state51 ? state55 : (long long)((unsigned long long)theirs60 + (unsigned long long)state55);
+			const bool theirs61 = kgen_shuffle_down_u32((unsigned)begun14, 2u) != 0u;
+			const int theirs62 = (int)kgen_shuffle_down_u32((unsigned)c_front14, 2u);
+			const int theirs63 = (int)kgen_shuffle_down_u32((unsigned)c_open14, 2u);
+			const int theirs64 = (int)kgen_shuffle_down_u32((unsigned)keep_place_kept14, 2u);
+			const long long theirs65 = (long long)kgen_shuffle_down_u64((unsigned long long)add14, 2u);
+			const bool begun15 = theirs61 || begun14;
+			const int c_front15 = (int)(theirs61 ? (long long)theirs62 : (long long)((unsigned long long)(long long)theirs62 + (unsigned long long)(long long)c_front14));
+			const int c_open15 = (int)(begun14 ? (long long)c_open14 : (long long)((unsigned long long)(long long)theirs63 + (unsigned long long)(long long)c_open14));
+			const int keep_place_kept15 = (int)(long long)((unsigned long long)(long long)theirs64 + (unsigned long long)(theirs61 && begun14 && (long long)((unsigned long long)(long long)theirs63 + (unsigned long long)(long long)c_front14) >= least ? 1LL : 0LL) + (unsigned long long)(long long)keep_place_kept14);
+			const long long add15 = begun14 ? add14 : (long long)((unsigned long long)theirs65 + (unsigned long long)add14);
+			const bool theirs66 = kgen_shuffle_down_u32((unsigned)begun15, 4u) != 0u;
+			const int theirs67 = (int)kgen_shuffle_down_u32((unsigned)c_front15, 4u);
+			const int theirs68 = (int)kgen_shuffle_down_u32((unsigned)c_open15, 4u);
+			const int theirs69 = (int)kgen_shuffle_down_u32((unsigned)keep_place_kept15, 4u);
+			const long long theirs70 = (long long)kgen_shuffle_down_u64((unsigned long long)add15, 4u);
+			const bool begun16 = theirs66 || begun15;
+			const int c_front16 = (int)(theirs66 ? (long long)theirs67 : (long long)((unsigned long long)(long long)theirs67 + (unsigned long long)(long long)c_front15));
+			const int c_open16 = (int)(begun15 ? (long long)c_open15 : (long long)((unsigned long long)(long long)theirs68 + (unsigned long long)(long long)c_open15));
+			const int keep_place_kept16 = (int)(long long)((unsigned long long)(long long)theirs69 + (unsigned long long)(theirs66 && begun15 && (long long)((unsigned long long)(long long)theirs68 + (unsigned long long)(long long)c_front15) >= least ? 1LL : 0LL) + (unsigned long long)(long long)keep_place_kept15);
+			const long long add16 = begun15 ? add15 : (long long)((unsigned long long)theirs70 + (unsigned long long)add15);
+			const bool theirs71 = kgen_shuffle_down_u32((unsigned)begun16, 8u) != 0u;
+			const int theirs72 = (int)kgen_shuffle_down_u32((unsigned)c_front16, 8u);
+			const int theirs73 = (int)kgen_shuffle_down_u32((unsigned)c_open16, 8u);
+			const int theirs74 = (int)kgen_shuffle_down_u32((unsigned)keep_place_kept16, 8u);
+			const long long theirs75 = (long long)kgen_shuffle_down_u64((unsigned long long)add16, 8u);
+			const bool begun17 = theirs71 || begun16;
+			const int c_front17 = (int)(theirs71 ? (long long)theirs72 : (long long)((unsigned long long)(long long)theirs72 + (unsigned long long)(long long)c_front16));
+			const int c_open17 = (int)(begun16 ? (long long)c_open16 : (long long)((unsigned long long)(long long)theirs73 + (unsigned long long)(long long)c_open16));
+			const int keep_place_kept17 = (int)(long long)((unsigned long long)(long long)theirs74 + (unsigned long long)(theirs71 && begun16 && (long long)((unsigned long long)(long long)theirs73 + (unsigned long long)(long long)c_front16) >= least ? 1LL : 0LL) + (unsigned long long)(long long)keep_place_kept16);
+			const long long add17 = begun16 ? add16 : (long long)((unsigned long long)theirs75 + (unsigned long long)add16);
+			const bool theirs76 = kgen_shuffle_down_u32((unsigned)begun17, 16u) != 0u;
+			const int theirs77 = (int)kgen_shuffle_down_u32((unsigned)c_front17, 16u);
+			const int theirs78 = (int)kgen_shuffle_down_u32((unsigned)c_open17, 16u);
+			const int theirs79 = (int)kgen_shuffle_down_u32((unsigned)keep_place_kept17, 16u);
+			const long long theirs80 = (long long)kgen_shuffle_down_u64((unsigned long long)add17, 16u);
+			const bool begun18 = theirs76 || begun17;
+			const int c_front18 = (int)(theirs76 ? (long long)theirs77 : (long long)((unsigned long long)(long long)theirs77 + (unsigned long long)(long long)c_front17));
+			const int c_open18 = (int)(begun17 ? (long long)c_open17 : (long long)((unsigned long long)(long long)theirs78 + (unsigned long long)(long long)c_open17));
+			const int keep_place_kept18 = (int)(long long)((unsigned long long)(long long)theirs79 + (unsigned long long)(theirs76 && begun17 && (long long)((unsigned long long)(long long)theirs78 + (unsigned long long)(long long)c_front17) >= least ? 1LL : 0LL) + (unsigned long long)(long long)keep_place_kept17);
+			const long long add18 = begun17 ? add17 : (long long)((unsigned long long)theirs80 + (unsigned long long)add17);
+			const bool begun19 = begun18 || begun12;
+			const int c_front19 = (int)(begun18 ? (long long)c_front18 : (long long)((unsigned long long)(long long)c_front18 + (unsigned long long)(long long)c_front12));
+			const int c_open19 = (int)(begun12 ? (long long)c_open12 : (long long)((unsigned long long)(long long)c_open18 + (unsigned long long)(long long)c_open12));
+			const int keep_place_kept19 = (int)(long long)((unsigned long long)(long long)keep_place_kept18 + (unsigned long long)(begun18 && begun12 && (long long)((unsigned long long)(long long)c_open18 + (unsigned long long)(long long)c_front12) >= least ? 1LL : 0LL) + (unsigned long long)(long long)keep_place_kept12);
+			const long long add19 = begun12 ? add12 : (long long)((unsigned long long)add18 + (unsigned long long)add12);
+			begun12 = begun19;
+			c_front12 = c_front19;
+			c_open12 = c_open19;
+			keep_place_kept12 = keep_place_kept19;
 			add12 = add19;
 			before = mask != 0u ? -1 : before - 32;
 		}
 		if ((int)(threadIdx.x % 32) == 0) {
-			const int add13 = (int)((unsigned)add12 + (unsigned)theirs10);
-			const unsigned long long bits = (unsigned long long)(unsigned)add13;
-			atomicExch(&having_kernel2_status0[tile], bits | 9223372036854775808ULL);
-			earlier_i32_0[0] = add12;
+			const bool begun13 = begun12 || theirs46;
+			const int c_front13 = (int)(begun12 ? (long long)c_front12 : (long long)((unsigned long long)(long long)c_front12 + (unsigned long long)(long long)theirs47));
+			const int c_open13 = (int)(theirs46 ? (long long)theirs48 : (long long)((unsigned long long)(long long)c_open12 + (unsigned long long)(long long)theirs48));
+			const int keep_place_kept13 = (int)(long long)((unsigned long long)(long long)keep_place_kept12 + (unsigned long long)(begun12 && theirs46 && (long long)((unsigned long long)(long long)c_open12 + (unsigned long long)(long long)theirs47) >= least ? 1LL : 0LL) + (unsigned long long)(long long)theirs49);
+			const long long add13 = theirs46 ? theirs50 : (long long)((unsigned long long)add12 + (unsigned long long)theirs50);
+			const unsigned long long bits = (unsigned long long)begun13;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)c_front13;
+			const unsigned long long bits3 = (unsigned long long)(unsigned)c_open13;
+			const unsigned long long bits4 = (unsigned long long)(unsigned)keep_place_kept13;
+			const unsigned long long bits5 = (unsigned long long)add13;
+			atomicExch(&having_kernel1_status0[tile * 6 + 3], (bits5 & 9223372036854775807ULL) | 9223372036854775808ULL);
+			atomicExch(&having_kernel1_status0[tile * 6 + 4], bits | (bits2 << 1) | (bits3 << 32) | 9223372036854775808ULL);
+			atomicExch(&having_kernel1_status0[tile * 6 + 5], bits4 | ((bits5 >> 63) << 31) | 9223372036854775808ULL);
+			earlier_bool_0[0] = begun12;
+			earlier_i32_0[0] = c_front12;
+			earlier_i32_1[0] = c_open12;
+			earlier_i32_2[0] = keep_place_kept12;
+			earlier_i64_0[0] = add12;
 		}
 	}
 	__syncthreads();
-	const int state11 = earlier_i32_0[0];
-	const int add12 = (int)((unsigned)state11 + (unsigned)theirs10);
-	const int base = (int)state11;
-	for (int at = local_id, at_end = (int)theirs10; at < at_end; at += 256) {
-		const int number = (int)local_arena_u16[10752 + at];
-		const int row = first + number;
+	const bool state51 = earlier_bool_0[0] != 0;
+	const int state52 = earlier_i32_0[0];
+	const int state53 = earlier_i32_1[0];
+	const int state54 = earlier_i32_2[0];
+	const long long state55 = earlier_i64_0[0];
+	const bool begun12 = state51 || theirs46;
+	const int c_open12 = (int)(theirs46 ? (long long)theirs48 : (long long)((unsigned long long)(long long)state53 + (unsigned long long)(long long)theirs48));
+	const int keep_place_kept12 = (int)(long long)((unsigned long long)(long long)state54 + (unsigned long long)(state51 && theirs46 && (long long)((unsigned long long)(long long)state53 + (unsigned long long)(long long)theirs47) >= least ? 1LL : 0LL) + (unsigned long long)(long long)theirs49);
+	const long long add12 = theirs46 ? theirs50 : (long long)((unsigned long long)state55 + (unsigned long long)theirs50);
+	const bool begun13 = state51 || begun11;
+	const int c_front12 = (int)(state51 ? (long long)state52 : (long long)((unsigned long long)(long long)state52 + (unsigned long long)(long long)c_front11));
+	const int c_open13 = (int)(begun11 ? (long long)c_open11 : (long long)((unsigned long long)(long long)state53 + (unsigned long long)(long long)c_open11));
+	const int keep_place_kept13 = (int)(long long)((unsigned long long)(long long)state54 + (unsigned long long)(state51 && begun11 && (long long)((unsigned long long)(long long)state53 + (unsigned long long)(long long)c_front11) >= least ? 1LL : 0LL) + (unsigned long long)(long long)keep_place_kept11);
+	const long long add13 = begun11 ? add11 : (long long)((unsigned long long)state55 + (unsigned long long)add11);
+	bool begun14 = begun13;
+	int c_front13 = c_front12;
+	int c_open14 = c_open13;
+	int keep_place_kept14 = keep_place_kept13;
+	long long add14 = add13;
+	const int base = (int)(long long)state54;
+	const int end = (int)(long long)keep_place_kept12;
+	if (count2 == 2560) {
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
+			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			const bool begun15 = begun14;
+			const long long c_open15 = (long long)c_open14;
+			const long long keep_place_kept15 = (long long)keep_place_kept14;
+			const long long aggregate_2 = add14;
+			if (head && begun15) {
+				const bool keep = c_open15 >= least;
+				if (keep) {
+					// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
+					const int aggregate = aggregate_kept[item];
+					const int offset2 = (int)keep_place_kept15 - base;
+					if ((unsigned long long)offset2 < 2560ULL) {
+						local_arena[offset2] = (unsigned)aggregate;
+					}
+					const int offset3 = (int)keep_place_kept15 - base;
+					if ((unsigned long long)offset3 < 2560ULL) {
+						local_arena[offset3 + 2560] = (unsigned)(int)c_open15;
+					}
+					const int offset4 = (int)keep_place_kept15 - base;
+					if ((unsigned long long)offset4 < 2560ULL) {
+						local_arena_u64[offset4 + 2560] = (unsigned long long)aggregate_2;
+					}
+				}
+			}
+			const bool begun16 = begun14 || head;
+			const int c_front14 = (int)(begun14 ? (long long)c_front13 : (long long)((unsigned long long)(long long)c_front13 + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)));
+			const int c_open16 = (int)(head ? 1LL : (long long)((unsigned long long)(long long)c_open14 + 1ULL));
+			const int keep_place_kept16 = (int)(long long)((unsigned long long)(long long)keep_place_kept14 + (unsigned long long)(begun14 && head && (long long)((unsigned long long)(long long)c_open14 + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)) >= least ? 1LL : 0LL));
+			begun14 = begun16;
+			c_front13 = c_front14;
+			c_open14 = c_open16;
+			keep_place_kept14 = keep_place_kept16;
+			const long long add15 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add14 + (unsigned long long)(long long)value_rows[item]);
+			add14 = add15;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = local_id * 10 + item;
+			if (at < count2) {
+				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				const bool begun15 = begun14;
+				const long long c_open15 = (long long)c_open14;
+				const long long keep_place_kept15 = (long long)keep_place_kept14;
+				const long long aggregate_2 = add14;
+				if (head && begun15) {
+					const bool keep = c_open15 >= least;
+					if (keep) {
+						const int aggregate = aggregate_kept[item];
+						const int offset2 = (int)keep_place_kept15 - base;
+						if ((unsigned long long)offset2 < 2560ULL) {
+							local_arena[offset2] = (unsigned)aggregate;
+						}
+						const int offset3 = (int)keep_place_kept15 - base;
+						if ((unsigned long long)offset3 < 2560ULL) {
+							local_arena[offset3 + 2560] = (unsigned)(int)c_open15;
+						}
+						const int offset4 = (int)keep_place_kept15 - base;
+						if ((unsigned long long)offset4 < 2560ULL) {
+							local_arena_u64[offset4 + 2560] = (unsigned long long)aggregate_2;
+						}
+					}
+				}
+				const bool begun16 = begun14 || head;
+				const int c_front14 = (int)(begun14 ? (long long)c_front13 : (long long)((unsigned long long)(long long)c_front13 + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)));
+				const int c_open16 = (int)(head ? 1LL : (long long)((unsigned long long)(long long)c_open14 + 1ULL));
+				const int keep_place_kept16 = (int)(long long)((unsigned long long)(long long)keep_place_kept14 + (unsigned long long)(begun14 && head && (long long)((unsigned long long)(long long)c_open14 + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)) >= least ? 1LL : 0LL));
+				begun14 = begun16;
+				c_front13 = c_front14;
+				c_open14 = c_open16;
+				keep_place_kept14 = keep_place_kept16;
+				const long long add15 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add14 + (unsigned long long)(long long)value_rows[item]);
+				add14 = add15;
+			}
+		}
+	}
+	__syncthreads();
+	const int count3 = end - base;
+	const int count4 = kgen_least_i32(count3, 2560);
+	int at = local_id;
+	while (at < count4) {
 		const int place = base + at;
-		// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
-		key_2[place] = aggregate[row];
-		count[place] = c[row];
-		total[place] = aggregate_2[row];
+		key_2[place] = (int)local_arena[at];
+		at += 256;
+	}
+	const int count5 = end - base;
+	const int count6 = kgen_least_i32(count5, 2560);
+	int at2 = local_id;
+	while (at2 < count6) {
+		const int place = base + at2;
+		count[place] = (long long)(int)local_arena[at2 + 2560];
+		at2 += 256;
+	}
+	const int count7 = end - base;
+	const int count8 = kgen_least_i32(count7, 2560);
+	int at3 = local_id;
+	while (at3 < count8) {
+		const int place = base + at3;
+		total[place] = (long long)local_arena_u64[at3 + 2560];
+		at3 += 256;
 	}
 	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
-		int total2 = add12;
-		const long long keep_length = (long long)total2;
-		keep_length_cell[0] = keep_length;
+		bool total2 = begun12;
+		int total3 = c_open12;
+		int total4 = keep_place_kept12;
+		long long total5 = add12;
+		if (total2) {
+			const bool keep = (long long)total3 >= least;
+			if (keep) {
+				int neighbour = 0;
+				if ((int)n_length >= 1) {
+					neighbour = key[(int)n_length - 1];
+				}
+				key_2[(int)(long long)total4] = neighbour;
+				count[(int)(long long)total4] = (long long)total3;
+				total[(int)(long long)total4] = total5;
+			}
+		}
+		const bool x = total2;
+		const long long x2 = (long long)total3;
+		const long long x3 = (long long)total4;
+		const bool x4 = x2 >= least;
+		const bool x5 = x && x4;
+		const long long x6 = x5 ? 1LL : 0LL;
+		const long long x7 = (long long)((unsigned long long)x3 + (unsigned long long)x6);
+		keep_length_cell[0] = x7;
 	}
 }

@@ -3,20 +3,8 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
-static __device__ int kgen_least_i32(int x, int y) {
-	return x < y ? x : y;
-}
-
 static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
-}
-
-static __device__ unsigned kgen_count_ones_u32(unsigned x) {
-	return (unsigned)__popc(x);
-}
-
-static __device__ unsigned kgen_leading_zeros_u32(unsigned x) {
-	return (unsigned)__clz((int)x);
 }
 
 static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
@@ -41,416 +29,552 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_sum0_published(
 	long long least,
 	const int *__restrict__ key,
 	const int *__restrict__ value,
-	int *having_kernel1_tile0,
+	unsigned char *having_kernel1_tile0,
 	int *having_kernel1_tile1,
-	long long *having_kernel1_tile2) {
-	(void)least;
-	__shared__ __align__(16) unsigned local_arena[6144];
+	int *having_kernel1_tile2,
+	int *having_kernel1_tile3,
+	long long *having_kernel1_tile4) {
+	__shared__ unsigned local_arena[6144];
+	__shared__ unsigned char shared_bool_0[8];
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
+	__shared__ int shared_i32_2[8];
 	__shared__ long long shared_i64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 3072;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072;
+	const int count = rest < 1536 ? rest : 1536;
 	int key_before = 0;
 	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
-	if (count == 3072 && (first & 3) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + local_id) * 4;
-			const int4 wide = *(const int4 *)(key + (first + at));
-			const int key2 = wide.x;
-			const int key3 = wide.y;
-			const int key4 = wide.z;
-			const int key5 = wide.w;
-			*(uint4 *)(local_arena + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + local_id;
-			if (at < count) {
-				local_arena[at] = (unsigned)key[first + at];
-			} else {
-				local_arena[at] = 0u;
-			}
+	#pragma unroll
+	for (int item = 0; item < 6; item++) {
+		const int at = item * 256 + local_id;
+		if (at < count) {
+			local_arena[at + at / 6] = (unsigned)key[first + at];
 		}
 	}
-	if (count == 3072 && (first & 3) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + local_id) * 4;
-			const int4 wide = *(const int4 *)(value + (first + at));
-			const int value2 = wide.x;
-			const int value3 = wide.y;
-			const int value4 = wide.z;
-			const int value5 = wide.w;
-			*(uint4 *)(local_arena + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + local_id;
-			if (at < count) {
-				local_arena[3072 + at] = (unsigned)value[first + at];
-			} else {
-				local_arena[3072 + at] = 0u;
-			}
+	#pragma unroll
+	for (int item = 0; item < 6; item++) {
+		const int at = item * 256 + local_id;
+		if (at < count) {
+			local_arena[1792 + (at + at / 6)] = (unsigned)value[first + at];
 		}
 	}
 	__syncthreads();
-	int key_rows[13] = {0};
-	const int start = local_id * 12;
-	const int own = local_id * 12;
+	int key_rows[7] = {0};
+	const int start = local_id * 6;
+	const int own = local_id * 7;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(local_arena + (own + item));
-		const unsigned word = wide.x;
-		const unsigned word2 = wide.y;
-		const unsigned word3 = wide.z;
-		const unsigned word4 = wide.w;
-		key_rows[item + 1] = (int)word;
-		key_rows[item + 2] = (int)word2;
-		key_rows[item + 3] = (int)word3;
-		key_rows[item + 4] = (int)word4;
+	for (int item = 0; item < 6; item++) {
+		if (start + item < count) {
+			key_rows[item + 1] = (int)local_arena[own + item];
+		}
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)local_arena[start - 1];
+		key_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 6];
 	}
-	int value_rows[12] = {0};
-	const int own2 = 3072 + local_id * 12;
+	int value_rows[6] = {0};
+	const int start2 = local_id * 6;
+	const int own2 = 1792 + local_id * 7;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(local_arena + (own2 + item));
-		const unsigned word = wide.x;
-		const unsigned word2 = wide.y;
-		const unsigned word3 = wide.z;
-		const unsigned word4 = wide.w;
-		value_rows[item] = (int)word;
-		value_rows[item + 1] = (int)word2;
-		value_rows[item + 2] = (int)word3;
-		value_rows[item + 3] = (int)word4;
+	for (int item = 0; item < 6; item++) {
+		if (start2 + item < count) {
+			value_rows[item] = (int)local_arena[own2 + item];
+		}
 	}
-	unsigned selected = 0u;
-	int add = 0;
-	int add2 = 0;
-	long long add3 = 0LL;
-	if (count == 3072) {
+	__syncthreads();
+	bool begun = false;
+	int c_front = 0;
+	int c_open = 0;
+	int keep_place_kept = 0;
+	long long add = 0LL;
+	if (count == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = local_id * 12 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = local_id * 6 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			const long long add4 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
-			add3 = add4;
-			selected = selected | ((unsigned)head << ((unsigned)item & 31));
+			const bool begun2 = begun || head;
+			const int c_front2 = (int)(begun ? (long long)c_front : (long long)((unsigned long long)(long long)c_front + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)));
+			const int c_open2 = (int)(head ? 1LL : (long long)((unsigned long long)(long long)c_open + 1ULL));
+			const int keep_place_kept2 = (int)(long long)((unsigned long long)(long long)keep_place_kept + (unsigned long long)(begun && head && (long long)((unsigned long long)(long long)c_open + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)) >= least ? 1LL : 0LL));
+			begun = begun2;
+			c_front = c_front2;
+			c_open = c_open2;
+			keep_place_kept = keep_place_kept2;
+			const long long add2 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add + (unsigned long long)(long long)value_rows[item]);
+			add = add2;
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = local_id * 12 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = local_id * 6 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				const long long add4 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
-				add3 = add4;
-				selected = selected | ((unsigned)head << ((unsigned)item & 31));
+				const bool begun2 = begun || head;
+				const int c_front2 = (int)(begun ? (long long)c_front : (long long)((unsigned long long)(long long)c_front + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)));
+				const int c_open2 = (int)(head ? 1LL : (long long)((unsigned long long)(long long)c_open + 1ULL));
+				const int keep_place_kept2 = (int)(long long)((unsigned long long)(long long)keep_place_kept + (unsigned long long)(begun && head && (long long)((unsigned long long)(long long)c_open + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)) >= least ? 1LL : 0LL));
+				begun = begun2;
+				c_front = c_front2;
+				c_open = c_open2;
+				keep_place_kept = keep_place_kept2;
+				const long long add2 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add + (unsigned long long)(long long)value_rows[item]);
+				add = add2;
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(selected);
-	const int mine = kgen_least_i32(kgen_greatest_i32(count - local_id * 12, 0), 12);
-	add2 = (int)(selected == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(selected)));
-	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
-	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
-	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)add3, 1u);
-	const int add4 = (int)((unsigned)theirs + (unsigned)add);
-	const int add5 = add > 0 ? add2 : (int)((unsigned)theirs2 + (unsigned)add2);
-	const long long add6 = add > 0 ? add3 : (long long)((unsigned long long)theirs3 + (unsigned long long)add3);
-	const int state = (int)(threadIdx.x % 32) >= 1 ? add4 : add;
-	const int state2 = (int)(threadIdx.x % 32) >= 1 ? add5 : add2;
-	const long long state3 = (int)(threadIdx.x % 32) >= 1 ? add6 : add3;
-	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
-	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
-	const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 2u);
-	const int add7 = (int)((unsigned)theirs4 + (unsigned)state);
-	const int add8 = state > 0 ? state2 : (int)((unsigned)theirs5 + (unsigned)state2);
-	const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)theirs6 + (unsigned long long)state3);
-	const int state4 = (int)(threadIdx.x % 32) >= 2 ? add7 : state;
-	const int state5 = (int)(threadIdx.x % 32) >= 2 ? add8 : state2;
-	const long long state6 = (int)(threadIdx.x % 32) >= 2 ? add9 : state3;
-	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state4, 4u);
-	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state5, 4u);
-	const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state6, 4u);
-	const int add10 = (int)((unsigned)theirs7 + (unsigned)state4);
-	const int add11 = state4 > 0 ? state5 : (int)((unsigned)theirs8 + (unsigned)state5);
-	const long long add12 = state4 > 0 ? state6 : (long long)((unsigned long long)theirs9 + (unsigned long long)state6);
-	const int state7 = (int)(threadIdx.x % 32) >= 4 ? add10 : state4;
-	const int state8 = (int)(threadIdx.x % 32) >= 4 ? add11 : state5;
-	const long long state9 = (int)(threadIdx.x % 32) >= 4 ? add12 : state6;
-	const int theirs10 = (int)kgen_shuffle_up_u32((unsigned)state7, 8u);
-	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state8, 8u);
-	const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 8u);
-	const int add13 = (int)((unsigned)theirs10 + (unsigned)state7);
-	const int add14 = state7 > 0 ? state8 : (int)((unsigned)theirs11 + (unsigned)state8);
-	const long long add15 = state7 > 0 ? state9 : (long long)((unsigned long long)theirs12 + (unsigned long long)state9);
-	const int state10 = (int)(threadIdx.x % 32) >= 8 ? add13 : state7;
-	const int state11 = (int)(threadIdx.x % 32) >= 8 ? add14 : state8;
-	const long long state12 = (int)(threadIdx.x % 32) >= 8 ? add15 : state9;
-	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state10, 16u);
-	const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state11, 16u);
-	const long long theirs15 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 16u);
-	const int add16 = (int)((unsigned)theirs13 + (unsigned)state10);
-	const int add17 = state10 > 0 ? state11 : (int)((unsigned)theirs14 + (unsigned)state11);
-	const long long add18 = state10 > 0 ? state12 : (long long)((unsigned long long)theirs15 + (unsigned long long)state12);
-	const int state13 = (int)(threadIdx.x % 32) >= 16 ? add16 : state10;
-	const int state14 = (int)(threadIdx.x % 32) >= 16 ? add17 : state11;
-	const long long state15 = (int)(threadIdx.x % 32) >= 16 ? add18 : state12;
+	const bool theirs = kgen_shuffle_up_u32((unsigned)begun, 1u) != 0u;
+	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)c_front, 1u);
+	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)c_open, 1u);
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)keep_place_kept, 1u);
+	const long long theirs5 = (long long)kgen_shuffle_up_u64((unsigned long long)add, 1u);
+	const bool begun2 = theirs || begun;
+	const int c_front2 = (int)(theirs ? (long long)theirs2 : (long long)((unsigned long long)(long long)theirs2 + (unsigned long long)(long long)c_front));
+	const int c_open2 = (int)(begun ? (long long)c_open : (long long)((unsigned long long)(long long)theirs3 + (unsigned long long)(long long)c_open));
+	const int keep_place_kept2 = (int)(long long)((unsigned long long)(long long)theirs4 + (unsigned long long)(theirs && begun && (long long)((unsigned long long)(long long)theirs3 + (unsigned long long)(long long)c_front) >= least ? 1LL : 0LL) + (unsigned long long)(long long)keep_place_kept);
+	const long long add2 = begun ? add : (long long)((unsigned long long)theirs5 + (unsigned long long)add);
+	const bool state = (int)(threadIdx.x % 32) >= 1 ? begun2 : begun;
+	const int state2 = (int)(threadIdx.x % 32) >= 1 ? c_front2 : c_front;
+	const int state3 = (int)(threadIdx.x % 32) >= 1 ? c_open2 : c_open;
+	const int state4 = (int)(threadIdx.x % 32) >= 1 ? keep_place_kept2 : keep_place_kept;
+	const long long state5 = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const bool theirs6 = kgen_shuffle_up_u32((unsigned)state, 2u) != 0u;
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state3, 2u);
+	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state4, 2u);
+	const long long theirs10 = (long long)kgen_shuffle_up_u64((unsigned long long)state5, 2u);
+	const bool begun3 = theirs6 || state;
+	const int c_front3 = (int)(theirs6 ? (long long)theirs7 : (long long)((unsigned long long)(long long)theirs7 + (unsigned long long)(long long)state2));
+	const int c_open3 = (int)(state ? (long long)state3 : (long long)((unsigned long long)(long long)theirs8 + (unsigned long long)(long long)state3));
+	const int keep_place_kept3 = (int)(long long)((unsigned long long)(long long)theirs9 + (unsigned long long)(theirs6 && state && (long long)((unsigned long long)(long long)theirs8 + (unsigned long long)(long long)state2) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state4);
+	const long long add3 = state ? state5 : (long long)((unsigned long long)theirs10 + (unsigned long long)state5);
+	const bool state6 = (int)(threadIdx.x % 32) >= 2 ? begun3 : state;
+	const int state7 = (int)(threadIdx.x % 32) >= 2 ? c_front3 : state2;
+	const int state8 = (int)(threadIdx.x % 32) >= 2 ? c_open3 : state3;
+	const int state9 = (int)(threadIdx.x % 32) >= 2 ? keep_place_kept3 : state4;
+	const long long state10 = (int)(threadIdx.x % 32) >= 2 ? add3 : state5;
+	const bool theirs11 = kgen_shuffle_up_u32((unsigned)state6, 4u) != 0u;
+	const int theirs12 = (int)kgen_shuffle_up_u32((unsigned)state7, 4u);
+	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state8, 4u);
+	const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state9, 4u);
+	const long long theirs15 = (long long)kgen_shuffle_up_u64((unsigned long long)state10, 4u);
+	const bool begun4 = theirs11 || state6;
+	const int c_front4 = (int)(theirs11 ? (long long)theirs12 : (long long)((unsigned long long)(long long)theirs12 + (unsigned long long)(long long)state7));
+	const int c_open4 = (int)(state6 ? (long long)state8 : (long long)((unsigned long long)(long long)theirs13 + (unsigned long long)(long long)state8));
+	const int keep_place_kept4 = (int)(long long)((unsigned long long)(long long)theirs14 + (unsigned long long)(theirs11 && state6 && (long long)((unsigned long long)(long long)theirs13 + (unsigned long long)(long long)state7) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state9);
+	const long long add4 = state6 ? state10 : (long long)((unsigned long long)theirs15 + (unsigned long long)state10);
+	const bool state11 = (int)(threadIdx.x % 32) >= 4 ? begun4 : state6;
+	const int state12 = (int)(threadIdx.x % 32) >= 4 ? c_front4 : state7;
+	const int state13 = (int)(threadIdx.x % 32) >= 4 ? c_open4 : state8;
+	const int state14 = (int)(threadIdx.x % 32) >= 4 ? keep_place_kept4 : state9;
+	const long long state15 = (int)(threadIdx.x % 32) >= 4 ? add4 : state10;
+	const bool theirs16 = kgen_shuffle_up_u32((unsigned)state11, 8u) != 0u;
+	const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)state12, 8u);
+	const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)state13, 8u);
+	const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)state14, 8u);
+	const long long theirs20 = (long long)kgen_shuffle_up_u64((unsigned long long)state15, 8u);
+	const bool begun5 = theirs16 || state11;
+	const int c_front5 = (int)(theirs16 ? (long long)theirs17 : (long long)((unsigned long long)(long long)theirs17 + (unsigned long long)(long long)state12));
+	const int c_open5 = (int)(state11 ? (long long)state13 : (long long)((unsigned long long)(long long)theirs18 + (unsigned long long)(long long)state13));
+	const int keep_place_kept5 = (int)(long long)((unsigned long long)(long long)theirs19 + (unsigned long long)(theirs16 && state11 && (long long)((unsigned long long)(long long)theirs18 + (unsigned long long)(long long)state12) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state14);
+	const long long add5 = state11 ? state15 : (long long)((unsigned long long)theirs20 + (unsigned long long)state15);
+	const bool state16 = (int)(threadIdx.x % 32) >= 8 ? begun5 : state11;
+	const int state17 = (int)(threadIdx.x % 32) >= 8 ? c_front5 : state12;
+	const int state18 = (int)(threadIdx.x % 32) >= 8 ? c_open5 : state13;
+	const int state19 = (int)(threadIdx.x % 32) >= 8 ? keep_place_kept5 : state14;
+	const long long state20 = (int)(threadIdx.x % 32) >= 8 ? add5 : state15;
+	const bool theirs21 = kgen_shuffle_up_u32((unsigned)state16, 16u) != 0u;
+	const int theirs22 = (int)kgen_shuffle_up_u32((unsigned)state17, 16u);
+	const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state18, 16u);
+	const int theirs24 = (int)kgen_shuffle_up_u32((unsigned)state19, 16u);
+	const long long theirs25 = (long long)kgen_shuffle_up_u64((unsigned long long)state20, 16u);
+	const bool begun6 = theirs21 || state16;
+	const int c_front6 = (int)(theirs21 ? (long long)theirs22 : (long long)((unsigned long long)(long long)theirs22 + (unsigned long long)(long long)state17));
+	const int c_open6 = (int)(state16 ? (long long)state18 : (long long)((unsigned long long)(long long)theirs23 + (unsigned long long)(long long)state18));
+	const int keep_place_kept6 = (int)(long long)((unsigned long long)(long long)theirs24 + (unsigned long long)(theirs21 && state16 && (long long)((unsigned long long)(long long)theirs23 + (unsigned long long)(long long)state17) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state19);
+	const long long add6 = state16 ? state20 : (long long)((unsigned long long)theirs25 + (unsigned long long)state20);
+	const bool state21 = (int)(threadIdx.x % 32) >= 16 ? begun6 : state16;
+	const int state22 = (int)(threadIdx.x % 32) >= 16 ? c_front6 : state17;
+	const int state23 = (int)(threadIdx.x % 32) >= 16 ? c_open6 : state18;
+	const int state24 = (int)(threadIdx.x % 32) >= 16 ? keep_place_kept6 : state19;
+	const long long state25 = (int)(threadIdx.x % 32) >= 16 ? add6 : state20;
 	if ((int)(threadIdx.x % 32) == 31) {
-		shared_i32_0[(int)(threadIdx.x / 32)] = state13;
-		shared_i32_1[(int)(threadIdx.x / 32)] = state14;
-		shared_i64_0[(int)(threadIdx.x / 32)] = state15;
+		shared_bool_0[(int)(threadIdx.x / 32)] = state21;
+		shared_i32_0[(int)(threadIdx.x / 32)] = state22;
+		shared_i32_1[(int)(threadIdx.x / 32)] = state23;
+		shared_i32_2[(int)(threadIdx.x / 32)] = state24;
+		shared_i64_0[(int)(threadIdx.x / 32)] = state25;
 	}
 	__syncthreads();
-	int add19 = 0;
-	int add20 = 0;
-	long long add21 = 0LL;
+	bool begun7 = false;
+	int c_front7 = 0;
+	int c_open7 = 0;
+	int keep_place_kept7 = 0;
+	long long add7 = 0LL;
 	if ((int)(threadIdx.x % 32) < 8) {
-		const int state16 = shared_i32_0[(int)(threadIdx.x % 32)];
-		const int state17 = shared_i32_1[(int)(threadIdx.x % 32)];
-		const long long state18 = shared_i64_0[(int)(threadIdx.x % 32)];
-		add19 = state16;
-		add20 = state17;
-		add21 = state18;
+		const bool state26 = shared_bool_0[(int)(threadIdx.x % 32)] != 0;
+		const int state27 = shared_i32_0[(int)(threadIdx.x % 32)];
+		const int state28 = shared_i32_1[(int)(threadIdx.x % 32)];
+		const int state29 = shared_i32_2[(int)(threadIdx.x % 32)];
+		const long long state30 = shared_i64_0[(int)(threadIdx.x % 32)];
+		begun7 = state26;
+		c_front7 = state27;
+		c_open7 = state28;
+		keep_place_kept7 = state29;
+		add7 = state30;
 	}
-	const int theirs16 = (int)kgen_shuffle_up_u32((unsigned)add19, 1u);
-	const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)add20, 1u);
-	const long long theirs18 = (long long)kgen_shuffle_up_u64((unsigned long long)add21, 1u);
-	const int add22 = (int)((unsigned)theirs16 + (unsigned)add19);
-	const int add23 = add19 > 0 ? add20 : (int)((unsigned)theirs17 + (unsigned)add20);
-	const long long add24 = add19 > 0 ? add21 : (long long)((unsigned long long)theirs18 + (unsigned long long)add21);
-	const int state16 = (int)(threadIdx.x % 32) >= 1 ? add22 : add19;
-	const int state17 = (int)(threadIdx.x % 32) >= 1 ? add23 : add20;
-	const long long state18 = (int)(threadIdx.x % 32) >= 1 ? add24 : add21;
-	const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)state16, 2u);
-	const int theirs20 = (int)kgen_shuffle_up_u32((unsigned)state17, 2u);
-	const long long theirs21 = (long long)kgen_shuffle_up_u64((unsigned long long)state18, 2u);
-	const int add25 = (int)((unsigned)theirs19 + (unsigned)state16);
-	const int add26 = state16 > 0 ? state17 : (int)((unsigned)theirs20 + (unsigned)state17);
-	const long long add27 = state16 > 0 ? state18 : (long long)((unsigned long long)theirs21 + (unsigned long long)state18);
-	const int state19 = (int)(threadIdx.x % 32) >= 2 ? add25 : state16;
-	const int state20 = (int)(threadIdx.x % 32) >= 2 ? add26 : state17;
-	const long long state21 = (int)(threadIdx.x % 32) >= 2 ? add27 : state18;
-	const int theirs22 = (int)kgen_shuffle_up_u32((unsigned)state19, 4u);
-	const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state20, 4u);
-	const long long theirs24 = (long long)kgen_shuffle_up_u64((unsigned long long)state21, 4u);
-	const int add28 = (int)((unsigned)theirs22 + (unsigned)state19);
-	const int add29 = state19 > 0 ? state20 : (int)((unsigned)theirs23 + (unsigned)state20);
-	const long long add30 = state19 > 0 ? state21 : (long long)((unsigned long long)theirs24 + (unsigned long long)state21);
-	const int state22 = (int)(threadIdx.x % 32) >= 4 ? add28 : state19;
-	const int state23 = (int)(threadIdx.x % 32) >= 4 ? add29 : state20;
-	const long long state24 = (int)(threadIdx.x % 32) >= 4 ? add30 : state21;
-	const int theirs25 = (int)kgen_broadcast_u32((unsigned)state22, 7u);
-	const int theirs26 = (int)kgen_broadcast_u32((unsigned)state23, 7u);
-	const long long theirs27 = (long long)kgen_broadcast_u64((unsigned long long)state24, 7u);
+	const bool theirs26 = kgen_shuffle_up_u32((unsigned)begun7, 1u) != 0u;
+	const int theirs27 = (int)kgen_shuffle_up_u32((unsigned)c_front7, 1u);
+	const int theirs28 = (int)kgen_shuffle_up_u32((unsigned)c_open7, 1u);
+	const int theirs29 = (int)kgen_shuffle_up_u32((unsigned)keep_place_kept7, 1u);
+	const long long theirs30 = (long long)kgen_shuffle_up_u64((unsigned long long)add7, 1u);
+	const bool begun8 = theirs26 || begun7;
+	const int c_front8 = (int)(theirs26 ? (long long)theirs27 : (long long)((unsigned long long)(long long)theirs27 + (unsigned long long)(long long)c_front7));
+	const int c_open8 = (int)(begun7 ? (long long)c_open7 : (long long)((unsigned long long)(long long)theirs28 + (unsigned long long)(long long)c_open7));
+	const int keep_place_kept8 = (int)(long long)((unsigned long long)(long long)theirs29 + (unsigned long long)(theirs26 && begun7 && (long long)((unsigned long long)(long long)theirs28 + (unsigned long long)(long long)c_front7) >= least ? 1LL : 0LL) + (unsigned long long)(long long)keep_place_kept7);
+	const long long add8 = begun7 ? add7 : (long long)((unsigned long long)theirs30 + (unsigned long long)add7);
+	const bool state26 = (int)(threadIdx.x % 32) >= 1 ? begun8 : begun7;
+	const int state27 = (int)(threadIdx.x % 32) >= 1 ? c_front8 : c_front7;
+	const int state28 = (int)(threadIdx.x % 32) >= 1 ? c_open8 : c_open7;
+	const int state29 = (int)(threadIdx.x % 32) >= 1 ? keep_place_kept8 : keep_place_kept7;
+	const long long state30 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const bool theirs31 = kgen_shuffle_up_u32((unsigned)state26, 2u) != 0u;
+	const int theirs32 = (int)kgen_shuffle_up_u32((unsigned)state27, 2u);
+	const int theirs33 = (int)kgen_shuffle_up_u32((unsigned)state28, 2u);
+	const int theirs34 = (int)kgen_shuffle_up_u32((unsigned)state29, 2u);
+	const long long theirs35 = (long long)kgen_shuffle_up_u64((unsigned long long)state30, 2u);
+	const bool begun9 = theirs31 || state26;
+	const int c_front9 = (int)(theirs31 ? (long long)theirs32 : (long long)((unsigned long long)(long long)theirs32 + (unsigned long long)(long long)state27));
+	const int c_open9 = (int)(state26 ? (long long)state28 : (long long)((unsigned long long)(long long)theirs33 + (unsigned long long)(long long)state28));
+	const int keep_place_kept9 = (int)(long long)((unsigned long long)(long long)theirs34 + (unsigned long long)(theirs31 && state26 && (long long)((unsigned long long)(long long)theirs33 + (unsigned long long)(long long)state27) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state29);
+	const long long add9 = state26 ? state30 : (long long)((unsigned long long)theirs35 + (unsigned long long)state30);
+	const bool state31 = (int)(threadIdx.x % 32) >= 2 ? begun9 : state26;
+	const int state32 = (int)(threadIdx.x % 32) >= 2 ? c_front9 : state27;
+	const int state33 = (int)(threadIdx.x % 32) >= 2 ? c_open9 : state28;
+	const int state34 = (int)(threadIdx.x % 32) >= 2 ? keep_place_kept9 : state29;
+	const long long state35 = (int)(threadIdx.x % 32) >= 2 ? add9 : state30;
+	const bool theirs36 = kgen_shuffle_up_u32((unsigned)state31, 4u) != 0u;
+	const int theirs37 = (int)kgen_shuffle_up_u32((unsigned)state32, 4u);
+	const int theirs38 = (int)kgen_shuffle_up_u32((unsigned)state33, 4u);
+	const int theirs39 = (int)kgen_shuffle_up_u32((unsigned)state34, 4u);
+	const long long theirs40 = (long long)kgen_shuffle_up_u64((unsigned long long)state35, 4u);
+	const bool begun10 = theirs36 || state31;
+	const int c_front10 = (int)(theirs36 ? (long long)theirs37 : (long long)((unsigned long long)(long long)theirs37 + (unsigned long long)(long long)state32));
+	const int c_open10 = (int)(state31 ? (long long)state33 : (long long)((unsigned long long)(long long)theirs38 + (unsigned long long)(long long)state33));
+	const int keep_place_kept10 = (int)(long long)((unsigned long long)(long long)theirs39 + (unsigned long long)(theirs36 && state31 && (long long)((unsigned long long)(long long)theirs38 + (unsigned long long)(long long)state32) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state34);
+	const long long add10 = state31 ? state35 : (long long)((unsigned long long)theirs40 + (unsigned long long)state35);
+	const bool state36 = (int)(threadIdx.x % 32) >= 4 ? begun10 : state31;
+	const int state37 = (int)(threadIdx.x % 32) >= 4 ? c_front10 : state32;
+	const int state38 = (int)(threadIdx.x % 32) >= 4 ? c_open10 : state33;
+	const int state39 = (int)(threadIdx.x % 32) >= 4 ? keep_place_kept10 : state34;
+	const long long state40 = (int)(threadIdx.x % 32) >= 4 ? add10 : state35;
+	const bool theirs41 = kgen_broadcast_u32((unsigned)state36, 7u) != 0u;
+	const int theirs42 = (int)kgen_broadcast_u32((unsigned)state37, 7u);
+	const int theirs43 = (int)kgen_broadcast_u32((unsigned)state38, 7u);
+	const int theirs44 = (int)kgen_broadcast_u32((unsigned)state39, 7u);
+	const long long theirs45 = (long long)kgen_broadcast_u64((unsigned long long)state40, 7u);
 	if (local_id == 0) {
-		having_kernel1_tile0[tile] = theirs25;
-		having_kernel1_tile1[tile] = theirs26;
-		having_kernel1_tile2[tile] = theirs27;
+		having_kernel1_tile0[tile] = theirs41;
+		having_kernel1_tile1[tile] = theirs42;
+		having_kernel1_tile2[tile] = theirs43;
+		having_kernel1_tile3[tile] = theirs44;
+		having_kernel1_tile4[tile] = theirs45;
 	}
 }
 
 extern "C" __global__ void __launch_bounds__(256) having_kernel1_scan0_published(
 	long long row0,
 	long long rows,
-	int *having_kernel1_tile0,
+	unsigned char *having_kernel1_tile0,
 	int *having_kernel1_tile1,
-	long long *having_kernel1_tile2,
-	int *having_kernel1_total0,
+	int *having_kernel1_tile2,
+	int *having_kernel1_tile3,
+	long long *having_kernel1_tile4,
+	long long least,
+	unsigned char *having_kernel1_total0,
 	int *having_kernel1_total1,
-	long long *having_kernel1_total2) {
+	int *having_kernel1_total2,
+	int *having_kernel1_total3,
+	long long *having_kernel1_total4) {
 	(void)row0;
+	__shared__ unsigned char shared_bool_0[8];
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
+	__shared__ int shared_i32_2[8];
 	__shared__ long long shared_i64_0[8];
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
-	int add = 0;
-	int add2 = 0;
-	long long add3 = 0LL;
+	bool begun = false;
+	int c_front = 0;
+	int c_open = 0;
+	int keep_place_kept = 0;
+	long long add = 0LL;
 	int first = 0;
 	while (first < rows2) {
 		const int start = first + local_id * 8;
-		int add4 = 0;
-		int add5 = 0;
-		long long add6 = 0LL;
+		bool begun2 = false;
+		int c_front2 = 0;
+		int c_open2 = 0;
+		int keep_place_kept2 = 0;
+		long long add2 = 0LL;
 		#pragma unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const int state = having_kernel1_tile0[at];
+				const bool state = having_kernel1_tile0[at] != 0;
 				const int state2 = having_kernel1_tile1[at];
-				const long long state3 = having_kernel1_tile2[at];
-				const int add7 = (int)((unsigned)add4 + (unsigned)state);
-				const int add8 = state > 0 ? state2 : (int)((unsigned)add5 + (unsigned)state2);
-				const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)add6 + (unsigned long long)state3);
-				add4 = add7;
-				add5 = add8;
-				add6 = add9;
+				const int state3 = having_kernel1_tile2[at];
+				const int state4 = having_kernel1_tile3[at];
+				const long long state5 = having_kernel1_tile4[at];
+				const bool begun3 = begun2 || state;
+				const int c_front3 = (int)(begun2 ? (long long)c_front2 : (long long)((unsigned long long)(long long)c_front2 + (unsigned long long)(long long)state2));
+				const int c_open3 = (int)(state ? (long long)state3 : (long long)((unsigned long long)(long long)c_open2 + (unsigned long long)(long long)state3));
+				const int keep_place_kept3 = (int)(long long)((unsigned long long)(long long)keep_place_kept2 + (unsigned long long)(begun2 && state && (long long)((unsigned long long)(long long)c_open2 + (unsigned long long)(long long)state2) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state4);
+				const long long add3 = state ? state5 : (long long)((unsigned long long)add2 + (unsigned long long)state5);
+				begun2 = begun3;
+				c_front2 = c_front3;
+				c_open2 = c_open3;
+				keep_place_kept2 = keep_place_kept3;
+				add2 = add3;
 			}
 		}
-		const int theirs = (int)kgen_shuffle_up_u32((unsigned)add4, 1u);
-		const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add5, 1u);
-		const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)add6, 1u);
-		const int add7 = (int)((unsigned)theirs + (unsigned)add4);
-		const int add8 = add4 > 0 ? add5 : (int)((unsigned)theirs2 + (unsigned)add5);
-		const long long add9 = add4 > 0 ? add6 : (long long)((unsigned long long)theirs3 + (unsigned long long)add6);
-		const int state = (int)(threadIdx.x % 32) >= 1 ? add7 : add4;
-		const int state2 = (int)(threadIdx.x % 32) >= 1 ? add8 : add5;
-		const long long state3 = (int)(threadIdx.x % 32) >= 1 ? add9 : add6;
-		const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
-		const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
-		const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 2u);
-		const int add10 = (int)((unsigned)theirs4 + (unsigned)state);
-		const int add11 = state > 0 ? state2 : (int)((unsigned)theirs5 + (unsigned)state2);
-		const long long add12 = state > 0 ? state3 : (long long)((unsigned long long)theirs6 + (unsigned long long)state3);
-		const int state4 = (int)(threadIdx.x % 32) >= 2 ? add10 : state;
-		const int state5 = (int)(threadIdx.x % 32) >= 2 ? add11 : state2;
-		const long long state6 = (int)(threadIdx.x % 32) >= 2 ? add12 : state3;
-		const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state4, 4u);
-		const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state5, 4u);
-		const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state6, 4u);
-		const int add13 = (int)((unsigned)theirs7 + (unsigned)state4);
-		const int add14 = state4 > 0 ? state5 : (int)((unsigned)theirs8 + (unsigned)state5);
-		const long long add15 = state4 > 0 ? state6 : (long long)((unsigned long long)theirs9 + (unsigned long long)state6);
-		const int state7 = (int)(threadIdx.x % 32) >= 4 ? add13 : state4;
-		const int state8 = (int)(threadIdx.x % 32) >= 4 ? add14 : state5;
-		const long long state9 = (int)(threadIdx.x % 32) >= 4 ? add15 : state6;
-		const int theirs10 = (int)kgen_shuffle_up_u32((unsigned)state7, 8u);
-		const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state8, 8u);
-		const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 8u);
-		const int add16 = (int)((unsigned)theirs10 + (unsigned)state7);
-		const int add17 = state7 > 0 ? state8 : (int)((unsigned)theirs11 + (unsigned)state8);
-		const long long add18 = state7 > 0 ? state9 : (long long)((unsigned long long)theirs12 + (unsigned long long)state9);
-		const int state10 = (int)(threadIdx.x % 32) >= 8 ? add16 : state7;
-		const int state11 = (int)(threadIdx.x % 32) >= 8 ? add17 : state8;
-		const long long state12 = (int)(threadIdx.x % 32) >= 8 ? add18 : state9;
-		const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state10, 16u);
-		const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state11, 16u);
-		const long long theirs15 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 16u);
-		const int add19 = (int)((unsigned)theirs13 + (unsigned)state10);
-		const int add20 = state10 > 0 ? state11 : (int)((unsigned)theirs14 + (unsigned)state11);
-		const long long add21 = state10 > 0 ? state12 : (long long)((unsigned long long)theirs15 + (unsigned long long)state12);
-		const int state13 = (int)(threadIdx.x % 32) >= 16 ? add19 : state10;
-		const int state14 = (int)(threadIdx.x % 32) >= 16 ? add20 : state11;
-		const long long state15 = (int)(threadIdx.x % 32) >= 16 ? add21 : state12;
-		const int theirs16 = (int)kgen_shuffle_up_u32((unsigned)state13, 1u);
-		const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)state14, 1u);
-		const long long theirs18 = (long long)kgen_shuffle_up_u64((unsigned long long)state15, 1u);
-		const int state16 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs16;
-		const int state17 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs17;
-		const long long state18 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs18;
+		const bool theirs = kgen_shuffle_up_u32((unsigned)begun2, 1u) != 0u;
+		const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)c_front2, 1u);
+		const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)c_open2, 1u);
+		const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)keep_place_kept2, 1u);
+		const long long theirs5 = (long long)kgen_shuffle_up_u64((unsigned long long)add2, 1u);
+		const bool begun3 = theirs || begun2;
+		const int c_front3 = (int)(theirs ? (long long)theirs2 : (long long)((unsigned long long)(long long)theirs2 + (unsigned long long)(long long)c_front2));
+		const int c_open3 = (int)(begun2 ? (long long)c_open2 : (long long)((unsigned long long)(long long)theirs3 + (unsigned long long)(long long)c_open2));
+		const int keep_place_kept3 = (int)(long long)((unsigned long long)(long long)theirs4 + (unsigned long long)(theirs && begun2 && (long long)((unsigned long long)(long long)theirs3 + (unsigned long long)(long long)c_front2) >= least ? 1LL : 0LL) + (unsigned long long)(long long)keep_place_kept2);
+		const long long add3 = begun2 ? add2 : (long long)((unsigned long long)theirs5 + (unsigned long long)add2);
+		const bool state = (int)(threadIdx.x % 32) >= 1 ? begun3 : begun2;
+		const int state2 = (int)(threadIdx.x % 32) >= 1 ? c_front3 : c_front2;
+		const int state3 = (int)(threadIdx.x % 32) >= 1 ? c_open3 : c_open2;
+		const int state4 = (int)(threadIdx.x % 32) >= 1 ? keep_place_kept3 : keep_place_kept2;
+		const long long state5 = (int)(threadIdx.x % 32) >= 1 ? add3 : add2;
+		const bool theirs6 = kgen_shuffle_up_u32((unsigned)state, 2u) != 0u;
+		const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
+		const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state3, 2u);
+		const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state4, 2u);
+		const long long theirs10 = (long long)kgen_shuffle_up_u64((unsigned long long)state5, 2u);
+		const bool begun4 = theirs6 || state;
+		const int c_front4 = (int)(theirs6 ? (long long)theirs7 : (long long)((unsigned long long)(long long)theirs7 + (unsigned long long)(long long)state2));
+		const int c_open4 = (int)(state ? (long long)state3 : (long long)((unsigned long long)(long long)theirs8 + (unsigned long long)(long long)state3));
+		const int keep_place_kept4 = (int)(long long)((unsigned long long)(long long)theirs9 + (unsigned long long)(theirs6 && state && (long long)((unsigned long long)(long long)theirs8 + (unsigned long long)(long long)state2) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state4);
+		const long long add4 = state ? state5 : (long long)((unsigned long long)theirs10 + (unsigned long long)state5);
+		const bool state6 = (int)(threadIdx.x % 32) >= 2 ? begun4 : state;
+		const int state7 = (int)(threadIdx.x % 32) >= 2 ? c_front4 : state2;
+		const int state8 = (int)(threadIdx.x % 32) >= 2 ? c_open4 : state3;
+		const int state9 = (int)(threadIdx.x % 32) >= 2 ? keep_place_kept4 : state4;
+		const long long state10 = (int)(threadIdx.x % 32) >= 2 ? add4 : state5;
+		const bool theirs11 = kgen_shuffle_up_u32((unsigned)state6, 4u) != 0u;
+		const int theirs12 = (int)kgen_shuffle_up_u32((unsigned)state7, 4u);
+		const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state8, 4u);
+		const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state9, 4u);
+		const long long theirs15 = (long long)kgen_shuffle_up_u64((unsigned long long)state10, 4u);
+		const bool begun5 = theirs11 || state6;
+		const int c_front5 = (int)(theirs11 ? (long long)theirs12 : (long long)((unsigned long long)(long long)theirs12 + (unsigned long long)(long long)state7));
+		const int c_open5 = (int)(state6 ? (long long)state8 : (long long)((unsigned long long)(long long)theirs13 + (unsigned long long)(long long)state8));
+		const int keep_place_kept5 = (int)(long long)((unsigned long long)(long long)theirs14 + (unsigned long long)(theirs11 && state6 && (long long)((unsigned long long)(long long)theirs13 + (unsigned long long)(long long)state7) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state9);
+		const long long add5 = state6 ? state10 : (long long)((unsigned long long)theirs15 + (unsigned long long)state10);
+		const bool state11 = (int)(threadIdx.x % 32) >= 4 ? begun5 : state6;
+		const int state12 = (int)(threadIdx.x % 32) >= 4 ? c_front5 : state7;
+		const int state13 = (int)(threadIdx.x % 32) >= 4 ? c_open5 : state8;
+		const int state14 = (int)(threadIdx.x % 32) >= 4 ? keep_place_kept5 : state9;
+		const long long state15 = (int)(threadIdx.x % 32) >= 4 ? add5 : state10;
+		const bool theirs16 = kgen_shuffle_up_u32((unsigned)state11, 8u) != 0u;
+		const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)state12, 8u);
+		const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)state13, 8u);
+		const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)state14, 8u);
+		const long long theirs20 = (long long)kgen_shuffle_up_u64((unsigned long long)state15, 8u);
+		const bool begun6 = theirs16 || state11;
+		const int c_front6 = (int)(theirs16 ? (long long)theirs17 : (long long)((unsigned long long)(long long)theirs17 + (unsigned long long)(long long)state12));
+		const int c_open6 = (int)(state11 ? (long long)state13 : (long long)((unsigned long long)(long long)theirs18 + (unsigned long long)(long long)state13));
+		const int keep_place_kept6 = (int)(long long)((unsigned long long)(long long)theirs19 + (unsigned long long)(theirs16 && state11 && (long long)((unsigned long long)(long long)theirs18 + (unsigned long long)(long long)state12) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state14);
+		const long long add6 = state11 ? state15 : (long long)((unsigned long long)theirs20 + (unsigned long long)state15);
+		const bool state16 = (int)(threadIdx.x % 32) >= 8 ? begun6 : state11;
+		const int state17 = (int)(threadIdx.x % 32) >= 8 ? c_front6 : state12;
+		const int state18 = (int)(threadIdx.x % 32) >= 8 ? c_open6 : state13;
+		const int state19 = (int)(threadIdx.x % 32) >= 8 ? keep_place_kept6 : state14;
+		const long long state20 = (int)(threadIdx.x % 32) >= 8 ? add6 : state15;
+		const bool theirs21 = kgen_shuffle_up_u32((unsigned)state16, 16u) != 0u;
+		const int theirs22 = (int)kgen_shuffle_up_u32((unsigned)state17, 16u);
+		const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state18, 16u);
+		const int theirs24 = (int)kgen_shuffle_up_u32((unsigned)state19, 16u);
+		const long long theirs25 = (long long)kgen_shuffle_up_u64((unsigned long long)state20, 16u);
+		const bool begun7 = theirs21 || state16;
+		const int c_front7 = (int)(theirs21 ? (long long)theirs22 : (long long)((unsigned long long)(long long)theirs22 + (unsigned long long)(long long)state17));
+		const int c_open7 = (int)(state16 ? (long long)state18 : (long long)((unsigned long long)(long long)theirs23 + (unsigned long long)(long long)state18));
+		const int keep_place_kept7 = (int)(long long)((unsigned long long)(long long)theirs24 + (unsigned long long)(theirs21 && state16 && (long long)((unsigned long long)(long long)theirs23 + (unsigned long long)(long long)state17) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state19);
+		const long long add7 = state16 ? state20 : (long long)((unsigned long long)theirs25 + (unsigned long long)state20);
+		const bool state21 = (int)(threadIdx.x % 32) >= 16 ? begun7 : state16;
+		const int state22 = (int)(threadIdx.x % 32) >= 16 ? c_front7 : state17;
+		const int state23 = (int)(threadIdx.x % 32) >= 16 ? c_open7 : state18;
+		const int state24 = (int)(threadIdx.x % 32) >= 16 ? keep_place_kept7 : state19;
+		const long long state25 = (int)(threadIdx.x % 32) >= 16 ? add7 : state20;
+		const bool theirs26 = kgen_shuffle_up_u32((unsigned)state21, 1u) != 0u;
+		const int theirs27 = (int)kgen_shuffle_up_u32((unsigned)state22, 1u);
+		const int theirs28 = (int)kgen_shuffle_up_u32((unsigned)state23, 1u);
+		const int theirs29 = (int)kgen_shuffle_up_u32((unsigned)state24, 1u);
+		const long long theirs30 = (long long)kgen_shuffle_up_u64((unsigned long long)state25, 1u);
+		const bool state26 = (int)(threadIdx.x % 32) == 0 ? false : theirs26;
+		const int state27 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs27;
+		const int state28 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs28;
+		const int state29 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs29;
+		const long long state30 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs30;
 		if ((int)(threadIdx.x % 32) == 31) {
-			shared_i32_0[(int)(threadIdx.x / 32)] = state13;
-			shared_i32_1[(int)(threadIdx.x / 32)] = state14;
-			shared_i64_0[(int)(threadIdx.x / 32)] = state15;
+			shared_bool_0[(int)(threadIdx.x / 32)] = state21;
+			shared_i32_0[(int)(threadIdx.x / 32)] = state22;
+			shared_i32_1[(int)(threadIdx.x / 32)] = state23;
+			shared_i32_2[(int)(threadIdx.x / 32)] = state24;
+			shared_i64_0[(int)(threadIdx.x / 32)] = state25;
 		}
 		__syncthreads();
-		int add22 = 0;
-		int add23 = 0;
-		long long add24 = 0LL;
+		bool begun8 = false;
+		int c_front8 = 0;
+		int c_open8 = 0;
+		int keep_place_kept8 = 0;
+		long long add8 = 0LL;
 		if ((int)(threadIdx.x % 32) < 8) {
-			const int state19 = shared_i32_0[(int)(threadIdx.x % 32)];
-			const int state20 = shared_i32_1[(int)(threadIdx.x % 32)];
-			const long long state21 = shared_i64_0[(int)(threadIdx.x % 32)];
-			add22 = state19;
-			add23 = state20;
-			add24 = state21;
+			const bool state31 = shared_bool_0[(int)(threadIdx.x % 32)] != 0;
+			const int state32 = shared_i32_0[(int)(threadIdx.x % 32)];
+			const int state33 = shared_i32_1[(int)(threadIdx.x % 32)];
+			const int state34 = shared_i32_2[(int)(threadIdx.x % 32)];
+			const long long state35 = shared_i64_0[(int)(threadIdx.x % 32)];
+			begun8 = state31;
+			c_front8 = state32;
+			c_open8 = state33;
+			keep_place_kept8 = state34;
+			add8 = state35;
 		}
-		const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)add22, 1u);
-		const int theirs20 = (int)kgen_shuffle_up_u32((unsigned)add23, 1u);
-		const long long theirs21 = (long long)kgen_shuffle_up_u64((unsigned long long)add24, 1u);
-		const int add25 = (int)((unsigned)theirs19 + (unsigned)add22);
-		const int add26 = add22 > 0 ? add23 : (int)((unsigned)theirs20 + (unsigned)add23);
-		const long long add27 = add22 > 0 ? add24 : (long long)((unsigned long long)theirs21 + (unsigned long long)add24);
-		const int state19 = (int)(threadIdx.x % 32) >= 1 ? add25 : add22;
-		const int state20 = (int)(threadIdx.x % 32) >= 1 ? add26 : add23;
-		const long long state21 = (int)(threadIdx.x % 32) >= 1 ? add27 : add24;
-		const int theirs22 = (int)kgen_shuffle_up_u32((unsigned)state19, 2u);
-		const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state20, 2u);
-		const long long theirs24 = (long long)kgen_shuffle_up_u64((unsigned long long)state21, 2u);
-		const int add28 = (int)((unsigned)theirs22 + (unsigned)state19);
-		const int add29 = state19 > 0 ? state20 : (int)((unsigned)theirs23 + (unsigned)state20);
-		const long long add30 = state19 > 0 ? state21 : (long long)((unsigned long long)theirs24 + (unsigned long long)state21);
-		const int state22 = (int)(threadIdx.x % 32) >= 2 ? add28 : state19;
-		const int state23 = (int)(threadIdx.x % 32) >= 2 ? add29 : state20;
-		const long long state24 = (int)(threadIdx.x % 32) >= 2 ? add30 : state21;
-		const int theirs25 = (int)kgen_shuffle_up_u32((unsigned)state22, 4u);
-		const int theirs26 = (int)kgen_shuffle_up_u32((unsigned)state23, 4u);
-		const long long theirs27 = (long long)kgen_shuffle_up_u64((unsigned long long)state24, 4u);
-		const int add31 = (int)((unsigned)theirs25 + (unsigned)state22);
-		const int add32 = state22 > 0 ? state23 : (int)((unsigned)theirs26 + (unsigned)state23);
-		const long long add33 = state22 > 0 ? state24 : (long long)((unsigned long long)theirs27 + (unsigned long long)state24);
-		const int state25 = (int)(threadIdx.x % 32) >= 4 ? add31 : state22;
-		const int state26 = (int)(threadIdx.x % 32) >= 4 ? add32 : state23;
-		const long long state27 = (int)(threadIdx.x % 32) >= 4 ? add33 : state24;
-		const int theirs28 = (int)kgen_broadcast_u32((unsigned)state25, 7u);
-		const int theirs29 = (int)kgen_broadcast_u32((unsigned)state26, 7u);
-		const long long theirs30 = (long long)kgen_broadcast_u64((unsigned long long)state27, 7u);
-		const int theirs31 = (int)kgen_broadcast_u32((unsigned)state25, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
-		const int theirs32 = (int)kgen_broadcast_u32((unsigned)state26, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
-		const long long theirs33 = (long long)kgen_broadcast_u64((unsigned long long)state27, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
-		const int state28 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs31;
-		const int state29 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs32;
-		const long long state30 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs33;
-		const int add34 = (int)((unsigned)state28 + (unsigned)state16);
-		const int add35 = state16 > 0 ? state17 : (int)((unsigned)state29 + (unsigned)state17);
-		const long long add36 = state16 > 0 ? state18 : (long long)((unsigned long long)state30 + (unsigned long long)state18);
-		const int add37 = (int)((unsigned)add + (unsigned)add34);
-		const int add38 = add34 > 0 ? add35 : (int)((unsigned)add2 + (unsigned)add35);
-		const long long add39 = add34 > 0 ? add36 : (long long)((unsigned long long)add3 + (unsigned long long)add36);
-		int add40 = add37;
-		int add41 = add38;
-		long long add42 = add39;
+		const bool theirs31 = kgen_shuffle_up_u32((unsigned)begun8, 1u) != 0u;
+		const int theirs32 = (int)kgen_shuffle_up_u32((unsigned)c_front8, 1u);
+		const int theirs33 = (int)kgen_shuffle_up_u32((unsigned)c_open8, 1u);
+		const int theirs34 = (int)kgen_shuffle_up_u32((unsigned)keep_place_kept8, 1u);
+		const long long theirs35 = (long long)kgen_shuffle_up_u64((unsigned long long)add8, 1u);
+		const bool begun9 = theirs31 || begun8;
+		const int c_front9 = (int)(theirs31 ? (long long)theirs32 : (long long)((unsigned long long)(long long)theirs32 + (unsigned long long)(long long)c_front8));
+		const int c_open9 = (int)(begun8 ? (long long)c_open8 : (long long)((unsigned long long)(long long)theirs33 + (unsigned long long)(long long)c_open8));
+		const int keep_place_kept9 = (int)(long long)((unsigned long long)(long long)theirs34 + (unsigned long long)(theirs31 && begun8 && (long long)((unsigned long long)(long long)theirs33 + (unsigned long long)(long long)c_front8) >= least ? 1LL : 0LL) + (unsigned long long)(long long)keep_place_kept8);
+		const long long add9 = begun8 ? add8 : (long long)((unsigned long long)theirs35 + (unsigned long long)add8);
+		const bool state31 = (int)(threadIdx.x % 32) >= 1 ? begun9 : begun8;
+		const int state32 = (int)(threadIdx.x % 32) >= 1 ? c_front9 : c_front8;
+		const int state33 = (int)(threadIdx.x % 32) >= 1 ? c_open9 : c_open8;
+		const int state34 = (int)(threadIdx.x % 32) >= 1 ? keep_place_kept9 : keep_place_kept8;
+		const long long state35 = (int)(threadIdx.x % 32) >= 1 ? add9 : add8;
+		const bool theirs36 = kgen_shuffle_up_u32((unsigned)state31, 2u) != 0u;
+		const int theirs37 = (int)kgen_shuffle_up_u32((unsigned)state32, 2u);
+		const int theirs38 = (int)kgen_shuffle_up_u32((unsigned)state33, 2u);
+		const int theirs39 = (int)kgen_shuffle_up_u32((unsigned)state34, 2u);
+		const long long theirs40 = (long long)kgen_shuffle_up_u64((unsigned long long)state35, 2u);
+		const bool begun10 = theirs36 || state31;
+		const int c_front10 = (int)(theirs36 ? (long long)theirs37 : (long long)((unsigned long long)(long long)theirs37 + (unsigned long long)(long long)state32));
+		const int c_open10 = (int)(state31 ? (long long)state33 : (long long)((unsigned long long)(long long)theirs38 + (unsigned long long)(long long)state33));
+		const int keep_place_kept10 = (int)(long long)((unsigned long long)(long long)theirs39 + (unsigned long long)(theirs36 && state31 && (long long)((unsigned long long)(long long)theirs38 + (unsigned long long)(long long)state32) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state34);
+		const long long add10 = state31 ? state35 : (long long)((unsigned long long)theirs40 + (unsigned long long)state35);
+		const bool state36 = (int)(threadIdx.x % 32) >= 2 ? begun10 : state31;
+		const int state37 = (int)(threadIdx.x % 32) >= 2 ? c_front10 : state32;
+		const int state38 = (int)(threadIdx.x % 32) >= 2 ? c_open10 : state33;
+		const int state39 = (int)(threadIdx.x % 32) >= 2 ? keep_place_kept10 : state34;
+		const long long state40 = (int)(threadIdx.x % 32) >= 2 ? add10 : state35;
+		const bool theirs41 = kgen_shuffle_up_u32((unsigned)state36, 4u) != 0u;
+		const int theirs42 = (int)kgen_shuffle_up_u32((unsigned)state37, 4u);
+		const int theirs43 = (int)kgen_shuffle_up_u32((unsigned)state38, 4u);
+		const int theirs44 = (int)kgen_shuffle_up_u32((unsigned)state39, 4u);
+		const long long theirs45 = (long long)kgen_shuffle_up_u64((unsigned long long)state40, 4u);
+		const bool begun11 = theirs41 || state36;
+		const int c_front11 = (int)(theirs41 ? (long long)theirs42 : (long long)((unsigned long long)(long long)theirs42 + (unsigned long long)(long long)state37));
+		const int c_open11 = (int)(state36 ? (long long)state38 : (long long)((unsigned long long)(long long)theirs43 + (unsigned long long)(long long)state38));
+		const int keep_place_kept11 = (int)(long long)((unsigned long long)(long long)theirs44 + (unsigned long long)(theirs41 && state36 && (long long)((unsigned long long)(long long)theirs43 + (unsigned long long)(long long)state37) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state39);
+		const long long add11 = state36 ? state40 : (long long)((unsigned long long)theirs45 + (unsigned long long)state40);
+		const bool state41 = (int)(threadIdx.x % 32) >= 4 ? begun11 : state36;
+		const int state42 = (int)(threadIdx.x % 32) >= 4 ? c_front11 : state37;
+		const int state43 = (int)(threadIdx.x % 32) >= 4 ? c_open11 : state38;
+		const int state44 = (int)(threadIdx.x % 32) >= 4 ? keep_place_kept11 : state39;
+		const long long state45 = (int)(threadIdx.x % 32) >= 4 ? add11 : state40;
+		const bool theirs46 = kgen_broadcast_u32((unsigned)state41, 7u) != 0u;
+		const int theirs47 = (int)kgen_broadcast_u32((unsigned)state42, 7u);
+		const int theirs48 = (int)kgen_broadcast_u32((unsigned)state43, 7u);
+		const int theirs49 = (int)kgen_broadcast_u32((unsigned)state44, 7u);
+		const long long theirs50 = (long long)kgen_broadcast_u64((unsigned long long)state45, 7u);
+		const bool theirs51 = kgen_broadcast_u32((unsigned)state41, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
+		const int theirs52 = (int)kgen_broadcast_u32((unsigned)state42, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+		const int theirs53 = (int)kgen_broadcast_u32((unsigned)state43, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+		const int theirs54 = (int)kgen_broadcast_u32((unsigned)state44, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+		const long long theirs55 = (long long)kgen_broadcast_u64((unsigned long long)state45, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+		const bool state46 = (int)(threadIdx.x / 32) == 0 ? false : theirs51;
+		const int state47 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs52;
+		const int state48 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs53;
+		const int state49 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs54;
+		const long long state50 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs55;
+		const bool begun12 = state46 || state26;
+		const int c_front12 = (int)(state46 ? (long long)state47 : (long long)((unsigned long long)(long long)state47 + (unsigned long long)(long long)state27));
+		const int c_open12 = (int)(state26 ? (long long)state28 : (long long)((unsigned long long)(long long)state48 + (unsigned long long)(long long)state28));
+		const int keep_place_kept12 = (int)(long long)((unsigned long long)(long long)state49 + (unsigned long long)(state46 && state26 && (long long)((unsigned long long)(long long)state48 + (unsigned long long)(long long)state27) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state29);
+		const long long add12 = state26 ? state30 : (long long)((unsigned long long)state50 + (unsigned long long)state30);
+		const bool begun13 = begun || begun12;
+		const int c_front13 = (int)(begun ? (long long)c_front : (long long)((unsigned long long)(long long)c_front + (unsigned long long)(long long)c_front12));
+		const int c_open13 = (int)(begun12 ? (long long)c_open12 : (long long)((unsigned long long)(long long)c_open + (unsigned long long)(long long)c_open12));
+		const int keep_place_kept13 = (int)(long long)((unsigned long long)(long long)keep_place_kept + (unsigned long long)(begun && begun12 && (long long)((unsigned long long)(long long)c_open + (unsigned long long)(long long)c_front12) >= least ? 1LL : 0LL) + (unsigned long long)(long long)keep_place_kept12);
+		const long long add13 = begun12 ? add12 : (long long)((unsigned long long)add + (unsigned long long)add12);
+		bool begun14 = begun13;
+		int c_front14 = c_front13;
+		int c_open14 = c_open13;
+		int keep_place_kept14 = keep_place_kept13;
+		long long add14 = add13;
 		#pragma unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const int state31 = having_kernel1_tile0[at];
-				const int state32 = having_kernel1_tile1[at];
-				const long long state33 = having_kernel1_tile2[at];
-				having_kernel1_tile0[at] = add40;
-				having_kernel1_tile1[at] = add41;
-				having_kernel1_tile2[at] = add42;
-				const int add43 = (int)((unsigned)add40 + (unsigned)state31);
-				const int add44 = state31 > 0 ? state32 : (int)((unsigned)add41 + (unsigned)state32);
-				const long long add45 = state31 > 0 ? state33 : (long long)((unsigned long long)add42 + (unsigned long long)state33);
-				add40 = add43;
-				add41 = add44;
-				add42 = add45;
+				const bool state51 = having_kernel1_tile0[at] != 0;
+				const int state52 = having_kernel1_tile1[at];
+				const int state53 = having_kernel1_tile2[at];
+				const int state54 = having_kernel1_tile3[at];
+				const long long state55 = having_kernel1_tile4[at];
+				having_kernel1_tile0[at] = begun14;
+				having_kernel1_tile1[at] = c_front14;
+				having_kernel1_tile2[at] = c_open14;
+				having_kernel1_tile3[at] = keep_place_kept14;
+				having_kernel1_tile4[at] = add14;
+				const bool begun15 = begun14 || state51;
+				const int c_front15 = (int)(begun14 ? (long long)c_front14 : (long long)((unsigned long long)(long long)c_front14 + (unsigned long long)(long long)state52));
+				const int c_open15 = (int)(state51 ? (long long)state53 : (long long)((unsigned long long)(long long)c_open14 + (unsigned long long)(long long)state53));
+				const int keep_place_kept15 = (int)(long long)((unsigned long long)(long long)keep_place_kept14 + (unsigned long long)(begun14 && state51 && (long long)((unsigned long long)(long long)c_open14 + (unsigned long long)(long long)state52) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state54);
+				const long long add15 = state51 ? state55 : (long long)((unsigned long long)add14 + (unsigned long long)state55);
+				begun14 = begun15;
+				c_front14 = c_front15;
+				c_open14 = c_open15;
+				keep_place_kept14 = keep_place_kept15;
+				add14 = add15;
 			}
 		}
-		const int add43 = (int)((unsigned)add + (unsigned)theirs28);
-		const int add44 = theirs28 > 0 ? theirs29 : (int)((unsigned)add2 + (unsigned)theirs29);
-		const long long add45 = theirs28 > 0 ? theirs30 : (long long)((unsigned long long)add3 + (unsigned long long)theirs30);
-		add = add43;
-		add2 = add44;
-		add3 = add45;
+		const bool begun15 = begun || theirs46;
+		const int c_front15 = (int)(begun ? (long long)c_front : (long long)((unsigned long long)(long long)c_front + (unsigned long long)(long long)theirs47));
+		const int c_open15 = (int)(theirs46 ? (long long)theirs48 : (long long)((unsigned long long)(long long)c_open + (unsigned long long)(long long)theirs48));
+		const int keep_place_kept15 = (int)(long long)((unsigned long long)(long long)keep_place_kept + (unsigned long long)(begun && theirs46 && (long long)((unsigned long long)(long long)c_open + (unsigned long long)(long long)theirs47) >= least ? 1LL : 0LL) + (unsigned long long)(long long)theirs49);
+		const long long add15 = theirs46 ? theirs50 : (long long)((unsigned long long)add + (unsigned long long)theirs50);
+		begun = begun15;
+		c_front = c_front15;
+		c_open = c_open15;
+		keep_place_kept = keep_place_kept15;
+		add = add15;
 		__syncthreads();
 		first += 2048;
 	}
 	if (local_id == 0) {
-		having_kernel1_total0[0] = add;
-		having_kernel1_total1[0] = add2;
-		having_kernel1_total2[0] = add3;
+		having_kernel1_total0[0] = begun;
+		having_kernel1_total1[0] = c_front;
+		having_kernel1_total2[0] = c_open;
+		having_kernel1_total3[0] = keep_place_kept;
+		having_kernel1_total4[0] = add;
 	}
 }
 
@@ -460,687 +584,454 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_published(
 	long long least,
 	const int *__restrict__ key,
 	const int *__restrict__ value,
-	const int *__restrict__ having_kernel1_tile0,
+	const unsigned char *__restrict__ having_kernel1_tile0,
 	const int *__restrict__ having_kernel1_tile1,
-	const long long *__restrict__ having_kernel1_tile2,
-	int *aggregate,
-	long long *c,
-	long long *aggregate_2,
-	unsigned char *keep) {
-	__shared__ __align__(16) unsigned local_arena[7680];
-	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
+	const int *__restrict__ having_kernel1_tile2,
+	const int *__restrict__ having_kernel1_tile3,
+	const long long *__restrict__ having_kernel1_tile4,
+	int *key_2,
+	long long *count,
+	long long *total) {
+	__shared__ __align__(16) unsigned local_arena[6144];
 	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
-	__shared__ unsigned shared_counts[3];
+	__shared__ unsigned char shared_bool_0[8];
 	__shared__ int shared_i32_0[8];
+	__shared__ int shared_i32_1[8];
+	__shared__ int shared_i32_2[8];
 	__shared__ long long shared_i64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 3072;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072;
+	const int count2 = rest < 1536 ? rest : 1536;
 	int key_before = 0;
 	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
-	if (count == 3072 && (first & 3) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + local_id) * 4;
-			const int4 wide = *(const int4 *)(key + (first + at));
-			const int key2 = wide.x;
-			const int key3 = wide.y;
-			const int key4 = wide.z;
-			const int key5 = wide.w;
-			*(uint4 *)(local_arena + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + local_id;
-			if (at < count) {
-				local_arena[at] = (unsigned)key[first + at];
-			} else {
-				local_arena[at] = 0u;
-			}
+	#pragma unroll
+	for (int item = 0; item < 6; item++) {
+		const int at = item * 256 + local_id;
+		if (at < count2) {
+			local_arena[at + at / 6] = (unsigned)key[first + at];
 		}
 	}
-	if (count == 3072 && (first & 3) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + local_id) * 4;
-			const int4 wide = *(const int4 *)(value + (first + at));
-			const int value2 = wide.x;
-			const int value3 = wide.y;
-			const int value4 = wide.z;
-			const int value5 = wide.w;
-			*(uint4 *)(local_arena + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + local_id;
-			if (at < count) {
-				local_arena[3072 + at] = (unsigned)value[first + at];
-			} else {
-				local_arena[3072 + at] = 0u;
-			}
+	#pragma unroll
+	for (int item = 0; item < 6; item++) {
+		const int at = item * 256 + local_id;
+		if (at < count2) {
+			local_arena[1792 + (at + at / 6)] = (unsigned)value[first + at];
 		}
 	}
 	__syncthreads();
-	int key_rows[13] = {0};
-	const int start = local_id * 12;
-	const int own = local_id * 12;
+	int key_rows[7] = {0};
+	const int start = local_id * 6;
+	const int own = local_id * 7;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(local_arena + (own + item));
-		const unsigned word = wide.x;
-		const unsigned word2 = wide.y;
-		const unsigned word3 = wide.z;
-		const unsigned word4 = wide.w;
-		key_rows[item + 1] = (int)word;
-		key_rows[item + 2] = (int)word2;
-		key_rows[item + 3] = (int)word3;
-		key_rows[item + 4] = (int)word4;
+	for (int item = 0; item < 6; item++) {
+		if (start + item < count2) {
+			key_rows[item + 1] = (int)local_arena[own + item];
+		}
 	}
 	key_rows[0] = key_before;
-	if (start > 0 && start < count) {
-		key_rows[0] = (int)local_arena[start - 1];
+	if (start > 0 && start < count2) {
+		key_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 6];
 	}
-	int value_rows[12] = {0};
-	const int own2 = 3072 + local_id * 12;
+	int value_rows[6] = {0};
+	const int start2 = local_id * 6;
+	const int own2 = 1792 + local_id * 7;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(local_arena + (own2 + item));
-		const unsigned word = wide.x;
-		const unsigned word2 = wide.y;
-		const unsigned word3 = wide.z;
-		const unsigned word4 = wide.w;
-		value_rows[item] = (int)word;
-		value_rows[item + 1] = (int)word2;
-		value_rows[item + 2] = (int)word3;
-		value_rows[item + 3] = (int)word4;
+	for (int item = 0; item < 6; item++) {
+		if (start2 + item < count2) {
+			value_rows[item] = (int)local_arena[own2 + item];
+		}
 	}
-	unsigned selected = 0u;
-	int add = 0;
-	long long add2 = 0LL;
-	if (count == 3072) {
+	__syncthreads();
+	unsigned head_kept = 0u;
+	int aggregate_kept[6] = {0};
+	bool begun = false;
+	int c_front = 0;
+	int c_open = 0;
+	int keep_place_kept = 0;
+	long long add = 0LL;
+	if (count2 == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = local_id * 12 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = local_id * 6 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			const long long add3 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add2 + (unsigned long long)(long long)value_rows[item]);
-			add2 = add3;
-			selected = selected | ((unsigned)head << ((unsigned)item & 31));
+			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
+			const bool begun2 = begun || head;
+			const int c_front2 = (int)(begun ? (long long)c_front : (long long)((unsigned long long)(long long)c_front + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)));
+			const int c_open2 = (int)(head ? 1LL : (long long)((unsigned long long)(long long)c_open + 1ULL));
+			const int keep_place_kept2 = (int)(long long)((unsigned long long)(long long)keep_place_kept + (unsigned long long)(begun && head && (long long)((unsigned long long)(long long)c_open + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)) >= least ? 1LL : 0LL));
+			begun = begun2;
+			c_front = c_front2;
+			c_open = c_open2;
+			keep_place_kept = keep_place_kept2;
+			int neighbour = 0;
+			if (first + at >= 1) {
+				neighbour = key_rows[item];
+			}
+			const int aggregate = neighbour;
+			aggregate_kept[item] = aggregate;
+			const long long add2 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add + (unsigned long long)(long long)value_rows[item]);
+			add = add2;
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = local_id * 12 + item;
-			if (at < count) {
+		for (int item = 0; item < 6; item++) {
+			const int at = local_id * 6 + item;
+			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				const long long add3 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add2 + (unsigned long long)(long long)value_rows[item]);
-				add2 = add3;
-				selected = selected | ((unsigned)head << ((unsigned)item & 31));
+				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
+				const bool begun2 = begun || head;
+				const int c_front2 = (int)(begun ? (long long)c_front : (long long)((unsigned long long)(long long)c_front + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)));
+				const int c_open2 = (int)(head ? 1LL : (long long)((unsigned long long)(long long)c_open + 1ULL));
+				const int keep_place_kept2 = (int)(long long)((unsigned long long)(long long)keep_place_kept + (unsigned long long)(begun && head && (long long)((unsigned long long)(long long)c_open + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)) >= least ? 1LL : 0LL));
+				begun = begun2;
+				c_front = c_front2;
+				c_open = c_open2;
+				keep_place_kept = keep_place_kept2;
+				int neighbour = 0;
+				if (first + at >= 1) {
+					neighbour = key_rows[item];
+				}
+				const int aggregate = neighbour;
+				aggregate_kept[item] = aggregate;
+				const long long add2 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add + (unsigned long long)(long long)value_rows[item]);
+				add = add2;
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(selected);
-	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
-	const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)add2, 1u);
-	const int add3 = (int)((unsigned)theirs + (unsigned)add);
-	const long long add4 = add > 0 ? add2 : (long long)((unsigned long long)theirs2 + (unsigned long long)add2);
-	const int state = (int)(threadIdx.x % 32) >= 1 ? add3 : add;
-	const long long state2 = (int)(threadIdx.x % 32) >= 1 ? add4 : add2;
-	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
-	const long long theirs4 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 2u);
-	const int add5 = (int)((unsigned)theirs3 + (unsigned)state);
-	const long long add6 = state > 0 ? state2 : (long long)((unsigned long long)theirs4 + (unsigned long long)state2);
-	const int state3 = (int)(threadIdx.x % 32) >= 2 ? add5 : state;
-	const long long state4 = (int)(threadIdx.x % 32) >= 2 ? add6 : state2;
-	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state3, 4u);
-	const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)state4, 4u);
-	const int add7 = (int)((unsigned)theirs5 + (unsigned)state3);
-	const long long add8 = state3 > 0 ? state4 : (long long)((unsigned long long)theirs6 + (unsigned long long)state4);
-	const int state5 = (int)(threadIdx.x % 32) >= 4 ? add7 : state3;
-	const long long state6 = (int)(threadIdx.x % 32) >= 4 ? add8 : state4;
-	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state5, 8u);
-	const long long theirs8 = (long long)kgen_shuffle_up_u64((unsigned long long)state6, 8u);
-	const int add9 = (int)((unsigned)theirs7 + (unsigned)state5);
-	const long long add10 = state5 > 0 ? state6 : (long long)((unsigned long long)theirs8 + (unsigned long long)state6);
-	const int state7 = (int)(threadIdx.x % 32) >= 8 ? add9 : state5;
-	const long long state8 = (int)(threadIdx.x % 32) >= 8 ? add10 : state6;
-	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state7, 16u);
-	const long long theirs10 = (long long)kgen_shuffle_up_u64((unsigned long long)state8, 16u);
-	const int add11 = (int)((unsigned)theirs9 + (unsigned)state7);
-	const long long add12 = state7 > 0 ? state8 : (long long)((unsigned long long)theirs10 + (unsigned long long)state8);
-	const int state9 = (int)(threadIdx.x % 32) >= 16 ? add11 : state7;
-	const long long state10 = (int)(threadIdx.x % 32) >= 16 ? add12 : state8;
-	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state9, 1u);
-	const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state10, 1u);
-	const int state11 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs11;
-	const long long state12 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs12;
+	const bool theirs = kgen_shuffle_up_u32((unsigned)begun, 1u) != 0u;
+	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)c_front, 1u);
+	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)c_open, 1u);
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)keep_place_kept, 1u);
+	const long long theirs5 = (long long)kgen_shuffle_up_u64((unsigned long long)add, 1u);
+	const bool begun2 = theirs || begun;
+	const int c_front2 = (int)(theirs ? (long long)theirs2 : (long long)((unsigned long long)(long long)theirs2 + (unsigned long long)(long long)c_front));
+	const int c_open2 = (int)(begun ? (long long)c_open : (long long)((unsigned long long)(long long)theirs3 + (unsigned long long)(long long)c_open));
+	const int keep_place_kept2 = (int)(long long)((unsigned long long)(long long)theirs4 + (unsigned long long)(theirs && begun && (long long)((unsigned long long)(long long)theirs3 + (unsigned long long)(long long)c_front) >= least ? 1LL : 0LL) + (unsigned long long)(long long)keep_place_kept);
+	const long long add2 = begun ? add : (long long)((unsigned long long)theirs5 + (unsigned long long)add);
+	const bool state = (int)(threadIdx.x % 32) >= 1 ? begun2 : begun;
+	const int state2 = (int)(threadIdx.x % 32) >= 1 ? c_front2 : c_front;
+	const int state3 = (int)(threadIdx.x % 32) >= 1 ? c_open2 : c_open;
+	const int state4 = (int)(threadIdx.x % 32) >= 1 ? keep_place_kept2 : keep_place_kept;
+	const long long state5 = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const bool theirs6 = kgen_shuffle_up_u32((unsigned)state, 2u) != 0u;
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state3, 2u);
+	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state4, 2u);
+	const long long theirs10 = (long long)kgen_shuffle_up_u64((unsigned long long)state5, 2u);
+	const bool begun3 = theirs6 || state;
+	const int c_front3 = (int)(theirs6 ? (long long)theirs7 : (long long)((unsigned long long)(long long)theirs7 + (unsigned long long)(long long)state2));
+	const int c_open3 = (int)(state ? (long long)state3 : (long long)((unsigned long long)(long long)theirs8 + (unsigned long long)(long long)state3));
+	const int keep_place_kept3 = (int)(long long)((unsigned long long)(long long)theirs9 + (unsigned long long)(theirs6 && state && (long long)((unsigned long long)(long long)theirs8 + (unsigned long long)(long long)state2) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state4);
+	const long long add3 = state ? state5 : (long long)((unsigned long long)theirs10 + (unsigned long long)state5);
+	const bool state6 = (int)(threadIdx.x % 32) >= 2 ? begun3 : state;
+	const int state7 = (int)(threadIdx.x % 32) >= 2 ? c_front3 : state2;
+	const int state8 = (int)(threadIdx.x % 32) >= 2 ? c_open3 : state3;
+	const int state9 = (int)(threadIdx.x % 32) >= 2 ? keep_place_kept3 : state4;
+	const long long state10 = (int)(threadIdx.x % 32) >= 2 ? add3 : state5;
+	const bool theirs11 = kgen_shuffle_up_u32((unsigned)state6, 4u) != 0u;
+	const int theirs12 = (int)kgen_shuffle_up_u32((unsigned)state7, 4u);
+	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state8, 4u);
+	const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state9, 4u);
+	const long long theirs15 = (long long)kgen_shuffle_up_u64((unsigned long long)state10, 4u);
+	const bool begun4 = theirs11 || state6;
+	const int c_front4 = (int)(theirs11 ? (long long)theirs12 : (long long)((unsigned long long)(long long)theirs12 + (unsigned long long)(long long)state7));
+	const int c_open4 = (int)(state6 ? (long long)state8 : (long long)((unsigned long long)(long long)theirs13 + (unsigned long long)(long long)state8));
+	const int keep_place_kept4 = (int)(long long)((unsigned long long)(long long)theirs14 + (unsigned long long)(theirs11 && state6 && (long long)((unsigned long long)(long long)theirs13 + (unsigned long long)(long long)state7) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state9);
+	const long long add4 = state6 ? state10 : (long long)((unsigned long long)theirs15 + (unsigned long long)state10);
+	const bool state11 = (int)(threadIdx.x % 32) >= 4 ? begun4 : state6;
+	const int state12 = (int)(threadIdx.x % 32) >= 4 ? c_front4 : state7;
+	const int state13 = (int)(threadIdx.x % 32) >= 4 ? c_open4 : state8;
+	const int state14 = (int)(threadIdx.x % 32) >= 4 ? keep_place_kept4 : state9;
+	const long long state15 = (int)(threadIdx.x % 32) >= 4 ? add4 : state10;
+	const bool theirs16 = kgen_shuffle_up_u32((unsigned)state11, 8u) != 0u;
+	const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)state12, 8u);
+	const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)state13, 8u);
+	const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)state14, 8u);
+	const long long theirs20 = (long long)kgen_shuffle_up_u64((unsigned long long)state15, 8u);
+	const bool begun5 = theirs16 || state11;
+	const int c_front5 = (int)(theirs16 ? (long long)theirs17 : (long long)((unsigned long long)(long long)theirs17 + (unsigned long long)(long long)state12));
+	const int c_open5 = (int)(state11 ? (long long)state13 : (long long)((unsigned long long)(long long)theirs18 + (unsigned long long)(long long)state13));
+	const int keep_place_kept5 = (int)(long long)((unsigned long long)(long long)theirs19 + (unsigned long long)(theirs16 && state11 && (long long)((unsigned long long)(long long)theirs18 + (unsigned long long)(long long)state12) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state14);
+	const long long add5 = state11 ? state15 : (long long)((unsigned long long)theirs20 + (unsigned long long)state15);
+	const bool state16 = (int)(threadIdx.x % 32) >= 8 ? begun5 : state11;
+	const int state17 = (int)(threadIdx.x % 32) >= 8 ? c_front5 : state12;
+	const int state18 = (int)(threadIdx.x % 32) >= 8 ? c_open5 : state13;
+	const int state19 = (int)(threadIdx.x % 32) >= 8 ? keep_place_kept5 : state14;
+	const long long state20 = (int)(threadIdx.x % 32) >= 8 ? add5 : state15;
+	const bool theirs21 = kgen_shuffle_up_u32((unsigned)state16, 16u) != 0u;
+	const int theirs22 = (int)kgen_shuffle_up_u32((unsigned)state17, 16u);
+	const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state18, 16u);
+	const int theirs24 = (int)kgen_shuffle_up_u32((unsigned)state19, 16u);
+	const long long theirs25 = (long long)kgen_shuffle_up_u64((unsigned long long)state20, 16u);
+	const bool begun6 = theirs21 || state16;
+	const int c_front6 = (int)(theirs21 ? (long long)theirs22 : (long long)((unsigned long long)(long long)theirs22 + (unsigned long long)(long long)state17));
+	const int c_open6 = (int)(state16 ? (long long)state18 : (long long)((unsigned long long)(long long)theirs23 + (unsigned long long)(long long)state18));
+	const int keep_place_kept6 = (int)(long long)((unsigned long long)(long long)theirs24 + (unsigned long long)(theirs21 && state16 && (long long)((unsigned long long)(long long)theirs23 + (unsigned long long)(long long)state17) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state19);
+	const long long add6 = state16 ? state20 : (long long)((unsigned long long)theirs25 + (unsigned long long)state20);
+	const bool state21 = (int)(threadIdx.x % 32) >= 16 ? begun6 : state16;
+	const int state22 = (int)(threadIdx.x % 32) >= 16 ? c_front6 : state17;
+	const int state23 = (int)(threadIdx.x % 32) >= 16 ? c_open6 : state18;
+	const int state24 = (int)(threadIdx.x % 32) >= 16 ? keep_place_kept6 : state19;
+	const long long state25 = (int)(threadIdx.x % 32) >= 16 ? add6 : state20;
+	const bool theirs26 = kgen_shuffle_up_u32((unsigned)state21, 1u) != 0u;
+	const int theirs27 = (int)kgen_shuffle_up_u32((unsigned)state22, 1u);
+	const int theirs28 = (int)kgen_shuffle_up_u32((unsigned)state23, 1u);
+	const int theirs29 = (int)kgen_shuffle_up_u32((unsigned)state24, 1u);
+	const long long theirs30 = (long long)kgen_shuffle_up_u64((unsigned long long)state25, 1u);
+	const bool state26 = (int)(threadIdx.x % 32) == 0 ? false : theirs26;
+	const int state27 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs27;
+	const int state28 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs28;
+	const int state29 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs29;
+	const long long state30 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs30;
 	if ((int)(threadIdx.x % 32) == 31) {
-		shared_i32_0[(int)(threadIdx.x / 32)] = state9;
-		shared_i64_0[(int)(threadIdx.x / 32)] = state10;
+		shared_bool_0[(int)(threadIdx.x / 32)] = state21;
+		shared_i32_0[(int)(threadIdx.x / 32)] = state22;
+		shared_i32_1[(int)(threadIdx.x / 32)] = state23;
+		shared_i32_2[(int)(threadIdx.x / 32)] = state24;
+		shared_i64_0[(int)(threadIdx.x / 32)] = state25;
 	}
 	__syncthreads();
-	int add13 = 0;
-	long long add14 = 0LL;
+	bool begun7 = false;
+	int c_front7 = 0;
+	int c_open7 = 0;
+	int keep_place_kept7 = 0;
+	long long add7 = 0LL;
 	if ((int)(threadIdx.x % 32) < 8) {
-		const int state13 = shared_i32_0[(int)(threadIdx.x % 32)];
-		const long long state14 = shared_i64_0[(int)(threadIdx.x % 32)];
-		add13 = state13;
-		add14 = state14;
+		const bool state31 = shared_bool_0[(int)(threadIdx.x % 32)] != 0;
+		const int state32 = shared_i32_0[(int)(threadIdx.x % 32)];
+		const int state33 = shared_i32_1[(int)(threadIdx.x % 32)];
+		const int state34 = shared_i32_2[(int)(threadIdx.x % 32)];
+		const long long state35 = shared_i64_0[(int)(threadIdx.x % 32)];
+		begun7 = state31;
+		c_front7 = state32;
+		c_open7 = state33;
+		keep_place_kept7 = state34;
+		add7 = state35;
 	}
-	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)add13, 1u);
-	const long long theirs14 = (long long)kgen_shuffle_up_u64((unsigned long long)add14, 1u);
-	const int add15 = (int)((unsigned)theirs13 + (unsigned)add13);
-	const long long add16 = add13 > 0 ? add14 : (long long)((unsigned long long)theirs14 + (unsigned long long)add14);
-	const int state13 = (int)(threadIdx.x % 32) >= 1 ? add15 : add13;
-	const long long state14 = (int)(threadIdx.x % 32) >= 1 ? add16 : add14;
-	const int theirs15 = (int)kgen_shuffle_up_u32((unsigned)state13, 2u);
-	const long long theirs16 = (long long)kgen_shuffle_up_u64((unsigned long long)state14, 2u);
-	const int add17 = (int)((unsigned)theirs15 + (unsigned)state13);
-	const long long add18 = state13 > 0 ? state14 : (long long)((unsigned long long)theirs16 + (unsigned long long)state14);
-	const int state15 = (int)(threadIdx.x % 32) >= 2 ? add17 : state13;
-	const long long state16 = (int)(threadIdx.x % 32) >= 2 ? add18 : state14;
-	const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)state15, 4u);
-	const long long theirs18 = (long long)kgen_shuffle_up_u64((unsigned long long)state16, 4u);
-	const int add19 = (int)((unsigned)theirs17 + (unsigned)state15);
-	const long long add20 = state15 > 0 ? state16 : (long long)((unsigned long long)theirs18 + (unsigned long long)state16);
-	const int state17 = (int)(threadIdx.x % 32) >= 4 ? add19 : state15;
-	const long long state18 = (int)(threadIdx.x % 32) >= 4 ? add20 : state16;
-	const int theirs19 = (int)kgen_broadcast_u32((unsigned)state17, 7u);
-	const int theirs20 = (int)kgen_broadcast_u32((unsigned)state17, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
-	const long long theirs21 = (long long)kgen_broadcast_u64((unsigned long long)state18, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
-	const int state19 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs20;
-	const long long state20 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs21;
-	const int add21 = (int)((unsigned)state19 + (unsigned)state11);
-	const long long add22 = state11 > 0 ? state12 : (long long)((unsigned long long)state20 + (unsigned long long)state12);
-	const int first2 = (int)add21 + 12288;
-	const int start2 = local_id * 12;
-	if ((int)theirs19 > 1536) {
-		int at = first2;
+	const bool theirs31 = kgen_shuffle_up_u32((unsigned)begun7, 1u) != 0u;
+	const int theirs32 = (int)kgen_shuffle_up_u32((unsigned)c_front7, 1u);
+	const int theirs33 = (int)kgen_shuffle_up_u32((unsigned)c_open7, 1u);
+	const int theirs34 = (int)kgen_shuffle_up_u32((unsigned)keep_place_kept7, 1u);
+	const long long theirs35 = (long long)kgen_shuffle_up_u64((unsigned long long)add7, 1u);
+	const bool begun8 = theirs31 || begun7;
+	const int c_front8 = (int)(theirs31 ? (long long)theirs32 : (long long)((unsigned long long)(long long)theirs32 + (unsigned long long)(long long)c_front7));
+	const int c_open8 = (int)(begun7 ? (long long)c_open7 : (long long)((unsigned long long)(long long)theirs33 + (unsigned long long)(long long)c_open7));
+	const int keep_place_kept8 = (int)(long long)((unsigned long long)(long long)theirs34 + (unsigned long long)(theirs31 && begun7 && (long long)((unsigned long long)(long long)theirs33 + (unsigned long long)(long long)c_front7) >= least ? 1LL : 0LL) + (unsigned long long)(long long)keep_place_kept7);
+	const long long add8 = begun7 ? add7 : (long long)((unsigned long long)theirs35 + (unsigned long long)add7);
+	const bool state31 = (int)(threadIdx.x % 32) >= 1 ? begun8 : begun7;
+	const int state32 = (int)(threadIdx.x % 32) >= 1 ? c_front8 : c_front7;
+	const int state33 = (int)(threadIdx.x % 32) >= 1 ? c_open8 : c_open7;
+	const int state34 = (int)(threadIdx.x % 32) >= 1 ? keep_place_kept8 : keep_place_kept7;
+	const long long state35 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const bool theirs36 = kgen_shuffle_up_u32((unsigned)state31, 2u) != 0u;
+	const int theirs37 = (int)kgen_shuffle_up_u32((unsigned)state32, 2u);
+	const int theirs38 = (int)kgen_shuffle_up_u32((unsigned)state33, 2u);
+	const int theirs39 = (int)kgen_shuffle_up_u32((unsigned)state34, 2u);
+	const long long theirs40 = (long long)kgen_shuffle_up_u64((unsigned long long)state35, 2u);
+	const bool begun9 = theirs36 || state31;
+	const int c_front9 = (int)(theirs36 ? (long long)theirs37 : (long long)((unsigned long long)(long long)theirs37 + (unsigned long long)(long long)state32));
+	const int c_open9 = (int)(state31 ? (long long)state33 : (long long)((unsigned long long)(long long)theirs38 + (unsigned long long)(long long)state33));
+	const int keep_place_kept9 = (int)(long long)((unsigned long long)(long long)theirs39 + (unsigned long long)(theirs36 && state31 && (long long)((unsigned long long)(long long)theirs38 + (unsigned long long)(long long)state32) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state34);
+	const long long add9 = state31 ? state35 : (long long)((unsigned long long)theirs40 + (unsigned long long)state35);
+	const bool state36 = (int)(threadIdx.x % 32) >= 2 ? begun9 : state31;
+	const int state37 = (int)(threadIdx.x % 32) >= 2 ? c_front9 : state32;
+	const int state38 = (int)(threadIdx.x % 32) >= 2 ? c_open9 : state33;
+	const int state39 = (int)(threadIdx.x % 32) >= 2 ? keep_place_kept9 : state34;
+	const long long state40 = (int)(threadIdx.x % 32) >= 2 ? add9 : state35;
+	const bool theirs41 = kgen_shuffle_up_u32((unsigned)state36, 4u) != 0u;
+	const int theirs42 = (int)kgen_shuffle_up_u32((unsigned)state37, 4u);
+	const int theirs43 = (int)kgen_shuffle_up_u32((unsigned)state38, 4u);
+	const int theirs44 = (int)kgen_shuffle_up_u32((unsigned)state39, 4u);
+	const long long theirs45 = (long long)kgen_shuffle_up_u64((unsigned long long)state40, 4u);
+	const bool begun10 = theirs41 || state36;
+	const int c_front10 = (int)(theirs41 ? (long long)theirs42 : (long long)((unsigned long long)(long long)theirs42 + (unsigned long long)(long long)state37));
+	const int c_open10 = (int)(state36 ? (long long)state38 : (long long)((unsigned long long)(long long)theirs43 + (unsigned long long)(long long)state38));
+	const int keep_place_kept10 = (int)(long long)((unsigned long long)(long long)theirs44 + (unsigned long long)(theirs41 && state36 && (long long)((unsigned long long)(long long)theirs43 + (unsigned long long)(long long)state37) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state39);
+	const long long add10 = state36 ? state40 : (long long)((unsigned long long)theirs45 + (unsigned long long)state40);
+	const bool state41 = (int)(threadIdx.x % 32) >= 4 ? begun10 : state36;
+	const int state42 = (int)(threadIdx.x % 32) >= 4 ? c_front10 : state37;
+	const int state43 = (int)(threadIdx.x % 32) >= 4 ? c_open10 : state38;
+	const int state44 = (int)(threadIdx.x % 32) >= 4 ? keep_place_kept10 : state39;
+	const long long state45 = (int)(threadIdx.x % 32) >= 4 ? add10 : state40;
+	const bool theirs46 = kgen_broadcast_u32((unsigned)state41, 7u) != 0u;
+	const int theirs47 = (int)kgen_broadcast_u32((unsigned)state42, 7u);
+	const int theirs48 = (int)kgen_broadcast_u32((unsigned)state44, 7u);
+	const bool theirs49 = kgen_broadcast_u32((unsigned)state41, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
+	const int theirs50 = (int)kgen_broadcast_u32((unsigned)state42, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const int theirs51 = (int)kgen_broadcast_u32((unsigned)state43, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const int theirs52 = (int)kgen_broadcast_u32((unsigned)state44, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const long long theirs53 = (long long)kgen_broadcast_u64((unsigned long long)state45, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const bool state46 = (int)(threadIdx.x / 32) == 0 ? false : theirs49;
+	const int state47 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs50;
+	const int state48 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs51;
+	const int state49 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs52;
+	const long long state50 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs53;
+	const bool begun11 = state46 || state26;
+	const int c_front11 = (int)(state46 ? (long long)state47 : (long long)((unsigned long long)(long long)state47 + (unsigned long long)(long long)state27));
+	const int c_open11 = (int)(state26 ? (long long)state28 : (long long)((unsigned long long)(long long)state48 + (unsigned long long)(long long)state28));
+	const int keep_place_kept11 = (int)(long long)((unsigned long long)(long long)state49 + (unsigned long long)(state46 && state26 && (long long)((unsigned long long)(long long)state48 + (unsigned long long)(long long)state27) >= least ? 1LL : 0LL) + (unsigned long long)(long long)state29);
+	const long long add11 = state26 ? state30 : (long long)((unsigned long long)state50 + (unsigned long long)state30);
+	__syncthreads();
+	const bool earlier = having_kernel1_tile0[tile] != 0;
+	const int earlier2 = having_kernel1_tile1[tile];
+	const int earlier3 = having_kernel1_tile2[tile];
+	const int earlier4 = having_kernel1_tile3[tile];
+	const long long earlier5 = having_kernel1_tile4[tile];
+	const int keep_place_kept12 = (int)(long long)((unsigned long long)(long long)earlier4 + (unsigned long long)(earlier && theirs46 && (long long)((unsigned long long)(long long)earlier3 + (unsigned long long)(long long)theirs47) >= least ? 1LL : 0LL) + (unsigned long long)(long long)theirs48);
+	const bool begun12 = earlier || begun11;
+	const int c_front12 = (int)(earlier ? (long long)earlier2 : (long long)((unsigned long long)(long long)earlier2 + (unsigned long long)(long long)c_front11));
+	const int c_open12 = (int)(begun11 ? (long long)c_open11 : (long long)((unsigned long long)(long long)earlier3 + (unsigned long long)(long long)c_open11));
+	const int keep_place_kept13 = (int)(long long)((unsigned long long)(long long)earlier4 + (unsigned long long)(earlier && begun11 && (long long)((unsigned long long)(long long)earlier3 + (unsigned long long)(long long)c_front11) >= least ? 1LL : 0LL) + (unsigned long long)(long long)keep_place_kept11);
+	const long long add12 = begun11 ? add11 : (long long)((unsigned long long)earlier5 + (unsigned long long)add11);
+	bool begun13 = begun12;
+	int c_front13 = c_front12;
+	int c_open13 = c_open12;
+	int keep_place_kept14 = keep_place_kept13;
+	long long add13 = add12;
+	const int base = (int)(long long)earlier4;
+	const int end = (int)(long long)keep_place_kept12;
+	if (count2 == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
-				local_arena_u16[at] = (unsigned short)(start2 + item);
-				at++;
+		for (int item = 0; item < 6; item++) {
+			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			const bool begun14 = begun13;
+			const long long c_open14 = (long long)c_open13;
+			const long long keep_place_kept15 = (long long)keep_place_kept14;
+			const long long aggregate_2 = add13;
+			if (head && begun14) {
+				const bool keep = c_open14 >= least;
+				if (keep) {
+					// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
+					const int aggregate = aggregate_kept[item];
+					const int offset2 = (int)keep_place_kept15 - base;
+					local_arena[offset2] = (unsigned)aggregate;
+					const int offset3 = (int)keep_place_kept15 - base;
+					local_arena[offset3 + 1536] = (unsigned)(int)c_open14;
+					const int offset4 = (int)keep_place_kept15 - base;
+					local_arena_u64[offset4 + 1536] = (unsigned long long)aggregate_2;
+				}
 			}
+			const bool begun15 = begun13 || head;
+			const int c_front14 = (int)(begun13 ? (long long)c_front13 : (long long)((unsigned long long)(long long)c_front13 + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)));
+			const int c_open15 = (int)(head ? 1LL : (long long)((unsigned long long)(long long)c_open13 + 1ULL));
+			const int keep_place_kept16 = (int)(long long)((unsigned long long)(long long)keep_place_kept14 + (unsigned long long)(begun13 && head && (long long)((unsigned long long)(long long)c_open13 + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)) >= least ? 1LL : 0LL));
+			begun13 = begun15;
+			c_front13 = c_front14;
+			c_open13 = c_open15;
+			keep_place_kept14 = keep_place_kept16;
+			const long long add14 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add13 + (unsigned long long)(long long)value_rows[item]);
+			add13 = add14;
 		}
 	} else {
-		unsigned rest2 = selected;
-		int at = first2 + (int)kgen_count_ones_u32(selected);
-		while (rest2 != 0u) {
-			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
-			at--;
-			local_arena_u16[at] = (unsigned short)(start2 + item);
-			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
-		}
-	}
-	__syncthreads();
-	long long add23 = add22;
-	const int folds = 12288LL / 8LL;
-	int at = (int)add21;
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at2 = local_id * 12 + item;
-		if (at2 < count) {
-			const bool is_selected = ((selected >> ((unsigned)item & 31)) & 1u) != 0u;
-			if (is_selected) {
-				if (at >= 0 && at < 1536) {
-					local_arena_u64[at + folds] = (unsigned long long)add23;
-				}
-				at++;
-			}
-			const long long add24 = is_selected ? (long long)value_rows[item] : (long long)((unsigned long long)add23 + (unsigned long long)(long long)value_rows[item]);
-			add23 = add24;
-		}
-	}
-	if (local_id == 0) {
-		shared_counts[0] = (unsigned)theirs19;
-	}
-	__syncthreads();
-	const int earlier = having_kernel1_tile0[tile];
-	const int earlier2 = having_kernel1_tile1[tile];
-	const long long earlier3 = having_kernel1_tile2[tile];
-	const int base = (int)earlier;
-	const int window_end = kgen_least_i32((int)theirs19, 1536);
-	for (int at2 = local_id; at2 < window_end; at2 += 256) {
-		const int number = (int)local_arena_u16[12288 + at2];
-		const int place = base + at2;
-		// bench.kg:46: c = count(by: g)
-		const int key2 = (int)local_arena[number];
-		aggregate[place] = key2;
-		if (at2 > 0) {
-			const int distance = number - (int)local_arena_u16[12288 + (at2 - 1)];
-			const int folds2 = 12288LL / 8LL;
-			const long long add24 = (long long)local_arena_u64[at2 + folds2];
-			const long long c2 = (long long)distance;
-			c[place - 1] = c2;
-			aggregate_2[place - 1] = add24;
-			// bench.kg:47: keep = c >= least
-			keep[place - 1] = c2 >= least;
-		}
-	}
-	if (local_id == 0 && ((int)theirs19 > 0 && base > 0)) {
-		const int number = (int)local_arena_u16[12288];
-		const int folds2 = 12288LL / 8LL;
-		const long long add24 = (long long)local_arena_u64[folds2];
-		const long long add25 = 0 > 0 ? add24 : (long long)((unsigned long long)earlier3 + (unsigned long long)add24);
-		// bench.kg:46: c = count(by: g)
-		const long long c2 = (long long)(number + (int)earlier2);
-		c[base - 1] = c2;
-		aggregate_2[base - 1] = add25;
-		// bench.kg:47: keep = c >= least
-		keep[base - 1] = c2 >= least;
-	}
-	const int count2 = (int)shared_counts[0];
-	int window = 1536;
-	while (window < count2) {
-		__syncthreads();
-		long long add24 = add22;
-		const int folds2 = 12288LL / 8LL;
-		int at2 = (int)add21 - window;
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at3 = local_id * 12 + item;
-			if (at3 < count) {
-				const bool is_selected = ((selected >> ((unsigned)item & 31)) & 1u) != 0u;
-				if (is_selected) {
-					if (at2 >= 0 && at2 < 1536) {
-						local_arena_u64[at2 + folds2] = (unsigned long long)add24;
+		for (int item = 0; item < 6; item++) {
+			const int at = local_id * 6 + item;
+			if (at < count2) {
+				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				const bool begun14 = begun13;
+				const long long c_open14 = (long long)c_open13;
+				const long long keep_place_kept15 = (long long)keep_place_kept14;
+				const long long aggregate_2 = add13;
+				if (head && begun14) {
+					const bool keep = c_open14 >= least;
+					if (keep) {
+						const int aggregate = aggregate_kept[item];
+						const int offset2 = (int)keep_place_kept15 - base;
+						local_arena[offset2] = (unsigned)aggregate;
+						const int offset3 = (int)keep_place_kept15 - base;
+						local_arena[offset3 + 1536] = (unsigned)(int)c_open14;
+						const int offset4 = (int)keep_place_kept15 - base;
+						local_arena_u64[offset4 + 1536] = (unsigned long long)aggregate_2;
 					}
-					at2++;
 				}
-				const long long add25 = is_selected ? (long long)value_rows[item] : (long long)((unsigned long long)add24 + (unsigned long long)(long long)value_rows[item]);
-				add24 = add25;
+				const bool begun15 = begun13 || head;
+				const int c_front14 = (int)(begun13 ? (long long)c_front13 : (long long)((unsigned long long)(long long)c_front13 + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)));
+				const int c_open15 = (int)(head ? 1LL : (long long)((unsigned long long)(long long)c_open13 + 1ULL));
+				const int keep_place_kept16 = (int)(long long)((unsigned long long)(long long)keep_place_kept14 + (unsigned long long)(begun13 && head && (long long)((unsigned long long)(long long)c_open13 + (unsigned long long)(long long)(int)(head ? 0LL : 1LL)) >= least ? 1LL : 0LL));
+				begun13 = begun15;
+				c_front13 = c_front14;
+				c_open13 = c_open15;
+				keep_place_kept14 = keep_place_kept16;
+				const long long add14 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add13 + (unsigned long long)(long long)value_rows[item]);
+				add13 = add14;
 			}
 		}
-		__syncthreads();
-		const int base2 = (int)earlier;
-		const int window_end2 = kgen_least_i32(count2, window + 1536);
-		for (int at3 = window + local_id; at3 < window_end2; at3 += 256) {
-			const int number = (int)local_arena_u16[12288 + at3];
-			const int place = base2 + at3;
-			// bench.kg:46: c = count(by: g)
-			const int key2 = (int)local_arena[number];
-			aggregate[place] = key2;
-			if (at3 > 0) {
-				const int distance = number - (int)local_arena_u16[12288 + (at3 - 1)];
-				const int folds3 = 12288LL / 8LL;
-				const long long add25 = (long long)local_arena_u64[(at3 - window) + folds3];
-				const long long c2 = (long long)distance;
-				c[place - 1] = c2;
-				aggregate_2[place - 1] = add25;
-				// bench.kg:47: keep = c >= least
-				keep[place - 1] = c2 >= least;
-			}
-		}
-		if (local_id == 0 && window == 0 && (count2 > 0 && base2 > 0)) {
-			const int number = (int)local_arena_u16[12288];
-			const int folds3 = 12288LL / 8LL;
-			const long long add25 = (long long)local_arena_u64[folds3];
-			const long long add26 = 0 > 0 ? add25 : (long long)((unsigned long long)earlier3 + (unsigned long long)add25);
-			// bench.kg:46: c = count(by: g)
-			const long long c2 = (long long)(number + (int)earlier2);
-			c[base2 - 1] = c2;
-			aggregate_2[base2 - 1] = add26;
-			// bench.kg:47: keep = c >= least
-			keep[base2 - 1] = c2 >= least;
-		}
-		window += 1536;
+	}
+	__syncthreads();
+	const int count3 = end - base;
+	int at = local_id;
+	while (at < count3) {
+		const int place = base + at;
+		key_2[place] = (int)local_arena[at];
+		at += 256;
+	}
+	const int count4 = end - base;
+	int at2 = local_id;
+	while (at2 < count4) {
+		const int place = base + at2;
+		count[place] = (long long)(int)local_arena[at2 + 1536];
+		at2 += 256;
+	}
+	const int count5 = end - base;
+	int at3 = local_id;
+	while (at3 < count5) {
+		const int place = base + at3;
+		total[place] = (long long)local_arena_u64[at3 + 1536];
+		at3 += 256;
 	}
 }
 
 extern "C" __global__ void __launch_bounds__(256) having_kernel1_finish_published(
 	long long row0,
 	long long rows,
-	const int *__restrict__ having_kernel1_total0,
+	const unsigned char *__restrict__ having_kernel1_total0,
 	const int *__restrict__ having_kernel1_total1,
-	const long long *__restrict__ having_kernel1_total2,
-	long long *c,
-	long long *aggregate_2,
-	unsigned char *keep,
+	const int *__restrict__ having_kernel1_total2,
+	const int *__restrict__ having_kernel1_total3,
+	const long long *__restrict__ having_kernel1_total4,
 	long long least,
-	long long *g_length_cell) {
-	(void)row0;
-	(void)rows;
-	const int local_id = (int)threadIdx.x;
-	int total = having_kernel1_total0[0];
-	int total2 = having_kernel1_total1[0];
-	long long total3 = having_kernel1_total2[0];
-	if (local_id == 0) {
-		if ((long long)total > 0LL) {
-			// bench.kg:46: c = count(by: g)
-			c[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = (long long)total2;
-			aggregate_2[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = total3;
-			// bench.kg:47: keep = c >= least
-			keep[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = (long long)total2 >= least;
-		}
-		const long long g_length = (long long)total;
-		g_length_cell[0] = g_length;
-	}
-}
-
-extern "C" __global__ void __launch_bounds__(256) having_kernel2_sum0_published(
-	long long row0,
-	long long rows,
-	const unsigned char *__restrict__ keep,
-	int *having_kernel2_tile0) {
-	__shared__ unsigned local_arena[3328];
-	__shared__ int shared_i32_0[8];
-	const int row02 = (int)row0;
-	const int rows2 = (int)rows;
-	const int local_id = (int)threadIdx.x;
-	const int tile = (int)blockIdx.x;
-	const int offset = tile * 3072;
-	const int first = row02 + offset;
-	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072;
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count) {
-			local_arena[at + at / 12] = (unsigned)(keep[first + at] != 0);
-		}
-	}
-	__syncthreads();
-	unsigned char keep_rows[12] = {0};
-	const int start = local_id * 12;
-	const int own = local_id * 13;
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		if (start + item < count) {
-			keep_rows[item] = local_arena[own + item] != 0u;
-		}
-	}
-	unsigned selected = 0u;
-	int add = 0;
-	if (count == 3072) {
-		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			selected = selected | ((unsigned)(keep_rows[item] != 0) << ((unsigned)item & 31));
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = local_id * 12 + item;
-			if (at < count) {
-				selected = selected | ((unsigned)(keep_rows[item] != 0) << ((unsigned)item & 31));
-			}
-		}
-	}
-	add = (int)kgen_count_ones_u32(selected);
-	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
-	const int add2 = (int)((unsigned)theirs + (unsigned)add);
-	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
-	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
-	const int add3 = (int)((unsigned)theirs2 + (unsigned)state);
-	const int state2 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
-	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)state2, 4u);
-	const int add4 = (int)((unsigned)theirs3 + (unsigned)state2);
-	const int state3 = (int)(threadIdx.x % 32) >= 4 ? add4 : state2;
-	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state3, 8u);
-	const int add5 = (int)((unsigned)theirs4 + (unsigned)state3);
-	const int state4 = (int)(threadIdx.x % 32) >= 8 ? add5 : state3;
-	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state4, 16u);
-	const int add6 = (int)((unsigned)theirs5 + (unsigned)state4);
-	const int state5 = (int)(threadIdx.x % 32) >= 16 ? add6 : state4;
-	if ((int)(threadIdx.x % 32) == 31) {
-		shared_i32_0[(int)(threadIdx.x / 32)] = state5;
-	}
-	__syncthreads();
-	int add7 = 0;
-	if ((int)(threadIdx.x % 32) < 8) {
-		const int state6 = shared_i32_0[(int)(threadIdx.x % 32)];
-		add7 = state6;
-	}
-	const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)add7, 1u);
-	const int add8 = (int)((unsigned)theirs6 + (unsigned)add7);
-	const int state6 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
-	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state6, 2u);
-	const int add9 = (int)((unsigned)theirs7 + (unsigned)state6);
-	const int state7 = (int)(threadIdx.x % 32) >= 2 ? add9 : state6;
-	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state7, 4u);
-	const int add10 = (int)((unsigned)theirs8 + (unsigned)state7);
-	const int state8 = (int)(threadIdx.x % 32) >= 4 ? add10 : state7;
-	const int theirs9 = (int)kgen_broadcast_u32((unsigned)state8, 7u);
-	if (local_id == 0) {
-		having_kernel2_tile0[tile] = theirs9;
-	}
-}
-
-extern "C" __global__ void __launch_bounds__(256) having_kernel2_scan0_published(
-	long long row0,
-	long long rows,
-	int *having_kernel2_tile0,
-	int *having_kernel2_total0) {
-	(void)row0;
-	__shared__ int shared_i32_0[8];
-	const int rows2 = (int)rows;
-	const int local_id = (int)threadIdx.x;
-	int add = 0;
-	int first = 0;
-	while (first < rows2) {
-		const int start = first + local_id * 8;
-		int add2 = 0;
-		#pragma unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = start + i;
-			if (at < rows2) {
-				const int state = having_kernel2_tile0[at];
-				const int add3 = (int)((unsigned)add2 + (unsigned)state);
-				add2 = add3;
-			}
-		}
-		const int theirs = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
-		const int add3 = (int)((unsigned)theirs + (unsigned)add2);
-		const int state = (int)(threadIdx.x % 32) >= 1 ? add3 : add2;
-		const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
-		const int add4 = (int)((unsigned)theirs2 + (unsigned)state);
-		const int state2 = (int)(threadIdx.x % 32) >= 2 ? add4 : state;
-		const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)state2, 4u);
-		const int add5 = (int)((unsigned)theirs3 + (unsigned)state2);
-		const int state3 = (int)(threadIdx.x % 32) >= 4 ? add5 : state2;
-		const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state3, 8u);
-		const int add6 = (int)((unsigned)theirs4 + (unsigned)state3);
-		const int state4 = (int)(threadIdx.x % 32) >= 8 ? add6 : state3;
-		const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state4, 16u);
-		const int add7 = (int)((unsigned)theirs5 + (unsigned)state4);
-		const int state5 = (int)(threadIdx.x % 32) >= 16 ? add7 : state4;
-		const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)state5, 1u);
-		const int state6 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs6;
-		if ((int)(threadIdx.x % 32) == 31) {
-			shared_i32_0[(int)(threadIdx.x / 32)] = state5;
-		}
-		__syncthreads();
-		int add8 = 0;
-		if ((int)(threadIdx.x % 32) < 8) {
-			const int state7 = shared_i32_0[(int)(threadIdx.x % 32)];
-			add8 = state7;
-		}
-		const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)add8, 1u);
-		const int add9 = (int)((unsigned)theirs7 + (unsigned)add8);
-		const int state7 = (int)(threadIdx.x % 32) >= 1 ? add9 : add8;
-		const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state7, 2u);
-		const int add10 = (int)((unsigned)theirs8 + (unsigned)state7);
-		const int state8 = (int)(threadIdx.x % 32) >= 2 ? add10 : state7;
-		const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state8, 4u);
-		const int add11 = (int)((unsigned)theirs9 + (unsigned)state8);
-		const int state9 = (int)(threadIdx.x % 32) >= 4 ? add11 : state8;
-		const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
-		const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
-		const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
-		const int add12 = (int)((unsigned)state10 + (unsigned)state6);
-		const int add13 = (int)((unsigned)add + (unsigned)add12);
-		int add14 = add13;
-		#pragma unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = start + i;
-			if (at < rows2) {
-				const int state11 = having_kernel2_tile0[at];
-				having_kernel2_tile0[at] = add14;
-				const int add15 = (int)((unsigned)add14 + (unsigned)state11);
-				add14 = add15;
-			}
-		}
-		const int add15 = (int)((unsigned)add + (unsigned)theirs10);
-		add = add15;
-		__syncthreads();
-		first += 2048;
-	}
-	if (local_id == 0) {
-		having_kernel2_total0[0] = add;
-	}
-}
-
-extern "C" __global__ void __launch_bounds__(256) having_kernel2_published(
-	long long row0,
-	long long rows,
-	const unsigned char *__restrict__ keep,
-	const int *__restrict__ having_kernel2_tile0,
 	int *key_2,
-	const int *__restrict__ aggregate,
+	long long n_length,
+	const int *__restrict__ key,
 	long long *count,
-	const long long *__restrict__ c,
 	long long *total,
-	const long long *__restrict__ aggregate_2) {
-	__shared__ __align__(16) unsigned local_arena[4864];
-	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
-	__shared__ int shared_i32_0[8];
-	const int row02 = (int)row0;
-	const int rows2 = (int)rows;
-	const int local_id = (int)threadIdx.x;
-	const int tile = (int)blockIdx.x;
-	const int offset = tile * 3072;
-	const int first = row02 + offset;
-	const int rest = rows2 - offset;
-	const int count2 = rest < 3072 ? rest : 3072;
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count2) {
-			local_arena[at + at / 12] = (unsigned)(keep[first + at] != 0);
-		}
-	}
-	__syncthreads();
-	unsigned char keep_rows[12] = {0};
-	const int start = local_id * 12;
-	const int own = local_id * 13;
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		if (start + item < count2) {
-			keep_rows[item] = local_arena[own + item] != 0u;
-		}
-	}
-	unsigned selected = 0u;
-	int add = 0;
-	if (count2 == 3072) {
-		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			selected = selected | ((unsigned)(keep_rows[item] != 0) << ((unsigned)item & 31));
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = local_id * 12 + item;
-			if (at < count2) {
-				selected = selected | ((unsigned)(keep_rows[item] != 0) << ((unsigned)item & 31));
-			}
-		}
-	}
-	add = (int)kgen_count_ones_u32(selected);
-	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
-	const int add2 = (int)((unsigned)theirs + (unsigned)add);
-	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
-	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
-	const int add3 = (int)((unsigned)theirs2 + (unsigned)state);
-	const int state2 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
-	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)state2, 4u);
-	const int add4 = (int)((unsigned)theirs3 + (unsigned)state2);
-	const int state3 = (int)(threadIdx.x % 32) >= 4 ? add4 : state2;
-	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state3, 8u);
-	const int add5 = (int)((unsigned)theirs4 + (unsigned)state3);
-	const int state4 = (int)(threadIdx.x % 32) >= 8 ? add5 : state3;
-	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state4, 16u);
-	const int add6 = (int)((unsigned)theirs5 + (unsigned)state4);
-	const int state5 = (int)(threadIdx.x % 32) >= 16 ? add6 : state4;
-	const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)state5, 1u);
-	const int state6 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs6;
-	if ((int)(threadIdx.x % 32) == 31) {
-		shared_i32_0[(int)(threadIdx.x / 32)] = state5;
-	}
-	__syncthreads();
-	int add7 = 0;
-	if ((int)(threadIdx.x % 32) < 8) {
-		const int state7 = shared_i32_0[(int)(threadIdx.x % 32)];
-		add7 = state7;
-	}
-	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)add7, 1u);
-	const int add8 = (int)((unsigned)theirs7 + (unsigned)add7);
-	const int state7 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
-	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state7, 2u);
-	const int add9 = (int)((unsigned)theirs8 + (unsigned)state7);
-	const int state8 = (int)(threadIdx.x % 32) >= 2 ? add9 : state7;
-	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state8, 4u);
-	const int add10 = (int)((unsigned)theirs9 + (unsigned)state8);
-	const int state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
-	const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
-	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
-	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
-	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
-	const int first2 = (int)add11 + 6656;
-	const int start2 = local_id * 12;
-	if ((int)theirs10 > 1536) {
-		int at = first2;
-		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
-				local_arena_u16[at] = (unsigned short)(start2 + item);
-				at++;
-			}
-		}
-	} else {
-		unsigned rest2 = selected;
-		int at = first2 + (int)kgen_count_ones_u32(selected);
-		while (rest2 != 0u) {
-			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
-			at--;
-			local_arena_u16[at] = (unsigned short)(start2 + item);
-			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
-		}
-	}
-	__syncthreads();
-	const int earlier = having_kernel2_tile0[tile];
-	const int base = (int)earlier;
-	for (int at = local_id, at_end = (int)theirs10; at < at_end; at += 256) {
-		const int number = (int)local_arena_u16[6656 + at];
-		const int row = first + number;
-		const int place = base + at;
-		// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
-		key_2[place] = aggregate[row];
-		count[place] = c[row];
-		total[place] = aggregate_2[row];
-	}
-}
-
-extern "C" __global__ void __launch_bounds__(256) having_kernel2_finish_published(
-	long long row0,
-	long long rows,
-	const int *__restrict__ having_kernel2_total0,
 	long long *keep_length_cell) {
 	(void)row0;
 	(void)rows;
+	(void)having_kernel1_total1;
 	const int local_id = (int)threadIdx.x;
-	int total = having_kernel2_total0[0];
+	bool total2 = having_kernel1_total0[0] != 0;
+	int total3 = having_kernel1_total2[0];
+	int total4 = having_kernel1_total3[0];
+	long long total5 = having_kernel1_total4[0];
 	if (local_id == 0) {
-		const long long keep_length = (long long)total;
-		keep_length_cell[0] = keep_length;
+		if (total2) {
+			const bool keep = (long long)total3 >= least;
+			if (keep) {
+				// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
+				int neighbour = 0;
+				if ((int)n_length >= 1) {
+					neighbour = key[(int)n_length - 1];
+				}
+				key_2[(int)(long long)total4] = neighbour;
+				count[(int)(long long)total4] = (long long)total3;
+				total[(int)(long long)total4] = total5;
+			}
+		}
+		const bool x = total2;
+		const long long x2 = (long long)total3;
+		const long long x3 = (long long)total4;
+		const bool x4 = x2 >= least;
+		const bool x5 = x && x4;
+		const long long x6 = x5 ? 1LL : 0LL;
+		const long long x7 = (long long)((unsigned long long)x3 + (unsigned long long)x6);
+		keep_length_cell[0] = x7;
 	}
 }

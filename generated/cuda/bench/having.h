@@ -8,100 +8,60 @@
 // Buffers of the plan, by the number of their elements:
 //   key: len(n) of i32 (input)
 //   value: len(n) of i32 (input)
-//   c: len(n) of i64 (temporary)
-//   aggregate: len(n) of i32 (temporary)
-//   aggregate_2: len(n) of i64 (temporary)
-//   keep: len(n) of bool (temporary)
 //   key_2: len(n) of i32 (output)
 //   count: len(n) of i64 (output)
 //   total: len(n) of i64 (output)
-//   having_kernel1_status0: (max(ceildiv(len(n), 2560), 1) * 4) of u64 (status)
+//   having_kernel1_status0: (max(ceildiv(len(n), 2560), 1) * 6) of u64 (status)
 //   having_kernel1_tickets: 1 of u32 (status)
 //   abort: 1 of u32 (abort)
-//   g_length_cell: 1 of i64 (counter)
-//   having_kernel2_status0: (max(ceildiv(len(g), 5120), 1) * 1) of u64 (status)
-//   having_kernel2_tickets: 1 of u32 (status)
 //   keep_length_cell: 1 of i64 (counter)
 
-// having_kernel1(row0, rows, least, having_kernel1_tickets, key, value, having_kernel1_status0, v_abort, aggregate, c, aggregate_2, keep, tiles, g_length_cell)
+// having_kernel1(row0, rows, least, having_kernel1_tickets, key, value, having_kernel1_status0, v_abort, key_2, count, total, tiles, n_length, keep_length_cell)
 #define HAVING_KERNEL1_NAME "having_kernel1"
-#define HAVING_KERNEL1_WORKGROUP 128
+#define HAVING_KERNEL1_WORKGROUP 256
 #define HAVING_KERNEL1_ROWS 2560 // of a group
 #define HAVING_KERNEL1_ARGS 14
-
-// having_kernel2(row0, rows, having_kernel2_tickets, keep, having_kernel2_status0, v_abort, key_2, aggregate, count, c, total, aggregate_2, tiles, keep_length_cell)
-#define HAVING_KERNEL2_NAME "having_kernel2"
-#define HAVING_KERNEL2_WORKGROUP 256
-#define HAVING_KERNEL2_ROWS 5120 // of a group
-#define HAVING_KERNEL2_ARGS 14
 
 // Buffers of its fallback, by the number of their elements:
 //   key: len(n) of i32 (input)
 //   value: len(n) of i32 (input)
-//   c: len(n) of i64 (temporary)
-//   aggregate: len(n) of i32 (temporary)
-//   aggregate_2: len(n) of i64 (temporary)
-//   keep: len(n) of bool (temporary)
 //   key_2: len(n) of i32 (output)
 //   count: len(n) of i64 (output)
 //   total: len(n) of i64 (output)
-//   having_kernel1_tile0: max(ceildiv(len(n), 3072), 1) of i32 (temporary)
-//   having_kernel1_tile1: max(ceildiv(len(n), 3072), 1) of i32 (temporary)
-//   having_kernel1_tile2: max(ceildiv(len(n), 3072), 1) of i64 (temporary)
-//   having_kernel1_total0: 1 of i32 (temporary)
+//   having_kernel1_tile0: max(ceildiv(len(n), 1536), 1) of bool (temporary)
+//   having_kernel1_tile1: max(ceildiv(len(n), 1536), 1) of i32 (temporary)
+//   having_kernel1_tile2: max(ceildiv(len(n), 1536), 1) of i32 (temporary)
+//   having_kernel1_tile3: max(ceildiv(len(n), 1536), 1) of i32 (temporary)
+//   having_kernel1_tile4: max(ceildiv(len(n), 1536), 1) of i64 (temporary)
+//   having_kernel1_total0: 1 of bool (temporary)
 //   having_kernel1_total1: 1 of i32 (temporary)
-//   having_kernel1_total2: 1 of i64 (temporary)
-//   g_length_cell: 1 of i64 (counter)
-//   having_kernel2_tile0: max(ceildiv(len(g), 3072), 1) of i32 (temporary)
-//   having_kernel2_total0: 1 of i32 (temporary)
+//   having_kernel1_total2: 1 of i32 (temporary)
+//   having_kernel1_total3: 1 of i32 (temporary)
+//   having_kernel1_total4: 1 of i64 (temporary)
 //   keep_length_cell: 1 of i64 (counter)
 
-// having_kernel1_sum0_published(row0, rows, least, key, value, having_kernel1_tile0, having_kernel1_tile1, having_kernel1_tile2)
+// having_kernel1_sum0_published(row0, rows, least, key, value, having_kernel1_tile0, having_kernel1_tile1, having_kernel1_tile2, having_kernel1_tile3, having_kernel1_tile4)
 #define HAVING_KERNEL1_SUM0_PUBLISHED_NAME "having_kernel1_sum0_published"
 #define HAVING_KERNEL1_SUM0_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL1_SUM0_PUBLISHED_ROWS 3072 // of a group
-#define HAVING_KERNEL1_SUM0_PUBLISHED_ARGS 8
+#define HAVING_KERNEL1_SUM0_PUBLISHED_ROWS 1536 // of a group
+#define HAVING_KERNEL1_SUM0_PUBLISHED_ARGS 10
 
-// having_kernel1_scan0_published(row0, rows, having_kernel1_tile0, having_kernel1_tile1, having_kernel1_tile2, having_kernel1_total0, having_kernel1_total1, having_kernel1_total2)
+// having_kernel1_scan0_published(row0, rows, having_kernel1_tile0, having_kernel1_tile1, having_kernel1_tile2, having_kernel1_tile3, having_kernel1_tile4, least, having_kernel1_total0, having_kernel1_total1, having_kernel1_total2, having_kernel1_total3, having_kernel1_total4)
 #define HAVING_KERNEL1_SCAN0_PUBLISHED_NAME "having_kernel1_scan0_published"
 #define HAVING_KERNEL1_SCAN0_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL1_SCAN0_PUBLISHED_ROWS 3072 // of a group
-#define HAVING_KERNEL1_SCAN0_PUBLISHED_ARGS 8
+#define HAVING_KERNEL1_SCAN0_PUBLISHED_ROWS 1536 // of a group
+#define HAVING_KERNEL1_SCAN0_PUBLISHED_ARGS 13
 
-// having_kernel1_published(row0, rows, least, key, value, having_kernel1_tile0, having_kernel1_tile1, having_kernel1_tile2, aggregate, c, aggregate_2, keep)
+// having_kernel1_published(row0, rows, least, key, value, having_kernel1_tile0, having_kernel1_tile1, having_kernel1_tile2, having_kernel1_tile3, having_kernel1_tile4, key_2, count, total)
 #define HAVING_KERNEL1_PUBLISHED_NAME "having_kernel1_published"
 #define HAVING_KERNEL1_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL1_PUBLISHED_ROWS 3072 // of a group
-#define HAVING_KERNEL1_PUBLISHED_ARGS 12
+#define HAVING_KERNEL1_PUBLISHED_ROWS 1536 // of a group
+#define HAVING_KERNEL1_PUBLISHED_ARGS 13
 
-// having_kernel1_finish_published(row0, rows, having_kernel1_total0, having_kernel1_total1, having_kernel1_total2, c, aggregate_2, keep, least, g_length_cell)
+// having_kernel1_finish_published(row0, rows, having_kernel1_total0, having_kernel1_total1, having_kernel1_total2, having_kernel1_total3, having_kernel1_total4, least, key_2, n_length, key, count, total, keep_length_cell)
 #define HAVING_KERNEL1_FINISH_PUBLISHED_NAME "having_kernel1_finish_published"
 #define HAVING_KERNEL1_FINISH_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL1_FINISH_PUBLISHED_ROWS 3072 // of a group
-#define HAVING_KERNEL1_FINISH_PUBLISHED_ARGS 10
-
-// having_kernel2_sum0_published(row0, rows, keep, having_kernel2_tile0)
-#define HAVING_KERNEL2_SUM0_PUBLISHED_NAME "having_kernel2_sum0_published"
-#define HAVING_KERNEL2_SUM0_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL2_SUM0_PUBLISHED_ROWS 3072 // of a group
-#define HAVING_KERNEL2_SUM0_PUBLISHED_ARGS 4
-
-// having_kernel2_scan0_published(row0, rows, having_kernel2_tile0, having_kernel2_total0)
-#define HAVING_KERNEL2_SCAN0_PUBLISHED_NAME "having_kernel2_scan0_published"
-#define HAVING_KERNEL2_SCAN0_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL2_SCAN0_PUBLISHED_ROWS 3072 // of a group
-#define HAVING_KERNEL2_SCAN0_PUBLISHED_ARGS 4
-
-// having_kernel2_published(row0, rows, keep, having_kernel2_tile0, key_2, aggregate, count, c, total, aggregate_2)
-#define HAVING_KERNEL2_PUBLISHED_NAME "having_kernel2_published"
-#define HAVING_KERNEL2_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL2_PUBLISHED_ROWS 3072 // of a group
-#define HAVING_KERNEL2_PUBLISHED_ARGS 10
-
-// having_kernel2_finish_published(row0, rows, having_kernel2_total0, keep_length_cell)
-#define HAVING_KERNEL2_FINISH_PUBLISHED_NAME "having_kernel2_finish_published"
-#define HAVING_KERNEL2_FINISH_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL2_FINISH_PUBLISHED_ROWS 3072 // of a group
-#define HAVING_KERNEL2_FINISH_PUBLISHED_ARGS 4
+#define HAVING_KERNEL1_FINISH_PUBLISHED_ROWS 1536 // of a group
+#define HAVING_KERNEL1_FINISH_PUBLISHED_ARGS 14
 
 #endif

@@ -597,24 +597,21 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	long long row0,
 	long long rows,
 	const long long *__restrict__ g,
-	const long long *__restrict__ l_orderkey,
 	const long long *__restrict__ l_quantity,
+	const long long *__restrict__ l_orderkey,
 	unsigned char *orders_kernel5_tile0,
 	long long *orders_kernel5_tile1,
-	long long *orders_kernel5_tile2,
-	int *orders_kernel5_tile3,
-	long long *orders_kernel5_tile4,
-	unsigned char *orders_kernel5_tile5,
-	unsigned char *orders_kernel5_tile6) {
+	int *orders_kernel5_tile2,
+	long long *orders_kernel5_tile3,
+	unsigned char *orders_kernel5_tile4) {
+	(void)l_orderkey;
 	__shared__ __align__(16) unsigned local_arena[7680];
 	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ unsigned char shared_bool_0[8];
 	__shared__ unsigned char shared_bool_1[8];
-	__shared__ unsigned char shared_bool_2[8];
 	__shared__ int shared_i32_0[8];
 	__shared__ long long shared_i64_0[8];
 	__shared__ long long shared_i64_1[8];
-	__shared__ long long shared_i64_2[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
@@ -651,17 +648,17 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
 			const int at = (i * 256 + local_id) * 2;
-			const longlong2 wide = *(const longlong2 *)(l_orderkey + (first + at));
-			const long long l_orderkey2 = wide.x;
-			const long long l_orderkey3 = wide.y;
-			*(ulonglong2 *)(local_arena_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
+			const longlong2 wide = *(const longlong2 *)(l_quantity + (first + at));
+			const long long l_quantity2 = wide.x;
+			const long long l_quantity3 = wide.y;
+			*(ulonglong2 *)(local_arena_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
 			const int at = item * 256 + local_id;
 			if (at < count) {
-				local_arena_u64[1536 + at] = (unsigned long long)l_orderkey[first + at];
+				local_arena_u64[1536 + at] = (unsigned long long)l_quantity[first + at];
 			} else {
 				local_arena_u64[1536 + at] = 0ULL;
 			}
@@ -684,45 +681,12 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	if (start > 0 && start < count) {
 		g_rows[0] = (long long)local_arena_u64[start - 1];
 	}
-	long long l_orderkey_rows[6] = {0};
+	long long l_quantity_rows[6] = {0};
 	const int own2 = 1536 + local_id * 6;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own2 + item));
-		const unsigned long long word = wide.x;
-		const unsigned long long word2 = wide.y;
-		l_orderkey_rows[item] = (long long)word;
-		l_orderkey_rows[item + 1] = (long long)word2;
-	}
-	__syncthreads();
-	if (count == 1536 && (first & 1) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + local_id) * 2;
-			const longlong2 wide = *(const longlong2 *)(l_quantity + (first + at));
-			const long long l_quantity2 = wide.x;
-			const long long l_quantity3 = wide.y;
-			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + local_id;
-			if (at < count) {
-				local_arena_u64[at] = (unsigned long long)l_quantity[first + at];
-			} else {
-				local_arena_u64[at] = 0ULL;
-			}
-		}
-	}
-	__syncthreads();
-	long long l_quantity_rows[6] = {0};
-	const int own3 = local_id * 6;
-	#pragma unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own3 + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		l_quantity_rows[item] = (long long)word;
@@ -731,22 +695,17 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	__syncthreads();
 	bool present = false;
 	long long last = 0LL;
-	long long last2 = 0LL;
 	int add = 0;
 	long long add2 = 0LL;
-	bool present2 = false;
 	bool head = false;
 	if (count == 1536) {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
 			const int at = local_id * 6 + item;
 			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
-			const long long last3 = g_rows[item + 1];
+			const long long last2 = g_rows[item + 1];
 			present = true;
-			last = last3;
-			const long long last4 = l_orderkey_rows[item];
-			present2 = true;
-			last2 = last4;
+			last = last2;
 			const bool head3 = head || head2;
 			const int add3 = head2 ? 1 : (int)((unsigned)add + 1u);
 			head = head3;
@@ -760,12 +719,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 			const int at = local_id * 6 + item;
 			if (at < count) {
 				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
-				const long long last3 = g_rows[item + 1];
+				const long long last2 = g_rows[item + 1];
 				present = true;
-				last = last3;
-				const long long last4 = l_orderkey_rows[item];
-				present2 = true;
-				last2 = last4;
+				last = last2;
 				const bool head3 = head || head2;
 				const int add3 = head2 ? 1 : (int)((unsigned)add + 1u);
 				head = head3;
@@ -777,220 +733,160 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	}
 	const bool theirs = kgen_shuffle_up_u32((unsigned)present, 1u) != 0u;
 	const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)last, 1u);
-	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)last2, 1u);
-	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
-	const long long theirs5 = (long long)kgen_shuffle_up_u64((unsigned long long)add2, 1u);
-	const bool theirs6 = kgen_shuffle_up_u32((unsigned)present2, 1u) != 0u;
-	const bool theirs7 = kgen_shuffle_up_u32((unsigned)head, 1u) != 0u;
-	const bool present3 = theirs || present;
-	const long long last3 = present ? last : theirs2;
-	const long long last4 = present2 ? last2 : theirs3;
-	const int add3 = head ? add : (int)((unsigned)theirs4 + (unsigned)add);
-	const long long add4 = head ? add2 : (long long)((unsigned long long)theirs5 + (unsigned long long)add2);
-	const bool present4 = theirs6 || present2;
-	const bool head2 = theirs7 || head;
-	const bool state = (int)(threadIdx.x % 32) >= 1 ? present3 : present;
-	const long long state2 = (int)(threadIdx.x % 32) >= 1 ? last3 : last;
-	const long long state3 = (int)(threadIdx.x % 32) >= 1 ? last4 : last2;
-	const int state4 = (int)(threadIdx.x % 32) >= 1 ? add3 : add;
-	const long long state5 = (int)(threadIdx.x % 32) >= 1 ? add4 : add2;
-	const bool state6 = (int)(threadIdx.x % 32) >= 1 ? present4 : present2;
-	const bool state7 = (int)(threadIdx.x % 32) >= 1 ? head2 : head;
-	const bool theirs8 = kgen_shuffle_up_u32((unsigned)state, 2u) != 0u;
-	const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 2u);
-	const long long theirs10 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 2u);
-	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state4, 2u);
-	const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state5, 2u);
-	const bool theirs13 = kgen_shuffle_up_u32((unsigned)state6, 2u) != 0u;
-	const bool theirs14 = kgen_shuffle_up_u32((unsigned)state7, 2u) != 0u;
-	const bool present5 = theirs8 || state;
-	const long long last5 = state ? state2 : theirs9;
-	const long long last6 = state6 ? state3 : theirs10;
-	const int add5 = state7 ? state4 : (int)((unsigned)theirs11 + (unsigned)state4);
-	const long long add6 = state7 ? state5 : (long long)((unsigned long long)theirs12 + (unsigned long long)state5);
-	const bool present6 = theirs13 || state6;
-	const bool head3 = theirs14 || state7;
-	const bool state8 = (int)(threadIdx.x % 32) >= 2 ? present5 : state;
-	const long long state9 = (int)(threadIdx.x % 32) >= 2 ? last5 : state2;
-	const long long state10 = (int)(threadIdx.x % 32) >= 2 ? last6 : state3;
-	const int state11 = (int)(threadIdx.x % 32) >= 2 ? add5 : state4;
-	const long long state12 = (int)(threadIdx.x % 32) >= 2 ? add6 : state5;
-	const bool state13 = (int)(threadIdx.x % 32) >= 2 ? present6 : state6;
-	const bool state14 = (int)(threadIdx.x % 32) >= 2 ? head3 : state7;
-	const bool theirs15 = kgen_shuffle_up_u32((unsigned)state8, 4u) != 0u;
-	const long long theirs16 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 4u);
-	const long long theirs17 = (long long)kgen_shuffle_up_u64((unsigned long long)state10, 4u);
-	const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)state11, 4u);
-	const long long theirs19 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 4u);
-	const bool theirs20 = kgen_shuffle_up_u32((unsigned)state13, 4u) != 0u;
-	const bool theirs21 = kgen_shuffle_up_u32((unsigned)state14, 4u) != 0u;
-	const bool present7 = theirs15 || state8;
-	const long long last7 = state8 ? state9 : theirs16;
-	const long long last8 = state13 ? state10 : theirs17;
-	const int add7 = state14 ? state11 : (int)((unsigned)theirs18 + (unsigned)state11);
-	const long long add8 = state14 ? state12 : (long long)((unsigned long long)theirs19 + (unsigned long long)state12);
-	const bool present8 = theirs20 || state13;
-	const bool head4 = theirs21 || state14;
-	const bool state15 = (int)(threadIdx.x % 32) >= 4 ? present7 : state8;
-	const long long state16 = (int)(threadIdx.x % 32) >= 4 ? last7 : state9;
-	const long long state17 = (int)(threadIdx.x % 32) >= 4 ? last8 : state10;
-	const int state18 = (int)(threadIdx.x % 32) >= 4 ? add7 : state11;
-	const long long state19 = (int)(threadIdx.x % 32) >= 4 ? add8 : state12;
-	const bool state20 = (int)(threadIdx.x % 32) >= 4 ? present8 : state13;
-	const bool state21 = (int)(threadIdx.x % 32) >= 4 ? head4 : state14;
-	const bool theirs22 = kgen_shuffle_up_u32((unsigned)state15, 8u) != 0u;
-	const long long theirs23 = (long long)kgen_shuffle_up_u64((unsigned long long)state16, 8u);
-	const long long theirs24 = (long long)kgen_shuffle_up_u64((unsigned long long)state17, 8u);
-	const int theirs25 = (int)kgen_shuffle_up_u32((unsigned)state18, 8u);
-	const long long theirs26 = (long long)kgen_shuffle_up_u64((unsigned long long)state19, 8u);
-	const bool theirs27 = kgen_shuffle_up_u32((unsigned)state20, 8u) != 0u;
-	const bool theirs28 = kgen_shuffle_up_u32((unsigned)state21, 8u) != 0u;
-	const bool present9 = theirs22 || state15;
-	const long long last9 = state15 ? state16 : theirs23;
-	const long long last10 = state20 ? state17 : theirs24;
-	const int add9 = state21 ? state18 : (int)((unsigned)theirs25 + (unsigned)state18);
-	const long long add10 = state21 ? state19 : (long long)((unsigned long long)theirs26 + (unsigned long long)state19);
-	const bool present10 = theirs27 || state20;
-	const bool head5 = theirs28 || state21;
-	const bool state22 = (int)(threadIdx.x % 32) >= 8 ? present9 : state15;
-	const long long state23 = (int)(threadIdx.x % 32) >= 8 ? last9 : state16;
-	const long long state24 = (int)(threadIdx.x % 32) >= 8 ? last10 : state17;
-	const int state25 = (int)(threadIdx.x % 32) >= 8 ? add9 : state18;
-	const long long state26 = (int)(threadIdx.x % 32) >= 8 ? add10 : state19;
-	const bool state27 = (int)(threadIdx.x % 32) >= 8 ? present10 : state20;
-	const bool state28 = (int)(threadIdx.x % 32) >= 8 ? head5 : state21;
-	const bool theirs29 = kgen_shuffle_up_u32((unsigned)state22, 16u) != 0u;
-	const long long theirs30 = (long long)kgen_shuffle_up_u64((unsigned long long)state23, 16u);
-	const long long theirs31 = (long long)kgen_shuffle_up_u64((unsigned long long)state24, 16u);
-	const int theirs32 = (int)kgen_shuffle_up_u32((unsigned)state25, 16u);
-	const long long theirs33 = (long long)kgen_shuffle_up_u64((unsigned long long)state26, 16u);
-	const bool theirs34 = kgen_shuffle_up_u32((unsigned)state27, 16u) != 0u;
-	const bool theirs35 = kgen_shuffle_up_u32((unsigned)state28, 16u) != 0u;
-	const bool present11 = theirs29 || state22;
-	const long long last11 = state22 ? state23 : theirs30;
-	const long long last12 = state27 ? state24 : theirs31;
-	const int add11 = state28 ? state25 : (int)((unsigned)theirs32 + (unsigned)state25);
-	const long long add12 = state28 ? state26 : (long long)((unsigned long long)theirs33 + (unsigned long long)state26);
-	const bool present12 = theirs34 || state27;
-	const bool head6 = theirs35 || state28;
-	const bool state29 = (int)(threadIdx.x % 32) >= 16 ? present11 : state22;
-	const long long state30 = (int)(threadIdx.x % 32) >= 16 ? last11 : state23;
-	const long long state31 = (int)(threadIdx.x % 32) >= 16 ? last12 : state24;
-	const int state32 = (int)(threadIdx.x % 32) >= 16 ? add11 : state25;
-	const long long state33 = (int)(threadIdx.x % 32) >= 16 ? add12 : state26;
-	const bool state34 = (int)(threadIdx.x % 32) >= 16 ? present12 : state27;
-	const bool state35 = (int)(threadIdx.x % 32) >= 16 ? head6 : state28;
+	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const long long theirs4 = (long long)kgen_shuffle_up_u64((unsigned long long)add2, 1u);
+	const bool theirs5 = kgen_shuffle_up_u32((unsigned)head, 1u) != 0u;
+	const bool present2 = theirs || present;
+	const long long last2 = present ? last : theirs2;
+	const int add3 = head ? add : (int)((unsigned)theirs3 + (unsigned)add);
+	const long long add4 = head ? add2 : (long long)((unsigned long long)theirs4 + (unsigned long long)add2);
+	const bool head2 = theirs5 || head;
+	const bool state = (int)(threadIdx.x % 32) >= 1 ? present2 : present;
+	const long long state2 = (int)(threadIdx.x % 32) >= 1 ? last2 : last;
+	const int state3 = (int)(threadIdx.x % 32) >= 1 ? add3 : add;
+	const long long state4 = (int)(threadIdx.x % 32) >= 1 ? add4 : add2;
+	const bool state5 = (int)(threadIdx.x % 32) >= 1 ? head2 : head;
+	const bool theirs6 = kgen_shuffle_up_u32((unsigned)state, 2u) != 0u;
+	const long long theirs7 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 2u);
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state3, 2u);
+	const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state4, 2u);
+	const bool theirs10 = kgen_shuffle_up_u32((unsigned)state5, 2u) != 0u;
+	const bool present3 = theirs6 || state;
+	const long long last3 = state ? state2 : theirs7;
+	const int add5 = state5 ? state3 : (int)((unsigned)theirs8 + (unsigned)state3);
+	const long long add6 = state5 ? state4 : (long long)((unsigned long long)theirs9 + (unsigned long long)state4);
+	const bool head3 = theirs10 || state5;
+	const bool state6 = (int)(threadIdx.x % 32) >= 2 ? present3 : state;
+	const long long state7 = (int)(threadIdx.x % 32) >= 2 ? last3 : state2;
+	const int state8 = (int)(threadIdx.x % 32) >= 2 ? add5 : state3;
+	const long long state9 = (int)(threadIdx.x % 32) >= 2 ? add6 : state4;
+	const bool state10 = (int)(threadIdx.x % 32) >= 2 ? head3 : state5;
+	const bool theirs11 = kgen_shuffle_up_u32((unsigned)state6, 4u) != 0u;
+	const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state7, 4u);
+	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state8, 4u);
+	const long long theirs14 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 4u);
+	const bool theirs15 = kgen_shuffle_up_u32((unsigned)state10, 4u) != 0u;
+	const bool present4 = theirs11 || state6;
+	const long long last4 = state6 ? state7 : theirs12;
+	const int add7 = state10 ? state8 : (int)((unsigned)theirs13 + (unsigned)state8);
+	const long long add8 = state10 ? state9 : (long long)((unsigned long long)theirs14 + (unsigned long long)state9);
+	const bool head4 = theirs15 || state10;
+	const bool state11 = (int)(threadIdx.x % 32) >= 4 ? present4 : state6;
+	const long long state12 = (int)(threadIdx.x % 32) >= 4 ? last4 : state7;
+	const int state13 = (int)(threadIdx.x % 32) >= 4 ? add7 : state8;
+	const long long state14 = (int)(threadIdx.x % 32) >= 4 ? add8 : state9;
+	const bool state15 = (int)(threadIdx.x % 32) >= 4 ? head4 : state10;
+	const bool theirs16 = kgen_shuffle_up_u32((unsigned)state11, 8u) != 0u;
+	const long long theirs17 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 8u);
+	const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)state13, 8u);
+	const long long theirs19 = (long long)kgen_shuffle_up_u64((unsigned long long)state14, 8u);
+	const bool theirs20 = kgen_shuffle_up_u32((unsigned)state15, 8u) != 0u;
+	const bool present5 = theirs16 || state11;
+	const long long last5 = state11 ? state12 : theirs17;
+	const int add9 = state15 ? state13 : (int)((unsigned)theirs18 + (unsigned)state13);
+	const long long add10 = state15 ? state14 : (long long)((unsigned long long)theirs19 + (unsigned long long)state14);
+	const bool head5 = theirs20 || state15;
+	const bool state16 = (int)(threadIdx.x % 32) >= 8 ? present5 : state11;
+	const long long state17 = (int)(threadIdx.x % 32) >= 8 ? last5 : state12;
+	const int state18 = (int)(threadIdx.x % 32) >= 8 ? add9 : state13;
+	const long long state19 = (int)(threadIdx.x % 32) >= 8 ? add10 : state14;
+	const bool state20 = (int)(threadIdx.x % 32) >= 8 ? head5 : state15;
+	const bool theirs21 = kgen_shuffle_up_u32((unsigned)state16, 16u) != 0u;
+	const long long theirs22 = (long long)kgen_shuffle_up_u64((unsigned long long)state17, 16u);
+	const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state18, 16u);
+	const long long theirs24 = (long long)kgen_shuffle_up_u64((unsigned long long)state19, 16u);
+	const bool theirs25 = kgen_shuffle_up_u32((unsigned)state20, 16u) != 0u;
+	const bool present6 = theirs21 || state16;
+	const long long last6 = state16 ? state17 : theirs22;
+	const int add11 = state20 ? state18 : (int)((unsigned)theirs23 + (unsigned)state18);
+	const long long add12 = state20 ? state19 : (long long)((unsigned long long)theirs24 + (unsigned long long)state19);
+	const bool head6 = theirs25 || state20;
+	const bool state21 = (int)(threadIdx.x % 32) >= 16 ? present6 : state16;
+	const long long state22 = (int)(threadIdx.x % 32) >= 16 ? last6 : state17;
+	const int state23 = (int)(threadIdx.x % 32) >= 16 ? add11 : state18;
+	const long long state24 = (int)(threadIdx.x % 32) >= 16 ? add12 : state19;
+	const bool state25 = (int)(threadIdx.x % 32) >= 16 ? head6 : state20;
 	if ((int)(threadIdx.x % 32) == 31) {
-		shared_bool_0[(int)(threadIdx.x / 32)] = state29;
-		shared_i64_0[(int)(threadIdx.x / 32)] = state30;
-		shared_i64_1[(int)(threadIdx.x / 32)] = state31;
-		shared_i32_0[(int)(threadIdx.x / 32)] = state32;
-		shared_i64_2[(int)(threadIdx.x / 32)] = state33;
-		shared_bool_1[(int)(threadIdx.x / 32)] = state34;
-		shared_bool_2[(int)(threadIdx.x / 32)] = state35;
+		shared_bool_0[(int)(threadIdx.x / 32)] = state21;
+		shared_i64_0[(int)(threadIdx.x / 32)] = state22;
+		shared_i32_0[(int)(threadIdx.x / 32)] = state23;
+		shared_i64_1[(int)(threadIdx.x / 32)] = state24;
+		shared_bool_1[(int)(threadIdx.x / 32)] = state25;
 	}
 	__syncthreads();
-	bool present13 = false;
-	long long last13 = 0LL;
-	long long last14 = 0LL;
+	bool present7 = false;
+	long long last7 = 0LL;
 	int add13 = 0;
 	long long add14 = 0LL;
-	bool present14 = false;
 	bool head7 = false;
 	if ((int)(threadIdx.x % 32) < 8) {
-		const bool state36 = shared_bool_0[(int)(threadIdx.x % 32)] != 0;
-		const long long state37 = shared_i64_0[(int)(threadIdx.x % 32)];
-		const long long state38 = shared_i64_1[(int)(threadIdx.x % 32)];
-		const int state39 = shared_i32_0[(int)(threadIdx.x % 32)];
-		const long long state40 = shared_i64_2[(int)(threadIdx.x % 32)];
-		const bool state41 = shared_bool_1[(int)(threadIdx.x % 32)] != 0;
-		const bool state42 = shared_bool_2[(int)(threadIdx.x % 32)] != 0;
-		present13 = state36;
-		last13 = state37;
-		last14 = state38;
-		add13 = state39;
-		add14 = state40;
-		present14 = state41;
-		head7 = state42;
+		const bool state26 = shared_bool_0[(int)(threadIdx.x % 32)] != 0;
+		const long long state27 = shared_i64_0[(int)(threadIdx.x % 32)];
+		const int state28 = shared_i32_0[(int)(threadIdx.x % 32)];
+		const long long state29 = shared_i64_1[(int)(threadIdx.x % 32)];
+		const bool state30 = shared_bool_1[(int)(threadIdx.x % 32)] != 0;
+		present7 = state26;
+		last7 = state27;
+		add13 = state28;
+		add14 = state29;
+		head7 = state30;
 	}
-	const bool theirs36 = kgen_shuffle_up_u32((unsigned)present13, 1u) != 0u;
-	const long long theirs37 = (long long)kgen_shuffle_up_u64((unsigned long long)last13, 1u);
-	const long long theirs38 = (long long)kgen_shuffle_up_u64((unsigned long long)last14, 1u);
-	const int theirs39 = (int)kgen_shuffle_up_u32((unsigned)add13, 1u);
-	const long long theirs40 = (long long)kgen_shuffle_up_u64((unsigned long long)add14, 1u);
-	const bool theirs41 = kgen_shuffle_up_u32((unsigned)present14, 1u) != 0u;
-	const bool theirs42 = kgen_shuffle_up_u32((unsigned)head7, 1u) != 0u;
-	const bool present15 = theirs36 || present13;
-	const long long last15 = present13 ? last13 : theirs37;
-	const long long last16 = present14 ? last14 : theirs38;
-	const int add15 = head7 ? add13 : (int)((unsigned)theirs39 + (unsigned)add13);
-	const long long add16 = head7 ? add14 : (long long)((unsigned long long)theirs40 + (unsigned long long)add14);
-	const bool present16 = theirs41 || present14;
-	const bool head8 = theirs42 || head7;
-	const bool state36 = (int)(threadIdx.x % 32) >= 1 ? present15 : present13;
-	const long long state37 = (int)(threadIdx.x % 32) >= 1 ? last15 : last13;
-	const long long state38 = (int)(threadIdx.x % 32) >= 1 ? last16 : last14;
-	const int state39 = (int)(threadIdx.x % 32) >= 1 ? add15 : add13;
-	const long long state40 = (int)(threadIdx.x % 32) >= 1 ? add16 : add14;
-	const bool state41 = (int)(threadIdx.x % 32) >= 1 ? present16 : present14;
-	const bool state42 = (int)(threadIdx.x % 32) >= 1 ? head8 : head7;
-	const bool theirs43 = kgen_shuffle_up_u32((unsigned)state36, 2u) != 0u;
-	const long long theirs44 = (long long)kgen_shuffle_up_u64((unsigned long long)state37, 2u);
-	const long long theirs45 = (long long)kgen_shuffle_up_u64((unsigned long long)state38, 2u);
-	const int theirs46 = (int)kgen_shuffle_up_u32((unsigned)state39, 2u);
-	const long long theirs47 = (long long)kgen_shuffle_up_u64((unsigned long long)state40, 2u);
-	const bool theirs48 = kgen_shuffle_up_u32((unsigned)state41, 2u) != 0u;
-	const bool theirs49 = kgen_shuffle_up_u32((unsigned)state42, 2u) != 0u;
-	const bool present17 = theirs43 || state36;
-	const long long last17 = state36 ? state37 : theirs44;
-	const long long last18 = state41 ? state38 : theirs45;
-	const int add17 = state42 ? state39 : (int)((unsigned)theirs46 + (unsigned)state39);
-	const long long add18 = state42 ? state40 : (long long)((unsigned long long)theirs47 + (unsigned long long)state40);
-	const bool present18 = theirs48 || state41;
-	const bool head9 = theirs49 || state42;
-	const bool state43 = (int)(threadIdx.x % 32) >= 2 ? present17 : state36;
-	const long long state44 = (int)(threadIdx.x % 32) >= 2 ? last17 : state37;
-	const long long state45 = (int)(threadIdx.x % 32) >= 2 ? last18 : state38;
-	const int state46 = (int)(threadIdx.x % 32) >= 2 ? add17 : state39;
-	const long long state47 = (int)(threadIdx.x % 32) >= 2 ? add18 : state40;
-	const bool state48 = (int)(threadIdx.x % 32) >= 2 ? present18 : state41;
-	const bool state49 = (int)(threadIdx.x % 32) >= 2 ? head9 : state42;
-	const bool theirs50 = kgen_shuffle_up_u32((unsigned)state43, 4u) != 0u;
-	const long long theirs51 = (long long)kgen_shuffle_up_u64((unsigned long long)state44, 4u);
-	const long long theirs52 = (long long)kgen_shuffle_up_u64((unsigned long long)state45, 4u);
-	const int theirs53 = (int)kgen_shuffle_up_u32((unsigned)state46, 4u);
-	const long long theirs54 = (long long)kgen_shuffle_up_u64((unsigned long long)state47, 4u);
-	const bool theirs55 = kgen_shuffle_up_u32((unsigned)state48, 4u) != 0u;
-	const bool theirs56 = kgen_shuffle_up_u32((unsigned)state49, 4u) != 0u;
-	const bool present19 = theirs50 || state43;
-	const long long last19 = state43 ? state44 : theirs51;
-	const long long last20 = state48 ? state45 : theirs52;
-	const int add19 = state49 ? state46 : (int)((unsigned)theirs53 + (unsigned)state46);
-	const long long add20 = state49 ? state47 : (long long)((unsigned long long)theirs54 + (unsigned long long)state47);
-	const bool present20 = theirs55 || state48;
-	const bool head10 = theirs56 || state49;
-	const bool state50 = (int)(threadIdx.x % 32) >= 4 ? present19 : state43;
-	const long long state51 = (int)(threadIdx.x % 32) >= 4 ? last19 : state44;
-	const long long state52 = (int)(threadIdx.x % 32) >= 4 ? last20 : state45;
-	const int state53 = (int)(threadIdx.x % 32) >= 4 ? add19 : state46;
-	const long long state54 = (int)(threadIdx.x % 32) >= 4 ? add20 : state47;
-	const bool state55 = (int)(threadIdx.x % 32) >= 4 ? present20 : state48;
-	const bool state56 = (int)(threadIdx.x % 32) >= 4 ? head10 : state49;
-	const bool theirs57 = kgen_broadcast_u32((unsigned)state50, 7u) != 0u;
-	const long long theirs58 = (long long)kgen_broadcast_u64((unsigned long long)state51, 7u);
-	const long long theirs59 = (long long)kgen_broadcast_u64((unsigned long long)state52, 7u);
-	const int theirs60 = (int)kgen_broadcast_u32((unsigned)state53, 7u);
-	const long long theirs61 = (long long)kgen_broadcast_u64((unsigned long long)state54, 7u);
-	const bool theirs62 = kgen_broadcast_u32((unsigned)state55, 7u) != 0u;
-	const bool theirs63 = kgen_broadcast_u32((unsigned)state56, 7u) != 0u;
+	const bool theirs26 = kgen_shuffle_up_u32((unsigned)present7, 1u) != 0u;
+	const long long theirs27 = (long long)kgen_shuffle_up_u64((unsigned long long)last7, 1u);
+	const int theirs28 = (int)kgen_shuffle_up_u32((unsigned)add13, 1u);
+	const long long theirs29 = (long long)kgen_shuffle_up_u64((unsigned long long)add14, 1u);
+	const bool theirs30 = kgen_shuffle_up_u32((unsigned)head7, 1u) != 0u;
+	const bool present8 = theirs26 || present7;
+	const long long last8 = present7 ? last7 : theirs27;
+	const int add15 = head7 ? add13 : (int)((unsigned)theirs28 + (unsigned)add13);
+	const long long add16 = head7 ? add14 : (long long)((unsigned long long)theirs29 + (unsigned long long)add14);
+	const bool head8 = theirs30 || head7;
+	const bool state26 = (int)(threadIdx.x % 32) >= 1 ? present8 : present7;
+	const long long state27 = (int)(threadIdx.x % 32) >= 1 ? last8 : last7;
+	const int state28 = (int)(threadIdx.x % 32) >= 1 ? add15 : add13;
+	const long long state29 = (int)(threadIdx.x % 32) >= 1 ? add16 : add14;
+	const bool state30 = (int)(threadIdx.x % 32) >= 1 ? head8 : head7;
+	const bool theirs31 = kgen_shuffle_up_u32((unsigned)state26, 2u) != 0u;
+	const long long theirs32 = (long long)kgen_shuffle_up_u64((unsigned long long)state27, 2u);
+	const int theirs33 = (int)kgen_shuffle_up_u32((unsigned)state28, 2u);
+	const long long theirs34 = (long long)kgen_shuffle_up_u64((unsigned long long)state29, 2u);
+	const bool theirs35 = kgen_shuffle_up_u32((unsigned)state30, 2u) != 0u;
+	const bool present9 = theirs31 || state26;
+	const long long last9 = state26 ? state27 : theirs32;
+	const int add17 = state30 ? state28 : (int)((unsigned)theirs33 + (unsigned)state28);
+	const long long add18 = state30 ? state29 : (long long)((unsigned long long)theirs34 + (unsigned long long)state29);
+	const bool head9 = theirs35 || state30;
+	const bool state31 = (int)(threadIdx.x % 32) >= 2 ? present9 : state26;
+	const long long state32 = (int)(threadIdx.x % 32) >= 2 ? last9 : state27;
+	const int state33 = (int)(threadIdx.x % 32) >= 2 ? add17 : state28;
+	const long long state34 = (int)(threadIdx.x % 32) >= 2 ? add18 : state29;
+	const bool state35 = (int)(threadIdx.x % 32) >= 2 ? head9 : state30;
+	const bool theirs36 = kgen_shuffle_up_u32((unsigned)state31, 4u) != 0u;
+	const long long theirs37 = (long long)kgen_shuffle_up_u64((unsigned long long)state32, 4u);
+	const int theirs38 = (int)kgen_shuffle_up_u32((unsigned)state33, 4u);
+	const long long theirs39 = (long long)kgen_shuffle_up_u64((unsigned long long)state34, 4u);
+	const bool theirs40 = kgen_shuffle_up_u32((unsigned)state35, 4u) != 0u;
+	const bool present10 = theirs36 || state31;
+	const long long last10 = state31 ? state32 : theirs37;
+	const int add19 = state35 ? state33 : (int)((unsigned)theirs38 + (unsigned)state33);
+	const long long add20 = state35 ? state34 : (long long)((unsigned long long)theirs39 + (unsigned long long)state34);
+	const bool head10 = theirs40 || state35;
+	const bool state36 = (int)(threadIdx.x % 32) >= 4 ? present10 : state31;
+	const long long state37 = (int)(threadIdx.x % 32) >= 4 ? last10 : state32;
+	const int state38 = (int)(threadIdx.x % 32) >= 4 ? add19 : state33;
+	const long long state39 = (int)(threadIdx.x % 32) >= 4 ? add20 : state34;
+	const bool state40 = (int)(threadIdx.x % 32) >= 4 ? head10 : state35;
+	const bool theirs41 = kgen_broadcast_u32((unsigned)state36, 7u) != 0u;
+	const long long theirs42 = (long long)kgen_broadcast_u64((unsigned long long)state37, 7u);
+	const int theirs43 = (int)kgen_broadcast_u32((unsigned)state38, 7u);
+	const long long theirs44 = (long long)kgen_broadcast_u64((unsigned long long)state39, 7u);
+	const bool theirs45 = kgen_broadcast_u32((unsigned)state40, 7u) != 0u;
 	if (local_id == 0) {
-		orders_kernel5_tile0[tile] = theirs57;
-		orders_kernel5_tile1[tile] = theirs58;
-		orders_kernel5_tile2[tile] = theirs59;
-		orders_kernel5_tile3[tile] = theirs60;
-		orders_kernel5_tile4[tile] = theirs61;
-		orders_kernel5_tile5[tile] = theirs62;
-		orders_kernel5_tile6[tile] = theirs63;
+		orders_kernel5_tile0[tile] = theirs41;
+		orders_kernel5_tile1[tile] = theirs42;
+		orders_kernel5_tile2[tile] = theirs43;
+		orders_kernel5_tile3[tile] = theirs44;
+		orders_kernel5_tile4[tile] = theirs45;
 	}
 }
 
@@ -999,44 +895,34 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_scan0_published
 	long long rows,
 	unsigned char *orders_kernel5_tile0,
 	long long *orders_kernel5_tile1,
-	long long *orders_kernel5_tile2,
-	int *orders_kernel5_tile3,
-	long long *orders_kernel5_tile4,
-	unsigned char *orders_kernel5_tile5,
-	unsigned char *orders_kernel5_tile6,
+	int *orders_kernel5_tile2,
+	long long *orders_kernel5_tile3,
+	unsigned char *orders_kernel5_tile4,
 	unsigned char *orders_kernel5_total0,
 	long long *orders_kernel5_total1,
-	long long *orders_kernel5_total2,
-	int *orders_kernel5_total3,
-	long long *orders_kernel5_total4,
-	unsigned char *orders_kernel5_total5,
-	unsigned char *orders_kernel5_total6) {
+	int *orders_kernel5_total2,
+	long long *orders_kernel5_total3,
+	unsigned char *orders_kernel5_total4) {
 	(void)row0;
 	__shared__ unsigned char shared_bool_0[8];
 	__shared__ unsigned char shared_bool_1[8];
-	__shared__ unsigned char shared_bool_2[8];
 	__shared__ int shared_i32_0[8];
 	__shared__ long long shared_i64_0[8];
 	__shared__ long long shared_i64_1[8];
-	__shared__ long long shared_i64_2[8];
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
 	bool present = false;
 	long long last = 0LL;
-	long long last2 = 0LL;
 	int add = 0;
 	long long add2 = 0LL;
-	bool present2 = false;
 	bool head = false;
 	int first = 0;
 	while (first < rows2) {
 		const int start = first + local_id * 8;
-		bool present3 = false;
-		long long last3 = 0LL;
-		long long last4 = 0LL;
+		bool present2 = false;
+		long long last2 = 0LL;
 		int add3 = 0;
 		long long add4 = 0LL;
-		bool present4 = false;
 		bool head2 = false;
 		#pragma unroll
 		for (int i = 0; i < 8; i++) {
@@ -1044,331 +930,241 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_scan0_published
 			if (at < rows2) {
 				const bool state = orders_kernel5_tile0[at] != 0;
 				const long long state2 = orders_kernel5_tile1[at];
-				const long long state3 = orders_kernel5_tile2[at];
-				const int state4 = orders_kernel5_tile3[at];
-				const long long state5 = orders_kernel5_tile4[at];
-				const bool state6 = orders_kernel5_tile5[at] != 0;
-				const bool state7 = orders_kernel5_tile6[at] != 0;
-				const bool present5 = present3 || state;
-				const long long last5 = state ? state2 : last3;
-				const long long last6 = state6 ? state3 : last4;
-				const int add5 = state7 ? state4 : (int)((unsigned)add3 + (unsigned)state4);
-				const long long add6 = state7 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
-				const bool present6 = present4 || state6;
-				const bool head3 = head2 || state7;
-				present3 = present5;
-				last3 = last5;
-				last4 = last6;
+				const int state3 = orders_kernel5_tile2[at];
+				const long long state4 = orders_kernel5_tile3[at];
+				const bool state5 = orders_kernel5_tile4[at] != 0;
+				const bool present3 = present2 || state;
+				const long long last3 = state ? state2 : last2;
+				const int add5 = state5 ? state3 : (int)((unsigned)add3 + (unsigned)state3);
+				const long long add6 = state5 ? state4 : (long long)((unsigned long long)add4 + (unsigned long long)state4);
+				const bool head3 = head2 || state5;
+				present2 = present3;
+				last2 = last3;
 				add3 = add5;
 				add4 = add6;
-				present4 = present6;
 				head2 = head3;
 			}
 		}
-		const bool theirs = kgen_shuffle_up_u32((unsigned)present3, 1u) != 0u;
-		const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)last3, 1u);
-		const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)last4, 1u);
-		const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)add3, 1u);
-		const long long theirs5 = (long long)kgen_shuffle_up_u64((unsigned long long)add4, 1u);
-		const bool theirs6 = kgen_shuffle_up_u32((unsigned)present4, 1u) != 0u;
-		const bool theirs7 = kgen_shuffle_up_u32((unsigned)head2, 1u) != 0u;
-		const bool present5 = theirs || present3;
-		const long long last5 = present3 ? last3 : theirs2;
-		const long long last6 = present4 ? last4 : theirs3;
-		const int add5 = head2 ? add3 : (int)((unsigned)theirs4 + (unsigned)add3);
-		const long long add6 = head2 ? add4 : (long long)((unsigned long long)theirs5 + (unsigned long long)add4);
-		const bool present6 = theirs6 || present4;
-		const bool head3 = theirs7 || head2;
-		const bool state = (int)(threadIdx.x % 32) >= 1 ? present5 : present3;
-		const long long state2 = (int)(threadIdx.x % 32) >= 1 ? last5 : last3;
-		const long long state3 = (int)(threadIdx.x % 32) >= 1 ? last6 : last4;
-		const int state4 = (int)(threadIdx.x % 32) >= 1 ? add5 : add3;
-		const long long state5 = (int)(threadIdx.x % 32) >= 1 ? add6 : add4;
-		const bool state6 = (int)(threadIdx.x % 32) >= 1 ? present6 : present4;
-		const bool state7 = (int)(threadIdx.x % 32) >= 1 ? head3 : head2;
-		const bool theirs8 = kgen_shuffle_up_u32((unsigned)state, 2u) != 0u;
-		const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 2u);
-		const long long theirs10 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 2u);
-		const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state4, 2u);
-		const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state5, 2u);
-		const bool theirs13 = kgen_shuffle_up_u32((unsigned)state6, 2u) != 0u;
-		const bool theirs14 = kgen_shuffle_up_u32((unsigned)state7, 2u) != 0u;
-		const bool present7 = theirs8 || state;
-		const long long last7 = state ? state2 : theirs9;
-		const long long last8 = state6 ? state3 : theirs10;
-		const int add7 = state7 ? state4 : (int)((unsigned)theirs11 + (unsigned)state4);
-		const long long add8 = state7 ? state5 : (long long)((unsigned long long)theirs12 + (unsigned long long)state5);
-		const bool present8 = theirs13 || state6;
-		const bool head4 = theirs14 || state7;
-		const bool state8 = (int)(threadIdx.x % 32) >= 2 ? present7 : state;
-		const long long state9 = (int)(threadIdx.x % 32) >= 2 ? last7 : state2;
-		const long long state10 = (int)(threadIdx.x % 32) >= 2 ? last8 : state3;
-		const int state11 = (int)(threadIdx.x % 32) >= 2 ? add7 : state4;
-		const long long state12 = (int)(threadIdx.x % 32) >= 2 ? add8 : state5;
-		const bool state13 = (int)(threadIdx.x % 32) >= 2 ? present8 : state6;
-		const bool state14 = (int)(threadIdx.x % 32) >= 2 ? head4 : state7;
-		const bool theirs15 = kgen_shuffle_up_u32((unsigned)state8, 4u) != 0u;
-		const long long theirs16 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 4u);
-		const long long theirs17 = (long long)kgen_shuffle_up_u64((unsigned long long)state10, 4u);
-		const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)state11, 4u);
-		const long long theirs19 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 4u);
-		const bool theirs20 = kgen_shuffle_up_u32((unsigned)state13, 4u) != 0u;
-		const bool theirs21 = kgen_shuffle_up_u32((unsigned)state14, 4u) != 0u;
-		const bool present9 = theirs15 || state8;
-		const long long last9 = state8 ? state9 : theirs16;
-		const long long last10 = state13 ? state10 : theirs17;
-		const int add9 = state14 ? state11 : (int)((unsigned)theirs18 + (unsigned)state11);
-		const long long add10 = state14 ? state12 : (long long)((unsigned long long)theirs19 + (unsigned long long)state12);
-		const bool present10 = theirs20 || state13;
-		const bool head5 = theirs21 || state14;
-		const bool state15 = (int)(threadIdx.x % 32) >= 4 ? present9 : state8;
-		const long long state16 = (int)(threadIdx.x % 32) >= 4 ? last9 : state9;
-		const long long state17 = (int)(threadIdx.x % 32) >= 4 ? last10 : state10;
-		const int state18 = (int)(threadIdx.x % 32) >= 4 ? add9 : state11;
-		const long long state19 = (int)(threadIdx.x % 32) >= 4 ? add10 : state12;
-		const bool state20 = (int)(threadIdx.x % 32) >= 4 ? present10 : state13;
-		const bool state21 = (int)(threadIdx.x % 32) >= 4 ? head5 : state14;
-		const bool theirs22 = kgen_shuffle_up_u32((unsigned)state15, 8u) != 0u;
-		const long long theirs23 = (long long)kgen_shuffle_up_u64((unsigned long long)state16, 8u);
-		const long long theirs24 = (long long)kgen_shuffle_up_u64((unsigned long long)state17, 8u);
-		const int theirs25 = (int)kgen_shuffle_up_u32((unsigned)state18, 8u);
-		const long long theirs26 = (long long)kgen_shuffle_up_u64((unsigned long long)state19, 8u);
-		const bool theirs27 = kgen_shuffle_up_u32((unsigned)state20, 8u) != 0u;
-		const bool theirs28 = kgen_shuffle_up_u32((unsigned)state21, 8u) != 0u;
-		const bool present11 = theirs22 || state15;
-		const long long last11 = state15 ? state16 : theirs23;
-		const long long last12 = state20 ? state17 : theirs24;
-		const int add11 = state21 ? state18 : (int)((unsigned)theirs25 + (unsigned)state18);
-		const long long add12 = state21 ? state19 : (long long)((unsigned long long)theirs26 + (unsigned long long)state19);
-		const bool present12 = theirs27 || state20;
-		const bool head6 = theirs28 || state21;
-		const bool state22 = (int)(threadIdx.x % 32) >= 8 ? present11 : state15;
-		const long long state23 = (int)(threadIdx.x % 32) >= 8 ? last11 : state16;
-		const long long state24 = (int)(threadIdx.x % 32) >= 8 ? last12 : state17;
-		const int state25 = (int)(threadIdx.x % 32) >= 8 ? add11 : state18;
-		const long long state26 = (int)(threadIdx.x % 32) >= 8 ? add12 : state19;
-		const bool state27 = (int)(threadIdx.x % 32) >= 8 ? present12 : state20;
-		const bool state28 = (int)(threadIdx.x % 32) >= 8 ? head6 : state21;
-		const bool theirs29 = kgen_shuffle_up_u32((unsigned)state22, 16u) != 0u;
-		const long long theirs30 = (long long)kgen_shuffle_up_u64((unsigned long long)state23, 16u);
-		const long long theirs31 = (long long)kgen_shuffle_up_u64((unsigned long long)state24, 16u);
-		const int theirs32 = (int)kgen_shuffle_up_u32((unsigned)state25, 16u);
-		const long long theirs33 = (long long)kgen_shuffle_up_u64((unsigned long long)state26, 16u);
-		const bool theirs34 = kgen_shuffle_up_u32((unsigned)state27, 16u) != 0u;
-		const bool theirs35 = kgen_shuffle_up_u32((unsigned)state28, 16u) != 0u;
-		const bool present13 = theirs29 || state22;
-		const long long last13 = state22 ? state23 : theirs30;
-		const long long last14 = state27 ? state24 : theirs31;
-		const int add13 = state28 ? state25 : (int)((unsigned)theirs32 + (unsigned)state25);
-		const long long add14 = state28 ? state26 : (long long)((unsigned long long)theirs33 + (unsigned long long)state26);
-		const bool present14 = theirs34 || state27;
-		const bool head7 = theirs35 || state28;
-		const bool state29 = (int)(threadIdx.x % 32) >= 16 ? present13 : state22;
-		const long long state30 = (int)(threadIdx.x % 32) >= 16 ? last13 : state23;
-		const long long state31 = (int)(threadIdx.x % 32) >= 16 ? last14 : state24;
-		const int state32 = (int)(threadIdx.x % 32) >= 16 ? add13 : state25;
-		const long long state33 = (int)(threadIdx.x % 32) >= 16 ? add14 : state26;
-		const bool state34 = (int)(threadIdx.x % 32) >= 16 ? present14 : state27;
-		const bool state35 = (int)(threadIdx.x % 32) >= 16 ? head7 : state28;
-		const bool theirs36 = kgen_shuffle_up_u32((unsigned)state29, 1u) != 0u;
-		const long long theirs37 = (long long)kgen_shuffle_up_u64((unsigned long long)state30, 1u);
-		const long long theirs38 = (long long)kgen_shuffle_up_u64((unsigned long long)state31, 1u);
-		const int theirs39 = (int)kgen_shuffle_up_u32((unsigned)state32, 1u);
-		const long long theirs40 = (long long)kgen_shuffle_up_u64((unsigned long long)state33, 1u);
-		const bool theirs41 = kgen_shuffle_up_u32((unsigned)state34, 1u) != 0u;
-		const bool theirs42 = kgen_shuffle_up_u32((unsigned)state35, 1u) != 0u;
-		const bool state36 = (int)(threadIdx.x % 32) == 0 ? false : theirs36;
-		const long long state37 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs37;
-		const long long state38 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs38;
-		const int state39 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs39;
-		const long long state40 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs40;
-		const bool state41 = (int)(threadIdx.x % 32) == 0 ? false : theirs41;
-		const bool state42 = (int)(threadIdx.x % 32) == 0 ? false : theirs42;
+		const bool theirs = kgen_shuffle_up_u32((unsigned)present2, 1u) != 0u;
+		const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)last2, 1u);
+		const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)add3, 1u);
+		const long long theirs4 = (long long)kgen_shuffle_up_u64((unsigned long long)add4, 1u);
+		const bool theirs5 = kgen_shuffle_up_u32((unsigned)head2, 1u) != 0u;
+		const bool present3 = theirs || present2;
+		const long long last3 = present2 ? last2 : theirs2;
+		const int add5 = head2 ? add3 : (int)((unsigned)theirs3 + (unsigned)add3);
+		const long long add6 = head2 ? add4 : (long long)((unsigned long long)theirs4 + (unsigned long long)add4);
+		const bool head3 = theirs5 || head2;
+		const bool state = (int)(threadIdx.x % 32) >= 1 ? present3 : present2;
+		const long long state2 = (int)(threadIdx.x % 32) >= 1 ? last3 : last2;
+		const int state3 = (int)(threadIdx.x % 32) >= 1 ? add5 : add3;
+		const long long state4 = (int)(threadIdx.x % 32) >= 1 ? add6 : add4;
+		const bool state5 = (int)(threadIdx.x % 32) >= 1 ? head3 : head2;
+		const bool theirs6 = kgen_shuffle_up_u32((unsigned)state, 2u) != 0u;
+		const long long theirs7 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 2u);
+		const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state3, 2u);
+		const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state4, 2u);
+		const bool theirs10 = kgen_shuffle_up_u32((unsigned)state5, 2u) != 0u;
+		const bool present4 = theirs6 || state;
+		const long long last4 = state ? state2 : theirs7;
+		const int add7 = state5 ? state3 : (int)((unsigned)theirs8 + (unsigned)state3);
+		const long long add8 = state5 ? state4 : (long long)((unsigned long long)theirs9 + (unsigned long long)state4);
+		const bool head4 = theirs10 || state5;
+		const bool state6 = (int)(threadIdx.x % 32) >= 2 ? present4 : state;
+		const long long state7 = (int)(threadIdx.x % 32) >= 2 ? last4 : state2;
+		const int state8 = (int)(threadIdx.x % 32) >= 2 ? add7 : state3;
+		const long long state9 = (int)(threadIdx.x % 32) >= 2 ? add8 : state4;
+		const bool state10 = (int)(threadIdx.x % 32) >= 2 ? head4 : state5;
+		const bool theirs11 = kgen_shuffle_up_u32((unsigned)state6, 4u) != 0u;
+		const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state7, 4u);
+		const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state8, 4u);
+		const long long theirs14 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 4u);
+		const bool theirs15 = kgen_shuffle_up_u32((unsigned)state10, 4u) != 0u;
+		const bool present5 = theirs11 || state6;
+		const long long last5 = state6 ? state7 : theirs12;
+		const int add9 = state10 ? state8 : (int)((unsigned)theirs13 + (unsigned)state8);
+		const long long add10 = state10 ? state9 : (long long)((unsigned long long)theirs14 + (unsigned long long)state9);
+		const bool head5 = theirs15 || state10;
+		const bool state11 = (int)(threadIdx.x % 32) >= 4 ? present5 : state6;
+		const long long state12 = (int)(threadIdx.x % 32) >= 4 ? last5 : state7;
+		const int state13 = (int)(threadIdx.x % 32) >= 4 ? add9 : state8;
+		const long long state14 = (int)(threadIdx.x % 32) >= 4 ? add10 : state9;
+		const bool state15 = (int)(threadIdx.x % 32) >= 4 ? head5 : state10;
+		const bool theirs16 = kgen_shuffle_up_u32((unsigned)state11, 8u) != 0u;
+		const long long theirs17 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 8u);
+		const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)state13, 8u);
+		const long long theirs19 = (long long)kgen_shuffle_up_u64((unsigned long long)state14, 8u);
+		const bool theirs20 = kgen_shuffle_up_u32((unsigned)state15, 8u) != 0u;
+		const bool present6 = theirs16 || state11;
+		const long long last6 = state11 ? state12 : theirs17;
+		const int add11 = state15 ? state13 : (int)((unsigned)theirs18 + (unsigned)state13);
+		const long long add12 = state15 ? state14 : (long long)((unsigned long long)theirs19 + (unsigned long long)state14);
+		const bool head6 = theirs20 || state15;
+		const bool state16 = (int)(threadIdx.x % 32) >= 8 ? present6 : state11;
+		const long long state17 = (int)(threadIdx.x % 32) >= 8 ? last6 : state12;
+		const int state18 = (int)(threadIdx.x % 32) >= 8 ? add11 : state13;
+		const long long state19 = (int)(threadIdx.x % 32) >= 8 ? add12 : state14;
+		const bool state20 = (int)(threadIdx.x % 32) >= 8 ? head6 : state15;
+		const bool theirs21 = kgen_shuffle_up_u32((unsigned)state16, 16u) != 0u;
+		const long long theirs22 = (long long)kgen_shuffle_up_u64((unsigned long long)state17, 16u);
+		const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state18, 16u);
+		const long long theirs24 = (long long)kgen_shuffle_up_u64((unsigned long long)state19, 16u);
+		const bool theirs25 = kgen_shuffle_up_u32((unsigned)state20, 16u) != 0u;
+		const bool present7 = theirs21 || state16;
+		const long long last7 = state16 ? state17 : theirs22;
+		const int add13 = state20 ? state18 : (int)((unsigned)theirs23 + (unsigned)state18);
+		const long long add14 = state20 ? state19 : (long long)((unsigned long long)theirs24 + (unsigned long long)state19);
+		const bool head7 = theirs25 || state20;
+		const bool state21 = (int)(threadIdx.x % 32) >= 16 ? present7 : state16;
+		const long long state22 = (int)(threadIdx.x % 32) >= 16 ? last7 : state17;
+		const int state23 = (int)(threadIdx.x % 32) >= 16 ? add13 : state18;
+		const long long state24 = (int)(threadIdx.x % 32) >= 16 ? add14 : state19;
+		const bool state25 = (int)(threadIdx.x % 32) >= 16 ? head7 : state20;
+		const bool theirs26 = kgen_shuffle_up_u32((unsigned)state21, 1u) != 0u;
+		const long long theirs27 = (long long)kgen_shuffle_up_u64((unsigned long long)state22, 1u);
+		const int theirs28 = (int)kgen_shuffle_up_u32((unsigned)state23, 1u);
+		const long long theirs29 = (long long)kgen_shuffle_up_u64((unsigned long long)state24, 1u);
+		const bool theirs30 = kgen_shuffle_up_u32((unsigned)state25, 1u) != 0u;
+		const bool state26 = (int)(threadIdx.x % 32) == 0 ? false : theirs26;
+		const long long state27 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs27;
+		const int state28 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs28;
+		const long long state29 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs29;
+		const bool state30 = (int)(threadIdx.x % 32) == 0 ? false : theirs30;
 		if ((int)(threadIdx.x % 32) == 31) {
-			shared_bool_0[(int)(threadIdx.x / 32)] = state29;
-			shared_i64_0[(int)(threadIdx.x / 32)] = state30;
-			shared_i64_1[(int)(threadIdx.x / 32)] = state31;
-			shared_i32_0[(int)(threadIdx.x / 32)] = state32;
-			shared_i64_2[(int)(threadIdx.x / 32)] = state33;
-			shared_bool_1[(int)(threadIdx.x / 32)] = state34;
-			shared_bool_2[(int)(threadIdx.x / 32)] = state35;
+			shared_bool_0[(int)(threadIdx.x / 32)] = state21;
+			shared_i64_0[(int)(threadIdx.x / 32)] = state22;
+			shared_i32_0[(int)(threadIdx.x / 32)] = state23;
+			shared_i64_1[(int)(threadIdx.x / 32)] = state24;
+			shared_bool_1[(int)(threadIdx.x / 32)] = state25;
 		}
 		__syncthreads();
-		bool present15 = false;
-		long long last15 = 0LL;
-		long long last16 = 0LL;
+		bool present8 = false;
+		long long last8 = 0LL;
 		int add15 = 0;
 		long long add16 = 0LL;
-		bool present16 = false;
 		bool head8 = false;
 		if ((int)(threadIdx.x % 32) < 8) {
-			const bool state43 = shared_bool_0[(int)(threadIdx.x % 32)] != 0;
-			const long long state44 = shared_i64_0[(int)(threadIdx.x % 32)];
-			const long long state45 = shared_i64_1[(int)(threadIdx.x % 32)];
-			const int state46 = shared_i32_0[(int)(threadIdx.x % 32)];
-			const long long state47 = shared_i64_2[(int)(threadIdx.x % 32)];
-			const bool state48 = shared_bool_1[(int)(threadIdx.x % 32)] != 0;
-			const bool state49 = shared_bool_2[(int)(threadIdx.x % 32)] != 0;
-			present15 = state43;
-			last15 = state44;
-			last16 = state45;
-			add15 = state46;
-			add16 = state47;
-			present16 = state48;
-			head8 = state49;
+			const bool state31 = shared_bool_0[(int)(threadIdx.x % 32)] != 0;
+			const long long state32 = shared_i64_0[(int)(threadIdx.x % 32)];
+			const int state33 = shared_i32_0[(int)(threadIdx.x % 32)];
+			const long long state34 = shared_i64_1[(int)(threadIdx.x % 32)];
+			const bool state35 = shared_bool_1[(int)(threadIdx.x % 32)] != 0;
+			present8 = state31;
+			last8 = state32;
+			add15 = state33;
+			add16 = state34;
+			head8 = state35;
 		}
-		const bool theirs43 = kgen_shuffle_up_u32((unsigned)present15, 1u) != 0u;
-		const long long theirs44 = (long long)kgen_shuffle_up_u64((unsigned long long)last15, 1u);
-		const long long theirs45 = (long long)kgen_shuffle_up_u64((unsigned long long)last16, 1u);
-		const int theirs46 = (int)kgen_shuffle_up_u32((unsigned)add15, 1u);
-		const long long theirs47 = (long long)kgen_shuffle_up_u64((unsigned long long)add16, 1u);
-		const bool theirs48 = kgen_shuffle_up_u32((unsigned)present16, 1u) != 0u;
-		const bool theirs49 = kgen_shuffle_up_u32((unsigned)head8, 1u) != 0u;
-		const bool present17 = theirs43 || present15;
-		const long long last17 = present15 ? last15 : theirs44;
-		const long long last18 = present16 ? last16 : theirs45;
-		const int add17 = head8 ? add15 : (int)((unsigned)theirs46 + (unsigned)add15);
-		const long long add18 = head8 ? add16 : (long long)((unsigned long long)theirs47 + (unsigned long long)add16);
-		const bool present18 = theirs48 || present16;
-		const bool head9 = theirs49 || head8;
-		const bool state43 = (int)(threadIdx.x % 32) >= 1 ? present17 : present15;
-		const long long state44 = (int)(threadIdx.x % 32) >= 1 ? last17 : last15;
-		const long long state45 = (int)(threadIdx.x % 32) >= 1 ? last18 : last16;
-		const int state46 = (int)(threadIdx.x % 32) >= 1 ? add17 : add15;
-		const long long state47 = (int)(threadIdx.x % 32) >= 1 ? add18 : add16;
-		const bool state48 = (int)(threadIdx.x % 32) >= 1 ? present18 : present16;
-		const bool state49 = (int)(threadIdx.x % 32) >= 1 ? head9 : head8;
-		const bool theirs50 = kgen_shuffle_up_u32((unsigned)state43, 2u) != 0u;
-		const long long theirs51 = (long long)kgen_shuffle_up_u64((unsigned long long)state44, 2u);
-		const long long theirs52 = (long long)kgen_shuffle_up_u64((unsigned long long)state45, 2u);
-		const int theirs53 = (int)kgen_shuffle_up_u32((unsigned)state46, 2u);
-		const long long theirs54 = (long long)kgen_shuffle_up_u64((unsigned long long)state47, 2u);
-		const bool theirs55 = kgen_shuffle_up_u32((unsigned)state48, 2u) != 0u;
-		const bool theirs56 = kgen_shuffle_up_u32((unsigned)state49, 2u) != 0u;
-		const bool present19 = theirs50 || state43;
-		const long long last19 = state43 ? state44 : theirs51;
-		const long long last20 = state48 ? state45 : theirs52;
-		const int add19 = state49 ? state46 : (int)((unsigned)theirs53 + (unsigned)state46);
-		const long long add20 = state49 ? state47 : (long long)((unsigned long long)theirs54 + (unsigned long long)state47);
-		const bool present20 = theirs55 || state48;
-		const bool head10 = theirs56 || state49;
-		const bool state50 = (int)(threadIdx.x % 32) >= 2 ? present19 : state43;
-		const long long state51 = (int)(threadIdx.x % 32) >= 2 ? last19 : state44;
-		const long long state52 = (int)(threadIdx.x % 32) >= 2 ? last20 : state45;
-		const int state53 = (int)(threadIdx.x % 32) >= 2 ? add19 : state46;
-		const long long state54 = (int)(threadIdx.x % 32) >= 2 ? add20 : state47;
-		const bool state55 = (int)(threadIdx.x % 32) >= 2 ? present20 : state48;
-		const bool state56 = (int)(threadIdx.x % 32) >= 2 ? head10 : state49;
-		const bool theirs57 = kgen_shuffle_up_u32((unsigned)state50, 4u) != 0u;
-		const long long theirs58 = (long long)kgen_shuffle_up_u64((unsigned long long)state51, 4u);
-		const long long theirs59 = (long long)kgen_shuffle_up_u64((unsigned long long)state52, 4u);
-		const int theirs60 = (int)kgen_shuffle_up_u32((unsigned)state53, 4u);
-		const long long theirs61 = (long long)kgen_shuffle_up_u64((unsigned long long)state54, 4u);
-		const bool theirs62 = kgen_shuffle_up_u32((unsigned)state55, 4u) != 0u;
-		const bool theirs63 = kgen_shuffle_up_u32((unsigned)state56, 4u) != 0u;
-		const bool present21 = theirs57 || state50;
-		const long long last21 = state50 ? state51 : theirs58;
-		const long long last22 = state55 ? state52 : theirs59;
-		const int add21 = state56 ? state53 : (int)((unsigned)theirs60 + (unsigned)state53);
-		const long long add22 = state56 ? state54 : (long long)((unsigned long long)theirs61 + (unsigned long long)state54);
-		const bool present22 = theirs62 || state55;
-		const bool head11 = theirs63 || state56;
-		const bool state57 = (int)(threadIdx.x % 32) >= 4 ? present21 : state50;
-		const long long state58 = (int)(threadIdx.x % 32) >= 4 ? last21 : state51;
-		const long long state59 = (int)(threadIdx.x % 32) >= 4 ? last22 : state52;
-		const int state60 = (int)(threadIdx.x % 32) >= 4 ? add21 : state53;
-		const long long state61 = (int)(threadIdx.x % 32) >= 4 ? add22 : state54;
-		const bool state62 = (int)(threadIdx.x % 32) >= 4 ? present22 : state55;
-		const bool state63 = (int)(threadIdx.x % 32) >= 4 ? head11 : state56;
-		const bool theirs64 = kgen_broadcast_u32((unsigned)state57, 7u) != 0u;
-		const long long theirs65 = (long long)kgen_broadcast_u64((unsigned long long)state58, 7u);
-		const long long theirs66 = (long long)kgen_broadcast_u64((unsigned long long)state59, 7u);
-		const int theirs67 = (int)kgen_broadcast_u32((unsigned)state60, 7u);
-		const long long theirs68 = (long long)kgen_broadcast_u64((unsigned long long)state61, 7u);
-		const bool theirs69 = kgen_broadcast_u32((unsigned)state62, 7u) != 0u;
-		const bool theirs70 = kgen_broadcast_u32((unsigned)state63, 7u) != 0u;
-		const bool theirs71 = kgen_broadcast_u32((unsigned)state57, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
-		const long long theirs72 = (long long)kgen_broadcast_u64((unsigned long long)state58, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
-		const long long theirs73 = (long long)kgen_broadcast_u64((unsigned long long)state59, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
-		const int theirs74 = (int)kgen_broadcast_u32((unsigned)state60, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
-		const long long theirs75 = (long long)kgen_broadcast_u64((unsigned long long)state61, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
-		const bool theirs76 = kgen_broadcast_u32((unsigned)state62, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
-		const bool theirs77 = kgen_broadcast_u32((unsigned)state63, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
-		const bool state64 = (int)(threadIdx.x / 32) == 0 ? false : theirs71;
-		const long long state65 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs72;
-		const long long state66 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs73;
-		const int state67 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs74;
-		const long long state68 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs75;
-		const bool state69 = (int)(threadIdx.x / 32) == 0 ? false : theirs76;
-		const bool state70 = (int)(threadIdx.x / 32) == 0 ? false : theirs77;
-		const bool present23 = state64 || state36;
-		const long long last23 = state36 ? state37 : state65;
-		const long long last24 = state41 ? state38 : state66;
-		const int add23 = state42 ? state39 : (int)((unsigned)state67 + (unsigned)state39);
-		const long long add24 = state42 ? state40 : (long long)((unsigned long long)state68 + (unsigned long long)state40);
-		const bool present24 = state69 || state41;
-		const bool head12 = state70 || state42;
-		const bool present25 = present || present23;
-		const long long last25 = present23 ? last23 : last;
-		const long long last26 = present24 ? last24 : last2;
+		const bool theirs31 = kgen_shuffle_up_u32((unsigned)present8, 1u) != 0u;
+		const long long theirs32 = (long long)kgen_shuffle_up_u64((unsigned long long)last8, 1u);
+		const int theirs33 = (int)kgen_shuffle_up_u32((unsigned)add15, 1u);
+		const long long theirs34 = (long long)kgen_shuffle_up_u64((unsigned long long)add16, 1u);
+		const bool theirs35 = kgen_shuffle_up_u32((unsigned)head8, 1u) != 0u;
+		const bool present9 = theirs31 || present8;
+		const long long last9 = present8 ? last8 : theirs32;
+		const int add17 = head8 ? add15 : (int)((unsigned)theirs33 + (unsigned)add15);
+		const long long add18 = head8 ? add16 : (long long)((unsigned long long)theirs34 + (unsigned long long)add16);
+		const bool head9 = theirs35 || head8;
+		const bool state31 = (int)(threadIdx.x % 32) >= 1 ? present9 : present8;
+		const long long state32 = (int)(threadIdx.x % 32) >= 1 ? last9 : last8;
+		const int state33 = (int)(threadIdx.x % 32) >= 1 ? add17 : add15;
+		const long long state34 = (int)(threadIdx.x % 32) >= 1 ? add18 : add16;
+		const bool state35 = (int)(threadIdx.x % 32) >= 1 ? head9 : head8;
+		const bool theirs36 = kgen_shuffle_up_u32((unsigned)state31, 2u) != 0u;
+		const long long theirs37 = (long long)kgen_shuffle_up_u64((unsigned long long)state32, 2u);
+		const int theirs38 = (int)kgen_shuffle_up_u32((unsigned)state33, 2u);
+		const long long theirs39 = (long long)kgen_shuffle_up_u64((unsigned long long)state34, 2u);
+		const bool theirs40 = kgen_shuffle_up_u32((unsigned)state35, 2u) != 0u;
+		const bool present10 = theirs36 || state31;
+		const long long last10 = state31 ? state32 : theirs37;
+		const int add19 = state35 ? state33 : (int)((unsigned)theirs38 + (unsigned)state33);
+		const long long add20 = state35 ? state34 : (long long)((unsigned long long)theirs39 + (unsigned long long)state34);
+		const bool head10 = theirs40 || state35;
+		const bool state36 = (int)(threadIdx.x % 32) >= 2 ? present10 : state31;
+		const long long state37 = (int)(threadIdx.x % 32) >= 2 ? last10 : state32;
+		const int state38 = (int)(threadIdx.x % 32) >= 2 ? add19 : state33;
+		const long long state39 = (int)(threadIdx.x % 32) >= 2 ? add20 : state34;
+		const bool state40 = (int)(threadIdx.x % 32) >= 2 ? head10 : state35;
+		const bool theirs41 = kgen_shuffle_up_u32((unsigned)state36, 4u) != 0u;
+		const long long theirs42 = (long long)kgen_shuffle_up_u64((unsigned long long)state37, 4u);
+		const int theirs43 = (int)kgen_shuffle_up_u32((unsigned)state38, 4u);
+		const long long theirs44 = (long long)kgen_shuffle_up_u64((unsigned long long)state39, 4u);
+		const bool theirs45 = kgen_shuffle_up_u32((unsigned)state40, 4u) != 0u;
+		const bool present11 = theirs41 || state36;
+		const long long last11 = state36 ? state37 : theirs42;
+		const int add21 = state40 ? state38 : (int)((unsigned)theirs43 + (unsigned)state38);
+		const long long add22 = state40 ? state39 : (long long)((unsigned long long)theirs44 + (unsigned long long)state39);
+		const bool head11 = theirs45 || state40;
+		const bool state41 = (int)(threadIdx.x % 32) >= 4 ? present11 : state36;
+		const long long state42 = (int)(threadIdx.x % 32) >= 4 ? last11 : state37;
+		const int state43 = (int)(threadIdx.x % 32) >= 4 ? add21 : state38;
+		const long long state44 = (int)(threadIdx.x % 32) >= 4 ? add22 : state39;
+		const bool state45 = (int)(threadIdx.x % 32) >= 4 ? head11 : state40;
+		const bool theirs46 = kgen_broadcast_u32((unsigned)state41, 7u) != 0u;
+		const long long theirs47 = (long long)kgen_broadcast_u64((unsigned long long)state42, 7u);
+		const int theirs48 = (int)kgen_broadcast_u32((unsigned)state43, 7u);
+		const long long theirs49 = (long long)kgen_broadcast_u64((unsigned long long)state44, 7u);
+		const bool theirs50 = kgen_broadcast_u32((unsigned)state45, 7u) != 0u;
+		const bool theirs51 = kgen_broadcast_u32((unsigned)state41, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
+		const long long theirs52 = (long long)kgen_broadcast_u64((unsigned long long)state42, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+		const int theirs53 = (int)kgen_broadcast_u32((unsigned)state43, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+		const long long theirs54 = (long long)kgen_broadcast_u64((unsigned long long)state44, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+		const bool theirs55 = kgen_broadcast_u32((unsigned)state45, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
+		const bool state46 = (int)(threadIdx.x / 32) == 0 ? false : theirs51;
+		const long long state47 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs52;
+		const int state48 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs53;
+		const long long state49 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs54;
+		const bool state50 = (int)(threadIdx.x / 32) == 0 ? false : theirs55;
+		const bool present12 = state46 || state26;
+		const long long last12 = state26 ? state27 : state47;
+		const int add23 = state30 ? state28 : (int)((unsigned)state48 + (unsigned)state28);
+		const long long add24 = state30 ? state29 : (long long)((unsigned long long)state49 + (unsigned long long)state29);
+		const bool head12 = state50 || state30;
+		const bool present13 = present || present12;
+		const long long last13 = present12 ? last12 : last;
 		const int add25 = head12 ? add23 : (int)((unsigned)add + (unsigned)add23);
 		const long long add26 = head12 ? add24 : (long long)((unsigned long long)add2 + (unsigned long long)add24);
-		const bool present26 = present2 || present24;
 		const bool head13 = head || head12;
-		bool present27 = present25;
-		long long last27 = last25;
-		long long last28 = last26;
+		bool present14 = present13;
+		long long last14 = last13;
 		int add27 = add25;
 		long long add28 = add26;
-		bool present28 = present26;
 		bool head14 = head13;
 		#pragma unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const bool state71 = orders_kernel5_tile0[at] != 0;
-				const long long state72 = orders_kernel5_tile1[at];
-				const long long state73 = orders_kernel5_tile2[at];
-				const int state74 = orders_kernel5_tile3[at];
-				const long long state75 = orders_kernel5_tile4[at];
-				const bool state76 = orders_kernel5_tile5[at] != 0;
-				const bool state77 = orders_kernel5_tile6[at] != 0;
-				orders_kernel5_tile0[at] = present27;
-				orders_kernel5_tile1[at] = last27;
-				orders_kernel5_tile2[at] = last28;
-				orders_kernel5_tile3[at] = add27;
-				orders_kernel5_tile4[at] = add28;
-				orders_kernel5_tile5[at] = present28;
-				orders_kernel5_tile6[at] = head14;
-				const bool present29 = present27 || state71;
-				const long long last29 = state71 ? state72 : last27;
-				const long long last30 = state76 ? state73 : last28;
-				const int add29 = state77 ? state74 : (int)((unsigned)add27 + (unsigned)state74);
-				const long long add30 = state77 ? state75 : (long long)((unsigned long long)add28 + (unsigned long long)state75);
-				const bool present30 = present28 || state76;
-				const bool head15 = head14 || state77;
-				present27 = present29;
-				last27 = last29;
-				last28 = last30;
+				const bool state51 = orders_kernel5_tile0[at] != 0;
+				const long long state52 = orders_kernel5_tile1[at];
+				const int state53 = orders_kernel5_tile2[at];
+				const long long state54 = orders_kernel5_tile3[at];
+				const bool state55 = orders_kernel5_tile4[at] != 0;
+				orders_kernel5_tile0[at] = present14;
+				orders_kernel5_tile1[at] = last14;
+				orders_kernel5_tile2[at] = add27;
+				orders_kernel5_tile3[at] = add28;
+				orders_kernel5_tile4[at] = head14;
+				const bool present15 = present14 || state51;
+				const long long last15 = state51 ? state52 : last14;
+				const int add29 = state55 ? state53 : (int)((unsigned)add27 + (unsigned)state53);
+				const long long add30 = state55 ? state54 : (long long)((unsigned long long)add28 + (unsigned long long)state54);
+				const bool head15 = head14 || state55;
+				present14 = present15;
+				last14 = last15;
 				add27 = add29;
 				add28 = add30;
-				present28 = present30;
 				head14 = head15;
 			}
 		}
-		const bool present29 = present || theirs64;
-		const long long last29 = theirs64 ? theirs65 : last;
-		const long long last30 = theirs69 ? theirs66 : last2;
-		const int add29 = theirs70 ? theirs67 : (int)((unsigned)add + (unsigned)theirs67);
-		const long long add30 = theirs70 ? theirs68 : (long long)((unsigned long long)add2 + (unsigned long long)theirs68);
-		const bool present30 = present2 || theirs69;
-		const bool head15 = head || theirs70;
-		present = present29;
-		last = last29;
-		last2 = last30;
+		const bool present15 = present || theirs46;
+		const long long last15 = theirs46 ? theirs47 : last;
+		const int add29 = theirs50 ? theirs48 : (int)((unsigned)add + (unsigned)theirs48);
+		const long long add30 = theirs50 ? theirs49 : (long long)((unsigned long long)add2 + (unsigned long long)theirs49);
+		const bool head15 = head || theirs50;
+		present = present15;
+		last = last15;
 		add = add29;
 		add2 = add30;
-		present2 = present30;
 		head = head15;
 		__syncthreads();
 		first += 2048;
@@ -1376,11 +1172,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_scan0_published
 	if (local_id == 0) {
 		orders_kernel5_total0[0] = present;
 		orders_kernel5_total1[0] = last;
-		orders_kernel5_total2[0] = last2;
-		orders_kernel5_total3[0] = add;
-		orders_kernel5_total4[0] = add2;
-		orders_kernel5_total5[0] = present2;
-		orders_kernel5_total6[0] = head;
+		orders_kernel5_total2[0] = add;
+		orders_kernel5_total3[0] = add2;
+		orders_kernel5_total4[0] = head;
 	}
 }
 
@@ -1392,24 +1186,19 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	const long long *__restrict__ l_quantity,
 	const unsigned char *__restrict__ orders_kernel5_tile0,
 	const long long *__restrict__ orders_kernel5_tile1,
-	const long long *__restrict__ orders_kernel5_tile2,
-	const int *__restrict__ orders_kernel5_tile3,
-	const long long *__restrict__ orders_kernel5_tile4,
-	const unsigned char *__restrict__ orders_kernel5_tile5,
-	const unsigned char *__restrict__ orders_kernel5_tile6,
+	const int *__restrict__ orders_kernel5_tile2,
+	const long long *__restrict__ orders_kernel5_tile3,
+	const unsigned char *__restrict__ orders_kernel5_tile4,
 	long long *key,
 	long long *count,
 	long long *quantity) {
-	(void)orders_kernel5_tile5;
 	__shared__ __align__(16) unsigned local_arena[7680];
 	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ unsigned char shared_bool_0[8];
 	__shared__ unsigned char shared_bool_1[8];
-	__shared__ unsigned char shared_bool_2[8];
 	__shared__ int shared_i32_0[8];
 	__shared__ long long shared_i64_0[8];
 	__shared__ long long shared_i64_1[8];
-	__shared__ long long shared_i64_2[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
@@ -1421,6 +1210,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	long long g_before = 0LL;
 	if (local_id == 0 && first > 0) {
 		g_before = g[first - 1];
+	}
+	long long l_orderkey_before = 0LL;
+	if (local_id == 0 && first > 0) {
+		l_orderkey_before = l_orderkey[first - 1];
 	}
 	if (count2 == 1536 && (first & 1) == 0) {
 		#pragma unroll
@@ -1479,7 +1272,8 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	if (start > 0 && start < count2) {
 		g_rows[0] = (long long)local_arena_u64[start - 1];
 	}
-	long long l_orderkey_rows[6] = {0};
+	long long l_orderkey_rows[7] = {0};
+	const int start2 = local_id * 6;
 	const int own2 = 1536 + local_id * 6;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
@@ -1487,8 +1281,12 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own2 + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
-		l_orderkey_rows[item] = (long long)word;
-		l_orderkey_rows[item + 1] = (long long)word2;
+		l_orderkey_rows[item + 1] = (long long)word;
+		l_orderkey_rows[item + 2] = (long long)word2;
+	}
+	l_orderkey_rows[0] = l_orderkey_before;
+	if (start2 > 0 && start2 < count2) {
+		l_orderkey_rows[0] = (long long)local_arena_u64[1536 + (start2 - 1)];
 	}
 	__syncthreads();
 	if (count2 == 1536 && (first & 1) == 0) {
@@ -1525,12 +1323,11 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	}
 	__syncthreads();
 	unsigned head_kept = 0u;
+	long long key_kept[6] = {0};
 	bool present = false;
 	long long last = 0LL;
-	long long last2 = 0LL;
 	int add = 0;
 	long long add2 = 0LL;
-	bool present2 = false;
 	bool head = false;
 	if (count2 == 1536) {
 		#pragma unroll
@@ -1538,12 +1335,15 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 			const int at = local_id * 6 + item;
 			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
 			head_kept = head_kept | ((unsigned)head2 << ((unsigned)item & 31));
-			const long long last3 = g_rows[item + 1];
+			const long long last2 = g_rows[item + 1];
 			present = true;
-			last = last3;
-			const long long last4 = l_orderkey_rows[item];
-			present2 = true;
-			last2 = last4;
+			last = last2;
+			long long neighbour = 0LL;
+			if (first + at >= 1) {
+				neighbour = l_orderkey_rows[item];
+			}
+			const long long key2 = neighbour;
+			key_kept[item] = key2;
 			const bool head3 = head || head2;
 			const int add3 = head2 ? 1 : (int)((unsigned)add + 1u);
 			head = head3;
@@ -1558,12 +1358,15 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 			if (at < count2) {
 				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
 				head_kept = head_kept | ((unsigned)head2 << ((unsigned)item & 31));
-				const long long last3 = g_rows[item + 1];
+				const long long last2 = g_rows[item + 1];
 				present = true;
-				last = last3;
-				const long long last4 = l_orderkey_rows[item];
-				present2 = true;
-				last2 = last4;
+				last = last2;
+				long long neighbour = 0LL;
+				if (first + at >= 1) {
+					neighbour = l_orderkey_rows[item];
+				}
+				const long long key2 = neighbour;
+				key_kept[item] = key2;
 				const bool head3 = head || head2;
 				const int add3 = head2 ? 1 : (int)((unsigned)add + 1u);
 				head = head3;
@@ -1575,275 +1378,206 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	}
 	const bool theirs = kgen_shuffle_up_u32((unsigned)present, 1u) != 0u;
 	const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)last, 1u);
-	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)last2, 1u);
-	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
-	const long long theirs5 = (long long)kgen_shuffle_up_u64((unsigned long long)add2, 1u);
-	const bool theirs6 = kgen_shuffle_up_u32((unsigned)present2, 1u) != 0u;
-	const bool theirs7 = kgen_shuffle_up_u32((unsigned)head, 1u) != 0u;
-	const bool present3 = theirs || present;
-	const long long last3 = present ? last : theirs2;
-	const long long last4 = present2 ? last2 : theirs3;
-	const int add3 = head ? add : (int)((unsigned)theirs4 + (unsigned)add);
-	const long long add4 = head ? add2 : (long long)((unsigned long long)theirs5 + (unsigned long long)add2);
-	const bool present4 = theirs6 || present2;
-	const bool head2 = theirs7 || head;
-	const bool state = (int)(threadIdx.x % 32) >= 1 ? present3 : present;
-	const long long state2 = (int)(threadIdx.x % 32) >= 1 ? last3 : last;
-	const long long state3 = (int)(threadIdx.x % 32) >= 1 ? last4 : last2;
-	const int state4 = (int)(threadIdx.x % 32) >= 1 ? add3 : add;
-	const long long state5 = (int)(threadIdx.x % 32) >= 1 ? add4 : add2;
-	const bool state6 = (int)(threadIdx.x % 32) >= 1 ? present4 : present2;
-	const bool state7 = (int)(threadIdx.x % 32) >= 1 ? head2 : head;
-	const bool theirs8 = kgen_shuffle_up_u32((unsigned)state, 2u) != 0u;
-	const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 2u);
-	const long long theirs10 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 2u);
-	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state4, 2u);
-	const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state5, 2u);
-	const bool theirs13 = kgen_shuffle_up_u32((unsigned)state6, 2u) != 0u;
-	const bool theirs14 = kgen_shuffle_up_u32((unsigned)state7, 2u) != 0u;
-	const bool present5 = theirs8 || state;
-	const long long last5 = state ? state2 : theirs9;
-	const long long last6 = state6 ? state3 : theirs10;
-	const int add5 = state7 ? state4 : (int)((unsigned)theirs11 + (unsigned)state4);
-	const long long add6 = state7 ? state5 : (long long)((unsigned long long)theirs12 + (unsigned long long)state5);
-	const bool present6 = theirs13 || state6;
-	const bool head3 = theirs14 || state7;
-	const bool state8 = (int)(threadIdx.x % 32) >= 2 ? present5 : state;
-	const long long state9 = (int)(threadIdx.x % 32) >= 2 ? last5 : state2;
-	const long long state10 = (int)(threadIdx.x % 32) >= 2 ? last6 : state3;
-	const int state11 = (int)(threadIdx.x % 32) >= 2 ? add5 : state4;
-	const long long state12 = (int)(threadIdx.x % 32) >= 2 ? add6 : state5;
-	const bool state13 = (int)(threadIdx.x % 32) >= 2 ? present6 : state6;
-	const bool state14 = (int)(threadIdx.x % 32) >= 2 ? head3 : state7;
-	const bool theirs15 = kgen_shuffle_up_u32((unsigned)state8, 4u) != 0u;
-	const long long theirs16 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 4u);
-	const long long theirs17 = (long long)kgen_shuffle_up_u64((unsigned long long)state10, 4u);
-	const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)state11, 4u);
-	const long long theirs19 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 4u);
-	const bool theirs20 = kgen_shuffle_up_u32((unsigned)state13, 4u) != 0u;
-	const bool theirs21 = kgen_shuffle_up_u32((unsigned)state14, 4u) != 0u;
-	const bool present7 = theirs15 || state8;
-	const long long last7 = state8 ? state9 : theirs16;
-	const long long last8 = state13 ? state10 : theirs17;
-	const int add7 = state14 ? state11 : (int)((unsigned)theirs18 + (unsigned)state11);
-	const long long add8 = state14 ? state12 : (long long)((unsigned long long)theirs19 + (unsigned long long)state12);
-	const bool present8 = theirs20 || state13;
-	const bool head4 = theirs21 || state14;
-	const bool state15 = (int)(threadIdx.x % 32) >= 4 ? present7 : state8;
-	const long long state16 = (int)(threadIdx.x % 32) >= 4 ? last7 : state9;
-	const long long state17 = (int)(threadIdx.x % 32) >= 4 ? last8 : state10;
-	const int state18 = (int)(threadIdx.x % 32) >= 4 ? add7 : state11;
-	const long long state19 = (int)(threadIdx.x % 32) >= 4 ? add8 : state12;
-	const bool state20 = (int)(threadIdx.x % 32) >= 4 ? present8 : state13;
-	const bool state21 = (int)(threadIdx.x % 32) >= 4 ? head4 : state14;
-	const bool theirs22 = kgen_shuffle_up_u32((unsigned)state15, 8u) != 0u;
-	const long long theirs23 = (long long)kgen_shuffle_up_u64((unsigned long long)state16, 8u);
-	const long long theirs24 = (long long)kgen_shuffle_up_u64((unsigned long long)state17, 8u);
-	const int theirs25 = (int)kgen_shuffle_up_u32((unsigned)state18, 8u);
-	const long long theirs26 = (long long)kgen_shuffle_up_u64((unsigned long long)state19, 8u);
-	const bool theirs27 = kgen_shuffle_up_u32((unsigned)state20, 8u) != 0u;
-	const bool theirs28 = kgen_shuffle_up_u32((unsigned)state21, 8u) != 0u;
-	const bool present9 = theirs22 || state15;
-	const long long last9 = state15 ? state16 : theirs23;
-	const long long last10 = state20 ? state17 : theirs24;
-	const int add9 = state21 ? state18 : (int)((unsigned)theirs25 + (unsigned)state18);
-	const long long add10 = state21 ? state19 : (long long)((unsigned long long)theirs26 + (unsigned long long)state19);
-	const bool present10 = theirs27 || state20;
-	const bool head5 = theirs28 || state21;
-	const bool state22 = (int)(threadIdx.x % 32) >= 8 ? present9 : state15;
-	const long long state23 = (int)(threadIdx.x % 32) >= 8 ? last9 : state16;
-	const long long state24 = (int)(threadIdx.x % 32) >= 8 ? last10 : state17;
-	const int state25 = (int)(threadIdx.x % 32) >= 8 ? add9 : state18;
-	const long long state26 = (int)(threadIdx.x % 32) >= 8 ? add10 : state19;
-	const bool state27 = (int)(threadIdx.x % 32) >= 8 ? present10 : state20;
-	const bool state28 = (int)(threadIdx.x % 32) >= 8 ? head5 : state21;
-	const bool theirs29 = kgen_shuffle_up_u32((unsigned)state22, 16u) != 0u;
-	const long long theirs30 = (long long)kgen_shuffle_up_u64((unsigned long long)state23, 16u);
-	const long long theirs31 = (long long)kgen_shuffle_up_u64((unsigned long long)state24, 16u);
-	const int theirs32 = (int)kgen_shuffle_up_u32((unsigned)state25, 16u);
-	const long long theirs33 = (long long)kgen_shuffle_up_u64((unsigned long long)state26, 16u);
-	const bool theirs34 = kgen_shuffle_up_u32((unsigned)state27, 16u) != 0u;
-	const bool theirs35 = kgen_shuffle_up_u32((unsigned)state28, 16u) != 0u;
-	const bool present11 = theirs29 || state22;
-	const long long last11 = state22 ? state23 : theirs30;
-	const long long last12 = state27 ? state24 : theirs31;
-	const int add11 = state28 ? state25 : (int)((unsigned)theirs32 + (unsigned)state25);
-	const long long add12 = state28 ? state26 : (long long)((unsigned long long)theirs33 + (unsigned long long)state26);
-	const bool present12 = theirs34 || state27;
-	const bool head6 = theirs35 || state28;
-	const bool state29 = (int)(threadIdx.x % 32) >= 16 ? present11 : state22;
-	const long long state30 = (int)(threadIdx.x % 32) >= 16 ? last11 : state23;
-	const long long state31 = (int)(threadIdx.x % 32) >= 16 ? last12 : state24;
-	const int state32 = (int)(threadIdx.x % 32) >= 16 ? add11 : state25;
-	const long long state33 = (int)(threadIdx.x % 32) >= 16 ? add12 : state26;
-	const bool state34 = (int)(threadIdx.x % 32) >= 16 ? present12 : state27;
-	const bool state35 = (int)(threadIdx.x % 32) >= 16 ? head6 : state28;
-	const bool theirs36 = kgen_shuffle_up_u32((unsigned)state29, 1u) != 0u;
-	const long long theirs37 = (long long)kgen_shuffle_up_u64((unsigned long long)state30, 1u);
-	const long long theirs38 = (long long)kgen_shuffle_up_u64((unsigned long long)state31, 1u);
-	const int theirs39 = (int)kgen_shuffle_up_u32((unsigned)state32, 1u);
-	const long long theirs40 = (long long)kgen_shuffle_up_u64((unsigned long long)state33, 1u);
-	const bool theirs41 = kgen_shuffle_up_u32((unsigned)state34, 1u) != 0u;
-	const bool theirs42 = kgen_shuffle_up_u32((unsigned)state35, 1u) != 0u;
-	const bool state36 = (int)(threadIdx.x % 32) == 0 ? false : theirs36;
-	const long long state37 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs37;
-	const long long state38 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs38;
-	const int state39 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs39;
-	const long long state40 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs40;
-	const bool state41 = (int)(threadIdx.x % 32) == 0 ? false : theirs41;
-	const bool state42 = (int)(threadIdx.x % 32) == 0 ? false : theirs42;
+	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const long long theirs4 = (long long)kgen_shuffle_up_u64((unsigned long long)add2, 1u);
+	const bool theirs5 = kgen_shuffle_up_u32((unsigned)head, 1u) != 0u;
+	const bool present2 = theirs || present;
+	const long long last2 = present ? last : theirs2;
+	const int add3 = head ? add : (int)((unsigned)theirs3 + (unsigned)add);
+	const long long add4 = head ? add2 : (long long)((unsigned long long)theirs4 + (unsigned long long)add2);
+	const bool head2 = theirs5 || head;
+	const bool state = (int)(threadIdx.x % 32) >= 1 ? present2 : present;
+	const long long state2 = (int)(threadIdx.x % 32) >= 1 ? last2 : last;
+	const int state3 = (int)(threadIdx.x % 32) >= 1 ? add3 : add;
+	const long long state4 = (int)(threadIdx.x % 32) >= 1 ? add4 : add2;
+	const bool state5 = (int)(threadIdx.x % 32) >= 1 ? head2 : head;
+	const bool theirs6 = kgen_shuffle_up_u32((unsigned)state, 2u) != 0u;
+	const long long theirs7 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 2u);
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state3, 2u);
+	const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state4, 2u);
+	const bool theirs10 = kgen_shuffle_up_u32((unsigned)state5, 2u) != 0u;
+	const bool present3 = theirs6 || state;
+	const long long last3 = state ? state2 : theirs7;
+	const int add5 = state5 ? state3 : (int)((unsigned)theirs8 + (unsigned)state3);
+	const long long add6 = state5 ? state4 : (long long)((unsigned long long)theirs9 + (unsigned long long)state4);
+	const bool head3 = theirs10 || state5;
+	const bool state6 = (int)(threadIdx.x % 32) >= 2 ? present3 : state;
+	const long long state7 = (int)(threadIdx.x % 32) >= 2 ? last3 : state2;
+	const int state8 = (int)(threadIdx.x % 32) >= 2 ? add5 : state3;
+	const long long state9 = (int)(threadIdx.x % 32) >= 2 ? add6 : state4;
+	const bool state10 = (int)(threadIdx.x % 32) >= 2 ? head3 : state5;
+	const bool theirs11 = kgen_shuffle_up_u32((unsigned)state6, 4u) != 0u;
+	const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state7, 4u);
+	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state8, 4u);
+	const long long theirs14 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 4u);
+	const bool theirs15 = kgen_shuffle_up_u32((unsigned)state10, 4u) != 0u;
+	const bool present4 = theirs11 || state6;
+	const long long last4 = state6 ? state7 : theirs12;
+	const int add7 = state10 ? state8 : (int)((unsigned)theirs13 + (unsigned)state8);
+	const long long add8 = state10 ? state9 : (long long)((unsigned long long)theirs14 + (unsigned long long)state9);
+	const bool head4 = theirs15 || state10;
+	const bool state11 = (int)(threadIdx.x % 32) >= 4 ? present4 : state6;
+	const long long state12 = (int)(threadIdx.x % 32) >= 4 ? last4 : state7;
+	const int state13 = (int)(threadIdx.x % 32) >= 4 ? add7 : state8;
+	const long long state14 = (int)(threadIdx.x % 32) >= 4 ? add8 : state9;
+	const bool state15 = (int)(threadIdx.x % 32) >= 4 ? head4 : state10;
+	const bool theirs16 = kgen_shuffle_up_u32((unsigned)state11, 8u) != 0u;
+	const long long theirs17 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 8u);
+	const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)state13, 8u);
+	const long long theirs19 = (long long)kgen_shuffle_up_u64((unsigned long long)state14, 8u);
+	const bool theirs20 = kgen_shuffle_up_u32((unsigned)state15, 8u) != 0u;
+	const bool present5 = theirs16 || state11;
+	const long long last5 = state11 ? state12 : theirs17;
+	const int add9 = state15 ? state13 : (int)((unsigned)theirs18 + (unsigned)state13);
+	const long long add10 = state15 ? state14 : (long long)((unsigned long long)theirs19 + (unsigned long long)state14);
+	const bool head5 = theirs20 || state15;
+	const bool state16 = (int)(threadIdx.x % 32) >= 8 ? present5 : state11;
+	const long long state17 = (int)(threadIdx.x % 32) >= 8 ? last5 : state12;
+	const int state18 = (int)(threadIdx.x % 32) >= 8 ? add9 : state13;
+	const long long state19 = (int)(threadIdx.x % 32) >= 8 ? add10 : state14;
+	const bool state20 = (int)(threadIdx.x % 32) >= 8 ? head5 : state15;
+	const bool theirs21 = kgen_shuffle_up_u32((unsigned)state16, 16u) != 0u;
+	const long long theirs22 = (long long)kgen_shuffle_up_u64((unsigned long long)state17, 16u);
+	const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state18, 16u);
+	const long long theirs24 = (long long)kgen_shuffle_up_u64((unsigned long long)state19, 16u);
+	const bool theirs25 = kgen_shuffle_up_u32((unsigned)state20, 16u) != 0u;
+	const bool present6 = theirs21 || state16;
+	const long long last6 = state16 ? state17 : theirs22;
+	const int add11 = state20 ? state18 : (int)((unsigned)theirs23 + (unsigned)state18);
+	const long long add12 = state20 ? state19 : (long long)((unsigned long long)theirs24 + (unsigned long long)state19);
+	const bool head6 = theirs25 || state20;
+	const bool state21 = (int)(threadIdx.x % 32) >= 16 ? present6 : state16;
+	const long long state22 = (int)(threadIdx.x % 32) >= 16 ? last6 : state17;
+	const int state23 = (int)(threadIdx.x % 32) >= 16 ? add11 : state18;
+	const long long state24 = (int)(threadIdx.x % 32) >= 16 ? add12 : state19;
+	const bool state25 = (int)(threadIdx.x % 32) >= 16 ? head6 : state20;
+	const bool theirs26 = kgen_shuffle_up_u32((unsigned)state21, 1u) != 0u;
+	const long long theirs27 = (long long)kgen_shuffle_up_u64((unsigned long long)state22, 1u);
+	const int theirs28 = (int)kgen_shuffle_up_u32((unsigned)state23, 1u);
+	const long long theirs29 = (long long)kgen_shuffle_up_u64((unsigned long long)state24, 1u);
+	const bool theirs30 = kgen_shuffle_up_u32((unsigned)state25, 1u) != 0u;
+	const bool state26 = (int)(threadIdx.x % 32) == 0 ? false : theirs26;
+	const long long state27 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs27;
+	const int state28 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs28;
+	const long long state29 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs29;
+	const bool state30 = (int)(threadIdx.x % 32) == 0 ? false : theirs30;
 	if ((int)(threadIdx.x % 32) == 31) {
-		shared_bool_0[(int)(threadIdx.x / 32)] = state29;
-		shared_i64_0[(int)(threadIdx.x / 32)] = state30;
-		shared_i64_1[(int)(threadIdx.x / 32)] = state31;
-		shared_i32_0[(int)(threadIdx.x / 32)] = state32;
-		shared_i64_2[(int)(threadIdx.x / 32)] = state33;
-		shared_bool_1[(int)(threadIdx.x / 32)] = state34;
-		shared_bool_2[(int)(threadIdx.x / 32)] = state35;
+		shared_bool_0[(int)(threadIdx.x / 32)] = state21;
+		shared_i64_0[(int)(threadIdx.x / 32)] = state22;
+		shared_i32_0[(int)(threadIdx.x / 32)] = state23;
+		shared_i64_1[(int)(threadIdx.x / 32)] = state24;
+		shared_bool_1[(int)(threadIdx.x / 32)] = state25;
 	}
 	__syncthreads();
-	bool present13 = false;
-	long long last13 = 0LL;
-	long long last14 = 0LL;
+	bool present7 = false;
+	long long last7 = 0LL;
 	int add13 = 0;
 	long long add14 = 0LL;
-	bool present14 = false;
 	bool head7 = false;
 	if ((int)(threadIdx.x % 32) < 8) {
-		const bool state43 = shared_bool_0[(int)(threadIdx.x % 32)] != 0;
-		const long long state44 = shared_i64_0[(int)(threadIdx.x % 32)];
-		const long long state45 = shared_i64_1[(int)(threadIdx.x % 32)];
-		const int state46 = shared_i32_0[(int)(threadIdx.x % 32)];
-		const long long state47 = shared_i64_2[(int)(threadIdx.x % 32)];
-		const bool state48 = shared_bool_1[(int)(threadIdx.x % 32)] != 0;
-		const bool state49 = shared_bool_2[(int)(threadIdx.x % 32)] != 0;
-		present13 = state43;
-		last13 = state44;
-		last14 = state45;
-		add13 = state46;
-		add14 = state47;
-		present14 = state48;
-		head7 = state49;
+		const bool state31 = shared_bool_0[(int)(threadIdx.x % 32)] != 0;
+		const long long state32 = shared_i64_0[(int)(threadIdx.x % 32)];
+		const int state33 = shared_i32_0[(int)(threadIdx.x % 32)];
+		const long long state34 = shared_i64_1[(int)(threadIdx.x % 32)];
+		const bool state35 = shared_bool_1[(int)(threadIdx.x % 32)] != 0;
+		present7 = state31;
+		last7 = state32;
+		add13 = state33;
+		add14 = state34;
+		head7 = state35;
 	}
-	const bool theirs43 = kgen_shuffle_up_u32((unsigned)present13, 1u) != 0u;
-	const long long theirs44 = (long long)kgen_shuffle_up_u64((unsigned long long)last13, 1u);
-	const long long theirs45 = (long long)kgen_shuffle_up_u64((unsigned long long)last14, 1u);
-	const int theirs46 = (int)kgen_shuffle_up_u32((unsigned)add13, 1u);
-	const long long theirs47 = (long long)kgen_shuffle_up_u64((unsigned long long)add14, 1u);
-	const bool theirs48 = kgen_shuffle_up_u32((unsigned)present14, 1u) != 0u;
-	const bool theirs49 = kgen_shuffle_up_u32((unsigned)head7, 1u) != 0u;
-	const bool present15 = theirs43 || present13;
-	const long long last15 = present13 ? last13 : theirs44;
-	const long long last16 = present14 ? last14 : theirs45;
-	const int add15 = head7 ? add13 : (int)((unsigned)theirs46 + (unsigned)add13);
-	const long long add16 = head7 ? add14 : (long long)((unsigned long long)theirs47 + (unsigned long long)add14);
-	const bool present16 = theirs48 || present14;
-	const bool head8 = theirs49 || head7;
-	const bool state43 = (int)(threadIdx.x % 32) >= 1 ? present15 : present13;
-	const long long state44 = (int)(threadIdx.x % 32) >= 1 ? last15 : last13;
-	const long long state45 = (int)(threadIdx.x % 32) >= 1 ? last16 : last14;
-	const int state46 = (int)(threadIdx.x % 32) >= 1 ? add15 : add13;
-	const long long state47 = (int)(threadIdx.x % 32) >= 1 ? add16 : add14;
-	const bool state48 = (int)(threadIdx.x % 32) >= 1 ? present16 : present14;
-	const bool state49 = (int)(threadIdx.x % 32) >= 1 ? head8 : head7;
-	const bool theirs50 = kgen_shuffle_up_u32((unsigned)state43, 2u) != 0u;
-	const long long theirs51 = (long long)kgen_shuffle_up_u64((unsigned long long)state44, 2u);
-	const long long theirs52 = (long long)kgen_shuffle_up_u64((unsigned long long)state45, 2u);
-	const int theirs53 = (int)kgen_shuffle_up_u32((unsigned)state46, 2u);
-	const long long theirs54 = (long long)kgen_shuffle_up_u64((unsigned long long)state47, 2u);
-	const bool theirs55 = kgen_shuffle_up_u32((unsigned)state48, 2u) != 0u;
-	const bool theirs56 = kgen_shuffle_up_u32((unsigned)state49, 2u) != 0u;
-	const bool present17 = theirs50 || state43;
-	const long long last17 = state43 ? state44 : theirs51;
-	const long long last18 = state48 ? state45 : theirs52;
-	const int add17 = state49 ? state46 : (int)((unsigned)theirs53 + (unsigned)state46);
-	const long long add18 = state49 ? state47 : (long long)((unsigned long long)theirs54 + (unsigned long long)state47);
-	const bool present18 = theirs55 || state48;
-	const bool head9 = theirs56 || state49;
-	const bool state50 = (int)(threadIdx.x % 32) >= 2 ? present17 : state43;
-	const long long state51 = (int)(threadIdx.x % 32) >= 2 ? last17 : state44;
-	const long long state52 = (int)(threadIdx.x % 32) >= 2 ? last18 : state45;
-	const int state53 = (int)(threadIdx.x % 32) >= 2 ? add17 : state46;
-	const long long state54 = (int)(threadIdx.x % 32) >= 2 ? add18 : state47;
-	const bool state55 = (int)(threadIdx.x % 32) >= 2 ? present18 : state48;
-	const bool state56 = (int)(threadIdx.x % 32) >= 2 ? head9 : state49;
-	const bool theirs57 = kgen_shuffle_up_u32((unsigned)state50, 4u) != 0u;
-	const long long theirs58 = (long long)kgen_shuffle_up_u64((unsigned long long)state51, 4u);
-	const long long theirs59 = (long long)kgen_shuffle_up_u64((unsigned long long)state52, 4u);
-	const int theirs60 = (int)kgen_shuffle_up_u32((unsigned)state53, 4u);
-	const long long theirs61 = (long long)kgen_shuffle_up_u64((unsigned long long)state54, 4u);
-	const bool theirs62 = kgen_shuffle_up_u32((unsigned)state55, 4u) != 0u;
-	const bool theirs63 = kgen_shuffle_up_u32((unsigned)state56, 4u) != 0u;
-	const bool present19 = theirs57 || state50;
-	const long long last19 = state50 ? state51 : theirs58;
-	const long long last20 = state55 ? state52 : theirs59;
-	const int add19 = state56 ? state53 : (int)((unsigned)theirs60 + (unsigned)state53);
-	const long long add20 = state56 ? state54 : (long long)((unsigned long long)theirs61 + (unsigned long long)state54);
-	const bool present20 = theirs62 || state55;
-	const bool head10 = theirs63 || state56;
-	const bool state57 = (int)(threadIdx.x % 32) >= 4 ? present19 : state50;
-	const long long state58 = (int)(threadIdx.x % 32) >= 4 ? last19 : state51;
-	const long long state59 = (int)(threadIdx.x % 32) >= 4 ? last20 : state52;
-	const int state60 = (int)(threadIdx.x % 32) >= 4 ? add19 : state53;
-	const long long state61 = (int)(threadIdx.x % 32) >= 4 ? add20 : state54;
-	const bool state62 = (int)(threadIdx.x % 32) >= 4 ? present20 : state55;
-	const bool state63 = (int)(threadIdx.x % 32) >= 4 ? head10 : state56;
-	const bool theirs64 = kgen_broadcast_u32((unsigned)state57, 7u) != 0u;
-	const long long theirs65 = (long long)kgen_broadcast_u64((unsigned long long)state58, 7u);
-	const bool theirs66 = kgen_broadcast_u32((unsigned)state57, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
-	const long long theirs67 = (long long)kgen_broadcast_u64((unsigned long long)state58, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
-	const long long theirs68 = (long long)kgen_broadcast_u64((unsigned long long)state59, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
-	const int theirs69 = (int)kgen_broadcast_u32((unsigned)state60, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
-	const long long theirs70 = (long long)kgen_broadcast_u64((unsigned long long)state61, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
-	const bool theirs71 = kgen_broadcast_u32((unsigned)state62, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
-	const bool theirs72 = kgen_broadcast_u32((unsigned)state63, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
-	const bool state64 = (int)(threadIdx.x / 32) == 0 ? false : theirs66;
-	const long long state65 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs67;
-	const long long state66 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs68;
-	const int state67 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs69;
-	const long long state68 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs70;
-	const bool state69 = (int)(threadIdx.x / 32) == 0 ? false : theirs71;
-	const bool state70 = (int)(threadIdx.x / 32) == 0 ? false : theirs72;
-	const bool present21 = state64 || state36;
-	const long long last21 = state36 ? state37 : state65;
-	const long long last22 = state41 ? state38 : state66;
-	const int add21 = state42 ? state39 : (int)((unsigned)state67 + (unsigned)state39);
-	const long long add22 = state42 ? state40 : (long long)((unsigned long long)state68 + (unsigned long long)state40);
-	const bool present22 = state69 || state41;
-	const bool head11 = state70 || state42;
+	const bool theirs31 = kgen_shuffle_up_u32((unsigned)present7, 1u) != 0u;
+	const long long theirs32 = (long long)kgen_shuffle_up_u64((unsigned long long)last7, 1u);
+	const int theirs33 = (int)kgen_shuffle_up_u32((unsigned)add13, 1u);
+	const long long theirs34 = (long long)kgen_shuffle_up_u64((unsigned long long)add14, 1u);
+	const bool theirs35 = kgen_shuffle_up_u32((unsigned)head7, 1u) != 0u;
+	const bool present8 = theirs31 || present7;
+	const long long last8 = present7 ? last7 : theirs32;
+	const int add15 = head7 ? add13 : (int)((unsigned)theirs33 + (unsigned)add13);
+	const long long add16 = head7 ? add14 : (long long)((unsigned long long)theirs34 + (unsigned long long)add14);
+	const bool head8 = theirs35 || head7;
+	const bool state31 = (int)(threadIdx.x % 32) >= 1 ? present8 : present7;
+	const long long state32 = (int)(threadIdx.x % 32) >= 1 ? last8 : last7;
+	const int state33 = (int)(threadIdx.x % 32) >= 1 ? add15 : add13;
+	const long long state34 = (int)(threadIdx.x % 32) >= 1 ? add16 : add14;
+	const bool state35 = (int)(threadIdx.x % 32) >= 1 ? head8 : head7;
+	const bool theirs36 = kgen_shuffle_up_u32((unsigned)state31, 2u) != 0u;
+	const long long theirs37 = (long long)kgen_shuffle_up_u64((unsigned long long)state32, 2u);
+	const int theirs38 = (int)kgen_shuffle_up_u32((unsigned)state33, 2u);
+	const long long theirs39 = (long long)kgen_shuffle_up_u64((unsigned long long)state34, 2u);
+	const bool theirs40 = kgen_shuffle_up_u32((unsigned)state35, 2u) != 0u;
+	const bool present9 = theirs36 || state31;
+	const long long last9 = state31 ? state32 : theirs37;
+	const int add17 = state35 ? state33 : (int)((unsigned)theirs38 + (unsigned)state33);
+	const long long add18 = state35 ? state34 : (long long)((unsigned long long)theirs39 + (unsigned long long)state34);
+	const bool head9 = theirs40 || state35;
+	const bool state36 = (int)(threadIdx.x % 32) >= 2 ? present9 : state31;
+	const long long state37 = (int)(threadIdx.x % 32) >= 2 ? last9 : state32;
+	const int state38 = (int)(threadIdx.x % 32) >= 2 ? add17 : state33;
+	const long long state39 = (int)(threadIdx.x % 32) >= 2 ? add18 : state34;
+	const bool state40 = (int)(threadIdx.x % 32) >= 2 ? head9 : state35;
+	const bool theirs41 = kgen_shuffle_up_u32((unsigned)state36, 4u) != 0u;
+	const long long theirs42 = (long long)kgen_shuffle_up_u64((unsigned long long)state37, 4u);
+	const int theirs43 = (int)kgen_shuffle_up_u32((unsigned)state38, 4u);
+	const long long theirs44 = (long long)kgen_shuffle_up_u64((unsigned long long)state39, 4u);
+	const bool theirs45 = kgen_shuffle_up_u32((unsigned)state40, 4u) != 0u;
+	const bool present10 = theirs41 || state36;
+	const long long last10 = state36 ? state37 : theirs42;
+	const int add19 = state40 ? state38 : (int)((unsigned)theirs43 + (unsigned)state38);
+	const long long add20 = state40 ? state39 : (long long)((unsigned long long)theirs44 + (unsigned long long)state39);
+	const bool head10 = theirs45 || state40;
+	const bool state41 = (int)(threadIdx.x % 32) >= 4 ? present10 : state36;
+	const long long state42 = (int)(threadIdx.x % 32) >= 4 ? last10 : state37;
+	const int state43 = (int)(threadIdx.x % 32) >= 4 ? add19 : state38;
+	const long long state44 = (int)(threadIdx.x % 32) >= 4 ? add20 : state39;
+	const bool state45 = (int)(threadIdx.x % 32) >= 4 ? head10 : state40;
+	const bool theirs46 = kgen_broadcast_u32((unsigned)state41, 7u) != 0u;
+	const long long theirs47 = (long long)kgen_broadcast_u64((unsigned long long)state42, 7u);
+	const bool theirs48 = kgen_broadcast_u32((unsigned)state41, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
+	const long long theirs49 = (long long)kgen_broadcast_u64((unsigned long long)state42, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const int theirs50 = (int)kgen_broadcast_u32((unsigned)state43, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const long long theirs51 = (long long)kgen_broadcast_u64((unsigned long long)state44, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const bool theirs52 = kgen_broadcast_u32((unsigned)state45, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
+	const bool state46 = (int)(threadIdx.x / 32) == 0 ? false : theirs48;
+	const long long state47 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs49;
+	const int state48 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs50;
+	const long long state49 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs51;
+	const bool state50 = (int)(threadIdx.x / 32) == 0 ? false : theirs52;
+	const bool present11 = state46 || state26;
+	const long long last11 = state26 ? state27 : state47;
+	const int add21 = state30 ? state28 : (int)((unsigned)state48 + (unsigned)state28);
+	const long long add22 = state30 ? state29 : (long long)((unsigned long long)state49 + (unsigned long long)state29);
+	const bool head11 = state50 || state30;
 	__syncthreads();
 	const bool earlier = orders_kernel5_tile0[tile] != 0;
 	const long long earlier2 = orders_kernel5_tile1[tile];
-	const long long earlier3 = orders_kernel5_tile2[tile];
-	const int earlier4 = orders_kernel5_tile3[tile];
-	const long long earlier5 = orders_kernel5_tile4[tile];
-	const bool earlier6 = orders_kernel5_tile6[tile] != 0;
-	const long long last23 = theirs64 ? theirs65 : earlier2;
-	const bool present23 = earlier || present21;
-	const long long last24 = present21 ? last21 : earlier2;
-	const long long last25 = present22 ? last22 : earlier3;
-	const int add23 = head11 ? add21 : (int)((unsigned)earlier4 + (unsigned)add21);
-	const long long add24 = head11 ? add22 : (long long)((unsigned long long)earlier5 + (unsigned long long)add22);
-	const bool head12 = earlier6 || head11;
-	bool present24 = present23;
-	long long last26 = last24;
-	long long last27 = last25;
+	const int earlier3 = orders_kernel5_tile2[tile];
+	const long long earlier4 = orders_kernel5_tile3[tile];
+	const bool earlier5 = orders_kernel5_tile4[tile] != 0;
+	const long long last12 = theirs46 ? theirs47 : earlier2;
+	const bool present12 = earlier || present11;
+	const long long last13 = present11 ? last11 : earlier2;
+	const int add23 = head11 ? add21 : (int)((unsigned)earlier3 + (unsigned)add21);
+	const long long add24 = head11 ? add22 : (long long)((unsigned long long)earlier4 + (unsigned long long)add22);
+	const bool head12 = earlier5 || head11;
+	bool present13 = present12;
+	long long last14 = last13;
 	int add25 = add23;
 	long long add26 = add24;
 	bool head13 = head12;
 	const int base = (int)earlier2;
-	const int end = (int)last23;
+	const int end = (int)last12;
 	if (count2 == 1536) {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const bool present25 = present24;
-			const long long g_open = last26;
-			const long long key2 = last27;
+			const bool present14 = present13;
+			const long long g_open = last14;
 			const bool head14 = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 			const long long count3 = (long long)add25;
 			const long long quantity2 = add26;
-			if (head14 && present25) {
+			if (head14 && present14) {
 				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
+				const long long key2 = key_kept[item];
 				const int offset2 = (int)g_open - base;
 				local_arena_u64[offset2] = (unsigned long long)key2;
 				const int offset3 = (int)g_open - base;
@@ -1851,11 +1585,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 				const int offset4 = (int)g_open - base;
 				local_arena_u64[offset4 + 2304] = (unsigned long long)quantity2;
 			}
-			const long long last28 = g_rows[item + 1];
-			present24 = true;
-			last26 = last28;
-			const long long last29 = l_orderkey_rows[item];
-			last27 = last29;
+			const long long last15 = g_rows[item + 1];
+			present13 = true;
+			last14 = last15;
 			const bool head15 = head13 || head14;
 			const int add27 = head14 ? 1 : (int)((unsigned)add25 + 1u);
 			head13 = head15;
@@ -1868,13 +1600,13 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 		for (int item = 0; item < 6; item++) {
 			const int at = local_id * 6 + item;
 			if (at < count2) {
-				const bool present25 = present24;
-				const long long g_open = last26;
-				const long long key2 = last27;
+				const bool present14 = present13;
+				const long long g_open = last14;
 				const bool head14 = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 				const long long count3 = (long long)add25;
 				const long long quantity2 = add26;
-				if (head14 && present25) {
+				if (head14 && present14) {
+					const long long key2 = key_kept[item];
 					const int offset2 = (int)g_open - base;
 					local_arena_u64[offset2] = (unsigned long long)key2;
 					const int offset3 = (int)g_open - base;
@@ -1882,11 +1614,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 					const int offset4 = (int)g_open - base;
 					local_arena_u64[offset4 + 2304] = (unsigned long long)quantity2;
 				}
-				const long long last28 = g_rows[item + 1];
-				present24 = true;
-				last26 = last28;
-				const long long last29 = l_orderkey_rows[item];
-				last27 = last29;
+				const long long last15 = g_rows[item + 1];
+				present13 = true;
+				last14 = last15;
 				const bool head15 = head13 || head14;
 				const int add27 = head14 ? 1 : (int)((unsigned)add25 + 1u);
 				head13 = head15;
@@ -1931,30 +1661,32 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_finish_publishe
 	long long rows,
 	const unsigned char *__restrict__ orders_kernel5_total0,
 	const long long *__restrict__ orders_kernel5_total1,
-	const long long *__restrict__ orders_kernel5_total2,
-	const int *__restrict__ orders_kernel5_total3,
-	const long long *__restrict__ orders_kernel5_total4,
-	const unsigned char *__restrict__ orders_kernel5_total5,
-	const unsigned char *__restrict__ orders_kernel5_total6,
+	const int *__restrict__ orders_kernel5_total2,
+	const long long *__restrict__ orders_kernel5_total3,
+	const unsigned char *__restrict__ orders_kernel5_total4,
 	long long *key,
+	long long n_length,
+	const long long *__restrict__ l_orderkey,
 	long long *count,
 	long long *quantity) {
 	(void)row0;
 	(void)rows;
-	(void)orders_kernel5_total5;
-	(void)orders_kernel5_total6;
+	(void)orders_kernel5_total4;
 	const int local_id = (int)threadIdx.x;
 	bool total = orders_kernel5_total0[0] != 0;
 	long long total2 = orders_kernel5_total1[0];
-	long long total3 = orders_kernel5_total2[0];
-	int total4 = orders_kernel5_total3[0];
-	long long total5 = orders_kernel5_total4[0];
+	int total3 = orders_kernel5_total2[0];
+	long long total4 = orders_kernel5_total3[0];
 	if (local_id == 0) {
 		if (total) {
 			// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-			key[(int)total2] = total3;
-			count[(int)total2] = (long long)total4;
-			quantity[(int)total2] = total5;
+			long long neighbour = 0LL;
+			if ((int)n_length >= 1) {
+				neighbour = l_orderkey[(int)n_length - 1];
+			}
+			key[(int)total2] = neighbour;
+			count[(int)total2] = (long long)total3;
+			quantity[(int)total2] = total4;
 		}
 	}
 }

@@ -20,7 +20,7 @@
 //   orders_kernel3_tickets: 1 of u32 (status)
 //   abort: 1 of u32 (abort)
 //   g_length_cell: 1 of i64 (counter)
-//   orders_kernel5_status0: (max(ceildiv(len(n), 2048), 1) * 8) of u64 (status)
+//   orders_kernel5_status0: (max(ceildiv(len(n), 2048), 1) * 6) of u64 (status)
 //   orders_kernel5_tickets: 1 of u32 (status)
 
 // orders_kernel1(row0, rows, l_orderkey, g_head)
@@ -47,11 +47,11 @@
 #define ORDERS_KERNEL4_ROWS 1024 // of a group
 #define ORDERS_KERNEL4_ARGS 5
 
-// orders_kernel5(row0, rows, orders_kernel5_tickets, g, l_orderkey, l_quantity, orders_kernel5_status0, v_abort, key, count, quantity, tiles)
+// orders_kernel5(row0, rows, orders_kernel5_tickets, g, l_orderkey, l_quantity, orders_kernel5_status0, v_abort, key, count, quantity, tiles, n_length)
 #define ORDERS_KERNEL5_NAME "orders_kernel5"
 #define ORDERS_KERNEL5_WORKGROUP 256
 #define ORDERS_KERNEL5_ROWS 2048 // of a group
-#define ORDERS_KERNEL5_ARGS 12
+#define ORDERS_KERNEL5_ARGS 13
 
 // Buffers of its fallback, by the number of their elements:
 //   l_orderkey: len(n) of i64 (input)
@@ -69,18 +69,14 @@
 //   g_length_cell: 1 of i64 (counter)
 //   orders_kernel5_tile0: max(ceildiv(len(n), 1536), 1) of bool (temporary)
 //   orders_kernel5_tile1: max(ceildiv(len(n), 1536), 1) of i64 (temporary)
-//   orders_kernel5_tile2: max(ceildiv(len(n), 1536), 1) of i64 (temporary)
-//   orders_kernel5_tile3: max(ceildiv(len(n), 1536), 1) of i32 (temporary)
-//   orders_kernel5_tile4: max(ceildiv(len(n), 1536), 1) of i64 (temporary)
-//   orders_kernel5_tile5: max(ceildiv(len(n), 1536), 1) of bool (temporary)
-//   orders_kernel5_tile6: max(ceildiv(len(n), 1536), 1) of bool (temporary)
+//   orders_kernel5_tile2: max(ceildiv(len(n), 1536), 1) of i32 (temporary)
+//   orders_kernel5_tile3: max(ceildiv(len(n), 1536), 1) of i64 (temporary)
+//   orders_kernel5_tile4: max(ceildiv(len(n), 1536), 1) of bool (temporary)
 //   orders_kernel5_total0: 1 of bool (temporary)
 //   orders_kernel5_total1: 1 of i64 (temporary)
-//   orders_kernel5_total2: 1 of i64 (temporary)
-//   orders_kernel5_total3: 1 of i32 (temporary)
-//   orders_kernel5_total4: 1 of i64 (temporary)
-//   orders_kernel5_total5: 1 of bool (temporary)
-//   orders_kernel5_total6: 1 of bool (temporary)
+//   orders_kernel5_total2: 1 of i32 (temporary)
+//   orders_kernel5_total3: 1 of i64 (temporary)
+//   orders_kernel5_total4: 1 of bool (temporary)
 
 // orders_kernel1_published(row0, rows, l_orderkey, g_head)
 #define ORDERS_KERNEL1_PUBLISHED_NAME "orders_kernel1_published"
@@ -124,25 +120,25 @@
 #define ORDERS_KERNEL4_PUBLISHED_ROWS 1024 // of a group
 #define ORDERS_KERNEL4_PUBLISHED_ARGS 5
 
-// orders_kernel5_sum0_published(row0, rows, g, l_orderkey, l_quantity, orders_kernel5_tile0, orders_kernel5_tile1, orders_kernel5_tile2, orders_kernel5_tile3, orders_kernel5_tile4, orders_kernel5_tile5, orders_kernel5_tile6)
+// orders_kernel5_sum0_published(row0, rows, g, l_quantity, l_orderkey, orders_kernel5_tile0, orders_kernel5_tile1, orders_kernel5_tile2, orders_kernel5_tile3, orders_kernel5_tile4)
 #define ORDERS_KERNEL5_SUM0_PUBLISHED_NAME "orders_kernel5_sum0_published"
 #define ORDERS_KERNEL5_SUM0_PUBLISHED_WORKGROUP 256
 #define ORDERS_KERNEL5_SUM0_PUBLISHED_ROWS 1536 // of a group
-#define ORDERS_KERNEL5_SUM0_PUBLISHED_ARGS 12
+#define ORDERS_KERNEL5_SUM0_PUBLISHED_ARGS 10
 
-// orders_kernel5_scan0_published(row0, rows, orders_kernel5_tile0, orders_kernel5_tile1, orders_kernel5_tile2, orders_kernel5_tile3, orders_kernel5_tile4, orders_kernel5_tile5, orders_kernel5_tile6, orders_kernel5_total0, orders_kernel5_total1, orders_kernel5_total2, orders_kernel5_total3, orders_kernel5_total4, orders_kernel5_total5, orders_kernel5_total6)
+// orders_kernel5_scan0_published(row0, rows, orders_kernel5_tile0, orders_kernel5_tile1, orders_kernel5_tile2, orders_kernel5_tile3, orders_kernel5_tile4, orders_kernel5_total0, orders_kernel5_total1, orders_kernel5_total2, orders_kernel5_total3, orders_kernel5_total4)
 #define ORDERS_KERNEL5_SCAN0_PUBLISHED_NAME "orders_kernel5_scan0_published"
 #define ORDERS_KERNEL5_SCAN0_PUBLISHED_WORKGROUP 256
 #define ORDERS_KERNEL5_SCAN0_PUBLISHED_ROWS 1536 // of a group
-#define ORDERS_KERNEL5_SCAN0_PUBLISHED_ARGS 16
+#define ORDERS_KERNEL5_SCAN0_PUBLISHED_ARGS 12
 
-// orders_kernel5_published(row0, rows, g, l_orderkey, l_quantity, orders_kernel5_tile0, orders_kernel5_tile1, orders_kernel5_tile2, orders_kernel5_tile3, orders_kernel5_tile4, orders_kernel5_tile5, orders_kernel5_tile6, key, count, quantity)
+// orders_kernel5_published(row0, rows, g, l_orderkey, l_quantity, orders_kernel5_tile0, orders_kernel5_tile1, orders_kernel5_tile2, orders_kernel5_tile3, orders_kernel5_tile4, key, count, quantity)
 #define ORDERS_KERNEL5_PUBLISHED_NAME "orders_kernel5_published"
 #define ORDERS_KERNEL5_PUBLISHED_WORKGROUP 256
 #define ORDERS_KERNEL5_PUBLISHED_ROWS 1536 // of a group
-#define ORDERS_KERNEL5_PUBLISHED_ARGS 15
+#define ORDERS_KERNEL5_PUBLISHED_ARGS 13
 
-// orders_kernel5_finish_published(row0, rows, orders_kernel5_total0, orders_kernel5_total1, orders_kernel5_total2, orders_kernel5_total3, orders_kernel5_total4, orders_kernel5_total5, orders_kernel5_total6, key, count, quantity)
+// orders_kernel5_finish_published(row0, rows, orders_kernel5_total0, orders_kernel5_total1, orders_kernel5_total2, orders_kernel5_total3, orders_kernel5_total4, key, n_length, l_orderkey, count, quantity)
 #define ORDERS_KERNEL5_FINISH_PUBLISHED_NAME "orders_kernel5_finish_published"
 #define ORDERS_KERNEL5_FINISH_PUBLISHED_WORKGROUP 256
 #define ORDERS_KERNEL5_FINISH_PUBLISHED_ROWS 1536 // of a group

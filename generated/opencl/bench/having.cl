@@ -20,14 +20,6 @@ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
-uint kgen_count_ones_u32(uint x) {
-	return popcount(x);
-}
-
-uint kgen_leading_zeros_u32(uint x) {
-	return clz(x);
-}
-
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	long row0,
 	long rows,
@@ -37,21 +29,23 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	__global const int *restrict value,
 	__global ulong *having_kernel1_status0,
 	__global uint *v_abort,
-	__global int *aggregate,
-	__global long *c,
-	__global long *aggregate_2,
-	__global uchar *keep,
+	__global int *key_2,
+	__global long *count,
+	__global long *total,
 	long tiles,
-	__global long *g_length_cell) {
+	long n_length,
+	__global long *keep_length_cell) {
+	__local uchar earlier_bool_0[1];
 	__local int earlier_i32_0[1];
 	__local int earlier_i32_1[1];
+	__local int earlier_i32_2[1];
 	__local long earlier_i64_0[1];
-	__local __attribute__((aligned(16))) uint local_arena[7680];
-	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
+	__local __attribute__((aligned(16))) uint local_arena[8192];
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
-	__local uint shared_counts[3];
+	__local uchar shared_bool_0[304];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
+	__local int shared_i32_2[304];
 	__local long shared_i64_0[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
@@ -64,263 +58,260 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 3072;
+	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072;
+	const int count2 = rest < 2048 ? rest : 2048;
 	int key_before = 0;
 	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
-	if (count == 3072 && (first & 3) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + local_id) * 4;
-			const int4 wide = *(__global const int4 *)(key + (first + at));
-			const int key2 = wide.x;
-			const int key3 = wide.y;
-			const int key4 = wide.z;
-			const int key5 = wide.w;
-			*(__local uint4 *)(local_arena + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + local_id;
-			if (at < count) {
-				local_arena[at] = (uint)key[first + at];
-			} else {
-				local_arena[at] = 0u;
-			}
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + local_id;
+		if (at < count2) {
+			local_arena[at + (at >> 3)] = (uint)key[first + at];
 		}
 	}
-	if (count == 3072 && (first & 3) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + local_id) * 4;
-			const int4 wide = *(__global const int4 *)(value + (first + at));
-			const int value2 = wide.x;
-			const int value3 = wide.y;
-			const int value4 = wide.z;
-			const int value5 = wide.w;
-			*(__local uint4 *)(local_arena + (3072 + at)) = (uint4)((uint)value2, (uint)value3, (uint)value4, (uint)value5);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + local_id;
-			if (at < count) {
-				local_arena[3072 + at] = (uint)value[first + at];
-			} else {
-				local_arena[3072 + at] = 0u;
-			}
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + local_id;
+		if (at < count2) {
+			local_arena[2304 + (at + (at >> 3))] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	int key_rows[13] = {0};
-	const int start = local_id * 12;
-	const int own = local_id * 12;
+	int key_rows[9] = {0};
+	const int start = local_id * 8;
+	const int own = local_id * 9;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(local_arena + (own + item));
-		const uint word = wide.x;
-		const uint word2 = wide.y;
-		const uint word3 = wide.z;
-		const uint word4 = wide.w;
-		key_rows[item + 1] = (int)word;
-		key_rows[item + 2] = (int)word2;
-		key_rows[item + 3] = (int)word3;
-		key_rows[item + 4] = (int)word4;
+	for (int item = 0; item < 8; item++) {
+		if (start + item < count2) {
+			key_rows[item + 1] = (int)local_arena[own + item];
+		}
 	}
 	key_rows[0] = key_before;
-	if (start > 0 && start < count) {
-		key_rows[0] = (int)local_arena[start - 1];
+	if (start > 0 && start < count2) {
+		key_rows[0] = (int)local_arena[(start - 1) + ((start - 1) >> 3)];
 	}
-	int value_rows[12] = {0};
-	const int own2 = 3072 + local_id * 12;
+	int value_rows[8] = {0};
+	const int start2 = local_id * 8;
+	const int own2 = 2304 + local_id * 9;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(local_arena + (own2 + item));
-		const uint word = wide.x;
-		const uint word2 = wide.y;
-		const uint word3 = wide.z;
-		const uint word4 = wide.w;
-		value_rows[item] = (int)word;
-		value_rows[item + 1] = (int)word2;
-		value_rows[item + 2] = (int)word3;
-		value_rows[item + 3] = (int)word4;
+	for (int item = 0; item < 8; item++) {
+		if (start2 + item < count2) {
+			value_rows[item] = (int)local_arena[own2 + item];
+		}
 	}
-	uint selected = 0u;
-	int add = 0;
-	int add2 = 0;
-	long add3 = 0L;
-	if (count == 3072) {
+	barrier(CLK_LOCAL_MEM_FENCE);
+	uint head_kept = 0u;
+	int aggregate_kept[8] = {0};
+	bool begun = false;
+	int c_front = 0;
+	int c_open = 0;
+	int keep_place_kept = 0;
+	long add = 0L;
+	if (count2 == 2048) {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = local_id * 12 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = local_id * 8 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
-			add3 = add4;
-			selected = selected | ((uint)head << ((uint)item & 31));
+			head_kept = head_kept | ((uint)head << ((uint)item & 31));
+			const bool begun2 = begun || head;
+			const int c_front2 = (int)(begun ? (long)c_front : (long)((ulong)(long)c_front + (ulong)(long)(int)(head ? 0L : 1L)));
+			const int c_open2 = (int)(head ? 1L : (long)((ulong)(long)c_open + 1UL));
+			const int keep_place_kept2 = (int)(long)((ulong)(long)keep_place_kept + (ulong)(begun && head && (long)((ulong)(long)c_open + (ulong)(long)(int)(head ? 0L : 1L)) >= least ? 1L : 0L));
+			begun = begun2;
+			c_front = c_front2;
+			c_open = c_open2;
+			keep_place_kept = keep_place_kept2;
+			int neighbour = 0;
+			if (first + at >= 1) {
+				neighbour = key_rows[item];
+			}
+			const int aggregate = neighbour;
+			aggregate_kept[item] = aggregate;
+			const long add2 = head ? (long)value_rows[item] : (long)((ulong)add + (ulong)(long)value_rows[item]);
+			add = add2;
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = local_id * 12 + item;
-			if (at < count) {
+		for (int item = 0; item < 8; item++) {
+			const int at = local_id * 8 + item;
+			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
-				add3 = add4;
-				selected = selected | ((uint)head << ((uint)item & 31));
+				head_kept = head_kept | ((uint)head << ((uint)item & 31));
+				const bool begun2 = begun || head;
+				const int c_front2 = (int)(begun ? (long)c_front : (long)((ulong)(long)c_front + (ulong)(long)(int)(head ? 0L : 1L)));
+				const int c_open2 = (int)(head ? 1L : (long)((ulong)(long)c_open + 1UL));
+				const int keep_place_kept2 = (int)(long)((ulong)(long)keep_place_kept + (ulong)(begun && head && (long)((ulong)(long)c_open + (ulong)(long)(int)(head ? 0L : 1L)) >= least ? 1L : 0L));
+				begun = begun2;
+				c_front = c_front2;
+				c_open = c_open2;
+				keep_place_kept = keep_place_kept2;
+				int neighbour = 0;
+				if (first + at >= 1) {
+					neighbour = key_rows[item];
+				}
+				const int aggregate = neighbour;
+				aggregate_kept[item] = aggregate;
+				const long add2 = head ? (long)value_rows[item] : (long)((ulong)add + (ulong)(long)value_rows[item]);
+				add = add2;
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(selected);
-	const int mine = kgen_least_i32(kgen_greatest_i32(count - local_id * 12, 0), 12);
-	add2 = (int)(selected == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(selected)));
 	const int place = local_id + local_id / 16;
-	shared_i32_0[place] = add;
-	shared_i32_1[place] = add2;
-	shared_i64_0[place] = add3;
+	shared_bool_0[place] = begun;
+	shared_i32_0[place] = c_front;
+	shared_i32_1[place] = c_open;
+	shared_i32_2[place] = keep_place_kept;
+	shared_i64_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start2 = local_id * 17;
-		int add4 = 0;
-		int add5 = 0;
-		long add6 = 0L;
+		const int start3 = local_id * 17;
+		bool begun2 = false;
+		int c_front2 = 0;
+		int c_open2 = 0;
+		int keep_place_kept2 = 0;
+		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start2 + i;
-			const int state = shared_i32_0[at];
-			const int state2 = shared_i32_1[at];
-			const long state3 = shared_i64_0[at];
-			shared_i32_0[at] = add4;
-			shared_i32_1[at] = add5;
-			shared_i64_0[at] = add6;
-			const int add7 = (int)((uint)add4 + (uint)state);
-			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
-			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
-			add4 = add7;
-			add5 = add8;
-			add6 = add9;
+			const int at = start3 + i;
+			const bool state = shared_bool_0[at] != 0;
+			const int state2 = shared_i32_0[at];
+			const int state3 = shared_i32_1[at];
+			const int state4 = shared_i32_2[at];
+			const long state5 = shared_i64_0[at];
+			shared_bool_0[at] = begun2;
+			shared_i32_0[at] = c_front2;
+			shared_i32_1[at] = c_open2;
+			shared_i32_2[at] = keep_place_kept2;
+			shared_i64_0[at] = add2;
+			const bool begun3 = begun2 || state;
+			const int c_front3 = (int)(begun2 ? (long)c_front2 : (long)((ulong)(long)c_front2 + (ulong)(long)state2));
+			const int c_open3 = (int)(state ? (long)state3 : (long)((ulong)(long)c_open2 + (ulong)(long)state3));
+			const int keep_place_kept3 = (int)(long)((ulong)(long)keep_place_kept2 + (ulong)(begun2 && state && (long)((ulong)(long)c_open2 + (ulong)(long)state2) >= least ? 1L : 0L) + (ulong)(long)state4);
+			const long add3 = state ? state5 : (long)((ulong)add2 + (ulong)state5);
+			begun2 = begun3;
+			c_front2 = c_front3;
+			c_open2 = c_open3;
+			keep_place_kept2 = keep_place_kept3;
+			add2 = add3;
 		}
-		shared_i32_0[272 + local_id] = add4;
-		shared_i32_1[272 + local_id] = add5;
-		shared_i64_0[272 + local_id] = add6;
+		shared_bool_0[272 + local_id] = begun2;
+		shared_i32_0[272 + local_id] = c_front2;
+		shared_i32_1[272 + local_id] = c_open2;
+		shared_i32_2[272 + local_id] = keep_place_kept2;
+		shared_i64_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (local_id < 16) {
-		int add4 = 0;
-		int add5 = 0;
-		long add6 = 0L;
+		bool begun2 = false;
+		int c_front2 = 0;
+		int c_open2 = 0;
+		int keep_place_kept2 = 0;
+		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int state = shared_i32_0[272 + i];
-			const int state2 = shared_i32_1[272 + i];
-			const long state3 = shared_i64_0[272 + i];
-			const int state4 = i < local_id ? state : 0;
-			const int state5 = i < local_id ? state2 : 0;
-			const long state6 = i < local_id ? state3 : 0L;
-			const int add7 = (int)((uint)add4 + (uint)state4);
-			const int add8 = state4 > 0 ? state5 : (int)((uint)add5 + (uint)state5);
-			const long add9 = state4 > 0 ? state6 : (long)((ulong)add6 + (ulong)state6);
-			add4 = add7;
-			add5 = add8;
-			add6 = add9;
+			const bool state = shared_bool_0[272 + i] != 0;
+			const int state2 = shared_i32_0[272 + i];
+			const int state3 = shared_i32_1[272 + i];
+			const int state4 = shared_i32_2[272 + i];
+			const long state5 = shared_i64_0[272 + i];
+			const bool state6 = i < local_id ? state : false;
+			const int state7 = i < local_id ? state2 : 0;
+			const int state8 = i < local_id ? state3 : 0;
+			const int state9 = i < local_id ? state4 : 0;
+			const long state10 = i < local_id ? state5 : 0L;
+			const bool begun3 = begun2 || state6;
+			const int c_front3 = (int)(begun2 ? (long)c_front2 : (long)((ulong)(long)c_front2 + (ulong)(long)state7));
+			const int c_open3 = (int)(state6 ? (long)state8 : (long)((ulong)(long)c_open2 + (ulong)(long)state8));
+			const int keep_place_kept3 = (int)(long)((ulong)(long)keep_place_kept2 + (ulong)(begun2 && state6 && (long)((ulong)(long)c_open2 + (ulong)(long)state7) >= least ? 1L : 0L) + (ulong)(long)state9);
+			const long add3 = state6 ? state10 : (long)((ulong)add2 + (ulong)state10);
+			begun2 = begun3;
+			c_front2 = c_front3;
+			c_open2 = c_open3;
+			keep_place_kept2 = keep_place_kept3;
+			add2 = add3;
 		}
-		shared_i32_0[288 + local_id] = add4;
-		shared_i32_1[288 + local_id] = add5;
-		shared_i64_0[288 + local_id] = add6;
+		shared_bool_0[288 + local_id] = begun2;
+		shared_i32_0[288 + local_id] = c_front2;
+		shared_i32_1[288 + local_id] = c_open2;
+		shared_i32_2[288 + local_id] = keep_place_kept2;
+		shared_i64_0[288 + local_id] = add2;
 	}
 	if (local_id == 255) {
-		int add4 = 0;
-		int add5 = 0;
-		long add6 = 0L;
+		bool begun2 = false;
+		int c_front2 = 0;
+		int c_open2 = 0;
+		int keep_place_kept2 = 0;
+		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int state = shared_i32_0[272 + i];
-			const int state2 = shared_i32_1[272 + i];
-			const long state3 = shared_i64_0[272 + i];
-			const int add7 = (int)((uint)add4 + (uint)state);
-			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
-			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
-			add4 = add7;
-			add5 = add8;
-			add6 = add9;
+			const bool state = shared_bool_0[272 + i] != 0;
+			const int state2 = shared_i32_0[272 + i];
+			const int state3 = shared_i32_1[272 + i];
+			const int state4 = shared_i32_2[272 + i];
+			const long state5 = shared_i64_0[272 + i];
+			const bool begun3 = begun2 || state;
+			const int c_front3 = (int)(begun2 ? (long)c_front2 : (long)((ulong)(long)c_front2 + (ulong)(long)state2));
+			const int c_open3 = (int)(state ? (long)state3 : (long)((ulong)(long)c_open2 + (ulong)(long)state3));
+			const int keep_place_kept3 = (int)(long)((ulong)(long)keep_place_kept2 + (ulong)(begun2 && state && (long)((ulong)(long)c_open2 + (ulong)(long)state2) >= least ? 1L : 0L) + (ulong)(long)state4);
+			const long add3 = state ? state5 : (long)((ulong)add2 + (ulong)state5);
+			begun2 = begun3;
+			c_front2 = c_front3;
+			c_open2 = c_open3;
+			keep_place_kept2 = keep_place_kept3;
+			add2 = add3;
 		}
 		if (tile > 0) {
-			const ulong bits = (ulong)(uint)add4;
-			const ulong bits2 = (ulong)(uint)add5;
-			const ulong bits3 = (ulong)add6;
-			atom_xchg(&having_kernel1_status0[tile * 4], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
-			atom_xchg(&having_kernel1_status0[tile * 4 + 1], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808UL);
+			const ulong bits = (ulong)begun2;
+			const ulong bits2 = (ulong)(uint)c_front2;
+			const ulong bits3 = (ulong)(uint)c_open2;
+			const ulong bits4 = (ulong)(uint)keep_place_kept2;
+			const ulong bits5 = (ulong)add2;
+			atom_xchg(&having_kernel1_status0[tile * 6], (bits5 & 9223372036854775807UL) | 9223372036854775808UL);
+			atom_xchg(&having_kernel1_status0[tile * 6 + 1], bits | (bits2 << 1) | (bits3 << 32) | 9223372036854775808UL);
+			atom_xchg(&having_kernel1_status0[tile * 6 + 2], bits4 | ((bits5 >> 63) << 31) | 9223372036854775808UL);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = local_id / 16;
-	const int state = shared_i32_0[288 + stretch];
-	const long state2 = shared_i64_0[288 + stretch];
-	const int state3 = shared_i32_0[local_id + local_id / 16];
-	const long state4 = shared_i64_0[local_id + local_id / 16];
-	const int add4 = (int)((uint)state + (uint)state3);
-	const long add5 = state3 > 0 ? state4 : (long)((ulong)state2 + (ulong)state4);
-	const int state5 = shared_i32_0[303];
-	const int state6 = shared_i32_1[303];
-	const long state7 = shared_i64_0[303];
-	const int state8 = shared_i32_0[287];
-	const int state9 = shared_i32_1[287];
-	const long state10 = shared_i64_0[287];
-	const int add6 = (int)((uint)state5 + (uint)state8);
-	const int add7 = state8 > 0 ? state9 : (int)((uint)state6 + (uint)state9);
-	const long add8 = state8 > 0 ? state10 : (long)((ulong)state7 + (ulong)state10);
-	const int first2 = (int)add4 + 12288;
-	const int start2 = local_id * 12;
-	if ((int)add6 > 1536) {
-		int at = first2;
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
-				local_arena_u16[at] = (ushort)(start2 + item);
-				at++;
-			}
-		}
-	} else {
-		uint rest2 = selected;
-		int at = first2 + (int)kgen_count_ones_u32(selected);
-		while (rest2 != 0u) {
-			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
-			at--;
-			local_arena_u16[at] = (ushort)(start2 + item);
-			rest2 = rest2 ^ (1u << ((uint)item & 31));
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	long add9 = add5;
-	const int folds = 12288L / 8L;
-	int at = (int)add4;
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at2 = local_id * 12 + item;
-		if (at2 < count) {
-			const bool is_selected = ((selected >> ((uint)item & 31)) & 1u) != 0u;
-			if (is_selected) {
-				if (at >= 0 && at < 1536) {
-					local_arena_u64[at + folds] = (ulong)add9;
-				}
-				at++;
-			}
-			const long add10 = is_selected ? (long)value_rows[item] : (long)((ulong)add9 + (ulong)(long)value_rows[item]);
-			add9 = add10;
-		}
-	}
-	if (local_id == 0) {
-		shared_counts[0] = (uint)add6;
-	}
-	int add10 = 0;
-	int add11 = 0;
-	long add12 = 0L;
+	const bool state = shared_bool_0[288 + stretch] != 0;
+	const int state2 = shared_i32_0[288 + stretch];
+	const int state3 = shared_i32_1[288 + stretch];
+	const int state4 = shared_i32_2[288 + stretch];
+	const long state5 = shared_i64_0[288 + stretch];
+	const bool state6 = shared_bool_0[local_id + local_id / 16] != 0;
+	const int state7 = shared_i32_0[local_id + local_id / 16];
+	const int state8 = shared_i32_1[local_id + local_id / 16];
+	const int state9 = shared_i32_2[local_id + local_id / 16];
+	const long state10 = shared_i64_0[local_id + local_id / 16];
+	const bool begun2 = state || state6;
+	const int c_front2 = (int)(state ? (long)state2 : (long)((ulong)(long)state2 + (ulong)(long)state7));
+	const int c_open2 = (int)(state6 ? (long)state8 : (long)((ulong)(long)state3 + (ulong)(long)state8));
+	const int keep_place_kept2 = (int)(long)((ulong)(long)state4 + (ulong)(state && state6 && (long)((ulong)(long)state3 + (ulong)(long)state7) >= least ? 1L : 0L) + (ulong)(long)state9);
+	const long add2 = state6 ? state10 : (long)((ulong)state5 + (ulong)state10);
+	const bool state11 = shared_bool_0[303] != 0;
+	const int state12 = shared_i32_0[303];
+	const int state13 = shared_i32_1[303];
+	const int state14 = shared_i32_2[303];
+	const long state15 = shared_i64_0[303];
+	const bool state16 = shared_bool_0[287] != 0;
+	const int state17 = shared_i32_0[287];
+	const int state18 = shared_i32_1[287];
+	const int state19 = shared_i32_2[287];
+	const long state20 = shared_i64_0[287];
+	const bool begun3 = state11 || state16;
+	const int c_front3 = (int)(state11 ? (long)state12 : (long)((ulong)(long)state12 + (ulong)(long)state17));
+	const int c_open3 = (int)(state16 ? (long)state18 : (long)((ulong)(long)state13 + (ulong)(long)state18));
+	const int keep_place_kept3 = (int)(long)((ulong)(long)state14 + (ulong)(state11 && state16 && (long)((ulong)(long)state13 + (ulong)(long)state17) >= least ? 1L : 0L) + (ulong)(long)state19);
+	const long add3 = state16 ? state20 : (long)((ulong)state15 + (ulong)state20);
+	bool begun4 = false;
+	int c_front4 = 0;
+	int c_open4 = 0;
+	int keep_place_kept4 = 0;
+	long add4 = 0L;
 	if (local_id == 0) {
 		shared_nearest[0] = 65536u;
 	}
@@ -329,18 +320,22 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	int before = tile - 1;
 	while (before >= 0) {
 		if (local_id < 32) {
-			int add13 = 0;
-			int add14 = 0;
-			long add15 = 0L;
+			bool begun5 = false;
+			int c_front5 = 0;
+			int c_open5 = 0;
+			int keep_place_kept5 = 0;
+			long add5 = 0L;
 			if (before >= local_id) {
 				const int polled = before - local_id;
-				ulong word = *(volatile __global ulong *)&having_kernel1_status0[polled * 4 + 2];
-				ulong word2 = *(volatile __global ulong *)&having_kernel1_status0[polled * 4 + 3];
-				ulong word3 = *(volatile __global ulong *)&having_kernel1_status0[polled * 4];
-				ulong word4 = *(volatile __global ulong *)&having_kernel1_status0[polled * 4 + 1];
+				ulong word = *(volatile __global ulong *)&having_kernel1_status0[polled * 6 + 3];
+				ulong word2 = *(volatile __global ulong *)&having_kernel1_status0[polled * 6 + 4];
+				ulong word3 = *(volatile __global ulong *)&having_kernel1_status0[polled * 6 + 5];
+				ulong word4 = *(volatile __global ulong *)&having_kernel1_status0[polled * 6];
+				ulong word5 = *(volatile __global ulong *)&having_kernel1_status0[polled * 6 + 1];
+				ulong word6 = *(volatile __global ulong *)&having_kernel1_status0[polled * 6 + 2];
 				int spins = 0;
 				bool waiting = true;
-				while (waiting && !((word >= 9223372036854775808UL && word2 >= 9223372036854775808UL) || (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL))) {
+				while (waiting && !((word >= 9223372036854775808UL && word2 >= 9223372036854775808UL && word3 >= 9223372036854775808UL) || (word4 >= 9223372036854775808UL && word5 >= 9223372036854775808UL && word6 >= 9223372036854775808UL))) {
 					spins++;
 					if ((spins & 1023) == 0) {
 						if (spins >= 16777216) {
@@ -350,36 +345,48 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 							waiting = false;
 						}
 					}
-					word = *(volatile __global ulong *)&having_kernel1_status0[polled * 4 + 2];
-					word2 = *(volatile __global ulong *)&having_kernel1_status0[polled * 4 + 3];
-					word3 = *(volatile __global ulong *)&having_kernel1_status0[polled * 4];
-					word4 = *(volatile __global ulong *)&having_kernel1_status0[polled * 4 + 1];
+					word = *(volatile __global ulong *)&having_kernel1_status0[polled * 6 + 3];
+					word2 = *(volatile __global ulong *)&having_kernel1_status0[polled * 6 + 4];
+					word3 = *(volatile __global ulong *)&having_kernel1_status0[polled * 6 + 5];
+					word4 = *(volatile __global ulong *)&having_kernel1_status0[polled * 6];
+					word5 = *(volatile __global ulong *)&having_kernel1_status0[polled * 6 + 1];
+					word6 = *(volatile __global ulong *)&having_kernel1_status0[polled * 6 + 2];
 				}
-				if (waiting && !(word >= 9223372036854775808UL && word2 >= 9223372036854775808UL)) {
-					const int theirs = (int)(word4 & 2147483647UL);
-					const int theirs2 = (int)((word4 >> 31) & 2147483647UL);
-					const long theirs3 = (long)((word3 & 9223372036854775807UL) | (((word4 >> 62) & 1UL) << 63));
-					add13 = theirs;
-					add14 = theirs2;
-					add15 = theirs3;
+				if (waiting && !(word >= 9223372036854775808UL && word2 >= 9223372036854775808UL && word3 >= 9223372036854775808UL)) {
+					const bool theirs = (word5 & 1UL) != 0UL;
+					const int theirs2 = (int)((word5 >> 1) & 2147483647UL);
+					const int theirs3 = (int)((word5 >> 32) & 2147483647UL);
+					const int theirs4 = (int)(word6 & 2147483647UL);
+					const long theirs5 = (long)((word4 & 9223372036854775807UL) | (((word6 >> 31) & 1UL) << 63));
+					begun5 = theirs;
+					c_front5 = theirs2;
+					c_open5 = theirs3;
+					keep_place_kept5 = theirs4;
+					add5 = theirs5;
 					if (false) {
 						atomic_min(&shared_nearest[parity], (uint)local_id);
 					}
 				} else {
-					const int theirs = (int)(word2 & 2147483647UL);
-					const int theirs2 = (int)((word2 >> 31) & 2147483647UL);
-					const long theirs3 = (long)((word & 9223372036854775807UL) | (((word2 >> 62) & 1UL) << 63));
-					add13 = theirs;
-					add14 = theirs2;
-					add15 = theirs3;
+					const bool theirs = (word2 & 1UL) != 0UL;
+					const int theirs2 = (int)((word2 >> 1) & 2147483647UL);
+					const int theirs3 = (int)((word2 >> 32) & 2147483647UL);
+					const int theirs4 = (int)(word3 & 2147483647UL);
+					const long theirs5 = (long)((word & 9223372036854775807UL) | (((word3 >> 31) & 1UL) << 63));
+					begun5 = theirs;
+					c_front5 = theirs2;
+					c_open5 = theirs3;
+					keep_place_kept5 = theirs4;
+					add5 = theirs5;
 					if (true) {
 						atomic_min(&shared_nearest[parity], (uint)local_id);
 					}
 				}
 			}
-			shared_i32_0[local_id] = add13;
-			shared_i32_1[local_id] = add14;
-			shared_i64_0[local_id] = add15;
+			shared_bool_0[local_id] = begun5;
+			shared_i32_0[local_id] = c_front5;
+			shared_i32_1[local_id] = c_open5;
+			shared_i32_2[local_id] = keep_place_kept5;
+			shared_i64_0[local_id] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[parity];
@@ -389,408 +396,250 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 		}
 		if (local_id < 8) {
 			const int start3 = local_id * 4;
-			int add13 = 0;
-			int add14 = 0;
-			long add15 = 0L;
-			kgen_unroll
-			for (int i = 0; i < 4; i++) {
-				const int at2 = (start3 + 3) - i;
-				const int state11 = shared_i32_0[at2];
-				const int state12 = shared_i32_1[at2];
-				const long state13 = shared_i64_0[at2];
-				const int state14 = at2 <= last ? state11 : 0;
-				const int state15 = at2 <= last ? state12 : 0;
-				const long state16 = at2 <= last ? state13 : 0L;
-				const int add16 = (int)((uint)add13 + (uint)state14);
-				const int add17 = state14 > 0 ? state15 : (int)((uint)add14 + (uint)state15);
-				const long add18 = state14 > 0 ? state16 : (long)((ulong)add15 + (ulong)state16);
-				add13 = add16;
-				add14 = add17;
-				add15 = add18;
-			}
-			shared_i32_0[32 + local_id] = add13;
-			shared_i32_1[32 + local_id] = add14;
-			shared_i64_0[32 + local_id] = add15;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		if (local_id == 255) {
-			int add13 = 0;
-			int add14 = 0;
-			long add15 = 0L;
-			kgen_unroll
-			for (int i = 0; i < 8; i++) {
-				const int at2 = 39 - i;
-				const int state11 = shared_i32_0[at2];
-				const int state12 = shared_i32_1[at2];
-				const long state13 = shared_i64_0[at2];
-				const int add16 = (int)((uint)add13 + (uint)state11);
-				const int add17 = state11 > 0 ? state12 : (int)((uint)add14 + (uint)state12);
-				const long add18 = state11 > 0 ? state13 : (long)((ulong)add15 + (ulong)state13);
-				add13 = add16;
-				add14 = add17;
-				add15 = add18;
-			}
-			const int add16 = (int)((uint)add13 + (uint)add10);
-			const int add17 = add10 > 0 ? add11 : (int)((uint)add14 + (uint)add11);
-			const long add18 = add10 > 0 ? add12 : (long)((ulong)add15 + (ulong)add12);
-			add10 = add16;
-			add11 = add17;
-			add12 = add18;
-		}
-		before = last < 32 ? -1 : before - 32;
-	}
-	if (local_id == 255) {
-		const int add13 = (int)((uint)add10 + (uint)add6);
-		const int add14 = add6 > 0 ? add7 : (int)((uint)add11 + (uint)add7);
-		const long add15 = add6 > 0 ? add8 : (long)((ulong)add12 + (ulong)add8);
-		const ulong bits = (ulong)(uint)add13;
-		const ulong bits2 = (ulong)(uint)add14;
-		const ulong bits3 = (ulong)add15;
-		atom_xchg(&having_kernel1_status0[tile * 4 + 2], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
-		atom_xchg(&having_kernel1_status0[tile * 4 + 3], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808UL);
-		earlier_i32_0[0] = add10;
-		earlier_i32_1[0] = add11;
-		earlier_i64_0[0] = add12;
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const int state11 = earlier_i32_0[0];
-	const int state12 = earlier_i32_1[0];
-	const long state13 = earlier_i64_0[0];
-	const int add13 = (int)((uint)state11 + (uint)add6);
-	const int add14 = add6 > 0 ? add7 : (int)((uint)state12 + (uint)add7);
-	const long add15 = add6 > 0 ? add8 : (long)((ulong)state13 + (ulong)add8);
-	const int base = (int)state11;
-	const int window_end = kgen_least_i32((int)add6, 1536);
-	for (int at2 = local_id; at2 < window_end; at2 += 256) {
-		const int number = (int)local_arena_u16[12288 + at2];
-		const int place2 = base + at2;
-		// bench.kg:46: c = count(by: g)
-		const int key2 = (int)local_arena[number];
-		aggregate[place2] = key2;
-		if (at2 > 0) {
-			const int v_distance = number - (int)local_arena_u16[12288 + (at2 - 1)];
-			const int folds2 = 12288L / 8L;
-			const long add16 = (long)local_arena_u64[at2 + folds2];
-			const long c2 = (long)v_distance;
-			c[place2 - 1] = c2;
-			aggregate_2[place2 - 1] = add16;
-			// bench.kg:47: keep = c >= least
-			keep[place2 - 1] = c2 >= least;
-		}
-	}
-	if (local_id == 0 && ((int)add6 > 0 && base > 0)) {
-		const int number = (int)local_arena_u16[12288];
-		const int folds2 = 12288L / 8L;
-		const long add16 = (long)local_arena_u64[folds2];
-		const long add17 = 0 > 0 ? add16 : (long)((ulong)state13 + (ulong)add16);
-		// bench.kg:46: c = count(by: g)
-		const long c2 = (long)(number + (int)state12);
-		c[base - 1] = c2;
-		aggregate_2[base - 1] = add17;
-		// bench.kg:47: keep = c >= least
-		keep[base - 1] = c2 >= least;
-	}
-	const int count2 = (int)shared_counts[0];
-	int window = 1536;
-	while (window < count2) {
-		barrier(CLK_LOCAL_MEM_FENCE);
-		long add16 = add5;
-		const int folds2 = 12288L / 8L;
-		int at2 = (int)add4 - window;
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at3 = local_id * 12 + item;
-			if (at3 < count) {
-				const bool is_selected = ((selected >> ((uint)item & 31)) & 1u) != 0u;
-				if (is_selected) {
-					if (at2 >= 0 && at2 < 1536) {
-						local_arena_u64[at2 + folds2] = (ulong)add16;
-					}
-					at2++;
-				}
-				const long add17 = is_selected ? (long)value_rows[item] : (long)((ulong)add16 + (ulong)(long)value_rows[item]);
-				add16 = add17;
-			}
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		const int base2 = (int)state11;
-		const int window_end2 = kgen_least_i32(count2, window + 1536);
-		for (int at3 = window + local_id; at3 < window_end2; at3 += 256) {
-			const int number = (int)local_arena_u16[12288 + at3];
-			const int place2 = base2 + at3;
-			// bench.kg:46: c = count(by: g)
-			const int key2 = (int)local_arena[number];
-			aggregate[place2] = key2;
-			if (at3 > 0) {
-				const int v_distance = number - (int)local_arena_u16[12288 + (at3 - 1)];
-				const int folds3 = 12288L / 8L;
-				const long add17 = (long)local_arena_u64[(at3 - window) + folds3];
-				const long c2 = (long)v_distance;
-				c[place2 - 1] = c2;
-				aggregate_2[place2 - 1] = add17;
-				// bench.kg:47: keep = c >= least
-				keep[place2 - 1] = c2 >= least;
-			}
-		}
-		if (local_id == 0 && window == 0 && (count2 > 0 && base2 > 0)) {
-			const int number = (int)local_arena_u16[12288];
-			const int folds3 = 12288L / 8L;
-			const long add17 = (long)local_arena_u64[folds3];
-			const long add18 = 0 > 0 ? add17 : (long)((ulong)state13 + (ulong)add17);
-			// bench.kg:46: c = count(by: g)
-			const long c2 = (long)(number + (int)state12);
-			c[base2 - 1] = c2;
-			aggregate_2[base2 - 1] = add18;
-			// bench.kg:47: keep = c >= least
-			keep[base2 - 1] = c2 >= least;
-		}
-		window += 1536;
-	}
-	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
-		int total = add13;
-		int total2 = add14;
-		long total3 = add15;
-		if ((long)total > 0L) {
-			// bench.kg:46: c = count(by: g)
-			c[(int)(long)((ulong)(long)total - 1UL)] = (long)total2;
-			aggregate_2[(int)(long)((ulong)(long)total - 1UL)] = total3;
-			// bench.kg:47: keep = c >= least
-			keep[(int)(long)((ulong)(long)total - 1UL)] = (long)total2 >= least;
-		}
-		const long g_length = (long)total;
-		g_length_cell[0] = g_length;
-	}
-}
-
-__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
-	long row0,
-	long rows,
-	__global uint *having_kernel2_tickets,
-	__global const uchar *restrict keep,
-	__global ulong *having_kernel2_status0,
-	__global uint *v_abort,
-	__global int *key_2,
-	__global const int *restrict aggregate,
-	__global long *count,
-	__global const long *restrict c,
-	__global long *total,
-	__global const long *restrict aggregate_2,
-	long tiles,
-	__global long *keep_length_cell) {
-	__local int earlier_i32_0[1];
-	__local __attribute__((aligned(16))) uint local_arena[7936];
-	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
-	__local int shared_i32_0[304];
-	__local uint shared_nearest[2];
-	__local uint shared_ticket[1];
-	const int row02 = (int)row0;
-	const int rows2 = (int)rows;
-	const int local_id = (int)get_local_id(0);
-	if (local_id == 0) {
-		const uint taken = atomic_add(&having_kernel2_tickets[0], 1u);
-		shared_ticket[0] = taken;
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 5120;
-	const int first = row02 + offset;
-	const int rest = rows2 - offset;
-	const int count2 = rest < 5120 ? rest : 5120;
-	kgen_unroll
-	for (int item = 0; item < 20; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count2) {
-			local_arena[at + at / 20] = (uint)(keep[first + at] != 0);
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	uchar keep_rows[20] = {0};
-	const int start = local_id * 20;
-	const int own = local_id * 21;
-	kgen_unroll
-	for (int item = 0; item < 20; item++) {
-		if (start + item < count2) {
-			keep_rows[item] = local_arena[own + item] != 0u;
-		}
-	}
-	uint selected = 0u;
-	int add = 0;
-	if (count2 == 5120) {
-		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			selected = selected | ((uint)(keep_rows[item] != 0) << ((uint)item & 31));
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = local_id * 20 + item;
-			if (at < count2) {
-				selected = selected | ((uint)(keep_rows[item] != 0) << ((uint)item & 31));
-			}
-		}
-	}
-	add = (int)kgen_count_ones_u32(selected);
-	const int place = local_id + local_id / 16;
-	shared_i32_0[place] = add;
-	barrier(CLK_LOCAL_MEM_FENCE);
-	if (local_id < 16) {
-		const int start2 = local_id * 17;
-		int add2 = 0;
-		kgen_unroll
-		for (int i = 0; i < 16; i++) {
-			const int at = start2 + i;
-			const int state = shared_i32_0[at];
-			shared_i32_0[at] = add2;
-			const int add3 = (int)((uint)add2 + (uint)state);
-			add2 = add3;
-		}
-		shared_i32_0[272 + local_id] = add2;
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	if (local_id < 16) {
-		int add2 = 0;
-		kgen_unroll
-		for (int i = 0; i < 16; i++) {
-			const int state = shared_i32_0[272 + i];
-			const int state2 = i < local_id ? state : 0;
-			const int add3 = (int)((uint)add2 + (uint)state2);
-			add2 = add3;
-		}
-		shared_i32_0[288 + local_id] = add2;
-	}
-	if (local_id == 255) {
-		int add2 = 0;
-		kgen_unroll
-		for (int i = 0; i < 16; i++) {
-			const int state = shared_i32_0[272 + i];
-			const int add3 = (int)((uint)add2 + (uint)state);
-			add2 = add3;
-		}
-		if (tile > 0) {
-			const ulong bits = (ulong)(uint)add2;
-			atom_xchg(&having_kernel2_status0[tile], bits | 4611686018427387904UL);
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const int stretch = local_id / 16;
-	const int state = shared_i32_0[288 + stretch];
-	const int state2 = shared_i32_0[local_id + local_id / 16];
-	const int add2 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[303];
-	const int state4 = shared_i32_0[287];
-	const int add3 = (int)((uint)state3 + (uint)state4);
-	const int first2 = (int)add2 + 10752;
-	const int start2 = local_id * 20;
-	if ((int)add3 > 2560) {
-		int at = first2;
-		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
-				local_arena_u16[at] = (ushort)(start2 + item);
-				at++;
-			}
-		}
-	} else {
-		uint rest2 = selected;
-		int at = first2 + (int)kgen_count_ones_u32(selected);
-		while (rest2 != 0u) {
-			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
-			at--;
-			local_arena_u16[at] = (ushort)(start2 + item);
-			rest2 = rest2 ^ (1u << ((uint)item & 31));
-		}
-	}
-	int add4 = 0;
-	if (local_id == 0) {
-		shared_nearest[0] = 65536u;
-	}
-	int parity = 0;
-	barrier(CLK_LOCAL_MEM_FENCE);
-	int before = tile - 1;
-	while (before >= 0) {
-		if (local_id < 32) {
-			int add5 = 0;
-			if (before >= local_id) {
-				const int polled = before - local_id;
-				ulong word = *(volatile __global ulong *)&having_kernel2_status0[polled];
-				int spins = 0;
-				bool waiting = true;
-				while (waiting && word < 4611686018427387904UL) {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomic_or(&v_abort[0], 1u);
-						}
-						if ((*(volatile __global uint *)&v_abort[0] & 1u) != 0u) {
-							waiting = false;
-						}
-					}
-					word = *(volatile __global ulong *)&having_kernel2_status0[polled];
-				}
-				const int theirs = (int)(word & 2147483647UL);
-				add5 = theirs;
-				if (!waiting || word >= 9223372036854775808UL) {
-					atomic_min(&shared_nearest[parity], (uint)local_id);
-				}
-			}
-			shared_i32_0[local_id] = add5;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[parity];
-		parity = 1 - parity;
-		if (local_id == 0) {
-			shared_nearest[parity] = 65536u;
-		}
-		if (local_id < 8) {
-			const int start3 = local_id * 4;
-			int add5 = 0;
+			bool begun5 = false;
+			int c_front5 = 0;
+			int c_open5 = 0;
+			int keep_place_kept5 = 0;
+			long add5 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
 				const int at = (start3 + 3) - i;
-				const int state5 = shared_i32_0[at];
-				const int state6 = at <= last ? state5 : 0;
-				const int add6 = (int)((uint)add5 + (uint)state6);
+				const bool state21 = shared_bool_0[at] != 0;
+				const int state22 = shared_i32_0[at];
+				const int state23 = shared_i32_1[at];
+				const int state24 = shared_i32_2[at];
+				const long state25 = shared_i64_0[at];
+				const bool state26 = at <= last ? state21 : false;
+				const int state27 = at <= last ? state22 : 0;
+				const int state28 = at <= last ? state23 : 0;
+				const int state29 = at <= last ? state24 : 0;
+				const long state30 = at <= last ? state25 : 0L;
+				const bool begun6 = begun5 || state26;
+				const int c_front6 = (int)(begun5 ? (long)c_front5 : (long)((ulong)(long)c_front5 + (ulong)(long)state27));
+				const int c_open6 = (int)(state26 ? (long)state28 : (long)((ulong)(long)c_open5 + (ulong)(long)state28));
+				const int keep_place_kept6 = (int)(long)((ulong)(long)keep_place_kept5 + (ulong)(begun5 && state26 && (long)((ulong)(long)c_open5 + (ulong)(long)state27) >= least ? 1L : 0L) + (ulong)(long)state29);
+				const long add6 = state26 ? state30 : (long)((ulong)add5 + (ulong)state30);
+				begun5 = begun6;
+				c_front5 = c_front6;
+				c_open5 = c_open6;
+				keep_place_kept5 = keep_place_kept6;
 				add5 = add6;
 			}
-			shared_i32_0[32 + local_id] = add5;
+			shared_bool_0[32 + local_id] = begun5;
+			shared_i32_0[32 + local_id] = c_front5;
+			shared_i32_1[32 + local_id] = c_open5;
+			shared_i32_2[32 + local_id] = keep_place_kept5;
+			shared_i64_0[32 + local_id] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (local_id == 255) {
-			int add5 = 0;
+			bool begun5 = false;
+			int c_front5 = 0;
+			int c_open5 = 0;
+			int keep_place_kept5 = 0;
+			long add5 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
 				const int at = 39 - i;
-				const int state5 = shared_i32_0[at];
-				const int add6 = (int)((uint)add5 + (uint)state5);
+				const bool state21 = shared_bool_0[at] != 0;
+				const int state22 = shared_i32_0[at];
+				const int state23 = shared_i32_1[at];
+				const int state24 = shared_i32_2[at];
+				const long state25 = shared_i64_0[at];
+				const bool begun6 = begun5 || state21;
+				const int c_front6 = (int)(begun5 ? (long)c_front5 : (long)((ulong)(long)c_front5 + (ulong)(long)state22));
+				const int c_open6 = (int)(state21 ? (long)state23 : (long)((ulong)(long)c_open5 + (ulong)(long)state23));
+				const int keep_place_kept6 = (int)(long)((ulong)(long)keep_place_kept5 + (ulong)(begun5 && state21 && (long)((ulong)(long)c_open5 + (ulong)(long)state22) >= least ? 1L : 0L) + (ulong)(long)state24);
+				const long add6 = state21 ? state25 : (long)((ulong)add5 + (ulong)state25);
+				begun5 = begun6;
+				c_front5 = c_front6;
+				c_open5 = c_open6;
+				keep_place_kept5 = keep_place_kept6;
 				add5 = add6;
 			}
-			const int add6 = (int)((uint)add5 + (uint)add4);
+			const bool begun6 = begun5 || begun4;
+			const int c_front6 = (int)(begun5 ? (long)c_front5 : (long)((ulong)(long)c_front5 + (ulong)(long)c_front4));
+			const int c_open6 = (int)(begun4 ? (long)c_open4 : (long)((ulong)(long)c_open5 + (ulong)(long)c_open4));
+			const int keep_place_kept6 = (int)(long)((ulong)(long)keep_place_kept5 + (ulong)(begun5 && begun4 && (long)((ulong)(long)c_open5 + (ulong)(long)c_front4) >= least ? 1L : 0L) + (ulong)(long)keep_place_kept4);
+			const long add6 = begun4 ? add4 : (long)((ulong)add5 + (ulong)add4);
+			begun4 = begun6;
+			c_front4 = c_front6;
+			c_open4 = c_open6;
+			keep_place_kept4 = keep_place_kept6;
 			add4 = add6;
 		}
 		before = last < 32 ? -1 : before - 32;
 	}
 	if (local_id == 255) {
-		const int add5 = (int)((uint)add4 + (uint)add3);
-		const ulong bits = (ulong)(uint)add5;
-		atom_xchg(&having_kernel2_status0[tile], bits | 9223372036854775808UL);
-		earlier_i32_0[0] = add4;
+		const bool begun5 = begun4 || begun3;
+		const int c_front5 = (int)(begun4 ? (long)c_front4 : (long)((ulong)(long)c_front4 + (ulong)(long)c_front3));
+		const int c_open5 = (int)(begun3 ? (long)c_open3 : (long)((ulong)(long)c_open4 + (ulong)(long)c_open3));
+		const int keep_place_kept5 = (int)(long)((ulong)(long)keep_place_kept4 + (ulong)(begun4 && begun3 && (long)((ulong)(long)c_open4 + (ulong)(long)c_front3) >= least ? 1L : 0L) + (ulong)(long)keep_place_kept3);
+		const long add5 = begun3 ? add3 : (long)((ulong)add4 + (ulong)add3);
+		const ulong bits = (ulong)begun5;
+		const ulong bits2 = (ulong)(uint)c_front5;
+		const ulong bits3 = (ulong)(uint)c_open5;
+		const ulong bits4 = (ulong)(uint)keep_place_kept5;
+		const ulong bits5 = (ulong)add5;
+		atom_xchg(&having_kernel1_status0[tile * 6 + 3], (bits5 & 9223372036854775807UL) | 9223372036854775808UL);
+		atom_xchg(&having_kernel1_status0[tile * 6 + 4], bits | (bits2 << 1) | (bits3 << 32) | 9223372036854775808UL);
+		atom_xchg(&having_kernel1_status0[tile * 6 + 5], bits4 | ((bits5 >> 63) << 31) | 9223372036854775808UL);
+		earlier_bool_0[0] = begun4;
+		earlier_i32_0[0] = c_front4;
+		earlier_i32_1[0] = c_open4;
+		earlier_i32_2[0] = keep_place_kept4;
+		earlier_i64_0[0] = add4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int state5 = earlier_i32_0[0];
-	const int add5 = (int)((uint)state5 + (uint)add3);
-	const int base = (int)state5;
-	for (int at = local_id, at_end = (int)add3; at < at_end; at += 256) {
-		const int number = (int)local_arena_u16[10752 + at];
-		const int row = first + number;
+	const bool state21 = earlier_bool_0[0] != 0;
+	const int state22 = earlier_i32_0[0];
+	const int state23 = earlier_i32_1[0];
+	const int state24 = earlier_i32_2[0];
+	const long state25 = earlier_i64_0[0];
+	const bool begun5 = state21 || begun3;
+	const int c_open5 = (int)(begun3 ? (long)c_open3 : (long)((ulong)(long)state23 + (ulong)(long)c_open3));
+	const int keep_place_kept5 = (int)(long)((ulong)(long)state24 + (ulong)(state21 && begun3 && (long)((ulong)(long)state23 + (ulong)(long)c_front3) >= least ? 1L : 0L) + (ulong)(long)keep_place_kept3);
+	const long add5 = begun3 ? add3 : (long)((ulong)state25 + (ulong)add3);
+	const bool begun6 = state21 || begun2;
+	const int c_front5 = (int)(state21 ? (long)state22 : (long)((ulong)(long)state22 + (ulong)(long)c_front2));
+	const int c_open6 = (int)(begun2 ? (long)c_open2 : (long)((ulong)(long)state23 + (ulong)(long)c_open2));
+	const int keep_place_kept6 = (int)(long)((ulong)(long)state24 + (ulong)(state21 && begun2 && (long)((ulong)(long)state23 + (ulong)(long)c_front2) >= least ? 1L : 0L) + (ulong)(long)keep_place_kept2);
+	const long add6 = begun2 ? add2 : (long)((ulong)state25 + (ulong)add2);
+	bool begun7 = begun6;
+	int c_front6 = c_front5;
+	int c_open7 = c_open6;
+	int keep_place_kept7 = keep_place_kept6;
+	long add7 = add6;
+	const int base = (int)(long)state24;
+	const int end = (int)(long)keep_place_kept5;
+	if (count2 == 2048) {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+			const bool begun8 = begun7;
+			const long c_open8 = (long)c_open7;
+			const long keep_place_kept8 = (long)keep_place_kept7;
+			const long aggregate_2 = add7;
+			if (head && begun8) {
+				const bool keep = c_open8 >= least;
+				if (keep) {
+					// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
+					const int aggregate = aggregate_kept[item];
+					const int offset2 = (int)keep_place_kept8 - base;
+					if ((ulong)offset2 < 2048UL) {
+						local_arena[offset2] = (uint)aggregate;
+					}
+					const int offset3 = (int)keep_place_kept8 - base;
+					if ((ulong)offset3 < 2048UL) {
+						local_arena[offset3 + 2048] = (uint)(int)c_open8;
+					}
+					const int offset4 = (int)keep_place_kept8 - base;
+					if ((ulong)offset4 < 2048UL) {
+						local_arena_u64[offset4 + 2048] = (ulong)aggregate_2;
+					}
+				}
+			}
+			const bool begun9 = begun7 || head;
+			const int c_front7 = (int)(begun7 ? (long)c_front6 : (long)((ulong)(long)c_front6 + (ulong)(long)(int)(head ? 0L : 1L)));
+			const int c_open9 = (int)(head ? 1L : (long)((ulong)(long)c_open7 + 1UL));
+			const int keep_place_kept9 = (int)(long)((ulong)(long)keep_place_kept7 + (ulong)(begun7 && head && (long)((ulong)(long)c_open7 + (ulong)(long)(int)(head ? 0L : 1L)) >= least ? 1L : 0L));
+			begun7 = begun9;
+			c_front6 = c_front7;
+			c_open7 = c_open9;
+			keep_place_kept7 = keep_place_kept9;
+			const long add8 = head ? (long)value_rows[item] : (long)((ulong)add7 + (ulong)(long)value_rows[item]);
+			add7 = add8;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = local_id * 8 + item;
+			if (at < count2) {
+				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+				const bool begun8 = begun7;
+				const long c_open8 = (long)c_open7;
+				const long keep_place_kept8 = (long)keep_place_kept7;
+				const long aggregate_2 = add7;
+				if (head && begun8) {
+					const bool keep = c_open8 >= least;
+					if (keep) {
+						const int aggregate = aggregate_kept[item];
+						const int offset2 = (int)keep_place_kept8 - base;
+						if ((ulong)offset2 < 2048UL) {
+							local_arena[offset2] = (uint)aggregate;
+						}
+						const int offset3 = (int)keep_place_kept8 - base;
+						if ((ulong)offset3 < 2048UL) {
+							local_arena[offset3 + 2048] = (uint)(int)c_open8;
+						}
+						const int offset4 = (int)keep_place_kept8 - base;
+						if ((ulong)offset4 < 2048UL) {
+							local_arena_u64[offset4 + 2048] = (ulong)aggregate_2;
+						}
+					}
+				}
+				const bool begun9 = begun7 || head;
+				const int c_front7 = (int)(begun7 ? (long)c_front6 : (long)((ulong)(long)c_front6 + (ulong)(long)(int)(head ? 0L : 1L)));
+				const int c_open9 = (int)(head ? 1L : (long)((ulong)(long)c_open7 + 1UL));
+				const int keep_place_kept9 = (int)(long)((ulong)(long)keep_place_kept7 + (ulong)(begun7 && head && (long)((ulong)(long)c_open7 + (ulong)(long)(int)(head ? 0L : 1L)) >= least ? 1L : 0L));
+				begun7 = begun9;
+				c_front6 = c_front7;
+				c_open7 = c_open9;
+				keep_place_kept7 = keep_place_kept9;
+				const long add8 = head ? (long)value_rows[item] : (long)((ulong)add7 + (ulong)(long)value_rows[item]);
+				add7 = add8;
+			}
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE);
+	const int count3 = end - base;
+	const int count4 = kgen_least_i32(count3, 2048);
+	int at = local_id;
+	while (at < count4) {
 		const int place2 = base + at;
-		// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
-		key_2[place2] = aggregate[row];
-		count[place2] = c[row];
-		total[place2] = aggregate_2[row];
+		key_2[place2] = (int)local_arena[at];
+		at += 256;
+	}
+	const int count5 = end - base;
+	const int count6 = kgen_least_i32(count5, 2048);
+	int at2 = local_id;
+	while (at2 < count6) {
+		const int place2 = base + at2;
+		count[place2] = (long)(int)local_arena[at2 + 2048];
+		at2 += 256;
+	}
+	const int count7 = end - base;
+	const int count8 = kgen_least_i32(count7, 2048);
+	int at3 = local_id;
+	while (at3 < count8) {
+		const int place2 = base + at3;
+		total[place2] = (long)local_arena_u64[at3 + 2048];
+		at3 += 256;
 	}
 	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
-		int total2 = add5;
-		const long keep_length = (long)total2;
-		keep_length_cell[0] = keep_length;
+		bool total2 = begun5;
+		int total3 = c_open5;
+		int total4 = keep_place_kept5;
+		long total5 = add5;
+		if (total2) {
+			const bool keep = (long)total3 >= least;
+			if (keep) {
+				int neighbour = 0;
+				if ((int)n_length >= 1) {
+					neighbour = key[(int)n_length - 1];
+				}
+				key_2[(int)(long)total4] = neighbour;
+				count[(int)(long)total4] = (long)total3;
+				total[(int)(long)total4] = total5;
+			}
+		}
+		const bool x = total2;
+		const long x2 = (long)total3;
+		const long x3 = (long)total4;
+		const bool x4 = x2 >= least;
+		const bool x5 = x && x4;
+		const long x6 = x5 ? 1L : 0L;
+		const long x7 = (long)((ulong)x3 + (ulong)x6);
+		keep_length_cell[0] = x7;
 	}
 }

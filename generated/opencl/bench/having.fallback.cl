@@ -10,334 +10,441 @@
 #define kgen_unroll
 #endif
 
-int kgen_least_i32(int x, int y) {
-	return x < y ? x : y;
-}
-
-int kgen_greatest_i32(int x, int y) {
-	return x > y ? x : y;
-}
-
-uint kgen_count_ones_u32(uint x) {
-	return popcount(x);
-}
-
-uint kgen_leading_zeros_u32(uint x) {
-	return clz(x);
-}
-
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_sum0_published(
 	long row0,
 	long rows,
 	long least,
 	__global const int *restrict key,
 	__global const int *restrict value,
-	__global int *having_kernel1_tile0,
+	__global uchar *having_kernel1_tile0,
 	__global int *having_kernel1_tile1,
-	__global long *having_kernel1_tile2) {
-	(void)least;
-	__local uint local_arena[4608];
+	__global int *having_kernel1_tile2,
+	__global int *having_kernel1_tile3,
+	__global long *having_kernel1_tile4) {
+	__local uint local_arena[6144];
+	__local uchar shared_bool_0[304];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
+	__local int shared_i32_2[304];
 	__local long shared_i64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048;
+	const int count = rest < 1536 ? rest : 1536;
 	int key_before = 0;
 	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + local_id;
 		if (at < count) {
-			local_arena[at + (at >> 3)] = (uint)key[first + at];
+			local_arena[at + at / 6] = (uint)key[first + at];
 		}
 	}
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + local_id;
 		if (at < count) {
-			local_arena[2304 + (at + (at >> 3))] = (uint)value[first + at];
+			local_arena[1792 + (at + at / 6)] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int key_rows[9] = {0};
-	const int start = local_id * 8;
-	const int own = local_id * 9;
+	int key_rows[7] = {0};
+	const int start = local_id * 6;
+	const int own = local_id * 7;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start + item < count) {
 			key_rows[item + 1] = (int)local_arena[own + item];
 		}
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)local_arena[(start - 1) + ((start - 1) >> 3)];
+		key_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 6];
 	}
-	int value_rows[8] = {0};
-	const int start2 = local_id * 8;
-	const int own2 = 2304 + local_id * 9;
+	int value_rows[6] = {0};
+	const int start2 = local_id * 6;
+	const int own2 = 1792 + local_id * 7;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start2 + item < count) {
 			value_rows[item] = (int)local_arena[own2 + item];
 		}
 	}
-	uint selected = 0u;
-	int add = 0;
-	int add2 = 0;
-	long add3 = 0L;
-	if (count == 2048) {
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	bool begun = false;
+	int c_front = 0;
+	int c_open = 0;
+	int keep_place_kept = 0;
+	long add = 0L;
+	if (count == 1536) {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = local_id * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = local_id * 6 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
-			add3 = add4;
-			selected = selected | ((uint)head << ((uint)item & 31));
+			const bool begun2 = begun || head;
+			const int c_front2 = (int)(begun ? (long)c_front : (long)((ulong)(long)c_front + (ulong)(long)(int)(head ? 0L : 1L)));
+			const int c_open2 = (int)(head ? 1L : (long)((ulong)(long)c_open + 1UL));
+			const int keep_place_kept2 = (int)(long)((ulong)(long)keep_place_kept + (ulong)(begun && head && (long)((ulong)(long)c_open + (ulong)(long)(int)(head ? 0L : 1L)) >= least ? 1L : 0L));
+			begun = begun2;
+			c_front = c_front2;
+			c_open = c_open2;
+			keep_place_kept = keep_place_kept2;
+			const long add2 = head ? (long)value_rows[item] : (long)((ulong)add + (ulong)(long)value_rows[item]);
+			add = add2;
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = local_id * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = local_id * 6 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
-				add3 = add4;
-				selected = selected | ((uint)head << ((uint)item & 31));
+				const bool begun2 = begun || head;
+				const int c_front2 = (int)(begun ? (long)c_front : (long)((ulong)(long)c_front + (ulong)(long)(int)(head ? 0L : 1L)));
+				const int c_open2 = (int)(head ? 1L : (long)((ulong)(long)c_open + 1UL));
+				const int keep_place_kept2 = (int)(long)((ulong)(long)keep_place_kept + (ulong)(begun && head && (long)((ulong)(long)c_open + (ulong)(long)(int)(head ? 0L : 1L)) >= least ? 1L : 0L));
+				begun = begun2;
+				c_front = c_front2;
+				c_open = c_open2;
+				keep_place_kept = keep_place_kept2;
+				const long add2 = head ? (long)value_rows[item] : (long)((ulong)add + (ulong)(long)value_rows[item]);
+				add = add2;
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(selected);
-	const int mine = kgen_least_i32(kgen_greatest_i32(count - local_id * 8, 0), 8);
-	add2 = (int)(selected == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(selected)));
 	const int place = local_id + local_id / 16;
-	shared_i32_0[place] = add;
-	shared_i32_1[place] = add2;
-	shared_i64_0[place] = add3;
+	shared_bool_0[place] = begun;
+	shared_i32_0[place] = c_front;
+	shared_i32_1[place] = c_open;
+	shared_i32_2[place] = keep_place_kept;
+	shared_i64_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
 		const int start3 = local_id * 17;
-		int add4 = 0;
-		int add5 = 0;
-		long add6 = 0L;
+		bool begun2 = false;
+		int c_front2 = 0;
+		int c_open2 = 0;
+		int keep_place_kept2 = 0;
+		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int at = start3 + i;
-			const int state = shared_i32_0[at];
-			const int state2 = shared_i32_1[at];
-			const long state3 = shared_i64_0[at];
-			shared_i32_0[at] = add4;
-			shared_i32_1[at] = add5;
-			shared_i64_0[at] = add6;
-			const int add7 = (int)((uint)add4 + (uint)state);
-			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
-			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
-			add4 = add7;
-			add5 = add8;
-			add6 = add9;
+			const bool state = shared_bool_0[at] != 0;
+			const int state2 = shared_i32_0[at];
+			const int state3 = shared_i32_1[at];
+			const int state4 = shared_i32_2[at];
+			const long state5 = shared_i64_0[at];
+			shared_bool_0[at] = begun2;
+			shared_i32_0[at] = c_front2;
+			shared_i32_1[at] = c_open2;
+			shared_i32_2[at] = keep_place_kept2;
+			shared_i64_0[at] = add2;
+			const bool begun3 = begun2 || state;
+			const int c_front3 = (int)(begun2 ? (long)c_front2 : (long)((ulong)(long)c_front2 + (ulong)(long)state2));
+			const int c_open3 = (int)(state ? (long)state3 : (long)((ulong)(long)c_open2 + (ulong)(long)state3));
+			const int keep_place_kept3 = (int)(long)((ulong)(long)keep_place_kept2 + (ulong)(begun2 && state && (long)((ulong)(long)c_open2 + (ulong)(long)state2) >= least ? 1L : 0L) + (ulong)(long)state4);
+			const long add3 = state ? state5 : (long)((ulong)add2 + (ulong)state5);
+			begun2 = begun3;
+			c_front2 = c_front3;
+			c_open2 = c_open3;
+			keep_place_kept2 = keep_place_kept3;
+			add2 = add3;
 		}
-		shared_i32_0[272 + local_id] = add4;
-		shared_i32_1[272 + local_id] = add5;
-		shared_i64_0[272 + local_id] = add6;
+		shared_bool_0[272 + local_id] = begun2;
+		shared_i32_0[272 + local_id] = c_front2;
+		shared_i32_1[272 + local_id] = c_open2;
+		shared_i32_2[272 + local_id] = keep_place_kept2;
+		shared_i64_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
-		int add4 = 0;
-		int add5 = 0;
-		long add6 = 0L;
+		bool begun2 = false;
+		int c_front2 = 0;
+		int c_open2 = 0;
+		int keep_place_kept2 = 0;
+		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int state = shared_i32_0[272 + i];
-			const int state2 = shared_i32_1[272 + i];
-			const long state3 = shared_i64_0[272 + i];
-			const int state4 = i < local_id ? state : 0;
-			const int state5 = i < local_id ? state2 : 0;
-			const long state6 = i < local_id ? state3 : 0L;
-			const int add7 = (int)((uint)add4 + (uint)state4);
-			const int add8 = state4 > 0 ? state5 : (int)((uint)add5 + (uint)state5);
-			const long add9 = state4 > 0 ? state6 : (long)((ulong)add6 + (ulong)state6);
-			add4 = add7;
-			add5 = add8;
-			add6 = add9;
+			const bool state = shared_bool_0[272 + i] != 0;
+			const int state2 = shared_i32_0[272 + i];
+			const int state3 = shared_i32_1[272 + i];
+			const int state4 = shared_i32_2[272 + i];
+			const long state5 = shared_i64_0[272 + i];
+			const bool state6 = i < local_id ? state : false;
+			const int state7 = i < local_id ? state2 : 0;
+			const int state8 = i < local_id ? state3 : 0;
+			const int state9 = i < local_id ? state4 : 0;
+			const long state10 = i < local_id ? state5 : 0L;
+			const bool begun3 = begun2 || state6;
+			const int c_front3 = (int)(begun2 ? (long)c_front2 : (long)((ulong)(long)c_front2 + (ulong)(long)state7));
+			const int c_open3 = (int)(state6 ? (long)state8 : (long)((ulong)(long)c_open2 + (ulong)(long)state8));
+			const int keep_place_kept3 = (int)(long)((ulong)(long)keep_place_kept2 + (ulong)(begun2 && state6 && (long)((ulong)(long)c_open2 + (ulong)(long)state7) >= least ? 1L : 0L) + (ulong)(long)state9);
+			const long add3 = state6 ? state10 : (long)((ulong)add2 + (ulong)state10);
+			begun2 = begun3;
+			c_front2 = c_front3;
+			c_open2 = c_open3;
+			keep_place_kept2 = keep_place_kept3;
+			add2 = add3;
 		}
-		shared_i32_0[288 + local_id] = add4;
-		shared_i32_1[288 + local_id] = add5;
-		shared_i64_0[288 + local_id] = add6;
+		shared_bool_0[288 + local_id] = begun2;
+		shared_i32_0[288 + local_id] = c_front2;
+		shared_i32_1[288 + local_id] = c_open2;
+		shared_i32_2[288 + local_id] = keep_place_kept2;
+		shared_i64_0[288 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int state = shared_i32_0[303];
-	const int state2 = shared_i32_1[303];
-	const long state3 = shared_i64_0[303];
-	const int state4 = shared_i32_0[287];
-	const int state5 = shared_i32_1[287];
-	const long state6 = shared_i64_0[287];
-	const int add4 = (int)((uint)state + (uint)state4);
-	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
-	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
+	const bool state = shared_bool_0[303] != 0;
+	const int state2 = shared_i32_0[303];
+	const int state3 = shared_i32_1[303];
+	const int state4 = shared_i32_2[303];
+	const long state5 = shared_i64_0[303];
+	const bool state6 = shared_bool_0[287] != 0;
+	const int state7 = shared_i32_0[287];
+	const int state8 = shared_i32_1[287];
+	const int state9 = shared_i32_2[287];
+	const long state10 = shared_i64_0[287];
+	const bool begun2 = state || state6;
+	const int c_front2 = (int)(state ? (long)state2 : (long)((ulong)(long)state2 + (ulong)(long)state7));
+	const int c_open2 = (int)(state6 ? (long)state8 : (long)((ulong)(long)state3 + (ulong)(long)state8));
+	const int keep_place_kept2 = (int)(long)((ulong)(long)state4 + (ulong)(state && state6 && (long)((ulong)(long)state3 + (ulong)(long)state7) >= least ? 1L : 0L) + (ulong)(long)state9);
+	const long add2 = state6 ? state10 : (long)((ulong)state5 + (ulong)state10);
 	if (local_id == 0) {
-		having_kernel1_tile0[tile] = add4;
-		having_kernel1_tile1[tile] = add5;
-		having_kernel1_tile2[tile] = add6;
+		having_kernel1_tile0[tile] = begun2;
+		having_kernel1_tile1[tile] = c_front2;
+		having_kernel1_tile2[tile] = c_open2;
+		having_kernel1_tile3[tile] = keep_place_kept2;
+		having_kernel1_tile4[tile] = add2;
 	}
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_scan0_published(
 	long row0,
 	long rows,
-	__global int *having_kernel1_tile0,
+	__global uchar *having_kernel1_tile0,
 	__global int *having_kernel1_tile1,
-	__global long *having_kernel1_tile2,
-	__global int *having_kernel1_total0,
+	__global int *having_kernel1_tile2,
+	__global int *having_kernel1_tile3,
+	__global long *having_kernel1_tile4,
+	long least,
+	__global uchar *having_kernel1_total0,
 	__global int *having_kernel1_total1,
-	__global long *having_kernel1_total2) {
+	__global int *having_kernel1_total2,
+	__global int *having_kernel1_total3,
+	__global long *having_kernel1_total4) {
 	(void)row0;
+	__local uchar shared_bool_0[304];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
+	__local int shared_i32_2[304];
 	__local long shared_i64_0[304];
 	const int rows2 = (int)rows;
 	const int local_id = (int)get_local_id(0);
-	int add = 0;
-	int add2 = 0;
-	long add3 = 0L;
+	bool begun = false;
+	int c_front = 0;
+	int c_open = 0;
+	int keep_place_kept = 0;
+	long add = 0L;
 	int first = 0;
 	while (first < rows2) {
 		const int start = first + local_id * 8;
-		int add4 = 0;
-		int add5 = 0;
-		long add6 = 0L;
+		bool begun2 = false;
+		int c_front2 = 0;
+		int c_open2 = 0;
+		int keep_place_kept2 = 0;
+		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const int state = having_kernel1_tile0[at];
+				const bool state = having_kernel1_tile0[at] != 0;
 				const int state2 = having_kernel1_tile1[at];
-				const long state3 = having_kernel1_tile2[at];
-				const int add7 = (int)((uint)add4 + (uint)state);
-				const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
-				const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
-				add4 = add7;
-				add5 = add8;
-				add6 = add9;
+				const int state3 = having_kernel1_tile2[at];
+				const int state4 = having_kernel1_tile3[at];
+				const long state5 = having_kernel1_tile4[at];
+				const bool begun3 = begun2 || state;
+				const int c_front3 = (int)(begun2 ? (long)c_front2 : (long)((ulong)(long)c_front2 + (ulong)(long)state2));
+				const int c_open3 = (int)(state ? (long)state3 : (long)((ulong)(long)c_open2 + (ulong)(long)state3));
+				const int keep_place_kept3 = (int)(long)((ulong)(long)keep_place_kept2 + (ulong)(begun2 && state && (long)((ulong)(long)c_open2 + (ulong)(long)state2) >= least ? 1L : 0L) + (ulong)(long)state4);
+				const long add3 = state ? state5 : (long)((ulong)add2 + (ulong)state5);
+				begun2 = begun3;
+				c_front2 = c_front3;
+				c_open2 = c_open3;
+				keep_place_kept2 = keep_place_kept3;
+				add2 = add3;
 			}
 		}
 		const int place = local_id + local_id / 16;
-		shared_i32_0[place] = add4;
-		shared_i32_1[place] = add5;
-		shared_i64_0[place] = add6;
+		shared_bool_0[place] = begun2;
+		shared_i32_0[place] = c_front2;
+		shared_i32_1[place] = c_open2;
+		shared_i32_2[place] = keep_place_kept2;
+		shared_i64_0[place] = add2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (local_id < 16) {
 			const int start2 = local_id * 17;
-			int add7 = 0;
-			int add8 = 0;
-			long add9 = 0L;
+			bool begun3 = false;
+			int c_front3 = 0;
+			int c_open3 = 0;
+			int keep_place_kept3 = 0;
+			long add3 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int at = start2 + i;
-				const int state = shared_i32_0[at];
-				const int state2 = shared_i32_1[at];
-				const long state3 = shared_i64_0[at];
-				shared_i32_0[at] = add7;
-				shared_i32_1[at] = add8;
-				shared_i64_0[at] = add9;
-				const int add10 = (int)((uint)add7 + (uint)state);
-				const int add11 = state > 0 ? state2 : (int)((uint)add8 + (uint)state2);
-				const long add12 = state > 0 ? state3 : (long)((ulong)add9 + (ulong)state3);
-				add7 = add10;
-				add8 = add11;
-				add9 = add12;
+				const bool state = shared_bool_0[at] != 0;
+				const int state2 = shared_i32_0[at];
+				const int state3 = shared_i32_1[at];
+				const int state4 = shared_i32_2[at];
+				const long state5 = shared_i64_0[at];
+				shared_bool_0[at] = begun3;
+				shared_i32_0[at] = c_front3;
+				shared_i32_1[at] = c_open3;
+				shared_i32_2[at] = keep_place_kept3;
+				shared_i64_0[at] = add3;
+				const bool begun4 = begun3 || state;
+				const int c_front4 = (int)(begun3 ? (long)c_front3 : (long)((ulong)(long)c_front3 + (ulong)(long)state2));
+				const int c_open4 = (int)(state ? (long)state3 : (long)((ulong)(long)c_open3 + (ulong)(long)state3));
+				const int keep_place_kept4 = (int)(long)((ulong)(long)keep_place_kept3 + (ulong)(begun3 && state && (long)((ulong)(long)c_open3 + (ulong)(long)state2) >= least ? 1L : 0L) + (ulong)(long)state4);
+				const long add4 = state ? state5 : (long)((ulong)add3 + (ulong)state5);
+				begun3 = begun4;
+				c_front3 = c_front4;
+				c_open3 = c_open4;
+				keep_place_kept3 = keep_place_kept4;
+				add3 = add4;
 			}
-			shared_i32_0[272 + local_id] = add7;
-			shared_i32_1[272 + local_id] = add8;
-			shared_i64_0[272 + local_id] = add9;
+			shared_bool_0[272 + local_id] = begun3;
+			shared_i32_0[272 + local_id] = c_front3;
+			shared_i32_1[272 + local_id] = c_open3;
+			shared_i32_2[272 + local_id] = keep_place_kept3;
+			shared_i64_0[272 + local_id] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (local_id < 16) {
-			int add7 = 0;
-			int add8 = 0;
-			long add9 = 0L;
+			bool begun3 = false;
+			int c_front3 = 0;
+			int c_open3 = 0;
+			int keep_place_kept3 = 0;
+			long add3 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int state = shared_i32_0[272 + i];
-				const int state2 = shared_i32_1[272 + i];
-				const long state3 = shared_i64_0[272 + i];
-				const int state4 = i < local_id ? state : 0;
-				const int state5 = i < local_id ? state2 : 0;
-				const long state6 = i < local_id ? state3 : 0L;
-				const int add10 = (int)((uint)add7 + (uint)state4);
-				const int add11 = state4 > 0 ? state5 : (int)((uint)add8 + (uint)state5);
-				const long add12 = state4 > 0 ? state6 : (long)((ulong)add9 + (ulong)state6);
-				add7 = add10;
-				add8 = add11;
-				add9 = add12;
+				const bool state = shared_bool_0[272 + i] != 0;
+				const int state2 = shared_i32_0[272 + i];
+				const int state3 = shared_i32_1[272 + i];
+				const int state4 = shared_i32_2[272 + i];
+				const long state5 = shared_i64_0[272 + i];
+				const bool state6 = i < local_id ? state : false;
+				const int state7 = i < local_id ? state2 : 0;
+				const int state8 = i < local_id ? state3 : 0;
+				const int state9 = i < local_id ? state4 : 0;
+				const long state10 = i < local_id ? state5 : 0L;
+				const bool begun4 = begun3 || state6;
+				const int c_front4 = (int)(begun3 ? (long)c_front3 : (long)((ulong)(long)c_front3 + (ulong)(long)state7));
+				const int c_open4 = (int)(state6 ? (long)state8 : (long)((ulong)(long)c_open3 + (ulong)(long)state8));
+				const int keep_place_kept4 = (int)(long)((ulong)(long)keep_place_kept3 + (ulong)(begun3 && state6 && (long)((ulong)(long)c_open3 + (ulong)(long)state7) >= least ? 1L : 0L) + (ulong)(long)state9);
+				const long add4 = state6 ? state10 : (long)((ulong)add3 + (ulong)state10);
+				begun3 = begun4;
+				c_front3 = c_front4;
+				c_open3 = c_open4;
+				keep_place_kept3 = keep_place_kept4;
+				add3 = add4;
 			}
-			shared_i32_0[288 + local_id] = add7;
-			shared_i32_1[288 + local_id] = add8;
-			shared_i64_0[288 + local_id] = add9;
+			shared_bool_0[288 + local_id] = begun3;
+			shared_i32_0[288 + local_id] = c_front3;
+			shared_i32_1[288 + local_id] = c_open3;
+			shared_i32_2[288 + local_id] = keep_place_kept3;
+			shared_i64_0[288 + local_id] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = local_id / 16;
-		const int state = shared_i32_0[288 + stretch];
-		const int state2 = shared_i32_1[288 + stretch];
-		const long state3 = shared_i64_0[288 + stretch];
-		const int state4 = shared_i32_0[local_id + local_id / 16];
-		const int state5 = shared_i32_1[local_id + local_id / 16];
-		const long state6 = shared_i64_0[local_id + local_id / 16];
-		const int add7 = (int)((uint)state + (uint)state4);
-		const int add8 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
-		const long add9 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
-		const int state7 = shared_i32_0[303];
-		const int state8 = shared_i32_1[303];
-		const long state9 = shared_i64_0[303];
-		const int state10 = shared_i32_0[287];
-		const int state11 = shared_i32_1[287];
-		const long state12 = shared_i64_0[287];
-		const int add10 = (int)((uint)state7 + (uint)state10);
-		const int add11 = state10 > 0 ? state11 : (int)((uint)state8 + (uint)state11);
-		const long add12 = state10 > 0 ? state12 : (long)((ulong)state9 + (ulong)state12);
-		const int add13 = (int)((uint)add + (uint)add7);
-		const int add14 = add7 > 0 ? add8 : (int)((uint)add2 + (uint)add8);
-		const long add15 = add7 > 0 ? add9 : (long)((ulong)add3 + (ulong)add9);
-		int add16 = add13;
-		int add17 = add14;
-		long add18 = add15;
+		const bool state = shared_bool_0[288 + stretch] != 0;
+		const int state2 = shared_i32_0[288 + stretch];
+		const int state3 = shared_i32_1[288 + stretch];
+		const int state4 = shared_i32_2[288 + stretch];
+		const long state5 = shared_i64_0[288 + stretch];
+		const bool state6 = shared_bool_0[local_id + local_id / 16] != 0;
+		const int state7 = shared_i32_0[local_id + local_id / 16];
+		const int state8 = shared_i32_1[local_id + local_id / 16];
+		const int state9 = shared_i32_2[local_id + local_id / 16];
+		const long state10 = shared_i64_0[local_id + local_id / 16];
+		const bool begun3 = state || state6;
+		const int c_front3 = (int)(state ? (long)state2 : (long)((ulong)(long)state2 + (ulong)(long)state7));
+		const int c_open3 = (int)(state6 ? (long)state8 : (long)((ulong)(long)state3 + (ulong)(long)state8));
+		const int keep_place_kept3 = (int)(long)((ulong)(long)state4 + (ulong)(state && state6 && (long)((ulong)(long)state3 + (ulong)(long)state7) >= least ? 1L : 0L) + (ulong)(long)state9);
+		const long add3 = state6 ? state10 : (long)((ulong)state5 + (ulong)state10);
+		const bool state11 = shared_bool_0[303] != 0;
+		const int state12 = shared_i32_0[303];
+		const int state13 = shared_i32_1[303];
+		const int state14 = shared_i32_2[303];
+		const long state15 = shared_i64_0[303];
+		const bool state16 = shared_bool_0[287] != 0;
+		const int state17 = shared_i32_0[287];
+		const int state18 = shared_i32_1[287];
+		const int state19 = shared_i32_2[287];
+		const long state20 = shared_i64_0[287];
+		const bool begun4 = state11 || state16;
+		const int c_front4 = (int)(state11 ? (long)state12 : (long)((ulong)(long)state12 + (ulong)(long)state17));
+		const int c_open4 = (int)(state16 ? (long)state18 : (long)((ulong)(long)state13 + (ulong)(long)state18));
+		const int keep_place_kept4 = (int)(long)((ulong)(long)state14 + (ulong)(state11 && state16 && (long)((ulong)(long)state13 + (ulong)(long)state17) >= least ? 1L : 0L) + (ulong)(long)state19);
+		const long add4 = state16 ? state20 : (long)((ulong)state15 + (ulong)state20);
+		const bool begun5 = begun || begun3;
+		const int c_front5 = (int)(begun ? (long)c_front : (long)((ulong)(long)c_front + (ulong)(long)c_front3));
+		const int c_open5 = (int)(begun3 ? (long)c_open3 : (long)((ulong)(long)c_open + (ulong)(long)c_open3));
+		const int keep_place_kept5 = (int)(long)((ulong)(long)keep_place_kept + (ulong)(begun && begun3 && (long)((ulong)(long)c_open + (ulong)(long)c_front3) >= least ? 1L : 0L) + (ulong)(long)keep_place_kept3);
+		const long add5 = begun3 ? add3 : (long)((ulong)add + (ulong)add3);
+		bool begun6 = begun5;
+		int c_front6 = c_front5;
+		int c_open6 = c_open5;
+		int keep_place_kept6 = keep_place_kept5;
+		long add6 = add5;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const int state13 = having_kernel1_tile0[at];
-				const int state14 = having_kernel1_tile1[at];
-				const long state15 = having_kernel1_tile2[at];
-				having_kernel1_tile0[at] = add16;
-				having_kernel1_tile1[at] = add17;
-				having_kernel1_tile2[at] = add18;
-				const int add19 = (int)((uint)add16 + (uint)state13);
-				const int add20 = state13 > 0 ? state14 : (int)((uint)add17 + (uint)state14);
-				const long add21 = state13 > 0 ? state15 : (long)((ulong)add18 + (ulong)state15);
-				add16 = add19;
-				add17 = add20;
-				add18 = add21;
+				const bool state21 = having_kernel1_tile0[at] != 0;
+				const int state22 = having_kernel1_tile1[at];
+				const int state23 = having_kernel1_tile2[at];
+				const int state24 = having_kernel1_tile3[at];
+				const long state25 = having_kernel1_tile4[at];
+				having_kernel1_tile0[at] = begun6;
+				having_kernel1_tile1[at] = c_front6;
+				having_kernel1_tile2[at] = c_open6;
+				having_kernel1_tile3[at] = keep_place_kept6;
+				having_kernel1_tile4[at] = add6;
+				const bool begun7 = begun6 || state21;
+				const int c_front7 = (int)(begun6 ? (long)c_front6 : (long)((ulong)(long)c_front6 + (ulong)(long)state22));
+				const int c_open7 = (int)(state21 ? (long)state23 : (long)((ulong)(long)c_open6 + (ulong)(long)state23));
+				const int keep_place_kept7 = (int)(long)((ulong)(long)keep_place_kept6 + (ulong)(begun6 && state21 && (long)((ulong)(long)c_open6 + (ulong)(long)state22) >= least ? 1L : 0L) + (ulong)(long)state24);
+				const long add7 = state21 ? state25 : (long)((ulong)add6 + (ulong)state25);
+				begun6 = begun7;
+				c_front6 = c_front7;
+				c_open6 = c_open7;
+				keep_place_kept6 = keep_place_kept7;
+				add6 = add7;
 			}
 		}
-		const int add19 = (int)((uint)add + (uint)add10);
-		const int add20 = add10 > 0 ? add11 : (int)((uint)add2 + (uint)add11);
-		const long add21 = add10 > 0 ? add12 : (long)((ulong)add3 + (ulong)add12);
-		add = add19;
-		add2 = add20;
-		add3 = add21;
+		const bool begun7 = begun || begun4;
+		const int c_front7 = (int)(begun ? (long)c_front : (long)((ulong)(long)c_front + (ulong)(long)c_front4));
+		const int c_open7 = (int)(begun4 ? (long)c_open4 : (long)((ulong)(long)c_open + (ulong)(long)c_open4));
+		const int keep_place_kept7 = (int)(long)((ulong)(long)keep_place_kept + (ulong)(begun && begun4 && (long)((ulong)(long)c_open + (ulong)(long)c_front4) >= least ? 1L : 0L) + (ulong)(long)keep_place_kept4);
+		const long add7 = begun4 ? add4 : (long)((ulong)add + (ulong)add4);
+		begun = begun7;
+		c_front = c_front7;
+		c_open = c_open7;
+		keep_place_kept = keep_place_kept7;
+		add = add7;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
 	if (local_id == 0) {
-		having_kernel1_total0[0] = add;
-		having_kernel1_total1[0] = add2;
-		having_kernel1_total2[0] = add3;
+		having_kernel1_total0[0] = begun;
+		having_kernel1_total1[0] = c_front;
+		having_kernel1_total2[0] = c_open;
+		having_kernel1_total3[0] = keep_place_kept;
+		having_kernel1_total4[0] = add;
 	}
 }
 
@@ -347,633 +454,388 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 	long least,
 	__global const int *restrict key,
 	__global const int *restrict value,
-	__global const int *restrict having_kernel1_tile0,
+	__global const uchar *restrict having_kernel1_tile0,
 	__global const int *restrict having_kernel1_tile1,
-	__global const long *restrict having_kernel1_tile2,
-	__global int *aggregate,
-	__global long *c,
-	__global long *aggregate_2,
-	__global uchar *keep) {
-	__local __attribute__((aligned(16))) uint local_arena[5632];
-	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
+	__global const int *restrict having_kernel1_tile2,
+	__global const int *restrict having_kernel1_tile3,
+	__global const long *restrict having_kernel1_tile4,
+	__global int *key_2,
+	__global long *count,
+	__global long *total) {
+	__local __attribute__((aligned(16))) uint local_arena[6144];
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
-	__local uint shared_counts[3];
+	__local uchar shared_bool_0[304];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
+	__local int shared_i32_2[304];
 	__local long shared_i64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048;
+	const int count2 = rest < 1536 ? rest : 1536;
 	int key_before = 0;
 	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + local_id;
-		if (at < count) {
-			local_arena[at + (at >> 3)] = (uint)key[first + at];
+		if (at < count2) {
+			local_arena[at + at / 6] = (uint)key[first + at];
 		}
 	}
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + local_id;
-		if (at < count) {
-			local_arena[2304 + (at + (at >> 3))] = (uint)value[first + at];
+		if (at < count2) {
+			local_arena[1792 + (at + at / 6)] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int key_rows[9] = {0};
-	const int start = local_id * 8;
-	const int own = local_id * 9;
+	int key_rows[7] = {0};
+	const int start = local_id * 6;
+	const int own = local_id * 7;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start + item < count) {
+	for (int item = 0; item < 6; item++) {
+		if (start + item < count2) {
 			key_rows[item + 1] = (int)local_arena[own + item];
 		}
 	}
 	key_rows[0] = key_before;
-	if (start > 0 && start < count) {
-		key_rows[0] = (int)local_arena[(start - 1) + ((start - 1) >> 3)];
+	if (start > 0 && start < count2) {
+		key_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 6];
 	}
-	int value_rows[8] = {0};
-	const int start2 = local_id * 8;
-	const int own2 = 2304 + local_id * 9;
+	int value_rows[6] = {0};
+	const int start2 = local_id * 6;
+	const int own2 = 1792 + local_id * 7;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count) {
+	for (int item = 0; item < 6; item++) {
+		if (start2 + item < count2) {
 			value_rows[item] = (int)local_arena[own2 + item];
 		}
 	}
-	uint selected = 0u;
-	int add = 0;
-	int add2 = 0;
-	long add3 = 0L;
-	if (count == 2048) {
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	uint head_kept = 0u;
+	int aggregate_kept[6] = {0};
+	bool begun = false;
+	int c_front = 0;
+	int c_open = 0;
+	int keep_place_kept = 0;
+	long add = 0L;
+	if (count2 == 1536) {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = local_id * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = local_id * 6 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
-			add3 = add4;
-			selected = selected | ((uint)head << ((uint)item & 31));
+			head_kept = head_kept | ((uint)head << ((uint)item & 31));
+			const bool begun2 = begun || head;
+			const int c_front2 = (int)(begun ? (long)c_front : (long)((ulong)(long)c_front + (ulong)(long)(int)(head ? 0L : 1L)));
+			const int c_open2 = (int)(head ? 1L : (long)((ulong)(long)c_open + 1UL));
+			const int keep_place_kept2 = (int)(long)((ulong)(long)keep_place_kept + (ulong)(begun && head && (long)((ulong)(long)c_open + (ulong)(long)(int)(head ? 0L : 1L)) >= least ? 1L : 0L));
+			begun = begun2;
+			c_front = c_front2;
+			c_open = c_open2;
+			keep_place_kept = keep_place_kept2;
+			int neighbour = 0;
+			if (first + at >= 1) {
+				neighbour = key_rows[item];
+			}
+			const int aggregate = neighbour;
+			aggregate_kept[item] = aggregate;
+			const long add2 = head ? (long)value_rows[item] : (long)((ulong)add + (ulong)(long)value_rows[item]);
+			add = add2;
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = local_id * 8 + item;
-			if (at < count) {
+		for (int item = 0; item < 6; item++) {
+			const int at = local_id * 6 + item;
+			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
-				add3 = add4;
-				selected = selected | ((uint)head << ((uint)item & 31));
+				head_kept = head_kept | ((uint)head << ((uint)item & 31));
+				const bool begun2 = begun || head;
+				const int c_front2 = (int)(begun ? (long)c_front : (long)((ulong)(long)c_front + (ulong)(long)(int)(head ? 0L : 1L)));
+				const int c_open2 = (int)(head ? 1L : (long)((ulong)(long)c_open + 1UL));
+				const int keep_place_kept2 = (int)(long)((ulong)(long)keep_place_kept + (ulong)(begun && head && (long)((ulong)(long)c_open + (ulong)(long)(int)(head ? 0L : 1L)) >= least ? 1L : 0L));
+				begun = begun2;
+				c_front = c_front2;
+				c_open = c_open2;
+				keep_place_kept = keep_place_kept2;
+				int neighbour = 0;
+				if (first + at >= 1) {
+					neighbour = key_rows[item];
+				}
+				const int aggregate = neighbour;
+				aggregate_kept[item] = aggregate;
+				const long add2 = head ? (long)value_rows[item] : (long)((ulong)add + (ulong)(long)value_rows[item]);
+				add = add2;
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(selected);
-	const int mine = kgen_least_i32(kgen_greatest_i32(count - local_id * 8, 0), 8);
-	add2 = (int)(selected == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(selected)));
 	const int place = local_id + local_id / 16;
-	shared_i32_0[place] = add;
-	shared_i32_1[place] = add2;
-	shared_i64_0[place] = add3;
+	shared_bool_0[place] = begun;
+	shared_i32_0[place] = c_front;
+	shared_i32_1[place] = c_open;
+	shared_i32_2[place] = keep_place_kept;
+	shared_i64_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
 		const int start3 = local_id * 17;
-		int add4 = 0;
-		int add5 = 0;
-		long add6 = 0L;
+		bool begun2 = false;
+		int c_front2 = 0;
+		int c_open2 = 0;
+		int keep_place_kept2 = 0;
+		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int at = start3 + i;
-			const int state = shared_i32_0[at];
-			const int state2 = shared_i32_1[at];
-			const long state3 = shared_i64_0[at];
-			shared_i32_0[at] = add4;
-			shared_i32_1[at] = add5;
-			shared_i64_0[at] = add6;
-			const int add7 = (int)((uint)add4 + (uint)state);
-			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
-			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
-			add4 = add7;
-			add5 = add8;
-			add6 = add9;
+			const bool state = shared_bool_0[at] != 0;
+			const int state2 = shared_i32_0[at];
+			const int state3 = shared_i32_1[at];
+			const int state4 = shared_i32_2[at];
+			const long state5 = shared_i64_0[at];
+			shared_bool_0[at] = begun2;
+			shared_i32_0[at] = c_front2;
+			shared_i32_1[at] = c_open2;
+			shared_i32_2[at] = keep_place_kept2;
+			shared_i64_0[at] = add2;
+			const bool begun3 = begun2 || state;
+			const int c_front3 = (int)(begun2 ? (long)c_front2 : (long)((ulong)(long)c_front2 + (ulong)(long)state2));
+			const int c_open3 = (int)(state ? (long)state3 : (long)((ulong)(long)c_open2 + (ulong)(long)state3));
+			const int keep_place_kept3 = (int)(long)((ulong)(long)keep_place_kept2 + (ulong)(begun2 && state && (long)((ulong)(long)c_open2 + (ulong)(long)state2) >= least ? 1L : 0L) + (ulong)(long)state4);
+			const long add3 = state ? state5 : (long)((ulong)add2 + (ulong)state5);
+			begun2 = begun3;
+			c_front2 = c_front3;
+			c_open2 = c_open3;
+			keep_place_kept2 = keep_place_kept3;
+			add2 = add3;
 		}
-		shared_i32_0[272 + local_id] = add4;
-		shared_i32_1[272 + local_id] = add5;
-		shared_i64_0[272 + local_id] = add6;
+		shared_bool_0[272 + local_id] = begun2;
+		shared_i32_0[272 + local_id] = c_front2;
+		shared_i32_1[272 + local_id] = c_open2;
+		shared_i32_2[272 + local_id] = keep_place_kept2;
+		shared_i64_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
-		int add4 = 0;
-		int add5 = 0;
-		long add6 = 0L;
+		bool begun2 = false;
+		int c_front2 = 0;
+		int c_open2 = 0;
+		int keep_place_kept2 = 0;
+		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int state = shared_i32_0[272 + i];
-			const int state2 = shared_i32_1[272 + i];
-			const long state3 = shared_i64_0[272 + i];
-			const int state4 = i < local_id ? state : 0;
-			const int state5 = i < local_id ? state2 : 0;
-			const long state6 = i < local_id ? state3 : 0L;
-			const int add7 = (int)((uint)add4 + (uint)state4);
-			const int add8 = state4 > 0 ? state5 : (int)((uint)add5 + (uint)state5);
-			const long add9 = state4 > 0 ? state6 : (long)((ulong)add6 + (ulong)state6);
-			add4 = add7;
-			add5 = add8;
-			add6 = add9;
+			const bool state = shared_bool_0[272 + i] != 0;
+			const int state2 = shared_i32_0[272 + i];
+			const int state3 = shared_i32_1[272 + i];
+			const int state4 = shared_i32_2[272 + i];
+			const long state5 = shared_i64_0[272 + i];
+			const bool state6 = i < local_id ? state : false;
+			const int state7 = i < local_id ? state2 : 0;
+			const int state8 = i < local_id ? state3 : 0;
+			const int state9 = i < local_id ? state4 : 0;
+			const long state10 = i < local_id ? state5 : 0L;
+			const bool begun3 = begun2 || state6;
+			const int c_front3 = (int)(begun2 ? (long)c_front2 : (long)((ulong)(long)c_front2 + (ulong)(long)state7));
+			const int c_open3 = (int)(state6 ? (long)state8 : (long)((ulong)(long)c_open2 + (ulong)(long)state8));
+			const int keep_place_kept3 = (int)(long)((ulong)(long)keep_place_kept2 + (ulong)(begun2 && state6 && (long)((ulong)(long)c_open2 + (ulong)(long)state7) >= least ? 1L : 0L) + (ulong)(long)state9);
+			const long add3 = state6 ? state10 : (long)((ulong)add2 + (ulong)state10);
+			begun2 = begun3;
+			c_front2 = c_front3;
+			c_open2 = c_open3;
+			keep_place_kept2 = keep_place_kept3;
+			add2 = add3;
 		}
-		shared_i32_0[288 + local_id] = add4;
-		shared_i32_1[288 + local_id] = add5;
-		shared_i64_0[288 + local_id] = add6;
+		shared_bool_0[288 + local_id] = begun2;
+		shared_i32_0[288 + local_id] = c_front2;
+		shared_i32_1[288 + local_id] = c_open2;
+		shared_i32_2[288 + local_id] = keep_place_kept2;
+		shared_i64_0[288 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = local_id / 16;
-	const int state = shared_i32_0[288 + stretch];
-	const long state2 = shared_i64_0[288 + stretch];
-	const int state3 = shared_i32_0[local_id + local_id / 16];
-	const long state4 = shared_i64_0[local_id + local_id / 16];
-	const int add4 = (int)((uint)state + (uint)state3);
-	const long add5 = state3 > 0 ? state4 : (long)((ulong)state2 + (ulong)state4);
-	const int state5 = shared_i32_0[303];
-	const int state6 = shared_i32_0[287];
-	const int add6 = (int)((uint)state5 + (uint)state6);
-	const int first2 = (int)add4 + 9216;
-	const int start3 = local_id * 8;
-	if ((int)add6 > 1024) {
-		int at = first2;
+	const bool state = shared_bool_0[288 + stretch] != 0;
+	const int state2 = shared_i32_0[288 + stretch];
+	const int state3 = shared_i32_1[288 + stretch];
+	const int state4 = shared_i32_2[288 + stretch];
+	const long state5 = shared_i64_0[288 + stretch];
+	const bool state6 = shared_bool_0[local_id + local_id / 16] != 0;
+	const int state7 = shared_i32_0[local_id + local_id / 16];
+	const int state8 = shared_i32_1[local_id + local_id / 16];
+	const int state9 = shared_i32_2[local_id + local_id / 16];
+	const long state10 = shared_i64_0[local_id + local_id / 16];
+	const bool begun2 = state || state6;
+	const int c_front2 = (int)(state ? (long)state2 : (long)((ulong)(long)state2 + (ulong)(long)state7));
+	const int c_open2 = (int)(state6 ? (long)state8 : (long)((ulong)(long)state3 + (ulong)(long)state8));
+	const int keep_place_kept2 = (int)(long)((ulong)(long)state4 + (ulong)(state && state6 && (long)((ulong)(long)state3 + (ulong)(long)state7) >= least ? 1L : 0L) + (ulong)(long)state9);
+	const long add2 = state6 ? state10 : (long)((ulong)state5 + (ulong)state10);
+	const bool state11 = shared_bool_0[303] != 0;
+	const int state12 = shared_i32_0[303];
+	const int state13 = shared_i32_1[303];
+	const int state14 = shared_i32_2[303];
+	const bool state15 = shared_bool_0[287] != 0;
+	const int state16 = shared_i32_0[287];
+	const int state17 = shared_i32_2[287];
+	const bool begun3 = state11 || state15;
+	const int c_front3 = (int)(state11 ? (long)state12 : (long)((ulong)(long)state12 + (ulong)(long)state16));
+	const int keep_place_kept3 = (int)(long)((ulong)(long)state14 + (ulong)(state11 && state15 && (long)((ulong)(long)state13 + (ulong)(long)state16) >= least ? 1L : 0L) + (ulong)(long)state17);
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const bool earlier = having_kernel1_tile0[tile] != 0;
+	const int earlier2 = having_kernel1_tile1[tile];
+	const int earlier3 = having_kernel1_tile2[tile];
+	const int earlier4 = having_kernel1_tile3[tile];
+	const long earlier5 = having_kernel1_tile4[tile];
+	const int keep_place_kept4 = (int)(long)((ulong)(long)earlier4 + (ulong)(earlier && begun3 && (long)((ulong)(long)earlier3 + (ulong)(long)c_front3) >= least ? 1L : 0L) + (ulong)(long)keep_place_kept3);
+	const bool begun4 = earlier || begun2;
+	const int c_front4 = (int)(earlier ? (long)earlier2 : (long)((ulong)(long)earlier2 + (ulong)(long)c_front2));
+	const int c_open3 = (int)(begun2 ? (long)c_open2 : (long)((ulong)(long)earlier3 + (ulong)(long)c_open2));
+	const int keep_place_kept5 = (int)(long)((ulong)(long)earlier4 + (ulong)(earlier && begun2 && (long)((ulong)(long)earlier3 + (ulong)(long)c_front2) >= least ? 1L : 0L) + (ulong)(long)keep_place_kept2);
+	const long add3 = begun2 ? add2 : (long)((ulong)earlier5 + (ulong)add2);
+	bool begun5 = begun4;
+	int c_front5 = c_front4;
+	int c_open4 = c_open3;
+	int keep_place_kept6 = keep_place_kept5;
+	long add4 = add3;
+	const int base = (int)(long)earlier4;
+	const int end = (int)(long)keep_place_kept4;
+	if (count2 == 1536) {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
-				local_arena_u16[at] = (ushort)(start3 + item);
-				at++;
+		for (int item = 0; item < 6; item++) {
+			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+			const bool begun6 = begun5;
+			const long c_open5 = (long)c_open4;
+			const long keep_place_kept7 = (long)keep_place_kept6;
+			const long aggregate_2 = add4;
+			if (head && begun6) {
+				const bool keep = c_open5 >= least;
+				if (keep) {
+					// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
+					const int aggregate = aggregate_kept[item];
+					const int offset2 = (int)keep_place_kept7 - base;
+					local_arena[offset2] = (uint)aggregate;
+					const int offset3 = (int)keep_place_kept7 - base;
+					local_arena[offset3 + 1536] = (uint)(int)c_open5;
+					const int offset4 = (int)keep_place_kept7 - base;
+					local_arena_u64[offset4 + 1536] = (ulong)aggregate_2;
+				}
 			}
+			const bool begun7 = begun5 || head;
+			const int c_front6 = (int)(begun5 ? (long)c_front5 : (long)((ulong)(long)c_front5 + (ulong)(long)(int)(head ? 0L : 1L)));
+			const int c_open6 = (int)(head ? 1L : (long)((ulong)(long)c_open4 + 1UL));
+			const int keep_place_kept8 = (int)(long)((ulong)(long)keep_place_kept6 + (ulong)(begun5 && head && (long)((ulong)(long)c_open4 + (ulong)(long)(int)(head ? 0L : 1L)) >= least ? 1L : 0L));
+			begun5 = begun7;
+			c_front5 = c_front6;
+			c_open4 = c_open6;
+			keep_place_kept6 = keep_place_kept8;
+			const long add5 = head ? (long)value_rows[item] : (long)((ulong)add4 + (ulong)(long)value_rows[item]);
+			add4 = add5;
 		}
 	} else {
-		uint rest2 = selected;
-		int at = first2 + (int)kgen_count_ones_u32(selected);
-		while (rest2 != 0u) {
-			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
-			at--;
-			local_arena_u16[at] = (ushort)(start3 + item);
-			rest2 = rest2 ^ (1u << ((uint)item & 31));
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long add7 = add5;
-	const int folds = 9216L / 8L;
-	int at = (int)add4;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at2 = local_id * 8 + item;
-		if (at2 < count) {
-			const bool is_selected = ((selected >> ((uint)item & 31)) & 1u) != 0u;
-			if (is_selected) {
-				if (at >= 0 && at < 1024) {
-					local_arena_u64[at + folds] = (ulong)add7;
-				}
-				at++;
-			}
-			const long add8 = is_selected ? (long)value_rows[item] : (long)((ulong)add7 + (ulong)(long)value_rows[item]);
-			add7 = add8;
-		}
-	}
-	if (local_id == 0) {
-		shared_counts[0] = (uint)add6;
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int earlier = having_kernel1_tile0[tile];
-	const int earlier2 = having_kernel1_tile1[tile];
-	const long earlier3 = having_kernel1_tile2[tile];
-	const int base = (int)earlier;
-	const int window_end = kgen_least_i32((int)add6, 1024);
-	for (int at2 = local_id; at2 < window_end; at2 += 256) {
-		const int number = (int)local_arena_u16[9216 + at2];
-		const int place2 = base + at2;
-		// bench.kg:46: c = count(by: g)
-		const int key2 = (int)local_arena[number + (number >> 3)];
-		aggregate[place2] = key2;
-		if (at2 > 0) {
-			const int v_distance = number - (int)local_arena_u16[9216 + (at2 - 1)];
-			const int folds2 = 9216L / 8L;
-			const long add8 = (long)local_arena_u64[at2 + folds2];
-			const long c2 = (long)v_distance;
-			c[place2 - 1] = c2;
-			aggregate_2[place2 - 1] = add8;
-			// bench.kg:47: keep = c >= least
-			keep[place2 - 1] = c2 >= least;
-		}
-	}
-	if (local_id == 0 && ((int)add6 > 0 && base > 0)) {
-		const int number = (int)local_arena_u16[9216];
-		const int folds2 = 9216L / 8L;
-		const long add8 = (long)local_arena_u64[folds2];
-		const long add9 = 0 > 0 ? add8 : (long)((ulong)earlier3 + (ulong)add8);
-		// bench.kg:46: c = count(by: g)
-		const long c2 = (long)(number + (int)earlier2);
-		c[base - 1] = c2;
-		aggregate_2[base - 1] = add9;
-		// bench.kg:47: keep = c >= least
-		keep[base - 1] = c2 >= least;
-	}
-	const int count2 = (int)shared_counts[0];
-	int window = 1024;
-	while (window < count2) {
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		long add8 = add5;
-		const int folds2 = 9216L / 8L;
-		int at2 = (int)add4 - window;
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at3 = local_id * 8 + item;
-			if (at3 < count) {
-				const bool is_selected = ((selected >> ((uint)item & 31)) & 1u) != 0u;
-				if (is_selected) {
-					if (at2 >= 0 && at2 < 1024) {
-						local_arena_u64[at2 + folds2] = (ulong)add8;
+		for (int item = 0; item < 6; item++) {
+			const int at = local_id * 6 + item;
+			if (at < count2) {
+				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+				const bool begun6 = begun5;
+				const long c_open5 = (long)c_open4;
+				const long keep_place_kept7 = (long)keep_place_kept6;
+				const long aggregate_2 = add4;
+				if (head && begun6) {
+					const bool keep = c_open5 >= least;
+					if (keep) {
+						const int aggregate = aggregate_kept[item];
+						const int offset2 = (int)keep_place_kept7 - base;
+						local_arena[offset2] = (uint)aggregate;
+						const int offset3 = (int)keep_place_kept7 - base;
+						local_arena[offset3 + 1536] = (uint)(int)c_open5;
+						const int offset4 = (int)keep_place_kept7 - base;
+						local_arena_u64[offset4 + 1536] = (ulong)aggregate_2;
 					}
-					at2++;
 				}
-				const long add9 = is_selected ? (long)value_rows[item] : (long)((ulong)add8 + (ulong)(long)value_rows[item]);
-				add8 = add9;
+				const bool begun7 = begun5 || head;
+				const int c_front6 = (int)(begun5 ? (long)c_front5 : (long)((ulong)(long)c_front5 + (ulong)(long)(int)(head ? 0L : 1L)));
+				const int c_open6 = (int)(head ? 1L : (long)((ulong)(long)c_open4 + 1UL));
+				const int keep_place_kept8 = (int)(long)((ulong)(long)keep_place_kept6 + (ulong)(begun5 && head && (long)((ulong)(long)c_open4 + (ulong)(long)(int)(head ? 0L : 1L)) >= least ? 1L : 0L));
+				begun5 = begun7;
+				c_front5 = c_front6;
+				c_open4 = c_open6;
+				keep_place_kept6 = keep_place_kept8;
+				const long add5 = head ? (long)value_rows[item] : (long)((ulong)add4 + (ulong)(long)value_rows[item]);
+				add4 = add5;
 			}
 		}
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		const int base2 = (int)earlier;
-		const int window_end2 = kgen_least_i32(count2, window + 1024);
-		for (int at3 = window + local_id; at3 < window_end2; at3 += 256) {
-			const int number = (int)local_arena_u16[9216 + at3];
-			const int place2 = base2 + at3;
-			// bench.kg:46: c = count(by: g)
-			const int key2 = (int)local_arena[number + (number >> 3)];
-			aggregate[place2] = key2;
-			if (at3 > 0) {
-				const int v_distance = number - (int)local_arena_u16[9216 + (at3 - 1)];
-				const int folds3 = 9216L / 8L;
-				const long add9 = (long)local_arena_u64[(at3 - window) + folds3];
-				const long c2 = (long)v_distance;
-				c[place2 - 1] = c2;
-				aggregate_2[place2 - 1] = add9;
-				// bench.kg:47: keep = c >= least
-				keep[place2 - 1] = c2 >= least;
-			}
-		}
-		if (local_id == 0 && window == 0 && (count2 > 0 && base2 > 0)) {
-			const int number = (int)local_arena_u16[9216];
-			const int folds3 = 9216L / 8L;
-			const long add9 = (long)local_arena_u64[folds3];
-			const long add10 = 0 > 0 ? add9 : (long)((ulong)earlier3 + (ulong)add9);
-			// bench.kg:46: c = count(by: g)
-			const long c2 = (long)(number + (int)earlier2);
-			c[base2 - 1] = c2;
-			aggregate_2[base2 - 1] = add10;
-			// bench.kg:47: keep = c >= least
-			keep[base2 - 1] = c2 >= least;
-		}
-		window += 1024;
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count3 = end - base;
+	int at = local_id;
+	while (at < count3) {
+		const int place2 = base + at;
+		key_2[place2] = (int)local_arena[at];
+		at += 256;
+	}
+	const int count4 = end - base;
+	int at2 = local_id;
+	while (at2 < count4) {
+		const int place2 = base + at2;
+		count[place2] = (long)(int)local_arena[at2 + 1536];
+		at2 += 256;
+	}
+	const int count5 = end - base;
+	int at3 = local_id;
+	while (at3 < count5) {
+		const int place2 = base + at3;
+		total[place2] = (long)local_arena_u64[at3 + 1536];
+		at3 += 256;
 	}
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_finish_published(
 	long row0,
 	long rows,
-	__global const int *restrict having_kernel1_total0,
+	__global const uchar *restrict having_kernel1_total0,
 	__global const int *restrict having_kernel1_total1,
-	__global const long *restrict having_kernel1_total2,
-	__global long *c,
-	__global long *aggregate_2,
-	__global uchar *keep,
+	__global const int *restrict having_kernel1_total2,
+	__global const int *restrict having_kernel1_total3,
+	__global const long *restrict having_kernel1_total4,
 	long least,
-	__global long *g_length_cell) {
-	(void)row0;
-	(void)rows;
-	const int local_id = (int)get_local_id(0);
-	int total = having_kernel1_total0[0];
-	int total2 = having_kernel1_total1[0];
-	long total3 = having_kernel1_total2[0];
-	if (local_id == 0) {
-		if ((long)total > 0L) {
-			// bench.kg:46: c = count(by: g)
-			c[(int)(long)((ulong)(long)total - 1UL)] = (long)total2;
-			aggregate_2[(int)(long)((ulong)(long)total - 1UL)] = total3;
-			// bench.kg:47: keep = c >= least
-			keep[(int)(long)((ulong)(long)total - 1UL)] = (long)total2 >= least;
-		}
-		const long g_length = (long)total;
-		g_length_cell[0] = g_length;
-	}
-}
-
-__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_sum0_published(
-	long row0,
-	long rows,
-	__global const uchar *restrict keep,
-	__global int *having_kernel2_tile0) {
-	__local uint local_arena[3328];
-	__local int shared_i32_0[304];
-	const int row02 = (int)row0;
-	const int rows2 = (int)rows;
-	const int local_id = (int)get_local_id(0);
-	const int tile = (int)get_group_id(0);
-	const int offset = tile * 3072;
-	const int first = row02 + offset;
-	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072;
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count) {
-			local_arena[at + at / 12] = (uint)(keep[first + at] != 0);
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	uchar keep_rows[12] = {0};
-	const int start = local_id * 12;
-	const int own = local_id * 13;
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		if (start + item < count) {
-			keep_rows[item] = local_arena[own + item] != 0u;
-		}
-	}
-	uint selected = 0u;
-	int add = 0;
-	if (count == 3072) {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			selected = selected | ((uint)(keep_rows[item] != 0) << ((uint)item & 31));
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = local_id * 12 + item;
-			if (at < count) {
-				selected = selected | ((uint)(keep_rows[item] != 0) << ((uint)item & 31));
-			}
-		}
-	}
-	add = (int)kgen_count_ones_u32(selected);
-	const int place = local_id + local_id / 16;
-	shared_i32_0[place] = add;
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (local_id < 16) {
-		const int start2 = local_id * 17;
-		int add2 = 0;
-		kgen_unroll
-		for (int i = 0; i < 16; i++) {
-			const int at = start2 + i;
-			const int state = shared_i32_0[at];
-			shared_i32_0[at] = add2;
-			const int add3 = (int)((uint)add2 + (uint)state);
-			add2 = add3;
-		}
-		shared_i32_0[272 + local_id] = add2;
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (local_id < 16) {
-		int add2 = 0;
-		kgen_unroll
-		for (int i = 0; i < 16; i++) {
-			const int state = shared_i32_0[272 + i];
-			const int state2 = i < local_id ? state : 0;
-			const int add3 = (int)((uint)add2 + (uint)state2);
-			add2 = add3;
-		}
-		shared_i32_0[288 + local_id] = add2;
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int state = shared_i32_0[303];
-	const int state2 = shared_i32_0[287];
-	const int add2 = (int)((uint)state + (uint)state2);
-	if (local_id == 0) {
-		having_kernel2_tile0[tile] = add2;
-	}
-}
-
-__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_scan0_published(
-	long row0,
-	long rows,
-	__global int *having_kernel2_tile0,
-	__global int *having_kernel2_total0) {
-	(void)row0;
-	__local int shared_i32_0[304];
-	const int rows2 = (int)rows;
-	const int local_id = (int)get_local_id(0);
-	int add = 0;
-	int first = 0;
-	while (first < rows2) {
-		const int start = first + local_id * 8;
-		int add2 = 0;
-		kgen_unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = start + i;
-			if (at < rows2) {
-				const int state = having_kernel2_tile0[at];
-				const int add3 = (int)((uint)add2 + (uint)state);
-				add2 = add3;
-			}
-		}
-		const int place = local_id + local_id / 16;
-		shared_i32_0[place] = add2;
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (local_id < 16) {
-			const int start2 = local_id * 17;
-			int add3 = 0;
-			kgen_unroll
-			for (int i = 0; i < 16; i++) {
-				const int at = start2 + i;
-				const int state = shared_i32_0[at];
-				shared_i32_0[at] = add3;
-				const int add4 = (int)((uint)add3 + (uint)state);
-				add3 = add4;
-			}
-			shared_i32_0[272 + local_id] = add3;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (local_id < 16) {
-			int add3 = 0;
-			kgen_unroll
-			for (int i = 0; i < 16; i++) {
-				const int state = shared_i32_0[272 + i];
-				const int state2 = i < local_id ? state : 0;
-				const int add4 = (int)((uint)add3 + (uint)state2);
-				add3 = add4;
-			}
-			shared_i32_0[288 + local_id] = add3;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		const int stretch = local_id / 16;
-		const int state = shared_i32_0[288 + stretch];
-		const int state2 = shared_i32_0[local_id + local_id / 16];
-		const int add3 = (int)((uint)state + (uint)state2);
-		const int state3 = shared_i32_0[303];
-		const int state4 = shared_i32_0[287];
-		const int add4 = (int)((uint)state3 + (uint)state4);
-		const int add5 = (int)((uint)add + (uint)add3);
-		int add6 = add5;
-		kgen_unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = start + i;
-			if (at < rows2) {
-				const int state5 = having_kernel2_tile0[at];
-				having_kernel2_tile0[at] = add6;
-				const int add7 = (int)((uint)add6 + (uint)state5);
-				add6 = add7;
-			}
-		}
-		const int add7 = (int)((uint)add + (uint)add4);
-		add = add7;
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		first += 2048;
-	}
-	if (local_id == 0) {
-		having_kernel2_total0[0] = add;
-	}
-}
-
-__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_published(
-	long row0,
-	long rows,
-	__global const uchar *restrict keep,
-	__global const int *restrict having_kernel2_tile0,
 	__global int *key_2,
-	__global const int *restrict aggregate,
+	long n_length,
+	__global const int *restrict key,
 	__global long *count,
-	__global const long *restrict c,
 	__global long *total,
-	__global const long *restrict aggregate_2) {
-	__local __attribute__((aligned(16))) uint local_arena[4864];
-	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
-	__local int shared_i32_0[304];
-	const int row02 = (int)row0;
-	const int rows2 = (int)rows;
-	const int local_id = (int)get_local_id(0);
-	const int tile = (int)get_group_id(0);
-	const int offset = tile * 3072;
-	const int first = row02 + offset;
-	const int rest = rows2 - offset;
-	const int count2 = rest < 3072 ? rest : 3072;
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = item * 256 + local_id;
-		if (at < count2) {
-			local_arena[at + at / 12] = (uint)(keep[first + at] != 0);
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	uchar keep_rows[12] = {0};
-	const int start = local_id * 12;
-	const int own = local_id * 13;
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		if (start + item < count2) {
-			keep_rows[item] = local_arena[own + item] != 0u;
-		}
-	}
-	uint selected = 0u;
-	int add = 0;
-	if (count2 == 3072) {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			selected = selected | ((uint)(keep_rows[item] != 0) << ((uint)item & 31));
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = local_id * 12 + item;
-			if (at < count2) {
-				selected = selected | ((uint)(keep_rows[item] != 0) << ((uint)item & 31));
-			}
-		}
-	}
-	add = (int)kgen_count_ones_u32(selected);
-	const int place = local_id + local_id / 16;
-	shared_i32_0[place] = add;
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (local_id < 16) {
-		const int start2 = local_id * 17;
-		int add2 = 0;
-		kgen_unroll
-		for (int i = 0; i < 16; i++) {
-			const int at = start2 + i;
-			const int state = shared_i32_0[at];
-			shared_i32_0[at] = add2;
-			const int add3 = (int)((uint)add2 + (uint)state);
-			add2 = add3;
-		}
-		shared_i32_0[272 + local_id] = add2;
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (local_id < 16) {
-		int add2 = 0;
-		kgen_unroll
-		for (int i = 0; i < 16; i++) {
-			const int state = shared_i32_0[272 + i];
-			const int state2 = i < local_id ? state : 0;
-			const int add3 = (int)((uint)add2 + (uint)state2);
-			add2 = add3;
-		}
-		shared_i32_0[288 + local_id] = add2;
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int stretch = local_id / 16;
-	const int state = shared_i32_0[288 + stretch];
-	const int state2 = shared_i32_0[local_id + local_id / 16];
-	const int add2 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[303];
-	const int state4 = shared_i32_0[287];
-	const int add3 = (int)((uint)state3 + (uint)state4);
-	const int first2 = (int)add2 + 6656;
-	const int start2 = local_id * 12;
-	if ((int)add3 > 1536) {
-		int at = first2;
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
-				local_arena_u16[at] = (ushort)(start2 + item);
-				at++;
-			}
-		}
-	} else {
-		uint rest2 = selected;
-		int at = first2 + (int)kgen_count_ones_u32(selected);
-		while (rest2 != 0u) {
-			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
-			at--;
-			local_arena_u16[at] = (ushort)(start2 + item);
-			rest2 = rest2 ^ (1u << ((uint)item & 31));
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int earlier = having_kernel2_tile0[tile];
-	const int base = (int)earlier;
-	for (int at = local_id, at_end = (int)add3; at < at_end; at += 256) {
-		const int number = (int)local_arena_u16[6656 + at];
-		const int row = first + number;
-		const int place2 = base + at;
-		// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
-		key_2[place2] = aggregate[row];
-		count[place2] = c[row];
-		total[place2] = aggregate_2[row];
-	}
-}
-
-__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_finish_published(
-	long row0,
-	long rows,
-	__global const int *restrict having_kernel2_total0,
 	__global long *keep_length_cell) {
 	(void)row0;
 	(void)rows;
+	(void)having_kernel1_total1;
 	const int local_id = (int)get_local_id(0);
-	int total = having_kernel2_total0[0];
+	bool total2 = having_kernel1_total0[0] != 0;
+	int total3 = having_kernel1_total2[0];
+	int total4 = having_kernel1_total3[0];
+	long total5 = having_kernel1_total4[0];
 	if (local_id == 0) {
-		const long keep_length = (long)total;
-		keep_length_cell[0] = keep_length;
+		if (total2) {
+			const bool keep = (long)total3 >= least;
+			if (keep) {
+				// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
+				int neighbour = 0;
+				if ((int)n_length >= 1) {
+					neighbour = key[(int)n_length - 1];
+				}
+				key_2[(int)(long)total4] = neighbour;
+				count[(int)(long)total4] = (long)total3;
+				total[(int)(long)total4] = total5;
+			}
+		}
+		const bool x = total2;
+		const long x2 = (long)total3;
+		const long x3 = (long)total4;
+		const bool x4 = x2 >= least;
+		const bool x5 = x && x4;
+		const long x6 = x5 ? 1L : 0L;
+		const long x7 = (long)((ulong)x3 + (ulong)x6);
+		keep_length_cell[0] = x7;
 	}
 }

@@ -515,22 +515,20 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	__global long *key,
 	__global long *count,
 	__global long *quantity,
-	long tiles) {
+	long tiles,
+	long n_length) {
 	__local uchar earlier_bool_0[1];
-	__local uchar earlier_bool_2[1];
+	__local uchar earlier_bool_1[1];
 	__local int earlier_i32_0[1];
 	__local long earlier_i64_0[1];
 	__local long earlier_i64_1[1];
-	__local long earlier_i64_2[1];
 	__local __attribute__((aligned(16))) uint local_arena[7680];
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local uchar shared_bool_0[304];
 	__local uchar shared_bool_1[304];
-	__local uchar shared_bool_2[304];
 	__local int shared_i32_0[304];
 	__local long shared_i64_0[304];
 	__local long shared_i64_1[304];
-	__local long shared_i64_2[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -549,6 +547,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	long g_before = 0L;
 	if (local_id == 0 && first > 0) {
 		g_before = g[first - 1];
+	}
+	long l_orderkey_before = 0L;
+	if (local_id == 0 && first > 0) {
+		l_orderkey_before = l_orderkey[first - 1];
 	}
 	if (count2 == 1536 && (first & 1) == 0) {
 		kgen_unroll
@@ -607,7 +609,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	if (start > 0 && start < count2) {
 		g_rows[0] = (long)local_arena_u64[start - 1];
 	}
-	long l_orderkey_rows[6] = {0};
+	long l_orderkey_rows[7] = {0};
+	const int start2 = local_id * 6;
 	const int own2 = 1536 + local_id * 6;
 	kgen_unroll
 	for (int i = 0; i < 3; i++) {
@@ -615,8 +618,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own2 + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
-		l_orderkey_rows[item] = (long)word;
-		l_orderkey_rows[item + 1] = (long)word2;
+		l_orderkey_rows[item + 1] = (long)word;
+		l_orderkey_rows[item + 2] = (long)word2;
+	}
+	l_orderkey_rows[0] = l_orderkey_before;
+	if (start2 > 0 && start2 < count2) {
+		l_orderkey_rows[0] = (long)local_arena_u64[1536 + (start2 - 1)];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (count2 == 1536 && (first & 1) == 0) {
@@ -653,12 +660,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	uint head_kept = 0u;
+	long key_kept[6] = {0};
 	bool present = false;
 	long last = 0L;
-	long last2 = 0L;
 	int add = 0;
 	long add2 = 0L;
-	bool present2 = false;
 	bool head = false;
 	if (count2 == 1536) {
 		kgen_unroll
@@ -666,12 +672,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 			const int at = local_id * 6 + item;
 			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
 			head_kept = head_kept | ((uint)head2 << ((uint)item & 31));
-			const long last3 = g_rows[item + 1];
+			const long last2 = g_rows[item + 1];
 			present = true;
-			last = last3;
-			const long last4 = l_orderkey_rows[item];
-			present2 = true;
-			last2 = last4;
+			last = last2;
+			long neighbour = 0L;
+			if (first + at >= 1) {
+				neighbour = l_orderkey_rows[item];
+			}
+			const long key2 = neighbour;
+			key_kept[item] = key2;
 			const bool head3 = head || head2;
 			const int add3 = head2 ? 1 : (int)((uint)add + 1u);
 			head = head3;
@@ -686,12 +695,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 			if (at < count2) {
 				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
 				head_kept = head_kept | ((uint)head2 << ((uint)item & 31));
-				const long last3 = g_rows[item + 1];
+				const long last2 = g_rows[item + 1];
 				present = true;
-				last = last3;
-				const long last4 = l_orderkey_rows[item];
-				present2 = true;
-				last2 = last4;
+				last = last2;
+				long neighbour = 0L;
+				if (first + at >= 1) {
+					neighbour = l_orderkey_rows[item];
+				}
+				const long key2 = neighbour;
+				key_kept[item] = key2;
 				const bool head3 = head || head2;
 				const int add3 = head2 ? 1 : (int)((uint)add + 1u);
 				head = head3;
@@ -704,205 +716,154 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	const int place = local_id + local_id / 16;
 	shared_bool_0[place] = present;
 	shared_i64_0[place] = last;
-	shared_i64_1[place] = last2;
 	shared_i32_0[place] = add;
-	shared_i64_2[place] = add2;
-	shared_bool_1[place] = present2;
-	shared_bool_2[place] = head;
+	shared_i64_1[place] = add2;
+	shared_bool_1[place] = head;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start2 = local_id * 17;
-		bool present3 = false;
-		long last3 = 0L;
-		long last4 = 0L;
+		const int start3 = local_id * 17;
+		bool present2 = false;
+		long last2 = 0L;
 		int add3 = 0;
 		long add4 = 0L;
-		bool present4 = false;
 		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start2 + i;
+			const int at = start3 + i;
 			const bool state = shared_bool_0[at] != 0;
 			const long state2 = shared_i64_0[at];
-			const long state3 = shared_i64_1[at];
-			const int state4 = shared_i32_0[at];
-			const long state5 = shared_i64_2[at];
-			const bool state6 = shared_bool_1[at] != 0;
-			const bool state7 = shared_bool_2[at] != 0;
-			shared_bool_0[at] = present3;
-			shared_i64_0[at] = last3;
-			shared_i64_1[at] = last4;
+			const int state3 = shared_i32_0[at];
+			const long state4 = shared_i64_1[at];
+			const bool state5 = shared_bool_1[at] != 0;
+			shared_bool_0[at] = present2;
+			shared_i64_0[at] = last2;
 			shared_i32_0[at] = add3;
-			shared_i64_2[at] = add4;
-			shared_bool_1[at] = present4;
-			shared_bool_2[at] = head2;
-			const bool present5 = present3 || state;
-			const long last5 = state ? state2 : last3;
-			const long last6 = state6 ? state3 : last4;
-			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
-			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
-			const bool present6 = present4 || state6;
-			const bool head3 = head2 || state7;
-			present3 = present5;
-			last3 = last5;
-			last4 = last6;
+			shared_i64_1[at] = add4;
+			shared_bool_1[at] = head2;
+			const bool present3 = present2 || state;
+			const long last3 = state ? state2 : last2;
+			const int add5 = state5 ? state3 : (int)((uint)add3 + (uint)state3);
+			const long add6 = state5 ? state4 : (long)((ulong)add4 + (ulong)state4);
+			const bool head3 = head2 || state5;
+			present2 = present3;
+			last2 = last3;
 			add3 = add5;
 			add4 = add6;
-			present4 = present6;
 			head2 = head3;
 		}
-		shared_bool_0[272 + local_id] = present3;
-		shared_i64_0[272 + local_id] = last3;
-		shared_i64_1[272 + local_id] = last4;
+		shared_bool_0[272 + local_id] = present2;
+		shared_i64_0[272 + local_id] = last2;
 		shared_i32_0[272 + local_id] = add3;
-		shared_i64_2[272 + local_id] = add4;
-		shared_bool_1[272 + local_id] = present4;
-		shared_bool_2[272 + local_id] = head2;
+		shared_i64_1[272 + local_id] = add4;
+		shared_bool_1[272 + local_id] = head2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (local_id < 16) {
-		bool present3 = false;
-		long last3 = 0L;
-		long last4 = 0L;
+		bool present2 = false;
+		long last2 = 0L;
 		int add3 = 0;
 		long add4 = 0L;
-		bool present4 = false;
 		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const bool state = shared_bool_0[272 + i] != 0;
 			const long state2 = shared_i64_0[272 + i];
-			const long state3 = shared_i64_1[272 + i];
-			const int state4 = shared_i32_0[272 + i];
-			const long state5 = shared_i64_2[272 + i];
-			const bool state6 = shared_bool_1[272 + i] != 0;
-			const bool state7 = shared_bool_2[272 + i] != 0;
-			const bool state8 = i < local_id ? state : false;
-			const long state9 = i < local_id ? state2 : 0L;
-			const long state10 = i < local_id ? state3 : 0L;
-			const int state11 = i < local_id ? state4 : 0;
-			const long state12 = i < local_id ? state5 : 0L;
-			const bool state13 = i < local_id ? state6 : false;
-			const bool state14 = i < local_id ? state7 : false;
-			const bool present5 = present3 || state8;
-			const long last5 = state8 ? state9 : last3;
-			const long last6 = state13 ? state10 : last4;
-			const int add5 = state14 ? state11 : (int)((uint)add3 + (uint)state11);
-			const long add6 = state14 ? state12 : (long)((ulong)add4 + (ulong)state12);
-			const bool present6 = present4 || state13;
-			const bool head3 = head2 || state14;
-			present3 = present5;
-			last3 = last5;
-			last4 = last6;
+			const int state3 = shared_i32_0[272 + i];
+			const long state4 = shared_i64_1[272 + i];
+			const bool state5 = shared_bool_1[272 + i] != 0;
+			const bool state6 = i < local_id ? state : false;
+			const long state7 = i < local_id ? state2 : 0L;
+			const int state8 = i < local_id ? state3 : 0;
+			const long state9 = i < local_id ? state4 : 0L;
+			const bool state10 = i < local_id ? state5 : false;
+			const bool present3 = present2 || state6;
+			const long last3 = state6 ? state7 : last2;
+			const int add5 = state10 ? state8 : (int)((uint)add3 + (uint)state8);
+			const long add6 = state10 ? state9 : (long)((ulong)add4 + (ulong)state9);
+			const bool head3 = head2 || state10;
+			present2 = present3;
+			last2 = last3;
 			add3 = add5;
 			add4 = add6;
-			present4 = present6;
 			head2 = head3;
 		}
-		shared_bool_0[288 + local_id] = present3;
-		shared_i64_0[288 + local_id] = last3;
-		shared_i64_1[288 + local_id] = last4;
+		shared_bool_0[288 + local_id] = present2;
+		shared_i64_0[288 + local_id] = last2;
 		shared_i32_0[288 + local_id] = add3;
-		shared_i64_2[288 + local_id] = add4;
-		shared_bool_1[288 + local_id] = present4;
-		shared_bool_2[288 + local_id] = head2;
+		shared_i64_1[288 + local_id] = add4;
+		shared_bool_1[288 + local_id] = head2;
 	}
 	if (local_id == 255) {
-		bool present3 = false;
-		long last3 = 0L;
-		long last4 = 0L;
+		bool present2 = false;
+		long last2 = 0L;
 		int add3 = 0;
 		long add4 = 0L;
-		bool present4 = false;
 		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const bool state = shared_bool_0[272 + i] != 0;
 			const long state2 = shared_i64_0[272 + i];
-			const long state3 = shared_i64_1[272 + i];
-			const int state4 = shared_i32_0[272 + i];
-			const long state5 = shared_i64_2[272 + i];
-			const bool state6 = shared_bool_1[272 + i] != 0;
-			const bool state7 = shared_bool_2[272 + i] != 0;
-			const bool present5 = present3 || state;
-			const long last5 = state ? state2 : last3;
-			const long last6 = state6 ? state3 : last4;
-			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
-			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
-			const bool present6 = present4 || state6;
-			const bool head3 = head2 || state7;
-			present3 = present5;
-			last3 = last5;
-			last4 = last6;
+			const int state3 = shared_i32_0[272 + i];
+			const long state4 = shared_i64_1[272 + i];
+			const bool state5 = shared_bool_1[272 + i] != 0;
+			const bool present3 = present2 || state;
+			const long last3 = state ? state2 : last2;
+			const int add5 = state5 ? state3 : (int)((uint)add3 + (uint)state3);
+			const long add6 = state5 ? state4 : (long)((ulong)add4 + (ulong)state4);
+			const bool head3 = head2 || state5;
+			present2 = present3;
+			last2 = last3;
 			add3 = add5;
 			add4 = add6;
-			present4 = present6;
 			head2 = head3;
 		}
 		if (tile > 0) {
-			const ulong bits = (ulong)present3;
-			const ulong bits2 = (ulong)last3;
-			const ulong bits3 = (ulong)last4;
-			const ulong bits4 = (ulong)(uint)add3;
-			const ulong bits5 = (ulong)add4;
-			const ulong bits6 = (ulong)present4;
-			const ulong bits7 = (ulong)head2;
-			atom_xchg(&orders_kernel5_status0[tile * 8], (bits2 & 9223372036854775807UL) | 9223372036854775808UL);
-			atom_xchg(&orders_kernel5_status0[tile * 8 + 1], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
-			atom_xchg(&orders_kernel5_status0[tile * 8 + 2], (bits5 & 9223372036854775807UL) | 9223372036854775808UL);
-			atom_xchg(&orders_kernel5_status0[tile * 8 + 3], bits | (bits4 << 1) | (bits6 << 32) | (bits7 << 33) | ((bits2 >> 63) << 34) | ((bits3 >> 63) << 35) | ((bits5 >> 63) << 36) | 9223372036854775808UL);
+			const ulong bits = (ulong)present2;
+			const ulong bits2 = (ulong)last2;
+			const ulong bits3 = (ulong)(uint)add3;
+			const ulong bits4 = (ulong)add4;
+			const ulong bits5 = (ulong)head2;
+			atom_xchg(&orders_kernel5_status0[tile * 6], (bits2 & 9223372036854775807UL) | 9223372036854775808UL);
+			atom_xchg(&orders_kernel5_status0[tile * 6 + 1], (bits4 & 9223372036854775807UL) | 9223372036854775808UL);
+			atom_xchg(&orders_kernel5_status0[tile * 6 + 2], bits | (bits3 << 1) | (bits5 << 32) | ((bits2 >> 63) << 33) | ((bits4 >> 63) << 34) | 9223372036854775808UL);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = local_id / 16;
 	const bool state = shared_bool_0[288 + stretch] != 0;
 	const long state2 = shared_i64_0[288 + stretch];
-	const long state3 = shared_i64_1[288 + stretch];
-	const int state4 = shared_i32_0[288 + stretch];
-	const long state5 = shared_i64_2[288 + stretch];
-	const bool state6 = shared_bool_1[288 + stretch] != 0;
-	const bool state7 = shared_bool_2[288 + stretch] != 0;
-	const bool state8 = shared_bool_0[local_id + local_id / 16] != 0;
-	const long state9 = shared_i64_0[local_id + local_id / 16];
-	const long state10 = shared_i64_1[local_id + local_id / 16];
-	const int state11 = shared_i32_0[local_id + local_id / 16];
-	const long state12 = shared_i64_2[local_id + local_id / 16];
-	const bool state13 = shared_bool_1[local_id + local_id / 16] != 0;
-	const bool state14 = shared_bool_2[local_id + local_id / 16] != 0;
-	const bool present3 = state || state8;
-	const long last3 = state8 ? state9 : state2;
-	const long last4 = state13 ? state10 : state3;
-	const int add3 = state14 ? state11 : (int)((uint)state4 + (uint)state11);
-	const long add4 = state14 ? state12 : (long)((ulong)state5 + (ulong)state12);
-	const bool present4 = state6 || state13;
-	const bool head2 = state7 || state14;
-	const bool state15 = shared_bool_0[303] != 0;
-	const long state16 = shared_i64_0[303];
-	const long state17 = shared_i64_1[303];
-	const int state18 = shared_i32_0[303];
-	const long state19 = shared_i64_2[303];
-	const bool state20 = shared_bool_1[303] != 0;
-	const bool state21 = shared_bool_2[303] != 0;
-	const bool state22 = shared_bool_0[287] != 0;
-	const long state23 = shared_i64_0[287];
-	const long state24 = shared_i64_1[287];
-	const int state25 = shared_i32_0[287];
-	const long state26 = shared_i64_2[287];
-	const bool state27 = shared_bool_1[287] != 0;
-	const bool state28 = shared_bool_2[287] != 0;
-	const bool present5 = state15 || state22;
-	const long last5 = state22 ? state23 : state16;
-	const long last6 = state27 ? state24 : state17;
-	const int add5 = state28 ? state25 : (int)((uint)state18 + (uint)state25);
-	const long add6 = state28 ? state26 : (long)((ulong)state19 + (ulong)state26);
-	const bool present6 = state20 || state27;
-	const bool head3 = state21 || state28;
-	bool present7 = false;
-	long last7 = 0L;
-	long last8 = 0L;
+	const int state3 = shared_i32_0[288 + stretch];
+	const long state4 = shared_i64_1[288 + stretch];
+	const bool state5 = shared_bool_1[288 + stretch] != 0;
+	const bool state6 = shared_bool_0[local_id + local_id / 16] != 0;
+	const long state7 = shared_i64_0[local_id + local_id / 16];
+	const int state8 = shared_i32_0[local_id + local_id / 16];
+	const long state9 = shared_i64_1[local_id + local_id / 16];
+	const bool state10 = shared_bool_1[local_id + local_id / 16] != 0;
+	const bool present2 = state || state6;
+	const long last2 = state6 ? state7 : state2;
+	const int add3 = state10 ? state8 : (int)((uint)state3 + (uint)state8);
+	const long add4 = state10 ? state9 : (long)((ulong)state4 + (ulong)state9);
+	const bool head2 = state5 || state10;
+	const bool state11 = shared_bool_0[303] != 0;
+	const long state12 = shared_i64_0[303];
+	const int state13 = shared_i32_0[303];
+	const long state14 = shared_i64_1[303];
+	const bool state15 = shared_bool_1[303] != 0;
+	const bool state16 = shared_bool_0[287] != 0;
+	const long state17 = shared_i64_0[287];
+	const int state18 = shared_i32_0[287];
+	const long state19 = shared_i64_1[287];
+	const bool state20 = shared_bool_1[287] != 0;
+	const bool present3 = state11 || state16;
+	const long last3 = state16 ? state17 : state12;
+	const int add5 = state20 ? state18 : (int)((uint)state13 + (uint)state18);
+	const long add6 = state20 ? state19 : (long)((ulong)state14 + (ulong)state19);
+	const bool head3 = state15 || state20;
+	bool present4 = false;
+	long last4 = 0L;
 	int add7 = 0;
 	long add8 = 0L;
-	bool present8 = false;
 	bool head4 = false;
 	if (local_id == 0) {
 		shared_nearest[0] = 65536u;
@@ -912,26 +873,22 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	int before = tile - 1;
 	while (before >= 0) {
 		if (local_id < 32) {
-			bool present9 = false;
-			long last9 = 0L;
-			long last10 = 0L;
+			bool present5 = false;
+			long last5 = 0L;
 			int add9 = 0;
 			long add10 = 0L;
-			bool present10 = false;
 			bool head5 = false;
 			if (before >= local_id) {
 				const int polled = before - local_id;
-				ulong word = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 4];
-				ulong word2 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 5];
-				ulong word3 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 6];
-				ulong word4 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 7];
-				ulong word5 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8];
-				ulong word6 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 1];
-				ulong word7 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 2];
-				ulong word8 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 3];
+				ulong word = *(volatile __global ulong *)&orders_kernel5_status0[polled * 6 + 3];
+				ulong word2 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 6 + 4];
+				ulong word3 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 6 + 5];
+				ulong word4 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 6];
+				ulong word5 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 6 + 1];
+				ulong word6 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 6 + 2];
 				int spins = 0;
 				bool waiting = true;
-				while (waiting && !((word >= 9223372036854775808UL && word2 >= 9223372036854775808UL && word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL) || (word5 >= 9223372036854775808UL && word6 >= 9223372036854775808UL && word7 >= 9223372036854775808UL && word8 >= 9223372036854775808UL))) {
+				while (waiting && !((word >= 9223372036854775808UL && word2 >= 9223372036854775808UL && word3 >= 9223372036854775808UL) || (word4 >= 9223372036854775808UL && word5 >= 9223372036854775808UL && word6 >= 9223372036854775808UL))) {
 					spins++;
 					if ((spins & 1023) == 0) {
 						if (spins >= 16777216) {
@@ -941,230 +898,184 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 							waiting = false;
 						}
 					}
-					word = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 4];
-					word2 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 5];
-					word3 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 6];
-					word4 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 7];
-					word5 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8];
-					word6 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 1];
-					word7 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 2];
-					word8 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 3];
+					word = *(volatile __global ulong *)&orders_kernel5_status0[polled * 6 + 3];
+					word2 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 6 + 4];
+					word3 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 6 + 5];
+					word4 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 6];
+					word5 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 6 + 1];
+					word6 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 6 + 2];
 				}
-				if (waiting && !(word >= 9223372036854775808UL && word2 >= 9223372036854775808UL && word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL)) {
-					const bool theirs = (word8 & 1UL) != 0UL;
-					const long theirs2 = (long)((word5 & 9223372036854775807UL) | (((word8 >> 34) & 1UL) << 63));
-					const long theirs3 = (long)((word6 & 9223372036854775807UL) | (((word8 >> 35) & 1UL) << 63));
-					const int theirs4 = (int)((word8 >> 1) & 2147483647UL);
-					const long theirs5 = (long)((word7 & 9223372036854775807UL) | (((word8 >> 36) & 1UL) << 63));
-					const bool theirs6 = ((word8 >> 32) & 1UL) != 0UL;
-					const bool theirs7 = ((word8 >> 33) & 1UL) != 0UL;
-					present9 = theirs;
-					last9 = theirs2;
-					last10 = theirs3;
-					add9 = theirs4;
-					add10 = theirs5;
-					present10 = theirs6;
-					head5 = theirs7;
+				if (waiting && !(word >= 9223372036854775808UL && word2 >= 9223372036854775808UL && word3 >= 9223372036854775808UL)) {
+					const bool theirs = (word6 & 1UL) != 0UL;
+					const long theirs2 = (long)((word4 & 9223372036854775807UL) | (((word6 >> 33) & 1UL) << 63));
+					const int theirs3 = (int)((word6 >> 1) & 2147483647UL);
+					const long theirs4 = (long)((word5 & 9223372036854775807UL) | (((word6 >> 34) & 1UL) << 63));
+					const bool theirs5 = ((word6 >> 32) & 1UL) != 0UL;
+					present5 = theirs;
+					last5 = theirs2;
+					add9 = theirs3;
+					add10 = theirs4;
+					head5 = theirs5;
 					if (false) {
 						atomic_min(&shared_nearest[parity], (uint)local_id);
 					}
 				} else {
-					const bool theirs = (word4 & 1UL) != 0UL;
-					const long theirs2 = (long)((word & 9223372036854775807UL) | (((word4 >> 34) & 1UL) << 63));
-					const long theirs3 = (long)((word2 & 9223372036854775807UL) | (((word4 >> 35) & 1UL) << 63));
-					const int theirs4 = (int)((word4 >> 1) & 2147483647UL);
-					const long theirs5 = (long)((word3 & 9223372036854775807UL) | (((word4 >> 36) & 1UL) << 63));
-					const bool theirs6 = ((word4 >> 32) & 1UL) != 0UL;
-					const bool theirs7 = ((word4 >> 33) & 1UL) != 0UL;
-					present9 = theirs;
-					last9 = theirs2;
-					last10 = theirs3;
-					add9 = theirs4;
-					add10 = theirs5;
-					present10 = theirs6;
-					head5 = theirs7;
+					const bool theirs = (word3 & 1UL) != 0UL;
+					const long theirs2 = (long)((word & 9223372036854775807UL) | (((word3 >> 33) & 1UL) << 63));
+					const int theirs3 = (int)((word3 >> 1) & 2147483647UL);
+					const long theirs4 = (long)((word2 & 9223372036854775807UL) | (((word3 >> 34) & 1UL) << 63));
+					const bool theirs5 = ((word3 >> 32) & 1UL) != 0UL;
+					present5 = theirs;
+					last5 = theirs2;
+					add9 = theirs3;
+					add10 = theirs4;
+					head5 = theirs5;
 					if (true) {
 						atomic_min(&shared_nearest[parity], (uint)local_id);
 					}
 				}
 			}
-			shared_bool_0[local_id] = present9;
-			shared_i64_0[local_id] = last9;
-			shared_i64_1[local_id] = last10;
+			shared_bool_0[local_id] = present5;
+			shared_i64_0[local_id] = last5;
 			shared_i32_0[local_id] = add9;
-			shared_i64_2[local_id] = add10;
-			shared_bool_1[local_id] = present10;
-			shared_bool_2[local_id] = head5;
+			shared_i64_1[local_id] = add10;
+			shared_bool_1[local_id] = head5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last9 = (int)shared_nearest[parity];
+		const int last5 = (int)shared_nearest[parity];
 		parity = 1 - parity;
 		if (local_id == 0) {
 			shared_nearest[parity] = 65536u;
 		}
 		if (local_id < 8) {
-			const int start2 = local_id * 4;
-			bool present9 = false;
-			long last10 = 0L;
-			long last11 = 0L;
+			const int start3 = local_id * 4;
+			bool present5 = false;
+			long last6 = 0L;
 			int add9 = 0;
 			long add10 = 0L;
-			bool present10 = false;
 			bool head5 = false;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
-				const int at = (start2 + 3) - i;
-				const bool state29 = shared_bool_0[at] != 0;
-				const long state30 = shared_i64_0[at];
-				const long state31 = shared_i64_1[at];
-				const int state32 = shared_i32_0[at];
-				const long state33 = shared_i64_2[at];
-				const bool state34 = shared_bool_1[at] != 0;
-				const bool state35 = shared_bool_2[at] != 0;
-				const bool state36 = at <= last9 ? state29 : false;
-				const long state37 = at <= last9 ? state30 : 0L;
-				const long state38 = at <= last9 ? state31 : 0L;
-				const int state39 = at <= last9 ? state32 : 0;
-				const long state40 = at <= last9 ? state33 : 0L;
-				const bool state41 = at <= last9 ? state34 : false;
-				const bool state42 = at <= last9 ? state35 : false;
-				const bool present11 = present9 || state36;
-				const long last12 = state36 ? state37 : last10;
-				const long last13 = state41 ? state38 : last11;
-				const int add11 = state42 ? state39 : (int)((uint)add9 + (uint)state39);
-				const long add12 = state42 ? state40 : (long)((ulong)add10 + (ulong)state40);
-				const bool present12 = present10 || state41;
-				const bool head6 = head5 || state42;
-				present9 = present11;
-				last10 = last12;
-				last11 = last13;
+				const int at = (start3 + 3) - i;
+				const bool state21 = shared_bool_0[at] != 0;
+				const long state22 = shared_i64_0[at];
+				const int state23 = shared_i32_0[at];
+				const long state24 = shared_i64_1[at];
+				const bool state25 = shared_bool_1[at] != 0;
+				const bool state26 = at <= last5 ? state21 : false;
+				const long state27 = at <= last5 ? state22 : 0L;
+				const int state28 = at <= last5 ? state23 : 0;
+				const long state29 = at <= last5 ? state24 : 0L;
+				const bool state30 = at <= last5 ? state25 : false;
+				const bool present6 = present5 || state26;
+				const long last7 = state26 ? state27 : last6;
+				const int add11 = state30 ? state28 : (int)((uint)add9 + (uint)state28);
+				const long add12 = state30 ? state29 : (long)((ulong)add10 + (ulong)state29);
+				const bool head6 = head5 || state30;
+				present5 = present6;
+				last6 = last7;
 				add9 = add11;
 				add10 = add12;
-				present10 = present12;
 				head5 = head6;
 			}
-			shared_bool_0[32 + local_id] = present9;
-			shared_i64_0[32 + local_id] = last10;
-			shared_i64_1[32 + local_id] = last11;
+			shared_bool_0[32 + local_id] = present5;
+			shared_i64_0[32 + local_id] = last6;
 			shared_i32_0[32 + local_id] = add9;
-			shared_i64_2[32 + local_id] = add10;
-			shared_bool_1[32 + local_id] = present10;
-			shared_bool_2[32 + local_id] = head5;
+			shared_i64_1[32 + local_id] = add10;
+			shared_bool_1[32 + local_id] = head5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (local_id == 255) {
-			bool present9 = false;
-			long last10 = 0L;
-			long last11 = 0L;
+			bool present5 = false;
+			long last6 = 0L;
 			int add9 = 0;
 			long add10 = 0L;
-			bool present10 = false;
 			bool head5 = false;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
 				const int at = 39 - i;
-				const bool state29 = shared_bool_0[at] != 0;
-				const long state30 = shared_i64_0[at];
-				const long state31 = shared_i64_1[at];
-				const int state32 = shared_i32_0[at];
-				const long state33 = shared_i64_2[at];
-				const bool state34 = shared_bool_1[at] != 0;
-				const bool state35 = shared_bool_2[at] != 0;
-				const bool present11 = present9 || state29;
-				const long last12 = state29 ? state30 : last10;
-				const long last13 = state34 ? state31 : last11;
-				const int add11 = state35 ? state32 : (int)((uint)add9 + (uint)state32);
-				const long add12 = state35 ? state33 : (long)((ulong)add10 + (ulong)state33);
-				const bool present12 = present10 || state34;
-				const bool head6 = head5 || state35;
-				present9 = present11;
-				last10 = last12;
-				last11 = last13;
+				const bool state21 = shared_bool_0[at] != 0;
+				const long state22 = shared_i64_0[at];
+				const int state23 = shared_i32_0[at];
+				const long state24 = shared_i64_1[at];
+				const bool state25 = shared_bool_1[at] != 0;
+				const bool present6 = present5 || state21;
+				const long last7 = state21 ? state22 : last6;
+				const int add11 = state25 ? state23 : (int)((uint)add9 + (uint)state23);
+				const long add12 = state25 ? state24 : (long)((ulong)add10 + (ulong)state24);
+				const bool head6 = head5 || state25;
+				present5 = present6;
+				last6 = last7;
 				add9 = add11;
 				add10 = add12;
-				present10 = present12;
 				head5 = head6;
 			}
-			const bool present11 = present9 || present7;
-			const long last12 = present7 ? last7 : last10;
-			const long last13 = present8 ? last8 : last11;
+			const bool present6 = present5 || present4;
+			const long last7 = present4 ? last4 : last6;
 			const int add11 = head4 ? add7 : (int)((uint)add9 + (uint)add7);
 			const long add12 = head4 ? add8 : (long)((ulong)add10 + (ulong)add8);
-			const bool present12 = present10 || present8;
 			const bool head6 = head5 || head4;
-			present7 = present11;
-			last7 = last12;
-			last8 = last13;
+			present4 = present6;
+			last4 = last7;
 			add7 = add11;
 			add8 = add12;
-			present8 = present12;
 			head4 = head6;
 		}
-		before = last9 < 32 ? -1 : before - 32;
+		before = last5 < 32 ? -1 : before - 32;
 	}
 	if (local_id == 255) {
-		const bool present9 = present7 || present5;
-		const long last9 = present5 ? last5 : last7;
-		const long last10 = present6 ? last6 : last8;
+		const bool present5 = present4 || present3;
+		const long last5 = present3 ? last3 : last4;
 		const int add9 = head3 ? add5 : (int)((uint)add7 + (uint)add5);
 		const long add10 = head3 ? add6 : (long)((ulong)add8 + (ulong)add6);
-		const bool present10 = present8 || present6;
 		const bool head5 = head4 || head3;
-		const ulong bits = (ulong)present9;
-		const ulong bits2 = (ulong)last9;
-		const ulong bits3 = (ulong)last10;
-		const ulong bits4 = (ulong)(uint)add9;
-		const ulong bits5 = (ulong)add10;
-		const ulong bits6 = (ulong)present10;
-		const ulong bits7 = (ulong)head5;
-		atom_xchg(&orders_kernel5_status0[tile * 8 + 4], (bits2 & 9223372036854775807UL) | 9223372036854775808UL);
-		atom_xchg(&orders_kernel5_status0[tile * 8 + 5], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
-		atom_xchg(&orders_kernel5_status0[tile * 8 + 6], (bits5 & 9223372036854775807UL) | 9223372036854775808UL);
-		atom_xchg(&orders_kernel5_status0[tile * 8 + 7], bits | (bits4 << 1) | (bits6 << 32) | (bits7 << 33) | ((bits2 >> 63) << 34) | ((bits3 >> 63) << 35) | ((bits5 >> 63) << 36) | 9223372036854775808UL);
-		earlier_bool_0[0] = present7;
-		earlier_i64_0[0] = last7;
-		earlier_i64_1[0] = last8;
+		const ulong bits = (ulong)present5;
+		const ulong bits2 = (ulong)last5;
+		const ulong bits3 = (ulong)(uint)add9;
+		const ulong bits4 = (ulong)add10;
+		const ulong bits5 = (ulong)head5;
+		atom_xchg(&orders_kernel5_status0[tile * 6 + 3], (bits2 & 9223372036854775807UL) | 9223372036854775808UL);
+		atom_xchg(&orders_kernel5_status0[tile * 6 + 4], (bits4 & 9223372036854775807UL) | 9223372036854775808UL);
+		atom_xchg(&orders_kernel5_status0[tile * 6 + 5], bits | (bits3 << 1) | (bits5 << 32) | ((bits2 >> 63) << 33) | ((bits4 >> 63) << 34) | 9223372036854775808UL);
+		earlier_bool_0[0] = present4;
+		earlier_i64_0[0] = last4;
 		earlier_i32_0[0] = add7;
-		earlier_i64_2[0] = add8;
-		earlier_bool_2[0] = head4;
+		earlier_i64_1[0] = add8;
+		earlier_bool_1[0] = head4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const bool state29 = earlier_bool_0[0] != 0;
-	const long state30 = earlier_i64_0[0];
-	const long state31 = earlier_i64_1[0];
-	const int state32 = earlier_i32_0[0];
-	const long state33 = earlier_i64_2[0];
-	const bool state34 = earlier_bool_2[0] != 0;
-	const bool present9 = state29 || present5;
-	const long last9 = present5 ? last5 : state30;
-	const long last10 = present6 ? last6 : state31;
-	const int add9 = head3 ? add5 : (int)((uint)state32 + (uint)add5);
-	const long add10 = head3 ? add6 : (long)((ulong)state33 + (ulong)add6);
-	const bool present10 = state29 || present3;
-	const long last11 = present3 ? last3 : state30;
-	const long last12 = present4 ? last4 : state31;
-	const int add11 = head2 ? add3 : (int)((uint)state32 + (uint)add3);
-	const long add12 = head2 ? add4 : (long)((ulong)state33 + (ulong)add4);
-	const bool head5 = state34 || head2;
-	bool present11 = present10;
-	long last13 = last11;
-	long last14 = last12;
+	const bool state21 = earlier_bool_0[0] != 0;
+	const long state22 = earlier_i64_0[0];
+	const int state23 = earlier_i32_0[0];
+	const long state24 = earlier_i64_1[0];
+	const bool state25 = earlier_bool_1[0] != 0;
+	const bool present5 = state21 || present3;
+	const long last5 = present3 ? last3 : state22;
+	const int add9 = head3 ? add5 : (int)((uint)state23 + (uint)add5);
+	const long add10 = head3 ? add6 : (long)((ulong)state24 + (ulong)add6);
+	const bool present6 = state21 || present2;
+	const long last6 = present2 ? last2 : state22;
+	const int add11 = head2 ? add3 : (int)((uint)state23 + (uint)add3);
+	const long add12 = head2 ? add4 : (long)((ulong)state24 + (ulong)add4);
+	const bool head5 = state25 || head2;
+	bool present7 = present6;
+	long last7 = last6;
 	int add13 = add11;
 	long add14 = add12;
 	bool head6 = head5;
-	const int base = (int)state30;
-	const int end = (int)last9;
+	const int base = (int)state22;
+	const int end = (int)last5;
 	if (count2 == 1536) {
 		kgen_unroll
 		for (int item = 0; item < 6; item++) {
-			const bool present12 = present11;
-			const long g_open = last13;
-			const long key2 = last14;
+			const bool present8 = present7;
+			const long g_open = last7;
 			const bool head7 = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
 			const long count3 = (long)add13;
 			const long quantity2 = add14;
-			if (head7 && present12) {
+			if (head7 && present8) {
 				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
+				const long key2 = key_kept[item];
 				const int offset2 = (int)g_open - base;
 				if ((ulong)offset2 < 1536UL) {
 					local_arena_u64[offset2] = (ulong)key2;
@@ -1178,11 +1089,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 					local_arena_u64[offset4 + 2304] = (ulong)quantity2;
 				}
 			}
-			const long last15 = g_rows[item + 1];
-			present11 = true;
-			last13 = last15;
-			const long last16 = l_orderkey_rows[item];
-			last14 = last16;
+			const long last8 = g_rows[item + 1];
+			present7 = true;
+			last7 = last8;
 			const bool head8 = head6 || head7;
 			const int add15 = head7 ? 1 : (int)((uint)add13 + 1u);
 			head6 = head8;
@@ -1195,13 +1104,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 		for (int item = 0; item < 6; item++) {
 			const int at = local_id * 6 + item;
 			if (at < count2) {
-				const bool present12 = present11;
-				const long g_open = last13;
-				const long key2 = last14;
+				const bool present8 = present7;
+				const long g_open = last7;
 				const bool head7 = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
 				const long count3 = (long)add13;
 				const long quantity2 = add14;
-				if (head7 && present12) {
+				if (head7 && present8) {
+					const long key2 = key_kept[item];
 					const int offset2 = (int)g_open - base;
 					if ((ulong)offset2 < 1536UL) {
 						local_arena_u64[offset2] = (ulong)key2;
@@ -1215,11 +1124,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 						local_arena_u64[offset4 + 2304] = (ulong)quantity2;
 					}
 				}
-				const long last15 = g_rows[item + 1];
-				present11 = true;
-				last13 = last15;
-				const long last16 = l_orderkey_rows[item];
-				last14 = last16;
+				const long last8 = g_rows[item + 1];
+				present7 = true;
+				last7 = last8;
 				const bool head8 = head6 || head7;
 				const int add15 = head7 ? 1 : (int)((uint)add13 + 1u);
 				head6 = head8;
@@ -1261,15 +1168,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 		at3 += 256;
 	}
 	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
-		bool total = present9;
-		long total2 = last9;
-		long total3 = last10;
-		int total4 = add9;
-		long total5 = add10;
+		bool total = present5;
+		long total2 = last5;
+		int total3 = add9;
+		long total4 = add10;
 		if (total) {
-			key[(int)total2] = total3;
-			count[(int)total2] = (long)total4;
-			quantity[(int)total2] = total5;
+			long neighbour = 0L;
+			if ((int)n_length >= 1) {
+				neighbour = l_orderkey[(int)n_length - 1];
+			}
+			key[(int)total2] = neighbour;
+			count[(int)total2] = (long)total3;
+			quantity[(int)total2] = total4;
 		}
 	}
 }

@@ -571,24 +571,21 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 	long row0,
 	long rows,
 	__global const long *restrict g,
-	__global const long *restrict l_orderkey,
 	__global const long *restrict l_quantity,
+	__global const long *restrict l_orderkey,
 	__global uchar *orders_kernel5_tile0,
 	__global long *orders_kernel5_tile1,
-	__global long *orders_kernel5_tile2,
-	__global int *orders_kernel5_tile3,
-	__global long *orders_kernel5_tile4,
-	__global uchar *orders_kernel5_tile5,
-	__global uchar *orders_kernel5_tile6) {
+	__global int *orders_kernel5_tile2,
+	__global long *orders_kernel5_tile3,
+	__global uchar *orders_kernel5_tile4) {
+	(void)l_orderkey;
 	__local __attribute__((aligned(16))) uint local_arena[4096];
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local uchar shared_bool_0[304];
 	__local uchar shared_bool_1[304];
-	__local uchar shared_bool_2[304];
 	__local int shared_i32_0[304];
 	__local long shared_i64_0[304];
 	__local long shared_i64_1[304];
-	__local long shared_i64_2[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)get_local_id(0);
@@ -643,39 +640,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 		kgen_unroll
 		for (int i = 0; i < 4; i++) {
 			const int at = (i * 256 + local_id) * 2;
-			const long2 wide = *(__global const long2 *)(l_orderkey + (first + at));
-			const long l_orderkey2 = wide.x;
-			const long l_orderkey3 = wide.y;
-			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = item * 256 + local_id;
-			if (at < count) {
-				local_arena_u64[at] = (ulong)l_orderkey[first + at];
-			} else {
-				local_arena_u64[at] = 0UL;
-			}
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long l_orderkey_rows[8] = {0};
-	const int own2 = local_id * 8;
-	kgen_unroll
-	for (int i = 0; i < 4; i++) {
-		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own2 + item));
-		const ulong word = wide.x;
-		const ulong word2 = wide.y;
-		l_orderkey_rows[item] = (long)word;
-		l_orderkey_rows[item + 1] = (long)word2;
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (count == 2048 && (first & 1) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 4; i++) {
-			const int at = (i * 256 + local_id) * 2;
 			const long2 wide = *(__global const long2 *)(l_quantity + (first + at));
 			const long l_quantity2 = wide.x;
 			const long l_quantity3 = wide.y;
@@ -694,11 +658,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long l_quantity_rows[8] = {0};
-	const int own3 = local_id * 8;
+	const int own2 = local_id * 8;
 	kgen_unroll
 	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own3 + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own2 + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		l_quantity_rows[item] = (long)word;
@@ -707,22 +671,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	bool present = false;
 	long last = 0L;
-	long last2 = 0L;
 	int add = 0;
 	long add2 = 0L;
-	bool present2 = false;
 	bool head = false;
 	if (count == 2048) {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
 			const int at = local_id * 8 + item;
 			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
-			const long last3 = g_rows[item + 1];
+			const long last2 = g_rows[item + 1];
 			present = true;
-			last = last3;
-			const long last4 = l_orderkey_rows[item];
-			present2 = true;
-			last2 = last4;
+			last = last2;
 			const bool head3 = head || head2;
 			const int add3 = head2 ? 1 : (int)((uint)add + 1u);
 			head = head3;
@@ -736,12 +695,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 			const int at = local_id * 8 + item;
 			if (at < count) {
 				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
-				const long last3 = g_rows[item + 1];
+				const long last2 = g_rows[item + 1];
 				present = true;
-				last = last3;
-				const long last4 = l_orderkey_rows[item];
-				present2 = true;
-				last2 = last4;
+				last = last2;
 				const bool head3 = head || head2;
 				const int add3 = head2 ? 1 : (int)((uint)add + 1u);
 				head = head3;
@@ -754,139 +710,105 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 	const int place = local_id + local_id / 16;
 	shared_bool_0[place] = present;
 	shared_i64_0[place] = last;
-	shared_i64_1[place] = last2;
 	shared_i32_0[place] = add;
-	shared_i64_2[place] = add2;
-	shared_bool_1[place] = present2;
-	shared_bool_2[place] = head;
+	shared_i64_1[place] = add2;
+	shared_bool_1[place] = head;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
 		const int start2 = local_id * 17;
-		bool present3 = false;
-		long last3 = 0L;
-		long last4 = 0L;
+		bool present2 = false;
+		long last2 = 0L;
 		int add3 = 0;
 		long add4 = 0L;
-		bool present4 = false;
 		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int at = start2 + i;
 			const bool state = shared_bool_0[at] != 0;
 			const long state2 = shared_i64_0[at];
-			const long state3 = shared_i64_1[at];
-			const int state4 = shared_i32_0[at];
-			const long state5 = shared_i64_2[at];
-			const bool state6 = shared_bool_1[at] != 0;
-			const bool state7 = shared_bool_2[at] != 0;
-			shared_bool_0[at] = present3;
-			shared_i64_0[at] = last3;
-			shared_i64_1[at] = last4;
+			const int state3 = shared_i32_0[at];
+			const long state4 = shared_i64_1[at];
+			const bool state5 = shared_bool_1[at] != 0;
+			shared_bool_0[at] = present2;
+			shared_i64_0[at] = last2;
 			shared_i32_0[at] = add3;
-			shared_i64_2[at] = add4;
-			shared_bool_1[at] = present4;
-			shared_bool_2[at] = head2;
-			const bool present5 = present3 || state;
-			const long last5 = state ? state2 : last3;
-			const long last6 = state6 ? state3 : last4;
-			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
-			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
-			const bool present6 = present4 || state6;
-			const bool head3 = head2 || state7;
-			present3 = present5;
-			last3 = last5;
-			last4 = last6;
+			shared_i64_1[at] = add4;
+			shared_bool_1[at] = head2;
+			const bool present3 = present2 || state;
+			const long last3 = state ? state2 : last2;
+			const int add5 = state5 ? state3 : (int)((uint)add3 + (uint)state3);
+			const long add6 = state5 ? state4 : (long)((ulong)add4 + (ulong)state4);
+			const bool head3 = head2 || state5;
+			present2 = present3;
+			last2 = last3;
 			add3 = add5;
 			add4 = add6;
-			present4 = present6;
 			head2 = head3;
 		}
-		shared_bool_0[272 + local_id] = present3;
-		shared_i64_0[272 + local_id] = last3;
-		shared_i64_1[272 + local_id] = last4;
+		shared_bool_0[272 + local_id] = present2;
+		shared_i64_0[272 + local_id] = last2;
 		shared_i32_0[272 + local_id] = add3;
-		shared_i64_2[272 + local_id] = add4;
-		shared_bool_1[272 + local_id] = present4;
-		shared_bool_2[272 + local_id] = head2;
+		shared_i64_1[272 + local_id] = add4;
+		shared_bool_1[272 + local_id] = head2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
-		bool present3 = false;
-		long last3 = 0L;
-		long last4 = 0L;
+		bool present2 = false;
+		long last2 = 0L;
 		int add3 = 0;
 		long add4 = 0L;
-		bool present4 = false;
 		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const bool state = shared_bool_0[272 + i] != 0;
 			const long state2 = shared_i64_0[272 + i];
-			const long state3 = shared_i64_1[272 + i];
-			const int state4 = shared_i32_0[272 + i];
-			const long state5 = shared_i64_2[272 + i];
-			const bool state6 = shared_bool_1[272 + i] != 0;
-			const bool state7 = shared_bool_2[272 + i] != 0;
-			const bool state8 = i < local_id ? state : false;
-			const long state9 = i < local_id ? state2 : 0L;
-			const long state10 = i < local_id ? state3 : 0L;
-			const int state11 = i < local_id ? state4 : 0;
-			const long state12 = i < local_id ? state5 : 0L;
-			const bool state13 = i < local_id ? state6 : false;
-			const bool state14 = i < local_id ? state7 : false;
-			const bool present5 = present3 || state8;
-			const long last5 = state8 ? state9 : last3;
-			const long last6 = state13 ? state10 : last4;
-			const int add5 = state14 ? state11 : (int)((uint)add3 + (uint)state11);
-			const long add6 = state14 ? state12 : (long)((ulong)add4 + (ulong)state12);
-			const bool present6 = present4 || state13;
-			const bool head3 = head2 || state14;
-			present3 = present5;
-			last3 = last5;
-			last4 = last6;
+			const int state3 = shared_i32_0[272 + i];
+			const long state4 = shared_i64_1[272 + i];
+			const bool state5 = shared_bool_1[272 + i] != 0;
+			const bool state6 = i < local_id ? state : false;
+			const long state7 = i < local_id ? state2 : 0L;
+			const int state8 = i < local_id ? state3 : 0;
+			const long state9 = i < local_id ? state4 : 0L;
+			const bool state10 = i < local_id ? state5 : false;
+			const bool present3 = present2 || state6;
+			const long last3 = state6 ? state7 : last2;
+			const int add5 = state10 ? state8 : (int)((uint)add3 + (uint)state8);
+			const long add6 = state10 ? state9 : (long)((ulong)add4 + (ulong)state9);
+			const bool head3 = head2 || state10;
+			present2 = present3;
+			last2 = last3;
 			add3 = add5;
 			add4 = add6;
-			present4 = present6;
 			head2 = head3;
 		}
-		shared_bool_0[288 + local_id] = present3;
-		shared_i64_0[288 + local_id] = last3;
-		shared_i64_1[288 + local_id] = last4;
+		shared_bool_0[288 + local_id] = present2;
+		shared_i64_0[288 + local_id] = last2;
 		shared_i32_0[288 + local_id] = add3;
-		shared_i64_2[288 + local_id] = add4;
-		shared_bool_1[288 + local_id] = present4;
-		shared_bool_2[288 + local_id] = head2;
+		shared_i64_1[288 + local_id] = add4;
+		shared_bool_1[288 + local_id] = head2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const bool state = shared_bool_0[303] != 0;
 	const long state2 = shared_i64_0[303];
-	const long state3 = shared_i64_1[303];
-	const int state4 = shared_i32_0[303];
-	const long state5 = shared_i64_2[303];
-	const bool state6 = shared_bool_1[303] != 0;
-	const bool state7 = shared_bool_2[303] != 0;
-	const bool state8 = shared_bool_0[287] != 0;
-	const long state9 = shared_i64_0[287];
-	const long state10 = shared_i64_1[287];
-	const int state11 = shared_i32_0[287];
-	const long state12 = shared_i64_2[287];
-	const bool state13 = shared_bool_1[287] != 0;
-	const bool state14 = shared_bool_2[287] != 0;
-	const bool present3 = state || state8;
-	const long last3 = state8 ? state9 : state2;
-	const long last4 = state13 ? state10 : state3;
-	const int add3 = state14 ? state11 : (int)((uint)state4 + (uint)state11);
-	const long add4 = state14 ? state12 : (long)((ulong)state5 + (ulong)state12);
-	const bool present4 = state6 || state13;
-	const bool head2 = state7 || state14;
+	const int state3 = shared_i32_0[303];
+	const long state4 = shared_i64_1[303];
+	const bool state5 = shared_bool_1[303] != 0;
+	const bool state6 = shared_bool_0[287] != 0;
+	const long state7 = shared_i64_0[287];
+	const int state8 = shared_i32_0[287];
+	const long state9 = shared_i64_1[287];
+	const bool state10 = shared_bool_1[287] != 0;
+	const bool present2 = state || state6;
+	const long last2 = state6 ? state7 : state2;
+	const int add3 = state10 ? state8 : (int)((uint)state3 + (uint)state8);
+	const long add4 = state10 ? state9 : (long)((ulong)state4 + (ulong)state9);
+	const bool head2 = state5 || state10;
 	if (local_id == 0) {
-		orders_kernel5_tile0[tile] = present3;
-		orders_kernel5_tile1[tile] = last3;
-		orders_kernel5_tile2[tile] = last4;
-		orders_kernel5_tile3[tile] = add3;
-		orders_kernel5_tile4[tile] = add4;
-		orders_kernel5_tile5[tile] = present4;
-		orders_kernel5_tile6[tile] = head2;
+		orders_kernel5_tile0[tile] = present2;
+		orders_kernel5_tile1[tile] = last2;
+		orders_kernel5_tile2[tile] = add3;
+		orders_kernel5_tile3[tile] = add4;
+		orders_kernel5_tile4[tile] = head2;
 	}
 }
 
@@ -895,44 +817,34 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 	long rows,
 	__global uchar *orders_kernel5_tile0,
 	__global long *orders_kernel5_tile1,
-	__global long *orders_kernel5_tile2,
-	__global int *orders_kernel5_tile3,
-	__global long *orders_kernel5_tile4,
-	__global uchar *orders_kernel5_tile5,
-	__global uchar *orders_kernel5_tile6,
+	__global int *orders_kernel5_tile2,
+	__global long *orders_kernel5_tile3,
+	__global uchar *orders_kernel5_tile4,
 	__global uchar *orders_kernel5_total0,
 	__global long *orders_kernel5_total1,
-	__global long *orders_kernel5_total2,
-	__global int *orders_kernel5_total3,
-	__global long *orders_kernel5_total4,
-	__global uchar *orders_kernel5_total5,
-	__global uchar *orders_kernel5_total6) {
+	__global int *orders_kernel5_total2,
+	__global long *orders_kernel5_total3,
+	__global uchar *orders_kernel5_total4) {
 	(void)row0;
 	__local uchar shared_bool_0[304];
 	__local uchar shared_bool_1[304];
-	__local uchar shared_bool_2[304];
 	__local int shared_i32_0[304];
 	__local long shared_i64_0[304];
 	__local long shared_i64_1[304];
-	__local long shared_i64_2[304];
 	const int rows2 = (int)rows;
 	const int local_id = (int)get_local_id(0);
 	bool present = false;
 	long last = 0L;
-	long last2 = 0L;
 	int add = 0;
 	long add2 = 0L;
-	bool present2 = false;
 	bool head = false;
 	int first = 0;
 	while (first < rows2) {
 		const int start = first + local_id * 8;
-		bool present3 = false;
-		long last3 = 0L;
-		long last4 = 0L;
+		bool present2 = false;
+		long last2 = 0L;
 		int add3 = 0;
 		long add4 = 0L;
-		bool present4 = false;
 		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
@@ -940,238 +852,178 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 			if (at < rows2) {
 				const bool state = orders_kernel5_tile0[at] != 0;
 				const long state2 = orders_kernel5_tile1[at];
-				const long state3 = orders_kernel5_tile2[at];
-				const int state4 = orders_kernel5_tile3[at];
-				const long state5 = orders_kernel5_tile4[at];
-				const bool state6 = orders_kernel5_tile5[at] != 0;
-				const bool state7 = orders_kernel5_tile6[at] != 0;
-				const bool present5 = present3 || state;
-				const long last5 = state ? state2 : last3;
-				const long last6 = state6 ? state3 : last4;
-				const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
-				const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
-				const bool present6 = present4 || state6;
-				const bool head3 = head2 || state7;
-				present3 = present5;
-				last3 = last5;
-				last4 = last6;
+				const int state3 = orders_kernel5_tile2[at];
+				const long state4 = orders_kernel5_tile3[at];
+				const bool state5 = orders_kernel5_tile4[at] != 0;
+				const bool present3 = present2 || state;
+				const long last3 = state ? state2 : last2;
+				const int add5 = state5 ? state3 : (int)((uint)add3 + (uint)state3);
+				const long add6 = state5 ? state4 : (long)((ulong)add4 + (ulong)state4);
+				const bool head3 = head2 || state5;
+				present2 = present3;
+				last2 = last3;
 				add3 = add5;
 				add4 = add6;
-				present4 = present6;
 				head2 = head3;
 			}
 		}
 		const int place = local_id + local_id / 16;
-		shared_bool_0[place] = present3;
-		shared_i64_0[place] = last3;
-		shared_i64_1[place] = last4;
+		shared_bool_0[place] = present2;
+		shared_i64_0[place] = last2;
 		shared_i32_0[place] = add3;
-		shared_i64_2[place] = add4;
-		shared_bool_1[place] = present4;
-		shared_bool_2[place] = head2;
+		shared_i64_1[place] = add4;
+		shared_bool_1[place] = head2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (local_id < 16) {
 			const int start2 = local_id * 17;
-			bool present5 = false;
-			long last5 = 0L;
-			long last6 = 0L;
+			bool present3 = false;
+			long last3 = 0L;
 			int add5 = 0;
 			long add6 = 0L;
-			bool present6 = false;
 			bool head3 = false;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int at = start2 + i;
 				const bool state = shared_bool_0[at] != 0;
 				const long state2 = shared_i64_0[at];
-				const long state3 = shared_i64_1[at];
-				const int state4 = shared_i32_0[at];
-				const long state5 = shared_i64_2[at];
-				const bool state6 = shared_bool_1[at] != 0;
-				const bool state7 = shared_bool_2[at] != 0;
-				shared_bool_0[at] = present5;
-				shared_i64_0[at] = last5;
-				shared_i64_1[at] = last6;
+				const int state3 = shared_i32_0[at];
+				const long state4 = shared_i64_1[at];
+				const bool state5 = shared_bool_1[at] != 0;
+				shared_bool_0[at] = present3;
+				shared_i64_0[at] = last3;
 				shared_i32_0[at] = add5;
-				shared_i64_2[at] = add6;
-				shared_bool_1[at] = present6;
-				shared_bool_2[at] = head3;
-				const bool present7 = present5 || state;
-				const long last7 = state ? state2 : last5;
-				const long last8 = state6 ? state3 : last6;
-				const int add7 = state7 ? state4 : (int)((uint)add5 + (uint)state4);
-				const long add8 = state7 ? state5 : (long)((ulong)add6 + (ulong)state5);
-				const bool present8 = present6 || state6;
-				const bool head4 = head3 || state7;
-				present5 = present7;
-				last5 = last7;
-				last6 = last8;
+				shared_i64_1[at] = add6;
+				shared_bool_1[at] = head3;
+				const bool present4 = present3 || state;
+				const long last4 = state ? state2 : last3;
+				const int add7 = state5 ? state3 : (int)((uint)add5 + (uint)state3);
+				const long add8 = state5 ? state4 : (long)((ulong)add6 + (ulong)state4);
+				const bool head4 = head3 || state5;
+				present3 = present4;
+				last3 = last4;
 				add5 = add7;
 				add6 = add8;
-				present6 = present8;
 				head3 = head4;
 			}
-			shared_bool_0[272 + local_id] = present5;
-			shared_i64_0[272 + local_id] = last5;
-			shared_i64_1[272 + local_id] = last6;
+			shared_bool_0[272 + local_id] = present3;
+			shared_i64_0[272 + local_id] = last3;
 			shared_i32_0[272 + local_id] = add5;
-			shared_i64_2[272 + local_id] = add6;
-			shared_bool_1[272 + local_id] = present6;
-			shared_bool_2[272 + local_id] = head3;
+			shared_i64_1[272 + local_id] = add6;
+			shared_bool_1[272 + local_id] = head3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (local_id < 16) {
-			bool present5 = false;
-			long last5 = 0L;
-			long last6 = 0L;
+			bool present3 = false;
+			long last3 = 0L;
 			int add5 = 0;
 			long add6 = 0L;
-			bool present6 = false;
 			bool head3 = false;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const bool state = shared_bool_0[272 + i] != 0;
 				const long state2 = shared_i64_0[272 + i];
-				const long state3 = shared_i64_1[272 + i];
-				const int state4 = shared_i32_0[272 + i];
-				const long state5 = shared_i64_2[272 + i];
-				const bool state6 = shared_bool_1[272 + i] != 0;
-				const bool state7 = shared_bool_2[272 + i] != 0;
-				const bool state8 = i < local_id ? state : false;
-				const long state9 = i < local_id ? state2 : 0L;
-				const long state10 = i < local_id ? state3 : 0L;
-				const int state11 = i < local_id ? state4 : 0;
-				const long state12 = i < local_id ? state5 : 0L;
-				const bool state13 = i < local_id ? state6 : false;
-				const bool state14 = i < local_id ? state7 : false;
-				const bool present7 = present5 || state8;
-				const long last7 = state8 ? state9 : last5;
-				const long last8 = state13 ? state10 : last6;
-				const int add7 = state14 ? state11 : (int)((uint)add5 + (uint)state11);
-				const long add8 = state14 ? state12 : (long)((ulong)add6 + (ulong)state12);
-				const bool present8 = present6 || state13;
-				const bool head4 = head3 || state14;
-				present5 = present7;
-				last5 = last7;
-				last6 = last8;
+				const int state3 = shared_i32_0[272 + i];
+				const long state4 = shared_i64_1[272 + i];
+				const bool state5 = shared_bool_1[272 + i] != 0;
+				const bool state6 = i < local_id ? state : false;
+				const long state7 = i < local_id ? state2 : 0L;
+				const int state8 = i < local_id ? state3 : 0;
+				const long state9 = i < local_id ? state4 : 0L;
+				const bool state10 = i < local_id ? state5 : false;
+				const bool present4 = present3 || state6;
+				const long last4 = state6 ? state7 : last3;
+				const int add7 = state10 ? state8 : (int)((uint)add5 + (uint)state8);
+				const long add8 = state10 ? state9 : (long)((ulong)add6 + (ulong)state9);
+				const bool head4 = head3 || state10;
+				present3 = present4;
+				last3 = last4;
 				add5 = add7;
 				add6 = add8;
-				present6 = present8;
 				head3 = head4;
 			}
-			shared_bool_0[288 + local_id] = present5;
-			shared_i64_0[288 + local_id] = last5;
-			shared_i64_1[288 + local_id] = last6;
+			shared_bool_0[288 + local_id] = present3;
+			shared_i64_0[288 + local_id] = last3;
 			shared_i32_0[288 + local_id] = add5;
-			shared_i64_2[288 + local_id] = add6;
-			shared_bool_1[288 + local_id] = present6;
-			shared_bool_2[288 + local_id] = head3;
+			shared_i64_1[288 + local_id] = add6;
+			shared_bool_1[288 + local_id] = head3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = local_id / 16;
 		const bool state = shared_bool_0[288 + stretch] != 0;
 		const long state2 = shared_i64_0[288 + stretch];
-		const long state3 = shared_i64_1[288 + stretch];
-		const int state4 = shared_i32_0[288 + stretch];
-		const long state5 = shared_i64_2[288 + stretch];
-		const bool state6 = shared_bool_1[288 + stretch] != 0;
-		const bool state7 = shared_bool_2[288 + stretch] != 0;
-		const bool state8 = shared_bool_0[local_id + local_id / 16] != 0;
-		const long state9 = shared_i64_0[local_id + local_id / 16];
-		const long state10 = shared_i64_1[local_id + local_id / 16];
-		const int state11 = shared_i32_0[local_id + local_id / 16];
-		const long state12 = shared_i64_2[local_id + local_id / 16];
-		const bool state13 = shared_bool_1[local_id + local_id / 16] != 0;
-		const bool state14 = shared_bool_2[local_id + local_id / 16] != 0;
-		const bool present5 = state || state8;
-		const long last5 = state8 ? state9 : state2;
-		const long last6 = state13 ? state10 : state3;
-		const int add5 = state14 ? state11 : (int)((uint)state4 + (uint)state11);
-		const long add6 = state14 ? state12 : (long)((ulong)state5 + (ulong)state12);
-		const bool present6 = state6 || state13;
-		const bool head3 = state7 || state14;
-		const bool state15 = shared_bool_0[303] != 0;
-		const long state16 = shared_i64_0[303];
-		const long state17 = shared_i64_1[303];
-		const int state18 = shared_i32_0[303];
-		const long state19 = shared_i64_2[303];
-		const bool state20 = shared_bool_1[303] != 0;
-		const bool state21 = shared_bool_2[303] != 0;
-		const bool state22 = shared_bool_0[287] != 0;
-		const long state23 = shared_i64_0[287];
-		const long state24 = shared_i64_1[287];
-		const int state25 = shared_i32_0[287];
-		const long state26 = shared_i64_2[287];
-		const bool state27 = shared_bool_1[287] != 0;
-		const bool state28 = shared_bool_2[287] != 0;
-		const bool present7 = state15 || state22;
-		const long last7 = state22 ? state23 : state16;
-		const long last8 = state27 ? state24 : state17;
-		const int add7 = state28 ? state25 : (int)((uint)state18 + (uint)state25);
-		const long add8 = state28 ? state26 : (long)((ulong)state19 + (ulong)state26);
-		const bool present8 = state20 || state27;
-		const bool head4 = state21 || state28;
-		const bool present9 = present || present5;
-		const long last9 = present5 ? last5 : last;
-		const long last10 = present6 ? last6 : last2;
+		const int state3 = shared_i32_0[288 + stretch];
+		const long state4 = shared_i64_1[288 + stretch];
+		const bool state5 = shared_bool_1[288 + stretch] != 0;
+		const bool state6 = shared_bool_0[local_id + local_id / 16] != 0;
+		const long state7 = shared_i64_0[local_id + local_id / 16];
+		const int state8 = shared_i32_0[local_id + local_id / 16];
+		const long state9 = shared_i64_1[local_id + local_id / 16];
+		const bool state10 = shared_bool_1[local_id + local_id / 16] != 0;
+		const bool present3 = state || state6;
+		const long last3 = state6 ? state7 : state2;
+		const int add5 = state10 ? state8 : (int)((uint)state3 + (uint)state8);
+		const long add6 = state10 ? state9 : (long)((ulong)state4 + (ulong)state9);
+		const bool head3 = state5 || state10;
+		const bool state11 = shared_bool_0[303] != 0;
+		const long state12 = shared_i64_0[303];
+		const int state13 = shared_i32_0[303];
+		const long state14 = shared_i64_1[303];
+		const bool state15 = shared_bool_1[303] != 0;
+		const bool state16 = shared_bool_0[287] != 0;
+		const long state17 = shared_i64_0[287];
+		const int state18 = shared_i32_0[287];
+		const long state19 = shared_i64_1[287];
+		const bool state20 = shared_bool_1[287] != 0;
+		const bool present4 = state11 || state16;
+		const long last4 = state16 ? state17 : state12;
+		const int add7 = state20 ? state18 : (int)((uint)state13 + (uint)state18);
+		const long add8 = state20 ? state19 : (long)((ulong)state14 + (ulong)state19);
+		const bool head4 = state15 || state20;
+		const bool present5 = present || present3;
+		const long last5 = present3 ? last3 : last;
 		const int add9 = head3 ? add5 : (int)((uint)add + (uint)add5);
 		const long add10 = head3 ? add6 : (long)((ulong)add2 + (ulong)add6);
-		const bool present10 = present2 || present6;
 		const bool head5 = head || head3;
-		bool present11 = present9;
-		long last11 = last9;
-		long last12 = last10;
+		bool present6 = present5;
+		long last6 = last5;
 		int add11 = add9;
 		long add12 = add10;
-		bool present12 = present10;
 		bool head6 = head5;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const bool state29 = orders_kernel5_tile0[at] != 0;
-				const long state30 = orders_kernel5_tile1[at];
-				const long state31 = orders_kernel5_tile2[at];
-				const int state32 = orders_kernel5_tile3[at];
-				const long state33 = orders_kernel5_tile4[at];
-				const bool state34 = orders_kernel5_tile5[at] != 0;
-				const bool state35 = orders_kernel5_tile6[at] != 0;
-				orders_kernel5_tile0[at] = present11;
-				orders_kernel5_tile1[at] = last11;
-				orders_kernel5_tile2[at] = last12;
-				orders_kernel5_tile3[at] = add11;
-				orders_kernel5_tile4[at] = add12;
-				orders_kernel5_tile5[at] = present12;
-				orders_kernel5_tile6[at] = head6;
-				const bool present13 = present11 || state29;
-				const long last13 = state29 ? state30 : last11;
-				const long last14 = state34 ? state31 : last12;
-				const int add13 = state35 ? state32 : (int)((uint)add11 + (uint)state32);
-				const long add14 = state35 ? state33 : (long)((ulong)add12 + (ulong)state33);
-				const bool present14 = present12 || state34;
-				const bool head7 = head6 || state35;
-				present11 = present13;
-				last11 = last13;
-				last12 = last14;
+				const bool state21 = orders_kernel5_tile0[at] != 0;
+				const long state22 = orders_kernel5_tile1[at];
+				const int state23 = orders_kernel5_tile2[at];
+				const long state24 = orders_kernel5_tile3[at];
+				const bool state25 = orders_kernel5_tile4[at] != 0;
+				orders_kernel5_tile0[at] = present6;
+				orders_kernel5_tile1[at] = last6;
+				orders_kernel5_tile2[at] = add11;
+				orders_kernel5_tile3[at] = add12;
+				orders_kernel5_tile4[at] = head6;
+				const bool present7 = present6 || state21;
+				const long last7 = state21 ? state22 : last6;
+				const int add13 = state25 ? state23 : (int)((uint)add11 + (uint)state23);
+				const long add14 = state25 ? state24 : (long)((ulong)add12 + (ulong)state24);
+				const bool head7 = head6 || state25;
+				present6 = present7;
+				last6 = last7;
 				add11 = add13;
 				add12 = add14;
-				present12 = present14;
 				head6 = head7;
 			}
 		}
-		const bool present13 = present || present7;
-		const long last13 = present7 ? last7 : last;
-		const long last14 = present8 ? last8 : last2;
+		const bool present7 = present || present4;
+		const long last7 = present4 ? last4 : last;
 		const int add13 = head4 ? add7 : (int)((uint)add + (uint)add7);
 		const long add14 = head4 ? add8 : (long)((ulong)add2 + (ulong)add8);
-		const bool present14 = present2 || present8;
 		const bool head7 = head || head4;
-		present = present13;
-		last = last13;
-		last2 = last14;
+		present = present7;
+		last = last7;
 		add = add13;
 		add2 = add14;
-		present2 = present14;
 		head = head7;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
@@ -1179,11 +1031,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 	if (local_id == 0) {
 		orders_kernel5_total0[0] = present;
 		orders_kernel5_total1[0] = last;
-		orders_kernel5_total2[0] = last2;
-		orders_kernel5_total3[0] = add;
-		orders_kernel5_total4[0] = add2;
-		orders_kernel5_total5[0] = present2;
-		orders_kernel5_total6[0] = head;
+		orders_kernel5_total2[0] = add;
+		orders_kernel5_total3[0] = add2;
+		orders_kernel5_total4[0] = head;
 	}
 }
 
@@ -1195,24 +1045,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	__global const long *restrict l_quantity,
 	__global const uchar *restrict orders_kernel5_tile0,
 	__global const long *restrict orders_kernel5_tile1,
-	__global const long *restrict orders_kernel5_tile2,
-	__global const int *restrict orders_kernel5_tile3,
-	__global const long *restrict orders_kernel5_tile4,
-	__global const uchar *restrict orders_kernel5_tile5,
-	__global const uchar *restrict orders_kernel5_tile6,
+	__global const int *restrict orders_kernel5_tile2,
+	__global const long *restrict orders_kernel5_tile3,
+	__global const uchar *restrict orders_kernel5_tile4,
 	__global long *key,
 	__global long *count,
 	__global long *quantity) {
-	(void)orders_kernel5_tile5;
 	__local __attribute__((aligned(16))) uint local_arena[4096];
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local uchar shared_bool_0[304];
 	__local uchar shared_bool_1[304];
-	__local uchar shared_bool_2[304];
 	__local int shared_i32_0[304];
 	__local long shared_i64_0[304];
 	__local long shared_i64_1[304];
-	__local long shared_i64_2[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)get_local_id(0);
@@ -1263,6 +1108,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 		g_rows[0] = (long)local_arena_u64[start - 1];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	long l_orderkey_before = 0L;
+	if (local_id == 0 && first > 0) {
+		l_orderkey_before = l_orderkey[first - 1];
+	}
 	if (count2 == 2048 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 4; i++) {
@@ -1284,7 +1133,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long l_orderkey_rows[8] = {0};
+	long l_orderkey_rows[9] = {0};
+	const int start2 = local_id * 8;
 	const int own2 = local_id * 8;
 	kgen_unroll
 	for (int i = 0; i < 4; i++) {
@@ -1292,8 +1142,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own2 + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
-		l_orderkey_rows[item] = (long)word;
-		l_orderkey_rows[item + 1] = (long)word2;
+		l_orderkey_rows[item + 1] = (long)word;
+		l_orderkey_rows[item + 2] = (long)word2;
+	}
+	l_orderkey_rows[0] = l_orderkey_before;
+	if (start2 > 0 && start2 < count2) {
+		l_orderkey_rows[0] = (long)local_arena_u64[start2 - 1];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (count2 == 2048 && (first & 1) == 0) {
@@ -1330,12 +1184,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	uint head_kept = 0u;
+	long key_kept[8] = {0};
 	bool present = false;
 	long last = 0L;
-	long last2 = 0L;
 	int add = 0;
 	long add2 = 0L;
-	bool present2 = false;
 	bool head = false;
 	if (count2 == 2048) {
 		kgen_unroll
@@ -1343,12 +1196,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 			const int at = local_id * 8 + item;
 			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
 			head_kept = head_kept | ((uint)head2 << ((uint)item & 31));
-			const long last3 = g_rows[item + 1];
+			const long last2 = g_rows[item + 1];
 			present = true;
-			last = last3;
-			const long last4 = l_orderkey_rows[item];
-			present2 = true;
-			last2 = last4;
+			last = last2;
+			long neighbour = 0L;
+			if (first + at >= 1) {
+				neighbour = l_orderkey_rows[item];
+			}
+			const long key2 = neighbour;
+			key_kept[item] = key2;
 			const bool head3 = head || head2;
 			const int add3 = head2 ? 1 : (int)((uint)add + 1u);
 			head = head3;
@@ -1363,12 +1219,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 			if (at < count2) {
 				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
 				head_kept = head_kept | ((uint)head2 << ((uint)item & 31));
-				const long last3 = g_rows[item + 1];
+				const long last2 = g_rows[item + 1];
 				present = true;
-				last = last3;
-				const long last4 = l_orderkey_rows[item];
-				present2 = true;
-				last2 = last4;
+				last = last2;
+				long neighbour = 0L;
+				if (first + at >= 1) {
+					neighbour = l_orderkey_rows[item];
+				}
+				const long key2 = neighbour;
+				key_kept[item] = key2;
 				const bool head3 = head || head2;
 				const int add3 = head2 ? 1 : (int)((uint)add + 1u);
 				head = head3;
@@ -1381,160 +1240,125 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	const int place = local_id + local_id / 16;
 	shared_bool_0[place] = present;
 	shared_i64_0[place] = last;
-	shared_i64_1[place] = last2;
 	shared_i32_0[place] = add;
-	shared_i64_2[place] = add2;
-	shared_bool_1[place] = present2;
-	shared_bool_2[place] = head;
+	shared_i64_1[place] = add2;
+	shared_bool_1[place] = head;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start2 = local_id * 17;
-		bool present3 = false;
-		long last3 = 0L;
-		long last4 = 0L;
+		const int start3 = local_id * 17;
+		bool present2 = false;
+		long last2 = 0L;
 		int add3 = 0;
 		long add4 = 0L;
-		bool present4 = false;
 		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start2 + i;
+			const int at = start3 + i;
 			const bool state = shared_bool_0[at] != 0;
 			const long state2 = shared_i64_0[at];
-			const long state3 = shared_i64_1[at];
-			const int state4 = shared_i32_0[at];
-			const long state5 = shared_i64_2[at];
-			const bool state6 = shared_bool_1[at] != 0;
-			const bool state7 = shared_bool_2[at] != 0;
-			shared_bool_0[at] = present3;
-			shared_i64_0[at] = last3;
-			shared_i64_1[at] = last4;
+			const int state3 = shared_i32_0[at];
+			const long state4 = shared_i64_1[at];
+			const bool state5 = shared_bool_1[at] != 0;
+			shared_bool_0[at] = present2;
+			shared_i64_0[at] = last2;
 			shared_i32_0[at] = add3;
-			shared_i64_2[at] = add4;
-			shared_bool_1[at] = present4;
-			shared_bool_2[at] = head2;
-			const bool present5 = present3 || state;
-			const long last5 = state ? state2 : last3;
-			const long last6 = state6 ? state3 : last4;
-			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
-			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
-			const bool present6 = present4 || state6;
-			const bool head3 = head2 || state7;
-			present3 = present5;
-			last3 = last5;
-			last4 = last6;
+			shared_i64_1[at] = add4;
+			shared_bool_1[at] = head2;
+			const bool present3 = present2 || state;
+			const long last3 = state ? state2 : last2;
+			const int add5 = state5 ? state3 : (int)((uint)add3 + (uint)state3);
+			const long add6 = state5 ? state4 : (long)((ulong)add4 + (ulong)state4);
+			const bool head3 = head2 || state5;
+			present2 = present3;
+			last2 = last3;
 			add3 = add5;
 			add4 = add6;
-			present4 = present6;
 			head2 = head3;
 		}
-		shared_bool_0[272 + local_id] = present3;
-		shared_i64_0[272 + local_id] = last3;
-		shared_i64_1[272 + local_id] = last4;
+		shared_bool_0[272 + local_id] = present2;
+		shared_i64_0[272 + local_id] = last2;
 		shared_i32_0[272 + local_id] = add3;
-		shared_i64_2[272 + local_id] = add4;
-		shared_bool_1[272 + local_id] = present4;
-		shared_bool_2[272 + local_id] = head2;
+		shared_i64_1[272 + local_id] = add4;
+		shared_bool_1[272 + local_id] = head2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
-		bool present3 = false;
-		long last3 = 0L;
-		long last4 = 0L;
+		bool present2 = false;
+		long last2 = 0L;
 		int add3 = 0;
 		long add4 = 0L;
-		bool present4 = false;
 		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const bool state = shared_bool_0[272 + i] != 0;
 			const long state2 = shared_i64_0[272 + i];
-			const long state3 = shared_i64_1[272 + i];
-			const int state4 = shared_i32_0[272 + i];
-			const long state5 = shared_i64_2[272 + i];
-			const bool state6 = shared_bool_1[272 + i] != 0;
-			const bool state7 = shared_bool_2[272 + i] != 0;
-			const bool state8 = i < local_id ? state : false;
-			const long state9 = i < local_id ? state2 : 0L;
-			const long state10 = i < local_id ? state3 : 0L;
-			const int state11 = i < local_id ? state4 : 0;
-			const long state12 = i < local_id ? state5 : 0L;
-			const bool state13 = i < local_id ? state6 : false;
-			const bool state14 = i < local_id ? state7 : false;
-			const bool present5 = present3 || state8;
-			const long last5 = state8 ? state9 : last3;
-			const long last6 = state13 ? state10 : last4;
-			const int add5 = state14 ? state11 : (int)((uint)add3 + (uint)state11);
-			const long add6 = state14 ? state12 : (long)((ulong)add4 + (ulong)state12);
-			const bool present6 = present4 || state13;
-			const bool head3 = head2 || state14;
-			present3 = present5;
-			last3 = last5;
-			last4 = last6;
+			const int state3 = shared_i32_0[272 + i];
+			const long state4 = shared_i64_1[272 + i];
+			const bool state5 = shared_bool_1[272 + i] != 0;
+			const bool state6 = i < local_id ? state : false;
+			const long state7 = i < local_id ? state2 : 0L;
+			const int state8 = i < local_id ? state3 : 0;
+			const long state9 = i < local_id ? state4 : 0L;
+			const bool state10 = i < local_id ? state5 : false;
+			const bool present3 = present2 || state6;
+			const long last3 = state6 ? state7 : last2;
+			const int add5 = state10 ? state8 : (int)((uint)add3 + (uint)state8);
+			const long add6 = state10 ? state9 : (long)((ulong)add4 + (ulong)state9);
+			const bool head3 = head2 || state10;
+			present2 = present3;
+			last2 = last3;
 			add3 = add5;
 			add4 = add6;
-			present4 = present6;
 			head2 = head3;
 		}
-		shared_bool_0[288 + local_id] = present3;
-		shared_i64_0[288 + local_id] = last3;
-		shared_i64_1[288 + local_id] = last4;
+		shared_bool_0[288 + local_id] = present2;
+		shared_i64_0[288 + local_id] = last2;
 		shared_i32_0[288 + local_id] = add3;
-		shared_i64_2[288 + local_id] = add4;
-		shared_bool_1[288 + local_id] = present4;
-		shared_bool_2[288 + local_id] = head2;
+		shared_i64_1[288 + local_id] = add4;
+		shared_bool_1[288 + local_id] = head2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = local_id / 16;
 	const bool state = shared_bool_0[288 + stretch] != 0;
 	const long state2 = shared_i64_0[288 + stretch];
-	const long state3 = shared_i64_1[288 + stretch];
-	const int state4 = shared_i32_0[288 + stretch];
-	const long state5 = shared_i64_2[288 + stretch];
-	const bool state6 = shared_bool_1[288 + stretch] != 0;
-	const bool state7 = shared_bool_2[288 + stretch] != 0;
-	const bool state8 = shared_bool_0[local_id + local_id / 16] != 0;
-	const long state9 = shared_i64_0[local_id + local_id / 16];
-	const long state10 = shared_i64_1[local_id + local_id / 16];
-	const int state11 = shared_i32_0[local_id + local_id / 16];
-	const long state12 = shared_i64_2[local_id + local_id / 16];
-	const bool state13 = shared_bool_1[local_id + local_id / 16] != 0;
-	const bool state14 = shared_bool_2[local_id + local_id / 16] != 0;
-	const bool present3 = state || state8;
-	const long last3 = state8 ? state9 : state2;
-	const long last4 = state13 ? state10 : state3;
-	const int add3 = state14 ? state11 : (int)((uint)state4 + (uint)state11);
-	const long add4 = state14 ? state12 : (long)((ulong)state5 + (ulong)state12);
-	const bool present4 = state6 || state13;
-	const bool head2 = state7 || state14;
-	const bool state15 = shared_bool_0[303] != 0;
-	const long state16 = shared_i64_0[303];
-	const bool state17 = shared_bool_0[287] != 0;
-	const long state18 = shared_i64_0[287];
-	const bool present5 = state15 || state17;
-	const long last5 = state17 ? state18 : state16;
+	const int state3 = shared_i32_0[288 + stretch];
+	const long state4 = shared_i64_1[288 + stretch];
+	const bool state5 = shared_bool_1[288 + stretch] != 0;
+	const bool state6 = shared_bool_0[local_id + local_id / 16] != 0;
+	const long state7 = shared_i64_0[local_id + local_id / 16];
+	const int state8 = shared_i32_0[local_id + local_id / 16];
+	const long state9 = shared_i64_1[local_id + local_id / 16];
+	const bool state10 = shared_bool_1[local_id + local_id / 16] != 0;
+	const bool present2 = state || state6;
+	const long last2 = state6 ? state7 : state2;
+	const int add3 = state10 ? state8 : (int)((uint)state3 + (uint)state8);
+	const long add4 = state10 ? state9 : (long)((ulong)state4 + (ulong)state9);
+	const bool head2 = state5 || state10;
+	const bool state11 = shared_bool_0[303] != 0;
+	const long state12 = shared_i64_0[303];
+	const bool state13 = shared_bool_0[287] != 0;
+	const long state14 = shared_i64_0[287];
+	const bool present3 = state11 || state13;
+	const long last3 = state13 ? state14 : state12;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const bool earlier = orders_kernel5_tile0[tile] != 0;
 	const long earlier2 = orders_kernel5_tile1[tile];
-	const long earlier3 = orders_kernel5_tile2[tile];
-	const int earlier4 = orders_kernel5_tile3[tile];
-	const long earlier5 = orders_kernel5_tile4[tile];
-	const bool earlier6 = orders_kernel5_tile6[tile] != 0;
-	const long last6 = present5 ? last5 : earlier2;
-	const bool present6 = earlier || present3;
-	const long last7 = present3 ? last3 : earlier2;
-	const long last8 = present4 ? last4 : earlier3;
-	const int add5 = head2 ? add3 : (int)((uint)earlier4 + (uint)add3);
-	const long add6 = head2 ? add4 : (long)((ulong)earlier5 + (ulong)add4);
-	const bool head3 = earlier6 || head2;
-	bool present7 = present6;
-	long last9 = last7;
-	long last10 = last8;
+	const int earlier3 = orders_kernel5_tile2[tile];
+	const long earlier4 = orders_kernel5_tile3[tile];
+	const bool earlier5 = orders_kernel5_tile4[tile] != 0;
+	const long last4 = present3 ? last3 : earlier2;
+	const bool present4 = earlier || present2;
+	const long last5 = present2 ? last2 : earlier2;
+	const int add5 = head2 ? add3 : (int)((uint)earlier3 + (uint)add3);
+	const long add6 = head2 ? add4 : (long)((ulong)earlier4 + (ulong)add4);
+	const bool head3 = earlier5 || head2;
+	bool present5 = present4;
+	long last6 = last5;
 	int add7 = add5;
 	long add8 = add6;
 	bool head4 = head3;
 	const int base = (int)earlier2;
-	const int end = (int)last6;
+	const int end = (int)last4;
 	int offset2[8] = {0};
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
@@ -1546,14 +1370,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	if (count2 == 2048) {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			const bool present8 = present7;
-			const long g_open = last9;
-			const long key2 = last10;
+			const bool present6 = present5;
+			const long g_open = last6;
 			const bool head5 = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
 			const long count3 = (long)add7;
 			const long quantity2 = add8;
-			if (head5 && present8) {
+			if (head5 && present6) {
 				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
+				const long key2 = key_kept[item];
 				const int offset3 = (int)g_open - base;
 				offset2[item] = (int)offset3;
 				key_rows[item] = key2;
@@ -1564,11 +1388,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 				offset2[item] = (int)offset5;
 				quantity_rows[item] = quantity2;
 			}
-			const long last11 = g_rows[item + 1];
-			present7 = true;
-			last9 = last11;
-			const long last12 = l_orderkey_rows[item];
-			last10 = last12;
+			const long last7 = g_rows[item + 1];
+			present5 = true;
+			last6 = last7;
 			const bool head6 = head4 || head5;
 			const int add9 = head5 ? 1 : (int)((uint)add7 + 1u);
 			head4 = head6;
@@ -1581,13 +1403,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 		for (int item = 0; item < 8; item++) {
 			const int at = local_id * 8 + item;
 			if (at < count2) {
-				const bool present8 = present7;
-				const long g_open = last9;
-				const long key2 = last10;
+				const bool present6 = present5;
+				const long g_open = last6;
 				const bool head5 = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
 				const long count3 = (long)add7;
 				const long quantity2 = add8;
-				if (head5 && present8) {
+				if (head5 && present6) {
+					const long key2 = key_kept[item];
 					const int offset3 = (int)g_open - base;
 					offset2[item] = (int)offset3;
 					key_rows[item] = key2;
@@ -1598,11 +1420,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 					offset2[item] = (int)offset5;
 					quantity_rows[item] = quantity2;
 				}
-				const long last11 = g_rows[item + 1];
-				present7 = true;
-				last9 = last11;
-				const long last12 = l_orderkey_rows[item];
-				last10 = last12;
+				const long last7 = g_rows[item + 1];
+				present5 = true;
+				last6 = last7;
 				const bool head6 = head4 || head5;
 				const int add9 = head5 ? 1 : (int)((uint)add7 + 1u);
 				head4 = head6;
@@ -1672,30 +1492,32 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_fi
 	long rows,
 	__global const uchar *restrict orders_kernel5_total0,
 	__global const long *restrict orders_kernel5_total1,
-	__global const long *restrict orders_kernel5_total2,
-	__global const int *restrict orders_kernel5_total3,
-	__global const long *restrict orders_kernel5_total4,
-	__global const uchar *restrict orders_kernel5_total5,
-	__global const uchar *restrict orders_kernel5_total6,
+	__global const int *restrict orders_kernel5_total2,
+	__global const long *restrict orders_kernel5_total3,
+	__global const uchar *restrict orders_kernel5_total4,
 	__global long *key,
+	long n_length,
+	__global const long *restrict l_orderkey,
 	__global long *count,
 	__global long *quantity) {
 	(void)row0;
 	(void)rows;
-	(void)orders_kernel5_total5;
-	(void)orders_kernel5_total6;
+	(void)orders_kernel5_total4;
 	const int local_id = (int)get_local_id(0);
 	bool total = orders_kernel5_total0[0] != 0;
 	long total2 = orders_kernel5_total1[0];
-	long total3 = orders_kernel5_total2[0];
-	int total4 = orders_kernel5_total3[0];
-	long total5 = orders_kernel5_total4[0];
+	int total3 = orders_kernel5_total2[0];
+	long total4 = orders_kernel5_total3[0];
 	if (local_id == 0) {
 		if (total) {
 			// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-			key[(int)total2] = total3;
-			count[(int)total2] = (long)total4;
-			quantity[(int)total2] = total5;
+			long neighbour = 0L;
+			if ((int)n_length >= 1) {
+				neighbour = l_orderkey[(int)n_length - 1];
+			}
+			key[(int)total2] = neighbour;
+			count[(int)total2] = (long)total3;
+			quantity[(int)total2] = total4;
 		}
 	}
 }

@@ -101,7 +101,7 @@ func (b *blocks) phase(phase, index int) {
 			case op.Kind == tile.ChunkScan:
 				running[i] = r.chunkScan(op, running[i])
 			case op.Kind == tile.Scan || op.Kind == tile.Reduce:
-				fold[i] = Combine(op.Monoid, fold[i], r.elements(op))
+				fold[i] = b.Combine(op.Monoid, fold[i], r.elements(op))
 			default:
 				r.run(op)
 			}
@@ -171,7 +171,7 @@ func (b *blocks) exchange(cut *tile.Prefix) {
 	for i := range b.tiles {
 		from := b.random.IntN(i + 1)
 		window := b.bracket(cut.Monoid, folds[from:i+1])
-		before = append(before, Combine(cut.Monoid, before[from], window))
+		before = append(before, b.Combine(cut.Monoid, before[from], window))
 	}
 	split := func(state []ir.Scalar) map[int][]ir.Scalar {
 		parts := map[int][]ir.Scalar{}
@@ -197,7 +197,7 @@ func (b *blocks) bracket(m *tile.Monoid, states [][]ir.Scalar) []ir.Scalar {
 		return states[0]
 	}
 	at := 1 + b.random.IntN(len(states)-1)
-	return Combine(m, b.bracket(m, states[:at]), b.bracket(m, states[at:]))
+	return b.Combine(m, b.bracket(m, states[:at]), b.bracket(m, states[at:]))
 }
 
 // reduce folds what the tiles reduced, in order.
@@ -206,7 +206,7 @@ func (b *blocks) reduce() {
 		if op := &b.Ops[i]; op.Kind == tile.Reduce {
 			state := op.Monoid.Identity
 			for _, fold := range b.fold {
-				state = Combine(op.Monoid, state, fold[i])
+				state = b.Combine(op.Monoid, state, fold[i])
 			}
 			b.reduced[i] = state
 		}

@@ -107,7 +107,7 @@ func (m *machine) scanTotals(op *tile.Op) {
 			m.buffer(op.Offsets[f])[chunk] = state[f]
 			total[f] = m.load(op.Totals[f], int64(chunk), false)
 		}
-		state = Combine(op.Monoid, state, total)
+		state = m.Combine(op.Monoid, state, total)
 	}
 	for f, result := range op.Res {
 		m.uniform[result] = state[f]
@@ -158,7 +158,7 @@ func (m *machine) update(op *tile.Op, at int64, x ir.Scalar) {
 	if at < 0 || at >= int64(len(data)) {
 		return
 	}
-	data[at] = Combine(op.Monoid, data[at:at+1], []ir.Scalar{x})[0]
+	data[at] = m.Combine(op.Monoid, data[at:at+1], []ir.Scalar{x})[0]
 }
 
 // insert enters a row in a hash table, unless more slots than the limit are taken. It

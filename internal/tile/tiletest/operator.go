@@ -249,16 +249,21 @@ func truncate(k ir.Kind, f float64) ir.Scalar {
 }
 
 // Combine returns the state that a monoid makes of two, a of the earlier rows.
-func Combine(m *tile.Monoid, a, b []ir.Scalar) []ir.Scalar {
+func Combine(m *tile.Monoid, a, b []ir.Scalar) []ir.Scalar { return NewMemory().Combine(m, a, b) }
+
+// Combine is the function Combine for monoids that read scalars of a plan.
+func (memory *Memory) Combine(m *tile.Monoid, a, b []ir.Scalar) []ir.Scalar {
 	state := make([]ir.Scalar, len(m.Combine))
 	for i, e := range m.Combine {
-		state[i] = evaluate(e, a, b)
+		state[i] = memory.evaluate(e, a, b)
 	}
 	return state
 }
 
-func evaluate(e *tile.Expr, a, b []ir.Scalar) ir.Scalar {
+func (memory *Memory) evaluate(e *tile.Expr, a, b []ir.Scalar) ir.Scalar {
 	switch {
+	case e.Scalar != "":
+		return memory.Scalars[e.Scalar]
 	case e.Operator == ir.OpConst:
 		return e.Const
 	case e.Operator == ir.OpInvalid && e.Side == tile.A:
@@ -268,7 +273,7 @@ func evaluate(e *tile.Expr, a, b []ir.Scalar) ir.Scalar {
 	}
 	args := make([]ir.Scalar, len(e.Args))
 	for i, arg := range e.Args {
-		args[i] = evaluate(arg, a, b)
+		args[i] = memory.evaluate(arg, a, b)
 	}
 	return Apply(e.Operator, e.Kind, args...)
 }

@@ -296,7 +296,7 @@ func (r *row) elements(op *tile.Op) []ir.Scalar {
 
 // scan gives the results of a Scan at the step and returns the state after it.
 func (r *row) scan(op *tile.Op, before []ir.Scalar) []ir.Scalar {
-	after := Combine(op.Monoid, before, r.elements(op))
+	after := r.Combine(op.Monoid, before, r.elements(op))
 	for f, result := range op.Res {
 		switch {
 		case op.Exclusive && (r.end > 0 || r.isActive(op.Domain)):

@@ -34,7 +34,7 @@ func Sequential(k *tile.Kernel, memory *Memory, rows int) error {
 						counts[i][digit]++
 					}
 				case op.Kind == tile.Reduce:
-					states[i] = Combine(op.Monoid, states[i], r.elements(op))
+					states[i] = m.Combine(op.Monoid, states[i], r.elements(op))
 				default:
 					r.run(op)
 				}

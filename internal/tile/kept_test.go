@@ -1,0 +1,95 @@
+package tile_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/internal/tile/tiletest"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Folds over kept segments are in the cut of these, and give the same, however states are bracketed.
+func TestKeptAtOnce(t *testing.T) {
+	add := tile.NewFold(ir.ReduceAdd, ir.I64)
+	kept := func(b *segments, parent int, name string, mask tile.ID) int {
+		d := b.Derive(tile.Compact, parent, mask, name, name)
+		at := b.Scan(d, add, true, name+"_place", b.Int(1))[0]
+		b.CountBy(d, at)
+		b.StoreScalar(name+"_length", b.Total(at, ""))
+		b.StoreAt(d, b.Stream(name, ir.I64, name, tile.Place, true), b.count, at)
+		return d
+	}
+	for _, c := range []struct {
+		name string
+		more func(b *segments)
+		cuts int
+	}{
+		{"segments that are kept", func(*segments) {}, 1},
+		{"how many there are", func(b *segments) { b.StoreScalar("kept", b.Total(b.place, "")) }, 1},
+		{"all segments, too", func(b *segments) {
+			b.StoreAt(b.group, b.Stream("all", ir.I64, "all", tile.Place, true), b.count, b.Kernel.Domains[b.group].Position)
+			b.StoreScalar("groups", b.Total(b.begun, ""))
+		}, 1},
+		{"masks over what masks keep, of several aggregates", func(b *segments) {
+			sum := b.Scan(0, tile.NewSegmented(add), true, "sum", b.head, b.amount)[1]
+			most := b.Scan(0, tile.NewSegmented(tile.NewFold(ir.ReduceMax, ir.I64)), true, "most", b.head, b.amount)[1]
+			few := kept(b, b.kept, "few", b.Map(b.kept, ir.OpLt, ir.Bool, "", sum, b.Int(4)))
+			kept(b, few, "fewer", b.Map(few, ir.OpGt, ir.Bool, "", most, b.count))
+		}, 1},
+		{"a mask over the last row", func(b *segments) {
+			last := b.Scan(0, tile.NewLast(ir.I64), true, "last", b.Const(ir.BoolScalar(true)), b.amount)[1]
+			kept(b, b.group, "last", b.Map(b.group, ir.OpGt, ir.Bool, "", last, b.Int(0)))
+		}, 1},
+		{"folds so far, and a mask by a scalar", func(b *segments) {
+			mask := b.Map(b.group, ir.OpLe, ir.Bool, "", b.count, b.Scalar("limit", ir.I64))
+			d := kept(b, b.group, "some", mask)
+			b.StoreAt(d, b.Stream("sums", ir.I64, "sums", tile.Place, true), b.Scan(d, add, false, "sum", b.count)[0], b.Kernel.Domains[d].Position)
+			b.StoreScalar("least", b.Total(b.Scan(d, tile.NewFold(ir.ReduceMin, ir.I64), false, "least", b.count)[0], ""))
+		}, 1},
+		{"a mask over sums that are rounded", func(b *segments) {
+			x := b.Map(0, ir.OpCast, ir.F64, "", b.amount)
+			sum := b.Scan(0, tile.NewSegmented(tile.NewFold(ir.ReduceAdd, ir.F64)), true, "sum", b.head, x)[1]
+			kept(b, b.group, "large", b.Map(b.group, ir.OpGt, ir.Bool, "", sum, b.Const(ir.Float(ir.F64, 1))))
+		}, 2},
+		{"a mask by the length of a domain", func(b *segments) {
+			kept(b, b.group, "long", b.Map(b.group, ir.OpGt, ir.Bool, "", b.count, b.Length("n")))
+		}, 2},
+	} {
+		b := newSegments()
+		c.more(b)
+		k := b.Finish()
+		if err := tile.Verify(k); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		at := k.KeptAtOnce()
+		if err := tile.Verify(at); err != nil {
+			t.Errorf("%s: %v\n%v", c.name, err, tile.Analyze(at))
+			continue
+		}
+		if got := at.CountCuts(); got != c.cuts {
+			t.Errorf("%s: %d cuts\n%v", c.name, got, tile.Analyze(at))
+		}
+		for seed := range uint64(40) {
+			rows := []int{0, 1, 2, 70}[seed%4]
+			memory := func() *tiletest.Memory {
+				r := rand.New(rand.NewPCG(seed, 0))
+				m := data(k, rows, r)
+				m.Scalars["limit"] = ir.Int(ir.I64, r.Int64N(5))
+				m.Lengths["n"] = int64(rows)
+				return m
+			}
+			want, got := memory(), memory()
+			if err := tiletest.Sequential(k, want, rows); err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			if err := tiletest.Blocks(tile.Analyze(at), got, rows, rand.New(rand.NewPCG(seed, 1))); err != nil {
+				t.Fatalf("%s, seed %d: %v\n%v", c.name, seed, err, tile.Analyze(at))
+			}
+			if fmt.Sprint(want) != fmt.Sprint(got) {
+				t.Fatalf("%s, seed %d: got\n%v\nwant\n%v\n%v", c.name, seed, got, want, tile.Analyze(at))
+			}
+		}
+	}
+}
