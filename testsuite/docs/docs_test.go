@@ -32,12 +32,16 @@ func documents(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	measured, err := filepath.Glob("../../docs/performance/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	papers, err := filepath.Glob("../../examples/papers/*/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	texts := map[string]string{}
-	for _, path := range slices.Concat(paths, papers, []string{"../../README.md", "../../CONTRIBUTING.md", "../../examples/tpch/README.md"}) {
+	for _, path := range slices.Concat(paths, measured, papers, []string{"../../README.md", "../../CONTRIBUTING.md", "../../examples/tpch/README.md"}) {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
