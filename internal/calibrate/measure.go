@@ -256,8 +256,11 @@ func (c *calibration) prefixes(ctx context.Context) error {
 		rate  string
 		probe Probe
 	}{{plan.RateClosing, closingProbe(c.rows)}, {plan.RateWaiting, waitingProbe(c.rows)}, {plan.RateStoring, storingProbe(c.rows)}} {
+		c.file.Machine.Rates[part.rate] = 0 // what the model takes where it is not measured is not to be predicted
 		if seconds, ok, err = c.beyond(ctx, part.rate, part.probe); ok {
 			c.file.Machine.Rates[part.rate] = seconds
+		} else {
+			delete(c.file.Machine.Rates, part.rate)
 		}
 		if err != nil {
 			return err

@@ -16,6 +16,7 @@ var golden = map[string]string{
 	"machine":             "15889 rows 349d0272f3472bf2",
 	"machines":            "100000 rows 317f09e3b596e3b8",
 	"nations":             "25 rows 2bb955faa039bfe1",
+	"numbers":             "100000 rows 95bd4fd033d11969",
 	"orders with texts":   "30000 rows a80a23495946404e",
 	"orders":              "30000 rows 02755af1406c0315",
 	"part":                "4000 rows cf16c6125b0adae2",
