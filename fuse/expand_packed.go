@@ -64,7 +64,7 @@ func (o *ordering) sortPacked(keys, all []sortKey) *ir.Value {
 	few := o.apply(ir.OpLe, count, o.apply(ir.OpShr, o.length(number), o.number(1)))
 	isFew := o.choose(few, o.number(1), o.number(0))
 	again := &ordering{expansion: o.expansion, pos: o.pos, of: number.Type.Target}
-	again.rows = o.newDomain(ir.DomainEither, o.rows.Name+"_again", o.rows)
+	again.rows = o.newDomain(ir.DomainEither, number.Type.Target.Name+"_again", o.rows)
 	again.out = again.rows
 	either := func(x, unsorted *ir.Value) *ir.Value {
 		return o.either(isFew, tied(x), every(unsorted), ir.Type{Kind: ir.I64, Domain: again.rows, Target: x.Type.Target})

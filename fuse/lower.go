@@ -75,7 +75,7 @@ type Options struct {
 
 	// KeptAtOnce is set if folds over kept groups belong into the prefix of the groups themselves, so
 	// that a kernel with masks over groups has one prefix, as suits work-groups. Without it the first
-	// follows from the second; emitted Go needs no prefix for either.
+	// follows from the second. Cores need no prefix for either, so that it is not for them.
 	KeptAtOnce bool
 
 	// Short is set if no column has 2^32 rows, and the plan may choose the passes of a
@@ -98,7 +98,7 @@ const (
 func Lower(p *ir.Pipeline, options Options) *Graph {
 	declared := p
 	p, turns := expand(p, options)
-	l := &lowering{options: options, Graph: &Graph{Pipeline: p, declared: declared, rows: options.Rows, strategy: options.Strategy, keptAtOnce: options.KeptAtOnce, turns: turns, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}, sources: map[*ir.Domain]sources{}, chosenBy: map[*ir.Domain]*ir.Value{}},
+	l := &lowering{options: options, Graph: &Graph{Pipeline: p, declared: declared, rows: options.Rows, strategy: options.Strategy, keptAtOnce: options.KeptAtOnce && !options.Cores, turns: turns, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}, sources: map[*ir.Domain]sources{}, chosenBy: map[*ir.Domain]*ir.Value{}},
 		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: naming.Taken{}, group: map[groupKey]*Stage{}, computed: map[computed]bool{}, tables: map[tableKey]*Value{}}
 	for _, v := range p.Values {
 		for _, o := range v.Operands() {

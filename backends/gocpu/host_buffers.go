@@ -193,11 +193,11 @@ func (h *host) fill(b plan.Buffer) {
 		h.add(jen.Clear(h.use(v)))
 		return
 	}
-	if value := h.expr(loop.ConstOf(scalarOf(b.Kind, bits))).code; b.Role != plan.Errors {
-		h.add(jen.Id("kgenFill").Call(h.use(v), value))
+	if b.Role != plan.Errors && b.Kind != plan.Char8 {
+		h.add(jen.Id("kgenFill").Call(h.use(v), h.expr(loop.ConstOf(scalarOf(b.Kind, bits))).code))
 		return
 	}
-	lb := loop.NewBuilder("fill") // of a few words
+	lb := loop.NewBuilder("fill") // of a few words, or of texts, whose words are stored as bytes
 	lb.For("i", loop.Int(0), loop.LenOf(v), func(i *loop.Var) {
 		lb.Store(v, i, loop.ConstOf(scalarOf(b.Kind, bits)))
 	})

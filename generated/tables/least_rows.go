@@ -1866,9 +1866,9 @@ func leastRowsKernel26Summary(lo, hi int, histogram3 []int64) int64 {
 // leastRowsKernel27 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel27(lo, hi int, add3 []int64, map20 []float64, pass []uint64, either2, pass2 []int64, digitNumber, digitShift, nLeastAgain int64, digits []int64) {
+func leastRowsKernel27(lo, hi int, add3 []int64, map20 []float64, pass []uint64, either2, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * nLeastAgain
+	x2 := digitNumber * nAgain
 	room := min(len(pass), len(pass2))
 	pass = pass[:room]
 	pass2 = pass2[:room]
@@ -1918,9 +1918,9 @@ func leastRowsKernel27Summary(lo, hi int, map20 []float64, digitShift int64, dig
 // leastRowsKernel28 runs rows lo to hi through the stages pass12, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel28(lo, hi int, add3 []int64, pass7, pass []uint64, pass8, pass2 []int64, digitNumber, digitShift, nLeastAgain int64, digits []int64) {
+func leastRowsKernel28(lo, hi int, add3 []int64, pass7, pass []uint64, pass8, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * nLeastAgain
+	x2 := digitNumber * nAgain
 	room := min(len(pass), len(pass2))
 	pass = pass[:room]
 	pass2 = pass2[:room]
@@ -1960,9 +1960,9 @@ func leastRowsKernel28Summary(lo, hi int, pass7 []uint64, digitShift int64, digi
 // leastRowsKernel34 runs rows lo to hi through the stages pass18, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel34(lo, hi int, add3 []int64, pass19 []uint64, pass20, pass []int64, digitNumber, digitShift, nLeastAgain int64, digits []int64) {
+func leastRowsKernel34(lo, hi int, add3 []int64, pass19 []uint64, pass20, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * nLeastAgain
+	x2 := digitNumber * nAgain
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

@@ -4590,9 +4590,9 @@ func productsKernel67Summary(lo, hi int, histogram8 []int64) int64 {
 // productsKernel68 runs rows lo to hi through the stages pass25, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel68(lo, hi int, add8, map56 []int64, pass []uint64, either5, pass2 []int64, digitNumber, digitShift, gLeastAgain int64, digits []int64) {
+func productsKernel68(lo, hi int, add8, map56 []int64, pass []uint64, either5, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * gLeastAgain
+	x2 := digitNumber * gAgain
 	room := min(len(pass), len(pass2))
 	pass = pass[:room]
 	pass2 = pass2[:room]
@@ -4634,9 +4634,9 @@ func productsKernel68Summary(lo, hi int, map56 []int64, digitShift int64, digits
 // productsKernel69 runs rows lo to hi through the stages pass26, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel69(lo, hi int, add8 []int64, pass33, pass []uint64, pass34, pass2 []int64, digitNumber, digitShift, gLeastAgain int64, digits []int64) {
+func productsKernel69(lo, hi int, add8 []int64, pass33, pass []uint64, pass34, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * gLeastAgain
+	x2 := digitNumber * gAgain
 	room := min(len(pass), len(pass2))
 	pass = pass[:room]
 	pass2 = pass2[:room]
@@ -4676,9 +4676,9 @@ func productsKernel69Summary(lo, hi int, pass33 []uint64, digitShift int64, digi
 // productsKernel75 runs rows lo to hi through the stages pass32, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel75(lo, hi int, add8 []int64, pass45 []uint64, pass46, pass []int64, digitNumber, digitShift, gLeastAgain int64, digits []int64) {
+func productsKernel75(lo, hi int, add8 []int64, pass45 []uint64, pass46, pass []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
 	x := digitNumber * 256
-	x2 := digitNumber * gLeastAgain
+	x2 := digitNumber * gAgain
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
