@@ -42,7 +42,7 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 		}
 		total += f.besides(k, scans, rows)
 		switch {
-		case slices.ContainsFunc(scans, func(i int) bool { return k.Ops[i].Monoid != nil && k.Ops[i].Monoid.Kind == tile.Closing }):
+		case slices.ContainsFunc(scans, func(i int) bool { return k.Ops[i].Closes() }):
 			total += rows[0] * m.Rates[plan.RateClosing]
 		case c == 0:
 		case slices.ContainsFunc(scans, func(i int) bool { return k.InSegments(k.Ops[i].Domain) }):

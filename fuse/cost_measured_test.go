@@ -193,20 +193,22 @@ func TestDeclaredClosing(t *testing.T) {
 }
 
 // A prefix over segments that end in its kernel takes longer still: as long as decides whether groups are
-// kept in the kernel that finds them.
+// kept in the kernel that finds them, in a prefix of its own or in that of the groups.
 func TestMeasuredClosing(t *testing.T) {
 	for _, test := range []struct {
+		atOnce  bool
 		closing float64
 		kernels int
-	}{{1e-10, 1}, {9e-9, 2}} {
+	}{{false, 1e-10, 1}, {false, 9e-9, 2}, {true, 1e-10, 1}, {true, 9e-9, 2}} {
 		machine := plan.Machine{Device: "measured", Units: 4, Subgroup: 32, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5,
 			plan.RateScan: 3e-9, plan.RateLookback: 1e-10, plan.RateWaiting: 50e-9, plan.RateClosing: test.closing}}
-		f, err := Fuse(graph(t, "x: [n]i64, y: [n]i64", "g = runs(x)\n\tc = count(by: g)\n\treturn c: c[c > 2], s: sum(y, by: g)[c > 2]"), LevelAuto, machine)
+		g := graphOf(t, "x: [n]i64, y: [n]i64", "g = runs(x)\n\tc = count(by: g)\n\treturn c: c[c > 2], s: sum(y, by: g)[c > 2]", Options{KeptAtOnce: test.atOnce})
+		f, err := Fuse(g, LevelAuto, machine)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(f.Groups) != test.kernels {
-			t.Errorf("%d kernels where such a prefix takes %g s a row: %s", len(f.Groups), test.closing, f)
+			t.Errorf("%d kernels where such a prefix takes %g s a row, at once: %t: %s", len(f.Groups), test.closing, test.atOnce, f)
 		}
 	}
 }

@@ -197,7 +197,7 @@ func (f *Fusion) explainKernel(k *tile.Kernel, group []*Stage) ExplainedKernel {
 	}
 	for _, cut := range tile.Analyze(k).Cuts {
 		kind := cut.Monoid.Kind
-		if slices.ContainsFunc(cut.Scans, func(i int) bool { return k.Ops[i].Monoid.Kind == tile.Closing }) {
+		if slices.ContainsFunc(cut.Scans, func(i int) bool { return k.Ops[i].Closes() }) {
 			kind = tile.Closing
 		}
 		x.Cuts = append(x.Cuts, Cut{kind.String(), cut.Monoid.Words()})

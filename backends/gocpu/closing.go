@@ -9,7 +9,7 @@ import (
 
 // A mask over groups depends on the aggregates of whole groups, so its rows have a prefix that
 // waits for another one. But of the groups that end in a block only the first began before it
-// (tile.Closing). A worker runs its block from the first head on, into memory of its own. The rows before it
+// (tile.Kernel.Closing). A worker runs its block from the first head on, into memory of its own. The rows before it
 // are summed up. When the earlier blocks are known, these rows complete the group that is open,
 // which is closed by itself, and the rest is copied behind it: one pass over the rows, where a summary
 // of each block, of all prefixes in turn, takes three.

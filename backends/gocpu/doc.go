@@ -19,7 +19,7 @@
 // state to the state after the previous block. Then it processes the rows of
 // the block, whose positions in the results are known by now. A kernel of several
 // cuts runs so if these belong to groups of neighbouring rows, of which masks keep
-// some (tile.Closing); any other runs on one core. The rows of kernels without a cut are divided into ranges. The counters of a sort pass from
+// some (tile.Kernel.Closing); any other runs on one core. The rows of kernels without a cut are divided into ranges. The counters of a sort pass from
 // block to block like any other state, and small tables of integers are added up
 // after the rows. Package jennifer prints the resulting loop program.
 package gocpu

@@ -85,7 +85,7 @@ func (l *listing) Compile(context.Context, []*Probe) {}
 func (l *listing) Time(_ context.Context, p *Probe, _ plan.Machine) (Timing, error) {
 	rows := min(p.Rows, compiledRows)
 	for _, other := range l.probes {
-		if other.Text == p.Text && other.Level == p.Level && other.Schedule == p.Schedule {
+		if p.sharesKernels(other) {
 			other.Rows = max(other.Rows, rows)
 			return Timing{}, nil
 		}

@@ -69,18 +69,14 @@ func TestCompilesOnce(t *testing.T) {
 			t.Errorf("%d pipelines compiled, %d probes", len(b.compiled), len(b.timed))
 		}
 		for i, p := range b.compiled {
-			if slices.ContainsFunc(b.compiled[:i], func(other *Probe) bool {
-				return other.Text == p.Text && other.Level == p.Level && other.Schedule == p.Schedule
-			}) {
+			if slices.ContainsFunc(b.compiled[:i], p.sharesKernels) {
 				t.Errorf("%s is compiled twice", p.Name)
 			}
 		}
 		most := int64(0)
 		for _, p := range b.timed {
 			isFirst := p.Name == "copy" || p.Name == "three launches"
-			if !isFirst && !slices.ContainsFunc(b.compiled, func(other *Probe) bool {
-				return other.Text == p.Text && other.Level == p.Level && other.Schedule == p.Schedule
-			}) {
+			if !isFirst && !slices.ContainsFunc(b.compiled, p.sharesKernels) {
 				t.Errorf("%s is not compiled before", p.Name)
 			}
 			most = max(most, p.Rows)

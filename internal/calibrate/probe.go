@@ -18,6 +18,11 @@ type Probe struct {
 	columns  []func(p *Probe) ir.Column
 }
 
+// sharesKernels reports whether two probes run the same pipeline in the same way, over whatever rows.
+func (p *Probe) sharesKernels(other *Probe) bool {
+	return p.Text == other.Text && p.Level == other.Level && p.Schedule == other.Schedule
+}
+
 // elementBytes is the size of an element of the tables.
 const elementBytes = 8
 

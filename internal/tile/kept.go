@@ -32,12 +32,13 @@ func (k *Kernel) KeptAtOnce() *Kernel {
 	return r.rebuild()
 }
 
+// Closes reports whether the operation is a scan that closes segments where states meet.
+func (op *Op) Closes() bool { return op.Cuts() && op.Monoid != nil && op.Monoid.Kind == Closing }
+
 // Closes returns the scan that closes segments where states meet, if there is one.
 func (k *Kernel) Closes() (scan *Op, ok bool) {
-	for _, op := range k.With((*Op).Cuts) {
-		if op.Monoid.Kind == Closing {
-			return op, true
-		}
+	for _, op := range k.With((*Op).Closes) {
+		return op, true
 	}
 	return nil, false
 }

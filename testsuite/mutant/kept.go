@@ -54,7 +54,7 @@ var kept = []Mutant{
 		Old: "t.Read+t.Write+f.closingBytes(k)",
 		New: "t.Read+t.Write"},
 	{Name: "groups that close in their prefix cost nothing", File: "fuse/cost_measured.go", Tests: "./fuse -run ^TestMeasuredClosing$",
-		Old: "k.Ops[i].Monoid.Kind == tile.Closing }):",
+		Old: "k.Ops[i].Closes() }):",
 		New: "false }):"},
 	{Name: "the last element is that of the row at hand", File: "internal/simt/lasts.go", Device: "emulated", Programs: "kept_runs",
 		Old: "fill}, Distance: 1,",
