@@ -21,6 +21,7 @@ type Device struct {
 	Starved    int  // the work-group that is so-many-th to do an atomic operation in a launch pauses until all others have ended; 0 is none
 	BoundsOnly bool // neither races nor loads of what is not stored are reported: kernels that give up have both
 	profile    plan.Machine
+	kernels    map[*loop.Func]*kernel // compiled so far
 }
 
 // NewDevice returns a device for the kernels of programs. A kernel is the last
@@ -88,28 +89,43 @@ func (d *Device) Launch(ctx context.Context, l *exec.Launch) error {
 	if len(f.Params) != len(l.Args)+2 {
 		return fmt.Errorf("simttest: %s has %d parameters, the plan passes %d", f.Name, len(f.Params), len(l.Args)+2)
 	}
-	launch := &launch{device: d, f: f, size: l.Variant.Schedule.Workgroup, count: int(l.Workgroups), steps: d.Steps, arguments: map[*loop.Var]any{
-		f.Params[0]: ir.Int(ir.I64, l.Row0), f.Params[1]: ir.Int(ir.I64, l.Rows)}, marks: map[*buffer]*marks{}}
+	launch := &launch{device: d, kernel: d.kernel(f), size: l.Variant.Schedule.Workgroup, count: int(l.Workgroups), steps: d.Steps, marks: map[*buffer]*marks{}}
+	launch.arguments = []argument{{scalar: ir.Int(ir.I64, l.Row0)}, {scalar: ir.Int(ir.I64, l.Rows)}}
 	if launch.steps == 0 {
 		launch.steps = 100_000_000
 	}
 	for i, arg := range l.Args {
-		p := f.Params[i+2]
 		if arg.Memory != nil {
-			launch.arguments[p] = arg.Memory.(*buffer)
+			launch.arguments = append(launch.arguments, argument{buffer: arg.Memory.(*buffer)})
 		} else {
-			launch.arguments[p] = ir.Scalar{Kind: p.T.Kind, Bits: arg.Value.Bits}
+			launch.arguments = append(launch.arguments, argument{scalar: ir.Scalar{Kind: f.Params[i+2].T.Kind, Bits: arg.Value.Bits}})
 		}
 	}
 	return launch.run()
 }
 
-// encode returns an element in memory.
-func encode(x ir.Scalar) []byte {
-	if x.Kind == ir.Char8 {
-		return binary.BigEndian.AppendUint64(nil, x.Bits)
+// kernel returns a compiled function.
+func (d *Device) kernel(f *loop.Func) *kernel {
+	k := d.kernels[f]
+	if k == nil {
+		if d.kernels == nil {
+			d.kernels = map[*loop.Func]*kernel{}
+		}
+		k = compile(f)
+		d.kernels[f] = k
 	}
-	return binary.LittleEndian.AppendUint64(nil, x.Bits)[:x.Kind.Size()]
+	return k
+}
+
+// encode writes an element to memory.
+func encode(data []byte, x ir.Scalar) {
+	var word [8]byte
+	if x.Kind == ir.Char8 {
+		binary.BigEndian.PutUint64(word[:], x.Bits)
+	} else {
+		binary.LittleEndian.PutUint64(word[:], x.Bits)
+	}
+	copy(data, word[:x.Kind.Size()])
 }
 
 // decode reads an element from memory.

@@ -6,19 +6,26 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/ir"
 )
 
 // launch is one run of a kernel.
 type launch struct {
 	device    *Device
-	f         *loop.Func
-	size      int // work-items in a work-group
-	count     int // work-groups
-	steps     int // left
-	arguments map[*loop.Var]any
+	kernel    *kernel
+	size      int          // work-items in a work-group
+	count     int          // work-groups
+	steps     int          // left
+	arguments []argument   // of the kernel's parameters
 	children  []*launch    // by its work-items; they run when it has ended
 	begun     []*workgroup // those that have done an atomic operation, if one of them is Starved
 	marks     map[*buffer]*marks
+}
+
+// argument is of a parameter: a scalar, or the buffer that it stands for.
+type argument struct {
+	scalar ir.Scalar
+	buffer *buffer
 }
 
 // pause is the reason why a work-item yields.
@@ -34,7 +41,8 @@ type workgroup struct {
 	id       int
 	local    map[*loop.Var]*storage
 	items    []*workItem
-	barriers int32 // at which all have arrived
+	ready    []*workItem // those that can go on; only step uses it
+	barriers int32       // at which all have arrived
 }
 
 // workItem runs one work-item as a coroutine.
@@ -67,7 +75,7 @@ func (l *launch) run() (err error) {
 			if !ok {
 				panic(r)
 			}
-			err = fmt.Errorf("simttest: %s: %w", l.f.Name, f.error)
+			err = fmt.Errorf("simttest: %s: %w", l.kernel.Name, f.error)
 		}
 	}()
 	l.runGrid(&resident)
@@ -114,18 +122,31 @@ func (l *launch) start(id int) *workgroup {
 	for id := range l.size {
 		w := &workItem{workgroup: g, localID: id}
 		w.next, w.stop = iter.Pull(func(yield func(pause) bool) {
-			(&thread{launch: l, item: w, yield: yield, vars: map[*loop.Var]any{}}).body(l.f.Body)
+			l.thread(w, yield).body()
 		})
 		g.items = append(g.items, w)
 	}
 	return g
 }
 
+// thread returns one that runs a work-item, with the arguments of the launch.
+func (l *launch) thread(w *workItem, yield func(pause) bool) *thread {
+	k := l.kernel
+	t := &thread{launch: l, item: w, yield: yield, scalars: make([]ir.Scalar, len(k.scalars)), memory: make([]memory, len(k.memory))}
+	for i, p := range k.Params {
+		if a := l.arguments[i]; p.T.IsMemory() {
+			t.memory[k.memory[p]].buffer = a.buffer
+		} else {
+			t.scalars[k.scalars[p]] = a.scalar
+		}
+	}
+	return t
+}
+
 // step lets one work-item of the work-group run until it pauses, and reports whether
 // the work-group has ended.
 func (g *workgroup) step(l *launch) bool {
-	var ready []*workItem
-	done, waiting := 0, 0
+	ready, done, waiting := g.ready[:0], 0, 0
 	for _, w := range g.items {
 		switch {
 		case w.done:
@@ -136,6 +157,7 @@ func (g *workgroup) step(l *launch) bool {
 			ready = append(ready, w)
 		}
 	}
+	g.ready = ready
 	if len(ready) == 0 {
 		if waiting > 0 && done > 0 {
 			fail("work-group %d: %d work-items wait at a barrier that %d never reach", g.id, waiting, done)

@@ -1,7 +1,5 @@
 package simttest
 
-import "github.com/kgen-go/kgen/internal/loop"
-
 // Two work-items race if both access an element of global memory in one launch, at
 // least one of them writes it, and not both accesses are atomic operations or
 // volatile loads. A barrier orders the accesses of its work-group.
@@ -55,28 +53,37 @@ func (m mark) with(later mark) mark {
 	return later
 }
 
-// mark records an access and reports a race.
-func (t *thread) mark(v *loop.Var, at int64, how access) {
-	b, ok := t.memory(v).(*buffer)
-	size := int64(v.T.Kind.Size())
-	if !ok || t.device.BoundsOnly || at < 0 || at >= int64(len(b.data))/size {
-		return
-	}
-	m := t.marks[b]
+// marksOf returns those of a buffer.
+func (l *launch) marksOf(b *buffer) *marks {
+	m := l.marks[b]
 	if m == nil {
 		m = &marks{}
 		for i := range m {
 			m[i] = make([]mark, len(b.data))
 		}
-		t.marks[b] = m
+		l.marks[b] = m
 	}
+	return m
+}
+
+// mark records an access and reports a race.
+func (t *thread) mark(v *reference, at int64, how access) {
+	memory := &t.memory[v.place]
+	b := memory.buffer
+	if b == nil || t.device.BoundsOnly || at < 0 || at >= b.elements(v) {
+		return
+	}
+	if memory.marks == nil {
+		memory.marks = t.marksOf(b)
+	}
+	m := memory.marks
 	g := t.item.workgroup
 	me := mark{int32(g.id*t.size + t.item.localID + 1), int32(g.id + 1), g.barriers}
-	for i := at * size; i < (at+1)*size; i++ {
+	for i := at * v.size; i < (at+1)*v.size; i++ {
 		for _, other := range conflicts[how] {
 			if m[other][i].races(me) {
 				fail("work-item %d of work-group %d %s %s[%d], which another %s in the same launch",
-					t.item.localID, t.item.workgroup.id, accessNames[how], v.Name, at, accessNames[other])
+					t.item.localID, t.item.workgroup.id, accessNames[how], v.name, at, accessNames[other])
 			}
 		}
 		m[how][i] = m[how][i].with(me)
