@@ -29,7 +29,7 @@ var vectors = []Mutant{
 	{Name: "what a table of numbers needs is not computed", File: "internal/vector/branch.go", Device: "vector",
 		Old: "\t\tif holds() {",
 		New: "\t\tif !holds() {"},
-	{Name: "an end is counted a row late", File: "internal/vector/repeat.go", Device: "vector", Programs: "run_length_decode",
+	{Name: "an end is counted a row late", File: "internal/vector/repeat.go", Device: "vector", Programs: "repeat*",
 		Old: "\t\tto[row]++",
 		New: "\t\tto[min(row+1, int64(len(to)-1))]++"},
 	{Name: "repeated rows of a batch begin a source late", File: "internal/vector/repeat.go", Device: "vector", Programs: "run_length_decode",
