@@ -83,19 +83,37 @@ func (l *linker) split(flag tile.ID, domain int, c *conditions) {
 	c.others = append(c.others, flag)
 }
 
+// unless returns the operands of a flag that is the disjunction of one of rows and one that all rows have.
+func (l *linker) unless(flag tile.ID, domain int) (ofRow, always tile.ID, ok bool) {
+	or := l.mapped(flag, ir.OpLogicalOr)
+	if _, waits := l.later[flag]; !waits || or == nil || or.Domain != domain || l.left[flag] != 1 {
+		return 0, 0, false
+	}
+	return l.withUniform(flag, ir.OpLogicalOr)
+}
+
 // selectCompared links the selection of a domain, if its guard has several conditions or compares rows
 // with what is the same for all.
 func (l *linker) selectCompared(d *tile.Domain, s *span, parent *int) bool {
+	guard, always, mayTakeAll := l.unless(d.Guard, d.Parent)
+	if !mayTakeAll {
+		guard = d.Guard
+	}
 	var c conditions
-	if l.split(d.Guard, d.Parent, &c); len(c.simple) == 0 && len(c.uniform)+len(c.others) < 2 {
+	if l.split(guard, d.Parent, &c); len(c.simple) == 0 && len(c.uniform)+len(c.others) < 2 {
 		return false
+	}
+	takesAll := func() bool { return false }
+	if mayTakeAll {
+		flag := l.value(always, tile.Uniform).(*vector[uint8])
+		takesAll = func() bool { return flag.rows[0] != 0 }
 	}
 	var flags []*vector[uint8]
 	for _, v := range c.uniform {
 		flags = append(flags, l.value(v, tile.Uniform).(*vector[uint8]))
 	}
 	holds := func() bool {
-		return !slices.ContainsFunc(flags, func(flag *vector[uint8]) bool { return flag.rows[0] == 0 })
+		return !takesAll() && !slices.ContainsFunc(flags, func(flag *vector[uint8]) bool { return flag.rows[0] == 0 })
 	}
 	switch {
 	case len(c.simple) > 0:
@@ -119,14 +137,9 @@ func (l *linker) selectCompared(d *tile.Domain, s *span, parent *int) bool {
 		c.others = c.others[1:]
 	default:
 		l.add(func() {
-			s.grow(*parent)
-			n := 0
+			s.take(s.sel.room[:0], *parent)
 			if holds() {
-				n = *parent
-			}
-			s.take(s.sel.room[:n], *parent)
-			for i := range s.sel.rows {
-				s.sel.rows[i] = int32(i)
+				s.takeAll(*parent)
 			}
 		})
 	}
@@ -137,7 +150,23 @@ func (l *linker) selectCompared(d *tile.Domain, s *span, parent *int) bool {
 	for _, v := range c.others {
 		l.refine(v, d.Parent, s, parent)
 	}
+	if mayTakeAll { // the conditions have left no row, and so cost nothing
+		l.add(func() {
+			if takesAll() {
+				s.takeAll(*parent)
+			}
+		})
+	}
 	return true
+}
+
+// takeAll makes all rows of a parent the domain's.
+func (s *span) takeAll(parent int) {
+	s.grow(parent)
+	s.take(s.sel.room[:parent], parent)
+	for i := range s.sel.rows {
+		s.sel.rows[i] = int32(i)
+	}
 }
 
 // refine links the selection of those rows, among such as are selected, for which a flag holds. Where it

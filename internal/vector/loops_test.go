@@ -35,6 +35,8 @@ func TestLoopsOfSeveralOperations(t *testing.T) {
 			"a: x[on && x > 3 && !(x > 5)], b: k[!(x <= 3) && u < 9]",
 			"a: f[!(f > 1.0) && (f < 0.5 || x * 3 > i64(u))], n: count(!(f > 1.0))",
 			"a: x[on && prev(x, 1, 0) < x], b: u[x > 0 && prev(k, 1, 0) < k]",
+			"a: x[x > 3 || on], b: u[on || !(f > 1.0) && (f < 0.5 || x * 3 > i64(u))]",
+			"a: f[prev(x, 1, 0) < x && u > 9 || on], n: count(x > 3 && u > 9 || on), d: k[(size > 40 || x > 3) && u > 9]",
 			"a: x[on && x > -99], n: count(x > 2), b: x[x > 2], none: count(on && x > 2)",
 			"a: i64(k + c), b: i64(k - c), d: i64(u + 3), e: x + 5 - size + 1",
 			"a: sum(i64(k)), b: sum(i64(u)), d: sum(i64(u)[x > 1]), e: sum(u64(u))",
