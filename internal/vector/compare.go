@@ -16,11 +16,17 @@ type comparer interface {
 	refineBy(operator ir.Op, bound register, places []int32) []int32
 }
 
+// isOwn reports whether a flag is not computed yet, and one selection alone reads it.
+func (l *linker) isOwn(flag tile.ID) bool {
+	_, waits := l.later[flag]
+	return waits && l.left[flag] == 1
+}
+
 // comparison returns what a flag compares with what all rows have, if it does that, and whether
 // nothing but one selection reads the flag, and so no step need store it.
 func (l *linker) comparison(flag tile.ID, domain int) (varies tile.ID, bound tile.ID, operator ir.Op, ok bool) {
 	op := &l.Ops[l.Values[flag].Op]
-	if _, waits := l.later[flag]; !waits || op.Kind != tile.Map || op.Domain != domain || l.left[flag] != 1 {
+	if !l.isOwn(flag) || op.Kind != tile.Map || op.Domain != domain {
 		return 0, 0, 0, false
 	}
 	switch op.Operator {
@@ -57,13 +63,11 @@ var inverse = map[ir.Op]ir.Op{ir.OpEq: ir.OpNe, ir.OpNe: ir.OpEq, ir.OpLt: ir.Op
 
 // split adds the conditions of which a flag is the conjunction.
 func (l *linker) split(flag tile.ID, domain int, c *conditions) {
-	_, waits := l.later[flag]
-	isOwn := waits && l.left[flag] == 1
 	if l.Values[flag].Domain == tile.Uniform {
 		c.uniform = append(c.uniform, flag)
 		return
 	}
-	if and := l.mapped(flag, ir.OpLogicalAnd); and != nil && isOwn && and.Domain == domain {
+	if and := l.mapped(flag, ir.OpLogicalAnd); and != nil && l.isOwn(flag) && and.Domain == domain {
 		for _, arg := range and.Args {
 			l.split(arg, domain, c)
 		}
@@ -73,7 +77,7 @@ func (l *linker) split(flag tile.ID, domain int, c *conditions) {
 		c.simple = append(c.simple, compared{operator, rows, bound})
 		return
 	}
-	if not := l.mapped(flag, ir.OpNot); not != nil && isOwn {
+	if not := l.mapped(flag, ir.OpNot); not != nil && l.isOwn(flag) {
 		rows, bound, operator, is := l.comparison(not.Args[0], domain)
 		if is && !l.Values[rows].Kind.IsFloat() {
 			c.simple = append(c.simple, compared{inverse[operator], rows, bound})
@@ -86,7 +90,7 @@ func (l *linker) split(flag tile.ID, domain int, c *conditions) {
 // unless returns the operands of a flag that is the disjunction of one of rows and one that all rows have.
 func (l *linker) unless(flag tile.ID, domain int) (ofRow, always tile.ID, ok bool) {
 	or := l.mapped(flag, ir.OpLogicalOr)
-	if _, waits := l.later[flag]; !waits || or == nil || or.Domain != domain || l.left[flag] != 1 {
+	if or == nil || or.Domain != domain || !l.isOwn(flag) {
 		return 0, 0, false
 	}
 	return l.withUniform(flag, ir.OpLogicalOr)

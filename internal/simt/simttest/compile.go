@@ -320,9 +320,7 @@ func (k *kernel) expression(x loop.Expr) expression {
 
 func (k *kernel) binary(x *loop.Binary) expression {
 	left, right, kind := k.expression(x.X), k.expression(x.Y), x.Type().Kind
-	switch x.Op {
-	case ir.OpLogicalAnd, ir.OpLogicalOr:
-		decides := x.Op == ir.OpLogicalOr
+	if decides := x.Op == ir.OpLogicalOr; decides || x.Op == ir.OpLogicalAnd {
 		return func(t *thread) ir.Scalar {
 			a := left(t)
 			if a.IsTrue() == decides {

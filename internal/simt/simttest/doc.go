@@ -1,5 +1,6 @@
-// Package simttest emulates a device for tests of lowering. It interprets loop
-// programs of the profile simt, and needs no driver.
+// Package simttest emulates a device for tests of lowering. It runs loop
+// programs of the profile simt, each kernel compiled into Go functions once
+// (compile.go), and needs no driver.
 //
 // The device keeps a few work-groups resident, and switches between their
 // work-items at random wherever they can observe each other: at barriers, atomic
