@@ -80,6 +80,24 @@ func TestCUDAEmulationChildren(t *testing.T) {
 	}
 }
 
+// TestCUDAEmulationRefusedChildren repeats rows of several pages by as many launches of a kernel, so that
+// the emulation, which refuses a launch in four, refuses some.
+func TestCUDAEmulationRefusedChildren(t *testing.T) {
+	entry, err := testsuite.LoadEntry("../corpus/run_length_decode.kg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schedule := plan.Schedule{Sources: plan.PerChild}
+	made := kerneltest.Make(t, cuda.Emitter(), entry, fuse.LevelAuto, schedule)
+	e := emulator{newEmulator(t, checked)}
+	value, times := ir.NewColumn(ir.I32, 100_000), ir.NewColumn(ir.I32, 100_000)
+	for i := range times.Len() {
+		value.Set(i, ir.Int(ir.I32, int64(i)))
+		times.Set(i, ir.Int(ir.I32, int64(i%1000/999))) // the last row of a thousand once
+	}
+	kerneltest.Agree(t, made.Plan, e.Runner(made), entry.Pipeline, "seven pages", []ir.Column{value, times})
+}
+
 // checked emulations report all faults.
 var checked = emu.Options{Check: true, Limit: time.Minute}
 

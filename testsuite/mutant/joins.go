@@ -41,7 +41,7 @@ var joins = []Mutant{
 	{Name: "a kernel is compiled without those that it launches", File: "internal/device/text.go", Tests: "./internal/device -run ^TestAloneLaunches$",
 		Old: "keep(launched, true)",
 		New: "keep(launched, false)"},
-	{Name: "what a failed launch left is not asked for", File: "backends/cuda/dialect.go", Tests: "./testsuite/cuda -run ^TestCUDAEmulationChildren$",
+	{Name: "what a failed launch left is not asked for", File: "backends/cuda/dialect.go", Tests: "./testsuite/cuda -run ^TestCUDAEmulationRefusedChildren$",
 		Old: "\"cudaGetLastError() != cudaSuccess\"",
 		New: "\"false\""},
 	{Name: "every second repeated row is left out", File: "internal/simt/spread.go", Tests: "./testsuite -run ^TestSources$",
