@@ -68,10 +68,23 @@ func TestDocs(t *testing.T) {
 	}
 	var scripts []string
 	dir := t.TempDir()
+	files := map[string]string{} // that documents are told of, to the document: their commands run at the same time
 	total := 0
 	for path, text := range documents(t) {
 		commands := Commands(text)
 		total += len(commands)
+		for _, c := range commands {
+			for line := range strings.Lines(c.Output) {
+				file := strings.TrimSpace(line)
+				if !strings.HasPrefix(file, emitted+"/") || strings.Contains(file, " ") {
+					continue
+				}
+				if other := files[file]; other != "" && other != path {
+					t.Errorf("%s and %s both write %s", other, path, file)
+				}
+				files[file] = path
+			}
+		}
 		if len(commands) == 0 || filepath.Base(path) == tutorial { // TestTutorial runs those
 			continue
 		}
