@@ -9,8 +9,9 @@ import (
 // ArgumentError reports an input that a pipeline cannot take: columns of the
 // wrong number, kind or length, or more rows than the interpreter may make.
 type ArgumentError struct {
-	Pos     ir.Pos // of the parameter or operator
-	Message string
+	Pos         ir.Pos // of the parameter or operator
+	Message     string
+	TooManyRows bool // the arguments fit, but an operator would make too many rows of them
 }
 
 func (e *ArgumentError) Error() string {
@@ -20,8 +21,8 @@ func (e *ArgumentError) Error() string {
 	return e.Pos.String() + ": " + e.Message
 }
 
-func argumentError(pos ir.Pos, format string, args ...any) error {
-	return &ArgumentError{pos, fmt.Sprintf(format, args...)}
+func argumentError(pos ir.Pos, format string, args ...any) *ArgumentError {
+	return &ArgumentError{Pos: pos, Message: fmt.Sprintf(format, args...)}
 }
 
 // unknownOp is the message of a panic: the verifier lets no such value through.

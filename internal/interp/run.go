@@ -181,5 +181,7 @@ func (m *machine) setLength(d *ir.Domain, n int) {
 
 // tooManyRows is the error of an operator whose result would exceed the limit.
 func (m *machine) tooManyRows(v *ir.Value, operator string) error {
-	return argumentError(v.Pos, "%s would make more than %d rows, which is more than the interpreter takes", operator, m.rowLimit)
+	err := argumentError(v.Pos, "%s would make more than %d rows, which is more than the interpreter takes", operator, m.rowLimit)
+	err.TooManyRows = true
+	return err
 }
