@@ -77,7 +77,7 @@ func CostsOf(m plan.Machine) Setting {
 // RowsOf has level auto choose for so many rows of each domain of the parameters, by its name.
 // Without it, devices that are driven choose by the rows of each call, in classes: a plan for up
 // to 2^20 rows, and for more one for every power of 4, which the first call of a class compiles
-// if it has other kernels. Devices gocpu and vector choose once, for 2^20 rows.
+// if it has other kernels. GPUs whose costs are known ([CostsOf]) have one for up to 2^16 rows, too. Devices gocpu and vector choose once, for 2^20 rows.
 func RowsOf(rows map[string]int64) Setting {
 	return func(s *settings) error {
 		s.rows = rows

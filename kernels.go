@@ -25,8 +25,8 @@ type launcher interface {
 // loadedCode is a program for columns of some length, with what the launcher keeps of it.
 type loadedCode struct {
 	*kernels.Program
-	fused   string // which stages share kernels
-	parts   bool   // it is for more rows than a launch may span
+	fused   string        // which stages share kernels
+	shape   plan.Schedule // by which the kernels are made
 	passing bool
 	kept    any
 }
@@ -83,16 +83,17 @@ func (k *kernelRunner) make(rows map[string]int64, schedule plan.Schedule) (*loa
 		return nil, err
 	}
 	together := fused.Fusion.String()
-	if k.short != nil && k.short.fused == together && schedule == k.settings.schedule {
+	shape := build.ShapeFor(k.settings.level, rows, k.settings.machine, schedule)
+	if k.short != nil && k.short.fused == together && k.short.shape == shape {
 		return k.short, nil
 	}
 	for _, made := range k.more {
-		if made.fused == together && made.parts == (schedule != k.settings.schedule) {
+		if made.fused == together && made.shape == shape {
 			return made, nil
 		}
 	}
-	made, err := k.emitter.Make(program, schedule)
-	return &loadedCode{Program: made, fused: together, parts: schedule != k.settings.schedule}, err
+	made, err := k.emitter.Make(program, shape)
+	return &loadedCode{Program: made, fused: together, shape: shape}, err
 }
 
 // forRows returns the kernels for columns of so many rows, by their domains.
@@ -106,7 +107,7 @@ func (k *kernelRunner) forRows(lengths map[string]int64) (*loadedCode, error) {
 	}
 	rows := k.settings.rows
 	if rows == nil && k.settings.embedded.files == nil && k.settings.tuning.Kernels == nil {
-		rows = build.RowsFor(k.settings.level, lengths)
+		rows = build.RowsFor(k.settings.level, lengths, k.settings.machine)
 	}
 	if schedule == k.settings.schedule && (rows == nil || k.settings.rows != nil) {
 		return k.short, nil

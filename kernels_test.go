@@ -123,3 +123,47 @@ func TestKernelsByClassOfRows(t *testing.T) {
 		}
 	}
 }
+
+// TestKernelsOfFewRows has kernels of small tiles where few rows are no work for the whole device, and nowhere else.
+func TestKernelsOfFewRows(t *testing.T) {
+	text := []byte("pipeline sums(x: [n]i64, y: [m]i64) {\n\treturn a: scan(add, x), b: scan(add, y)\n}\n")
+	pipelines, errs := ir.Load("sums.kg", text)
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	program := Of(&build.Source{Text: text, Pipelines: pipelines}, pipelines[0])
+	rates := map[string]float64{plan.RateMemory: 1e12, plan.RateLaunch: 1e-6, plan.RateLookback: 1e-12}
+	wide, cores := plan.Machine{Device: "measured", Units: 132, Subgroup: 32, Rates: rates}, plan.Machine{Device: "measured", Units: 4, Subgroup: 1, Rates: rates}
+	for _, c := range []struct {
+		settings settings
+		n, m     int64
+		items    int
+	}{
+		{settings{machine: wide}, 0, 0, 4},
+		{settings{machine: wide}, 1000, 1 << 16, 4},
+		{settings{machine: wide, level: "auto"}, 1 << 16, 5, 4},
+		{settings{machine: wide, rows: map[string]int64{"n": 1000, "m": 1}}, 1 << 20, 0, 4},
+		{settings{machine: wide}, 1000, 1<<16 + 1, 20},
+		{settings{machine: wide}, 1 << 22, 1000, 20},
+		{settings{machine: wide, level: "onepass"}, 1000, 1000, 20},
+		{settings{machine: wide, schedule: plan.Schedule{Items: 6}}, 1000, 1000, 6},
+		{settings{machine: cores}, 1000, 1000, 20},
+		{settings{}, 1000, 1000, 20},
+	} {
+		kernels, err := newKernelRunner(nil, program, c.settings, cuda.Emitter(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := kernels.forRows(map[string]int64{"n": c.n, "m": c.m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range made.Plan.Kernels {
+			for _, v := range k.Variants {
+				if v.Schedule.Items != c.items {
+					t.Errorf("%d and %d rows, %+v: %d rows a work-item, not %d", c.n, c.m, c.settings.rows, v.Schedule.Items, c.items)
+				}
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/kgen-go/kgen/backends"
@@ -61,18 +62,31 @@ func CompileOver(s *Source, p *ir.Pipeline, rows map[string]int64, machine plan.
 			lengths[d.Name] = n
 		}
 	}
-	options.Machine, options.Rows = machine, fuse.RowsFor(lengths)
+	options.Machine, options.Rows = machine, fuse.RowsFor(lengths, isWide(machine))
 	program, fused, err := compile.Compile(p, options)
 	return program, fused, s.compileError(level, err)
 }
 
-// RowsFor returns the rows of domains by which a level chooses where so many are known: nil, which
-// is [fuse.AssumedRows] for each, unless the level is auto and there are more.
-func RowsFor(level string, rows map[string]int64) map[string]int64 {
+// RowsFor returns the rows of domains by which a level chooses for a machine where so many are known:
+// those of [fuse.RowsFor] at level auto, else nil, which is [fuse.AssumedRows] for each.
+func RowsFor(level string, rows map[string]int64, machine plan.Machine) map[string]int64 {
 	if level != "" && level != fuse.LevelAuto {
 		return nil
 	}
-	return fuse.RowsFor(rows)
+	return fuse.RowsFor(rows, isWide(machine))
+}
+
+// isWide reports whether a machine needs many tiles to be busy: a measured one with subgroups.
+func isWide(machine plan.Machine) bool { return machine.Subgroup > 1 }
+
+// ShapeFor returns the shape of kernels at a level for rows of [RowsFor], where the schedule leaves all
+// open: over few rows, tiles as small as those of element-wise kernels, so that more of them run at once.
+func ShapeFor(level string, rows map[string]int64, machine plan.Machine, schedule plan.Schedule) plan.Schedule {
+	classes := slices.Collect(maps.Values(RowsFor(level, rows, machine)))
+	if schedule != (plan.Schedule{}) || len(classes) == 0 || slices.Max(classes) > fuse.FewRows {
+		return schedule
+	}
+	return plan.Schedule{Workgroup: 256, Items: 4}
 }
 
 // options returns how the pipelines of s are compiled for a backend, or for device vector.

@@ -4,21 +4,28 @@ package fuse
 // chooses by it, unless it is known that there are more rows.
 const AssumedRows = 1 << 20
 
-// RowsFor returns the rows of domains by which level auto chooses where they are known: nil,
-// which is [AssumedRows] for each, unless one has more. Else each is rounded up to a power of
-// rowsStep, so that one choice serves many lengths. Fewer rows take the plan of AssumedRows:
-// their times are mostly those of launches, of which a plan for many rows has few, too.
-func RowsFor(lengths map[string]int64) map[string]int64 {
-	more := false
+// FewRows are fewer than the work for a whole GPU in tiles of the size that suits many.
+const FewRows = 1 << 16
+
+// RowsFor returns the rows of domains by which level auto chooses where they are known, such that one
+// choice serves many lengths: nil, which is [AssumedRows] for each, unless one has more, and then each
+// rounded up to a power of rowsStep. Where few rows are told apart, it is FewRows for each if none has more.
+func RowsFor(lengths map[string]int64, few bool) map[string]int64 {
+	most := int64(0)
 	for _, n := range lengths {
-		more = more || n > AssumedRows
+		most = max(most, n)
 	}
-	if !more {
+	few = few && most <= FewRows
+	if most <= AssumedRows && !few {
 		return nil
+	}
+	least := int64(leastRows)
+	if few {
+		least = FewRows
 	}
 	rows := map[string]int64{}
 	for domain, n := range lengths {
-		class := int64(leastRows)
+		class := least
 		for class < n && class < mostRows {
 			class *= rowsStep
 		}

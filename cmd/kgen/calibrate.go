@@ -186,11 +186,13 @@ type calibrationBench struct {
 }
 
 // A probe is repeated until half of the confidence interval of its median is below
-// probeWidth, or for probeTime: so all take less than a minute.
+// probeWidth, or for probeTime: so all take less than a minute. Each call repeats it as often as
+// fits, within probeLeast and probeMost.
 const (
 	probeWidth = 0.03
 	probeTime  = 500 * time.Millisecond
-	probeLeast = 7
+	probeLeast = 3
+	probeMost  = 7
 )
 
 // mostCompiling is how many processes compile at most.
@@ -283,21 +285,22 @@ func (b *calibrationBench) Time(ctx context.Context, p *calibrate.Probe, m plan.
 		return t, err
 	}
 	defer program.close()
-	if _, err := program.run(ctx, 2); err != nil { // to warm up
+	out, err := program.run(ctx, 1) // to warm up
+	if err != nil {
 		return t, err
 	}
-	var out *explore.Outcome
+	atOnce := min(max(int(probeTime/time.Duration(max(slices.Min(out.Samples), 1))), probeLeast), probeMost)
 	for begun := time.Now(); ; {
 		b.waiting.on(b.what)
-		if out, err = program.run(ctx, probeLeast); err != nil {
+		if out, err = program.run(ctx, atOnce); err != nil {
 			return t, err
 		}
 		t.Samples = append(t.Samples, out.Samples...)
 		if s := explore.Summarize(t.Samples); s.Width() <= probeWidth || time.Since(begun) >= probeTime {
-			t.Seconds = float64(slices.Min(t.Samples)) / 1e9 // what else a machine does only makes samples longer
 			break
 		}
 	}
+	t.Seconds = float64(slices.Min(t.Samples)) / 1e9 // what else a machine does only makes samples longer
 	t.Predicted, err = predict(program.fused, m, program.data.lengths(out.Columns))
 	return t, err
 }

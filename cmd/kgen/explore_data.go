@@ -247,7 +247,7 @@ func (d *exploreData) Prepare(ctx context.Context, c explore.Configuration) (exp
 	if err != nil {
 		return nil, err
 	}
-	text, err := kernelText(made, device.backend(), schedule)
+	text, err := kernelText(made, device.backend(), build.ShapeFor(c.Level, rows, device.deciding(), schedule))
 	if err != nil {
 		program.close()
 		return nil, err

@@ -114,7 +114,7 @@ func (e *explored) planForPage(r planRequest) page.Plan {
 			emitter = one
 		}
 	}
-	output, err := emitter.Emit([]*backends.Program{program}, backends.Options{Schedule: schedule})
+	output, err := emitter.Emit([]*backends.Program{program}, backends.Options{Schedule: build.ShapeFor(r.level, r.known.Lengths, r.deciding, schedule)})
 	if err != nil { // the explanation holds all the same
 		return made
 	}

@@ -308,6 +308,8 @@ func (c *calibration) tables(ctx context.Context) error {
 	inLocal, inGlobal := "groups=sort", "groups=sort,table=global" // no rows are partitioned
 	if !c.Shaped {                                                 // one way for each size
 		inLocal, inGlobal = "", ""
+	}
+	if c.file.Machine.Subgroup <= 1 { // tables of cores lie in caches, whichever memory they are in
 		global = slices.DeleteFunc(global, func(m int64) bool { return m <= cachedTable })
 	}
 	if c.Quick {

@@ -88,3 +88,18 @@ func TestCompilesOnce(t *testing.T) {
 		}
 	}
 }
+
+// Small tables are measured in global memory where that is apart from caches: on devices with subgroups.
+func TestTablesOfCores(t *testing.T) {
+	for subgroup, small := range map[int]bool{1: false, 32: true} {
+		b := &recordingBench{}
+		declared := plan.Machine{Subgroup: subgroup, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-6}}
+		f, err := Measure(t.Context(), b, declared, Options{Declared: declared, Shaped: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Machine.Curves[plan.CurveAtomic][0].Bytes <= elementBytes*cachedTable; got != small {
+			t.Errorf("subgroups of %d: the smallest table in global memory has %d bytes", subgroup, f.Machine.Curves[plan.CurveAtomic][0].Bytes)
+		}
+	}
+}
