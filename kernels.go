@@ -25,7 +25,7 @@ type launcher interface {
 // loadedCode is a program for columns of some length, with what the launcher keeps of it.
 type loadedCode struct {
 	*kernels.Program
-	fused   string // which stages share kernels
+	fused   string // which stages share kernels, and over which domains these may walk in rounds
 	parts   bool   // it is for more rows than a launch may span
 	passing bool
 	kept    any
@@ -82,7 +82,8 @@ func (k *kernelRunner) make(rows map[string]int64, schedule plan.Schedule) (*loa
 	if err != nil {
 		return nil, err
 	}
-	together := fused.Fusion.String()
+	emitter := k.emitter.Over(rows)
+	together := fmt.Sprint(fused.Fusion, emitter.Walks())
 	if k.short != nil && k.short.fused == together && schedule == k.settings.schedule {
 		return k.short, nil
 	}
@@ -91,7 +92,7 @@ func (k *kernelRunner) make(rows map[string]int64, schedule plan.Schedule) (*loa
 			return made, nil
 		}
 	}
-	made, err := k.emitter.Make(program, schedule)
+	made, err := emitter.Make(program, schedule)
 	return &loadedCode{Program: made, fused: together, parts: schedule != k.settings.schedule}, err
 }
 

@@ -35,9 +35,11 @@ import (
 const persistentWorkgroup = (16 + controlSubgroups) * persistentWidth
 
 // moreSubgroups is how many more subgroups take rows if the ring has no spare stage
-// and their columns fit. If columns do not fit at all, there are fewer subgroups, by
-// steps of subgroupStep.
-const moreSubgroups, subgroupStep = 4, 4
+// and their columns fit, and mostSubgroups how many there are at most if it has one:
+// with narrow columns, the time of a round is that of its exchange, not that of its
+// copies. If columns do not fit at all, there are fewer subgroups, by steps of
+// subgroupStep.
+const moreSubgroups, mostSubgroups, subgroupStep = 4, 24, 4
 
 // controlSubgroups is how many subgroups take no rows.
 const controlSubgroups = plan.PersistentControl / persistentWidth

@@ -31,17 +31,21 @@ func (r *ring) layout(k *kernel, kind ir.Kind) layout {
 // more subgroups, if the schedule leaves their number open.
 func (r *ring) fit(k *kernel, p arena) bool {
 	spare, tight := r.lookahead+3, r.lookahead+2
-	most := r.minSubgroups
+	more, most := r.minSubgroups, r.minSubgroups
 	if k.isOpen {
-		most += moreSubgroups
+		more, most = r.minSubgroups+moreSubgroups, max(r.minSubgroups, mostSubgroups)
 	}
 	switch {
 	case r.wanted > tight:
 		return r.fits(k, p, r.minSubgroups, r.wanted)
-	case r.wanted == 0 && r.minSubgroups >= r.usual && r.fits(k, p, r.minSubgroups, spare):
-		return true
+	case r.wanted == 0 && r.minSubgroups >= r.usual:
+		for rowSubgroups := most; rowSubgroups >= r.minSubgroups; rowSubgroups-- {
+			if r.fits(k, p, rowSubgroups, spare) {
+				return true
+			}
+		}
 	}
-	for rowSubgroups := most; rowSubgroups > r.minSubgroups; rowSubgroups-- {
+	for rowSubgroups := more; rowSubgroups > r.minSubgroups; rowSubgroups-- {
 		if r.fits(k, p, rowSubgroups, tight) {
 			return true
 		}
