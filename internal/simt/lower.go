@@ -111,6 +111,9 @@ func validate(p *plan.Plan) error {
 
 // lower makes the kernels of one scheme; their names end in suffix.
 func lower(program *backends.Program, target Target, family *family, schedule plan.Schedule, spinLimit int64, suffix string) (*Program, error) {
+	if schedule.Part == 0 {
+		program = shortCounts(program)
+	}
 	logical := program.Plan
 	out := *logical
 	out.Kernels, out.Steps = nil, nil

@@ -34,12 +34,11 @@ import (
 // half as fast: each waits for twice as many.
 const persistentWorkgroup = (16 + controlSubgroups) * persistentWidth
 
-// moreSubgroups is how many more subgroups take rows if the ring has no spare stage
-// and their columns fit, and mostSubgroups how many there are at most if it has one:
-// with narrow columns, the time of a round is that of its exchange, not that of its
-// copies. If columns do not fit at all, there are fewer subgroups, by steps of
+// mostSubgroups is how many more subgroups take rows, at most, if their columns fit with a
+// spare stage in the ring, and tightSubgroups without one: the time of a round is mostly that
+// of its exchange. If columns do not fit at all, there are fewer subgroups, by steps of
 // subgroupStep.
-const moreSubgroups, mostSubgroups, subgroupStep = 4, 24, 4
+const mostSubgroups, tightSubgroups, subgroupStep = 8, 4, 4
 
 // controlSubgroups is how many subgroups take no rows.
 const controlSubgroups = plan.PersistentControl / persistentWidth

@@ -294,7 +294,7 @@ func (e *selectionBody) storeOfSelected(ops []int, place loop.Expr) {
 	for _, i := range ops {
 		op := &e.Ops[i]
 		e.note(op)
-		e.b.Store(e.stream(op.Stream), place, e.ofSelected(op.Args[0]))
+		e.b.Store(e.stream(op.Stream), place, e.asStored(op, e.ofSelected(op.Args[0])))
 	}
 }
 
