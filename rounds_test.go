@@ -149,10 +149,14 @@ func TestRoundsByRowsAgree(t *testing.T) {
 	}
 	defer interp.Close()
 	for name, in := range args {
+		schemes := ""
 		run := func(d *Device, options ...Setting) string {
 			e, err := walked(t, name).On(t.Context(), d, options...)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
+			}
+			if k, ok := e.runner.(*kernelRunner); ok {
+				schemes = schemesOf(k.short.Plan)
 			}
 			columns, _, err := e.RunColumns(t.Context(), in)
 			if err != nil {
@@ -166,6 +170,9 @@ func TestRoundsByRowsAgree(t *testing.T) {
 		}
 		if want, got := run(interp), run(emulation, RowsOf(map[string]int64{"n": 1 << 28})); got != want {
 			t.Errorf("%s differs from the interpreter", name)
+		}
+		if walks := name == "counts" || name == "having"; strings.Contains(schemes, "persistent") != walks {
+			t.Errorf("%s ran by %s", name, schemes)
 		}
 	}
 }
