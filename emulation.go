@@ -52,7 +52,7 @@ func (e *emulation) machine(context.Context) (plan.Machine, error) {
 }
 
 func (e *emulation) compile(ctx context.Context, p *Program, s settings) (runner, error) {
-	k, err := newKernelRunner(e.device, p, s, cuda.Emitter(), e)
+	k, err := newKernelRunner(e.device, p, s, cuda.Emitter().On(emu.Machine(e.options)), e)
 	if err != nil {
 		return nil, err
 	}

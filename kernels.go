@@ -25,7 +25,7 @@ type launcher interface {
 // loadedCode is a program for columns of some length, with what the launcher keeps of it.
 type loadedCode struct {
 	*kernels.Program
-	fused   string        // which stages share kernels
+	fused   string        // which stages share kernels, and over which domains these may walk in rounds
 	shape   plan.Schedule // by which the kernels are made
 	passing bool
 	kept    any
@@ -82,7 +82,8 @@ func (k *kernelRunner) make(rows map[string]int64, schedule plan.Schedule) (*loa
 	if err != nil {
 		return nil, err
 	}
-	together := fused.Fusion.String()
+	emitter := k.emitter.Over(rows)
+	together := fmt.Sprint(fused.Fusion, emitter.Walks())
 	shape := build.ShapeFor(k.settings.level, rows, k.settings.machine, schedule)
 	if k.short != nil && k.short.fused == together && k.short.shape == shape {
 		return k.short, nil
@@ -92,7 +93,7 @@ func (k *kernelRunner) make(rows map[string]int64, schedule plan.Schedule) (*loa
 			return made, nil
 		}
 	}
-	made, err := k.emitter.Make(program, shape)
+	made, err := emitter.Make(program, shape)
 	return &loadedCode{Program: made, fused: together, shape: shape}, err
 }
 

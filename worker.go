@@ -76,7 +76,7 @@ func (w *workerDevice) compile(ctx context.Context, p *Program, s settings) (run
 		emitter = emitter.On(m)
 	}
 	s.schedule = emitter.ForDrivers(s.schedule)
-	return newKernelRunner(w.device, p, s, w.emitter, w)
+	return newKernelRunner(w.device, p, s, emitter, w)
 }
 
 func (w *workerDevice) launch(ctx context.Context, code *loadedCode, in exec.Inputs, keep []string, c call) (*worker.Result, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/simt"
@@ -33,7 +34,28 @@ func (e Emitter) On(m plan.Machine) Emitter {
 	if e.IDs == "" && m.Subgroup > 1 && m.Caps[plan.CapStatic] == plan.Probed {
 		e.IDs = plan.Static
 	}
+	e.Rounds = m.Has(plan.CapResident) && m.Has(plan.CapBulkCopy)
 	return e
+}
+
+// Over returns the emitter for so many rows of each domain of the parameters; nil if they are
+// not known.
+func (e Emitter) Over(rows map[string]int64) Emitter {
+	if e.Rounds {
+		e.Rows = rows
+	}
+	return e
+}
+
+// Walks names the domains over which kernels may walk in rounds, since they have many rows.
+func (e Emitter) Walks() (domains []string) {
+	for domain, n := range e.Rows {
+		if n >= simt.RoundRows {
+			domains = append(domains, domain)
+		}
+	}
+	slices.Sort(domains)
+	return domains
 }
 
 // ForDrivers returns a schedule as devices with a driver take it: tiles are numbered as suits

@@ -19,7 +19,9 @@ type Emitter struct {
 	Backend   string // as the user names it: opencl
 	Extension string // of the files with kernels: .cl
 	Dialect   *ctext.Dialect
-	IDs       string // how devices with a driver number tiles unless the user says; see plan.Schedule
+	IDs       string           // how devices with a driver number tiles unless the user says; see plan.Schedule
+	Rounds    bool             // the device can walk over many rows in rounds
+	Rows      map[string]int64 // of domains of parameters, where they decide how kernels walk
 }
 
 // Name returns the name of the backend.
@@ -60,7 +62,7 @@ func (e Emitter) Loops(program *backends.Program, options backends.Options) (str
 // Target returns the features that kernels of the dialect may use.
 func (e Emitter) Target() simt.Target {
 	return simt.Target{Subgroup: simt.SubgroupOf(e.Dialect.Subgroup), Occupancy: e.Dialect.Occupancy,
-		Atomics64: e.Dialect.Atomics64, MergesCounts: e.Dialect.MergesCounts, LaunchedLocal: e.Dialect.LaunchedLocal, Children: e.Dialect.Child != nil}
+		Atomics64: e.Dialect.Atomics64, MergesCounts: e.Dialect.MergesCounts, LaunchedLocal: e.Dialect.LaunchedLocal, Children: e.Dialect.Child != nil, Rows: e.Rows}
 }
 
 // Program is a pipeline as a device runs it.

@@ -99,10 +99,8 @@ func (e *tileBody) deal(i int) {
 			place := loop.Add(base, l.dealt(e.kernel, at))
 			e.b.If(loop.Lt(at, e.count), func() {
 				e.b.Store(arena, place, toWord(l.word, loop.At(memory, loop.Add(e.first, at))))
-			}, func() {
-				if l.wide > 0 { // wide accesses take rows that do not exist, too
-					e.b.Store(arena, place, number(l.word, 0))
-				}
+			}, func() { // work-items take rows that do not exist, too
+				e.b.Store(arena, place, loop.ConstOf(ir.Scalar{Kind: l.word}))
 			})
 		})
 	}
@@ -169,9 +167,7 @@ func (e *tileBody) take(i int) {
 		})
 	} else {
 		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
-			e.b.If(loop.Lt(loop.Add(start, item), e.count), func() {
-				e.b.Store(mine, loop.Add(item, loop.Int(int64(before))), fromWord(kind, loop.At(arena, loop.Add(own, item))))
-			}, nil)
+			e.b.Store(mine, loop.Add(item, loop.Int(int64(before))), fromWord(kind, loop.At(arena, loop.Add(own, item))))
 		})
 	}
 	if before == 0 {

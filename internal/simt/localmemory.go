@@ -39,6 +39,10 @@ const seekItems = 8
 // no more of it than the column did.
 const compactItems = 28
 
+// narrowItems are the rows of a work-item in rounds over columns of fewer bytes a row than
+// narrowBytes, by which rows are selected: the exchange of a round costs more than its rows.
+const narrowItems, narrowBytes = 28, 4
+
 // maxWide is how many columns pass through the arena by wide accesses. Each has a
 // branch for tiles that are not whole, and compilers for CPUs (PoCL 3.1) take
 // minutes over a dozen of them between barriers.
@@ -130,11 +134,24 @@ func (k *kernel) trySelection(choices []int, columns []tile.Staged) bool {
 		k.workgroup = k.segmentWorkgroup
 	}
 	k.strategy = selecting{}
+	if k.isNarrowRing(columns) && len(choices) > 1 {
+		choices = append([]int{narrowItems}, choices...)
+	}
 	if k.tryItems(choices, func() bool { return k.trySelected(columns) }) {
 		return true
 	}
 	k.selected, k.strategy, k.workgroup, k.singly = selected{}, inOrder{}, workgroup, singly
 	return false
+}
+
+// isNarrowRing reports whether the ring has few bytes of each row.
+func (k *kernel) isNarrowRing(columns []tile.Staged) bool {
+	bytes := 0
+	for _, s := range columns {
+		bytes += k.Streams[s.Stream].Kind.Size()
+	}
+	_, isRing := k.placement.(*ring)
+	return isRing && bytes > 0 && bytes < narrowBytes
 }
 
 // columnsToStage lists the columns that can pass through the arena.

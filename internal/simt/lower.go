@@ -41,6 +41,8 @@ type Target struct {
 	Children bool // kernels launch kernels
 
 	LaunchedLocal int64 // bytes of local memory that a launch may bring; on devices with less, the fallback runs
+
+	Rows map[string]int64 // of domains of parameters, by their names, on devices that can walk in rounds: kernels over many rows do where that pays
 }
 
 // Lower is the function Lower for a target.
@@ -109,6 +111,9 @@ func validate(p *plan.Plan) error {
 
 // lower makes the kernels of one scheme; their names end in suffix.
 func lower(program *backends.Program, target Target, family *family, schedule plan.Schedule, spinLimit int64, suffix string) (*Program, error) {
+	if schedule.Part == 0 {
+		program = shortCounts(program)
+	}
 	logical := program.Plan
 	out := *logical
 	out.Kernels, out.Steps = nil, nil
@@ -242,36 +247,22 @@ type earlyAlloc struct {
 func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, lines func(ir.Pos) string) {
 	delete(l.names, t.Name)
 	t = seeLasts(hoistFirsts(l.unnumbered(t)))
-	aligned := func(stream int) bool {
-		return l.reaches(l.bufferLength(t.Streams[stream].Buffer), t.Domains[0].Plan)
-	}
-	s := shape{placement: workgroupPlacement{}, sources: l.schedule.Sources, workgroup: l.schedule.Workgroup, isOpen: l.schedule.Workgroup == 0, items: l.schedule.Items,
-		subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.schedule.Part > 0}
 	family := l.family
 	if t.Has((*tile.Op).Counts) {
 		family = &rankingFamily
 	}
-	s, err := family.shape(l, t, s)
-	if err != nil {
-		l.faults = append(l.faults, err)
-		return
+	var k *kernel
+	if l.mayWalk(t) {
+		if walking, err := l.shaped(&persistentFamily, t, lines); err == nil && walking.prefersRounds() {
+			family, k = &persistentFamily, walking
+		}
 	}
-	if s.remembered = l.remembers(t, s); s.remembered > 0 && s.isOpen {
-		s.workgroup = l.foldingWorkgroup()
-		l.asksMuch = l.asksMuch || s.workgroup > flatWorkgroup || s.rememberedBytes(l, t) > fallbackBudget
-	}
-	s.localTables, s.keeps = l.planTables(t, &s), l.keepsFolds(t)
-	if s.localTables == nil && (family == &lookbackFamily || family == &publishedFamily) {
-		s.localTables = l.planTileTables(t, &s)
-	}
-	if s.isOpen && s.localTables == nil && l.foldsByTile(t) {
-		s.workgroup = l.foldingWorkgroup()
-		l.asksMuch = l.asksMuch || s.workgroup > flatWorkgroup
-	}
-	k := newKernel(t, s, lines, aligned)
-	if err := k.placement.refuse(k, l.schedule); err != nil {
-		l.faults = append(l.faults, err)
-		return
+	if k == nil {
+		var err error
+		if k, err = l.shaped(family, t, lines); err != nil {
+			l.faults = append(l.faults, err)
+			return
+		}
 	}
 	if k.phases() > maxPhases {
 		l.faults = append(l.faults, fmt.Errorf("kernel %s has %d cuts; a kernel can have %d: choose another fusion level", t.Name, len(k.cuts), maxPhases-1))
@@ -291,6 +282,33 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 			l.out.Steps = append(l.out.Steps, plan.Step{Read: &plan.Read{Buffer: l.cells[op.Ref], Scalars: []string{op.Ref}}})
 		}
 	}
+}
+
+// shaped returns a kernel with the tiles that suit it under a scheme.
+func (l *lowering) shaped(family *family, t *tile.Kernel, lines func(ir.Pos) string) (*kernel, error) {
+	aligned := func(stream int) bool {
+		return l.reaches(l.bufferLength(t.Streams[stream].Buffer), t.Domains[0].Plan)
+	}
+	s := shape{placement: workgroupPlacement{}, sources: l.schedule.Sources, workgroup: l.schedule.Workgroup, isOpen: l.schedule.Workgroup == 0, items: l.schedule.Items,
+		subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.schedule.Part > 0}
+	s, err := family.shape(l, t, s)
+	if err != nil {
+		return nil, err
+	}
+	if s.remembered = l.remembers(t, s); s.remembered > 0 && s.isOpen {
+		s.workgroup = l.foldingWorkgroup()
+		l.asksMuch = l.asksMuch || s.workgroup > flatWorkgroup || s.rememberedBytes(l, t) > fallbackBudget
+	}
+	s.localTables, s.keeps = l.planTables(t, &s), l.keepsFolds(t)
+	if s.localTables == nil && (family == &lookbackFamily || family == &publishedFamily) {
+		s.localTables = l.planTileTables(t, &s)
+	}
+	if s.isOpen && s.localTables == nil && l.foldsByTile(t) {
+		s.workgroup = l.foldingWorkgroup()
+		l.asksMuch = l.asksMuch || s.workgroup > flatWorkgroup
+	}
+	k := newKernel(t, s, lines, aligned)
+	return k, k.placement.refuse(k, l.schedule)
 }
 
 // budget returns the local memory that a work-group may take.

@@ -34,10 +34,11 @@ import (
 // half as fast: each waits for twice as many.
 const persistentWorkgroup = (16 + controlSubgroups) * persistentWidth
 
-// moreSubgroups is how many more subgroups take rows if the ring has no spare stage
-// and their columns fit. If columns do not fit at all, there are fewer subgroups, by
-// steps of subgroupStep.
-const moreSubgroups, subgroupStep = 4, 4
+// mostSubgroups is how many more subgroups take rows, at most, if their columns fit with a
+// spare stage in the ring, and tightSubgroups without one: the time of a round is mostly that
+// of its exchange. If columns do not fit at all, there are fewer subgroups, by steps of
+// subgroupStep.
+const mostSubgroups, tightSubgroups, subgroupStep = 8, 4, 4
 
 // controlSubgroups is how many subgroups take no rows.
 const controlSubgroups = plan.PersistentControl / persistentWidth

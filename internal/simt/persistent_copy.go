@@ -27,23 +27,19 @@ func (r *ring) layout(k *kernel, kind ir.Kind) layout {
 }
 
 // fit lays out a stage for the columns of an arena, chooses the number of stages, and
-// reports whether local memory suffices. Without a spare stage there is room for
-// more subgroups, if the schedule leaves their number open.
+// reports whether local memory suffices. If the schedule leaves the number of subgroups
+// open, more of them count for more than a spare stage.
 func (r *ring) fit(k *kernel, p arena) bool {
 	spare, tight := r.lookahead+3, r.lookahead+2
-	most := r.minSubgroups
-	if k.isOpen {
-		most += moreSubgroups
-	}
-	switch {
-	case r.wanted > tight:
+	if r.wanted > tight {
 		return r.fits(k, p, r.minSubgroups, r.wanted)
-	case r.wanted == 0 && r.minSubgroups >= r.usual && r.fits(k, p, r.minSubgroups, spare):
-		return true
 	}
-	for rowSubgroups := most; rowSubgroups > r.minSubgroups; rowSubgroups-- {
-		if r.fits(k, p, rowSubgroups, tight) {
-			return true
+	if k.isOpen {
+		for more := mostSubgroups; more > 0; more-- {
+			isSpare := r.wanted == 0 && r.minSubgroups >= r.usual && r.fits(k, p, r.minSubgroups+more, spare)
+			if isSpare || more <= tightSubgroups && r.fits(k, p, r.minSubgroups+more, tight) {
+				return true
+			}
 		}
 	}
 	return r.wanted == 0 && r.fits(k, p, r.minSubgroups, spare) || r.fits(k, p, r.minSubgroups, tight)

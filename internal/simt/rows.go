@@ -181,7 +181,16 @@ func (e *rowBody) store(op *tile.Op) {
 	if len(op.Args) == 2 {
 		at = loop.To(e.indexOf(op.Stream), e.expr(op.Args[1]))
 	}
-	e.b.Store(e.stream(op.Stream), at, e.expr(op.Args[0]))
+	e.b.Store(e.stream(op.Stream), at, e.asStored(op, e.expr(op.Args[0])))
+}
+
+// asStored returns a value in the kind of the column that an operation stores it to: counts may
+// be shorter there.
+func (k *kernel) asStored(op *tile.Op, x loop.Expr) loop.Expr {
+	if k.Streams[op.Stream].Kind == ir.I32 {
+		return loop.ToKind(ir.I32, x)
+	}
+	return x
 }
 
 // fold adds the row's elements to the state of this work-item's rows.

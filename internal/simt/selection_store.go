@@ -193,15 +193,20 @@ func (e *tileBody) know(st *state, earlier, total []loop.Expr) {
 // counted returns the slot that counts the rows of a selection.
 func (st *state) counted(p selection) int { return st.of[stateKey{p.scan, 0}].slot }
 
+// denseShare is the share of rows, one in so many, from which a test of each row takes less
+// than a walk over the bits that are set: a subgroup walks as often as its busiest work-item has
+// bits, with nine instructions each time, and a test takes four.
+const denseShare = 4
+
 // number writes the numbers of this work-item's rows of a selection to the arena, the
-// first one at place before. If most of the tile's rows are selected, it tests each
+// first one at place before. If many of the tile's rows are selected, it tests each
 // row, otherwise it goes from one set bit to the next.
 func (e *selectionBody) number(p selection, bits *loop.Var, before, total loop.Expr) {
 	numbers := e.arenaOf(numberKind)
 	first := e.b.Let("first", loop.Add(loop.ToCounter(before), e.arenaStart(p.region, numberKind)))
 	start := e.b.Let("start", loop.Mul(e.localID, loop.Int(int64(e.items))))
 	store := func(at, item loop.Expr) { e.b.Store(numbers, at, loop.ToKind(numberKind, loop.Add(start, item))) }
-	e.b.If(loop.Gt(loop.ToCounter(total), loop.Int(e.kernel.rows()/2)), func() {
+	e.b.If(loop.Gt(loop.ToCounter(total), loop.Int(e.kernel.rows()/denseShare)), func() {
 		at := e.b.Decl("at", first)
 		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
 			e.b.If(isSet(bits, item), func() {
@@ -289,7 +294,7 @@ func (e *selectionBody) storeOfSelected(ops []int, place loop.Expr) {
 	for _, i := range ops {
 		op := &e.Ops[i]
 		e.note(op)
-		e.b.Store(e.stream(op.Stream), place, e.ofSelected(op.Args[0]))
+		e.b.Store(e.stream(op.Stream), place, e.asStored(op, e.ofSelected(op.Args[0])))
 	}
 }
 

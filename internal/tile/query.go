@@ -1,5 +1,7 @@
 package tile
 
+import "slices"
+
 // Inside reports whether rows of domain inner are rows of outer, so that they
 // have its values.
 func (k *Kernel) Inside(inner, outer int) bool {
@@ -54,4 +56,11 @@ func (k *Kernel) NeededBy(isRoot func(i int) bool) []bool {
 		}
 	}
 	return needed
+}
+
+// Touches reports whether an operation reads or writes a stream of a buffer.
+func (k *Kernel) Touches(op *Op, buffer string) bool {
+	return op.touchesStreams() && slices.ContainsFunc(slices.Concat([]int{op.Stream}, op.Totals, op.Offsets, op.Keys, op.Homes), func(stream int) bool {
+		return stream >= 0 && stream < len(k.Streams) && k.Streams[stream].Buffer == buffer
+	})
 }

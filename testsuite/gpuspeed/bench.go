@@ -171,8 +171,8 @@ func (f *form) measures(w *workload, r *runner) bool {
 	return f.on == r.device || w.goal.opencl > 0
 }
 
-func (r *runner) make(f *form, w *workload) (*kernels.Program, error) {
-	return r.all.make(f.device.emitter(), w.pipeline, r.level, f.schedule)
+func (r *runner) make(f *form, w *workload, rows func(column int) int64) (*kernels.Program, error) {
+	return r.all.make(f.device.emitter(), w.pipeline, r.level, f.schedule, r.all.lengths(w, rows))
 }
 
 // prepare compiles everything that will run: nvcc compiles the peers, and in
@@ -197,7 +197,7 @@ func (r *runner) prepare(ctx context.Context, chosen []workload, log io.Writer) 
 		for i := range r.forms {
 			f := &r.forms[i]
 			key := fmt.Sprint(w.pipeline, f.on, f.schedule)
-			made, err := r.make(f, &w)
+			made, err := r.make(f, &w, func(int) int64 { return r.rows })
 			if err != nil || seen[key] || jobs[f.on] == nil || !f.measures(&w, r) {
 				continue // the measurement reports the error
 			}
@@ -294,7 +294,7 @@ func (r *runner) workload(ctx context.Context, w *workload, data *columns) ([]ra
 			continue
 		}
 		one := rate{Workload: w.name, Rows: data.rows, Device: f.on, Form: f.name}
-		made, err := r.make(f, w)
+		made, err := r.make(f, w, func(i int) int64 { return a.columns[i].Rows() })
 		if err != nil {
 			one.Problem = err.Error()
 			rates = append(rates, one)

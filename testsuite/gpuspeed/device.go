@@ -59,8 +59,14 @@ func openDevice(ctx context.Context, name string, space *memory.Space) (device, 
 	default:
 		return nil, fmt.Errorf("device %s: there are cuda:0 and on, opencl:0 and on, and cudaemu", name)
 	}
-	d.client, err = worker.Open(ctx, worker.Options{Program: program, Space: space})
-	return d, err
+	if d.client, err = worker.Open(ctx, worker.Options{Program: program, Space: space}); err != nil {
+		return nil, err
+	}
+	listing, err := d.client.List(ctx)
+	if err == nil && number < len(listing.Devices) { // a run says what is wrong
+		d.emits = d.emits.On(listing.Devices[number].Machine)
+	}
+	return d, nil
 }
 
 func isOpenCL(name string) bool { return strings.HasPrefix(name, "opencl:") }

@@ -43,17 +43,40 @@ func loadPipelines() (pipelines, error) {
 	return all, nil
 }
 
-// make compiles a pipeline to kernels.
-func (all pipelines) make(e kernels.Emitter, name, level string, schedule plan.Schedule) (*kernels.Program, error) {
+// make compiles a pipeline to kernels. The schedule that says nothing is that of kgen run, which
+// depends on the rows of the parameters' domains.
+func (all pipelines) make(e kernels.Emitter, name, level string, schedule plan.Schedule, rows map[string]int64) (*kernels.Program, error) {
 	source := all[name]
 	if source == nil {
 		return nil, fmt.Errorf("there is no pipeline %s", name)
 	}
-	program, _, err := build.Compile(source, source.Pipelines[0], e.Name(), level, schedule)
+	if schedule == (plan.Schedule{}) {
+		known := build.RowsFor(level, rows, plan.Machine{})
+		e, rows = e.Over(known), known
+		schedule = e.ForDrivers(schedule)
+	} else {
+		rows = nil
+	}
+	program, _, err := build.CompileOver(source, source.Pipelines[0], rows, plan.Machine{}, e.Name(), level, schedule)
 	if err != nil {
 		return nil, err
 	}
 	return e.Make(program, schedule)
+}
+
+// lengths returns the rows of the domains of a workload's columns.
+func (all pipelines) lengths(w *workload, rows func(column int) int64) map[string]int64 {
+	lengths := map[string]int64{}
+	if source := all[w.pipeline]; source != nil {
+		for i, c := range w.columns {
+			for _, p := range source.Pipelines[0].Params {
+				if p.Name == c.param && !p.Type.IsScalar() {
+					lengths[p.Type.Domain.Name] = rows(i)
+				}
+			}
+		}
+	}
+	return lengths
 }
 
 // schemeOf is the scheme of the grid-wide prefix in the kernels of a plan, or

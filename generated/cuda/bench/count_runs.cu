@@ -213,7 +213,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 	}
 	const int first2 = (int)add21 + 10240;
 	const int start2 = local_id * 20;
-	if ((int)theirs18 > 2560) {
+	if ((int)theirs18 > 1280) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {

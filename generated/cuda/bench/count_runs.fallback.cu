@@ -445,7 +445,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
 	const int first2 = (int)add11 + 10240;
 	const int start2 = local_id * 20;
-	if ((int)theirs10 > 2560) {
+	if ((int)theirs10 > 1280) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {

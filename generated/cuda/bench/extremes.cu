@@ -293,7 +293,7 @@ extern "C" __global__ void __launch_bounds__(128) extremes_kernel1(
 	}
 	const int first2 = (int)add10 + 10240;
 	const int start2 = local_id * 20;
-	if ((int)theirs25 > 1280) {
+	if ((int)theirs25 > 640) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {

@@ -692,7 +692,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	const int v_max11 = state16 > 0 ? state18 : kgen_greatest_i32(state30, state18);
 	const int first2 = (int)add11 + 12288;
 	const int start2 = local_id * 12;
-	if ((int)theirs28 > 1536) {
+	if ((int)theirs28 > 768) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {

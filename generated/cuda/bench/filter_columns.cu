@@ -167,7 +167,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 	}
 	const int first2 = (int)add11 + 10240;
 	const int start = local_id * 20;
-	if ((int)theirs10 > 2560) {
+	if ((int)theirs10 > 1280) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {

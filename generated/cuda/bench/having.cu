@@ -89,6 +89,8 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 		const int at = item * 256 + local_id;
 		if (at < count2) {
 			local_arena[at + at / 10] = (unsigned)key[first + at];
+		} else {
+			local_arena[at + at / 10] = 0u;
 		}
 	}
 	#pragma unroll
@@ -96,6 +98,8 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 		const int at = item * 256 + local_id;
 		if (at < count2) {
 			local_arena[2816 + (at + at / 10)] = (unsigned)value[first + at];
+		} else {
+			local_arena[2816 + (at + at / 10)] = 0u;
 		}
 	}
 	__syncthreads();
@@ -104,22 +108,17 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 	const int own = local_id * 11;
 	#pragma unroll
 	for (int item = 0; item < 10; item++) {
-		if (start + item < count2) {
-			key_rows[item + 1] = (int)local_arena[own + item];
-		}
+		key_rows[item + 1] = (int)local_arena[own + item];
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
 		key_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 10];
 	}
 	int value_rows[10] = {0};
-	const int start2 = local_id * 10;
 	const int own2 = 2816 + local_id * 11;
 	#pragma unroll
 	for (int item = 0; item < 10; item++) {
-		if (start2 + item < count2) {
-			value_rows[item] = (int)local_arena[own2 + item];
-		}
+		value_rows[item] = (int)local_arena[own2 + item];
 	}
 	__syncthreads();
 	unsigned head_kept = 0u;

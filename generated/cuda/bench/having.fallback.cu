@@ -57,6 +57,8 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_sum0_published(
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + at / 6] = (unsigned)key[first + at];
+		} else {
+			local_arena[at + at / 6] = 0u;
 		}
 	}
 	#pragma unroll
@@ -64,6 +66,8 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_sum0_published(
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[1792 + (at + at / 6)] = (unsigned)value[first + at];
+		} else {
+			local_arena[1792 + (at + at / 6)] = 0u;
 		}
 	}
 	__syncthreads();
@@ -72,22 +76,17 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_sum0_published(
 	const int own = local_id * 7;
 	#pragma unroll
 	for (int item = 0; item < 6; item++) {
-		if (start + item < count) {
-			key_rows[item + 1] = (int)local_arena[own + item];
-		}
+		key_rows[item + 1] = (int)local_arena[own + item];
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
 		key_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 6];
 	}
 	int value_rows[6] = {0};
-	const int start2 = local_id * 6;
 	const int own2 = 1792 + local_id * 7;
 	#pragma unroll
 	for (int item = 0; item < 6; item++) {
-		if (start2 + item < count) {
-			value_rows[item] = (int)local_arena[own2 + item];
-		}
+		value_rows[item] = (int)local_arena[own2 + item];
 	}
 	__syncthreads();
 	bool begun = false;
@@ -616,6 +615,8 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_published(
 		const int at = item * 256 + local_id;
 		if (at < count2) {
 			local_arena[at + at / 6] = (unsigned)key[first + at];
+		} else {
+			local_arena[at + at / 6] = 0u;
 		}
 	}
 	#pragma unroll
@@ -623,6 +624,8 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_published(
 		const int at = item * 256 + local_id;
 		if (at < count2) {
 			local_arena[1792 + (at + at / 6)] = (unsigned)value[first + at];
+		} else {
+			local_arena[1792 + (at + at / 6)] = 0u;
 		}
 	}
 	__syncthreads();
@@ -631,22 +634,17 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_published(
 	const int own = local_id * 7;
 	#pragma unroll
 	for (int item = 0; item < 6; item++) {
-		if (start + item < count2) {
-			key_rows[item + 1] = (int)local_arena[own + item];
-		}
+		key_rows[item + 1] = (int)local_arena[own + item];
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
 		key_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 6];
 	}
 	int value_rows[6] = {0};
-	const int start2 = local_id * 6;
 	const int own2 = 1792 + local_id * 7;
 	#pragma unroll
 	for (int item = 0; item < 6; item++) {
-		if (start2 + item < count2) {
-			value_rows[item] = (int)local_arena[own2 + item];
-		}
+		value_rows[item] = (int)local_arena[own2 + item];
 	}
 	__syncthreads();
 	unsigned head_kept = 0u;

@@ -300,7 +300,7 @@ extern "C" __global__ void __launch_bounds__(128) sum_runs_kernel1(
 	}
 	const int first2 = (int)add28 + 10240;
 	const int start2 = local_id * 20;
-	if ((int)theirs24 > 1280) {
+	if ((int)theirs24 > 640) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {

@@ -41,17 +41,16 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + at / 20] = (unsigned)(k[first + at] != 0);
+		} else {
+			local_arena[at + at / 20] = 0u;
 		}
 	}
 	__syncthreads();
 	unsigned char k_rows[20] = {0};
-	const int start = local_id * 20;
 	const int own = local_id * 21;
 	#pragma unroll
 	for (int item = 0; item < 20; item++) {
-		if (start + item < count) {
-			k_rows[item] = local_arena[own + item] != 0u;
-		}
+		k_rows[item] = local_arena[own + item] != 0u;
 	}
 	__syncthreads();
 	int add = 0;
@@ -222,17 +221,16 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + at / 20] = (unsigned)(k[first + at] != 0);
+		} else {
+			local_arena[at + at / 20] = 0u;
 		}
 	}
 	__syncthreads();
 	unsigned char k_rows[20] = {0};
-	const int start = local_id * 20;
 	const int own = local_id * 21;
 	#pragma unroll
 	for (int item = 0; item < 20; item++) {
-		if (start + item < count) {
-			k_rows[item] = local_arena[own + item] != 0u;
-		}
+		k_rows[item] = local_arena[own + item] != 0u;
 	}
 	__syncthreads();
 	if (count == 5120 && (first & 3) == 0) {

@@ -63,17 +63,16 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena_u64[at + at / 12] = kgen_swap_char8(name[first + at]);
+		} else {
+			local_arena_u64[at + at / 12] = 0ULL;
 		}
 	}
 	__syncthreads();
 	unsigned long long name_rows[12] = {0};
-	const int start = local_id * 12;
 	const int own = local_id * 13;
 	#pragma unroll
 	for (int item = 0; item < 12; item++) {
-		if (start + item < count) {
-			name_rows[item] = local_arena_u64[own + item];
-		}
+		name_rows[item] = local_arena_u64[own + item];
 	}
 	__syncthreads();
 	if (count == 3072 && (first & 3) == 0) {

@@ -41,17 +41,16 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_sum0_published(
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena_u64[at + at / 10] = kgen_swap_char8(name[first + at]);
+		} else {
+			local_arena_u64[at + at / 10] = 0ULL;
 		}
 	}
 	__syncthreads();
 	unsigned long long name_rows[10] = {0};
-	const int start = local_id * 10;
 	const int own = local_id * 11;
 	#pragma unroll
 	for (int item = 0; item < 10; item++) {
-		if (start + item < count) {
-			name_rows[item] = local_arena_u64[own + item];
-		}
+		name_rows[item] = local_arena_u64[own + item];
 	}
 	__syncthreads();
 	int add = 0;
@@ -224,17 +223,16 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena_u64[at + at / 10] = kgen_swap_char8(name[first + at]);
+		} else {
+			local_arena_u64[at + at / 10] = 0ULL;
 		}
 	}
 	__syncthreads();
 	unsigned long long name_rows[10] = {0};
-	const int start = local_id * 10;
 	const int own = local_id * 11;
 	#pragma unroll
 	for (int item = 0; item < 10; item++) {
-		if (start + item < count) {
-			name_rows[item] = local_arena_u64[own + item];
-		}
+		name_rows[item] = local_arena_u64[own + item];
 	}
 	__syncthreads();
 	#pragma unroll
@@ -242,17 +240,16 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + at / 10] = (unsigned)v[first + at];
+		} else {
+			local_arena[at + at / 10] = 0u;
 		}
 	}
 	__syncthreads();
 	int v_rows[10] = {0};
-	const int start2 = local_id * 10;
 	const int own2 = local_id * 11;
 	#pragma unroll
 	for (int item = 0; item < 10; item++) {
-		if (start2 + item < count) {
-			v_rows[item] = (int)local_arena[own2 + item];
-		}
+		v_rows[item] = (int)local_arena[own2 + item];
 	}
 	__syncthreads();
 	unsigned m_kept = 0u;

@@ -287,7 +287,7 @@ extern "C" __global__ void __launch_bounds__(128) orders_kernel1(
 	}
 	const int first2 = (int)add28 + 12288;
 	const int start2 = local_id * 12;
-	if ((int)theirs24 > 768) {
+	if ((int)theirs24 > 384) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {

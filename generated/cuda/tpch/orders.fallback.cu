@@ -636,7 +636,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	const long long add22 = state11 > 0 ? state12 : (long long)((unsigned long long)state20 + (unsigned long long)state12);
 	const int first2 = (int)add21 + 12288;
 	const int start2 = local_id * 6;
-	if ((int)theirs19 > 768) {
+	if ((int)theirs19 > 384) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {

@@ -85,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2(
 	long long rows,
 	const unsigned char *__restrict__ g_head,
 	long long *g_total,
-	long long *g_partial) {
+	int *g_partial) {
 	__shared__ unsigned local_arena[4352];
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
@@ -101,17 +101,16 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2(
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + (at >> 4)] = (unsigned)(g_head[first + at] != 0);
+		} else {
+			local_arena[at + (at >> 4)] = 0u;
 		}
 	}
 	__syncthreads();
 	unsigned char g_head_rows[16] = {0};
-	const int start = local_id * 16;
 	const int own = local_id * 17;
 	#pragma unroll
 	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			g_head_rows[item] = local_arena[own + item] != 0u;
-		}
+		g_head_rows[item] = local_arena[own + item] != 0u;
 	}
 	__syncthreads();
 	int add = 0;
@@ -198,10 +197,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2(
 		}
 	}
 	const int own2 = local_id * 17;
-	const int start2 = local_id * 16;
+	const int start = local_id * 16;
 	#pragma unroll
 	for (int item = 0; item < 16; item++) {
-		if (start2 + item < count) {
+		if (start + item < count) {
 			local_arena[own2 + item] = (unsigned)g_partial_rows[item];
 		}
 	}
@@ -210,7 +209,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2(
 	for (int item = 0; item < 16; item++) {
 		const int at = item * 256 + local_id;
 		if (at < count) {
-			g_partial[first + at] = (long long)(int)local_arena[at + (at >> 4)];
+			g_partial[first + at] = (int)local_arena[at + (at >> 4)];
 		}
 	}
 }
@@ -466,7 +465,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel4(
 	long long rows,
 	long long *g,
 	const long long *__restrict__ g_offset,
-	const long long *__restrict__ g_partial) {
+	const int *__restrict__ g_partial) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
@@ -480,14 +479,14 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel4(
 		for (int item = 0; item < 4; item++) {
 			const int at = item * 256 + local_id;
 			// orders.kg:4: g = runs(l_orderkey)
-			g[first + at] = (long long)(((unsigned long long)g_offset[(int)((long long)(first + at) / 4096LL)] + (unsigned long long)g_partial[first + at]) - 1ULL);
+			g[first + at] = (long long)(((unsigned long long)g_offset[(int)((long long)(first + at) / 4096LL)] + (unsigned long long)(long long)g_partial[first + at]) - 1ULL);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
 			const int at = item * 256 + local_id;
 			if (at < count) {
-				g[first + at] = (long long)(((unsigned long long)g_offset[(int)((long long)(first + at) / 4096LL)] + (unsigned long long)g_partial[first + at]) - 1ULL);
+				g[first + at] = (long long)(((unsigned long long)g_offset[(int)((long long)(first + at) / 4096LL)] + (unsigned long long)(long long)g_partial[first + at]) - 1ULL);
 			}
 		}
 	}

@@ -186,7 +186,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	const int since = (int)(last > 0 ? (count2 + 1) - last : count2);
 	const int first2 = (int)add2 + 10240;
 	const int start2 = local_id * 20;
-	if ((int)add3 > 2560) {
+	if ((int)add3 > 1280) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {

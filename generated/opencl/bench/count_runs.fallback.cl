@@ -396,7 +396,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	const int add3 = (int)((uint)state3 + (uint)state4);
 	const int first2 = (int)add2 + 6144;
 	const int start2 = local_id * 12;
-	if ((int)add3 > 1536) {
+	if ((int)add3 > 768) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {

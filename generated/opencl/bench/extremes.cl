@@ -279,7 +279,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	const int v_max3 = state10 > 0 ? state12 : kgen_greatest_i32(state9, state12);
 	const int first2 = (int)add2 + 12288;
 	const int start2 = local_id * 12;
-	if ((int)add3 > 1536) {
+	if ((int)add3 > 768) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {

@@ -55,6 +55,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + at / 10] = (uint)key[first + at];
+		} else {
+			local_arena[at + at / 10] = 0u;
 		}
 	}
 	kgen_unroll
@@ -62,6 +64,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[2816 + (at + at / 10)] = (uint)value[first + at];
+		} else {
+			local_arena[2816 + (at + at / 10)] = 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -70,22 +74,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	const int own = local_id * 11;
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
-		if (start + item < count) {
-			key_rows[item + 1] = (int)local_arena[own + item];
-		}
+		key_rows[item + 1] = (int)local_arena[own + item];
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
 		key_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 10];
 	}
 	int value_rows[10] = {0};
-	const int start2 = local_id * 10;
 	const int own2 = 2816 + local_id * 11;
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
-		if (start2 + item < count) {
-			value_rows[item] = (int)local_arena[own2 + item];
-		}
+		value_rows[item] = (int)local_arena[own2 + item];
 	}
 	uint selected = 0u;
 	int add = 0;
@@ -123,13 +122,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	shared_i32_2[place] = v_max;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start3 = local_id * 17;
+		const int start2 = local_id * 17;
 		int add2 = 0;
 		int v_min2 = 2147483647;
 		int v_max2 = -2147483647 - 1;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start3 + i;
+			const int at = start2 + i;
 			const int state = shared_i32_0[at];
 			const int state2 = shared_i32_1[at];
 			const int state3 = shared_i32_2[at];
@@ -375,6 +374,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + at / 10] = (uint)key[first + at];
+		} else {
+			local_arena[at + at / 10] = 0u;
 		}
 	}
 	kgen_unroll
@@ -382,6 +383,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[2816 + (at + at / 10)] = (uint)value[first + at];
+		} else {
+			local_arena[2816 + (at + at / 10)] = 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -390,22 +393,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	const int own = local_id * 11;
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
-		if (start + item < count) {
-			key_rows[item + 1] = (int)local_arena[own + item];
-		}
+		key_rows[item + 1] = (int)local_arena[own + item];
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
 		key_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 10];
 	}
 	int value_rows[10] = {0};
-	const int start2 = local_id * 10;
 	const int own2 = 2816 + local_id * 11;
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
-		if (start2 + item < count) {
-			value_rows[item] = (int)local_arena[own2 + item];
-		}
+		value_rows[item] = (int)local_arena[own2 + item];
 	}
 	uint selected = 0u;
 	int add = 0;
@@ -443,13 +441,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	shared_i32_2[place] = v_max;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start3 = local_id * 17;
+		const int start2 = local_id * 17;
 		int add2 = 0;
 		int v_min2 = 2147483647;
 		int v_max2 = -2147483647 - 1;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start3 + i;
+			const int at = start2 + i;
 			const int state = shared_i32_0[at];
 			const int state2 = shared_i32_1[at];
 			const int state3 = shared_i32_2[at];
@@ -506,13 +504,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	const int state8 = shared_i32_0[287];
 	const int add3 = (int)((uint)state7 + (uint)state8);
 	const int first2 = (int)add2 + 11264;
-	const int start3 = local_id * 10;
-	if ((int)add3 > 1280) {
+	const int start2 = local_id * 10;
+	if ((int)add3 > 640) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
 			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
-				local_arena_u16[at] = (ushort)(start3 + item);
+				local_arena_u16[at] = (ushort)(start2 + item);
 				at++;
 			}
 		}
@@ -522,7 +520,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			local_arena_u16[at] = (ushort)(start3 + item);
+			local_arena_u16[at] = (ushort)(start2 + item);
 			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}

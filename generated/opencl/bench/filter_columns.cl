@@ -166,7 +166,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	const int add3 = (int)((uint)state3 + (uint)state4);
 	const int first2 = (int)add2 + 10240;
 	const int start = local_id * 20;
-	if ((int)add3 > 2560) {
+	if ((int)add3 > 1280) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {

@@ -71,6 +71,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 		const int at = item * 256 + local_id;
 		if (at < count2) {
 			local_arena[at + (at >> 3)] = (uint)key[first + at];
+		} else {
+			local_arena[at + (at >> 3)] = 0u;
 		}
 	}
 	kgen_unroll
@@ -78,6 +80,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 		const int at = item * 256 + local_id;
 		if (at < count2) {
 			local_arena[2304 + (at + (at >> 3))] = (uint)value[first + at];
+		} else {
+			local_arena[2304 + (at + (at >> 3))] = 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
@@ -86,22 +90,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	const int own = local_id * 9;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
-		if (start + item < count2) {
-			key_rows[item + 1] = (int)local_arena[own + item];
-		}
+		key_rows[item + 1] = (int)local_arena[own + item];
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
 		key_rows[0] = (int)local_arena[(start - 1) + ((start - 1) >> 3)];
 	}
 	int value_rows[8] = {0};
-	const int start2 = local_id * 8;
 	const int own2 = 2304 + local_id * 9;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count2) {
-			value_rows[item] = (int)local_arena[own2 + item];
-		}
+		value_rows[item] = (int)local_arena[own2 + item];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	uint head_kept = 0u;
@@ -168,7 +167,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	shared_i64_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start3 = local_id * 17;
+		const int start2 = local_id * 17;
 		bool begun2 = false;
 		int c_front2 = 0;
 		int c_open2 = 0;
@@ -176,7 +175,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start3 + i;
+			const int at = start2 + i;
 			const bool state = shared_bool_0[at] != 0;
 			const int state2 = shared_i32_0[at];
 			const int state3 = shared_i32_1[at];
@@ -395,7 +394,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 			shared_nearest[parity] = 65536u;
 		}
 		if (local_id < 8) {
-			const int start3 = local_id * 4;
+			const int start2 = local_id * 4;
 			bool begun5 = false;
 			int c_front5 = 0;
 			int c_open5 = 0;
@@ -403,7 +402,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 			long add5 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
-				const int at = (start3 + 3) - i;
+				const int at = (start2 + 3) - i;
 				const bool state21 = shared_bool_0[at] != 0;
 				const int state22 = shared_i32_0[at];
 				const int state23 = shared_i32_1[at];

@@ -44,6 +44,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_su
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + at / 6] = (uint)key[first + at];
+		} else {
+			local_arena[at + at / 6] = 0u;
 		}
 	}
 	kgen_unroll
@@ -51,6 +53,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_su
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[1792 + (at + at / 6)] = (uint)value[first + at];
+		} else {
+			local_arena[1792 + (at + at / 6)] = 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -59,22 +63,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_su
 	const int own = local_id * 7;
 	kgen_unroll
 	for (int item = 0; item < 6; item++) {
-		if (start + item < count) {
-			key_rows[item + 1] = (int)local_arena[own + item];
-		}
+		key_rows[item + 1] = (int)local_arena[own + item];
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
 		key_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 6];
 	}
 	int value_rows[6] = {0};
-	const int start2 = local_id * 6;
 	const int own2 = 1792 + local_id * 7;
 	kgen_unroll
 	for (int item = 0; item < 6; item++) {
-		if (start2 + item < count) {
-			value_rows[item] = (int)local_arena[own2 + item];
-		}
+		value_rows[item] = (int)local_arena[own2 + item];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	bool begun = false;
@@ -125,7 +124,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_su
 	shared_i64_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start3 = local_id * 17;
+		const int start2 = local_id * 17;
 		bool begun2 = false;
 		int c_front2 = 0;
 		int c_open2 = 0;
@@ -133,7 +132,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_su
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start3 + i;
+			const int at = start2 + i;
 			const bool state = shared_bool_0[at] != 0;
 			const int state2 = shared_i32_0[at];
 			const int state3 = shared_i32_1[at];
@@ -486,6 +485,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 		const int at = item * 256 + local_id;
 		if (at < count2) {
 			local_arena[at + at / 6] = (uint)key[first + at];
+		} else {
+			local_arena[at + at / 6] = 0u;
 		}
 	}
 	kgen_unroll
@@ -493,6 +494,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 		const int at = item * 256 + local_id;
 		if (at < count2) {
 			local_arena[1792 + (at + at / 6)] = (uint)value[first + at];
+		} else {
+			local_arena[1792 + (at + at / 6)] = 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -501,22 +504,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 	const int own = local_id * 7;
 	kgen_unroll
 	for (int item = 0; item < 6; item++) {
-		if (start + item < count2) {
-			key_rows[item + 1] = (int)local_arena[own + item];
-		}
+		key_rows[item + 1] = (int)local_arena[own + item];
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
 		key_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 6];
 	}
 	int value_rows[6] = {0};
-	const int start2 = local_id * 6;
 	const int own2 = 1792 + local_id * 7;
 	kgen_unroll
 	for (int item = 0; item < 6; item++) {
-		if (start2 + item < count2) {
-			value_rows[item] = (int)local_arena[own2 + item];
-		}
+		value_rows[item] = (int)local_arena[own2 + item];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	uint head_kept = 0u;
@@ -583,7 +581,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 	shared_i64_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start3 = local_id * 17;
+		const int start2 = local_id * 17;
 		bool begun2 = false;
 		int c_front2 = 0;
 		int c_open2 = 0;
@@ -591,7 +589,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start3 + i;
+			const int at = start2 + i;
 			const bool state = shared_bool_0[at] != 0;
 			const int state2 = shared_i32_0[at];
 			const int state3 = shared_i32_1[at];

@@ -275,7 +275,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 	const long add8 = state8 > 0 ? state10 : (long)((ulong)state7 + (ulong)state10);
 	const int first2 = (int)add4 + 12288;
 	const int start2 = local_id * 12;
-	if ((int)add6 > 1536) {
+	if ((int)add6 > 768) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {

@@ -55,6 +55,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + (at >> 3)] = (uint)key[first + at];
+		} else {
+			local_arena[at + (at >> 3)] = 0u;
 		}
 	}
 	kgen_unroll
@@ -62,6 +64,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[2304 + (at + (at >> 3))] = (uint)value[first + at];
+		} else {
+			local_arena[2304 + (at + (at >> 3))] = 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -70,22 +74,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	const int own = local_id * 9;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
-		if (start + item < count) {
-			key_rows[item + 1] = (int)local_arena[own + item];
-		}
+		key_rows[item + 1] = (int)local_arena[own + item];
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
 		key_rows[0] = (int)local_arena[(start - 1) + ((start - 1) >> 3)];
 	}
 	int value_rows[8] = {0};
-	const int start2 = local_id * 8;
 	const int own2 = 2304 + local_id * 9;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count) {
-			value_rows[item] = (int)local_arena[own2 + item];
-		}
+		value_rows[item] = (int)local_arena[own2 + item];
 	}
 	uint selected = 0u;
 	int add = 0;
@@ -121,13 +120,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	shared_i64_0[place] = add3;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start3 = local_id * 17;
+		const int start2 = local_id * 17;
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start3 + i;
+			const int at = start2 + i;
 			const int state = shared_i32_0[at];
 			const int state2 = shared_i32_1[at];
 			const long state3 = shared_i64_0[at];
@@ -374,6 +373,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		const int at = item * 256 + local_id;
 		if (at < count2) {
 			local_arena[at + (at >> 3)] = (uint)key[first + at];
+		} else {
+			local_arena[at + (at >> 3)] = 0u;
 		}
 	}
 	kgen_unroll
@@ -381,6 +382,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		const int at = item * 256 + local_id;
 		if (at < count2) {
 			local_arena[2304 + (at + (at >> 3))] = (uint)value[first + at];
+		} else {
+			local_arena[2304 + (at + (at >> 3))] = 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -389,22 +392,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	const int own = local_id * 9;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
-		if (start + item < count2) {
-			key_rows[item + 1] = (int)local_arena[own + item];
-		}
+		key_rows[item + 1] = (int)local_arena[own + item];
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
 		key_rows[0] = (int)local_arena[(start - 1) + ((start - 1) >> 3)];
 	}
 	int value_rows[8] = {0};
-	const int start2 = local_id * 8;
 	const int own2 = 2304 + local_id * 9;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count2) {
-			value_rows[item] = (int)local_arena[own2 + item];
-		}
+		value_rows[item] = (int)local_arena[own2 + item];
 	}
 	uint selected = 0u;
 	int add = 0;
@@ -440,13 +438,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	shared_i64_0[place] = add3;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start3 = local_id * 17;
+		const int start2 = local_id * 17;
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start3 + i;
+			const int at = start2 + i;
 			const int state = shared_i32_0[at];
 			const int state2 = shared_i32_1[at];
 			const long state3 = shared_i64_0[at];
@@ -500,13 +498,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	const int state6 = shared_i32_0[287];
 	const int add6 = (int)((uint)state5 + (uint)state6);
 	const int first2 = (int)add4 + 9216;
-	const int start3 = local_id * 8;
-	if ((int)add6 > 1024) {
+	const int start2 = local_id * 8;
+	if ((int)add6 > 512) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
 			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
-				local_arena_u16[at] = (ushort)(start3 + item);
+				local_arena_u16[at] = (ushort)(start2 + item);
 				at++;
 			}
 		}
@@ -516,7 +514,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			local_arena_u16[at] = (ushort)(start3 + item);
+			local_arena_u16[at] = (ushort)(start2 + item);
 			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}

@@ -56,17 +56,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + at / 20] = (uint)(k[first + at] != 0);
+		} else {
+			local_arena[at + at / 20] = 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	uchar k_rows[20] = {0};
-	const int start = local_id * 20;
 	const int own = local_id * 21;
 	kgen_unroll
 	for (int item = 0; item < 20; item++) {
-		if (start + item < count) {
-			k_rows[item] = local_arena[own + item] != 0u;
-		}
+		k_rows[item] = local_arena[own + item] != 0u;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (count == 5120 && (first & 3) == 0) {
@@ -182,11 +181,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start2 = local_id * 17;
+		const int start = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start2 + i;
+			const int at = start + i;
 			const int state = shared_i32_0[at];
 			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
@@ -269,11 +268,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 			shared_nearest[parity] = 65536u;
 		}
 		if (local_id < 8) {
-			const int start2 = local_id * 4;
+			const int start = local_id * 4;
 			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
-				const int at = (start2 + 3) - i;
+				const int at = (start + 3) - i;
 				const int state5 = shared_i32_0[at];
 				const int state6 = at <= last ? state5 : 0;
 				const int add6 = (int)((uint)add5 + (uint)state6);

@@ -38,17 +38,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + at / 20] = (uint)(k[first + at] != 0);
+		} else {
+			local_arena[at + at / 20] = 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	uchar k_rows[20] = {0};
-	const int start = local_id * 20;
 	const int own = local_id * 21;
 	kgen_unroll
 	for (int item = 0; item < 20; item++) {
-		if (start + item < count) {
-			k_rows[item] = local_arena[own + item] != 0u;
-		}
+		k_rows[item] = local_arena[own + item] != 0u;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int add = 0;
@@ -76,11 +75,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start2 = local_id * 17;
+		const int start = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start2 + i;
+			const int at = start + i;
 			const int state = shared_i32_0[at];
 			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
@@ -214,17 +213,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + at / 20] = (uint)(k[first + at] != 0);
+		} else {
+			local_arena[at + at / 20] = 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	uchar k_rows[20] = {0};
-	const int start = local_id * 20;
 	const int own = local_id * 21;
 	kgen_unroll
 	for (int item = 0; item < 20; item++) {
-		if (start + item < count) {
-			k_rows[item] = local_arena[own + item] != 0u;
-		}
+		k_rows[item] = local_arena[own + item] != 0u;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (count == 5120 && (first & 3) == 0) {
@@ -340,11 +338,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start2 = local_id * 17;
+		const int start = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start2 + i;
+			const int at = start + i;
 			const int state = shared_i32_0[at];
 			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);

@@ -65,17 +65,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena_u64[at + at / 12] = kgen_swap_char8(name[first + at]);
+		} else {
+			local_arena_u64[at + at / 12] = 0UL;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	ulong name_rows[12] = {0};
-	const int start = local_id * 12;
 	const int own = local_id * 13;
 	kgen_unroll
 	for (int item = 0; item < 12; item++) {
-		if (start + item < count) {
-			name_rows[item] = local_arena_u64[own + item];
-		}
+		name_rows[item] = local_arena_u64[own + item];
 	}
 	uint selected = 0u;
 	int add = 0;
@@ -100,11 +99,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start2 = local_id * 17;
+		const int start = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start2 + i;
+			const int at = start + i;
 			const int state = shared_i32_0[at];
 			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
@@ -146,13 +145,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 	const int state4 = shared_i32_0[287];
 	const int add3 = (int)((uint)state3 + (uint)state4);
 	const int first2 = (int)add2 + 13312;
-	const int start2 = local_id * 12;
-	if ((int)add3 > 1536) {
+	const int start = local_id * 12;
+	if ((int)add3 > 768) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
 			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
-				local_arena_u16[at] = (ushort)(start2 + item);
+				local_arena_u16[at] = (ushort)(start + item);
 				at++;
 			}
 		}
@@ -162,7 +161,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			local_arena_u16[at] = (ushort)(start2 + item);
+			local_arena_u16[at] = (ushort)(start + item);
 			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
@@ -208,11 +207,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 			shared_nearest[parity] = 65536u;
 		}
 		if (local_id < 8) {
-			const int start3 = local_id * 4;
+			const int start2 = local_id * 4;
 			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
-				const int at = (start3 + 3) - i;
+				const int at = (start2 + 3) - i;
 				const int state5 = shared_i32_0[at];
 				const int state6 = at <= last ? state5 : 0;
 				const int add6 = (int)((uint)add5 + (uint)state6);

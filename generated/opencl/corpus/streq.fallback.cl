@@ -43,17 +43,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sum
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena_u64[at + at / 10] = kgen_swap_char8(name[first + at]);
+		} else {
+			local_arena_u64[at + at / 10] = 0UL;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	ulong name_rows[10] = {0};
-	const int start = local_id * 10;
 	const int own = local_id * 11;
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
-		if (start + item < count) {
-			name_rows[item] = local_arena_u64[own + item];
-		}
+		name_rows[item] = local_arena_u64[own + item];
 	}
 	uint selected = 0u;
 	int add = 0;
@@ -78,11 +77,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sum
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start2 = local_id * 17;
+		const int start = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start2 + i;
+			const int at = start + i;
 			const int state = shared_i32_0[at];
 			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
@@ -217,17 +216,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena_u64[at + at / 10] = kgen_swap_char8(name[first + at]);
+		} else {
+			local_arena_u64[at + at / 10] = 0UL;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	ulong name_rows[10] = {0};
-	const int start = local_id * 10;
 	const int own = local_id * 11;
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
-		if (start + item < count) {
-			name_rows[item] = local_arena_u64[own + item];
-		}
+		name_rows[item] = local_arena_u64[own + item];
 	}
 	uint selected = 0u;
 	int add = 0;
@@ -252,11 +250,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start2 = local_id * 17;
+		const int start = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start2 + i;
+			const int at = start + i;
 			const int state = shared_i32_0[at];
 			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
@@ -285,13 +283,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 	const int state4 = shared_i32_0[287];
 	const int add3 = (int)((uint)state3 + (uint)state4);
 	const int first2 = (int)add2 + 11264;
-	const int start2 = local_id * 10;
-	if ((int)add3 > 1280) {
+	const int start = local_id * 10;
+	if ((int)add3 > 640) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
 			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
-				local_arena_u16[at] = (ushort)(start2 + item);
+				local_arena_u16[at] = (ushort)(start + item);
 				at++;
 			}
 		}
@@ -301,7 +299,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			local_arena_u16[at] = (ushort)(start2 + item);
+			local_arena_u16[at] = (ushort)(start + item);
 			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}

@@ -66,7 +66,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 	long rows,
 	__global const uchar *restrict g_head,
 	__global long *g_total,
-	__global long *g_partial) {
+	__global int *g_partial) {
 	__local uint local_arena[4352];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
@@ -82,17 +82,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + (at >> 4)] = (uint)(g_head[first + at] != 0);
+		} else {
+			local_arena[at + (at >> 4)] = 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	uchar g_head_rows[16] = {0};
-	const int start = local_id * 16;
 	const int own = local_id * 17;
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			g_head_rows[item] = local_arena[own + item] != 0u;
-		}
+		g_head_rows[item] = local_arena[own + item] != 0u;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int add = 0;
@@ -116,11 +115,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start2 = local_id * 17;
+		const int start = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start2 + i;
+			const int at = start + i;
 			const int state = shared_i32_0[at];
 			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
@@ -176,10 +175,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 		}
 	}
 	const int own2 = local_id * 17;
-	const int start2 = local_id * 16;
+	const int start = local_id * 16;
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
-		if (start2 + item < count) {
+		if (start + item < count) {
 			local_arena[own2 + item] = (uint)g_partial_rows[item];
 		}
 	}
@@ -188,7 +187,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 	for (int item = 0; item < 16; item++) {
 		const int at = item * 256 + local_id;
 		if (at < count) {
-			g_partial[first + at] = (long)(int)local_arena[at + (at >> 4)];
+			g_partial[first + at] = (int)local_arena[at + (at >> 4)];
 		}
 	}
 }
@@ -476,7 +475,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel4(
 	long rows,
 	__global long *g,
 	__global const long *restrict g_offset,
-	__global const long *restrict g_partial) {
+	__global const int *restrict g_partial) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)get_local_id(0);
@@ -490,14 +489,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel4(
 		for (int item = 0; item < 4; item++) {
 			const int at = item * 256 + local_id;
 			// orders.kg:4: g = runs(l_orderkey)
-			g[first + at] = (long)(((ulong)g_offset[(int)((long)(first + at) / 4096L)] + (ulong)g_partial[first + at]) - 1UL);
+			g[first + at] = (long)(((ulong)g_offset[(int)((long)(first + at) / 4096L)] + (ulong)(long)g_partial[first + at]) - 1UL);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
 			const int at = item * 256 + local_id;
 			if (at < count) {
-				g[first + at] = (long)(((ulong)g_offset[(int)((long)(first + at) / 4096L)] + (ulong)g_partial[first + at]) - 1UL);
+				g[first + at] = (long)(((ulong)g_offset[(int)((long)(first + at) / 4096L)] + (ulong)(long)g_partial[first + at]) - 1UL);
 			}
 		}
 	}

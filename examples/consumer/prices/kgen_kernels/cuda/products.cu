@@ -173,7 +173,7 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel1(
 	}
 	const int first2 = (int)add11 + 10240;
 	const int start = local_id * 20;
-	if ((int)theirs10 > 2560) {
+	if ((int)theirs10 > 1280) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
@@ -548,7 +548,7 @@ extern "C" __global__ void __launch_bounds__(128) products_kernel2(
 	}
 	const int first2 = (int)add19 + 12288;
 	const int start2 = local_id * 12;
-	if ((int)theirs25 > 768) {
+	if ((int)theirs25 > 384) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {

@@ -347,7 +347,7 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel1_published(
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
 	const int first2 = (int)add11 + 10240;
 	const int start = local_id * 20;
-	if ((int)theirs10 > 2560) {
+	if ((int)theirs10 > 1280) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
@@ -427,6 +427,8 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel2_sum0_publishe
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + at / 6] = (unsigned)compact[first + at];
+		} else {
+			local_arena[at + at / 6] = 0u;
 		}
 	}
 	#pragma unroll
@@ -434,6 +436,8 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel2_sum0_publishe
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[1792 + (at + at / 6)] = (unsigned)compact_2[first + at];
+		} else {
+			local_arena[1792 + (at + at / 6)] = 0u;
 		}
 	}
 	if (count == 1536 && (first & 1) == 0) {
@@ -462,22 +466,17 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel2_sum0_publishe
 	const int own = local_id * 7;
 	#pragma unroll
 	for (int item = 0; item < 6; item++) {
-		if (start + item < count) {
-			compact_rows[item + 1] = (int)local_arena[own + item];
-		}
+		compact_rows[item + 1] = (int)local_arena[own + item];
 	}
 	compact_rows[0] = compact_before;
 	if (start > 0 && start < count) {
 		compact_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 6];
 	}
 	int compact_2_rows[6] = {0};
-	const int start2 = local_id * 6;
 	const int own2 = 1792 + local_id * 7;
 	#pragma unroll
 	for (int item = 0; item < 6; item++) {
-		if (start2 + item < count) {
-			compact_2_rows[item] = (int)local_arena[own2 + item];
-		}
+		compact_2_rows[item] = (int)local_arena[own2 + item];
 	}
 	long long compact_3_rows[6] = {0};
 	const int own3 = 1792 + local_id * 6;
@@ -840,6 +839,8 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel2_published(
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + at / 6] = (unsigned)compact[first + at];
+		} else {
+			local_arena[at + at / 6] = 0u;
 		}
 	}
 	#pragma unroll
@@ -847,6 +848,8 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel2_published(
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[1792 + (at + at / 6)] = (unsigned)compact_2[first + at];
+		} else {
+			local_arena[1792 + (at + at / 6)] = 0u;
 		}
 	}
 	if (count == 1536 && (first & 1) == 0) {
@@ -875,22 +878,17 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel2_published(
 	const int own = local_id * 7;
 	#pragma unroll
 	for (int item = 0; item < 6; item++) {
-		if (start + item < count) {
-			compact_rows[item + 1] = (int)local_arena[own + item];
-		}
+		compact_rows[item + 1] = (int)local_arena[own + item];
 	}
 	compact_rows[0] = compact_before;
 	if (start > 0 && start < count) {
 		compact_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 6];
 	}
 	int compact_2_rows[6] = {0};
-	const int start2 = local_id * 6;
 	const int own2 = 1792 + local_id * 7;
 	#pragma unroll
 	for (int item = 0; item < 6; item++) {
-		if (start2 + item < count) {
-			compact_2_rows[item] = (int)local_arena[own2 + item];
-		}
+		compact_2_rows[item] = (int)local_arena[own2 + item];
 	}
 	long long compact_3_rows[6] = {0};
 	const int own3 = 1792 + local_id * 6;
@@ -1039,13 +1037,13 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel2_published(
 	const int v_max11 = state16 > 0 ? state17 : kgen_greatest_i32(state29, state17);
 	const long long add22 = state16 > 0 ? state18 : (long long)((unsigned long long)state30 + (unsigned long long)state18);
 	const int first2 = (int)add21 + 13312;
-	const int start3 = local_id * 6;
-	if ((int)theirs28 > 768) {
+	const int start2 = local_id * 6;
+	if ((int)theirs28 > 384) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
 			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
-				local_arena_u16[at] = (unsigned short)(start3 + item);
+				local_arena_u16[at] = (unsigned short)(start2 + item);
 				at++;
 			}
 		}
@@ -1055,7 +1053,7 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel2_published(
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			local_arena_u16[at] = (unsigned short)(start3 + item);
+			local_arena_u16[at] = (unsigned short)(start2 + item);
 			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}

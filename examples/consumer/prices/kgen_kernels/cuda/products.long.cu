@@ -178,7 +178,7 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel1(
 	}
 	const long long first = add11 + 10240;
 	const long long start = local_id * 20;
-	if (theirs10 > 2560) {
+	if (theirs10 > 1280) {
 		long long at = first;
 		#pragma unroll
 		for (long long item = 0; item < 20; item++) {
@@ -554,7 +554,7 @@ extern "C" __global__ void __launch_bounds__(128) products_kernel2(
 	}
 	const long long first = add19 + 12288;
 	const long long start2 = local_id * 12;
-	if (theirs25 > 768) {
+	if (theirs25 > 384) {
 		long long at = first;
 		#pragma unroll
 		for (long long item = 0; item < 12; item++) {

@@ -354,7 +354,7 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel1_published(
 	const long long add11 = (long long)((unsigned long long)state10 + (unsigned long long)state6);
 	const long long first = add11 + 10240;
 	const long long start = local_id * 20;
-	if (theirs10 > 2560) {
+	if (theirs10 > 1280) {
 		long long at = first;
 		#pragma unroll
 		for (long long item = 0; item < 20; item++) {
@@ -435,6 +435,8 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel2_sum0_publishe
 		const long long at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + at / 6] = (unsigned)compact[offset + at];
+		} else {
+			local_arena[at + at / 6] = 0u;
 		}
 	}
 	#pragma unroll
@@ -442,6 +444,8 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel2_sum0_publishe
 		const long long at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[1792 + (at + at / 6)] = (unsigned)compact_2[offset + at];
+		} else {
+			local_arena[1792 + (at + at / 6)] = 0u;
 		}
 	}
 	if (count == 1536 && (offset & 1) == 0) {
@@ -470,22 +474,17 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel2_sum0_publishe
 	const long long own = local_id * 7;
 	#pragma unroll
 	for (long long item = 0; item < 6; item++) {
-		if (start + item < count) {
-			compact_rows[item + 1] = (int)local_arena[own + item];
-		}
+		compact_rows[item + 1] = (int)local_arena[own + item];
 	}
 	compact_rows[0] = compact_before;
 	if (start > 0 && start < count) {
 		compact_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 6];
 	}
 	int compact_2_rows[6] = {0};
-	const long long start2 = local_id * 6;
 	const long long own2 = 1792 + local_id * 7;
 	#pragma unroll
 	for (long long item = 0; item < 6; item++) {
-		if (start2 + item < count) {
-			compact_2_rows[item] = (int)local_arena[own2 + item];
-		}
+		compact_2_rows[item] = (int)local_arena[own2 + item];
 	}
 	long long compact_3_rows[6] = {0};
 	const long long own3 = 1792 + local_id * 6;
@@ -850,6 +849,8 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel2_published(
 		const long long at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + at / 6] = (unsigned)compact[offset + at];
+		} else {
+			local_arena[at + at / 6] = 0u;
 		}
 	}
 	#pragma unroll
@@ -857,6 +858,8 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel2_published(
 		const long long at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[1792 + (at + at / 6)] = (unsigned)compact_2[offset + at];
+		} else {
+			local_arena[1792 + (at + at / 6)] = 0u;
 		}
 	}
 	if (count == 1536 && (offset & 1) == 0) {
@@ -885,22 +888,17 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel2_published(
 	const long long own = local_id * 7;
 	#pragma unroll
 	for (long long item = 0; item < 6; item++) {
-		if (start + item < count) {
-			compact_rows[item + 1] = (int)local_arena[own + item];
-		}
+		compact_rows[item + 1] = (int)local_arena[own + item];
 	}
 	compact_rows[0] = compact_before;
 	if (start > 0 && start < count) {
 		compact_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 6];
 	}
 	int compact_2_rows[6] = {0};
-	const long long start2 = local_id * 6;
 	const long long own2 = 1792 + local_id * 7;
 	#pragma unroll
 	for (long long item = 0; item < 6; item++) {
-		if (start2 + item < count) {
-			compact_2_rows[item] = (int)local_arena[own2 + item];
-		}
+		compact_2_rows[item] = (int)local_arena[own2 + item];
 	}
 	long long compact_3_rows[6] = {0};
 	const long long own3 = 1792 + local_id * 6;
@@ -1049,13 +1047,13 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel2_published(
 	const int v_max11 = state16 > 0LL ? state17 : kgen_greatest_i32(state29, state17);
 	const long long add22 = state16 > 0LL ? state18 : (long long)((unsigned long long)state30 + (unsigned long long)state18);
 	const long long first = add21 + 13312;
-	const long long start3 = local_id * 6;
-	if (theirs28 > 768) {
+	const long long start2 = local_id * 6;
+	if (theirs28 > 384) {
 		long long at = first;
 		#pragma unroll
 		for (long long item = 0; item < 6; item++) {
 			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
-				local_arena_u16[at] = (unsigned short)(start3 + item);
+				local_arena_u16[at] = (unsigned short)(start2 + item);
 				at++;
 			}
 		}
@@ -1065,7 +1063,7 @@ extern "C" __global__ void __launch_bounds__(256) products_kernel2_published(
 		while (rest2 != 0u) {
 			const long long item = 31 - (long long)kgen_leading_zeros_u32(rest2);
 			at--;
-			local_arena_u16[at] = (unsigned short)(start3 + item);
+			local_arena_u16[at] = (unsigned short)(start2 + item);
 			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}

@@ -166,7 +166,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel1(
 	const int add3 = (int)((uint)state3 + (uint)state4);
 	const int first2 = (int)add2 + 10240;
 	const int start = local_id * 20;
-	if ((int)add3 > 2560) {
+	if ((int)add3 > 1280) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
@@ -328,6 +328,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2(
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + (at >> 3)] = (uint)compact[first + at];
+		} else {
+			local_arena[at + (at >> 3)] = 0u;
 		}
 	}
 	kgen_unroll
@@ -335,6 +337,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2(
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[2304 + (at + (at >> 3))] = (uint)compact_2[first + at];
+		} else {
+			local_arena[2304 + (at + (at >> 3))] = 0u;
 		}
 	}
 	if (count == 2048 && (first & 1) == 0) {
@@ -363,22 +367,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2(
 	const int own = local_id * 9;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
-		if (start + item < count) {
-			compact_rows[item + 1] = (int)local_arena[own + item];
-		}
+		compact_rows[item + 1] = (int)local_arena[own + item];
 	}
 	compact_rows[0] = compact_before;
 	if (start > 0 && start < count) {
 		compact_rows[0] = (int)local_arena[(start - 1) + ((start - 1) >> 3)];
 	}
 	int compact_2_rows[8] = {0};
-	const int start2 = local_id * 8;
 	const int own2 = 2304 + local_id * 9;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count) {
-			compact_2_rows[item] = (int)local_arena[own2 + item];
-		}
+		compact_2_rows[item] = (int)local_arena[own2 + item];
 	}
 	long compact_3_rows[8] = {0};
 	const int own3 = 2304 + local_id * 8;
@@ -427,13 +426,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2(
 	shared_i64_0[place] = add2;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start3 = local_id * 17;
+		const int start2 = local_id * 17;
 		int add3 = 0;
 		int v_max2 = -2147483647 - 1;
 		long add4 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start3 + i;
+			const int at = start2 + i;
 			const int state = shared_i32_0[at];
 			const int state2 = shared_date_0[at];
 			const long state3 = shared_i64_0[at];
@@ -521,13 +520,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2(
 	const int v_max3 = state10 > 0 ? state11 : kgen_greatest_i32(state8, state11);
 	const long add6 = state10 > 0 ? state12 : (long)((ulong)state9 + (ulong)state12);
 	const int first2 = (int)add3 + 17408;
-	const int start3 = local_id * 8;
-	if ((int)add5 > 1024) {
+	const int start2 = local_id * 8;
+	if ((int)add5 > 512) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
 			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
-				local_arena_u16[at] = (ushort)(start3 + item);
+				local_arena_u16[at] = (ushort)(start2 + item);
 				at++;
 			}
 		}
@@ -537,7 +536,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2(
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			local_arena_u16[at] = (ushort)(start3 + item);
+			local_arena_u16[at] = (ushort)(start2 + item);
 			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
@@ -637,13 +636,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2(
 			shared_nearest[parity] = 65536u;
 		}
 		if (local_id < 8) {
-			const int start4 = local_id * 4;
+			const int start3 = local_id * 4;
 			int add10 = 0;
 			int v_max6 = -2147483647 - 1;
 			long add11 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
-				const int at2 = (start4 + 3) - i;
+				const int at2 = (start3 + 3) - i;
 				const int state13 = shared_i32_0[at2];
 				const int state14 = shared_date_0[at2];
 				const long state15 = shared_i64_0[at2];

@@ -330,7 +330,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel1_
 	const int add3 = (int)((uint)state3 + (uint)state4);
 	const int first2 = (int)add2 + 6144;
 	const int start = local_id * 12;
-	if ((int)add3 > 1536) {
+	if ((int)add3 > 768) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
@@ -410,6 +410,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + at / 6] = (uint)compact[first + at];
+		} else {
+			local_arena[at + at / 6] = 0u;
 		}
 	}
 	kgen_unroll
@@ -417,6 +419,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[1792 + (at + at / 6)] = (uint)compact_2[first + at];
+		} else {
+			local_arena[1792 + (at + at / 6)] = 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -425,22 +429,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 	const int own = local_id * 7;
 	kgen_unroll
 	for (int item = 0; item < 6; item++) {
-		if (start + item < count) {
-			compact_rows[item + 1] = (int)local_arena[own + item];
-		}
+		compact_rows[item + 1] = (int)local_arena[own + item];
 	}
 	compact_rows[0] = compact_before;
 	if (start > 0 && start < count) {
 		compact_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 6];
 	}
 	int compact_2_rows[6] = {0};
-	const int start2 = local_id * 6;
 	const int own2 = 1792 + local_id * 7;
 	kgen_unroll
 	for (int item = 0; item < 6; item++) {
-		if (start2 + item < count) {
-			compact_2_rows[item] = (int)local_arena[own2 + item];
-		}
+		compact_2_rows[item] = (int)local_arena[own2 + item];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (count == 1536 && (first & 1) == 0) {
@@ -512,13 +511,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 	shared_i64_0[place] = add2;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start3 = local_id * 17;
+		const int start2 = local_id * 17;
 		int add3 = 0;
 		int v_max2 = -2147483647 - 1;
 		long add4 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start3 + i;
+			const int at = start2 + i;
 			const int state = shared_i32_0[at];
 			const int state2 = shared_date_0[at];
 			const long state3 = shared_i64_0[at];
@@ -764,6 +763,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + at / 6] = (uint)compact[first + at];
+		} else {
+			local_arena[at + at / 6] = 0u;
 		}
 	}
 	kgen_unroll
@@ -771,6 +772,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 		const int at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[1792 + (at + at / 6)] = (uint)compact_2[first + at];
+		} else {
+			local_arena[1792 + (at + at / 6)] = 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -779,22 +782,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 	const int own = local_id * 7;
 	kgen_unroll
 	for (int item = 0; item < 6; item++) {
-		if (start + item < count) {
-			compact_rows[item + 1] = (int)local_arena[own + item];
-		}
+		compact_rows[item + 1] = (int)local_arena[own + item];
 	}
 	compact_rows[0] = compact_before;
 	if (start > 0 && start < count) {
 		compact_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 6];
 	}
 	int compact_2_rows[6] = {0};
-	const int start2 = local_id * 6;
 	const int own2 = 1792 + local_id * 7;
 	kgen_unroll
 	for (int item = 0; item < 6; item++) {
-		if (start2 + item < count) {
-			compact_2_rows[item] = (int)local_arena[own2 + item];
-		}
+		compact_2_rows[item] = (int)local_arena[own2 + item];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (count == 1536 && (first & 1) == 0) {
@@ -869,13 +867,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 	shared_i64_0[place] = add2;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
-		const int start3 = local_id * 17;
+		const int start2 = local_id * 17;
 		int add3 = 0;
 		int v_max2 = -2147483647 - 1;
 		long add4 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start3 + i;
+			const int at = start2 + i;
 			const int state = shared_i32_0[at];
 			const int state2 = shared_date_0[at];
 			const long state3 = shared_i64_0[at];

@@ -170,7 +170,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel1(
 	const long add3 = (long)((ulong)state3 + (ulong)state4);
 	const long first = add2 + 10240;
 	const long start = local_id * 20;
-	if (add3 > 2560) {
+	if (add3 > 1280) {
 		long at = first;
 		kgen_unroll
 		for (long item = 0; item < 20; item++) {
@@ -332,6 +332,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2(
 		const long at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + (at >> 3)] = (uint)compact[offset + at];
+		} else {
+			local_arena[at + (at >> 3)] = 0u;
 		}
 	}
 	kgen_unroll
@@ -339,6 +341,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2(
 		const long at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[2304 + (at + (at >> 3))] = (uint)compact_2[offset + at];
+		} else {
+			local_arena[2304 + (at + (at >> 3))] = 0u;
 		}
 	}
 	if (count == 2048 && (offset & 1) == 0) {
@@ -367,22 +371,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2(
 	const long own = local_id * 9;
 	kgen_unroll
 	for (long item = 0; item < 8; item++) {
-		if (start + item < count) {
-			compact_rows[item + 1] = (int)local_arena[own + item];
-		}
+		compact_rows[item + 1] = (int)local_arena[own + item];
 	}
 	compact_rows[0] = compact_before;
 	if (start > 0 && start < count) {
 		compact_rows[0] = (int)local_arena[(start - 1) + ((start - 1) >> 3)];
 	}
 	int compact_2_rows[8] = {0};
-	const long start2 = local_id * 8;
 	const long own2 = 2304 + local_id * 9;
 	kgen_unroll
 	for (long item = 0; item < 8; item++) {
-		if (start2 + item < count) {
-			compact_2_rows[item] = (int)local_arena[own2 + item];
-		}
+		compact_2_rows[item] = (int)local_arena[own2 + item];
 	}
 	long compact_3_rows[8] = {0};
 	const long own3 = 2304 + local_id * 8;
@@ -431,13 +430,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2(
 	shared_i64_1[place] = add2;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (local_id < 16) {
-		const long start3 = local_id * 17;
+		const long start2 = local_id * 17;
 		long add3 = 0L;
 		int v_max2 = -2147483647 - 1;
 		long add4 = 0L;
 		kgen_unroll
 		for (long i = 0; i < 16; i++) {
-			const long at = start3 + i;
+			const long at = start2 + i;
 			const long state = shared_i64_0[at];
 			const int state2 = shared_date_0[at];
 			const long state3 = shared_i64_1[at];
@@ -525,13 +524,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2(
 	const int v_max3 = state10 > 0L ? state11 : kgen_greatest_i32(state8, state11);
 	const long add6 = state10 > 0L ? state12 : (long)((ulong)state9 + (ulong)state12);
 	const long first = add3 + 17408;
-	const long start3 = local_id * 8;
-	if (add5 > 1024) {
+	const long start2 = local_id * 8;
+	if (add5 > 512) {
 		long at = first;
 		kgen_unroll
 		for (long item = 0; item < 8; item++) {
 			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
-				local_arena_u16[at] = (ushort)(start3 + item);
+				local_arena_u16[at] = (ushort)(start2 + item);
 				at++;
 			}
 		}
@@ -541,7 +540,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2(
 		while (rest2 != 0u) {
 			const long item = 31 - (long)kgen_leading_zeros_u32(rest2);
 			at--;
-			local_arena_u16[at] = (ushort)(start3 + item);
+			local_arena_u16[at] = (ushort)(start2 + item);
 			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
@@ -641,13 +640,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2(
 			shared_nearest[parity] = 65536u;
 		}
 		if (local_id < 8) {
-			const long start4 = local_id * 4;
+			const long start3 = local_id * 4;
 			long add10 = 0L;
 			int v_max6 = -2147483647 - 1;
 			long add11 = 0L;
 			kgen_unroll
 			for (long i = 0; i < 4; i++) {
-				const long at2 = (start4 + 3) - i;
+				const long at2 = (start3 + 3) - i;
 				const long state13 = shared_i64_0[at2];
 				const int state14 = shared_date_0[at2];
 				const long state15 = shared_i64_1[at2];

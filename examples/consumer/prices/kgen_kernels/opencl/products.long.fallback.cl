@@ -333,7 +333,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel1_
 	const long add3 = (long)((ulong)state3 + (ulong)state4);
 	const long first = add2 + 6144;
 	const long start = local_id * 12;
-	if (add3 > 1536) {
+	if (add3 > 768) {
 		long at = first;
 		kgen_unroll
 		for (long item = 0; item < 12; item++) {
@@ -414,6 +414,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 		const long at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + at / 6] = (uint)compact[offset + at];
+		} else {
+			local_arena[at + at / 6] = 0u;
 		}
 	}
 	kgen_unroll
@@ -421,6 +423,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 		const long at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[1792 + (at + at / 6)] = (uint)compact_2[offset + at];
+		} else {
+			local_arena[1792 + (at + at / 6)] = 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -429,22 +433,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 	const long own = local_id * 7;
 	kgen_unroll
 	for (long item = 0; item < 6; item++) {
-		if (start + item < count) {
-			compact_rows[item + 1] = (int)local_arena[own + item];
-		}
+		compact_rows[item + 1] = (int)local_arena[own + item];
 	}
 	compact_rows[0] = compact_before;
 	if (start > 0 && start < count) {
 		compact_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 6];
 	}
 	int compact_2_rows[6] = {0};
-	const long start2 = local_id * 6;
 	const long own2 = 1792 + local_id * 7;
 	kgen_unroll
 	for (long item = 0; item < 6; item++) {
-		if (start2 + item < count) {
-			compact_2_rows[item] = (int)local_arena[own2 + item];
-		}
+		compact_2_rows[item] = (int)local_arena[own2 + item];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (count == 1536 && (offset & 1) == 0) {
@@ -516,13 +515,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 	shared_i64_1[place] = add2;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
-		const long start3 = local_id * 17;
+		const long start2 = local_id * 17;
 		long add3 = 0L;
 		int v_max2 = -2147483647 - 1;
 		long add4 = 0L;
 		kgen_unroll
 		for (long i = 0; i < 16; i++) {
-			const long at = start3 + i;
+			const long at = start2 + i;
 			const long state = shared_i64_0[at];
 			const int state2 = shared_date_0[at];
 			const long state3 = shared_i64_1[at];
@@ -770,6 +769,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 		const long at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[at + at / 6] = (uint)compact[offset + at];
+		} else {
+			local_arena[at + at / 6] = 0u;
 		}
 	}
 	kgen_unroll
@@ -777,6 +778,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 		const long at = item * 256 + local_id;
 		if (at < count) {
 			local_arena[1792 + (at + at / 6)] = (uint)compact_2[offset + at];
+		} else {
+			local_arena[1792 + (at + at / 6)] = 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -785,22 +788,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 	const long own = local_id * 7;
 	kgen_unroll
 	for (long item = 0; item < 6; item++) {
-		if (start + item < count) {
-			compact_rows[item + 1] = (int)local_arena[own + item];
-		}
+		compact_rows[item + 1] = (int)local_arena[own + item];
 	}
 	compact_rows[0] = compact_before;
 	if (start > 0 && start < count) {
 		compact_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 6];
 	}
 	int compact_2_rows[6] = {0};
-	const long start2 = local_id * 6;
 	const long own2 = 1792 + local_id * 7;
 	kgen_unroll
 	for (long item = 0; item < 6; item++) {
-		if (start2 + item < count) {
-			compact_2_rows[item] = (int)local_arena[own2 + item];
-		}
+		compact_2_rows[item] = (int)local_arena[own2 + item];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (count == 1536 && (offset & 1) == 0) {
@@ -875,13 +873,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 	shared_i64_1[place] = add2;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (local_id < 16) {
-		const long start3 = local_id * 17;
+		const long start2 = local_id * 17;
 		long add3 = 0L;
 		int v_max2 = -2147483647 - 1;
 		long add4 = 0L;
 		kgen_unroll
 		for (long i = 0; i < 16; i++) {
-			const long at = start3 + i;
+			const long at = start2 + i;
 			const long state = shared_i64_0[at];
 			const int state2 = shared_date_0[at];
 			const long state3 = shared_i64_1[at];
