@@ -164,10 +164,23 @@ func frequentKeysKernel1(lo, hi int, key, key2 []int32, count []int64, value []i
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(keyRows)]
-	for i, key3 := range keyRows {
-		// frequent = rows >= least
-		head := key3 != openLast
-		if head {
+	i := 0
+	for i < len(keyRows) {
+		first := i
+		for i < len(keyRows) {
+			key3 := keyRows[i]
+			// frequent = rows >= least
+			head := key3 != openLast
+			if head {
+				break
+			}
+			openSum += int64(valueRows[i])
+			openLast = key3
+			i++
+		}
+		openRows += int64(i - first)
+		if i < len(keyRows) {
+			key3 := keyRows[i]
 			if gBegun > 0 {
 				frequent := openRows >= least
 				at := int(frequentPlace)
@@ -179,11 +192,9 @@ func frequentKeysKernel1(lo, hi int, key, key2 []int32, count []int64, value []i
 			gBegun++
 			openRows = 1
 			openSum = int64(valueRows[i])
-		} else {
-			openRows++
-			openSum += int64(valueRows[i])
+			openLast = key3
+			i++
 		}
-		openLast = key3
 	}
 	return gBegun, openRows, frequentPlace, openLast, openSum
 }

@@ -257,11 +257,26 @@ func largeOrdersKernel2(lo, hi int, compact, p, order, lines, total, soFar []int
 	compactRows := compact[lo:hi]
 	pRows := p[lo:hi]
 	pRows = pRows[:len(compactRows)]
-	for i, compact2 := range compactRows {
-		// large = total >= least
-		head := compact2 != openLast
-		p2 := pRows[i]
-		if head {
+	i := 0
+	for i < len(compactRows) {
+		first := i
+		for i < len(compactRows) {
+			compact2 := compactRows[i]
+			// large = total >= least
+			head := compact2 != openLast
+			if head {
+				break
+			}
+			p2 := pRows[i]
+			openTotal += p2
+			openGreatest = max(openGreatest, p2)
+			openLast = compact2
+			i++
+		}
+		openSum += int64(i - first)
+		if i < len(compactRows) {
+			compact2 := compactRows[i]
+			p2 := pRows[i]
 			if oBegun > 0 {
 				large := openTotal >= least
 				if large {
@@ -279,12 +294,9 @@ func largeOrdersKernel2(lo, hi int, compact, p, order, lines, total, soFar []int
 			openTotal = p2
 			openSum = 1
 			openGreatest = p2
-		} else {
-			openTotal += p2
-			openSum++
-			openGreatest = max(openGreatest, p2)
+			openLast = compact2
+			i++
 		}
-		openLast = compact2
 	}
 	return oBegun, openTotal, largePlace, openLast, openSum, soFar2, openGreatest
 }

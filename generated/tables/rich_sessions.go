@@ -235,13 +235,28 @@ func richSessionsKernel1(lo, hi int, user, time, revenue, t, user2, begin, end, 
 	timeRows = timeRows[:len(userRows)]
 	revenueRows := revenue[lo:hi]
 	revenueRows = revenueRows[:len(userRows)]
-	for i, user3 := range userRows {
-		// rich = total >= least
-		previous := lastUser
-		time2 := timeRows[i]
-		previous2 := openLast3
-		head := int64(lo+i) == 0 || (user3 != previous || time2-previous2 > pause)
-		if head {
+	i := 0
+	for i < len(userRows) {
+		first := i
+		for i < len(userRows) {
+			user3 := userRows[i]
+			// rich = total >= least
+			previous := lastUser
+			time2 := timeRows[i]
+			previous2 := openLast3
+			head := int64(lo+i) == 0 || (user3 != previous || time2-previous2 > pause)
+			if head {
+				break
+			}
+			openTotal += revenueRows[i]
+			openLast3 = time2
+			lastUser = user3
+			i++
+		}
+		openSum += int64(i - first)
+		if i < len(userRows) {
+			user3 := userRows[i]
+			time2 := timeRows[i]
 			if sBegun > 0 {
 				rich := openTotal >= least
 				if rich {
@@ -262,12 +277,10 @@ func richSessionsKernel1(lo, hi int, user, time, revenue, t, user2, begin, end, 
 			openLast = user3
 			openLast2 = time2
 			openSum = 1
-		} else {
-			openTotal += revenueRows[i]
-			openSum++
+			openLast3 = time2
+			lastUser = user3
+			i++
 		}
-		openLast3 = time2
-		lastUser = user3
 	}
 	return sBegun, openTotal, richPlace, openLast, openLast2, openLast3, openSum, soFar2
 }
