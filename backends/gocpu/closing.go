@@ -65,6 +65,9 @@ func (d *driver) chainOfClosing() {
 				at[s.stateKey] = d.b.Decl(s.name+"_before", d.state[s.stateKey])
 			}
 			d.combine(at, front)
+			d.growInTurn(lo, at, func(number stateKey) loop.Expr { // and the group that is open before the block
+				return loop.Add(loop.Add(d.reached(number), loop.ToCounter(local[number])), loop.Int(1))
+			})
 			d.b.If(begins, func() {
 				d.b.Note("the group that was open before the block, and ends in it")
 				d.flush()

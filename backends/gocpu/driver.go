@@ -22,6 +22,9 @@ type environment struct {
 	scalars map[string]loop.Expr
 	workers *loop.Var
 	final   bool // no launch follows the one at hand
+
+	mayGrow map[string]bool      // buffers of the plan whose length a launch may decide
+	grown   map[string]*loop.Var // those of which one does
 }
 
 // lengthKey is the key of the length of a domain among scalars.
@@ -44,6 +47,7 @@ type driver struct {
 	heads   *rangeFunc               // finds the first head
 	own     map[*ownMemory]*loop.Var // of the worker at hand
 	carried []state
+	grows   []growing
 
 	blockEnd map[stateKey]loop.Expr // of a chain: counts at the end of the block at hand
 }
@@ -70,6 +74,7 @@ func (k *kernel) drive(b *loop.Builder, env environment, rows loop.Expr) []*loop
 		functions = d.launch()
 	}
 	d.flush()
+	d.keepGrown()
 	d.epilogue()
 	return functions
 }
@@ -82,6 +87,7 @@ func (d *driver) launch() []*loop.Func {
 			d.carried = append(d.carried, s)
 		}
 	}
+	d.grows = d.findGrowing()
 	many := loop.Expr(loop.Gt(d.env.workers, loop.Int(1)))
 	rows := loop.Expr(loop.Int(blockRows)) // a table for each block, or for each worker
 	if len(d.carried) == 0 && !d.Has((*tile.Op).Counts) {
@@ -114,6 +120,10 @@ func (d *driver) launch() []*loop.Func {
 		results := make([]*loop.Var, len(d.f.results))
 		for i, s := range d.f.results {
 			results[i] = d.state[s.stateKey]
+		}
+		if len(d.grows) > 0 {
+			d.inBlocksThatFit(results)
+			return
 		}
 		d.callInto(results, loop.Int(0), d.rows, d.f, nil)
 	}
@@ -168,7 +178,7 @@ func (d *driver) shared(write func()) func() {
 			d.errors = d.b.Make("failed", loop.ScalarOf(ir.I64), loop.LenOf(errors))
 			d.b.Copy(d.errors, loop.Int(0), errors, loop.LenOf(errors))
 		}
-		write()
+		d.withGrowing(write)
 		for _, s := range d.carried {
 			d.b.Assign(outer[s.stateKey], d.state[s.stateKey])
 		}
@@ -275,6 +285,7 @@ func (d *driver) chain() {
 				before[s.stateKey] = d.b.Decl(s.name+"_before", d.state[s.stateKey])
 			}
 			d.combine(before, summary)
+			d.growInTurn(lo, before, d.reached)
 			d.passCounts(counts, d.counts)
 			d.blockEnd = map[stateKey]loop.Expr{}
 			for _, s := range d.carried {

@@ -230,6 +230,13 @@ func (b *Builder) Chain(rows, workers Expr, block int64, parts ChainParts) *Chai
 	return s
 }
 
+// Blocks runs body for blocks of rows in their order; see [Blocks].
+func (b *Builder) Blocks(rows Expr, block int64, body func(lo, hi *Var)) {
+	s := &Blocks{Rows: rows, Block: block, Lo: &Var{Name: "lo", T: Counter}, Hi: &Var{Name: "hi", T: Counter}}
+	b.Add(s)
+	b.in(&s.Body, func() { body(s.Lo, s.Hi) })
+}
+
 // Copy stores the first count elements of from at to[at] and the elements after
 // it.
 func (b *Builder) Copy(to *Var, at Expr, from *Var, count Expr) {

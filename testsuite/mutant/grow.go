@@ -1,0 +1,32 @@
+package main
+
+// grow are faults of columns that grow with their results.
+var grow = []Mutant{
+	{Name: "memory moves while earlier blocks copy to it", File: "templates/internal/gosupport/support.go", Tests: "./templates/internal/gosupport -run ^TestSettle",
+		Old: "for b.chain.done.Load() != b.number {",
+		New: "for false {"},
+	{Name: "memory that grows forgets", File: "templates/internal/gosupport/support.go", Tests: "./templates/internal/gosupport -run ^TestGrow$",
+		Old: "	copy(grown, column[:used])\n",
+		New: ""},
+	{Name: "memory grows by a block at a time", File: "templates/internal/gosupport/support.go", Tests: "./templates/internal/gosupport -run ^TestGrow$",
+		Old: "	if done > 0 {\n		expected",
+		New: "	if done < 0 {\n		expected"},
+	{Name: "memory grows beyond what can be needed", File: "templates/internal/gosupport/support.go", Tests: "./templates/internal/gosupport -run ^TestGrow$",
+		Old: "len(column)+len(column)/2), used+rows-done+1))",
+		New: "len(column)+len(column)/2), 2*rows))"},
+	{Name: "a block has room for one result", File: "backends/gocpu/grow.go", Tests: "./testsuite -run ^TestKeptGroups$",
+		Old: "d.room(loop.Add(used, loop.Sub(hi, lo)))",
+		New: "d.room(used)"},
+	{Name: "there is no room for the group that is open after the last row", File: "backends/gocpu/grow.go", Tests: "./backends/gocpu -run ^TestEmittedText$",
+		Old: "loop.Least(loop.Add(results, loop.Int(1)), d.rows)",
+		New: "loop.Least(results, d.rows)"},
+	{Name: "results of several workers stay in the memory of before", File: "backends/gocpu/grow.go", Tests: "./testsuite/emitted -run ^TestEmittedTests$",
+		Old: "			d.b.Assign(d.whole[s], own[s])\n",
+		New: "			_ = s\n"},
+	{Name: "scratch loses columns that grew", File: "backends/gocpu/host.go", Tests: "./backends/gocpu -run ^TestEmittedText$",
+		Old: "			h.add(jen.Op(\"*\").Id(h.kept[buffer])",
+		New: "			_ = append([]jen.Code{}, jen.Op(\"*\").Id(h.kept[buffer])"},
+	{Name: "columns are used while they grow", File: "internal/loop/verify.go", Tests: "./internal/loop -run ^TestVerify",
+		Old: "		v.shared = changedOutside(s.Turn, v.scopes[:v.guarded])\n",
+		New: "		v.shared = withoutGrown(changedOutside(s.Turn, v.scopes[:v.guarded]), s.Turn)\n"},
+}
