@@ -96,7 +96,7 @@ func (d *driver) launch() []*loop.Func {
 	if areSmall := d.areSmall(rows); areSmall != nil {
 		many = loop.And(many, areSmall)
 	}
-	if d.splits() && !d.rowsHaveEffects() { // only reductions
+	if d.splits() && !d.rowsHaveEffects() && !d.hasLate() { // only reductions
 		d.s = d.rangeFunction(d.Name, summary)
 		d.b.If(many, d.shared(d.chain), func() { d.call(loop.Int(0), d.rows, d.s, d.state) })
 		return []*loop.Func{d.s.Func}
@@ -143,7 +143,7 @@ func (d *driver) launch() []*loop.Func {
 			})
 			ranges.Fixed = len(d.chunkScans()) > 0
 		}), serial)
-	case d.relocates():
+	case d.relocates() && !d.hasLate():
 		d.b.If(many, d.shared(d.chainOfCopies), serial)
 	case d.relocatesSegments():
 		d.b.If(many, d.shared(d.chainOfSegments), serial)
@@ -212,11 +212,28 @@ func (k *kernel) splits() bool {
 		if k.hasParts(op) && k.keepsOrder() {
 			return false
 		}
-		if op.Does(tile.Combines) && !k.sharesTables() || op.Does(tile.Claims) && !op.IsLimited() && !op.Nests() || op.IsReduction() && phase[i] > 0 {
+		if op.Does(tile.Combines) && !k.sharesTables() || op.Does(tile.Claims) && !op.IsLimited() && !op.Nests() || op.IsReduction() && phase[i] > 0 && !k.isLate(i) {
 			return false
 		}
 	}
 	return true
+}
+
+// isLate reports whether operation i is a reduction of what rows have behind the cut, whose order
+// does not matter: each worker has one of its own.
+func (k *kernel) isLate(i int) bool {
+	op := &k.Ops[i]
+	return op.IsReduction() && !op.Epilogue && k.analysis.Phase[i] > 0 && op.Monoid.Kind == tile.Fold && !op.Monoid.Fields[0].Kind.IsFloat()
+}
+
+// hasLate reports whether there are such reductions.
+func (k *kernel) hasLate() bool {
+	for i := range k.Ops {
+		if k.isLate(i) {
+			return true
+		}
+	}
+	return false
 }
 
 // call runs f over rows lo to hi. With states, it starts from them and leaves
@@ -268,12 +285,17 @@ func (d *driver) callOf(lo, hi loop.Expr, f *rangeFunc, states map[stateKey]*loo
 // their rows.
 func (d *driver) chain() {
 	var summary map[stateKey]*loop.Var
-	before := map[stateKey]*loop.Var{}
+	before, late := map[stateKey]*loop.Var{}, map[stateKey]*loop.Var{}
 	counts := d.newCounts("counts")
 	blocks := d.b.Chain(d.rows, d.env.workers, blockRows, loop.ChainParts{
 		Setup: func() {
 			if d.f != nil {
 				d.makeOwn(loop.Int(1), false)
+			}
+			for _, s := range d.carried {
+				if d.isLate(s.op) {
+					late[s.stateKey] = d.b.Decl(s.name+"_worker", loop.ConstOf(s.identity))
+				}
 			}
 		},
 		Before: func(lo, hi *loop.Var) {
@@ -282,7 +304,9 @@ func (d *driver) chain() {
 		},
 		Turn: func(lo, hi *loop.Var) {
 			for _, s := range d.carried {
-				before[s.stateKey] = d.b.Decl(s.name+"_before", d.state[s.stateKey])
+				if before[s.stateKey] = late[s.stateKey]; before[s.stateKey] == nil {
+					before[s.stateKey] = d.b.Decl(s.name+"_before", d.state[s.stateKey])
+				}
 			}
 			d.combine(before, summary)
 			d.growInTurn(lo, before, d.reached)
@@ -295,10 +319,23 @@ func (d *driver) chain() {
 			}
 		},
 		After: func(lo, hi *loop.Var) {
-			if d.rowsHaveEffects() {
+			if d.rowsHaveEffects() || len(late) > 0 {
+				results := make([]*loop.Var, len(d.f.results))
+				for i, s := range d.f.results {
+					results[i] = late[s.stateKey]
+				}
 				d.withStreams(d.ownParts(), func() {
-					d.ownTables(func() { d.callInto(make([]*loop.Var, len(d.f.results)), lo, hi, d.f, before) })
+					d.ownTables(func() { d.callInto(results, lo, hi, d.f, before) })
 				})
+			}
+		},
+		Finish: func() {
+			for _, s := range d.carried {
+				if late[s.stateKey] != nil {
+					now := func(int) loop.Expr { return d.state[s.stateKey] }
+					worker := func(int) loop.Expr { return late[s.stateKey] }
+					d.b.Assign(d.state[s.stateKey], backends.Combine(d.Ops[s.op].Monoid.Combine[s.field], now, worker))
+				}
 			}
 		},
 	})

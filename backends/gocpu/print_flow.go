@@ -1,6 +1,8 @@
 package gocpu
 
 import (
+	"slices"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/kgen-go/kgen/internal/loop"
@@ -195,7 +197,7 @@ func (p *printer) chain(s *loop.Chain) *jen.Statement {
 	body := p.statements(s.Setup)
 	p.names.Push()
 	defer p.names.Pop()
-	all := append(append(append([]loop.Stmt{}, s.Before...), s.Turn...), s.After...)
+	all := slices.Concat(s.Before, s.Turn, s.After)
 	var bounds, values []jen.Code
 	for i, v := range [...]*loop.Var{s.Lo, s.Hi} {
 		if reads(all, v) {
@@ -224,6 +226,10 @@ func (p *printer) chain(s *loop.Chain) *jen.Statement {
 		parts = append(parts, jen.Id(blocks).Dot("done").Call())
 	}
 	body = append(body, jen.For(jen.Id(blocks).Dot("next").Call()).Block(parts...))
+	if len(s.Finish) > 0 {
+		lock := jen.Id(blocks).Dot("chain").Dot("lock")
+		body = append(append(append(body, lock.Clone().Dot("Lock").Call()), p.block(s.Finish)...), lock.Clone().Dot("Unlock").Call())
+	}
 	return jen.Id("kgenInOrder").Call(p.callUnless(s.Fixed), workers, rows, jen.Lit(int(s.Block)),
 		jen.Func().Params(jen.Id(blocks).Op("*").Id("kgenBlocks")).Block(body...))
 }

@@ -210,6 +210,7 @@ func (b *Builder) Cut(m *Var, start, end Expr) {
 type ChainParts struct {
 	Setup               func()
 	Before, Turn, After func(lo, hi *Var)
+	Finish              func()
 }
 
 // Chain runs blocks of rows on workers with a part in block order; see [Chain].
@@ -227,6 +228,9 @@ func (b *Builder) Chain(rows, workers Expr, block int64, parts ChainParts) *Chai
 	part(&s.Before, parts.Before)
 	part(&s.Turn, parts.Turn)
 	part(&s.After, parts.After)
+	if parts.Finish != nil {
+		b.in(&s.Finish, parts.Finish)
+	}
 	return s
 }
 

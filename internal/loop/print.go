@@ -202,6 +202,9 @@ func (d *dumper) profileStmt(s Stmt) {
 		d.block(s.Before, "before")
 		d.block(s.Turn, "turn")
 		d.block(s.After, "after")
+		if len(s.Finish) > 0 {
+			d.block(s.Finish, "finish")
+		}
 		d.depth--
 		d.line("}")
 	case *Blocks:

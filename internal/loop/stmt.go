@@ -153,7 +153,8 @@ type (
 	// Setup once, then for each of its blocks Before, Turn and After. The Turns
 	// run one at a time in the order of the blocks, and only they may change
 	// variables from outside: they pass a prefix from block to block, while the
-	// other parts run concurrently. Unless Fixed, smaller blocks are allowed.
+	// other parts run concurrently. Unless Fixed, smaller blocks are allowed. When a worker has
+	// no block left, it runs Finish, which may change variables from outside, too: one worker after the other, in any order.
 	Chain struct {
 		Rows, Workers       Expr
 		Block               int64
@@ -161,6 +162,7 @@ type (
 		Setup               []Stmt
 		Lo, Hi              *Var
 		Before, Turn, After []Stmt
+		Finish              []Stmt
 	}
 
 	// Blocks cuts the rows 0..Rows into blocks Lo..Hi of Block rows and runs Body for each of

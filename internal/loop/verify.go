@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -451,14 +452,18 @@ func (v *verifier) chain(s *Chain) {
 		v.scopes = append(v.scopes, map[*Var]bool{})
 		v.declare(s.Lo)
 		v.declare(s.Hi)
-		v.shared = changedOutside(s.Turn, v.scopes[:v.guarded])
+		v.shared = changedOutside(slices.Concat(s.Turn, s.Finish), v.scopes[:v.guarded])
 		v.body(s.Before)
 		guarded, shared := v.guarded, v.shared
 		v.guarded, v.shared = 0, nil
 		v.body(s.Turn)
 		v.guarded, v.shared = guarded, withoutGrown(shared, s.Turn)
 		v.body(s.After)
-		v.scopes = v.scopes[:len(v.scopes)-2]
+		v.scopes = v.scopes[:len(v.scopes)-1]
+		v.guarded, v.shared = 0, nil
+		v.nested(s.Finish)
+		v.guarded, v.shared = guarded, shared
+		v.scopes = v.scopes[:len(v.scopes)-1]
 	})
 	v.shared = outer
 }

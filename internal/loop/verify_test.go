@@ -222,6 +222,23 @@ func TestVerifyRaces(t *testing.T) {
 			y := b.Decl("y", b.Param("x", SliceOf(tI32)))
 			b.Chain(Int(9), Int(2), 4, ChainParts{After: func(lo, hi *Var) { b.Add(&Grow{[]*Var{y}, lo, hi, lo, Int(9)}) }})
 		}, "y is shared by bodies that run at the same time"},
+		{"sums of workers that are added up in the end", func(b *Builder) {
+			all := b.Decl("all", Int(0))
+			var own *Var
+			b.Chain(Int(9), Int(2), 4, ChainParts{
+				Setup:  func() { own = b.Decl("own", Int(0)) },
+				After:  func(lo, hi *Var) { b.Assign(own, Add(own, lo)) },
+				Finish: func() { b.Assign(all, Add(all, own)) },
+			})
+			b.Let("twice", Add(all, all))
+		}, ""},
+		{"a sum of all workers read before the end", func(b *Builder) {
+			all := b.Decl("all", Int(0))
+			b.Chain(Int(9), Int(2), 4, ChainParts{
+				After:  func(lo, hi *Var) { b.Let("so_far", Add(all, lo)) },
+				Finish: func() { b.Assign(all, Add(all, Int(1))) },
+			})
+		}, "all changes in turns"},
 		{"columns of others grow", func(b *Builder) {
 			b.Add(&Grow{[]*Var{b.Param("x", SliceOf(tI32))}, Int(0), Int(1), Int(0), Int(9)})
 		}, "x does not change"},

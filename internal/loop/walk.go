@@ -18,7 +18,7 @@ func bodies(s Stmt) []*[]Stmt {
 	case *Parallel:
 		return []*[]Stmt{&s.Body}
 	case *Chain:
-		return []*[]Stmt{&s.Setup, &s.Before, &s.Turn, &s.After}
+		return []*[]Stmt{&s.Setup, &s.Before, &s.Turn, &s.After, &s.Finish}
 	case *Blocks:
 		return []*[]Stmt{&s.Body}
 	}
