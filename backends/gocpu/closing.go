@@ -14,65 +14,6 @@ import (
 // which is closed by itself, and the rest is copied behind it: one pass over the rows, where a summary
 // of each block, of all prefixes in turn, takes three.
 
-// restarts reports whether all that scan i keeps begins anew at a head, or counts heads.
-func (g *body) restarts(i int) bool {
-	if g.closing == 0 || g.summary {
-		return false
-	}
-	op, domain := &g.Ops[i], &g.Domains[g.closing]
-	return i == g.Values[domain.Counter].Op || op.Cuts() && op.Segment == domain.Guard && len(op.Monoid.Fields) == 2
-}
-
-// closeOrContinue writes what a row does to the segments, with one branch on whether it is a head: it
-// closes a segment and begins another one, or continues.
-func (g *body) closeOrContinue() {
-	for child := 1; child < len(g.Domains); child++ {
-		if g.Domains[child].Parent == 0 && child != g.closing {
-			g.child(child)
-		}
-	}
-	domain := &g.Domains[g.closing]
-	var scans []int
-	for i := range g.Ops {
-		if g.needed[i] && g.restarts(i) {
-			scans = append(scans, i)
-		}
-	}
-	each := func(assign func(op *tile.Op, field int, s *loop.Var)) {
-		for _, i := range scans {
-			for f := range g.Ops[i].Res {
-				if s := g.state[stateKey{i, f}]; s != nil {
-					assign(&g.Ops[i], f, s)
-				}
-			}
-		}
-	}
-	g.b.If(g.expr(domain.Guard), func() {
-		if g.hasRows(g.closing) {
-			g.b.If(g.expr(domain.Open), func() { g.block(g.closing) }, nil)
-		}
-		each(func(op *tile.Op, field int, s *loop.Var) {
-			switch {
-			case op.Monoid.Kind == tile.Fold:
-				g.b.Assign(s, loop.Add(s, loop.To(s.T, loop.Int(1))))
-			case field == 0:
-				g.b.Assign(s, loop.True)
-			default:
-				g.b.Assign(s, g.expr(op.Args[field]))
-			}
-		})
-	}, func() {
-		each(func(op *tile.Op, field int, s *loop.Var) {
-			if next, ok := op.Monoid.Restart(field); ok {
-				now := func(int) loop.Expr { return s }
-				if x := backends.Combine(next, now, func(int) loop.Expr { return g.expr(op.Args[field]) }); x != loop.Expr(s) {
-					g.b.Assign(s, x)
-				}
-			}
-		})
-	})
-}
-
 // headFunction writes the function that finds the first head of a range.
 func (k *kernel) headFunction(name string) *rangeFunc {
 	g, r, views := k.newRange(name, firstHead)
@@ -124,6 +65,9 @@ func (d *driver) chainOfClosing() {
 				at[s.stateKey] = d.b.Decl(s.name+"_before", d.state[s.stateKey])
 			}
 			d.combine(at, front)
+			d.growInTurn(lo, at, func(number stateKey) loop.Expr { // and the group that is open before the block
+				return loop.Add(loop.Add(d.reached(number), loop.ToCounter(local[number])), loop.Int(1))
+			})
 			d.b.If(begins, func() {
 				d.b.Note("the group that was open before the block, and ends in it")
 				d.flush()

@@ -22,6 +22,9 @@ type environment struct {
 	scalars map[string]loop.Expr
 	workers *loop.Var
 	final   bool // no launch follows the one at hand
+
+	mayGrow map[string]bool      // buffers of the plan whose length a launch may decide
+	grown   map[string]*loop.Var // those of which one does
 }
 
 // lengthKey is the key of the length of a domain among scalars.
@@ -44,6 +47,7 @@ type driver struct {
 	heads   *rangeFunc               // finds the first head
 	own     map[*ownMemory]*loop.Var // of the worker at hand
 	carried []state
+	grows   []growing
 
 	blockEnd map[stateKey]loop.Expr // of a chain: counts at the end of the block at hand
 }
@@ -70,6 +74,7 @@ func (k *kernel) drive(b *loop.Builder, env environment, rows loop.Expr) []*loop
 		functions = d.launch()
 	}
 	d.flush()
+	d.keepGrown()
 	d.epilogue()
 	return functions
 }
@@ -82,6 +87,7 @@ func (d *driver) launch() []*loop.Func {
 			d.carried = append(d.carried, s)
 		}
 	}
+	d.grows = d.findGrowing()
 	many := loop.Expr(loop.Gt(d.env.workers, loop.Int(1)))
 	rows := loop.Expr(loop.Int(blockRows)) // a table for each block, or for each worker
 	if len(d.carried) == 0 && !d.Has((*tile.Op).Counts) {
@@ -90,7 +96,7 @@ func (d *driver) launch() []*loop.Func {
 	if areSmall := d.areSmall(rows); areSmall != nil {
 		many = loop.And(many, areSmall)
 	}
-	if d.splits() && !d.rowsHaveEffects() { // only reductions
+	if d.splits() && !d.rowsHaveEffects() && !d.hasLate() { // only reductions
 		d.s = d.rangeFunction(d.Name, summary)
 		d.b.If(many, d.shared(d.chain), func() { d.call(loop.Int(0), d.rows, d.s, d.state) })
 		return []*loop.Func{d.s.Func}
@@ -115,6 +121,10 @@ func (d *driver) launch() []*loop.Func {
 		for i, s := range d.f.results {
 			results[i] = d.state[s.stateKey]
 		}
+		if len(d.grows) > 0 {
+			d.inBlocksThatFit(results)
+			return
+		}
 		d.callInto(results, loop.Int(0), d.rows, d.f, nil)
 	}
 	switch {
@@ -133,7 +143,7 @@ func (d *driver) launch() []*loop.Func {
 			})
 			ranges.Fixed = len(d.chunkScans()) > 0
 		}), serial)
-	case d.relocates():
+	case d.relocates() && !d.hasLate():
 		d.b.If(many, d.shared(d.chainOfCopies), serial)
 	case d.relocatesSegments():
 		d.b.If(many, d.shared(d.chainOfSegments), serial)
@@ -168,7 +178,7 @@ func (d *driver) shared(write func()) func() {
 			d.errors = d.b.Make("failed", loop.ScalarOf(ir.I64), loop.LenOf(errors))
 			d.b.Copy(d.errors, loop.Int(0), errors, loop.LenOf(errors))
 		}
-		write()
+		d.withGrowing(write)
 		for _, s := range d.carried {
 			d.b.Assign(outer[s.stateKey], d.state[s.stateKey])
 		}
@@ -202,11 +212,28 @@ func (k *kernel) splits() bool {
 		if k.hasParts(op) && k.keepsOrder() {
 			return false
 		}
-		if op.Does(tile.Combines) && !k.sharesTables() || op.Does(tile.Claims) && !op.IsLimited() && !op.Nests() || op.IsReduction() && phase[i] > 0 {
+		if op.Does(tile.Combines) && !k.sharesTables() || op.Does(tile.Claims) && !op.IsLimited() && !op.Nests() || op.IsReduction() && phase[i] > 0 && !k.isLate(i) {
 			return false
 		}
 	}
 	return true
+}
+
+// isLate reports whether operation i is a reduction of what rows have behind the cut, whose order
+// does not matter: each worker has one of its own.
+func (k *kernel) isLate(i int) bool {
+	op := &k.Ops[i]
+	return op.IsReduction() && !op.Epilogue && k.analysis.Phase[i] > 0 && op.Monoid.Kind == tile.Fold && !op.Monoid.Fields[0].Kind.IsFloat()
+}
+
+// hasLate reports whether there are such reductions.
+func (k *kernel) hasLate() bool {
+	for i := range k.Ops {
+		if k.isLate(i) {
+			return true
+		}
+	}
+	return false
 }
 
 // call runs f over rows lo to hi. With states, it starts from them and leaves
@@ -258,12 +285,17 @@ func (d *driver) callOf(lo, hi loop.Expr, f *rangeFunc, states map[stateKey]*loo
 // their rows.
 func (d *driver) chain() {
 	var summary map[stateKey]*loop.Var
-	before := map[stateKey]*loop.Var{}
+	before, late := map[stateKey]*loop.Var{}, map[stateKey]*loop.Var{}
 	counts := d.newCounts("counts")
 	blocks := d.b.Chain(d.rows, d.env.workers, blockRows, loop.ChainParts{
 		Setup: func() {
 			if d.f != nil {
 				d.makeOwn(loop.Int(1), false)
+			}
+			for _, s := range d.carried {
+				if d.isLate(s.op) {
+					late[s.stateKey] = d.b.Decl(s.name+"_worker", loop.ConstOf(s.identity))
+				}
 			}
 		},
 		Before: func(lo, hi *loop.Var) {
@@ -272,9 +304,12 @@ func (d *driver) chain() {
 		},
 		Turn: func(lo, hi *loop.Var) {
 			for _, s := range d.carried {
-				before[s.stateKey] = d.b.Decl(s.name+"_before", d.state[s.stateKey])
+				if before[s.stateKey] = late[s.stateKey]; before[s.stateKey] == nil {
+					before[s.stateKey] = d.b.Decl(s.name+"_before", d.state[s.stateKey])
+				}
 			}
 			d.combine(before, summary)
+			d.growInTurn(lo, before, d.reached)
 			d.passCounts(counts, d.counts)
 			d.blockEnd = map[stateKey]loop.Expr{}
 			for _, s := range d.carried {
@@ -284,10 +319,23 @@ func (d *driver) chain() {
 			}
 		},
 		After: func(lo, hi *loop.Var) {
-			if d.rowsHaveEffects() {
+			if d.rowsHaveEffects() || len(late) > 0 {
+				results := make([]*loop.Var, len(d.f.results))
+				for i, s := range d.f.results {
+					results[i] = late[s.stateKey]
+				}
 				d.withStreams(d.ownParts(), func() {
-					d.ownTables(func() { d.callInto(make([]*loop.Var, len(d.f.results)), lo, hi, d.f, before) })
+					d.ownTables(func() { d.callInto(results, lo, hi, d.f, before) })
 				})
+			}
+		},
+		Finish: func() {
+			for _, s := range d.carried {
+				if late[s.stateKey] != nil {
+					now := func(int) loop.Expr { return d.state[s.stateKey] }
+					worker := func(int) loop.Expr { return late[s.stateKey] }
+					d.b.Assign(d.state[s.stateKey], backends.Combine(d.Ops[s.op].Monoid.Combine[s.field], now, worker))
+				}
 			}
 		},
 	})

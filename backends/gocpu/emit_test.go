@@ -29,6 +29,13 @@ pipeline totals(x: [n]i64) {
 pipeline positive(x: [n]i32) {
 	return y: x[x > 0]
 }`},
+		{"filtered_sums", fuse.LevelOnePass, `
+pipeline filtered_sums(key: [n]i32, x: [n]i32) {
+	kept = x > 0
+	k = key[kept]
+	g = runs(k)
+	return key: first(k, by: g), sum: sum(x[kept], by: g)
+}`},
 		{"two_filters", fuse.LevelOnePass, `
 pipeline both(a: [n]i32, b: [n]i64, c: [n]i32) {
 	return b: b[a > 0], c: c[a < 9]

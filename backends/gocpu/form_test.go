@@ -88,6 +88,8 @@ func TestForms(t *testing.T) {
 		"bins":                {`pipeline p(x: [n]u8) { return c: count(by: bins(x, 256)) }`, ""},
 		"many bins":           {`pipeline p(x: [n]u16) { return c: count(by: bins(x, 65536)) }`, "serial"},
 		"float sums of bins":  {`pipeline p(x: [n]u8, y: [n]f64) { return s: sum(y, by: bins(x, 256)) }`, "serial"},
+		"sum of a scan":       {`pipeline p(x: [n]i64) { s = scan(max, x)  return s, t: sum(s) }`, ""},
+		"f64 sum of a scan":   {`pipeline p(x: [n]f64) { s = scan(max, x)  return s, t: sum(s) }`, "serial"},
 		"groups with a check": {`pipeline p(k: [n]i32, a: [n]i32) { g = runs(k)  return s: sum(a / k, by: g) }`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

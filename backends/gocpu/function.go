@@ -262,6 +262,10 @@ func (g *body) cut(views []int, lo, hi loop.Expr) loop.Expr {
 
 // run handles length rows of the views, one after another.
 func (g *body) run(length loop.Expr) {
+	if g.closing != 0 && !g.summary {
+		g.segments(length)
+		return
+	}
 	kept := g.uniformValues()
 	g.b.For("i", loop.Int(0), length, func(i *loop.Var) {
 		g.index = i

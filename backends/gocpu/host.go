@@ -43,6 +43,7 @@ type host struct {
 	read        map[*loop.Var]bool // variables that later statements read
 	pending     bool               // memory that an allocator may have refused
 	temporaries bool               // something is stored that is no result
+	kept        map[string]string  // where scratch keeps columns that grow, by the buffer's name
 	fault       error              // what the check of the loop IR found
 }
 
@@ -71,8 +72,8 @@ func newHost(p *printer, program *backends.Program, options backends.Options) *h
 // newHostCalled is newHost with names that the caller has chosen.
 func newHostCalled(p *printer, program *backends.Program, entry backends.Entry) *host {
 	p.inCall = true
-	h := &host{printer: p, program: program, plan: program.Plan, entry: entry, fields: map[string]string{}, limited: map[string]bool{}, branches: map[*plan.If]*[2]branch{}, positive: map[string]bool{}, read: map[*loop.Var]bool{},
-		lowered: map[string]*kernel{}, env: environment{buffers: map[string]*loop.Var{}, scalars: map[string]loop.Expr{}}}
+	h := &host{printer: p, program: program, plan: program.Plan, entry: entry, fields: map[string]string{}, limited: map[string]bool{}, branches: map[*plan.If]*[2]branch{}, kept: map[string]string{}, positive: map[string]bool{}, read: map[*loop.Var]bool{},
+		lowered: map[string]*kernel{}, env: environment{buffers: map[string]*loop.Var{}, scalars: map[string]loop.Expr{}, mayGrow: mayGrow(program), grown: map[string]*loop.Var{}}}
 	taken := naming.Taken{}
 	for _, port := range h.plan.Ports {
 		field := backends.Field{Name: port.Name, Kind: port.Kind, Scalar: port.Buffer == ""}
@@ -348,6 +349,11 @@ func (h *host) launch(l *launched) bool {
 		h.kernels = append(h.kernels, h.function(function))
 	}
 	h.add(h.statements(l.Body)...)
+	for _, buffer := range l.grown {
+		if h.isTemporary(buffer) {
+			h.add(jen.Op("*").Id(h.kept[buffer]).Op("=").Add(h.use(h.env.grown[buffer])))
+		}
+	}
 	uses := false
 	loop.Walk(l.Body, func(x loop.Expr) { uses = uses || x == loop.Expr(h.env.workers) })
 	return uses

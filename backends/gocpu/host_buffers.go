@@ -97,6 +97,13 @@ func (h *host) alloc(b plan.Buffer) {
 		}
 	}
 	var memory jen.Code
+	if grown := h.env.grown[b.Name]; grown != nil {
+		h.temporaries = true
+		h.kept[b.Name] = h.names.Fresh(v.Name + "_kept")
+		h.add(jen.Id(h.kept[b.Name]).Op(":=").Id("kgenKept").Types(goTypeOf(b.Kind)).Call(h.callPointer()),
+			jen.Id(h.names.Declare(grown)).Op(":=").Op("*").Id(h.kept[b.Name]))
+		return
+	}
 	if b.Role == plan.Errors { // a few words, which stay on the stack
 		memory = jen.Make(jen.Index().Add(goTypeOf(b.Kind)), length)
 	} else {
@@ -112,9 +119,16 @@ func (h *host) alloc(b plan.Buffer) {
 
 // column declares v as memory for a result.
 func (h *host) column(v *loop.Var, port plan.Port, length jen.Code) {
-	h.add(jen.Id(h.names.Declare(v)).Op(":=").Id("kgenColumn").Call(h.callPointer(), jen.Id("dst").Dot(h.fields[port.Name]), length))
+	function := "kgenColumn"
+	if grown := h.env.grown[port.Buffer]; grown != nil {
+		v, function = grown, "kgenGrowing"
+	}
+	h.add(jen.Id(h.names.Declare(v)).Op(":=").Id(function).Call(h.callPointer(), jen.Id("dst").Dot(h.fields[port.Name]), length))
 	h.pending = true
 }
+
+// isTemporary reports whether a buffer of the plan is no result.
+func (h *host) isTemporary(buffer string) bool { return h.bufferNamed(buffer).Role == plan.Temporary }
 
 // requireMemory ends the function if the caller's allocator has failed.
 func (h *host) requireMemory() {

@@ -17,7 +17,8 @@ import (
 type launched struct {
 	*loop.Func
 	functions []*loop.Func
-	of        *branch // in which it stands, or nil
+	of        *branch  // in which it stands, or nil
+	grown     []string // the buffers whose length it decides
 }
 
 // lower lowers all launches to statements. Then, from the last launch to the
@@ -28,6 +29,9 @@ func (h *host) lower() {
 	read := h.read
 	for _, x := range h.hostReads() {
 		markVars(x, read)
+	}
+	for buffer, v := range h.env.grown {
+		read[v] = read[v] || h.isTemporary(buffer) // scratch keeps it
 	}
 	for _, l := range slices.Backward(h.launches) {
 		l.of.markReads(read)
@@ -149,6 +153,12 @@ func (h *host) lowerLaunch(launch *plan.Launch, of *branch) *launched {
 	for _, op := range k.Ops {
 		if x, ok := h.env.scalars[op.Ref]; ok && op.HasEffect() && op.Ref != "" && !known[op.Ref] {
 			made = append(made, x)
+		}
+	}
+	for _, s := range k.Streams {
+		if v := h.env.grown[s.Buffer]; v != nil && s.Write {
+			made = append(made, v, h.env.buffers[s.Buffer])
+			l.grown = append(l.grown, s.Buffer)
 		}
 	}
 	l.Func = b.Func(made...)

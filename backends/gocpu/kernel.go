@@ -28,10 +28,10 @@ func newKernel(t *tile.Kernel, source func(ir.Pos) string, small map[string]int6
 	k := &kernel{Kernel: t, analysis: tile.Analyze(t), source: source, small: small, simd: simd, vectors: map[string]*loop.Func{}}
 	k.sinkPure()
 	k.branchlessSegments = k.findBranchlessSegments()
-	if !k.splits() {
+	if !k.splits() || k.hasLate() {
 		k.closing = k.Closing()
 	}
-	k.boundsStores = k.splits() && !k.relocates() && !k.relocatesSegments()
+	k.boundsStores = k.splits() && (!k.relocates() || k.hasLate()) && !k.relocatesSegments()
 	return k
 }
 

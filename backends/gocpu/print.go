@@ -19,6 +19,7 @@ type printer struct {
 	calls  map[*loop.Signature]string
 	used   map[*loop.Var]bool // the variables that have been printed
 	inCall bool               // a variable call, of type kgenCall, is in sight
+	turn   string             // the variable of a chain's blocks in their turn, else ""
 }
 
 func newPrinter() *printer {
@@ -168,6 +169,10 @@ func (p *printer) statement(s loop.Stmt) []jen.Code {
 		return one(p.parallel(s))
 	case *loop.Chain:
 		return one(p.chain(s))
+	case *loop.Blocks:
+		return one(p.blocks(s))
+	case *loop.Grow:
+		return one(p.grow(s))
 	}
 	panic(fmt.Sprintf("gocpu: no Go for %T", s))
 }

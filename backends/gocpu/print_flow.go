@@ -1,6 +1,8 @@
 package gocpu
 
 import (
+	"slices"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/kgen-go/kgen/internal/loop"
@@ -195,7 +197,7 @@ func (p *printer) chain(s *loop.Chain) *jen.Statement {
 	body := p.statements(s.Setup)
 	p.names.Push()
 	defer p.names.Pop()
-	all := append(append(append([]loop.Stmt{}, s.Before...), s.Turn...), s.After...)
+	all := slices.Concat(s.Before, s.Turn, s.After)
 	var bounds, values []jen.Code
 	for i, v := range [...]*loop.Var{s.Lo, s.Hi} {
 		if reads(all, v) {
@@ -209,12 +211,56 @@ func (p *printer) chain(s *loop.Chain) *jen.Statement {
 	}
 	parts = append(parts, p.statements(s.Before)...)
 	parts = append(parts, jen.Id(blocks).Dot("await").Call())
+	grows := false
+	loop.WalkStmts(s.Turn, func(s loop.Stmt) {
+		if _, ok := s.(*loop.Grow); ok {
+			grows = true
+		}
+	})
+	p.turn = blocks
 	parts = append(parts, p.statements(s.Turn)...)
+	p.turn = ""
 	parts = append(parts, jen.Id(blocks).Dot("release").Call())
 	parts = append(parts, p.statements(s.After)...)
+	if grows {
+		parts = append(parts, jen.Id(blocks).Dot("done").Call())
+	}
 	body = append(body, jen.For(jen.Id(blocks).Dot("next").Call()).Block(parts...))
+	if len(s.Finish) > 0 {
+		lock := jen.Id(blocks).Dot("chain").Dot("lock")
+		body = append(append(append(body, lock.Clone().Dot("Lock").Call()), p.block(s.Finish)...), lock.Clone().Dot("Unlock").Call())
+	}
 	return jen.Id("kgenInOrder").Call(p.callUnless(s.Fixed), workers, rows, jen.Lit(int(s.Block)),
 		jen.Func().Params(jen.Id(blocks).Op("*").Id("kgenBlocks")).Block(body...))
+}
+
+// blocks prints a loop over blocks of rows.
+func (p *printer) blocks(s *loop.Blocks) *jen.Statement {
+	rows := p.expr(s.Rows).within(6)
+	p.names.Push()
+	defer p.names.Pop()
+	lo, step := p.names.Declare(s.Lo), p.names.Fresh("step")
+	size := jen.Lit(int(s.Block))
+	if p.inCall {
+		size = jen.Id("call").Dot("part").Call(size)
+	}
+	hi := jen.Id(p.names.Declare(s.Hi)).Op(":=").Id("min").Call(rows.Clone().Op("-").Id(lo), jen.Id(step)).Op("+").Id(lo)
+	return jen.For(jen.List(jen.Id(lo), jen.Id(step)).Op(":=").List(jen.Lit(0), size), jen.Id(lo).Op("<").Add(rows), jen.Id(lo).Op("+=").Id(step)).
+		Block(append([]jen.Code{hi}, p.statements(s.Body)...)...)
+}
+
+// grow prints the growth of columns, for which the turn of a block waits.
+func (p *printer) grow(s *loop.Grow) *jen.Statement {
+	need, used, done, rows := p.expr(s.Need).code, p.expr(s.Used).code, p.expr(s.Done).code, p.expr(s.Rows).code
+	var lengths, statements []jen.Code
+	if p.turn != "" {
+		statements = append(statements, jen.Id(p.turn).Dot("settle").Call())
+	}
+	for i, column := range s.Columns {
+		lengths = append(lengths, jen.Len(p.use(column)))
+		statements = append(statements, p.use(column).Op("=").Id("kgenGrow").Call(p.use(column), jen.Lit(i+1), used, need, done, rows))
+	}
+	return jen.If(jen.Add(need).Op(">").Id("min").Call(lengths...)).Block(statements...)
 }
 
 // callUnless returns the state of the call, whose options may change the number of

@@ -57,9 +57,6 @@ func (g *body) block(d int) {
 	if g.branchlessSegments != 0 && d == 0 && !g.summary {
 		g.finishRow()
 		g.storeSegments()
-	} else if g.closing != 0 && d == 0 && !g.summary {
-		g.closeOrContinue()
-		g.finishRow()
 	} else {
 		for child := d + 1; child < len(g.Domains); child++ {
 			if g.Domains[child].Parent == d {

@@ -47,6 +47,7 @@ func (d *driver) chainOfCopies() {
 				at[s.stateKey] = d.b.Decl(s.name+"_before", d.state[s.stateKey])
 			}
 			d.combine(at, local)
+			d.growInTurn(lo, at, d.reached)
 		},
 		After: func(lo, hi *loop.Var) {
 			for i := range d.Ops {

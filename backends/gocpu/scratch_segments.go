@@ -67,6 +67,7 @@ func (d *driver) chainOfSegments() {
 				ended := loop.Gt(closed, loop.ConstOf(ir.Int(ir.I64, 0)))
 				d.b.Assign(d.state[s.stateKey], d.continued(s, before, ended, local[s.stateKey]))
 			}
+			d.growInTurn(lo, before, d.reached)
 		},
 		After: func(lo, hi *loop.Var) {
 			zero := loop.ConstOf(ir.Int(ir.I64, 0))

@@ -54,17 +54,17 @@ func SummaryInto(dst *SummaryResult, order []int64, quantity, price, discount []
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	order2 := kgenColumn(&call, dst.Order, n)
-	lines := kgenColumn(&call, dst.Lines, n)
-	firstQuantity := kgenColumn(&call, dst.FirstQuantity, n)
-	meanQuantity := kgenColumn(&call, dst.MeanQuantity, n)
-	totalQuantity := kgenColumn(&call, dst.TotalQuantity, n)
-	firstPrice := kgenColumn(&call, dst.FirstPrice, n)
-	meanPrice := kgenColumn(&call, dst.MeanPrice, n)
-	totalPrice := kgenColumn(&call, dst.TotalPrice, n)
-	firstDiscount := kgenColumn(&call, dst.FirstDiscount, n)
-	meanDiscount := kgenColumn(&call, dst.MeanDiscount, n)
-	totalDiscount := kgenColumn(&call, dst.TotalDiscount, n)
+	order2 := kgenGrowing(&call, dst.Order, n)
+	lines := kgenGrowing(&call, dst.Lines, n)
+	firstQuantity := kgenGrowing(&call, dst.FirstQuantity, n)
+	meanQuantity := kgenGrowing(&call, dst.MeanQuantity, n)
+	totalQuantity := kgenGrowing(&call, dst.TotalQuantity, n)
+	firstPrice := kgenGrowing(&call, dst.FirstPrice, n)
+	meanPrice := kgenGrowing(&call, dst.MeanPrice, n)
+	totalPrice := kgenGrowing(&call, dst.TotalPrice, n)
+	firstDiscount := kgenGrowing(&call, dst.FirstDiscount, n)
+	meanDiscount := kgenGrowing(&call, dst.MeanDiscount, n)
+	totalDiscount := kgenGrowing(&call, dst.TotalDiscount, n)
 	if call.err != nil {
 		return fmt.Errorf("gen.go:16: Summary: %w", call.err)
 	}
@@ -88,6 +88,17 @@ func SummaryInto(dst *SummaryResult, order []int64, quantity, price, discount []
 		var openMeanPrice2 float64
 		var openFirstDiscount2 float64
 		var openMeanDiscount2 float64
+		order3 := order2
+		lines2 := lines
+		firstQuantity2 := firstQuantity
+		meanQuantity2 := meanQuantity
+		totalQuantity2 := totalQuantity
+		firstPrice2 := firstPrice
+		meanPrice2 := meanPrice
+		totalPrice2 := totalPrice
+		firstDiscount2 := firstDiscount
+		meanDiscount2 := meanDiscount
+		totalDiscount2 := totalDiscount
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
@@ -143,22 +154,49 @@ func SummaryInto(dst *SummaryResult, order []int64, quantity, price, discount []
 				} else {
 					openMeanDiscount2 = openMeanDiscountBefore + openMeanDiscount3
 				}
+				room := min(int(gBegun2)+1, n)
+				if room > min(len(order3), len(lines2), len(firstQuantity2), len(meanQuantity2), len(totalQuantity2), len(firstPrice2), len(meanPrice2), len(totalPrice2), len(firstDiscount2), len(meanDiscount2), len(totalDiscount2)) {
+					blocks.settle()
+					order3 = kgenGrow(order3, 1, int(gBegunBefore), room, lo, n)
+					lines2 = kgenGrow(lines2, 2, int(gBegunBefore), room, lo, n)
+					firstQuantity2 = kgenGrow(firstQuantity2, 3, int(gBegunBefore), room, lo, n)
+					meanQuantity2 = kgenGrow(meanQuantity2, 4, int(gBegunBefore), room, lo, n)
+					totalQuantity2 = kgenGrow(totalQuantity2, 5, int(gBegunBefore), room, lo, n)
+					firstPrice2 = kgenGrow(firstPrice2, 6, int(gBegunBefore), room, lo, n)
+					meanPrice2 = kgenGrow(meanPrice2, 7, int(gBegunBefore), room, lo, n)
+					totalPrice2 = kgenGrow(totalPrice2, 8, int(gBegunBefore), room, lo, n)
+					firstDiscount2 = kgenGrow(firstDiscount2, 9, int(gBegunBefore), room, lo, n)
+					meanDiscount2 = kgenGrow(meanDiscount2, 10, int(gBegunBefore), room, lo, n)
+					totalDiscount2 = kgenGrow(totalDiscount2, 11, int(gBegunBefore), room, lo, n)
+				}
 				gBegunEnd := gBegun2
 				blocks.release()
-				orderPart := order2[:max(int(gBegunEnd)-1, 0)]
-				linesPart := lines[:max(int(gBegunEnd)-1, 0)]
-				firstQuantityPart := firstQuantity[:max(int(gBegunEnd)-1, 0)]
-				meanQuantityPart := meanQuantity[:max(int(gBegunEnd)-1, 0)]
-				totalQuantityPart := totalQuantity[:max(int(gBegunEnd)-1, 0)]
-				firstPricePart := firstPrice[:max(int(gBegunEnd)-1, 0)]
-				meanPricePart := meanPrice[:max(int(gBegunEnd)-1, 0)]
-				totalPricePart := totalPrice[:max(int(gBegunEnd)-1, 0)]
-				firstDiscountPart := firstDiscount[:max(int(gBegunEnd)-1, 0)]
-				meanDiscountPart := meanDiscount[:max(int(gBegunEnd)-1, 0)]
-				totalDiscountPart := totalDiscount[:max(int(gBegunEnd)-1, 0)]
+				orderPart := order3[:max(int(gBegunEnd)-1, 0)]
+				linesPart := lines2[:max(int(gBegunEnd)-1, 0)]
+				firstQuantityPart := firstQuantity2[:max(int(gBegunEnd)-1, 0)]
+				meanQuantityPart := meanQuantity2[:max(int(gBegunEnd)-1, 0)]
+				totalQuantityPart := totalQuantity2[:max(int(gBegunEnd)-1, 0)]
+				firstPricePart := firstPrice2[:max(int(gBegunEnd)-1, 0)]
+				meanPricePart := meanPrice2[:max(int(gBegunEnd)-1, 0)]
+				totalPricePart := totalPrice2[:max(int(gBegunEnd)-1, 0)]
+				firstDiscountPart := firstDiscount2[:max(int(gBegunEnd)-1, 0)]
+				meanDiscountPart := meanDiscount2[:max(int(gBegunEnd)-1, 0)]
+				totalDiscountPart := totalDiscount2[:max(int(gBegunEnd)-1, 0)]
 				summaryKernel1(lo, hi, order, orderPart, linesPart, quantity, firstQuantityPart, meanQuantityPart, totalQuantityPart, price, firstPricePart, meanPricePart, totalPricePart, discount, firstDiscountPart, meanDiscountPart, totalDiscountPart, gBegunBefore, openOrderBefore, openLinesBefore, openFirstQuantityBefore, openMeanQuantityBefore, openFirstPriceBefore, openMeanPriceBefore, openFirstDiscountBefore, openMeanDiscountBefore)
+				blocks.done()
 			}
 		})
+		order2 = order3
+		lines = lines2
+		firstQuantity = firstQuantity2
+		meanQuantity = meanQuantity2
+		totalQuantity = totalQuantity2
+		firstPrice = firstPrice2
+		meanPrice = meanPrice2
+		totalPrice = totalPrice2
+		firstDiscount = firstDiscount2
+		meanDiscount = meanDiscount2
+		totalDiscount = totalDiscount2
 		gBegun = gBegun2
 		openOrder = openOrder2
 		openLines = openLines2
@@ -169,7 +207,35 @@ func SummaryInto(dst *SummaryResult, order []int64, quantity, price, discount []
 		openFirstDiscount = openFirstDiscount2
 		openMeanDiscount = openMeanDiscount2
 	} else {
-		gBegun, openOrder, openLines, openFirstQuantity, openMeanQuantity, openFirstPrice, openMeanPrice, openFirstDiscount, openMeanDiscount = summaryKernel1(0, n, order, order2, lines, quantity, firstQuantity, meanQuantity, totalQuantity, price, firstPrice, meanPrice, totalPrice, discount, firstDiscount, meanDiscount, totalDiscount, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+		for lo, step := 0, call.part(32768); lo < n; lo += step {
+			hi := min(n-lo, step) + lo
+			room := min(int(gBegun)+(hi-lo)+1, n)
+			if room > min(len(order2), len(lines), len(firstQuantity), len(meanQuantity), len(totalQuantity), len(firstPrice), len(meanPrice), len(totalPrice), len(firstDiscount), len(meanDiscount), len(totalDiscount)) {
+				order2 = kgenGrow(order2, 1, int(gBegun), room, lo, n)
+				lines = kgenGrow(lines, 2, int(gBegun), room, lo, n)
+				firstQuantity = kgenGrow(firstQuantity, 3, int(gBegun), room, lo, n)
+				meanQuantity = kgenGrow(meanQuantity, 4, int(gBegun), room, lo, n)
+				totalQuantity = kgenGrow(totalQuantity, 5, int(gBegun), room, lo, n)
+				firstPrice = kgenGrow(firstPrice, 6, int(gBegun), room, lo, n)
+				meanPrice = kgenGrow(meanPrice, 7, int(gBegun), room, lo, n)
+				totalPrice = kgenGrow(totalPrice, 8, int(gBegun), room, lo, n)
+				firstDiscount = kgenGrow(firstDiscount, 9, int(gBegun), room, lo, n)
+				meanDiscount = kgenGrow(meanDiscount, 10, int(gBegun), room, lo, n)
+				totalDiscount = kgenGrow(totalDiscount, 11, int(gBegun), room, lo, n)
+			}
+			orderPart := order2[:room]
+			linesPart := lines[:room]
+			firstQuantityPart := firstQuantity[:room]
+			meanQuantityPart := meanQuantity[:room]
+			totalQuantityPart := totalQuantity[:room]
+			firstPricePart := firstPrice[:room]
+			meanPricePart := meanPrice[:room]
+			totalPricePart := totalPrice[:room]
+			firstDiscountPart := firstDiscount[:room]
+			meanDiscountPart := meanDiscount[:room]
+			totalDiscountPart := totalDiscount[:room]
+			gBegun, openOrder, openLines, openFirstQuantity, openMeanQuantity, openFirstPrice, openMeanPrice, openFirstDiscount, openMeanDiscount = summaryKernel1(lo, hi, order, orderPart, linesPart, quantity, firstQuantityPart, meanQuantityPart, totalQuantityPart, price, firstPricePart, meanPricePart, totalPricePart, discount, firstDiscountPart, meanDiscountPart, totalDiscountPart, gBegun, openOrder, openLines, openFirstQuantity, openMeanQuantity, openFirstPrice, openMeanPrice, openFirstDiscount, openMeanDiscount)
+		}
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1

@@ -36,8 +36,8 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 	n := len(key)
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	key2 := kgenColumn(&call, dst.Key, n)
-	count := kgenColumn(&call, dst.Count, n)
+	key2 := kgenGrowing(&call, dst.Key, n)
+	count := kgenGrowing(&call, dst.Count, n)
 	if call.err != nil {
 		return fmt.Errorf("bench.kg:14:1: CountRuns: %w", call.err)
 	}
@@ -49,6 +49,8 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 		var gBegun2 int64
 		var openKey2 int32
 		var openCount2 int64
+		key3 := key2
+		count2 := count
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			keyScratch := make([]int32, 32769)
 			countScratch := make([]int64, 32769)
@@ -72,26 +74,45 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 				} else {
 					openCount2 = openCountBefore + openCountBlock
 				}
+				room := min(int(gBegun2)+1, n)
+				if room > min(len(key3), len(count2)) {
+					blocks.settle()
+					key3 = kgenGrow(key3, 1, int(gBegunBefore), room, lo, n)
+					count2 = kgenGrow(count2, 2, int(gBegunBefore), room, lo, n)
+				}
 				blocks.release()
 				slot := int(gBegunBefore - 1)
 				if closed > 0 {
 					if slot >= 0 {
 						// the group that was open before the block, and ends in it
-						key2[slot] = keyScratch[0]
-						count[slot] = openCountBefore + countScratch[0]
+						key3[slot] = keyScratch[0]
+						count2[slot] = openCountBefore + countScratch[0]
 					}
 					keyClosed := keyScratch[1:gBegunBlock]
-					copy(key2[slot+1:], keyClosed[:closed-1])
+					copy(key3[slot+1:], keyClosed[:closed-1])
 					countClosed := countScratch[1:gBegunBlock]
-					copy(count[slot+1:], countClosed[:closed-1])
+					copy(count2[slot+1:], countClosed[:closed-1])
 				}
+				blocks.done()
 			}
 		})
+		key2 = key3
+		count = count2
 		gBegun = gBegun2
 		openKey = openKey2
 		openCount = openCount2
 	} else {
-		gBegun, openKey, openCount = countRunsKernel1(0, n, key, key2, count, 0, 0, 0)
+		for lo, step := 0, call.part(32768); lo < n; lo += step {
+			hi := min(n-lo, step) + lo
+			room := min(int(gBegun)+(hi-lo)+1, n)
+			if room > min(len(key2), len(count)) {
+				key2 = kgenGrow(key2, 1, int(gBegun), room, lo, n)
+				count = kgenGrow(count, 2, int(gBegun), room, lo, n)
+			}
+			keyPart := key2[:room]
+			countPart := count[:room]
+			gBegun, openKey, openCount = countRunsKernel1(lo, hi, key, keyPart, countPart, gBegun, openKey, openCount)
+		}
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1

@@ -40,9 +40,9 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	key2 := kgenColumn(&call, dst.Key, n)
-	low := kgenColumn(&call, dst.Low, n)
-	high := kgenColumn(&call, dst.High, n)
+	key2 := kgenGrowing(&call, dst.Key, n)
+	low := kgenGrowing(&call, dst.Low, n)
+	high := kgenGrowing(&call, dst.High, n)
 	if call.err != nil {
 		return fmt.Errorf("bench.kg:38:1: Extremes: %w", call.err)
 	}
@@ -56,6 +56,9 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 		var openKey2 int32
 		openLow2 := int32(2147483647)
 		openHigh2 := int32(-2147483648)
+		key3 := key2
+		low2 := low
+		high2 := high
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			keyScratch := make([]int32, 32769)
 			lowScratch := make([]int32, 32769)
@@ -87,30 +90,55 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 				} else {
 					openHigh2 = max(openHighBefore, openHighBlock)
 				}
+				room := min(int(gBegun2)+1, n)
+				if room > min(len(key3), len(low2), len(high2)) {
+					blocks.settle()
+					key3 = kgenGrow(key3, 1, int(gBegunBefore), room, lo, n)
+					low2 = kgenGrow(low2, 2, int(gBegunBefore), room, lo, n)
+					high2 = kgenGrow(high2, 3, int(gBegunBefore), room, lo, n)
+				}
 				blocks.release()
 				slot := int(gBegunBefore - 1)
 				if closed > 0 {
 					if slot >= 0 {
 						// the group that was open before the block, and ends in it
-						key2[slot] = keyScratch[0]
-						low[slot] = min(openLowBefore, lowScratch[0])
-						high[slot] = max(openHighBefore, highScratch[0])
+						key3[slot] = keyScratch[0]
+						low2[slot] = min(openLowBefore, lowScratch[0])
+						high2[slot] = max(openHighBefore, highScratch[0])
 					}
 					keyClosed := keyScratch[1:gBegunBlock]
-					copy(key2[slot+1:], keyClosed[:closed-1])
+					copy(key3[slot+1:], keyClosed[:closed-1])
 					lowClosed := lowScratch[1:gBegunBlock]
-					copy(low[slot+1:], lowClosed[:closed-1])
+					copy(low2[slot+1:], lowClosed[:closed-1])
 					highClosed := highScratch[1:gBegunBlock]
-					copy(high[slot+1:], highClosed[:closed-1])
+					copy(high2[slot+1:], highClosed[:closed-1])
 				}
+				blocks.done()
 			}
 		})
+		key2 = key3
+		low = low2
+		high = high2
 		gBegun = gBegun2
 		openKey = openKey2
 		openLow = openLow2
 		openHigh = openHigh2
 	} else {
-		gBegun, openKey, openLow, openHigh = extremesKernel1(0, n, key, key2, value, low, high, 0, 0, 2147483647, -2147483648)
+		openLow = 2147483647
+		openHigh = -2147483648
+		for lo, step := 0, call.part(32768); lo < n; lo += step {
+			hi := min(n-lo, step) + lo
+			room := min(int(gBegun)+(hi-lo)+1, n)
+			if room > min(len(key2), len(low), len(high)) {
+				key2 = kgenGrow(key2, 1, int(gBegun), room, lo, n)
+				low = kgenGrow(low, 2, int(gBegun), room, lo, n)
+				high = kgenGrow(high, 3, int(gBegun), room, lo, n)
+			}
+			keyPart := key2[:room]
+			lowPart := low[:room]
+			highPart := high[:room]
+			gBegun, openKey, openLow, openHigh = extremesKernel1(lo, hi, key, keyPart, value, lowPart, highPart, gBegun, openKey, openLow, openHigh)
+		}
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1

@@ -43,10 +43,14 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	c := kgenTemporary[int64](&call, n)
-	aggregate := kgenTemporary[int32](&call, n)
-	aggregate2 := kgenTemporary[int64](&call, n)
-	keep := kgenTemporary[bool](&call, n)
+	cKept := kgenKept[int64](&call)
+	c := *cKept
+	aggregateKept := kgenKept[int32](&call)
+	aggregate := *aggregateKept
+	aggregateKept2 := kgenKept[int64](&call)
+	aggregate2 := *aggregateKept2
+	keepKept := kgenKept[bool](&call)
+	keep := *keepKept
 	var gBegun int64
 	var openC int64
 	var openLast int32
@@ -57,6 +61,10 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 		var openC2 int64
 		var openLast2 int32
 		var openSum2 int64
+		c2 := c
+		aggregate3 := aggregate
+		aggregate4 := aggregate2
+		keep2 := keep
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
@@ -82,21 +90,48 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 				} else {
 					openSum2 = openSumBefore + openSum3
 				}
+				room := min(int(gBegun2)+1, n)
+				if room > min(len(c2), len(aggregate3), len(aggregate4), len(keep2)) {
+					blocks.settle()
+					c2 = kgenGrow(c2, 1, int(gBegunBefore), room, lo, n)
+					aggregate3 = kgenGrow(aggregate3, 2, int(gBegunBefore), room, lo, n)
+					aggregate4 = kgenGrow(aggregate4, 3, int(gBegunBefore), room, lo, n)
+					keep2 = kgenGrow(keep2, 4, int(gBegunBefore), room, lo, n)
+				}
 				gBegunEnd := gBegun2
 				blocks.release()
-				cPart := c[:max(int(gBegunEnd)-1, 0)]
-				aggregatePart := aggregate[:max(int(gBegunEnd)-1, 0)]
-				aggregatePart2 := aggregate2[:max(int(gBegunEnd)-1, 0)]
-				keepPart := keep[:max(int(gBegunEnd)-1, 0)]
+				cPart := c2[:max(int(gBegunEnd)-1, 0)]
+				aggregatePart := aggregate3[:max(int(gBegunEnd)-1, 0)]
+				aggregatePart2 := aggregate4[:max(int(gBegunEnd)-1, 0)]
+				keepPart := keep2[:max(int(gBegunEnd)-1, 0)]
 				havingKernel1(lo, hi, key, cPart, aggregatePart, value, aggregatePart2, keepPart, least, gBegunBefore, openCBefore, openLastBefore, openSumBefore)
+				blocks.done()
 			}
 		})
+		c = c2
+		aggregate = aggregate3
+		aggregate2 = aggregate4
+		keep = keep2
 		gBegun = gBegun2
 		openC = openC2
 		openLast = openLast2
 		openSum = openSum2
 	} else {
-		gBegun, openC, openLast, openSum = havingKernel1(0, n, key, c, aggregate, value, aggregate2, keep, least, 0, 0, 0, 0)
+		for lo, step := 0, call.part(32768); lo < n; lo += step {
+			hi := min(n-lo, step) + lo
+			room := min(int(gBegun)+(hi-lo)+1, n)
+			if room > min(len(c), len(aggregate), len(aggregate2), len(keep)) {
+				c = kgenGrow(c, 1, int(gBegun), room, lo, n)
+				aggregate = kgenGrow(aggregate, 2, int(gBegun), room, lo, n)
+				aggregate2 = kgenGrow(aggregate2, 3, int(gBegun), room, lo, n)
+				keep = kgenGrow(keep, 4, int(gBegun), room, lo, n)
+			}
+			cPart := c[:room]
+			aggregatePart := aggregate[:room]
+			aggregatePart2 := aggregate2[:room]
+			keepPart := keep[:room]
+			gBegun, openC, openLast, openSum = havingKernel1(lo, hi, key, cPart, aggregatePart, value, aggregatePart2, keepPart, least, gBegun, openC, openLast, openSum)
+		}
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1
@@ -106,10 +141,18 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 		keep2 := openC >= least
 		keep[slot] = keep2
 	}
+	c2 := c
+	aggregate3 := aggregate
+	aggregate4 := aggregate2
+	keep2 := keep
 	gLength := gBegun
-	key2 := kgenColumn(&call, dst.Key, n)
-	count := kgenColumn(&call, dst.Count, n)
-	total := kgenColumn(&call, dst.Total, n)
+	*cKept = c
+	*aggregateKept = aggregate
+	*aggregateKept2 = aggregate2
+	*keepKept = keep
+	key2 := kgenGrowing(&call, dst.Key, n)
+	count := kgenGrowing(&call, dst.Count, n)
+	total := kgenGrowing(&call, dst.Total, n)
 	if call.err != nil {
 		return fmt.Errorf("bench.kg:44:1: Having: %w", call.err)
 	}
@@ -117,25 +160,51 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var keepPlace2 int64
+		key3 := key2
+		count2 := count
+		total2 := total
 		kgenInOrder(&call, workers, int(gLength), 32768, func(blocks *kgenBlocks) {
 			keyScratch := make([]int32, 32768)
 			countScratch := make([]int64, 32768)
 			totalScratch := make([]int64, 32768)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				keepPlace3 := havingKernel2(lo, hi, keep, aggregate, keyScratch, c, countScratch, aggregate2, totalScratch, 0)
+				keepPlace3 := havingKernel2(lo, hi, keep2, aggregate3, keyScratch, c2, countScratch, aggregate4, totalScratch, 0)
 				blocks.await()
 				keepPlaceBefore := keepPlace2
 				keepPlace2 = keepPlaceBefore + keepPlace3
+				room := min(int(keepPlace2)+1, int(gLength))
+				if room > min(len(key3), len(count2), len(total2)) {
+					blocks.settle()
+					key3 = kgenGrow(key3, 1, int(keepPlaceBefore), room, lo, int(gLength))
+					count2 = kgenGrow(count2, 2, int(keepPlaceBefore), room, lo, int(gLength))
+					total2 = kgenGrow(total2, 3, int(keepPlaceBefore), room, lo, int(gLength))
+				}
 				blocks.release()
-				copy(key2[keepPlaceBefore:], keyScratch[:keepPlace3])
-				copy(count[keepPlaceBefore:], countScratch[:keepPlace3])
-				copy(total[keepPlaceBefore:], totalScratch[:keepPlace3])
+				copy(key3[keepPlaceBefore:], keyScratch[:keepPlace3])
+				copy(count2[keepPlaceBefore:], countScratch[:keepPlace3])
+				copy(total2[keepPlaceBefore:], totalScratch[:keepPlace3])
+				blocks.done()
 			}
 		})
+		key2 = key3
+		count = count2
+		total = total2
 		keepPlace = keepPlace2
 	} else {
-		keepPlace = havingKernel2(0, int(gLength), keep, aggregate, key2, c, count, aggregate2, total, 0)
+		for lo, step := 0, call.part(32768); lo < int(gLength); lo += step {
+			hi := min(int(gLength)-lo, step) + lo
+			room := min(int(keepPlace)+(hi-lo)+1, int(gLength))
+			if room > min(len(key2), len(count), len(total)) {
+				key2 = kgenGrow(key2, 1, int(keepPlace), room, lo, int(gLength))
+				count = kgenGrow(count, 2, int(keepPlace), room, lo, int(gLength))
+				total = kgenGrow(total, 3, int(keepPlace), room, lo, int(gLength))
+			}
+			keyPart := key2[:room]
+			countPart := count[:room]
+			totalPart := total[:room]
+			keepPlace = havingKernel2(lo, hi, keep2, aggregate3, keyPart, c2, countPart, aggregate4, totalPart, keepPlace)
+		}
 	}
 	dst.Key = key2[:keepPlace]
 	dst.Count = count[:keepPlace]

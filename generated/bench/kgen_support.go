@@ -132,14 +132,25 @@ func kgenColumn[T any](c *kgenCall, old []T, n int) []T {
 // kgenApart returns new memory for n rows. Large memory begins at a page, so that equal rows of
 // many columns would meet in one set of the nearest cache: they begin some lines apart.
 func kgenApart[T any](c *kgenCall, n int) []T {
-	const large, lines, ways = 1 << 15, 3 * 64, 16
+	var element T
+	if n*int(unsafe.Sizeof(element)) >= kgenLarge {
+		c.large++
+	}
+	return kgenPlaced[T](c.large, n)
+}
+
+// kgenLarge is from how many bytes on memory is large.
+const kgenLarge = 1 << 15
+
+// kgenPlaced is kgenApart for the column of that number.
+func kgenPlaced[T any](number, n int) []T {
+	const lines, ways = 3 * 64, 16
 	var element T
 	size := int(unsafe.Sizeof(element))
-	if n*size < large {
+	if n*size < kgenLarge {
 		return make([]T, n)
 	}
-	c.large++
-	skipped := c.large % ways * lines / size
+	skipped := number % ways * lines / size
 	return make([]T, skipped+n)[skipped : skipped+n : skipped+n]
 }
 
@@ -147,6 +158,43 @@ func kgenApart[T any](c *kgenCall, n int) []T {
 func kgenTemporary[T any](c *kgenCall, n int) []T {
 	if c.scratch == nil {
 		return kgenApart[T](c, n)
+	}
+	column := kgenKept[T](c)
+	if cap(*column) < n {
+		*column = kgenApart[T](c, n)
+	}
+	return (*column)[:n]
+}
+
+// kgenGrowing returns memory for a result of up to n rows, which kgenGrow makes larger.
+func kgenGrowing[T any](c *kgenCall, old []T, n int) []T {
+	if c.allocate != nil { // on the caller's goroutine, once
+		return kgenColumn(c, old, n)
+	}
+	return old[:cap(old)]
+}
+
+// kgenGrow returns memory for n elements, of which the first used are those of column. It is as long as
+// rows rows will need if done of them have needed what is used, and a bit longer. Columns that are used
+// together have different numbers.
+func kgenGrow[T any](column []T, number, used, n, done, rows int) []T {
+	if n <= len(column) {
+		return column
+	}
+	size := n
+	if done > 0 {
+		expected := float64(used) / float64(done) * float64(rows) * 17 / 16
+		size = max(n, min(max(int(expected)+n-used, len(column)+len(column)/2), used+rows-done+1))
+	}
+	grown := kgenPlaced[T](number, size)
+	copy(grown, column[:used])
+	return grown
+}
+
+// kgenKept returns where scratch keeps the next intermediate column, all of whose memory is in use.
+func kgenKept[T any](c *kgenCall) *[]T {
+	if c.scratch == nil {
+		return new([]T)
 	}
 	s := c.scratch
 	if c.temporaries == len(s.columns) {
@@ -158,10 +206,7 @@ func kgenTemporary[T any](c *kgenCall, n int) []T {
 		s.columns[c.temporaries] = column
 	}
 	c.temporaries++
-	if cap(*column) < n {
-		*column = kgenApart[T](c, n)
-	}
-	return (*column)[:n]
+	return column
 }
 
 // kgenFill stores a value in every element of a column. What fits in caches is copied from its own
@@ -215,6 +260,7 @@ type kgenChain struct {
 	taken       atomic.Int64
 	_           [64]byte // separates the fields of workers that take blocks from those that wait
 	finished    atomic.Int64
+	done        atomic.Int64 // blocks, of a chain whose columns grow
 	lock        sync.Mutex
 	turn        *sync.Cond // of lock: finished has grown
 }
@@ -282,6 +328,17 @@ func (b *kgenBlocks) release() {
 	c.finished.Store(b.number + 1)
 	c.lock.Unlock()
 	c.turn.Broadcast()
+}
+
+// done says that the block is done, with all that it copies.
+func (b *kgenBlocks) done() { b.chain.done.Add(1) }
+
+// settle waits until all earlier blocks are done, so that memory can move that they copy to. It
+// follows await.
+func (b *kgenBlocks) settle() {
+	for b.chain.done.Load() != b.number {
+		runtime.Gosched()
+	}
 }
 
 // kgenBytes returns the 8 bytes of a char8 as users see it.

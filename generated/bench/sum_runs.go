@@ -40,9 +40,9 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	key2 := kgenColumn(&call, dst.Key, n)
-	count := kgenColumn(&call, dst.Count, n)
-	total := kgenColumn(&call, dst.Total, n)
+	key2 := kgenGrowing(&call, dst.Key, n)
+	count := kgenGrowing(&call, dst.Count, n)
+	total := kgenGrowing(&call, dst.Total, n)
 	if call.err != nil {
 		return fmt.Errorf("bench.kg:20:1: SumRuns: %w", call.err)
 	}
@@ -56,6 +56,9 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 		var openKey2 int32
 		var openCount2 int64
 		var openTotal2 int64
+		key3 := key2
+		count2 := count
+		total2 := total
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			keyScratch := make([]int32, 32769)
 			countScratch := make([]int64, 32769)
@@ -87,30 +90,53 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 				} else {
 					openTotal2 = openTotalBefore + openTotalBlock
 				}
+				room := min(int(gBegun2)+1, n)
+				if room > min(len(key3), len(count2), len(total2)) {
+					blocks.settle()
+					key3 = kgenGrow(key3, 1, int(gBegunBefore), room, lo, n)
+					count2 = kgenGrow(count2, 2, int(gBegunBefore), room, lo, n)
+					total2 = kgenGrow(total2, 3, int(gBegunBefore), room, lo, n)
+				}
 				blocks.release()
 				slot := int(gBegunBefore - 1)
 				if closed > 0 {
 					if slot >= 0 {
 						// the group that was open before the block, and ends in it
-						key2[slot] = keyScratch[0]
-						count[slot] = openCountBefore + countScratch[0]
-						total[slot] = openTotalBefore + totalScratch[0]
+						key3[slot] = keyScratch[0]
+						count2[slot] = openCountBefore + countScratch[0]
+						total2[slot] = openTotalBefore + totalScratch[0]
 					}
 					keyClosed := keyScratch[1:gBegunBlock]
-					copy(key2[slot+1:], keyClosed[:closed-1])
+					copy(key3[slot+1:], keyClosed[:closed-1])
 					countClosed := countScratch[1:gBegunBlock]
-					copy(count[slot+1:], countClosed[:closed-1])
+					copy(count2[slot+1:], countClosed[:closed-1])
 					totalClosed := totalScratch[1:gBegunBlock]
-					copy(total[slot+1:], totalClosed[:closed-1])
+					copy(total2[slot+1:], totalClosed[:closed-1])
 				}
+				blocks.done()
 			}
 		})
+		key2 = key3
+		count = count2
+		total = total2
 		gBegun = gBegun2
 		openKey = openKey2
 		openCount = openCount2
 		openTotal = openTotal2
 	} else {
-		gBegun, openKey, openCount, openTotal = sumRunsKernel1(0, n, key, key2, count, value, total, 0, 0, 0, 0)
+		for lo, step := 0, call.part(32768); lo < n; lo += step {
+			hi := min(n-lo, step) + lo
+			room := min(int(gBegun)+(hi-lo)+1, n)
+			if room > min(len(key2), len(count), len(total)) {
+				key2 = kgenGrow(key2, 1, int(gBegun), room, lo, n)
+				count = kgenGrow(count, 2, int(gBegun), room, lo, n)
+				total = kgenGrow(total, 3, int(gBegun), room, lo, n)
+			}
+			keyPart := key2[:room]
+			countPart := count[:room]
+			totalPart := total[:room]
+			gBegun, openKey, openCount, openTotal = sumRunsKernel1(lo, hi, key, keyPart, countPart, value, totalPart, gBegun, openKey, openCount, openTotal)
+		}
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1

@@ -117,11 +117,12 @@ func kgenFewest(rows int, compare func(rows int) string) (difference string, few
 func kgenCompare(s kgenSubject, d *kgenData) string {
 	s.draw(d)
 	scratch := WithScratch(new(Scratch))
-	small := Option{block: 1 + d.IntN(max(1, min(d.rows/2, 100)))}
+	small, first := Option{block: 1 + d.IntN(max(1, min(d.rows/2, 100)))}, 1+d.IntN(3)
 	for i, call := range []struct {
 		with    string
 		options []Option
 	}{
+		{fmt.Sprintf("WithWorkers(%d), blocks of %d rows, new memory", first, small.block), []Option{WithWorkers(first), small}},
 		{"WithWorkers(1)", []Option{WithWorkers(1)}},
 		{"WithWorkers(3)", []Option{WithWorkers(3), scratch}},
 		{fmt.Sprintf("WithWorkers(2), blocks of %d rows", small.block), []Option{WithWorkers(2), small, scratch}},

@@ -41,9 +41,9 @@ func OrdersInto(dst *OrdersResult, lOrderkey, lQuantity []int64, options ...Opti
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	key := kgenColumn(&call, dst.Key, n)
-	count := kgenColumn(&call, dst.Count, n)
-	quantity := kgenColumn(&call, dst.Quantity, n)
+	key := kgenGrowing(&call, dst.Key, n)
+	count := kgenGrowing(&call, dst.Count, n)
+	quantity := kgenGrowing(&call, dst.Quantity, n)
 	if call.err != nil {
 		return fmt.Errorf("lineitem.kg:3:1: Orders: %w", call.err)
 	}
@@ -57,6 +57,9 @@ func OrdersInto(dst *OrdersResult, lOrderkey, lQuantity []int64, options ...Opti
 		var openKey2 int64
 		var openCount2 int64
 		var openQuantity2 int64
+		key2 := key
+		count2 := count
+		quantity2 := quantity
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			keyScratch := make([]int64, 32769)
 			countScratch := make([]int64, 32769)
@@ -88,30 +91,53 @@ func OrdersInto(dst *OrdersResult, lOrderkey, lQuantity []int64, options ...Opti
 				} else {
 					openQuantity2 = openQuantityBefore + openQuantityBlock
 				}
+				room := min(int(gBegun2)+1, n)
+				if room > min(len(key2), len(count2), len(quantity2)) {
+					blocks.settle()
+					key2 = kgenGrow(key2, 1, int(gBegunBefore), room, lo, n)
+					count2 = kgenGrow(count2, 2, int(gBegunBefore), room, lo, n)
+					quantity2 = kgenGrow(quantity2, 3, int(gBegunBefore), room, lo, n)
+				}
 				blocks.release()
 				slot := int(gBegunBefore - 1)
 				if closed > 0 {
 					if slot >= 0 {
 						// the group that was open before the block, and ends in it
-						key[slot] = keyScratch[0]
-						count[slot] = openCountBefore + countScratch[0]
-						quantity[slot] = openQuantityBefore + quantityScratch[0]
+						key2[slot] = keyScratch[0]
+						count2[slot] = openCountBefore + countScratch[0]
+						quantity2[slot] = openQuantityBefore + quantityScratch[0]
 					}
 					keyClosed := keyScratch[1:gBegunBlock]
-					copy(key[slot+1:], keyClosed[:closed-1])
+					copy(key2[slot+1:], keyClosed[:closed-1])
 					countClosed := countScratch[1:gBegunBlock]
-					copy(count[slot+1:], countClosed[:closed-1])
+					copy(count2[slot+1:], countClosed[:closed-1])
 					quantityClosed := quantityScratch[1:gBegunBlock]
-					copy(quantity[slot+1:], quantityClosed[:closed-1])
+					copy(quantity2[slot+1:], quantityClosed[:closed-1])
 				}
+				blocks.done()
 			}
 		})
+		key = key2
+		count = count2
+		quantity = quantity2
 		gBegun = gBegun2
 		openKey = openKey2
 		openCount = openCount2
 		openQuantity = openQuantity2
 	} else {
-		gBegun, openKey, openCount, openQuantity = ordersKernel1(0, n, lOrderkey, key, count, lQuantity, quantity, 0, 0, 0, 0)
+		for lo, step := 0, call.part(32768); lo < n; lo += step {
+			hi := min(n-lo, step) + lo
+			room := min(int(gBegun)+(hi-lo)+1, n)
+			if room > min(len(key), len(count), len(quantity)) {
+				key = kgenGrow(key, 1, int(gBegun), room, lo, n)
+				count = kgenGrow(count, 2, int(gBegun), room, lo, n)
+				quantity = kgenGrow(quantity, 3, int(gBegun), room, lo, n)
+			}
+			keyPart := key[:room]
+			countPart := count[:room]
+			quantityPart := quantity[:room]
+			gBegun, openKey, openCount, openQuantity = ordersKernel1(lo, hi, lOrderkey, keyPart, countPart, lQuantity, quantityPart, gBegun, openKey, openCount, openQuantity)
+		}
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1
@@ -371,9 +397,9 @@ func ordersShard(dst *ordersState, lOrderkey, lQuantity []int64, options ...Opti
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	key := kgenColumn(&call, dst.Key, n)
-	count := kgenColumn(&call, dst.Count, n)
-	sum := kgenColumn(&call, dst.Sum, n)
+	key := kgenGrowing(&call, dst.Key, n)
+	count := kgenGrowing(&call, dst.Count, n)
+	sum := kgenGrowing(&call, dst.Sum, n)
 	if call.err != nil {
 		return fmt.Errorf("lineitem.kg:3:1: OrdersPartial.Add: %w", call.err)
 	}
@@ -387,6 +413,9 @@ func ordersShard(dst *ordersState, lOrderkey, lQuantity []int64, options ...Opti
 		var openKey2 int64
 		var openCount2 int64
 		var openSum2 int64
+		key2 := key
+		count2 := count
+		sum2 := sum
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			keyScratch := make([]int64, 32769)
 			countScratch := make([]int64, 32769)
@@ -418,30 +447,53 @@ func ordersShard(dst *ordersState, lOrderkey, lQuantity []int64, options ...Opti
 				} else {
 					openSum2 = openSumBefore + openSumBlock
 				}
+				room := min(int(gBegun2)+1, n)
+				if room > min(len(key2), len(count2), len(sum2)) {
+					blocks.settle()
+					key2 = kgenGrow(key2, 1, int(gBegunBefore), room, lo, n)
+					count2 = kgenGrow(count2, 2, int(gBegunBefore), room, lo, n)
+					sum2 = kgenGrow(sum2, 3, int(gBegunBefore), room, lo, n)
+				}
 				blocks.release()
 				slot := int(gBegunBefore - 1)
 				if closed > 0 {
 					if slot >= 0 {
 						// the group that was open before the block, and ends in it
-						key[slot] = keyScratch[0]
-						count[slot] = openCountBefore + countScratch[0]
-						sum[slot] = openSumBefore + sumScratch[0]
+						key2[slot] = keyScratch[0]
+						count2[slot] = openCountBefore + countScratch[0]
+						sum2[slot] = openSumBefore + sumScratch[0]
 					}
 					keyClosed := keyScratch[1:gBegunBlock]
-					copy(key[slot+1:], keyClosed[:closed-1])
+					copy(key2[slot+1:], keyClosed[:closed-1])
 					countClosed := countScratch[1:gBegunBlock]
-					copy(count[slot+1:], countClosed[:closed-1])
+					copy(count2[slot+1:], countClosed[:closed-1])
 					sumClosed := sumScratch[1:gBegunBlock]
-					copy(sum[slot+1:], sumClosed[:closed-1])
+					copy(sum2[slot+1:], sumClosed[:closed-1])
 				}
+				blocks.done()
 			}
 		})
+		key = key2
+		count = count2
+		sum = sum2
 		gBegun = gBegun2
 		openKey = openKey2
 		openCount = openCount2
 		openSum = openSum2
 	} else {
-		gBegun, openKey, openCount, openSum = ordersShardKernel1(0, n, lOrderkey, key, count, lQuantity, sum, 0, 0, 0, 0)
+		for lo, step := 0, call.part(32768); lo < n; lo += step {
+			hi := min(n-lo, step) + lo
+			room := min(int(gBegun)+(hi-lo)+1, n)
+			if room > min(len(key), len(count), len(sum)) {
+				key = kgenGrow(key, 1, int(gBegun), room, lo, n)
+				count = kgenGrow(count, 2, int(gBegun), room, lo, n)
+				sum = kgenGrow(sum, 3, int(gBegun), room, lo, n)
+			}
+			keyPart := key[:room]
+			countPart := count[:room]
+			sumPart := sum[:room]
+			gBegun, openKey, openCount, openSum = ordersShardKernel1(lo, hi, lOrderkey, keyPart, countPart, lQuantity, sumPart, gBegun, openKey, openCount, openSum)
+		}
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1

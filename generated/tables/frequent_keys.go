@@ -42,9 +42,9 @@ func FrequentKeysInto(dst *FrequentKeysResult, key, value []int32, least int64, 
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	key2 := kgenColumn(&call, dst.Key, n)
-	count := kgenColumn(&call, dst.Count, n)
-	total := kgenColumn(&call, dst.Total, n)
+	key2 := kgenGrowing(&call, dst.Key, n)
+	count := kgenGrowing(&call, dst.Count, n)
+	total := kgenGrowing(&call, dst.Total, n)
 	if call.err != nil {
 		return fmt.Errorf("tables.kg:66:1: FrequentKeys: %w", call.err)
 	}
@@ -60,6 +60,9 @@ func FrequentKeysInto(dst *FrequentKeysResult, key, value []int32, least int64, 
 		var frequentPlace2 int64
 		var openLast2 int32
 		var openSum2 int64
+		key3 := key2
+		count2 := count
+		total2 := total
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			keyScratch := make([]int32, 32768)
 			countScratch := make([]int64, 32768)
@@ -102,14 +105,21 @@ func FrequentKeysInto(dst *FrequentKeysResult, key, value []int32, least int64, 
 				} else {
 					openSum2 = openSumBefore + openSum3
 				}
+				room := min(int(frequentPlace2)+int(frequentPlaceBlock)+1+1, n)
+				if room > min(len(key3), len(count2), len(total2)) {
+					blocks.settle()
+					key3 = kgenGrow(key3, 1, int(frequentPlaceBefore), room, lo, n)
+					count2 = kgenGrow(count2, 2, int(frequentPlaceBefore), room, lo, n)
+					total2 = kgenGrow(total2, 3, int(frequentPlaceBefore), room, lo, n)
+				}
 				if begins {
 					// the group that was open before the block, and ends in it
 					if gBegun2 > 0 {
 						frequent := openRows2 >= least
 						at := int(frequentPlace2)
-						key2[at] = openLast2
-						count[at] = openRows2
-						total[at] = openSum2
+						key3[at] = openLast2
+						count2[at] = openRows2
+						total2[at] = openSum2
 						frequentPlace2 += kgenBit[int64](frequent)
 					}
 					gBegunBefore = gBegun2
@@ -122,19 +132,35 @@ func FrequentKeysInto(dst *FrequentKeysResult, key, value []int32, least int64, 
 				}
 				blocks.release()
 				if begins {
-					copy(key2[frequentPlaceBefore:], keyScratch[:frequentPlaceBlock])
-					copy(count[frequentPlaceBefore:], countScratch[:frequentPlaceBlock])
-					copy(total[frequentPlaceBefore:], totalScratch[:frequentPlaceBlock])
+					copy(key3[frequentPlaceBefore:], keyScratch[:frequentPlaceBlock])
+					copy(count2[frequentPlaceBefore:], countScratch[:frequentPlaceBlock])
+					copy(total2[frequentPlaceBefore:], totalScratch[:frequentPlaceBlock])
 				}
+				blocks.done()
 			}
 		})
+		key2 = key3
+		count = count2
+		total = total2
 		gBegun = gBegun2
 		openRows = openRows2
 		frequentPlace = frequentPlace2
 		openLast = openLast2
 		openSum = openSum2
 	} else {
-		gBegun, openRows, frequentPlace, openLast, openSum = frequentKeysKernel1(0, n, key, key2, count, value, total, least, 0, 0, 0, 0, 0)
+		for lo, step := 0, call.part(32768); lo < n; lo += step {
+			hi := min(n-lo, step) + lo
+			room := min(int(frequentPlace)+(hi-lo)+1, n)
+			if room > min(len(key2), len(count), len(total)) {
+				key2 = kgenGrow(key2, 1, int(frequentPlace), room, lo, n)
+				count = kgenGrow(count, 2, int(frequentPlace), room, lo, n)
+				total = kgenGrow(total, 3, int(frequentPlace), room, lo, n)
+			}
+			keyPart := key2[:room]
+			countPart := count[:room]
+			totalPart := total[:room]
+			gBegun, openRows, frequentPlace, openLast, openSum = frequentKeysKernel1(lo, hi, key, keyPart, countPart, value, totalPart, least, gBegun, openRows, frequentPlace, openLast, openSum)
+		}
 	}
 	if gBegun > 0 {
 		frequent := openRows >= least
@@ -164,10 +190,23 @@ func frequentKeysKernel1(lo, hi int, key, key2 []int32, count []int64, value []i
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(keyRows)]
-	for i, key3 := range keyRows {
-		// frequent = rows >= least
-		head := key3 != openLast
-		if head {
+	i := 0
+	for i < len(keyRows) {
+		first := i
+		for i < len(keyRows) {
+			key3 := keyRows[i]
+			// frequent = rows >= least
+			head := key3 != openLast
+			if head {
+				break
+			}
+			openSum += int64(valueRows[i])
+			openLast = key3
+			i++
+		}
+		openRows += int64(i - first)
+		if i < len(keyRows) {
+			key3 := keyRows[i]
 			if gBegun > 0 {
 				frequent := openRows >= least
 				at := int(frequentPlace)
@@ -179,11 +218,9 @@ func frequentKeysKernel1(lo, hi int, key, key2 []int32, count []int64, value []i
 			gBegun++
 			openRows = 1
 			openSum = int64(valueRows[i])
-		} else {
-			openRows++
-			openSum += int64(valueRows[i])
+			openLast = key3
+			i++
 		}
-		openLast = key3
 	}
 	return gBegun, openRows, frequentPlace, openLast, openSum
 }

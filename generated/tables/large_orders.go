@@ -51,12 +51,16 @@ func LargeOrdersInto(dst *LargeOrdersResult, order []int64, day []int32, price [
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	compact := kgenTemporary[int64](&call, n)
-	p := kgenTemporary[int64](&call, n)
+	compactKept := kgenKept[int64](&call)
+	compact := *compactKept
+	pKept := kgenKept[int64](&call)
+	p := *pKept
 	var recentPlace int64
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var recentPlace2 int64
+		compact2 := compact
+		p2 := p
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			compactScratch := make([]int64, 32768)
 			pScratch := make([]int64, 32768)
@@ -66,21 +70,44 @@ func LargeOrdersInto(dst *LargeOrdersResult, order []int64, day []int32, price [
 				blocks.await()
 				recentPlaceBefore := recentPlace2
 				recentPlace2 = recentPlaceBefore + recentPlace3
+				room := min(int(recentPlace2)+1, n)
+				if room > min(len(compact2), len(p2)) {
+					blocks.settle()
+					compact2 = kgenGrow(compact2, 1, int(recentPlaceBefore), room, lo, n)
+					p2 = kgenGrow(p2, 2, int(recentPlaceBefore), room, lo, n)
+				}
 				blocks.release()
-				copy(compact[recentPlaceBefore:], compactScratch[:recentPlace3])
-				copy(p[recentPlaceBefore:], pScratch[:recentPlace3])
+				copy(compact2[recentPlaceBefore:], compactScratch[:recentPlace3])
+				copy(p2[recentPlaceBefore:], pScratch[:recentPlace3])
+				blocks.done()
 			}
 		})
+		compact = compact2
+		p = p2
 		recentPlace = recentPlace2
 	} else {
-		recentPlace = largeOrdersKernel1(0, n, day, order, compact, price, p, from, 0)
+		for lo, step := 0, call.part(32768); lo < n; lo += step {
+			hi := min(n-lo, step) + lo
+			room := min(int(recentPlace)+(hi-lo)+1, n)
+			if room > min(len(compact), len(p)) {
+				compact = kgenGrow(compact, 1, int(recentPlace), room, lo, n)
+				p = kgenGrow(p, 2, int(recentPlace), room, lo, n)
+			}
+			compactPart := compact[:room]
+			pPart := p[:room]
+			recentPlace = largeOrdersKernel1(lo, hi, day, order, compactPart, price, pPart, from, recentPlace)
+		}
 	}
+	compact2 := compact
+	p2 := p
 	recentLength := recentPlace
-	order2 := kgenColumn(&call, dst.Order, n)
-	lines := kgenColumn(&call, dst.Lines, n)
-	total := kgenColumn(&call, dst.Total, n)
-	soFar := kgenColumn(&call, dst.SoFar, n)
-	share := kgenColumn(&call, dst.Share, n)
+	*compactKept = compact
+	*pKept = p
+	order2 := kgenGrowing(&call, dst.Order, n)
+	lines := kgenGrowing(&call, dst.Lines, n)
+	total := kgenGrowing(&call, dst.Total, n)
+	soFar := kgenGrowing(&call, dst.SoFar, n)
+	share := kgenGrowing(&call, dst.Share, n)
 	if call.err != nil {
 		return fmt.Errorf("tables.kg:83:1: LargeOrders: %w", call.err)
 	}
@@ -100,6 +127,11 @@ func LargeOrdersInto(dst *LargeOrdersResult, order []int64, day []int32, price [
 		var openSum2 int64
 		var soFar3 int64
 		openGreatest2 := int64(math.MinInt64)
+		order3 := order2
+		lines2 := lines
+		total2 := total
+		soFar4 := soFar
+		share2 := share
 		kgenInOrder(&call, workers, int(recentLength), 32768, func(blocks *kgenBlocks) {
 			orderScratch := make([]int64, 32768)
 			linesScratch := make([]int64, 32768)
@@ -108,8 +140,8 @@ func LargeOrdersInto(dst *LargeOrdersResult, order []int64, day []int32, price [
 			shareScratch := make([]float64, 32768)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				first := largeOrdersKernel2Head(lo, hi, compact)
-				oBegun3, openHead, openTotal3, openPresent, openLast3, openHead2, openSum3, openHead3, openGreatest3 := largeOrdersKernel2Summary(lo, first, compact, p)
+				first := largeOrdersKernel2Head(lo, hi, compact2)
+				oBegun3, openHead, openTotal3, openPresent, openLast3, openHead2, openSum3, openHead3, openGreatest3 := largeOrdersKernel2Summary(lo, first, compact2, p2)
 				begins := first < hi
 				var oBegunBlock int64
 				var openTotalBlock int64
@@ -120,9 +152,9 @@ func LargeOrdersInto(dst *LargeOrdersResult, order []int64, day []int32, price [
 				openGreatestBlock := int64(math.MinInt64)
 				if begins {
 					if first > 0 {
-						openLastBlock = compact[first-1]
+						openLastBlock = compact2[first-1]
 					}
-					oBegunBlock, openTotalBlock, largePlaceBlock, openLastBlock, openSumBlock, soFarBlock, openGreatestBlock = largeOrdersKernel2(first, hi, compact, p, orderScratch, linesScratch, totalScratch, soFarScratch, shareScratch, least, oBegunBlock, openTotalBlock, largePlaceBlock, openLastBlock, openSumBlock, soFarBlock, openGreatestBlock)
+					oBegunBlock, openTotalBlock, largePlaceBlock, openLastBlock, openSumBlock, soFarBlock, openGreatestBlock = largeOrdersKernel2(first, hi, compact2, p2, orderScratch, linesScratch, totalScratch, soFarScratch, shareScratch, least, oBegunBlock, openTotalBlock, largePlaceBlock, openLastBlock, openSumBlock, soFarBlock, openGreatestBlock)
 				}
 				blocks.await()
 				oBegunBefore := oBegun2
@@ -153,18 +185,27 @@ func LargeOrdersInto(dst *LargeOrdersResult, order []int64, day []int32, price [
 				} else {
 					openGreatest2 = max(openGreatestBefore, openGreatest3)
 				}
+				room := min(int(largePlace2)+int(largePlaceBlock)+1+1, int(recentLength))
+				if room > min(len(order3), len(lines2), len(total2), len(soFar4), len(share2)) {
+					blocks.settle()
+					order3 = kgenGrow(order3, 1, int(largePlaceBefore), room, lo, int(recentLength))
+					lines2 = kgenGrow(lines2, 2, int(largePlaceBefore), room, lo, int(recentLength))
+					total2 = kgenGrow(total2, 3, int(largePlaceBefore), room, lo, int(recentLength))
+					soFar4 = kgenGrow(soFar4, 4, int(largePlaceBefore), room, lo, int(recentLength))
+					share2 = kgenGrow(share2, 5, int(largePlaceBefore), room, lo, int(recentLength))
+				}
 				if begins {
 					// the group that was open before the block, and ends in it
 					if oBegun2 > 0 {
 						large := openTotal2 >= least
 						if large {
 							// return order: first(order[recent], by: o)[large], lines: count(by: o)[large], total: total[large], so_far: scan(add, total[large]), share: f64(max(p, by: o)[large]) / f64(total[large])
-							order2[largePlace2] = openLast2
-							lines[largePlace2] = openSum2
-							total[largePlace2] = openTotal2
+							order3[largePlace2] = openLast2
+							lines2[largePlace2] = openSum2
+							total2[largePlace2] = openTotal2
 							soFar3 += openTotal2
-							soFar[largePlace2] = soFar3
-							share[largePlace2] = float64(openGreatest2) / float64(openTotal2)
+							soFar4[largePlace2] = soFar3
+							share2[largePlace2] = float64(openGreatest2) / float64(openTotal2)
 							largePlace2++
 						}
 					}
@@ -181,16 +222,22 @@ func LargeOrdersInto(dst *LargeOrdersResult, order []int64, day []int32, price [
 				}
 				blocks.release()
 				if begins {
-					copy(order2[largePlaceBefore:], orderScratch[:largePlaceBlock])
-					copy(lines[largePlaceBefore:], linesScratch[:largePlaceBlock])
-					copy(total[largePlaceBefore:], totalScratch[:largePlaceBlock])
+					copy(order3[largePlaceBefore:], orderScratch[:largePlaceBlock])
+					copy(lines2[largePlaceBefore:], linesScratch[:largePlaceBlock])
+					copy(total2[largePlaceBefore:], totalScratch[:largePlaceBlock])
 					for i := range int(largePlaceBlock) {
-						soFar[int(largePlaceBefore)+i] = soFarBefore + soFarScratch[i]
+						soFar4[int(largePlaceBefore)+i] = soFarBefore + soFarScratch[i]
 					}
-					copy(share[largePlaceBefore:], shareScratch[:largePlaceBlock])
+					copy(share2[largePlaceBefore:], shareScratch[:largePlaceBlock])
 				}
+				blocks.done()
 			}
 		})
+		order2 = order3
+		lines = lines2
+		total = total2
+		soFar = soFar4
+		share = share2
 		oBegun = oBegun2
 		openTotal = openTotal2
 		largePlace = largePlace2
@@ -199,7 +246,24 @@ func LargeOrdersInto(dst *LargeOrdersResult, order []int64, day []int32, price [
 		soFar2 = soFar3
 		openGreatest = openGreatest2
 	} else {
-		oBegun, openTotal, largePlace, openLast, openSum, soFar2, openGreatest = largeOrdersKernel2(0, int(recentLength), compact, p, order2, lines, total, soFar, share, least, 0, 0, 0, 0, 0, 0, math.MinInt64)
+		openGreatest = math.MinInt64
+		for lo, step := 0, call.part(32768); lo < int(recentLength); lo += step {
+			hi := min(int(recentLength)-lo, step) + lo
+			room := min(int(largePlace)+(hi-lo)+1, int(recentLength))
+			if room > min(len(order2), len(lines), len(total), len(soFar), len(share)) {
+				order2 = kgenGrow(order2, 1, int(largePlace), room, lo, int(recentLength))
+				lines = kgenGrow(lines, 2, int(largePlace), room, lo, int(recentLength))
+				total = kgenGrow(total, 3, int(largePlace), room, lo, int(recentLength))
+				soFar = kgenGrow(soFar, 4, int(largePlace), room, lo, int(recentLength))
+				share = kgenGrow(share, 5, int(largePlace), room, lo, int(recentLength))
+			}
+			orderPart := order2[:room]
+			linesPart := lines[:room]
+			totalPart := total[:room]
+			soFarPart := soFar[:room]
+			sharePart := share[:room]
+			oBegun, openTotal, largePlace, openLast, openSum, soFar2, openGreatest = largeOrdersKernel2(lo, hi, compact2, p2, orderPart, linesPart, totalPart, soFarPart, sharePart, least, oBegun, openTotal, largePlace, openLast, openSum, soFar2, openGreatest)
+		}
 	}
 	if oBegun > 0 {
 		large := openTotal >= least
@@ -257,11 +321,26 @@ func largeOrdersKernel2(lo, hi int, compact, p, order, lines, total, soFar []int
 	compactRows := compact[lo:hi]
 	pRows := p[lo:hi]
 	pRows = pRows[:len(compactRows)]
-	for i, compact2 := range compactRows {
-		// large = total >= least
-		head := compact2 != openLast
-		p2 := pRows[i]
-		if head {
+	i := 0
+	for i < len(compactRows) {
+		first := i
+		for i < len(compactRows) {
+			compact2 := compactRows[i]
+			// large = total >= least
+			head := compact2 != openLast
+			if head {
+				break
+			}
+			p2 := pRows[i]
+			openTotal += p2
+			openGreatest = max(openGreatest, p2)
+			openLast = compact2
+			i++
+		}
+		openSum += int64(i - first)
+		if i < len(compactRows) {
+			compact2 := compactRows[i]
+			p2 := pRows[i]
 			if oBegun > 0 {
 				large := openTotal >= least
 				if large {
@@ -279,12 +358,9 @@ func largeOrdersKernel2(lo, hi int, compact, p, order, lines, total, soFar []int
 			openTotal = p2
 			openSum = 1
 			openGreatest = p2
-		} else {
-			openTotal += p2
-			openSum++
-			openGreatest = max(openGreatest, p2)
+			openLast = compact2
+			i++
 		}
-		openLast = compact2
 	}
 	return oBegun, openTotal, largePlace, openLast, openSum, soFar2, openGreatest
 }

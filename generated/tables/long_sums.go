@@ -39,8 +39,8 @@ func LongSumsInto(dst *LongSumsResult, key, value []int64, options ...Option) er
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	key2 := kgenColumn(&call, dst.Key, n)
-	total := kgenColumn(&call, dst.Total, n)
+	key2 := kgenGrowing(&call, dst.Key, n)
+	total := kgenGrowing(&call, dst.Total, n)
 	if call.err != nil {
 		return fmt.Errorf("tables.kg:110:1: LongSums: %w", call.err)
 	}
@@ -52,6 +52,8 @@ func LongSumsInto(dst *LongSumsResult, key, value []int64, options ...Option) er
 		var gBegun2 int64
 		var openKey2 int64
 		var openTotal2 int64
+		key3 := key2
+		total2 := total
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			keyScratch := make([]int64, 32769)
 			totalScratch := make([]int64, 32769)
@@ -75,26 +77,45 @@ func LongSumsInto(dst *LongSumsResult, key, value []int64, options ...Option) er
 				} else {
 					openTotal2 = openTotalBefore + openTotalBlock
 				}
+				room := min(int(gBegun2)+1, n)
+				if room > min(len(key3), len(total2)) {
+					blocks.settle()
+					key3 = kgenGrow(key3, 1, int(gBegunBefore), room, lo, n)
+					total2 = kgenGrow(total2, 2, int(gBegunBefore), room, lo, n)
+				}
 				blocks.release()
 				slot := int(gBegunBefore - 1)
 				if closed > 0 {
 					if slot >= 0 {
 						// the group that was open before the block, and ends in it
-						key2[slot] = keyScratch[0]
-						total[slot] = openTotalBefore + totalScratch[0]
+						key3[slot] = keyScratch[0]
+						total2[slot] = openTotalBefore + totalScratch[0]
 					}
 					keyClosed := keyScratch[1:gBegunBlock]
-					copy(key2[slot+1:], keyClosed[:closed-1])
+					copy(key3[slot+1:], keyClosed[:closed-1])
 					totalClosed := totalScratch[1:gBegunBlock]
-					copy(total[slot+1:], totalClosed[:closed-1])
+					copy(total2[slot+1:], totalClosed[:closed-1])
 				}
+				blocks.done()
 			}
 		})
+		key2 = key3
+		total = total2
 		gBegun = gBegun2
 		openKey = openKey2
 		openTotal = openTotal2
 	} else {
-		gBegun, openKey, openTotal = longSumsKernel1(0, n, key, key2, value, total, 0, 0, 0)
+		for lo, step := 0, call.part(32768); lo < n; lo += step {
+			hi := min(n-lo, step) + lo
+			room := min(int(gBegun)+(hi-lo)+1, n)
+			if room > min(len(key2), len(total)) {
+				key2 = kgenGrow(key2, 1, int(gBegun), room, lo, n)
+				total = kgenGrow(total, 2, int(gBegun), room, lo, n)
+			}
+			keyPart := key2[:room]
+			totalPart := total[:room]
+			gBegun, openKey, openTotal = longSumsKernel1(lo, hi, key, keyPart, value, totalPart, gBegun, openKey, openTotal)
+		}
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1

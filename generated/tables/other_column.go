@@ -40,7 +40,7 @@ func OtherColumnInto(dst *OtherColumnResult, x, y, z []int32, limit int32, optio
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	z2 := kgenColumn(&call, dst.Z, n)
+	z2 := kgenGrowing(&call, dst.Z, n)
 	if call.err != nil {
 		return fmt.Errorf("tables.kg:105:1: OtherColumn: %w", call.err)
 	}
@@ -48,6 +48,7 @@ func OtherColumnInto(dst *OtherColumnResult, x, y, z []int32, limit int32, optio
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var selectedPlace2 int64
+		z3 := z2
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			zScratch := make([]int32, 32768)
 			for blocks.next() {
@@ -56,13 +57,28 @@ func OtherColumnInto(dst *OtherColumnResult, x, y, z []int32, limit int32, optio
 				blocks.await()
 				selectedPlaceBefore := selectedPlace2
 				selectedPlace2 = selectedPlaceBefore + selectedPlace3
+				room := min(int(selectedPlace2)+1, n)
+				if room > min(len(z3)) {
+					blocks.settle()
+					z3 = kgenGrow(z3, 1, int(selectedPlaceBefore), room, lo, n)
+				}
 				blocks.release()
-				copy(z2[selectedPlaceBefore:], zScratch[:selectedPlace3])
+				copy(z3[selectedPlaceBefore:], zScratch[:selectedPlace3])
+				blocks.done()
 			}
 		})
+		z2 = z3
 		selectedPlace = selectedPlace2
 	} else {
-		selectedPlace = otherColumnKernel1(0, n, x, y, z, z2, limit, 0)
+		for lo, step := 0, call.part(32768); lo < n; lo += step {
+			hi := min(n-lo, step) + lo
+			room := min(int(selectedPlace)+(hi-lo)+1, n)
+			if room > min(len(z2)) {
+				z2 = kgenGrow(z2, 1, int(selectedPlace), room, lo, n)
+			}
+			zPart := z2[:room]
+			selectedPlace = otherColumnKernel1(lo, hi, x, y, z, zPart, limit, selectedPlace)
+		}
 	}
 	dst.Z = z2[:selectedPlace]
 	return nil

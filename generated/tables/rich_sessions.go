@@ -49,12 +49,12 @@ func RichSessionsInto(dst *RichSessionsResult, user, time, revenue []int64, paus
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	t := kgenColumn(&call, dst.Total, n)
-	user2 := kgenColumn(&call, dst.User, n)
-	begin := kgenColumn(&call, dst.Begin, n)
-	end := kgenColumn(&call, dst.End, n)
-	events := kgenColumn(&call, dst.Events, n)
-	soFar := kgenColumn(&call, dst.SoFar, n)
+	t := kgenGrowing(&call, dst.Total, n)
+	user2 := kgenGrowing(&call, dst.User, n)
+	begin := kgenGrowing(&call, dst.Begin, n)
+	end := kgenGrowing(&call, dst.End, n)
+	events := kgenGrowing(&call, dst.Events, n)
+	soFar := kgenGrowing(&call, dst.SoFar, n)
 	if call.err != nil {
 		return fmt.Errorf("tables.kg:74:1: RichSessions: %w", call.err)
 	}
@@ -76,6 +76,12 @@ func RichSessionsInto(dst *RichSessionsResult, user, time, revenue []int64, paus
 		var openLast6 int64
 		var openSum2 int64
 		var soFar3 int64
+		t2 := t
+		user3 := user2
+		begin2 := begin
+		end2 := end
+		events2 := events
+		soFar4 := soFar
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			tScratch := make([]int64, 32768)
 			userScratch := make([]int64, 32768)
@@ -137,20 +143,30 @@ func RichSessionsInto(dst *RichSessionsResult, user, time, revenue []int64, paus
 				} else {
 					openSum2 = openSumBefore + openSum3
 				}
+				room := min(int(richPlace2)+int(richPlaceBlock)+1+1, n)
+				if room > min(len(t2), len(user3), len(begin2), len(end2), len(events2), len(soFar4)) {
+					blocks.settle()
+					t2 = kgenGrow(t2, 1, int(richPlaceBefore), room, lo, n)
+					user3 = kgenGrow(user3, 2, int(richPlaceBefore), room, lo, n)
+					begin2 = kgenGrow(begin2, 3, int(richPlaceBefore), room, lo, n)
+					end2 = kgenGrow(end2, 4, int(richPlaceBefore), room, lo, n)
+					events2 = kgenGrow(events2, 5, int(richPlaceBefore), room, lo, n)
+					soFar4 = kgenGrow(soFar4, 6, int(richPlaceBefore), room, lo, n)
+				}
 				if begins {
 					// the group that was open before the block, and ends in it
 					if sBegun2 > 0 {
 						rich := openTotal2 >= least
 						if rich {
 							// t = total[rich]
-							t[richPlace2] = openTotal2
-							user2[richPlace2] = openLast4
-							begin[richPlace2] = openLast5
-							end[richPlace2] = openLast6
-							events[richPlace2] = openSum2
+							t2[richPlace2] = openTotal2
+							user3[richPlace2] = openLast4
+							begin2[richPlace2] = openLast5
+							end2[richPlace2] = openLast6
+							events2[richPlace2] = openSum2
 							// return user: first(user, by: s)[rich], begin: first(time, by: s)[rich], end: last(time, by: s)[rich], events: count(by: s)[rich], total: t, so_far: scan(add, t)
 							soFar3 += openTotal2
-							soFar[richPlace2] = soFar3
+							soFar4[richPlace2] = soFar3
 							richPlace2++
 						}
 					}
@@ -168,17 +184,24 @@ func RichSessionsInto(dst *RichSessionsResult, user, time, revenue []int64, paus
 				}
 				blocks.release()
 				if begins {
-					copy(t[richPlaceBefore:], tScratch[:richPlaceBlock])
-					copy(user2[richPlaceBefore:], userScratch[:richPlaceBlock])
-					copy(begin[richPlaceBefore:], beginScratch[:richPlaceBlock])
-					copy(end[richPlaceBefore:], endScratch[:richPlaceBlock])
-					copy(events[richPlaceBefore:], eventsScratch[:richPlaceBlock])
+					copy(t2[richPlaceBefore:], tScratch[:richPlaceBlock])
+					copy(user3[richPlaceBefore:], userScratch[:richPlaceBlock])
+					copy(begin2[richPlaceBefore:], beginScratch[:richPlaceBlock])
+					copy(end2[richPlaceBefore:], endScratch[:richPlaceBlock])
+					copy(events2[richPlaceBefore:], eventsScratch[:richPlaceBlock])
 					for i := range int(richPlaceBlock) {
-						soFar[int(richPlaceBefore)+i] = soFarBefore + soFarScratch[i]
+						soFar4[int(richPlaceBefore)+i] = soFarBefore + soFarScratch[i]
 					}
 				}
+				blocks.done()
 			}
 		})
+		t = t2
+		user2 = user3
+		begin = begin2
+		end = end2
+		events = events2
+		soFar = soFar4
 		sBegun = sBegun2
 		openTotal = openTotal2
 		richPlace = richPlace2
@@ -188,7 +211,25 @@ func RichSessionsInto(dst *RichSessionsResult, user, time, revenue []int64, paus
 		openSum = openSum2
 		soFar2 = soFar3
 	} else {
-		sBegun, openTotal, richPlace, openLast, openLast2, openLast3, openSum, soFar2 = richSessionsKernel1(0, n, user, time, revenue, t, user2, begin, end, events, soFar, pause, least, 0, 0, 0, 0, 0, 0, 0, 0)
+		for lo, step := 0, call.part(32768); lo < n; lo += step {
+			hi := min(n-lo, step) + lo
+			room := min(int(richPlace)+(hi-lo)+1, n)
+			if room > min(len(t), len(user2), len(begin), len(end), len(events), len(soFar)) {
+				t = kgenGrow(t, 1, int(richPlace), room, lo, n)
+				user2 = kgenGrow(user2, 2, int(richPlace), room, lo, n)
+				begin = kgenGrow(begin, 3, int(richPlace), room, lo, n)
+				end = kgenGrow(end, 4, int(richPlace), room, lo, n)
+				events = kgenGrow(events, 5, int(richPlace), room, lo, n)
+				soFar = kgenGrow(soFar, 6, int(richPlace), room, lo, n)
+			}
+			tPart := t[:room]
+			userPart := user2[:room]
+			beginPart := begin[:room]
+			endPart := end[:room]
+			eventsPart := events[:room]
+			soFarPart := soFar[:room]
+			sBegun, openTotal, richPlace, openLast, openLast2, openLast3, openSum, soFar2 = richSessionsKernel1(lo, hi, user, time, revenue, tPart, userPart, beginPart, endPart, eventsPart, soFarPart, pause, least, sBegun, openTotal, richPlace, openLast, openLast2, openLast3, openSum, soFar2)
+		}
 	}
 	if sBegun > 0 {
 		rich := openTotal >= least
@@ -235,13 +276,28 @@ func richSessionsKernel1(lo, hi int, user, time, revenue, t, user2, begin, end, 
 	timeRows = timeRows[:len(userRows)]
 	revenueRows := revenue[lo:hi]
 	revenueRows = revenueRows[:len(userRows)]
-	for i, user3 := range userRows {
-		// rich = total >= least
-		previous := lastUser
-		time2 := timeRows[i]
-		previous2 := openLast3
-		head := int64(lo+i) == 0 || (user3 != previous || time2-previous2 > pause)
-		if head {
+	i := 0
+	for i < len(userRows) {
+		first := i
+		for i < len(userRows) {
+			user3 := userRows[i]
+			// rich = total >= least
+			previous := lastUser
+			time2 := timeRows[i]
+			previous2 := openLast3
+			head := int64(lo+i) == 0 || (user3 != previous || time2-previous2 > pause)
+			if head {
+				break
+			}
+			openTotal += revenueRows[i]
+			openLast3 = time2
+			lastUser = user3
+			i++
+		}
+		openSum += int64(i - first)
+		if i < len(userRows) {
+			user3 := userRows[i]
+			time2 := timeRows[i]
 			if sBegun > 0 {
 				rich := openTotal >= least
 				if rich {
@@ -262,12 +318,10 @@ func richSessionsKernel1(lo, hi int, user, time, revenue, t, user2, begin, end, 
 			openLast = user3
 			openLast2 = time2
 			openSum = 1
-		} else {
-			openTotal += revenueRows[i]
-			openSum++
+			openLast3 = time2
+			lastUser = user3
+			i++
 		}
-		openLast3 = time2
-		lastUser = user3
 	}
 	return sBegun, openTotal, richPlace, openLast, openLast2, openLast3, openSum, soFar2
 }

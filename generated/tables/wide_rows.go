@@ -50,10 +50,10 @@ func WideRowsInto(dst *WideRowsResult, x []int32, a, b, c, d []int64, limit int3
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	a2 := kgenColumn(&call, dst.A, n)
-	b2 := kgenColumn(&call, dst.B, n)
-	c2 := kgenColumn(&call, dst.C, n)
-	d2 := kgenColumn(&call, dst.D, n)
+	a2 := kgenGrowing(&call, dst.A, n)
+	b2 := kgenGrowing(&call, dst.B, n)
+	c2 := kgenGrowing(&call, dst.C, n)
+	d2 := kgenGrowing(&call, dst.D, n)
 	if call.err != nil {
 		return fmt.Errorf("tables.kg:99:1: WideRows: %w", call.err)
 	}
@@ -61,6 +61,10 @@ func WideRowsInto(dst *WideRowsResult, x []int32, a, b, c, d []int64, limit int3
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var hitPlace2 int64
+		a3 := a2
+		b3 := b2
+		c3 := c2
+		d3 := d2
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			aScratch := make([]int64, 32768)
 			bScratch := make([]int64, 32768)
@@ -72,16 +76,43 @@ func WideRowsInto(dst *WideRowsResult, x []int32, a, b, c, d []int64, limit int3
 				blocks.await()
 				hitPlaceBefore := hitPlace2
 				hitPlace2 = hitPlaceBefore + hitPlace3
+				room := min(int(hitPlace2)+1, n)
+				if room > min(len(a3), len(b3), len(c3), len(d3)) {
+					blocks.settle()
+					a3 = kgenGrow(a3, 1, int(hitPlaceBefore), room, lo, n)
+					b3 = kgenGrow(b3, 2, int(hitPlaceBefore), room, lo, n)
+					c3 = kgenGrow(c3, 3, int(hitPlaceBefore), room, lo, n)
+					d3 = kgenGrow(d3, 4, int(hitPlaceBefore), room, lo, n)
+				}
 				blocks.release()
-				copy(a2[hitPlaceBefore:], aScratch[:hitPlace3])
-				copy(b2[hitPlaceBefore:], bScratch[:hitPlace3])
-				copy(c2[hitPlaceBefore:], cScratch[:hitPlace3])
-				copy(d2[hitPlaceBefore:], dScratch[:hitPlace3])
+				copy(a3[hitPlaceBefore:], aScratch[:hitPlace3])
+				copy(b3[hitPlaceBefore:], bScratch[:hitPlace3])
+				copy(c3[hitPlaceBefore:], cScratch[:hitPlace3])
+				copy(d3[hitPlaceBefore:], dScratch[:hitPlace3])
+				blocks.done()
 			}
 		})
+		a2 = a3
+		b2 = b3
+		c2 = c3
+		d2 = d3
 		hitPlace = hitPlace2
 	} else {
-		hitPlace = wideRowsKernel1(0, n, x, a, a2, b, b2, c, c2, d, d2, limit, 0)
+		for lo, step := 0, call.part(32768); lo < n; lo += step {
+			hi := min(n-lo, step) + lo
+			room := min(int(hitPlace)+(hi-lo)+1, n)
+			if room > min(len(a2), len(b2), len(c2), len(d2)) {
+				a2 = kgenGrow(a2, 1, int(hitPlace), room, lo, n)
+				b2 = kgenGrow(b2, 2, int(hitPlace), room, lo, n)
+				c2 = kgenGrow(c2, 3, int(hitPlace), room, lo, n)
+				d2 = kgenGrow(d2, 4, int(hitPlace), room, lo, n)
+			}
+			aPart := a2[:room]
+			bPart := b2[:room]
+			cPart := c2[:room]
+			dPart := d2[:room]
+			hitPlace = wideRowsKernel1(lo, hi, x, a, aPart, b, bPart, c, cPart, d, dPart, limit, hitPlace)
+		}
 	}
 	dst.A = a2[:hitPlace]
 	dst.B = b2[:hitPlace]

@@ -210,6 +210,7 @@ func (b *Builder) Cut(m *Var, start, end Expr) {
 type ChainParts struct {
 	Setup               func()
 	Before, Turn, After func(lo, hi *Var)
+	Finish              func()
 }
 
 // Chain runs blocks of rows on workers with a part in block order; see [Chain].
@@ -227,7 +228,17 @@ func (b *Builder) Chain(rows, workers Expr, block int64, parts ChainParts) *Chai
 	part(&s.Before, parts.Before)
 	part(&s.Turn, parts.Turn)
 	part(&s.After, parts.After)
+	if parts.Finish != nil {
+		b.in(&s.Finish, parts.Finish)
+	}
 	return s
+}
+
+// Blocks runs body for blocks of rows in their order; see [Blocks].
+func (b *Builder) Blocks(rows Expr, block int64, body func(lo, hi *Var)) {
+	s := &Blocks{Rows: rows, Block: block, Lo: &Var{Name: "lo", T: Counter}, Hi: &Var{Name: "hi", T: Counter}}
+	b.Add(s)
+	b.in(&s.Body, func() { body(s.Lo, s.Hi) })
 }
 
 // Copy stores the first count elements of from at to[at] and the elements after

@@ -4,7 +4,7 @@
 //	core   Const Var Unary Binary Compare Select Cast Load Call
 //	       Decl Let Assign Store Atomic If For While Break Note Do
 //	simt   Id Barrier Fence Role Child   (OpenCL C, CUDA C)
-//	cores  Len Parallel Chain View Copy   (Go)
+//	cores  Len Parallel Chain Blocks Grow View Copy   (Go)
 //	       LoadLanes StoreLanes Splat Compress CountLanes AnyLane
 //
 // Nodes carry the meaning of the kgen language: integers wrap, shift counts are

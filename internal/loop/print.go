@@ -202,8 +202,19 @@ func (d *dumper) profileStmt(s Stmt) {
 		d.block(s.Before, "before")
 		d.block(s.Turn, "turn")
 		d.block(s.After, "after")
+		if len(s.Finish) > 0 {
+			d.block(s.Finish, "finish")
+		}
 		d.depth--
 		d.line("}")
+	case *Blocks:
+		d.block(s.Body, "blocks %s to %s of %s, block %d", d.name(s.Lo), d.name(s.Hi), d.expr(s.Rows), s.Block)
+	case *Grow:
+		columns := make([]string, len(s.Columns))
+		for i, column := range s.Columns {
+			columns[i] = d.name(column)
+		}
+		d.line("grow %s of %s elements to %s, after %s of %s rows", strings.Join(columns, ", "), d.expr(s.Used), d.expr(s.Need), d.expr(s.Done), d.expr(s.Rows))
 	case *View:
 		end := ""
 		if s.End != nil {

@@ -8,7 +8,7 @@ type Stmt interface{ stmt() }
 // The statements.
 type (
 	// Decl declares a variable that Assign may change: Init is its first
-	// value (nil: zero), or it is storage. Storage of form Array is zeroed,
+	// value (nil: zero; of a slice: another one, whose memory it has until Grow moves it), or it is storage. Storage of form Array is zeroed,
 	// one of form Slice is made with Length zeros, or holds anything if it is Kept. Storage in Local memory is
 	// one per work-group, holds anything at first, and is declared in the
 	// outermost body of a kernel.
@@ -153,7 +153,8 @@ type (
 	// Setup once, then for each of its blocks Before, Turn and After. The Turns
 	// run one at a time in the order of the blocks, and only they may change
 	// variables from outside: they pass a prefix from block to block, while the
-	// other parts run concurrently. Unless Fixed, smaller blocks are allowed.
+	// other parts run concurrently. Unless Fixed, smaller blocks are allowed. When a worker has
+	// no block left, it runs Finish, which may change variables from outside, too: one worker after the other, in any order.
 	Chain struct {
 		Rows, Workers       Expr
 		Block               int64
@@ -161,6 +162,25 @@ type (
 		Setup               []Stmt
 		Lo, Hi              *Var
 		Before, Turn, After []Stmt
+		Finish              []Stmt
+	}
+
+	// Blocks cuts the rows 0..Rows into blocks Lo..Hi of Block rows and runs Body for each of
+	// them, in their order (profile cores). Smaller blocks are allowed.
+	Blocks struct {
+		Rows   Expr
+		Block  int64
+		Lo, Hi *Var
+		Body   []Stmt
+	}
+
+	// Grow makes sure that each slice of Columns has Need elements, and keeps the first Used
+	// (profile cores). New memory is as long as Rows rows will need if Done of them have needed
+	// Used elements. In the Turn of a Chain it begins when the earlier blocks have run After,
+	// which may use the columns, as Before may not.
+	Grow struct {
+		Columns                []*Var
+		Used, Need, Done, Rows Expr
 	}
 
 	// Copy stores the first Count elements of From at To[At] and after it
@@ -241,6 +261,8 @@ func (*Parallel) stmt()   {}
 func (*View) stmt()       {}
 func (*Copy) stmt()       {}
 func (*Chain) stmt()      {}
+func (*Blocks) stmt()     {}
+func (*Grow) stmt()       {}
 func (*StoreLanes) stmt() {}
 
 // Func is a function of a program.

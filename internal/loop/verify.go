@@ -3,6 +3,8 @@ package loop
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -166,7 +168,7 @@ func (v *verifier) stmt(s Stmt) {
 			v.fail("profile cores has no such statement")
 			return
 		}
-	case *Parallel, *Chain, *View, *Copy, *StoreLanes:
+	case *Parallel, *Chain, *Blocks, *Grow, *View, *Copy, *StoreLanes:
 		if v.profile == Simt {
 			v.fail("profile simt has no such statement")
 			return
@@ -244,6 +246,19 @@ func (v *verifier) stmt(s Stmt) {
 		v.concurrent(func() { v.nested(s.Body, s.Worker, s.Lo, s.Hi) })
 	case *Chain:
 		v.chain(s)
+	case *Blocks:
+		v.rows(s.Rows, Int(1), s.Block)
+		v.nested(s.Body, s.Lo, s.Hi)
+	case *Grow:
+		for _, column := range s.Columns {
+			if column.T.Form != Slice || column.T.ReadOnly {
+				v.fail("%s does not grow", column.T)
+			}
+			v.assigned(column)
+		}
+		for _, x := range []Expr{s.Used, s.Need, s.Done, s.Rows} {
+			v.same("number", x, Counter)
+		}
 	case *View:
 		v.view(s)
 	case *Copy:
@@ -288,7 +303,9 @@ func (v *verifier) decl(s *Decl) {
 		if s.Kept && v.guarded > 0 {
 			v.fail("what an earlier call has left is declared where one worker runs")
 		}
-		if s.Init != nil || s.Length == nil {
+		if s.Init != nil {
+			v.same("memory", s.Init, s.Var.T)
+		} else if s.Length == nil {
 			v.fail("a slice is declared with a length")
 		} else {
 			v.same("length", s.Length, Counter)
@@ -435,16 +452,33 @@ func (v *verifier) chain(s *Chain) {
 		v.scopes = append(v.scopes, map[*Var]bool{})
 		v.declare(s.Lo)
 		v.declare(s.Hi)
-		v.shared = changedOutside(s.Turn, v.scopes[:v.guarded])
+		v.shared = changedOutside(slices.Concat(s.Turn, s.Finish), v.scopes[:v.guarded])
 		v.body(s.Before)
 		guarded, shared := v.guarded, v.shared
 		v.guarded, v.shared = 0, nil
 		v.body(s.Turn)
-		v.guarded, v.shared = guarded, shared
+		v.guarded, v.shared = guarded, withoutGrown(shared, s.Turn)
 		v.body(s.After)
-		v.scopes = v.scopes[:len(v.scopes)-2]
+		v.scopes = v.scopes[:len(v.scopes)-1]
+		v.guarded, v.shared = 0, nil
+		v.nested(s.Finish)
+		v.guarded, v.shared = guarded, shared
+		v.scopes = v.scopes[:len(v.scopes)-1]
 	})
 	v.shared = outer
+}
+
+// withoutGrown returns changed without the columns that grow in a turn, which waits for what uses them.
+func withoutGrown(changed map[*Var]bool, turn []Stmt) map[*Var]bool {
+	changed = maps.Clone(changed)
+	WalkStmts(turn, func(s Stmt) {
+		if grow, ok := s.(*Grow); ok {
+			for _, column := range grow.Columns {
+				delete(changed, column)
+			}
+		}
+	})
+	return changed
 }
 
 // changedOutside returns the variables of scopes that body assigns.

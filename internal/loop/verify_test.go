@@ -201,6 +201,50 @@ func TestVerifyRaces(t *testing.T) {
 				After: func(lo, hi *Var) { b.Let("at", Add(prefix, lo)) },
 			})
 		}, "prefix changes in turns"},
+		{"columns that grow in blocks and in turns", func(b *Builder) {
+			x := b.Param("x", SliceOf(tI32))
+			y := b.Decl("y", x)
+			b.Blocks(Int(9), 4, func(lo, hi *Var) { b.Add(&Grow{[]*Var{y}, lo, hi, lo, Int(9)}) })
+			b.Chain(Int(9), Int(2), 4, ChainParts{
+				Turn:  func(lo, hi *Var) { b.Add(&Grow{[]*Var{y}, lo, hi, lo, Int(9)}) },
+				After: func(lo, hi *Var) { b.Store(y, lo, i32(1)) },
+			})
+			b.Let("first", At(y, Int(0)))
+		}, ""},
+		{"a column used while it grows", func(b *Builder) {
+			y := b.Decl("y", b.Param("x", SliceOf(tI32)))
+			b.Chain(Int(9), Int(2), 4, ChainParts{
+				Before: func(lo, hi *Var) { b.Store(y, lo, i32(1)) },
+				Turn:   func(lo, hi *Var) { b.Add(&Grow{[]*Var{y}, lo, hi, lo, Int(9)}) },
+			})
+		}, "y changes in turns"},
+		{"a column that grows out of turn", func(b *Builder) {
+			y := b.Decl("y", b.Param("x", SliceOf(tI32)))
+			b.Chain(Int(9), Int(2), 4, ChainParts{After: func(lo, hi *Var) { b.Add(&Grow{[]*Var{y}, lo, hi, lo, Int(9)}) }})
+		}, "y is shared by bodies that run at the same time"},
+		{"sums of workers that are added up in the end", func(b *Builder) {
+			all := b.Decl("all", Int(0))
+			var own *Var
+			b.Chain(Int(9), Int(2), 4, ChainParts{
+				Setup:  func() { own = b.Decl("own", Int(0)) },
+				After:  func(lo, hi *Var) { b.Assign(own, Add(own, lo)) },
+				Finish: func() { b.Assign(all, Add(all, own)) },
+			})
+			b.Let("twice", Add(all, all))
+		}, ""},
+		{"a sum of all workers read before the end", func(b *Builder) {
+			all := b.Decl("all", Int(0))
+			b.Chain(Int(9), Int(2), 4, ChainParts{
+				After:  func(lo, hi *Var) { b.Let("so_far", Add(all, lo)) },
+				Finish: func() { b.Assign(all, Add(all, Int(1))) },
+			})
+		}, "all changes in turns"},
+		{"columns of others grow", func(b *Builder) {
+			b.Add(&Grow{[]*Var{b.Param("x", SliceOf(tI32))}, Int(0), Int(1), Int(0), Int(9)})
+		}, "x does not change"},
+		{"an array grows", func(b *Builder) {
+			b.Add(&Grow{[]*Var{b.Storage("s", ArrayOf(4, tI32))}, Int(0), Int(1), Int(0), Int(9)})
+		}, "does not grow"},
 	})
 }
 

@@ -18,7 +18,9 @@ func bodies(s Stmt) []*[]Stmt {
 	case *Parallel:
 		return []*[]Stmt{&s.Body}
 	case *Chain:
-		return []*[]Stmt{&s.Setup, &s.Before, &s.Turn, &s.After}
+		return []*[]Stmt{&s.Setup, &s.Before, &s.Turn, &s.After, &s.Finish}
+	case *Blocks:
+		return []*[]Stmt{&s.Body}
 	}
 	return nil
 }
@@ -32,6 +34,8 @@ func assigns(s Stmt) []*Var {
 		if s.Var == s.Memory {
 			return []*Var{s.Var}
 		}
+	case *Grow:
+		return s.Columns
 	case *Do:
 		var changed []*Var
 		for _, v := range s.Results {
@@ -91,6 +95,13 @@ func operands(s Stmt) []Expr {
 		add(s.Rows, s.Workers)
 	case *Chain:
 		add(s.Rows, s.Workers)
+	case *Blocks:
+		add(s.Rows)
+	case *Grow:
+		for _, column := range s.Columns {
+			add(column)
+		}
+		add(s.Used, s.Need, s.Done, s.Rows)
 	case *View:
 		add(s.Memory, s.Start, s.End)
 	case *Copy:

@@ -34,7 +34,7 @@ func BelowInto(dst *BelowResult, x []int32, limit int32, options ...Option) erro
 	n := len(x)
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	x2 := kgenColumn(&call, dst.X, n)
+	x2 := kgenGrowing(&call, dst.X, n)
 	if call.err != nil {
 		return fmt.Errorf("analytics.kg:26:1: Below: %w", call.err)
 	}
@@ -42,6 +42,7 @@ func BelowInto(dst *BelowResult, x []int32, limit int32, options ...Option) erro
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var selectedPlace2 int64
+		x3 := x2
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			xScratch := make([]int32, 32768)
 			for blocks.next() {
@@ -50,13 +51,28 @@ func BelowInto(dst *BelowResult, x []int32, limit int32, options ...Option) erro
 				blocks.await()
 				selectedPlaceBefore := selectedPlace2
 				selectedPlace2 = selectedPlaceBefore + selectedPlace3
+				room := min(int(selectedPlace2)+1, n)
+				if room > min(len(x3)) {
+					blocks.settle()
+					x3 = kgenGrow(x3, 1, int(selectedPlaceBefore), room, lo, n)
+				}
 				blocks.release()
-				copy(x2[selectedPlaceBefore:], xScratch[:selectedPlace3])
+				copy(x3[selectedPlaceBefore:], xScratch[:selectedPlace3])
+				blocks.done()
 			}
 		})
+		x2 = x3
 		selectedPlace = selectedPlace2
 	} else {
-		selectedPlace = belowKernel1(0, n, x, x2, limit, 0)
+		for lo, step := 0, call.part(32768); lo < n; lo += step {
+			hi := min(n-lo, step) + lo
+			room := min(int(selectedPlace)+(hi-lo)+1, n)
+			if room > min(len(x2)) {
+				x2 = kgenGrow(x2, 1, int(selectedPlace), room, lo, n)
+			}
+			xPart := x2[:room]
+			selectedPlace = belowKernel1(lo, hi, x, xPart, limit, selectedPlace)
+		}
 	}
 	dst.X = x2[:selectedPlace]
 	return nil

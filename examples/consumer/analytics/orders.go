@@ -45,9 +45,9 @@ func OrdersInto(dst *OrdersResult, order, quantity []int32, options ...Option) e
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	order2 := kgenColumn(&call, dst.Order, n)
-	lines := kgenColumn(&call, dst.Lines, n)
-	quantity2 := kgenColumn(&call, dst.Quantity, n)
+	order2 := kgenGrowing(&call, dst.Order, n)
+	lines := kgenGrowing(&call, dst.Lines, n)
+	quantity2 := kgenGrowing(&call, dst.Quantity, n)
 	if call.err != nil {
 		return fmt.Errorf("analytics.kg:14:1: Orders: %w", call.err)
 	}
@@ -61,6 +61,9 @@ func OrdersInto(dst *OrdersResult, order, quantity []int32, options ...Option) e
 		var openOrder2 int32
 		var openLines2 int64
 		var openQuantity2 int64
+		order3 := order2
+		lines2 := lines
+		quantity3 := quantity2
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			orderScratch := make([]int32, 32769)
 			linesScratch := make([]int64, 32769)
@@ -92,30 +95,53 @@ func OrdersInto(dst *OrdersResult, order, quantity []int32, options ...Option) e
 				} else {
 					openQuantity2 = openQuantityBefore + openQuantityBlock
 				}
+				room := min(int(gBegun2)+1, n)
+				if room > min(len(order3), len(lines2), len(quantity3)) {
+					blocks.settle()
+					order3 = kgenGrow(order3, 1, int(gBegunBefore), room, lo, n)
+					lines2 = kgenGrow(lines2, 2, int(gBegunBefore), room, lo, n)
+					quantity3 = kgenGrow(quantity3, 3, int(gBegunBefore), room, lo, n)
+				}
 				blocks.release()
 				slot := int(gBegunBefore - 1)
 				if closed > 0 {
 					if slot >= 0 {
 						// the group that was open before the block, and ends in it
-						order2[slot] = orderScratch[0]
-						lines[slot] = openLinesBefore + linesScratch[0]
-						quantity2[slot] = openQuantityBefore + quantityScratch[0]
+						order3[slot] = orderScratch[0]
+						lines2[slot] = openLinesBefore + linesScratch[0]
+						quantity3[slot] = openQuantityBefore + quantityScratch[0]
 					}
 					orderClosed := orderScratch[1:gBegunBlock]
-					copy(order2[slot+1:], orderClosed[:closed-1])
+					copy(order3[slot+1:], orderClosed[:closed-1])
 					linesClosed := linesScratch[1:gBegunBlock]
-					copy(lines[slot+1:], linesClosed[:closed-1])
+					copy(lines2[slot+1:], linesClosed[:closed-1])
 					quantityClosed := quantityScratch[1:gBegunBlock]
-					copy(quantity2[slot+1:], quantityClosed[:closed-1])
+					copy(quantity3[slot+1:], quantityClosed[:closed-1])
 				}
+				blocks.done()
 			}
 		})
+		order2 = order3
+		lines = lines2
+		quantity2 = quantity3
 		gBegun = gBegun2
 		openOrder = openOrder2
 		openLines = openLines2
 		openQuantity = openQuantity2
 	} else {
-		gBegun, openOrder, openLines, openQuantity = ordersKernel1(0, n, order, order2, lines, quantity, quantity2, 0, 0, 0, 0)
+		for lo, step := 0, call.part(32768); lo < n; lo += step {
+			hi := min(n-lo, step) + lo
+			room := min(int(gBegun)+(hi-lo)+1, n)
+			if room > min(len(order2), len(lines), len(quantity2)) {
+				order2 = kgenGrow(order2, 1, int(gBegun), room, lo, n)
+				lines = kgenGrow(lines, 2, int(gBegun), room, lo, n)
+				quantity2 = kgenGrow(quantity2, 3, int(gBegun), room, lo, n)
+			}
+			orderPart := order2[:room]
+			linesPart := lines[:room]
+			quantityPart := quantity2[:room]
+			gBegun, openOrder, openLines, openQuantity = ordersKernel1(lo, hi, order, orderPart, linesPart, quantity, quantityPart, gBegun, openOrder, openLines, openQuantity)
+		}
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1

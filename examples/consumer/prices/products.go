@@ -51,13 +51,19 @@ func ProductsInto(dst *ProductsResult, product, day []int32, price []int64, text
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	compact := kgenTemporary[int32](&call, n)
-	compact2 := kgenTemporary[int32](&call, n)
-	compact3 := kgenTemporary[int64](&call, n)
+	compactKept := kgenKept[int32](&call)
+	compact := *compactKept
+	compactKept2 := kgenKept[int32](&call)
+	compact2 := *compactKept2
+	compactKept3 := kgenKept[int64](&call)
+	compact3 := *compactKept3
 	var paidPlace int64
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var paidPlace2 int64
+		compact4 := compact
+		compact5 := compact2
+		compact6 := compact3
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			compactScratch := make([]int32, 32768)
 			compactScratch2 := make([]int32, 32768)
@@ -68,20 +74,49 @@ func ProductsInto(dst *ProductsResult, product, day []int32, price []int64, text
 				blocks.await()
 				paidPlaceBefore := paidPlace2
 				paidPlace2 = paidPlaceBefore + paidPlace3
+				room := min(int(paidPlace2)+1, n)
+				if room > min(len(compact4), len(compact5), len(compact6)) {
+					blocks.settle()
+					compact4 = kgenGrow(compact4, 1, int(paidPlaceBefore), room, lo, n)
+					compact5 = kgenGrow(compact5, 2, int(paidPlaceBefore), room, lo, n)
+					compact6 = kgenGrow(compact6, 3, int(paidPlaceBefore), room, lo, n)
+				}
 				blocks.release()
-				copy(compact[paidPlaceBefore:], compactScratch[:paidPlace3])
-				copy(compact2[paidPlaceBefore:], compactScratch2[:paidPlace3])
-				copy(compact3[paidPlaceBefore:], compactScratch3[:paidPlace3])
+				copy(compact4[paidPlaceBefore:], compactScratch[:paidPlace3])
+				copy(compact5[paidPlaceBefore:], compactScratch2[:paidPlace3])
+				copy(compact6[paidPlaceBefore:], compactScratch3[:paidPlace3])
+				blocks.done()
 			}
 		})
+		compact = compact4
+		compact2 = compact5
+		compact3 = compact6
 		paidPlace = paidPlace2
 	} else {
-		paidPlace = productsKernel1(0, n, product, compact, day, compact2, price, compact3, textSample, 0)
+		for lo, step := 0, call.part(32768); lo < n; lo += step {
+			hi := min(n-lo, step) + lo
+			room := min(int(paidPlace)+(hi-lo)+1, n)
+			if room > min(len(compact), len(compact2), len(compact3)) {
+				compact = kgenGrow(compact, 1, int(paidPlace), room, lo, n)
+				compact2 = kgenGrow(compact2, 2, int(paidPlace), room, lo, n)
+				compact3 = kgenGrow(compact3, 3, int(paidPlace), room, lo, n)
+			}
+			compactPart := compact[:room]
+			compactPart2 := compact2[:room]
+			compactPart3 := compact3[:room]
+			paidPlace = productsKernel1(lo, hi, product, compactPart, day, compactPart2, price, compactPart3, textSample, paidPlace)
+		}
 	}
+	compact4 := compact
+	compact5 := compact2
+	compact6 := compact3
 	paidLength := paidPlace
-	product2 := kgenColumn(&call, dst.Product, n)
-	last := kgenColumn(&call, dst.Last, n)
-	revenue := kgenColumn(&call, dst.Revenue, n)
+	*compactKept = compact
+	*compactKept2 = compact2
+	*compactKept3 = compact3
+	product2 := kgenGrowing(&call, dst.Product, n)
+	last := kgenGrowing(&call, dst.Last, n)
+	revenue := kgenGrowing(&call, dst.Revenue, n)
 	if call.err != nil {
 		return fmt.Errorf("prices.kg:2:1: Products: %w", call.err)
 	}
@@ -95,6 +130,9 @@ func ProductsInto(dst *ProductsResult, product, day []int32, price []int64, text
 		var openProduct2 int32
 		openLast2 := int32(-2147483648)
 		var openRevenue2 int64
+		product3 := product2
+		last2 := last
+		revenue2 := revenue
 		kgenInOrder(&call, workers, int(paidLength), 32768, func(blocks *kgenBlocks) {
 			productScratch := make([]int32, 32769)
 			lastScratch := make([]int32, 32769)
@@ -104,11 +142,11 @@ func ProductsInto(dst *ProductsResult, product, day []int32, price []int64, text
 				gBegunBlock := int64(1)
 				var openProductBlock int32
 				if lo > 0 {
-					openProductBlock = compact[lo-1]
+					openProductBlock = compact4[lo-1]
 				}
 				openLastBlock := int32(-2147483648)
 				var openRevenueBlock int64
-				gBegunBlock, openProductBlock, openLastBlock, openRevenueBlock = productsKernel2(lo, hi, compact, productScratch, compact2, lastScratch, compact3, revenueScratch, gBegunBlock, openProductBlock, openLastBlock, openRevenueBlock)
+				gBegunBlock, openProductBlock, openLastBlock, openRevenueBlock = productsKernel2(lo, hi, compact4, productScratch, compact5, lastScratch, compact6, revenueScratch, gBegunBlock, openProductBlock, openLastBlock, openRevenueBlock)
 				closed := gBegunBlock - 1
 				blocks.await()
 				gBegunBefore := gBegun2
@@ -126,30 +164,54 @@ func ProductsInto(dst *ProductsResult, product, day []int32, price []int64, text
 				} else {
 					openRevenue2 = openRevenueBefore + openRevenueBlock
 				}
+				room := min(int(gBegun2)+1, int(paidLength))
+				if room > min(len(product3), len(last2), len(revenue2)) {
+					blocks.settle()
+					product3 = kgenGrow(product3, 1, int(gBegunBefore), room, lo, int(paidLength))
+					last2 = kgenGrow(last2, 2, int(gBegunBefore), room, lo, int(paidLength))
+					revenue2 = kgenGrow(revenue2, 3, int(gBegunBefore), room, lo, int(paidLength))
+				}
 				blocks.release()
 				slot := int(gBegunBefore - 1)
 				if closed > 0 {
 					if slot >= 0 {
 						// the group that was open before the block, and ends in it
-						product2[slot] = productScratch[0]
-						last[slot] = max(openLastBefore, lastScratch[0])
-						revenue[slot] = openRevenueBefore + revenueScratch[0]
+						product3[slot] = productScratch[0]
+						last2[slot] = max(openLastBefore, lastScratch[0])
+						revenue2[slot] = openRevenueBefore + revenueScratch[0]
 					}
 					productClosed := productScratch[1:gBegunBlock]
-					copy(product2[slot+1:], productClosed[:closed-1])
+					copy(product3[slot+1:], productClosed[:closed-1])
 					lastClosed := lastScratch[1:gBegunBlock]
-					copy(last[slot+1:], lastClosed[:closed-1])
+					copy(last2[slot+1:], lastClosed[:closed-1])
 					revenueClosed := revenueScratch[1:gBegunBlock]
-					copy(revenue[slot+1:], revenueClosed[:closed-1])
+					copy(revenue2[slot+1:], revenueClosed[:closed-1])
 				}
+				blocks.done()
 			}
 		})
+		product2 = product3
+		last = last2
+		revenue = revenue2
 		gBegun = gBegun2
 		openProduct = openProduct2
 		openLast = openLast2
 		openRevenue = openRevenue2
 	} else {
-		gBegun, openProduct, openLast, openRevenue = productsKernel2(0, int(paidLength), compact, product2, compact2, last, compact3, revenue, 0, 0, -2147483648, 0)
+		openLast = -2147483648
+		for lo, step := 0, call.part(32768); lo < int(paidLength); lo += step {
+			hi := min(int(paidLength)-lo, step) + lo
+			room := min(int(gBegun)+(hi-lo)+1, int(paidLength))
+			if room > min(len(product2), len(last), len(revenue)) {
+				product2 = kgenGrow(product2, 1, int(gBegun), room, lo, int(paidLength))
+				last = kgenGrow(last, 2, int(gBegun), room, lo, int(paidLength))
+				revenue = kgenGrow(revenue, 3, int(gBegun), room, lo, int(paidLength))
+			}
+			productPart := product2[:room]
+			lastPart := last[:room]
+			revenuePart := revenue[:room]
+			gBegun, openProduct, openLast, openRevenue = productsKernel2(lo, hi, compact4, productPart, compact5, lastPart, compact6, revenuePart, gBegun, openProduct, openLast, openRevenue)
+		}
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1

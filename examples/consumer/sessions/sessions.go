@@ -53,10 +53,10 @@ func SessionsInto(dst *SessionsResult, user, time, cents []int64, options ...Opt
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	user2 := kgenColumn(&call, dst.User, n)
-	begin := kgenColumn(&call, dst.Begin, n)
-	spent := kgenColumn(&call, dst.Spent, n)
-	seconds := kgenColumn(&call, dst.Seconds, n)
+	user2 := kgenGrowing(&call, dst.User, n)
+	begin := kgenGrowing(&call, dst.Begin, n)
+	spent := kgenGrowing(&call, dst.Spent, n)
+	seconds := kgenGrowing(&call, dst.Seconds, n)
 	if call.err != nil {
 		return fmt.Errorf("sessions.kg:2:1: Sessions: %w", call.err)
 	}
@@ -72,6 +72,10 @@ func SessionsInto(dst *SessionsResult, user, time, cents []int64, options ...Opt
 		var openBegin2 int64
 		var openSpent2 int64
 		var openLast2 int64
+		user3 := user2
+		begin2 := begin
+		spent2 := spent
+		seconds2 := seconds
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
@@ -103,22 +107,49 @@ func SessionsInto(dst *SessionsResult, user, time, cents []int64, options ...Opt
 				} else {
 					openLast2 = openLastBefore
 				}
+				room := min(int(sBegun2)+1, n)
+				if room > min(len(user3), len(begin2), len(spent2), len(seconds2)) {
+					blocks.settle()
+					user3 = kgenGrow(user3, 1, int(sBegunBefore), room, lo, n)
+					begin2 = kgenGrow(begin2, 2, int(sBegunBefore), room, lo, n)
+					spent2 = kgenGrow(spent2, 3, int(sBegunBefore), room, lo, n)
+					seconds2 = kgenGrow(seconds2, 4, int(sBegunBefore), room, lo, n)
+				}
 				sBegunEnd := sBegun2
 				blocks.release()
-				userPart := user2[:max(int(sBegunEnd)-1, 0)]
-				beginPart := begin[:max(int(sBegunEnd)-1, 0)]
-				spentPart := spent[:max(int(sBegunEnd)-1, 0)]
-				secondsPart := seconds[:max(int(sBegunEnd)-1, 0)]
+				userPart := user3[:max(int(sBegunEnd)-1, 0)]
+				beginPart := begin2[:max(int(sBegunEnd)-1, 0)]
+				spentPart := spent2[:max(int(sBegunEnd)-1, 0)]
+				secondsPart := seconds2[:max(int(sBegunEnd)-1, 0)]
 				sessionsKernel1(lo, hi, user, time, userPart, beginPart, cents, spentPart, secondsPart, sBegunBefore, openUserBefore, openBeginBefore, openSpentBefore, openLastBefore)
+				blocks.done()
 			}
 		})
+		user2 = user3
+		begin = begin2
+		spent = spent2
+		seconds = seconds2
 		sBegun = sBegun2
 		openUser = openUser2
 		openBegin = openBegin2
 		openSpent = openSpent2
 		openLast = openLast2
 	} else {
-		sBegun, openUser, openBegin, openSpent, openLast = sessionsKernel1(0, n, user, time, user2, begin, cents, spent, seconds, 0, 0, 0, 0, 0)
+		for lo, step := 0, call.part(32768); lo < n; lo += step {
+			hi := min(n-lo, step) + lo
+			room := min(int(sBegun)+(hi-lo)+1, n)
+			if room > min(len(user2), len(begin), len(spent), len(seconds)) {
+				user2 = kgenGrow(user2, 1, int(sBegun), room, lo, n)
+				begin = kgenGrow(begin, 2, int(sBegun), room, lo, n)
+				spent = kgenGrow(spent, 3, int(sBegun), room, lo, n)
+				seconds = kgenGrow(seconds, 4, int(sBegun), room, lo, n)
+			}
+			userPart := user2[:room]
+			beginPart := begin[:room]
+			spentPart := spent[:room]
+			secondsPart := seconds[:room]
+			sBegun, openUser, openBegin, openSpent, openLast = sessionsKernel1(lo, hi, user, time, userPart, beginPart, cents, spentPart, secondsPart, sBegun, openUser, openBegin, openSpent, openLast)
+		}
 	}
 	if sBegun > 0 {
 		slot := sBegun - 1

@@ -42,8 +42,8 @@ func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	y2 := kgenColumn(&call, dst.Y, n)
-	z2 := kgenColumn(&call, dst.Z, n)
+	y2 := kgenGrowing(&call, dst.Y, n)
+	z2 := kgenGrowing(&call, dst.Z, n)
 	if call.err != nil {
 		return fmt.Errorf("simd.kg:22:1: FilterColumns: %w", call.err)
 	}
@@ -51,6 +51,8 @@ func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var hitPlace2 int64
+		y3 := y2
+		z3 := z2
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			yScratch := make([]int64, 32768)
 			zScratch := make([]float64, 32768)
@@ -60,14 +62,33 @@ func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float
 				blocks.await()
 				hitPlaceBefore := hitPlace2
 				hitPlace2 = hitPlaceBefore + hitPlace3
+				room := min(int(hitPlace2)+1, n)
+				if room > min(len(y3), len(z3)) {
+					blocks.settle()
+					y3 = kgenGrow(y3, 1, int(hitPlaceBefore), room, lo, n)
+					z3 = kgenGrow(z3, 2, int(hitPlaceBefore), room, lo, n)
+				}
 				blocks.release()
-				copy(y2[hitPlaceBefore:], yScratch[:hitPlace3])
-				copy(z2[hitPlaceBefore:], zScratch[:hitPlace3])
+				copy(y3[hitPlaceBefore:], yScratch[:hitPlace3])
+				copy(z3[hitPlaceBefore:], zScratch[:hitPlace3])
+				blocks.done()
 			}
 		})
+		y2 = y3
+		z2 = z3
 		hitPlace = hitPlace2
 	} else {
-		hitPlace = filterColumnsKernel1(0, n, x, y, y2, z, z2, limit, 0)
+		for lo, step := 0, call.part(32768); lo < n; lo += step {
+			hi := min(n-lo, step) + lo
+			room := min(int(hitPlace)+(hi-lo)+1, n)
+			if room > min(len(y2), len(z2)) {
+				y2 = kgenGrow(y2, 1, int(hitPlace), room, lo, n)
+				z2 = kgenGrow(z2, 2, int(hitPlace), room, lo, n)
+			}
+			yPart := y2[:room]
+			zPart := z2[:room]
+			hitPlace = filterColumnsKernel1(lo, hi, x, y, yPart, z, zPart, limit, hitPlace)
+		}
 	}
 	dst.Y = y2[:hitPlace]
 	dst.Z = z2[:hitPlace]

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
@@ -199,6 +200,75 @@ func TestChainTakesTurnsInOrder(t *testing.T) {
 			if end != rows {
 				t.Errorf("%d rows, %d workers: ended at %d", rows, workers, end)
 			}
+		}
+	}
+}
+
+// Memory moves when no earlier block copies to it any more.
+func TestSettleWaitsForEarlierBlocks(t *testing.T) {
+	const rows, block = 40, 10
+	inTurn := make([]chan bool, rows/block+1)
+	for i := range inTurn {
+		inTurn[i] = make(chan bool)
+	}
+	var copied atomic.Int64
+	kgenInOrder(&kgenCall{}, 2, rows, block, func(blocks *kgenBlocks) {
+		for blocks.next() {
+			number := blocks.number
+			blocks.await()
+			close(inTurn[number])
+			blocks.settle()
+			if earlier := copied.Load(); earlier != number {
+				t.Errorf("block %d may move memory when %d of %d blocks before it are done", number, earlier, number)
+			}
+			blocks.release()
+			if number%2 == 0 {
+				<-inTurn[number+1]
+				time.Sleep(time.Millisecond)
+			}
+			copied.Add(1)
+			blocks.done()
+		}
+	})
+}
+
+// Columns that grow keep what they have, and soon have room for what all rows will need, but hardly more.
+func TestGrow(t *testing.T) {
+	const rows, block = 1 << 20, 1 << 12
+	for _, c := range []struct {
+		name       string
+		results    func(row int) int // of rows 0 to row
+		moves, all int               // at most
+	}{
+		{"one of 64", func(row int) int { return row / 64 }, 3, rows/64*17/16 + block + 1},
+		{"all", func(row int) int { return row }, 2, rows + 1},
+		{"none", func(row int) int { return 0 }, 2, block + 1},
+		{"the second half", func(row int) int { return max(row-rows/2, 0) }, 20, rows/2 + rows/4},
+		{"the first half", func(row int) int { return min(row, rows/2) }, 2, rows + 1},
+	} {
+		var column []int64
+		used, moves := 0, 0
+		for lo := 0; lo < rows; lo += block {
+			n := min(used+block+1, rows)
+			grown := kgenGrow(column, 1, used, n, lo, rows)
+			if len(grown) < n {
+				t.Fatalf("%s: %d elements of %d", c.name, len(grown), n)
+			}
+			if len(column) > 0 && &grown[0] != &column[0] || len(column) == 0 {
+				moves++
+			}
+			column = grown
+			for next := c.results(lo + block); used < next; used++ {
+				column[used] = int64(used)
+			}
+		}
+		for i, x := range column[:used] {
+			if x != int64(i) {
+				t.Fatalf("%s: element %d is %d", c.name, i, x)
+			}
+		}
+		if moves > c.moves || len(column) > c.all {
+			t.Errorf("%s: %d moves, room for %d; want %d and %d at most", c.name, moves, len(column), c.moves, c.all)
 		}
 	}
 }

@@ -10,4 +10,4 @@ SELECT key, last, total, sum(total) OVER (ORDER BY g) AS so_far FROM held ORDER 
 -- table large
 SELECT total AS large FROM held WHERE total > 40 ORDER BY g
 -- table scalars
-SELECT coalesce((SELECT max(total) FROM total), 0) AS largest, (SELECT count(*) FROM held) AS rows
+SELECT coalesce((SELECT max(total) FROM total), 0) AS largest, (SELECT count(*) FROM held) AS rows, coalesce((SELECT sum(x) FROM n WHERE x > 20), 0) AS gained
