@@ -7,41 +7,39 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// comparer is a register that is compared with what all rows have.
-type comparer interface {
-	// selectBy returns the places of the first n rows that compare so with a bound, in room for
-	// as many.
-	selectBy(operator ir.Op, bound register, room []int32, n int) []int32
-	// refineBy keeps those of some places at which rows compare so.
-	refineBy(operator ir.Op, bound register, places []int32) []int32
-}
-
 // isOwn reports whether a flag is not computed yet, and one selection alone reads it.
 func (l *linker) isOwn(flag tile.ID) bool {
 	_, waits := l.later[flag]
 	return waits && l.left[flag] == 1
 }
 
-// comparison returns what a flag compares with what all rows have, if it does that, and whether
-// nothing but one selection reads the flag, and so no step need store it.
-func (l *linker) comparison(flag tile.ID, domain int) (varies tile.ID, bound tile.ID, operator ir.Op, ok bool) {
+// comparison returns what a flag compares, if it does that, and whether nothing but one step reads the
+// flag, and so none need store it. Of what is the same for all rows and what is not, the latter comes first.
+func (l *linker) comparison(flag tile.ID, domain int) (c compared, ok bool) {
 	op := &l.Ops[l.Values[flag].Op]
-	if !l.isOwn(flag) || op.Kind != tile.Map || op.Domain != domain {
-		return 0, 0, 0, false
+	if !l.isOwn(flag) || op.Kind != tile.Map || op.Domain != domain || domain == tile.Uniform {
+		return compared{}, false
 	}
 	switch op.Operator {
 	case ir.OpEq, ir.OpNe, ir.OpLt, ir.OpLe, ir.OpGt, ir.OpGe:
 	default:
-		return 0, 0, 0, false
+		return compared{}, false
 	}
-	if varies, bound, ok = l.withUniform(flag, op.Operator); !ok {
-		return 0, 0, 0, false
+	c = compared{op.Operator, op.Args[0], op.Args[1]}
+	if l.Values[c.rows].Domain == tile.Uniform {
+		c = compared{mirror[op.Operator], op.Args[1], op.Args[0]}
 	}
-	operator = op.Operator
-	if bound == op.Args[0] {
-		operator = mirror[operator]
+	return c, l.Values[c.rows].Domain != tile.Uniform
+}
+
+// anyHolds returns a function that reports whether a flag holds for any of the first rows of a domain,
+// without computing the flags, or nil.
+func (l *linker) anyHolds(flag tile.ID, domain int) func(n int) bool {
+	c, ok := l.comparison(flag, domain)
+	if !ok || !l.Values[c.rows].Kind.IsInteger() || l.Values[c.bound].Domain != tile.Uniform {
+		return nil
 	}
-	return varies, bound, operator, true
+	return l.value(c.rows, domain).anyBy(c.operator, l.value(c.bound, domain))
 }
 
 // conditions are those that must all hold for a flag to hold. They are looked at in turn, so later ones
@@ -52,10 +50,10 @@ type conditions struct {
 	others  []tile.ID
 }
 
-// compared is a comparison of rows with what is the same for all.
+// compared is a comparison of rows with a bound, which each row or all of them have.
 type compared struct {
-	operator      ir.Op
-	rows, uniform tile.ID
+	operator    ir.Op
+	rows, bound tile.ID
 }
 
 // inverse has the comparisons of integers that hold where others do not.
@@ -73,18 +71,22 @@ func (l *linker) split(flag tile.ID, domain int, c *conditions) {
 		}
 		return
 	}
-	if rows, bound, operator, is := l.comparison(flag, domain); is {
-		c.simple = append(c.simple, compared{operator, rows, bound})
+	if compares, is := l.comparisonOrNot(flag, domain); is && l.Values[compares.bound].Domain == tile.Uniform {
+		c.simple = append(c.simple, compares)
 		return
 	}
-	if not := l.mapped(flag, ir.OpNot); not != nil && l.isOwn(flag) {
-		rows, bound, operator, is := l.comparison(not.Args[0], domain)
-		if is && !l.Values[rows].Kind.IsFloat() {
-			c.simple = append(c.simple, compared{inverse[operator], rows, bound})
-			return
-		}
-	}
 	c.others = append(c.others, flag)
+}
+
+// comparisonOrNot is comparison, or that of integers which a flag denies.
+func (l *linker) comparisonOrNot(flag tile.ID, domain int) (c compared, ok bool) {
+	not := l.mapped(flag, ir.OpNot)
+	if not == nil {
+		return l.comparison(flag, domain)
+	}
+	c, ok = l.comparison(not.Args[0], domain)
+	c.operator = inverse[c.operator]
+	return c, ok && l.isOwn(flag) && !l.Values[c.rows].Kind.IsFloat()
 }
 
 // unless returns the operands of a flag that is the disjunction of one of rows and one that all rows have.
@@ -96,15 +98,20 @@ func (l *linker) unless(flag tile.ID, domain int) (ofRow, always tile.ID, ok boo
 	return l.withUniform(flag, ir.OpLogicalOr)
 }
 
-// selectCompared links the selection of a domain, if its guard has several conditions or compares rows
-// with what is the same for all.
+// selectCompared links the selection of a domain, if its guard has several conditions or is a comparison.
 func (l *linker) selectCompared(d *tile.Domain, s *span, parent *int) bool {
 	guard, always, mayTakeAll := l.unless(d.Guard, d.Parent)
 	if !mayTakeAll {
 		guard = d.Guard
 	}
 	var c conditions
-	if l.split(guard, d.Parent, &c); len(c.simple) == 0 && len(c.uniform)+len(c.others) < 2 {
+	l.split(guard, d.Parent, &c)
+	if len(c.simple) == 0 && len(c.others) == 1 { // of two columns; later ones are computed for rows that are left
+		if compares, is := l.comparisonOrNot(c.others[0], d.Parent); is {
+			c.simple, c.others = append(c.simple, compares), nil
+		}
+	}
+	if len(c.simple) == 0 && len(c.uniform)+len(c.others) < 2 {
 		return false
 	}
 	takesAll := func() bool { return false }
@@ -121,7 +128,7 @@ func (l *linker) selectCompared(d *tile.Domain, s *span, parent *int) bool {
 	}
 	switch {
 	case len(c.simple) > 0:
-		x, limit := l.value(c.simple[0].rows, d.Parent), l.value(c.simple[0].uniform, tile.Uniform)
+		x, bound := l.value(c.simple[0].rows, d.Parent), l.value(c.simple[0].bound, d.Parent)
 		operator := c.simple[0].operator
 		l.add(func() {
 			s.grow(*parent)
@@ -129,7 +136,7 @@ func (l *linker) selectCompared(d *tile.Domain, s *span, parent *int) bool {
 			if holds() {
 				n = *parent
 			}
-			s.take(x.selectBy(operator, limit, s.sel.room, n), *parent)
+			s.take(x.selectBy(operator, bound, s.sel.room, n), *parent)
 		})
 		c.simple = c.simple[1:]
 	case len(c.others) > 0:
@@ -148,8 +155,8 @@ func (l *linker) selectCompared(d *tile.Domain, s *span, parent *int) bool {
 		})
 	}
 	for _, c := range c.simple {
-		x, limit := l.value(c.rows, d.Parent), l.value(c.uniform, tile.Uniform)
-		l.add(func() { s.take(x.refineBy(c.operator, limit, s.sel.rows), *parent) })
+		x, bound := l.value(c.rows, d.Parent), l.value(c.bound, tile.Uniform)
+		l.add(func() { s.take(x.refineBy(c.operator, bound, s.sel.rows), *parent) })
 	}
 	for _, v := range c.others {
 		l.refine(v, d.Parent, s, parent)
@@ -250,83 +257,6 @@ func keepAt(places []int32, flags []uint8) []int32 {
 	for _, p := range places {
 		places[k] = p
 		k += int(flags[p])
-	}
-	return places[:k]
-}
-
-func (v *vector[T]) selectBy(operator ir.Op, bound register, room []int32, n int) []int32 {
-	rows, c := v.rows[:n], bound.(*vector[T]).rows[0]
-	room = room[:n]
-	k := 0
-	switch operator {
-	case ir.OpEq:
-		for i, x := range rows {
-			room[k] = int32(i)
-			k += int(truth(x == c))
-		}
-	case ir.OpNe:
-		for i, x := range rows {
-			room[k] = int32(i)
-			k += int(truth(x != c))
-		}
-	case ir.OpLt:
-		for i, x := range rows {
-			room[k] = int32(i)
-			k += int(truth(x < c))
-		}
-	case ir.OpLe:
-		for i, x := range rows {
-			room[k] = int32(i)
-			k += int(truth(x <= c))
-		}
-	case ir.OpGt:
-		for i, x := range rows {
-			room[k] = int32(i)
-			k += int(truth(x > c))
-		}
-	default:
-		for i, x := range rows {
-			room[k] = int32(i)
-			k += int(truth(x >= c))
-		}
-	}
-	return room[:k]
-}
-
-func (v *vector[T]) refineBy(operator ir.Op, bound register, places []int32) []int32 {
-	rows, c := v.rows, bound.(*vector[T]).rows[0]
-	k := 0
-	switch operator {
-	case ir.OpEq:
-		for _, p := range places {
-			places[k] = p
-			k += int(truth(rows[p] == c))
-		}
-	case ir.OpNe:
-		for _, p := range places {
-			places[k] = p
-			k += int(truth(rows[p] != c))
-		}
-	case ir.OpLt:
-		for _, p := range places {
-			places[k] = p
-			k += int(truth(rows[p] < c))
-		}
-	case ir.OpLe:
-		for _, p := range places {
-			places[k] = p
-			k += int(truth(rows[p] <= c))
-		}
-	case ir.OpGt:
-		for _, p := range places {
-			places[k] = p
-			k += int(truth(rows[p] > c))
-		}
-	default:
-		for _, p := range places {
-			places[k] = p
-			k += int(truth(rows[p] >= c))
-		}
 	}
 	return places[:k]
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // TestLoopsOfSeveralOperations compares loops that do the work of several operations with the
-// interpreter: conditions in turn, chains of additions, words of parts, sums of narrow integers and of bits, floats
+// interpreter: conditions in turn, comparisons of columns, checks, chains of additions, words of parts, sums of narrow integers and of bits, floats
 // in order, products, repeated rows, and extremes of short segments; in batches that end anywhere.
 func TestLoopsOfSeveralOperations(t *testing.T) {
 	const rows = 203
@@ -52,6 +52,12 @@ func TestLoopsOfSeveralOperations(t *testing.T) {
 			"a: min(x, by: runs(x)), b: count(by: runs(x)), d: sum(k, by: runs(x)), e: first(u, by: runs(x)), g: max(k, by: runs(x))",
 			"a: min(x, by: bins(u & 15, 16)), b: max(x, by: bins(u & 15, 16)), d: max(u, by: bins(u & 15, 16))",
 			"a: argmin(k)",
+			"a: min(x, by: runs(index(x) >> 3)), b: max(f, by: runs(index(x) >> 3)), d: max(x, by: runs(index(x) / 7)), e: min(f, by: runs(index(x) / 7))",
+			"a: x[x < i64(u & 15)], b: x[x <= i64(u & 15)], d: x[x == i64(u & 15)], e: x[x != i64(u & 15)], g: x[x > i64(u & 15)], h: x[!(x >= i64(u & 15))]",
+			"a: f[f < f64(x)], b: f[!(f >= f64(x))], d: k[on && x < i64(u & 15) && u > 9]",
+			"a: count(by: bins(x + 8, 16))",
+			"a: count(by: bins(x + 8, 17)), b: sum(k, by: bins(x + 8, size))",
+			"a: count(by: bins(x + 7, size))",
 			"a: argmin(x), b: argmax(f), d: argmin(k), e: argmin(x, by: bins(u & 7, 8))",
 		} {
 			var parameters []string

@@ -146,35 +146,37 @@ func (l *linker) storeSelected(op *tile.Op, s *stream) bool {
 
 // check links the report of the first row that fails. Rows are numbered only where one does.
 func (l *linker) check(op *tile.Op) {
-	failed := l.value(op.Args[0], op.Domain).(*vector[uint8])
 	n, site := l.count(op.Domain), op.Site
-	fails := func() bool { return *n > 0 && bytes.IndexByte(failed.rows, 1) >= 0 }
-	report := func(rows []int64) {
-		flags, first := failed.rows, int64(math.MaxInt64)
-		for i := range *n {
-			if flags[min(i, len(flags)-1)] == 0 {
-				continue
-			}
-			at := int64(0)
-			if len(rows) > 0 {
-				at = rows[min(i, len(rows)-1)]
-			}
-			first = min(first, at)
-		}
-		l.run.failing.Lock()
-		defer l.run.failing.Unlock()
-		l.run.failed[site] = min(l.run.failed[site], first)
-	}
-	if len(op.Args) == 1 {
-		l.add(func() {
-			if fails() {
-				report(nil)
-			}
+	if any := l.anyHolds(op.Args[0], op.Domain); any != nil { // flags, too, are computed only there
+		l.branch(func() bool { return *n > 0 && any(*n) }, op.Domain, op.Args, func(values []register) {
+			l.add(func() { l.report(site, values, *n) })
 		})
 		return
 	}
-	l.branch(fails, op.Domain, op.Args[1:], func(values []register) {
-		row := values[0].(*vector[int64])
-		l.add(func() { report(row.rows) })
+	failed := l.value(op.Args[0], op.Domain).(*vector[uint8])
+	fails := func() bool { return *n > 0 && bytes.IndexByte(failed.rows, 1) >= 0 }
+	l.branch(fails, op.Domain, op.Args[1:], func(numbers []register) {
+		values := append([]register{failed}, numbers...)
+		l.add(func() { l.report(site, values, *n) })
 	})
+}
+
+// report reports the first of n rows that fails a check. The values are flags of those that do, and the
+// numbers of rows, if these have some.
+func (l *linker) report(site int, values []register, n int) {
+	flags, first := values[0].(*vector[uint8]).rows, int64(math.MaxInt64)
+	for i := range n {
+		if flags[min(i, len(flags)-1)] == 0 {
+			continue
+		}
+		at := int64(0)
+		if len(values) > 1 {
+			rows := values[1].(*vector[int64]).rows
+			at = rows[min(i, len(rows)-1)]
+		}
+		first = min(first, at)
+	}
+	l.run.failing.Lock()
+	defer l.run.failing.Unlock()
+	l.run.failed[site] = min(l.run.failed[site], first)
 }
