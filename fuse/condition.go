@@ -2,6 +2,7 @@ package fuse
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -14,10 +15,27 @@ import (
 // eachCondition calls visit for what the plan has to know for a condition: scalars that kernels
 // leave, with the condition under which they do, or nil, and lengths.
 func eachCondition(condition *ir.Value, visit func(c, under *ir.Value)) {
+	if followsFromLengths(condition) {
+		eachOperand(condition, visit)
+		return
+	}
 	visit(condition, condition.By)
 	if condition.By != nil {
 		eachOperand(condition.By, visit)
 	}
+}
+
+// followsFromLengths reports whether a condition follows from lengths of parameters alone, so that the plan computes it.
+func followsFromLengths(condition *ir.Value) bool {
+	switch condition.Op {
+	case ir.OpConst:
+		return true
+	case ir.OpLen:
+		return condition.Args[0].Type.Domain.Kind == ir.DomainParam
+	case ir.OpSub, ir.OpGreatest, ir.OpLeast:
+		return condition.By == nil && !slices.ContainsFunc(condition.Args, func(x *ir.Value) bool { return !followsFromLengths(x) })
+	}
+	return false
 }
 
 // eachOperand is eachCondition for a condition that the plan computes.

@@ -44,6 +44,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		hashGroups: int64(cmp.Or(options.HashGroups, DefaultHashGroups)),
 		probing:    options.Probing,
 		sample:     int64(cmp.Or(options.Sample, DefaultSample)),
+		leastMoved: int64(cmp.Or(options.Moved, DefaultMoved)),
 		values:     map[*ir.Value]*ir.Value{},
 		domains:    map[*ir.Domain]*ir.Domain{nil: nil},
 		groups:     map[*ir.Value]grouped{},
@@ -101,6 +102,7 @@ type expansion struct {
 	strategy   string // see Options
 	probing    string // see Options
 	sample     int64
+	leastMoved int64 // see Options
 	list       []*ir.Value
 	added      []*ir.Domain // that from does not have
 	values     map[*ir.Value]*ir.Value

@@ -71,7 +71,9 @@ func (o *ordering) foundRow(t rowTable, keys []*ir.Value) *ir.Value {
 	if o.entersCodes(t) {
 		return o.rowOfCode(o.codeIn(t, keys, o.codesOfRows(t)))
 	}
-	row := o.rowOfCode(o.match(t, keys, o.apply(ir.OpAdd, o.cast(ir.U32, t.rows), o.constant(ir.Int(ir.U32, 1)))))
+	row := o.rowOfCode(o.match(t, keys, func(way rowTable) *ir.Value {
+		return o.apply(ir.OpAdd, o.cast(ir.U32, o.rowsIn(way)), o.constant(ir.Int(ir.U32, 1)))
+	}))
 	if t.least == nil {
 		return row
 	}
@@ -93,6 +95,8 @@ type rowTable struct {
 	bucket   int         // of what number slots by a hash are multiples; 0 for any
 	hashed   *ir.Value   // scalar: how many slots a hash table has
 	direct   *ir.Value   // scalar: how many slots a table has whose slots are keys; nil if they never are
+	ways     []rowTable  // of rows as they come, and of rows that have moved; nil if they never move
+	moved    *movedRows  // of which such a way is made, by the numbers that they have there; nil for rows as they come
 }
 
 // hasWords reports whether searches compare keys that lie in the table.
@@ -120,13 +124,15 @@ func (o *ordering) probeFrom(t rowTable, slot, key *ir.Value, keys []*ir.Value) 
 // codeOf returns what codes, which slots have, are for the rows with keys, or 0. If slots are
 // keys, and a scalar says that all codes are short, a table of bytes is read: what searches are
 // bound by is how much of a table the caches hold.
-func (o *ordering) codeOf(t rowTable, keys []*ir.Value, codes, areShort *ir.Value) *ir.Value {
+func (o *ordering) codeOf(t rowTable, keys []*ir.Value, codesOf func(way rowTable) *ir.Value, areShort *ir.Value) *ir.Value {
 	if !t.hasWords() {
-		slot := o.probe(t, keys)
+		slot, codes := o.probe(t, keys), o.ofSlots(t, codesOf)
 		isFound := o.apply(ir.OpGe, slot, o.number(0))
 		return o.choose(isFound, o.atSlot(codes, slot), o.constant(ir.Int(codes.Type.Kind, 0)))
 	}
-	code := o.cast(codes.Type.Kind, o.match(t, keys, codes))
+	code := o.match(t, keys, codesOf)
+	codes := o.ofSlots(t, codesOf)
+	code = o.cast(codes.Type.Kind, code)
 	if t.least == nil {
 		return code
 	}
@@ -138,43 +144,48 @@ func (o *ordering) codeOf(t rowTable, keys []*ir.Value, codes, areShort *ir.Valu
 	if areShort == nil {
 		return o.choose(t.isDirect, at(codes, slot), code)
 	}
-	short := at(o.cast(ir.U8, codes), o.choose(areShort, slot, o.number(-1)))
+	bytes := o.ofSlots(t, func(way rowTable) *ir.Value { return o.cast(ir.U8, codesOf(way)) })
+	short := at(bytes, o.choose(areShort, slot, o.number(-1)))
 	long := at(codes, o.choose(areShort, o.number(-1), slot))
 	return o.choose(t.isDirect, o.choose(areShort, o.cast(ir.U32, short), long), code)
 }
 
-// match looks narrow keys up in a table of words, of the keys and the codes of slots. If
-// slots are keys, it returns 0.
-func (o *ordering) match(t rowTable, keys []*ir.Value, codes *ir.Value) *ir.Value {
-	_, row := o.rowOfSlot(t)
-	if t.least != nil {
-		row = o.choose(t.isDirect, o.number(-1), row) // whose key is not read
-		row.Type.Target = t.keys[0].Type.Domain
+// match looks keys of one word up in a table of these words and the codes of slots. If slots are
+// keys, it returns 0.
+func (o *ordering) match(t rowTable, keys []*ir.Value, codesOf func(way rowTable) *ir.Value) *ir.Value {
+	heldBy := func(way rowTable) *ir.Value {
+		_, row := o.rowOfSlot(way)
+		if t.least != nil {
+			row = o.choose(t.isDirect, o.number(-1), row) // whose key is not read
+			row.Type.Target = way.keys[0].Type.Domain
+		}
+		held := make([]*ir.Value, len(way.keys))
+		for i, key := range way.keys {
+			held[i] = o.gather(o.pos, key, row)
+		}
+		return o.words(o.sortKeysOf(held))[0].value
 	}
-	held := make([]*ir.Value, len(t.keys))
-	for i, key := range t.keys {
-		held[i] = o.gather(o.pos, key, row)
+	if t.isWide {
+		return o.matchWords(t, o.words(o.sortKeysOf(keys)), o.pairOf(o.ofSlots(t, heldBy), o.ofSlots(t, codesOf)))
 	}
-	return o.matchWords(t, o.words(o.sortKeysOf(keys)), o.words(o.sortKeysOf(held))[0].value, codes)
+	return o.matchWords(t, o.words(o.sortKeysOf(keys)), o.ofSlots(t, func(way rowTable) *ir.Value { return o.codeWord(heldBy(way), codesOf(way)) }))
 }
 
-// matchWords is match by the one word of some keys, of which held is that of the row in each
-// slot.
-func (o *ordering) matchWords(t rowTable, keys []word, held, codes *ir.Value) *ir.Value {
-	if t.isWide {
-		key := keys[0].value
-		args := []*ir.Value{o.pairOf(held, codes), o.slotOfWords(t, keys), t.isDirect, key}
-		return o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Split: t.bucket, Type: ir.Type{Kind: ir.U32, Domain: key.Type.Domain}})
-	}
-	word := o.wordWith(held, codes)
-	word = o.choose(o.apply(ir.OpNe, codes, o.constant(ir.Int(codes.Type.Kind, 0))), word, o.integer(word, 0))
+// matchWords is match by the one word of some keys in a table of words.
+func (o *ordering) matchWords(t rowTable, keys []word, table *ir.Value) *ir.Value {
 	key := keys[0].value
-	args := []*ir.Value{word, o.slotOfWords(t, keys), t.isDirect, key}
+	args := []*ir.Value{table, o.slotOfWords(t, keys), t.isDirect, key}
 	found := o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Split: t.bucket, Type: ir.Type{Kind: ir.U32, Domain: key.Type.Domain}})
-	if t.part != nil {
-		return o.choose(t.isDirect, o.cuckooCode(t, keys, word), found)
+	if !t.isWide && t.part != nil {
+		return o.choose(t.isDirect, o.cuckooCode(t, keys, table), found)
 	}
 	return found
+}
+
+// codeWord returns the word of each slot of the word of its key and its code; 0 of one that is free.
+func (o *ordering) codeWord(held, codes *ir.Value) *ir.Value {
+	word := o.wordWith(held, codes)
+	return o.choose(o.apply(ir.OpNe, codes, o.constant(ir.Int(codes.Type.Kind, 0))), word, o.integer(word, 0))
 }
 
 // wordWith returns a word of the word of a key and a code.
@@ -212,8 +223,10 @@ func (o *ordering) slotOf(t rowTable, keys []*ir.Value) *ir.Value {
 	if !t.hasWords() {
 		return o.probe(t, keys)
 	}
-	code := o.cast(ir.U32, o.apply(ir.OpAdd, o.index(t.rows, t.rows.Type.Domain), o.number(1)))
-	slot := o.rowOfCode(o.match(t, keys, o.choose(o.isTaken(t.rows), code, o.integer(code, 0))))
+	slot := o.rowOfCode(o.match(t, keys, func(way rowTable) *ir.Value {
+		code := o.cast(ir.U32, o.apply(ir.OpAdd, o.index(way.rows, way.rows.Type.Domain), o.number(1)))
+		return o.choose(o.isTaken(way.rows), code, o.integer(code, 0))
+	}))
 	if t.least == nil {
 		return slot
 	}
@@ -319,11 +332,18 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs 
 		}
 		return t
 	}
-	slot := o.hashSlot(t, keys)
-	if t.least != nil {
-		slot = o.choose(t.isDirect, o.directSlot(t, keys), slot)
+	slotOf := func(keys []*ir.Value) *ir.Value {
+		slot := o.hashSlot(t, keys)
+		if t.least != nil {
+			slot = o.choose(t.isDirect, o.directSlot(t, keys), slot)
+		}
+		return slot
 	}
-	o.insert(&t, slot, size, nil)
+	if o.mayMove(keys) {
+		o.insertInWays(&t, slotOf, size)
+	} else {
+		o.insert(&t, slotOf(keys), size, nil)
+	}
 	return t
 }
 

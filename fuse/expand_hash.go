@@ -204,7 +204,7 @@ func (h *hashed) ranked() *ir.Value {
 	_, row := h.rowOfSlot(t)
 	word := h.words(h.keysAt(sorted, row))[0].value
 	code := h.apply(ir.OpAdd, h.cast(ir.U32, t.rows), h.constant(ir.Int(ir.U32, 1))) // 0 of a free slot
-	return h.rowOfCode(h.matchWords(t, h.words(keys), word, code))
+	return h.rowOfCode(h.matchWords(t, h.words(keys), h.codeWord(word, code)))
 }
 
 // keysAt returns the keys of some rows.

@@ -110,15 +110,15 @@ func (o *ordering) lookup(t rowTable, keys []*ir.Value, column *ir.Value) *looku
 	if o.entersCodes(t) {
 		return &lookup{c, o.codeIn(t, keys, o.enteredCodes(t, column, func() *ir.Value { return o.codeOfRow(t, c) }))}
 	}
-	return &lookup{c, o.codeOf(t, keys, o.codes(t, c), c.short)}
+	return &lookup{c, o.codeOf(t, keys, eachWay(func(way rowTable) *ir.Value { return o.codes(way, c) }), c.short)}
 }
 
-// codes returns the codes of slots; of one that is free, 0.
+// codes returns the codes of slots of a table made in one way; of one that is free, 0.
 func (o *ordering) codes(t rowTable, c coding) *ir.Value {
 	isTaken, at := o.rowOfSlot(t)
 	code := o.constant(ir.Int(ir.U8, 1))
 	if c.column != nil {
-		code = o.encode(c, o.gather(o.pos, o.early(c.column), at), t.rows)
+		code = o.encode(c, o.gather(o.pos, t.columnIn(o.early(c.column)), at), o.rowsIn(t))
 	}
 	return o.choose(isTaken, code, o.constant(ir.Int(code.Type.Kind, 0)))
 }

@@ -78,6 +78,10 @@ func (g *Graph) wayName(s *Stage) string {
 		return d != nil && d.By != nil && d.By.Op == ir.OpCuckoo
 	}
 	switch {
+	case followsFromLengths(last.condition) && last.second:
+		return "a table of rows that move first"
+	case followsFromLengths(last.condition):
+		return "a table of rows as they come"
 	case bins != nil && last.second:
 		return "bins of rows in any order"
 	case bins != nil && bins.Type.Domain.Kind == ir.DomainOrder: // to which they have moved

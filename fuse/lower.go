@@ -56,6 +56,10 @@ type Options struct {
 	// has few groups beside its rows.
 	Partitions bool
 
+	// Moved is of how many rows on the rows of a table of find or join move before they enter it, if
+	// Short and Partitions are set; 0 is [DefaultMoved], and they never do below.
+	Moved int
+
 	// Strategy is how hash tables of groups are filled, as [plan.Schedule.GroupStrategy] says;
 	// "" is as the number of groups suits. Without Short it is not heeded.
 	Strategy string
@@ -91,6 +95,8 @@ const (
 	DefaultBins  = 8192
 	DefaultHash  = 64
 
+	DefaultMoved = 1 << 23 // of so many rows, a table has at least 32 MiB
+
 	DefaultHashGroups = 1024 // whose sums and counts lie in 32 KiB, several copies of each
 )
 
@@ -99,7 +105,7 @@ func Lower(p *ir.Pipeline, options Options) *Graph {
 	declared := p
 	p, turns := expand(p, options)
 	l := &lowering{options: options, Graph: &Graph{Pipeline: p, declared: declared, rows: options.Rows, strategy: options.Strategy, keptAtOnce: options.KeptAtOnce && !options.Cores, turns: turns, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}, sources: map[*ir.Domain]sources{}, chosenBy: map[*ir.Domain]*ir.Value{}},
-		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: naming.Taken{}, group: map[groupKey]*Stage{}, computed: map[computed]bool{}, tables: map[tableKey]*Value{}}
+		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: naming.Taken{}, group: map[groupKey]*Stage{}, computed: map[computed]bool{}, tables: map[tableKey]*Value{}, slots: map[*ir.Value]*Value{}}
 	for _, v := range p.Values {
 		for _, o := range v.Operands() {
 			l.users[o] = append(l.users[o], v)
@@ -153,7 +159,8 @@ type lowering struct {
 	names    naming.Taken
 	group    map[groupKey]*Stage
 	computed map[computed]bool
-	tables   map[tableKey]*Value // of the groupings that have tables
+	tables   map[tableKey]*Value  // of the groupings that have tables
+	slots    map[*ir.Value]*Value // per size of tables: the length that these have
 }
 
 // computed is a value that a stage computes.

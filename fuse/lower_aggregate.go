@@ -45,9 +45,17 @@ func (l *lowering) sizedLength(v *ir.Value, d *ir.Domain) {
 		l.writer[key{kind: Lengths, of: d}] = l.result(size)
 		return
 	}
+	if length := l.slots[size]; length != nil && v.Op == ir.OpInsert { // which is known before either table is made
+		l.writer[key{kind: Lengths, of: d}] = length
+		return
+	}
 	s := l.stage(ScalarMap, v.Pos, nil)
 	l.read(s, size, tile.Element, true)
-	l.define(&Value{Kind: Lengths, Of: d, Name: l.DomainName(d) + "_length", Type: ir.I64}, s)
+	length := &Value{Kind: Lengths, Of: d, Name: l.DomainName(d) + "_length", Type: ir.I64}
+	l.define(length, s)
+	if v.Op == ir.OpInsert {
+		l.slots[size] = length
+	}
 }
 
 // isContiguous reports whether the groups are segments: their rows are contiguous,

@@ -166,8 +166,8 @@ func (g *Graph) computeEarly(s *Stage) {
 
 // decides reports whether a condition depends on how many rows s makes.
 func (g *Graph) decides(s *Stage, condition *ir.Value) bool {
-	length := g.writer[key{kind: Lengths, of: s.Out}]
-	return s.Out != nil && length != nil && (length.Writer == g.result(condition).Writer || g.Needs(g.result(condition).Writer, length.Writer))
+	length, by := g.writer[key{kind: Lengths, of: s.Out}], g.result(condition)
+	return s.Out != nil && length != nil && by != nil && (length.Writer == by.Writer || g.Needs(by.Writer, length.Writer))
 }
 
 // neededFor returns the ways for which s, an Either stage, reads w: one of the two that

@@ -101,3 +101,37 @@ func TestWaysOfBins(t *testing.T) {
 		}
 	}
 }
+
+// Rows of a table move if they are many, which explanations say; those that masks keep do not, and neither does
+// anything without partitions or in tables that users ask for.
+func TestWaysOfTables(t *testing.T) {
+	all := []string{"a table of rows as they come", "a table of rows that move first"}
+	partitions := Options{Short: true, Partitions: true}
+	for _, c := range []struct {
+		results string
+		options Options
+		moves   bool
+	}{
+		{"f: find(a, in: b)", partitions, true},
+		{"n: count(find(a, in: b) >= 0)", partitions, true},
+		{"n: len(join(b, a).left)", partitions, true},
+		{"f: find(a, in: b[b > 1])", partitions, false},
+		{"f: find(a, in: b)", Options{Short: true}, false},
+		{"f: find(a, in: b)", Options{Short: true, Partitions: true, Moved: -1}, false},
+		{"f: find(a, in: b)", Options{Cores: true, Entered: true, Partitions: true}, false},
+		{"f: find(a, in: b)", Options{Short: true, Partitions: true, Probing: plan.Linear}, false},
+	} {
+		g := graphOf(t, "a: [n]i32, b: [m]i32", "return "+c.results, c.options)
+		for _, level := range Levels {
+			p, names := program(t, g, level), map[string]bool{}
+			for i := range p.Kernels {
+				names[g.wayName(p.Groups[i][0])] = true
+			}
+			for _, name := range all {
+				if names[name] != c.moves {
+					t.Errorf("%s: %+v: %s: ways %v", level, c.options, c.results, names)
+				}
+			}
+		}
+	}
+}

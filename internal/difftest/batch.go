@@ -139,8 +139,8 @@ func compileJob(p *ir.Pipeline, level string, schedule plan.Schedule, limit time
 	options.Source, options.Sample = []byte(p.String()), 1 // of few rows
 	if schedule.Groups != plan.Sort {
 		options.Hash = 2
-		if len(options.Source)%2 == 0 { // half of all programs partition rows of more groups than two
-			options.HashGroups, options.Partitions = 2, true
+		if len(options.Source)%2 == 0 { // half of all programs partition rows of more groups than two, and those of tables of more than three
+			options.HashGroups, options.Partitions, options.Moved = 2, true, 4
 			if len(options.Source)%4 == 0 && options.Bins == 0 { // and half of these rows of more bins than two
 				options.Bins = 2
 			}

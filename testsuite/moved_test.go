@@ -1,0 +1,94 @@
+package testsuite_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/internal/simt"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
+)
+
+// movedText has tables of rows of which a narrow column is read, whether there is a row, the row itself, and
+// several rows with the same keys; by keys of up to 32 bits, that may be slots or not, of 64 bits, and of several words.
+const movedText = `
+pipeline column(a: [n]i32, b: [m]i32, x: [m]i32) {
+	f = find(a, in: b)
+	hit = f >= 0
+	return s: sum(x[f[hit]]), least: min(x[f[hit]], else: 0)
+}
+pipeline short(a: [n]u16, b: [m]u16, x: [m]u8) {
+	f = find(a, in: b)
+	hit = f >= 0
+	return x: x[f[hit]]
+}
+pipeline float(a: [n]f32, b: [m]f32, x: [m]i32) {
+	f = find(a, in: b)
+	hit = f >= 0
+	return x: x[f[hit]], row: find(b, in: a)
+}
+pipeline there(a: [n]i64, b: [m]i64) {
+	return n: count(find(a, in: b) >= 0)
+}
+pipeline long(a: [n]i64, b: [m]i64, x: [m]i32) {
+	f = find(a, in: b)
+	hit = f >= 0
+	return s: sum(x[f[hit]]), row: find(b, in: a)
+}
+pipeline several(a: [n]i64, b: [n]i32, c: [m]i64, d: [m]i32, x: [m]i32) {
+	f = find((a, b), in: (c, d))
+	hit = f >= 0
+	return f, x: x[f[hit]]
+}
+pipeline pairs(a: [n]i32, b: [m]i32, x: [m]i16) {
+	j = join(a, b)
+	return left: j.left, right: j.right, x: x[j.right]
+}
+pipeline computed(a: [n]i64, b: [m]i32, x: [m]i32) {
+	j = join(a, i64(b) * 3)
+	return left: j.left, right: j.right, x: x[j.right] + 1
+}
+`
+
+// TestMovedRows makes tables of rows that move before they enter them, and of fewer, which do not.
+func TestMovedRows(t *testing.T) {
+	const least = 20
+	pipelines, errs := ir.Load("moved.kg", []byte(movedText))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	shapes := testsuite.Shapes()
+	for i, p := range pipelines {
+		t.Run(p.Name, func(t *testing.T) {
+			t.Parallel()
+			program, _, err := compile.Compile(p, compile.Options{Level: fuse.LevelAuto, Options: fuse.Options{Short: true, Radix: 4, Partitions: true, Moved: least}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			moving := kernelWith(program.Kernels, func(op *tile.Op) bool { return op.Kind == tile.Rank && op.Digits == 1<<8 })
+			if moving == "" {
+				t.Fatal("no kernel moves rows")
+			}
+			lowered, err := simt.Lower(program, plan.Schedule{Workgroup: 8, Items: 2, Scheme: []string{simt.SchemePublished, simt.SchemeLookback}[i%2]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for j, rows := range []int{0, 1, least - 1, least, least + 1, 300} {
+				data := testsuite.RandomData{Rows: rows, Shape: shapes[(i+j)%len(shapes)], Seed: uint64(i + j), Special: true}
+				moved := false
+				run := watching(lowered, uint64(j), func(name string) { moved = moved || strings.HasPrefix(name, moving) })
+				columns := data.Columns(p)
+				kerneltest.Agree(t, lowered.Plan, run, p, fmt.Sprintf("%+v", data), columns)
+				if entered := columns[len(columns)-1].Len(); moved != (entered >= least) { // of m
+					t.Errorf("%d rows: moved: %t", entered, moved)
+				}
+			}
+		})
+	}
+}
