@@ -32,7 +32,4 @@ var rounds = []Mutant{
 	{Name: "short counts are stored as they are", File: "internal/simt/rows.go", Tests: "-run ^TestShortCounts$ ./internal/simt",
 		Old: "		return loop.ToKind(ir.I32, x)\n",
 		New: "		return x\n"},
-	{Name: "rows that do not exist are what local memory held", File: "internal/simt/load.go", Device: "cudaemu:check", Programs: "filter_bytes",
-		Old: "				e.b.Store(arena, place, loop.ConstOf(ir.Scalar{Kind: l.word}))\n",
-		New: ""},
 }
