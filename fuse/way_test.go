@@ -122,6 +122,9 @@ func TestWaysOfTables(t *testing.T) {
 		{"f: find(a, in: b)", Options{Short: true, Partitions: true, Probing: plan.Linear}, false},
 	} {
 		g := graphOf(t, "a: [n]i32, b: [m]i32", "return "+c.results, c.options)
+		if got := slices.ContainsFunc(g.Stages, func(s *Stage) bool { return s.Kind == Pass }); got != c.moves {
+			t.Errorf("%+v: %s: rows move: %t", c.options, c.results, got)
+		}
 		for _, level := range Levels {
 			p, names := program(t, g, level), map[string]bool{}
 			for i := range p.Kernels {
