@@ -35,7 +35,7 @@ type HashTable struct {
 	PartBits int       // see the operation Insert: a search stays in the part in which it begins; 0 if the table has no parts
 
 	Found *loop.Var // i64, to which Insert assigns the slot with the keys, if the row is entered; may be nil
-	Taken *loop.Var // i64: how many this worker has taken, or more than Limit if the table is full; nil without a limit
+	Taken *loop.Var // i64: how many this worker has taken, or more than Limit if the table is full; nil if nobody asks
 
 	isAlone   bool // nobody else enters rows here
 	mayBeFull bool // a search ends where it has seen all slots
@@ -97,7 +97,10 @@ func (t HashTable) Enter(b *loop.Builder, word, slot loop.Expr) {
 			b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, 1))), around))
 			b.Assign(held, loop.At(t.Memory, at))
 		})
-		b.If(loop.Eq(held, free), func() { b.Store(t.Memory, at, word) }, nil)
+		b.If(loop.Eq(held, free), func() {
+			b.Store(t.Memory, at, word)
+			t.countTaken(b)
+		}, nil)
 	}, nil)
 }
 

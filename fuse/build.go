@@ -218,6 +218,12 @@ func (b *kernelBuilder) store(s *Stage, w *Value) {
 	case s.Kind == Insert && w.IR.Op == ir.OpEnter:
 		b.enter(w)
 		return
+	case s.Kind == Insert && w.IR.Op == ir.OpMatchParts:
+		b.matchParts(w)
+		return
+	case s.Kind == Insert && w.IR.Op == ir.OpDistinct:
+		b.Store(b.Stream(w.Name, w.Type, w.Name, tile.Element, true), b.matchParts(b.graph.result(w.IR.Args[0])))
+		return
 	case s.Kind == Insert && w.IR.By == nil:
 		b.insert(w)
 		return

@@ -141,6 +141,8 @@ func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op) float64 {
 		return m.Curves[plan.CurveGather].At(f.Graph.tableBytes(k, op))
 	case tile.Partners, tile.Pairs:
 		return m.Rates[plan.RateOperator] * float64(len(op.Keys)) * f.Graph.lengthOf(f.Graph.byName[k.Streams[op.Keys[0]].Buffer])
+	case tile.MatchParts: // a part is in the cache
+		return m.Rates[plan.RateOperator] * f.Graph.lengthOf(f.Graph.byName[k.Streams[op.Stream].Buffer])
 	case tile.Insert, tile.Enter, tile.Cuckoo:
 		return m.Curves[plan.CurveAtomic].At(f.Graph.tableBytes(k, op))
 	case tile.Update:

@@ -39,6 +39,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		short:      options.Short,
 		entered:    options.Short || options.Entered,
 		cores:      options.Cores,
+		parted:     options.Parted,
 		bins:       int64(cmp.Or(options.Bins, DefaultBins)),
 		hash:       int64(options.Hash),
 		hashGroups: int64(cmp.Or(options.HashGroups, DefaultHashGroups)),
@@ -93,6 +94,7 @@ type expansion struct {
 	short      bool // see Options
 	entered    bool // rows of groups are combined while their keys are entered in a hash table
 	cores      bool // see Options
+	parted     int64
 	bins       int64
 	hash       int64
 	hashGroups int64

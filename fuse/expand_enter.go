@@ -12,8 +12,9 @@ import (
 
 // codeTables are the tables of one code of the rows in a table.
 type codeTables struct {
-	direct *ir.Value // codes, if slots are keys; nil if they never are
-	hashed *ir.Value // words of key and code
+	direct *ir.Value    // codes, if slots are keys; nil if they never are
+	hashed *ir.Value    // words of key and code
+	parted *partedTable // likewise, if the table has parts; nil if it never has
 }
 
 // codesKey says which code of which rows tables have.
@@ -33,31 +34,38 @@ func (o *ordering) entersCodes(t rowTable) bool {
 func (o *ordering) codesOfRows(t rowTable) codeTables {
 	key := codesKey{keys: columnsName(t.keys), isRow: true}
 	if _, ok := o.codeTables[key]; !ok {
-		row := o.cast(ir.U32, o.index(t.keys[0], t.keys[0].Type.Domain))
-		o.codeTables[key] = o.enter(t, o.apply(ir.OpAdd, row, o.integer(row, 1)))
+		o.codeTables[key] = o.enter(t, func(row *ir.Value) *ir.Value {
+			number := o.cast(ir.U32, row)
+			return o.apply(ir.OpAdd, number, o.integer(number, 1))
+		})
 	}
 	return o.codeTables[key]
 }
 
 // enteredCodes returns the tables with the code of a column.
-func (o *ordering) enteredCodes(t rowTable, column *ir.Value, code func() *ir.Value) codeTables {
+func (o *ordering) enteredCodes(t rowTable, column *ir.Value, code func(row *ir.Value) *ir.Value) codeTables {
 	key := codesKey{keys: columnsName(t.keys), column: column}
 	if _, ok := o.codeTables[key]; !ok {
-		o.codeTables[key] = o.enter(t, code())
+		o.codeTables[key] = o.enter(t, code)
 	}
 	return o.codeTables[key]
 }
 
-// codeOfRow returns the code of each row in a table.
-func (o *ordering) codeOfRow(t rowTable, c coding) *ir.Value {
+// codeOfRow returns the code of some rows in a table.
+func (o *ordering) codeOfRow(c coding, row *ir.Value) *ir.Value {
 	if c.column == nil {
 		return o.constant(ir.Int(ir.U8, 1))
 	}
-	return o.encode(c, o.early(c.column), o.index(t.keys[0], t.keys[0].Type.Domain))
+	column := o.early(c.column)
+	if row.Type.Domain != column.Type.Domain {
+		column = o.gather(o.pos, column, row)
+	}
+	return o.encode(c, column, row)
 }
 
 // enter enters the codes of rows in their tables.
-func (o *ordering) enter(t rowTable, code *ir.Value) (made codeTables) {
+func (o *ordering) enter(t rowTable, codeOf func(row *ir.Value) *ir.Value) (made codeTables) {
+	code := codeOf(o.index(t.keys[0], t.keys[0].Type.Domain))
 	table := func(slot, size, word *ir.Value) *ir.Value {
 		return o.slots(ir.Value{Op: ir.OpEnter, Args: []*ir.Value{slot, size, word}, Type: ir.Type{Kind: word.Type.Kind}})
 	}
@@ -66,6 +74,10 @@ func (o *ordering) enter(t rowTable, code *ir.Value) (made codeTables) {
 	if t.direct != nil {
 		made.direct = table(o.choose(t.isDirect, o.directSlot(t, t.keys), o.number(-1)), t.direct, code)
 		slot = o.choose(t.isDirect, o.number(-1), slot)
+	}
+	if t.isParted != nil {
+		slot = o.choose(t.isParted, o.number(-1), slot)
+		made.parted = &partedTable{partedRows: o.partsOf(t, t.keys, func(word, row *ir.Value) *ir.Value { return o.wordWith(word, codeOf(row)) })}
 	}
 	made.hashed = table(slot, t.hashed, word)
 	return made
@@ -82,9 +94,19 @@ func (o *ordering) codeIn(t rowTable, keys []*ir.Value, in codeTables) *ir.Value
 
 // matchIn returns the code that a hash table has for keys, or 0; 0 if slots are keys.
 func (o *ordering) matchIn(t rowTable, keys []*ir.Value, in codeTables) *ir.Value {
+	codes := (*ir.Value)(nil)
+	if in.parted != nil { // first: how many rows move is known before any row is looked up
+		codes = o.matchParts(t, keys, in.parted)
+	}
 	words := o.words(o.sortKeysOf(keys))
 	args := []*ir.Value{in.hashed, o.slotOfWords(t, words), t.isDirect, words[0].value}
-	return o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Type: ir.Type{Kind: ir.U32, Domain: keys[0].Type.Domain}})
+	found := o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Type: ir.Type{Kind: ir.U32, Domain: keys[0].Type.Domain}})
+	if codes == nil {
+		return found
+	}
+	row := o.choose(t.isParted, o.sameRow(codes, keys[0].Type.Domain), o.number(-1)) // which has code 0
+	row.Type.Target = codes.Type.Domain
+	return o.choose(t.isParted, o.gather(o.pos, codes, row), found)
 }
 
 // atKey returns what x has at the slot that is a key, or 0 if there is no such slot; 0 if
@@ -96,13 +118,17 @@ func (o *ordering) atKey(t rowTable, keys []*ir.Value, x *ir.Value) *ir.Value {
 }
 
 // distinct returns how many keys tables have.
-func (o *ordering) distinct(in codeTables) *ir.Value {
+func (o *ordering) distinct(t rowTable, in codeTables) *ir.Value {
 	count := func(table *ir.Value) *ir.Value {
 		isTaken := o.apply(ir.OpNe, table, o.integer(table, 0))
 		return o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, isTaken)}, Type: ir.Type{Kind: ir.I64}})
 	}
-	if in.direct == nil {
-		return count(in.hashed)
+	distinct := count(in.hashed)
+	if in.direct != nil {
+		distinct = o.apply(ir.OpAdd, count(in.direct), distinct)
 	}
-	return o.apply(ir.OpAdd, count(in.direct), count(in.hashed))
+	if in.parted != nil {
+		distinct = o.apply(ir.OpAdd, distinct, o.distinctParts(t, in.parted))
+	}
+	return distinct
 }

@@ -87,6 +87,8 @@ type rowTable struct {
 	keys     []*ir.Value // of the rows
 	shift    *ir.Value   // scalar: how many low bits of a hash do not belong to the slot
 	isDirect *ir.Value   // scalar: whether slots are keys, from the least one on, or the table is one by cuckoo hashing
+	isParted *ir.Value   // scalar: whether the table is made by parts; nil if it never is
+	parted   *ir.Value   // likewise, 1 or 0
 	least    *ir.Value   // scalar: that key, as an unsigned integer; nil if slots are never keys
 	part     *ir.Value   // scalar: how many slots a part of a cuckoo table has, 0 if the table is none; nil if it cannot be one
 	seed     *ir.Value   // scalar: what hashes are mixed with for the slots of a cuckoo table
@@ -327,6 +329,11 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs 
 		size = o.choose(t.isDirect, t.direct, size)
 	}
 	if o.entersCodes(t) {
+		if t.isParted = o.isParted(t, rows); t.isParted != nil {
+			t.parted = o.choose(t.isParted, o.number(1), o.number(0))
+			t.hashed = o.choose(t.isParted, o.number(2), t.hashed) // slots are the highest bit of a hash, and free
+			t.shift = o.slotShift(t.hashed)
+		}
 		if t.direct != nil {
 			t.direct, t.hashed = o.choose(t.isDirect, t.direct, o.number(1)), o.choose(t.isDirect, o.number(1), t.hashed)
 		}
@@ -376,7 +383,12 @@ func (o *ordering) fewSlots(rows *ir.Value) (size, shift *ir.Value) {
 	size = o.apply(ir.OpShl, o.number(2), o.apply(ir.OpSub, o.number(64), o.cast(ir.I64, o.apply(ir.OpLeadingzeros, last))))
 	// More slots could not be launched over.
 	size = o.choose(o.apply(ir.OpLe, rows, o.integer(rows, mostSlots/8*7)), o.apply(ir.OpLeast, size, o.number(mostSlots)), size)
-	return size, o.apply(ir.OpAdd, o.apply(ir.OpLeadingzeros, o.cast(ir.U64, size)), o.constant(ir.Int(ir.U64, 1)))
+	return size, o.slotShift(size)
+}
+
+// slotShift returns how many low bits of a hash do not belong to one of so many slots.
+func (o *ordering) slotShift(slots *ir.Value) *ir.Value {
+	return o.apply(ir.OpAdd, o.apply(ir.OpLeadingzeros, o.cast(ir.U64, slots)), o.constant(ir.Int(ir.U64, 1)))
 }
 
 // insert makes the rows of a table of so many slots, by the slots of all rows. If limit is

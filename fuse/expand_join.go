@@ -40,9 +40,9 @@ func (e *expansion) join(v *ir.Value) {
 	switch {
 	case j.isUnique != nil:
 	case j.lookup != nil:
-		j.isUnique = o.hasAll(right[0], o.distinct(o.codeTables[codesKey{keys: columnsName(t.keys), column: j.lookup.column}]))
+		j.isUnique = o.hasAll(right[0], o.distinct(t, o.codeTables[codesKey{keys: columnsName(t.keys), column: j.lookup.column}]))
 	default:
-		j.isUnique = o.hasAll(right[0], o.distinct(o.codesOfRows(t)))
+		j.isUnique = o.hasAll(right[0], o.distinct(t, o.codesOfRows(t)))
 	}
 	j.row = o.index(left[0], left[0].Type.Domain)
 	j.found = e.newDomain(ir.DomainMask, out.Name+"_found", left[0].Type.Domain)

@@ -108,7 +108,7 @@ func (o *ordering) lookup(t rowTable, keys []*ir.Value, column *ir.Value) *looku
 		c.short = o.apply(ir.OpLt, span, o.integer(span, math.MaxUint8))
 	}
 	if o.entersCodes(t) {
-		return &lookup{c, o.codeIn(t, keys, o.enteredCodes(t, column, func() *ir.Value { return o.codeOfRow(t, c) }))}
+		return &lookup{c, o.codeIn(t, keys, o.enteredCodes(t, column, func(row *ir.Value) *ir.Value { return o.codeOfRow(c, row) }))}
 	}
 	return &lookup{c, o.codeOf(t, keys, eachWay(func(way rowTable) *ir.Value { return o.codes(way, c) }), c.short)}
 }

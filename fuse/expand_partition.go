@@ -46,6 +46,8 @@ type partition struct {
 	columns   []*ir.Value // likewise
 	on        *ordering   // of the rows that have moved
 	movedKeys []sortKey   // of these
+	first     *ir.Value   // of each part: the place of its first row
+	count     *ir.Value   // likewise: how many rows it has
 	place     *ir.Value   // to which each row moves
 	moved     map[*ir.Value]*ir.Value
 	numbered  *ir.Value // the number of each row; nil until something needs it
@@ -53,22 +55,18 @@ type partition struct {
 
 // partitioned returns groups by a hash table with some room, of rows that are partitioned before.
 func (o *ordering) partitioned(keys []sortKey, out *ir.Domain, has room) *hashed {
-	p := o.partition(keys, partitionBits, o.hashDigit(keys), o.hashDigit(keys))
+	p := o.partition(keys, partitionBits, o.hashDigit(o.words(keys)), o.hashDigit(o.words(keys)))
 	return p.on.hashed(p.movedKeys, out, p, has)
 }
 
 // partition moves rows in the order of a digit of so many bits, which is written anew where it is
 // needed again: it costs less to compute than to store.
 func (o *ordering) partition(keys []sortKey, bits int, digit, again *ir.Value) *partition {
-	p := &partition{ordering: o, keys: keys, moved: map[*ir.Value]*ir.Value{}}
-	p.on = &ordering{expansion: o.expansion, pos: o.pos, rows: o.newDomain(ir.DomainOrder, o.rows.Name+"_partitioned", o.rows)}
+	p := o.places(bits, digit, again)
+	p.keys = keys
 	for _, key := range keys {
 		p.columns = append(p.columns, key.column)
 	}
-	counts := o.newDomain(ir.DomainBins, o.rows.Name+"_parts", nil)
-	counts.By = o.add(o.pos, ir.Value{Op: ir.OpDigits, Args: []*ir.Value{digit, o.number(1 << bits)}, Shift: int64(bits), Type: ir.Type{Kind: ir.I64, Domain: counts}})
-	before := o.add(o.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{counts.By}, Type: counts.By.Type})
-	p.place = o.add(o.pos, ir.Value{Op: ir.OpRank, Args: []*ir.Value{again, before}, Split: bits, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
 	p.movedKeys = slices.Clone(keys)
 	for i, key := range keys {
 		p.movedKeys[i].column = p.move(key.column)
@@ -77,10 +75,26 @@ func (o *ordering) partition(keys []sortKey, bits int, digit, again *ir.Value) *
 	return p
 }
 
+// places is a partition that moves no column yet.
+func (o *ordering) places(bits int, digit, again *ir.Value) *partition {
+	p := &partition{ordering: o, moved: map[*ir.Value]*ir.Value{}}
+	p.on = &ordering{expansion: o.expansion, pos: o.pos, rows: o.newDomain(ir.DomainOrder, o.rows.Name+"_partitioned", o.rows)}
+	counts := o.newDomain(ir.DomainBins, o.rows.Name+"_parts", nil)
+	counts.By = o.add(o.pos, ir.Value{Op: ir.OpDigits, Args: []*ir.Value{digit, o.number(1 << bits)}, Shift: int64(bits), Type: ir.Type{Kind: ir.I64, Domain: counts}})
+	p.first = o.add(o.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{counts.By}, Type: counts.By.Type})
+	p.count = counts.By
+	p.place = p.rank(bits, again)
+	return p
+}
+
+// rank returns the place to which each row moves by a digit of so many bits.
+func (p *partition) rank(bits int, digit *ir.Value) *ir.Value {
+	return p.add(p.pos, ir.Value{Op: ir.OpRank, Args: []*ir.Value{digit, p.first}, Split: bits, Type: ir.Type{Kind: ir.I64, Domain: p.rows, Target: p.rows}})
+}
+
 // hashDigit returns the bits of the hash by which a row moves: the highest, so that rows that lie
 // together enter slots that lie together.
-func (o *ordering) hashDigit(keys []sortKey) *ir.Value {
-	words := o.words(keys)
+func (o *ordering) hashDigit(words []word) *ir.Value {
 	hash, bits := o.hashOf(words), uint64(64)
 	if len(words) == 1 && words[0].bits <= codeBits {
 		hash, bits = o.narrowHash(words[0]), codeBits

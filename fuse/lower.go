@@ -60,6 +60,10 @@ type Options struct {
 	// Short and Partitions are set; 0 is [DefaultMoved], and they never do below.
 	Moved int
 
+	// Parted is how many rows a table of find or join has at least if these, and those that are looked up, are
+	// partitioned by a hash of their keys first; 0 is none. It needs Cores.
+	Parted int64
+
 	// Strategy is how hash tables of groups are filled, as [plan.Schedule.GroupStrategy] says;
 	// "" is as the number of groups suits. Without Short it is not heeded.
 	Strategy string
@@ -226,7 +230,7 @@ func (l *lowering) inlined(v *ir.Value) bool {
 
 // onlySorts reports whether nothing but passes of sorts needs v, which they compute.
 func (l *lowering) onlySorts(v *ir.Value) bool {
-	isCheap := v.Op.IsElementwise() || v.Op == ir.OpGather && l.options.Short // others look at rows twice
+	isCheap := v.Op.IsElementwise() || v.Op == ir.OpGather && (l.options.Short || v.Args[1].Op == ir.OpIndex) // others look at rows twice
 	if !isCheap || l.isResult[v] || len(l.users[v]) == 0 {
 		return false
 	}
@@ -260,6 +264,10 @@ func (l *lowering) isTable(v *ir.Value) bool {
 			}
 		case ir.OpCuckoo:
 			return true
+		case ir.OpMatchParts:
+			if slices.Contains(u.Args[firstOfParts:], v) {
+				return true
+			}
 		}
 		if u.Op.IsAggregate() && u.Op.Aggregate().IsEdge() && u.Args[0] == v {
 			return true
@@ -305,6 +313,12 @@ func (l *lowering) lower(v *ir.Value) {
 		return
 	case ir.OpPairs:
 		l.pairs(v)
+		return
+	case ir.OpMatchParts:
+		l.matchParts(v)
+		return
+	case ir.OpDistinct:
+		l.distinct(v)
 		return
 	case ir.OpBins:
 		l.sizedLength(v, v.Type.Target)

@@ -95,5 +95,11 @@ const (
 	// Args: begin, keys..., keys of other rows... From place begin of the result on, the other
 	// rows with equal keys, in order. There are Split keys.
 	OpPairs
+	// Args: first, end, from, to, words, keys. Each row is a part: of words, which have a key of
+	// 32 bits above a code, and of keys. The result has, for keys from place from to place to, the
+	// code of the first word from place first to place end with that key, or 0.
+	OpMatchParts
+	// Args: codes, which OpMatchParts has made. How many different keys the words of each part have.
+	OpDistinct
 	endOfOps
 )

@@ -137,13 +137,23 @@ func floatKey(k ir.Kind, key uint64, row int) ir.Scalar {
 // groupsDevice compiles a pipeline for each list of types.
 func groupsDevice(t *testing.T, keys map[string]func(uint64, int) []ir.Scalar, options compile.Options) (device emittedGo, pipelines map[string]*ir.Pipeline) {
 	t.Helper()
+	texts := map[string]string{}
+	for types := range keys {
+		texts[types] = groupsText(strings.Fields(types))
+	}
+	return emittedDevice(t, texts, options)
+}
+
+// emittedDevice compiles some pipelines at two levels.
+func emittedDevice(t *testing.T, texts map[string]string, options compile.Options) (device emittedGo, pipelines map[string]*ir.Pipeline) {
+	t.Helper()
 	var source run.Source
 	plans := map[string]*plan.Plan{}
 	pipelines = map[string]*ir.Pipeline{}
 	for _, level := range []string{fuse.LevelNone, fuse.LevelOnePass} {
 		var programs []*backends.Program
-		for types := range keys {
-			loaded, errs := ir.Load("groups.kg", []byte(groupsText(strings.Fields(types))))
+		for types, text := range texts {
+			loaded, errs := ir.Load("groups.kg", []byte(text))
 			if err := errs.Err(); err != nil {
 				t.Fatal(err)
 			}

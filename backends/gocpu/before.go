@@ -83,7 +83,7 @@ func (g *body) streamParameters(f *rangeFunc) (views []int) {
 			whole[s] = true
 		}
 		values, _ := op.Seen()
-		if op.Nests() {
+		if op.Nests() || op.Kind == tile.MatchParts {
 			values = op.Args
 		}
 		for _, v := range values {

@@ -62,6 +62,8 @@ func emitterOf(kind tile.OpKind) emitter {
 		return emitter{begin: (*body).beginNested, row: (*body).partners}
 	case tile.Pairs:
 		return emitter{begin: (*body).beginNested, row: (*body).pairs}
+	case tile.MatchParts:
+		return emitter{begin: (*body).beginParts, row: (*body).matchParts}
 	case tile.Check:
 		return emitter{begin: (*body).beginCheck, row: (*body).checkRow, after: func(d *driver, op *tile.Op) { d.check(op) }}
 	case tile.Total:

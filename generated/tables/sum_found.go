@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"sync/atomic"
 )
 
 // SumFoundResult holds the results of SumFound.
@@ -99,29 +100,213 @@ func SumFoundInto(dst *SumFoundResult, key, id, weight []int32, options ...Optio
 	x6 := uint64(x5)
 	cond2 := x6 < min(uint64(max(int64(m), 1))*4+uint64(int64(n)/8), 2147483646)
 	cond3 := cond2 && uint64(max(int64(m), 1)) < 4294967295
-	x7 := int64(x6)
-	x8 := x7 + 1
-	x9 := int64(1)
+	cond4 := cond3 == false
+	cond5 := uint64(max(int64(m), 1)) >= 262144 && cond4
+	x7 := int64(0)
+	if cond5 {
+		x7 = 1
+	}
+	x8 := int64(x6)
+	x9 := x8 + 1
+	x10 := int64(1)
 	if cond3 {
-		x9 = x8
+		x10 = x9
 	}
-	x10 := max(x9, 0)
-	x11 := kgenSelect(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63))
+	x11 := max(x10, 0)
+	x12 := kgenSelect(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63))
+	if cond5 {
+		x12 = 2
+	}
+	x13 := x12
 	if cond3 {
-		x11 = 1
+		x13 = 1
 	}
-	x12 := max(x11, 0)
-	if int(x10) > 2147483647 {
-		return fmt.Errorf("m_slots would have %d rows; at most 2147483647 can be computed", int(x10))
+	x14 := max(x13, 0)
+	if int(x11) > 2147483647 {
+		return fmt.Errorf("m_slots would have %d rows; at most 2147483647 can be computed", int(x11))
 	}
-	insert := kgenTemporary[uint32](&call, int(x10))
+	insert := kgenTemporary[uint32](&call, int(x11))
 	clear(insert)
-	if int(x12) > 2147483647 {
-		return fmt.Errorf("m_slots_2 would have %d rows; at most 2147483647 can be computed", int(x12))
+	if int(x14) > 2147483647 {
+		return fmt.Errorf("m_slots_2 would have %d rows; at most 2147483647 can be computed", int(x14))
 	}
-	insert2 := kgenTemporary[uint64](&call, int(x12))
+	insert2 := kgenTemporary[uint64](&call, int(x14))
 	clear(insert2)
-	sumFoundKernel2(0, m, insert, weight, id, insert2, x4, x3, x2, x, int64(m), int64(n), x10, x12)
+	sumFoundKernel2(0, m, insert, weight, id, insert2, x4, x3, x2, x, int64(m), int64(n), x11, x7, x14)
+	mSampleLength := max(int64(m)*x7, 0)
+	nSampleLength := max(int64(n)*x7, 0)
+	nSampleSampleLength := max(x7*0, 0)
+	if int(nSampleLength) > 2147483647 {
+		return fmt.Errorf("n_sample_if_parted would have %d rows; at most 2147483647 can be computed", int(nSampleLength))
+	}
+	if int(nSampleLength) > 2147483647 {
+		return fmt.Errorf("n_sample_partitioned would have %d rows; at most 2147483647 can be computed", int(nSampleLength))
+	}
+	either := kgenTemporary[uint32](&call, max(int(nSampleLength), 0))
+	if 0 < int(x7) {
+		if int(mSampleLength) > 2147483647 {
+			return fmt.Errorf("m_sample would have %d rows; at most 2147483647 can be computed", int(mSampleLength))
+		}
+		map2 := kgenTemporary[uint32](&call, int(mSampleLength))
+		histogram := kgenTemporary[int64](&call, 256)
+		clear(histogram)
+		if workers > 1 {
+			kgenFork(&call, workers, int(mSampleLength), 4096, func(_, lo, hi int) {
+				histogramOwn := make([]int64, 256)
+				sumFoundKernel3(lo, hi, id, map2, histogramOwn)
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram[i], histogramOwn[i])
+				}
+			})
+		} else {
+			sumFoundKernel3(0, int(mSampleLength), id, map2, histogram)
+		}
+		add := kgenTemporary[int64](&call, 256)
+		map3 := kgenTemporary[int64](&call, 256)
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var add2 int64
+			kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					add3 := sumFoundKernel4Summary(lo, hi, histogram)
+					blocks.await()
+					addBefore := add2
+					add2 = addBefore + add3
+					blocks.release()
+					sumFoundKernel4(lo, hi, histogram, add, map3, addBefore)
+				}
+			})
+		} else {
+			sumFoundKernel4(0, 256, histogram, add, map3, 0)
+		}
+		if int(mSampleLength) > 2147483647 {
+			return fmt.Errorf("m_sample_partitioned would have %d rows; at most 2147483647 can be computed", int(mSampleLength))
+		}
+		pass := kgenTemporary[uint64](&call, int(mSampleLength))
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, int(mSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					sumFoundKernel5Summary(lo, hi, map2, 0, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					sumFoundKernel5(lo, hi, add, map2, id, weight, pass, 0, 0, mSampleLength, x4, x3, digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			sumFoundKernel5(0, int(mSampleLength), add, map2, id, weight, pass, 0, 0, mSampleLength, x4, x3, digits)
+		}
+		map4 := kgenTemporary[uint32](&call, int(nSampleLength))
+		histogram2 := kgenTemporary[int64](&call, 256)
+		clear(histogram2)
+		if workers > 1 {
+			kgenFork(&call, workers, int(nSampleLength), 4096, func(_, lo, hi int) {
+				histogramOwn := make([]int64, 256)
+				sumFoundKernel6(lo, hi, key, map4, histogramOwn)
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram2[i], histogramOwn[i])
+				}
+			})
+		} else {
+			sumFoundKernel6(0, int(nSampleLength), key, map4, histogram2)
+		}
+		add2 := kgenTemporary[int64](&call, 256)
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var add3 int64
+			kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					add4 := sumFoundKernel7Summary(lo, hi, histogram2)
+					blocks.await()
+					addBefore := add3
+					add3 = addBefore + add4
+					blocks.release()
+					sumFoundKernel7(lo, hi, histogram2, add2, addBefore)
+				}
+			})
+		} else {
+			sumFoundKernel7(0, 256, histogram2, add2, 0)
+		}
+		pass2 := kgenTemporary[uint32](&call, int(nSampleLength))
+		map5 := kgenTemporary[uint32](&call, int(nSampleLength))
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					sumFoundKernel8Summary(lo, hi, map4, 0, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					sumFoundKernel8(lo, hi, add2, map4, key, pass2, map5, 0, 0, nSampleLength, digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			sumFoundKernel8(0, int(nSampleLength), add2, map4, key, pass2, map5, 0, 0, nSampleLength, digits)
+		}
+		map6 := kgenTemporary[int64](&call, 256)
+		map7 := kgenTemporary[int64](&call, 256)
+		if workers > 1 {
+			kgenFork(&call, workers, 256, 4096, func(_, lo, hi int) {
+				sumFoundKernel9(lo, hi, add2, map6, histogram2, map7)
+			})
+		} else {
+			sumFoundKernel9(0, 256, add2, map6, histogram2, map7)
+		}
+		insert3 := kgenTemporary[uint32](&call, int(nSampleLength))
+		if workers > 1 {
+			kgenFork(&call, workers, 256, 1, func(_, lo, hi int) {
+				sumFoundKernel10(lo, hi, add, map3, map6, map7, pass, pass2, insert3)
+			})
+		} else {
+			sumFoundKernel10(0, 256, add, map3, map6, map7, pass, pass2, insert3)
+		}
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					sumFoundKernel11Summary(lo, hi, map5, 0, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					sumFoundKernel11(lo, hi, add2, map5, insert3, either, 0, 0, nSampleLength, digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			sumFoundKernel11(0, int(nSampleLength), add2, map5, insert3, either, 0, 0, nSampleLength, digits)
+		}
+	} else {
+		if workers > 1 {
+			kgenFork(&call, workers, int(nSampleSampleLength), 4096, func(_, lo, hi int) {
+				sumFoundKernel12(lo, hi, either)
+			})
+		} else {
+			sumFoundKernel12(0, int(nSampleSampleLength), either)
+		}
+	}
 	var rows int64
 	var total int64
 	if workers > 1 {
@@ -131,7 +316,7 @@ func SumFoundInto(dst *SumFoundResult, key, id, weight []int32, options ...Optio
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				rows3, total3 := sumFoundKernel3(lo, hi, key, insert, insert2, weight, x2, x, int64(m), int64(n), x12, x4, x3)
+				rows3, total3 := sumFoundKernel13(lo, hi, key, insert, either, insert2, weight, x2, x, int64(m), int64(n), x14, x4, x3)
 				blocks.await()
 				rowsBefore := rows2
 				totalBefore := total2
@@ -143,14 +328,14 @@ func SumFoundInto(dst *SumFoundResult, key, id, weight []int32, options ...Optio
 		rows = rows2
 		total = total2
 	} else {
-		rows, total = sumFoundKernel3(0, n, key, insert, insert2, weight, x2, x, int64(m), int64(n), x12, x4, x3)
+		rows, total = sumFoundKernel13(0, n, key, insert, either, insert2, weight, x2, x, int64(m), int64(n), x14, x4, x3)
 	}
 	dst.Rows = rows
 	dst.Total = total
 	return nil
 }
 
-// sumFoundKernel1 returns what rows lo to hi add to the state, in the stages map1, map2, reduce1, scalar1, scalar2.
+// sumFoundKernel1 returns what rows lo to hi add to the state, in the stages map1, map2, reduce1, scalar1, scalar2, scalar3.
 //
 //go:noinline
 func sumFoundKernel1(lo, hi int, id, weight []int32) (int64, uint32, uint32, uint32, uint32) {
@@ -174,10 +359,10 @@ func sumFoundKernel1(lo, hi int, id, weight []int32) (int64, uint32, uint32, uin
 	return sum, least, greatest, least2, greatest2
 }
 
-// sumFoundKernel2 runs rows lo to hi through the stages map3, map4, map5, map6, insert1, map7, insert2, from the state before them to the one after.
+// sumFoundKernel2 runs rows lo to hi through the stages map3, map4, map5, map6, insert1, map7, scalar4, insert2, scalar5, scalar6, from the state before them to the one after.
 //
 //go:noinline
-func sumFoundKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 []uint64, reduce4, reduce3, reduce2, reduce uint32, m, n, mSlots, mSlots2 int64) {
+func sumFoundKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 []uint64, reduce4, reduce3, reduce2, reduce uint32, m, n, mSlots, scalar, mSlots2 int64) {
 	x := reduce4 - reduce3
 	cond := x != 4294967295
 	x2 := reduce2 - reduce
@@ -192,10 +377,13 @@ func sumFoundKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 []
 	cond2 := x3 < x10
 	cond3 := x5 < 4294967295
 	cond4 := cond2 && cond3
+	cond5 := x5 >= 262144
+	cond6 := cond4 == false
+	cond7 := cond5 && cond6
 	x11 := x5 * 8
 	x12 := min(x11, 131072)
 	x13 := max(x5, x12)
-	cond5 := x13 <= 939524096
+	cond8 := x13 <= 939524096
 	x14 := x13 - 1
 	x15 := uint64(bits.LeadingZeros64(uint64(x14)))
 	x16 := int64(x15)
@@ -203,25 +391,46 @@ func sumFoundKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 []
 	x18 := int64(2) << (x17 & 63)
 	x19 := min(x18, 1073741824)
 	x20 := x18
-	if cond5 {
+	if cond8 {
 		x20 = x19
 	}
-	x21 := uint64(x20)
-	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
-	x23 := x22 + 1
+	x21 := x20
+	if cond7 {
+		x21 = 2
+	}
+	x22 := uint64(x21)
+	x23 := uint64(bits.LeadingZeros64(uint64(x22)))
+	x24 := x23 + 1
 	if cond {
 		if cond4 {
 			weightRows := weight[lo:hi]
 			idRows := id[lo:hi]
 			idRows = idRows[:len(weightRows)]
 			for i := range weightRows {
-				x24 := uint32(weightRows[i]) - 2147483648 - reduce3 + 1
-				x25 := uint32(idRows[i]) - 2147483648
+				x25 := uint32(weightRows[i]) - 2147483648 - reduce3 + 1
+				x26 := uint32(idRows[i]) - 2147483648
 				// f = find(key, in: id)
-				slot := int64(x25 - reduce)
+				slot := int64(x26 - reduce)
 				if uint64(slot) < uint64(mSlots) {
 					if insert[slot] == 0 {
-						insert[slot] = x24
+						insert[slot] = x25
+					}
+				}
+				x27 := uint64(x26)
+				word := x27<<32 | uint64(x25)
+				slot2 := int64(-1)
+				if cond7 {
+					slot2 = -1
+				}
+				if uint64(slot2) < uint64(mSlots2) {
+					lastSlot := mSlots2 - 1
+					held := insert2[slot2]
+					for held != 0 && held>>32 != word>>32 {
+						slot2 = (slot2 + 1) & lastSlot
+						held = insert2[slot2]
+					}
+					if held == 0 {
+						insert2[slot2] = word
 					}
 				}
 			}
@@ -230,12 +439,15 @@ func sumFoundKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 []
 			idRows := id[lo:hi]
 			idRows = idRows[:len(weightRows)]
 			for i := range weightRows {
-				x24 := uint32(weightRows[i]) - 2147483648 - reduce3 + 1
-				x25 := uint32(idRows[i]) - 2147483648
-				x26 := uint64(x25)
-				x27 := x26 * 11400714819323198485
-				word := x26<<32 | uint64(x24)
-				slot := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x23 & 63))
+				x25 := uint32(weightRows[i]) - 2147483648 - reduce3 + 1
+				x26 := uint32(idRows[i]) - 2147483648
+				x27 := uint64(x26)
+				x28 := x27 * 11400714819323198485
+				word := x27<<32 | uint64(x25)
+				slot := int64((x28 ^ x28>>32) * 15485907386658061715 >> (x24 & 63))
+				if cond7 {
+					slot = -1
+				}
 				if uint64(slot) < uint64(mSlots2) {
 					lastSlot := mSlots2 - 1
 					held := insert2[slot]
@@ -254,12 +466,29 @@ func sumFoundKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 []
 		idRows := id[lo:hi]
 		idRows = idRows[:len(weightRows)]
 		for i := range weightRows {
-			x24 := uint32(int64(lo+i)) + 1
-			x25 := uint32(idRows[i]) - 2147483648
-			slot := int64(x25 - reduce)
+			x25 := uint32(int64(lo+i)) + 1
+			x26 := uint32(idRows[i]) - 2147483648
+			slot := int64(x26 - reduce)
 			if uint64(slot) < uint64(mSlots) {
 				if insert[slot] == 0 {
-					insert[slot] = x24
+					insert[slot] = x25
+				}
+			}
+			x27 := uint64(x26)
+			word := x27<<32 | uint64(x25)
+			slot2 := int64(-1)
+			if cond7 {
+				slot2 = -1
+			}
+			if uint64(slot2) < uint64(mSlots2) {
+				lastSlot := mSlots2 - 1
+				held := insert2[slot2]
+				for held != 0 && held>>32 != word>>32 {
+					slot2 = (slot2 + 1) & lastSlot
+					held = insert2[slot2]
+				}
+				if held == 0 {
+					insert2[slot2] = word
 				}
 			}
 		}
@@ -268,12 +497,15 @@ func sumFoundKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 []
 		idRows := id[lo:hi]
 		idRows = idRows[:len(weightRows)]
 		for i := range weightRows {
-			x24 := uint32(int64(lo+i)) + 1
-			x25 := uint32(idRows[i]) - 2147483648
-			x26 := uint64(x25)
-			x27 := x26 * 11400714819323198485
-			word := x26<<32 | uint64(x24)
-			slot := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x23 & 63))
+			x25 := uint32(int64(lo+i)) + 1
+			x26 := uint32(idRows[i]) - 2147483648
+			x27 := uint64(x26)
+			x28 := x27 * 11400714819323198485
+			word := x27<<32 | uint64(x25)
+			slot := int64((x28 ^ x28>>32) * 15485907386658061715 >> (x24 & 63))
+			if cond7 {
+				slot = -1
+			}
 			if uint64(slot) < uint64(mSlots2) {
 				lastSlot := mSlots2 - 1
 				held := insert2[slot]
@@ -289,10 +521,341 @@ func sumFoundKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 []
 	}
 }
 
-// sumFoundKernel3 returns what rows lo to hi add to the state, in the stages map8, map9, map10, map11, mask, reduce2, partial, offset, add, compact, map12, map13, reduce3.
+// sumFoundKernel3 runs rows lo to hi through the stages map8, map9, map10, map11, map12, map13, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func sumFoundKernel3(lo, hi int, key []int32, insert []uint32, insert2 []uint64, weight []int32, reduce2, reduce uint32, m, n, mSlots2 int64, reduce4, reduce3 uint32) (int64, int64) {
+func sumFoundKernel3(lo, hi int, id []int32, map2 []uint32, histogram []int64) {
+	mapRows := map2[lo:hi]
+	for i := range mapRows {
+		x := uint32(id[lo+i]) - 2147483648
+		// f = find(key, in: id)
+		mapRows[i] = x
+		x2 := x * 2654435761
+		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 & 255)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+	}
+}
+
+// sumFoundKernel4 runs rows lo to hi through the stages partial1, offset1, add1, map21, from the state before them to the one after.
+//
+//go:noinline
+func sumFoundKernel4(lo, hi int, histogram, add, map2 []int64, add2 int64) int64 {
+	histogramRows := histogram[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogramRows)]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(histogramRows)]
+	for i, histogram2 := range histogramRows {
+		// f = find(key, in: id)
+		addRows[i] = add2
+		mapRows[i] = add2 + histogram2
+		add2 += histogram2
+	}
+	return add2
+}
+
+// sumFoundKernel4Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1, map21.
+//
+//go:noinline
+func sumFoundKernel4Summary(lo, hi int, histogram []int64) int64 {
+	var add int64
+	histogramRows := histogram[lo:hi]
+	for _, histogram2 := range histogramRows {
+		add += histogram2
+	}
+	return add
+}
+
+// sumFoundKernel5 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+//
+//go:noinline
+func sumFoundKernel5(lo, hi int, add []int64, map12 []uint32, id, weight []int32, pass []uint64, digitNumber, digitShift, mSample int64, reduce4, reduce3 uint32, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * mSample
+	x3 := reduce4 - reduce3
+	cond := x3 != 4294967295
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add[int64(digit)+x] - x2
+	}
+	if cond {
+		map12Rows := map12[lo:hi]
+		for i := range map12Rows {
+			x4 := map12Rows[i] * 2654435761
+			digit := int64((x4 ^ x4>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+			// f = find(key, in: id)
+			digit2 := int(digit)
+			place := places[digit2]
+			places[digit2] = place + 1
+			row := int64(lo + i)
+			pass[place] = uint64(uint32(id[row])-2147483648)<<32 | uint64(uint32(weight[row])-2147483648-reduce3+1)
+		}
+	} else {
+		map12Rows := map12[lo:hi]
+		for i := range map12Rows {
+			x4 := map12Rows[i] * 2654435761
+			digit := int64((x4 ^ x4>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+			digit2 := int(digit)
+			place := places[digit2]
+			places[digit2] = place + 1
+			row := int64(lo + i)
+			pass[place] = uint64(uint32(id[row])-2147483648)<<32 | uint64(uint32(row)+1)
+		}
+	}
+}
+
+// sumFoundKernel5Summary returns what rows lo to hi add to the state, in the stages pass1.
+//
+//go:noinline
+func sumFoundKernel5Summary(lo, hi int, map12 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map12Rows := map12[lo:hi]
+	for i := range map12Rows {
+		x := map12Rows[i] * 2654435761
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// f = find(key, in: id)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumFoundKernel6 runs rows lo to hi through the stages map14, map15, map16, map17, map18, map19, histogram2, from the state before them to the one after.
+//
+//go:noinline
+func sumFoundKernel6(lo, hi int, key []int32, map2 []uint32, histogram []int64) {
+	mapRows := map2[lo:hi]
+	for i := range mapRows {
+		x := uint32(key[lo+i]) - 2147483648
+		// f = find(key, in: id)
+		mapRows[i] = x
+		x2 := x * 2654435761
+		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 & 255)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+	}
+}
+
+// sumFoundKernel7 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
+//
+//go:noinline
+func sumFoundKernel7(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+	histogram2Rows := histogram2[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram2Rows)]
+	for i := range histogram2Rows {
+		// f = find(key, in: id)
+		addRows[i] = add2
+		add2 += histogram2Rows[i]
+	}
+	return add2
+}
+
+// sumFoundKernel7Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
+//
+//go:noinline
+func sumFoundKernel7Summary(lo, hi int, histogram2 []int64) int64 {
+	var add int64
+	histogram2Rows := histogram2[lo:hi]
+	for i := range histogram2Rows {
+		add += histogram2Rows[i]
+	}
+	return add
+}
+
+// sumFoundKernel8 runs rows lo to hi through the stages pass2, map23, map24, from the state before them to the one after.
+//
+//go:noinline
+func sumFoundKernel8(lo, hi int, add2 []int64, map18 []uint32, key []int32, pass, map2 []uint32, digitNumber, digitShift, nSample int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nSample
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add2[int64(digit)+x] - x2
+	}
+	map18Rows := map18[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map18Rows)]
+	for i := range map18Rows {
+		x3 := map18Rows[i] * 2654435761
+		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// f = find(key, in: id)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		x4 := uint32(key[lo+i]) - 2147483648
+		pass[place] = x4
+		mapRows[i] = x4
+	}
+}
+
+// sumFoundKernel8Summary returns what rows lo to hi add to the state, in the stages pass2, map23, map24.
+//
+//go:noinline
+func sumFoundKernel8Summary(lo, hi int, map18 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map18Rows := map18[lo:hi]
+	for i := range map18Rows {
+		x := map18Rows[i] * 2654435761
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// f = find(key, in: id)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumFoundKernel9 runs rows lo to hi through the stages map20, map22, from the state before them to the one after.
+//
+//go:noinline
+func sumFoundKernel9(lo, hi int, add2, map2, histogram2, map3 []int64) {
+	mapRows := map2[lo:hi]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	for i := range mapRows {
+		x := int64(lo + i)
+		add := add2[x]
+		// f = find(key, in: id)
+		mapRows[i] = add
+		mapRows2[i] = add + histogram2[x]
+	}
+}
+
+// sumFoundKernel10 runs rows lo to hi through the stages insert3, from the state before them to the one after.
+//
+//go:noinline
+func sumFoundKernel10(lo, hi int, add, map21, map20, map22 []int64, pass []uint64, pass2, insert []uint32) {
+	most := 0
+	for part := lo; part < hi; part++ {
+		most = max(most, int(map21[part])-int(add[part]))
+	}
+	slots := 8
+	for slots < most*3 {
+		slots *= 2
+	}
+	table := make([]uint64, slots)
+	addRows := add[lo:hi]
+	map21Rows := map21[lo:hi]
+	map21Rows = map21Rows[:len(addRows)]
+	map20Rows := map20[lo:hi]
+	map20Rows = map20Rows[:len(addRows)]
+	map22Rows := map22[lo:hi]
+	map22Rows = map22Rows[:len(addRows)]
+	for i := range addRows {
+		// f = find(key, in: id)
+		first := int(addRows[i])
+		end := int(map21Rows[i])
+		from := int(map20Rows[i])
+		to := int(map22Rows[i])
+		words := pass[first:end]
+		slots2 := 8
+		for slots2 < len(words)*3 {
+			slots2 *= 2
+		}
+		partTable := table[:slots2]
+		for slot := range partTable {
+			partTable[slot] = 0
+		}
+		last := int64(len(partTable)) - 1
+		slots3 := int64(len(partTable))
+		for _, word := range words {
+			slot := int64((word>>32*11400714819323198485^word>>32*11400714819323198485>>32)*15485907386658061715>>24) & last
+			if uint64(slot) < uint64(slots3) {
+				lastSlot := slots3 - 1
+				held := partTable[slot]
+				for held != 0 && held>>32 != word>>32 {
+					slot = (slot + 1) & lastSlot
+					held = partTable[slot]
+				}
+				if held == 0 {
+					partTable[slot] = word
+				}
+			}
+		}
+		keys := pass2[from:to]
+		codes := insert[from:to]
+		codes = codes[:len(keys)]
+		for at := range keys {
+			key := uint64(keys[at])
+			var code uint32
+			lastSlot := slots3 - 1
+			slot := int64((key*11400714819323198485^key*11400714819323198485>>32)*15485907386658061715>>24) & last
+			held := partTable[slot]
+			for held != 0 && held>>32 != key {
+				slot = (slot + 1) & lastSlot
+				held = partTable[slot]
+			}
+			code = uint32(held)
+			codes[at] = code
+		}
+	}
+}
+
+// sumFoundKernel11 runs rows lo to hi through the stages map25, from the state before them to the one after.
+//
+//go:noinline
+func sumFoundKernel11(lo, hi int, add2 []int64, map23, insert3, map2 []uint32, digitNumber, digitShift, nSample int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nSample
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add2[int64(digit)+x] - x2
+	}
+	map23Rows := map23[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map23Rows)]
+	for i := range map23Rows {
+		x3 := map23Rows[i] * 2654435761
+		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// f = find(key, in: id)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		var insert uint32
+		if uint64(place) < uint64(len(insert3)) {
+			insert = insert3[place]
+		}
+		insert2 := insert
+		mapRows[i] = insert2
+	}
+}
+
+// sumFoundKernel11Summary returns what rows lo to hi add to the state, in the stages map25.
+//
+//go:noinline
+func sumFoundKernel11Summary(lo, hi int, map23 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map23Rows := map23[lo:hi]
+	for i := range map23Rows {
+		x := map23Rows[i] * 2654435761
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// f = find(key, in: id)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumFoundKernel12 runs rows lo to hi through the stages map26, from the state before them to the one after.
+//
+//go:noinline
+func sumFoundKernel12(lo, hi int, map2 []uint32) {
+	mapRows := map2[lo:hi]
+	for i := range mapRows {
+		// f = find(key, in: id)
+		mapRows[i] = uint32(int64(lo+i) * 0)
+	}
+}
+
+// sumFoundKernel13 returns what rows lo to hi add to the state, in the stages map27, map28, map29, map30, mask, reduce2, partial3, offset3, add3, compact, map31, map32, reduce3.
+//
+//go:noinline
+func sumFoundKernel13(lo, hi int, key []int32, insert, either []uint32, insert2 []uint64, weight []int32, reduce2, reduce uint32, m, n, mSlots2 int64, reduce4, reduce3 uint32) (int64, int64) {
 	var rows int64
 	var total int64
 	x := reduce2 - reduce
@@ -307,10 +870,13 @@ func sumFoundKernel3(lo, hi int, key []int32, insert []uint32, insert2 []uint64,
 	cond := x2 < x9
 	cond2 := x4 < 4294967295
 	cond3 := cond && cond2
+	cond4 := x4 >= 262144
+	cond5 := cond3 == false
+	cond6 := cond4 && cond5
 	x10 := x4 * 8
 	x11 := min(x10, 131072)
 	x12 := max(x4, x11)
-	cond4 := x12 <= 939524096
+	cond7 := x12 <= 939524096
 	x13 := x12 - 1
 	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
 	x15 := int64(x14)
@@ -318,46 +884,50 @@ func sumFoundKernel3(lo, hi int, key []int32, insert []uint32, insert2 []uint64,
 	x17 := int64(2) << (x16 & 63)
 	x18 := min(x17, 1073741824)
 	x19 := x17
-	if cond4 {
+	if cond7 {
 		x19 = x18
 	}
-	x20 := uint64(x19)
-	x21 := uint64(bits.LeadingZeros64(uint64(x20)))
-	x22 := x21 + 1
-	x23 := reduce4 - reduce3
-	cond5 := x23 != 4294967295
+	x20 := x19
+	if cond6 {
+		x20 = 2
+	}
+	x21 := uint64(x20)
+	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
+	x23 := x22 + 1
+	x24 := reduce4 - reduce3
+	cond8 := x24 != 4294967295
 	if cond3 {
-		if cond5 {
+		if cond8 {
 			keyRows := key[lo:hi]
 			for i := range keyRows {
-				x24 := uint32(keyRows[i]) - 2147483648
-				at := int64(x24 - reduce)
+				x25 := uint32(keyRows[i]) - 2147483648
+				at := int64(x25 - reduce)
 				var insert3 uint32
 				if uint64(at) < uint64(len(insert)) {
 					insert3 = insert[at]
 				}
 				insert4 := insert3
-				cond6 := insert4 != 0
-				if cond6 {
-					x25 := insert4 - 1
-					total += int64(int32(x25 + reduce3 + 2147483648))
+				cond9 := insert4 != 0
+				if cond9 {
+					x26 := insert4 - 1
+					total += int64(int32(x26 + reduce3 + 2147483648))
 				}
-				rows += kgenBit[int64](cond6)
+				rows += kgenBit[int64](cond9)
 			}
 		} else {
 			keyRows := key[lo:hi]
 			for i := range keyRows {
-				x24 := uint32(keyRows[i]) - 2147483648
-				at := int64(x24 - reduce)
+				x25 := uint32(keyRows[i]) - 2147483648
+				at := int64(x25 - reduce)
 				var insert3 uint32
 				if uint64(at) < uint64(len(insert)) {
 					insert3 = insert[at]
 				}
 				insert4 := insert3
-				cond6 := insert4 != 0
-				if cond6 {
-					x25 := insert4 - 1
-					at2 := int64(x25)
+				cond9 := insert4 != 0
+				if cond9 {
+					x26 := insert4 - 1
+					at2 := int64(x26)
 					var weight2 int32
 					if uint64(at2) < uint64(len(weight)) {
 						weight2 = weight[at2]
@@ -365,18 +935,27 @@ func sumFoundKernel3(lo, hi int, key []int32, insert []uint32, insert2 []uint64,
 					weight3 := weight2
 					total += int64(weight3)
 				}
-				rows += kgenBit[int64](cond6)
+				rows += kgenBit[int64](cond9)
 			}
 		}
-	} else if cond5 {
+	} else if cond8 {
 		keyRows := key[lo:hi]
 		for i := range keyRows {
-			x24 := uint32(keyRows[i]) - 2147483648
-			x25 := uint64(x24) * 11400714819323198485
+			x25 := uint32(keyRows[i]) - 2147483648
+			at := int64(-1)
+			if cond6 {
+				at = int64(lo + i)
+			}
+			var either2 uint32
+			if uint64(at) < uint64(len(either)) {
+				either2 = either[at]
+			}
+			either3 := either2
+			x26 := uint64(x25) * 11400714819323198485
 			var code uint32
-			key2 := uint64(x24)
+			key2 := uint64(x25)
 			lastSlot := mSlots2 - 1
-			slot := int64((x25 ^ x25>>32) * 15485907386658061715 >> (x22 & 63))
+			slot := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x23 & 63))
 			held := insert2[slot]
 			for held != 0 && held>>32 != key2 {
 				slot = (slot + 1) & lastSlot
@@ -384,22 +963,35 @@ func sumFoundKernel3(lo, hi int, key []int32, insert []uint32, insert2 []uint64,
 			}
 			code = uint32(held)
 			code2 := code
-			cond6 := code2 != 0
+			x27 := code2
 			if cond6 {
-				x26 := code2 - 1
-				total += int64(int32(x26 + reduce3 + 2147483648))
+				x27 = either3
 			}
-			rows += kgenBit[int64](cond6)
+			cond9 := x27 != 0
+			if cond9 {
+				x28 := x27 - 1
+				total += int64(int32(x28 + reduce3 + 2147483648))
+			}
+			rows += kgenBit[int64](cond9)
 		}
 	} else {
 		keyRows := key[lo:hi]
 		for i := range keyRows {
-			x24 := uint32(keyRows[i]) - 2147483648
-			x25 := uint64(x24) * 11400714819323198485
+			x25 := uint32(keyRows[i]) - 2147483648
+			at := int64(-1)
+			if cond6 {
+				at = int64(lo + i)
+			}
+			var either2 uint32
+			if uint64(at) < uint64(len(either)) {
+				either2 = either[at]
+			}
+			either3 := either2
+			x26 := uint64(x25) * 11400714819323198485
 			var code uint32
-			key2 := uint64(x24)
+			key2 := uint64(x25)
 			lastSlot := mSlots2 - 1
-			slot := int64((x25 ^ x25>>32) * 15485907386658061715 >> (x22 & 63))
+			slot := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x23 & 63))
 			held := insert2[slot]
 			for held != 0 && held>>32 != key2 {
 				slot = (slot + 1) & lastSlot
@@ -407,18 +999,22 @@ func sumFoundKernel3(lo, hi int, key []int32, insert []uint32, insert2 []uint64,
 			}
 			code = uint32(held)
 			code2 := code
-			cond6 := code2 != 0
+			x27 := code2
 			if cond6 {
-				x26 := code2 - 1
-				at := int64(x26)
+				x27 = either3
+			}
+			cond9 := x27 != 0
+			if cond9 {
+				x28 := x27 - 1
+				at2 := int64(x28)
 				var weight2 int32
-				if uint64(at) < uint64(len(weight)) {
-					weight2 = weight[at]
+				if uint64(at2) < uint64(len(weight)) {
+					weight2 = weight[at2]
 				}
 				weight3 := weight2
 				total += int64(weight3)
 			}
-			rows += kgenBit[int64](cond6)
+			rows += kgenBit[int64](cond9)
 		}
 	}
 	return rows, total

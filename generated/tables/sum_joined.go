@@ -104,37 +104,50 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 	x6 := uint64(x5)
 	cond2 := x6 < min(uint64(max(int64(m), 1))*4+uint64(int64(n)/8), 2147483646)
 	cond3 := cond2 && uint64(max(int64(m), 1)) < 4294967295
-	x7 := int64(x6)
-	x8 := x7 + 1
-	x9 := int64(1)
+	cond4 := cond3 == false
+	cond5 := uint64(max(int64(m), 1)) >= 262144 && cond4
+	x7 := int64(0)
+	if cond5 {
+		x7 = 1
+	}
+	x8 := int64(x6)
+	x9 := x8 + 1
+	x10 := int64(1)
 	if cond3 {
-		x9 = x8
+		x10 = x9
 	}
-	x10 := max(x9, 0)
-	x11 := kgenSelect(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63))
+	x11 := max(x10, 0)
+	x12 := kgenSelect(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63))
+	if cond5 {
+		x12 = 2
+	}
+	x13 := x12
 	if cond3 {
-		x11 = 1
+		x13 = 1
 	}
-	x12 := max(x11, 0)
-	if int(x10) > 2147483647 {
-		return fmt.Errorf("m_slots would have %d rows; at most 2147483647 can be computed", int(x10))
+	x14 := max(x13, 0)
+	if int(x11) > 2147483647 {
+		return fmt.Errorf("m_slots would have %d rows; at most 2147483647 can be computed", int(x11))
 	}
-	insert := kgenTemporary[uint32](&call, int(x10))
+	insert := kgenTemporary[uint32](&call, int(x11))
 	clear(insert)
-	if int(x12) > 2147483647 {
-		return fmt.Errorf("m_slots_2 would have %d rows; at most 2147483647 can be computed", int(x12))
+	if int(x14) > 2147483647 {
+		return fmt.Errorf("m_slots_2 would have %d rows; at most 2147483647 can be computed", int(x14))
 	}
-	insert2 := kgenTemporary[uint64](&call, int(x12))
+	insert2 := kgenTemporary[uint64](&call, int(x14))
 	clear(insert2)
-	sumJoinedKernel2(0, m, insert, weight, id, insert2, x4, x3, x2, x, int64(m), int64(n), x10, x12)
+	sumJoinedKernel2(0, m, insert, weight, id, insert2, x4, x3, x2, x, int64(m), int64(n), x11, x7, x14)
+	mSampleLength := max(int64(m)*x7, 0)
+	nSampleLength := max(int64(n)*x7, 0)
+	nSampleSampleLength := max(x7*0, 0)
 	var sum2 int64
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var sum3 int64
-		kgenInOrder(&call, workers, int(x10), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(x14), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				sum4 := sumJoinedKernel3(lo, hi, insert)
+				sum4 := sumJoinedKernel3(lo, hi, insert2)
 				blocks.await()
 				sumBefore := sum3
 				sum3 = sumBefore + sum4
@@ -143,17 +156,17 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		})
 		sum2 = sum3
 	} else {
-		sum2 = sumJoinedKernel3(0, int(x10), insert)
+		sum2 = sumJoinedKernel3(0, int(x14), insert2)
 	}
 	reduce5 := sum2
 	var sum3 int64
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var sum4 int64
-		kgenInOrder(&call, workers, int(x12), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(x11), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				sum5 := sumJoinedKernel4(lo, hi, insert2)
+				sum5 := sumJoinedKernel4(lo, hi, insert)
 				blocks.await()
 				sumBefore := sum4
 				sum4 = sumBefore + sum5
@@ -162,43 +175,267 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		})
 		sum3 = sum4
 	} else {
-		sum3 = sumJoinedKernel4(0, int(x12), insert2)
+		sum3 = sumJoinedKernel4(0, int(x11), insert)
 	}
-	x13 := reduce5 + sum3
-	cond4 := x13 == int64(m)
-	x14 := int64(0)
-	if cond4 {
-		x14 = 1
+	reduce6 := sum3
+	mSamplePartsSampleLength := max(256*x7, 0)
+	mSamplePartsSampleSampleLength := max(x7*0, 0)
+	add := kgenTemporary[int64](&call, 256)
+	if int(nSampleLength) > 2147483647 {
+		return fmt.Errorf("n_sample_if_parted would have %d rows; at most 2147483647 can be computed", int(nSampleLength))
 	}
+	if int(nSampleLength) > 2147483647 {
+		return fmt.Errorf("n_sample_partitioned would have %d rows; at most 2147483647 can be computed", int(nSampleLength))
+	}
+	insert3 := kgenTemporary[uint32](&call, int(nSampleLength))
+	if int(mSamplePartsSampleLength) > 2147483647 {
+		return fmt.Errorf("m_sample_parts_sample_if_parted would have %d rows; at most 2147483647 can be computed", int(mSamplePartsSampleLength))
+	}
+	either := kgenTemporary[int64](&call, max(int(mSamplePartsSampleLength), 0))
+	var digitShift int64
+	var digitNumber int64
+	if 0 < int(x7) {
+		if int(mSampleLength) > 2147483647 {
+			return fmt.Errorf("m_sample would have %d rows; at most 2147483647 can be computed", int(mSampleLength))
+		}
+		map2 := kgenTemporary[uint32](&call, int(mSampleLength))
+		histogram := kgenTemporary[int64](&call, 256)
+		clear(histogram)
+		if workers > 1 {
+			kgenFork(&call, workers, int(mSampleLength), 4096, func(_, lo, hi int) {
+				histogramOwn := make([]int64, 256)
+				sumJoinedKernel5(lo, hi, id, map2, histogramOwn)
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram[i], histogramOwn[i])
+				}
+			})
+		} else {
+			sumJoinedKernel5(0, int(mSampleLength), id, map2, histogram)
+		}
+		add2 := kgenTemporary[int64](&call, 256)
+		map3 := kgenTemporary[int64](&call, 256)
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var add3 int64
+			kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					add4 := sumJoinedKernel6Summary(lo, hi, histogram)
+					blocks.await()
+					addBefore := add3
+					add3 = addBefore + add4
+					blocks.release()
+					sumJoinedKernel6(lo, hi, histogram, add2, map3, addBefore)
+				}
+			})
+		} else {
+			sumJoinedKernel6(0, 256, histogram, add2, map3, 0)
+		}
+		if int(mSampleLength) > 2147483647 {
+			return fmt.Errorf("m_sample_partitioned would have %d rows; at most 2147483647 can be computed", int(mSampleLength))
+		}
+		pass := kgenTemporary[uint64](&call, int(mSampleLength))
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, int(mSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					sumJoinedKernel7Summary(lo, hi, map2, 0, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					sumJoinedKernel7(lo, hi, add2, map2, id, weight, pass, 0, 0, mSampleLength, x4, x3, digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			sumJoinedKernel7(0, int(mSampleLength), add2, map2, id, weight, pass, 0, 0, mSampleLength, x4, x3, digits)
+		}
+		map4 := kgenTemporary[uint32](&call, int(nSampleLength))
+		histogram2 := kgenTemporary[int64](&call, 256)
+		clear(histogram2)
+		if workers > 1 {
+			kgenFork(&call, workers, int(nSampleLength), 4096, func(_, lo, hi int) {
+				histogramOwn := make([]int64, 256)
+				sumJoinedKernel8(lo, hi, key, map4, histogramOwn)
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram2[i], histogramOwn[i])
+				}
+			})
+		} else {
+			sumJoinedKernel8(0, int(nSampleLength), key, map4, histogram2)
+		}
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var add3 int64
+			kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					add4 := sumJoinedKernel9Summary(lo, hi, histogram2)
+					blocks.await()
+					addBefore := add3
+					add3 = addBefore + add4
+					blocks.release()
+					sumJoinedKernel9(lo, hi, histogram2, add, addBefore)
+				}
+			})
+		} else {
+			sumJoinedKernel9(0, 256, histogram2, add, 0)
+		}
+		pass2 := kgenTemporary[uint32](&call, int(nSampleLength))
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					sumJoinedKernel10Summary(lo, hi, map4, 0, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					sumJoinedKernel10(lo, hi, add, map4, key, pass2, 0, 0, nSampleLength, digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			sumJoinedKernel10(0, int(nSampleLength), add, map4, key, pass2, 0, 0, nSampleLength, digits)
+		}
+		map5 := kgenTemporary[int64](&call, 256)
+		map6 := kgenTemporary[int64](&call, 256)
+		if workers > 1 {
+			kgenFork(&call, workers, 256, 4096, func(_, lo, hi int) {
+				sumJoinedKernel11(lo, hi, add, map5, histogram2, map6)
+			})
+		} else {
+			sumJoinedKernel11(0, 256, add, map5, histogram2, map6)
+		}
+		insert4 := kgenTemporary[int64](&call, 256)
+		if workers > 1 {
+			kgenFork(&call, workers, 256, 1, func(_, lo, hi int) {
+				sumJoinedKernel12(lo, hi, add2, map3, map5, map6, pass, pass2, insert3, insert4)
+			})
+		} else {
+			sumJoinedKernel12(0, 256, add2, map3, map5, map6, pass, pass2, insert3, insert4)
+		}
+		if workers > 1 {
+			kgenFork(&call, workers, int(mSamplePartsSampleLength), 4096, func(_, lo, hi int) {
+				sumJoinedKernel13(lo, hi, insert4, either)
+			})
+		} else {
+			sumJoinedKernel13(0, int(mSamplePartsSampleLength), insert4, either)
+		}
+		digitShift = 0
+		digitNumber = 0
+	} else {
+		if workers > 1 {
+			kgenFork(&call, workers, int(mSamplePartsSampleSampleLength), 4096, func(_, lo, hi int) {
+				sumJoinedKernel14(lo, hi, either)
+			})
+		} else {
+			sumJoinedKernel14(0, int(mSamplePartsSampleSampleLength), either)
+		}
+	}
+	digitShift2 := digitShift
+	digitNumber2 := digitNumber
+	var sum4 int64
+	if workers > 1 {
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+		var sum5 int64
+		kgenInOrder(&call, workers, max(int(mSamplePartsSampleLength), int(mSamplePartsSampleSampleLength)), 32768, func(blocks *kgenBlocks) {
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				sum6 := sumJoinedKernel15(lo, hi, either)
+				blocks.await()
+				sumBefore := sum5
+				sum5 = sumBefore + sum6
+				blocks.release()
+			}
+		})
+		sum4 = sum5
+	} else {
+		sum4 = sumJoinedKernel15(0, max(int(mSamplePartsSampleLength), int(mSamplePartsSampleSampleLength)), either)
+	}
+	x15 := reduce6 + reduce5 + sum4
+	cond6 := x15 == int64(m)
+	x16 := int64(0)
+	if cond6 {
+		x16 = 1
+	}
+	mSample2Length := max(int64(m)*x7, 0)
+	mSample3Length := max(int64(m)*x7, 0)
+	mSampleSampleLength := max(x7*0, 0)
+	nSample2Length := max(int64(n)*x7, 0)
+	nSampleSample2Length := max(x7*0, 0)
 	var jFoundLength int64
 	var total int64
 	var jRepeatedLength int64
-	if 0 < int(x14) {
+	if 0 < int(x16) {
+		either2 := kgenTemporary[uint32](&call, max(int(nSampleLength), 0))
+		if 0 < int(x7) {
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sumJoinedKernel16Summary(lo, hi, key, digitShift2, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sumJoinedKernel16(lo, hi, add, key, insert3, either2, digitNumber2, digitShift2, nSampleLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sumJoinedKernel16(0, int(nSampleLength), add, key, insert3, either2, digitNumber2, digitShift2, nSampleLength, digits)
+			}
+		} else {
+			if workers > 1 {
+				kgenFork(&call, workers, int(nSampleSampleLength), 4096, func(_, lo, hi int) {
+					sumJoinedKernel17(lo, hi, either2)
+				})
+			} else {
+				sumJoinedKernel17(0, int(nSampleSampleLength), either2)
+			}
+		}
 		var jFoundPlace int64
-		var sum4 int64
+		var sum5 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var jFoundPlace2 int64
-			var sum5 int64
+			var sum6 int64
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					jFoundPlace3, sum6 := sumJoinedKernel5(lo, hi, key, insert, insert2, value, weight, x2, x, int64(m), int64(n), x12, x4, x3)
+					jFoundPlace3, sum7 := sumJoinedKernel18(lo, hi, key, insert, either2, insert2, value, weight, x2, x, int64(m), int64(n), x14, x4, x3)
 					blocks.await()
 					jFoundPlaceBefore := jFoundPlace2
-					sumBefore := sum5
+					sumBefore := sum6
 					jFoundPlace2 = jFoundPlaceBefore + jFoundPlace3
-					sum5 = sumBefore + sum6
+					sum6 = sumBefore + sum7
 					blocks.release()
 				}
 			})
 			jFoundPlace = jFoundPlace2
-			sum4 = sum5
+			sum5 = sum6
 		} else {
-			jFoundPlace, sum4 = sumJoinedKernel5(0, n, key, insert, insert2, value, weight, x2, x, int64(m), int64(n), x12, x4, x3)
+			jFoundPlace, sum5 = sumJoinedKernel18(0, n, key, insert, either2, insert2, value, weight, x2, x, int64(m), int64(n), x14, x4, x3)
 		}
 		jFoundLength2 := jFoundPlace
-		total2 := sum4
+		total2 := sum5
 		jFoundLength = jFoundLength2
 		total = total2
 	} else {
@@ -209,34 +446,206 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		map6 := kgenTemporary[int64](&call, m)
 		if workers > 1 {
 			kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
-				sumJoinedKernel6(lo, hi, map2, id, map3, map4, map5, map6, x2, x, int64(m), int64(n))
+				sumJoinedKernel19(lo, hi, map2, id, map3, map4, map5, map6, x2, x, int64(m), int64(n))
 			})
 		} else {
-			sumJoinedKernel6(0, m, map2, id, map3, map4, map5, map6, x2, x, int64(m), int64(n))
+			sumJoinedKernel19(0, m, map2, id, map3, map4, map5, map6, x2, x, int64(m), int64(n))
 		}
 		mSlots3Length := max(kgenSelect(uint64(x2-x) < min(uint64(max(int64(m), 1))*4+uint64(int64(n)/8), 2147483646) && uint64(max(int64(m), 1)) < 4294967295, int64(uint64(x2-x))+1, 1), 0)
-		mSlots4Length := max(kgenSelect(uint64(x2-x) < min(uint64(max(int64(m), 1))*4+uint64(int64(n)/8), 2147483646) && uint64(max(int64(m), 1)) < 4294967295, 1, kgenSelect(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63))), 0)
+		mSlots4Length := max(kgenSelect(uint64(x2-x) < min(uint64(max(int64(m), 1))*4+uint64(int64(n)/8), 2147483646) && uint64(max(int64(m), 1)) < 4294967295, 1, kgenSelect(uint64(max(int64(m), 1)) >= 262144 && (uint64(x2-x) < min(uint64(max(int64(m), 1))*4+uint64(int64(n)/8), 2147483646) && uint64(max(int64(m), 1)) < 4294967295) == false, 2, kgenSelect(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63)))), 0)
 		if int(mSlots3Length) > 2147483647 {
 			return fmt.Errorf("m_slots_3 would have %d rows; at most 2147483647 can be computed", int(mSlots3Length))
 		}
-		insert3 := kgenTemporary[uint32](&call, int(mSlots3Length))
-		clear(insert3)
+		insert4 := kgenTemporary[uint32](&call, int(mSlots3Length))
+		clear(insert4)
 		if int(mSlots4Length) > 2147483647 {
 			return fmt.Errorf("m_slots_4 would have %d rows; at most 2147483647 can be computed", int(mSlots4Length))
 		}
-		insert4 := kgenTemporary[uint64](&call, int(mSlots4Length))
-		clear(insert4)
-		sumJoinedKernel7(0, m, insert3, map2, map4, insert4, map3, map5, mSlots3Length, mSlots4Length)
+		insert5 := kgenTemporary[uint64](&call, int(mSlots4Length))
+		clear(insert5)
+		sumJoinedKernel20(0, m, insert4, map2, map4, insert5, map3, map5, mSlots3Length, mSlots4Length)
+		add2 := kgenTemporary[int64](&call, 256)
+		map7 := kgenTemporary[int64](&call, 256)
+		if int(mSample2Length) > 2147483647 {
+			return fmt.Errorf("m_sample_2 would have %d rows; at most 2147483647 can be computed", int(mSample2Length))
+		}
+		if int(mSample2Length) > 2147483647 {
+			return fmt.Errorf("m_sample_partitioned_2 would have %d rows; at most 2147483647 can be computed", int(mSample2Length))
+		}
+		pass := kgenTemporary[uint64](&call, int(mSample2Length))
+		if int(mSample3Length) > 2147483647 {
+			return fmt.Errorf("m_sample_if_parted would have %d rows; at most 2147483647 can be computed", int(mSample3Length))
+		}
+		if int(mSample3Length) > 2147483647 {
+			return fmt.Errorf("m_sample_partitioned_3 would have %d rows; at most 2147483647 can be computed", int(mSample3Length))
+		}
+		either2 := kgenTemporary[uint32](&call, max(int(mSample3Length), 0))
+		if 0 < int(x7) {
+			map8 := kgenTemporary[uint32](&call, int(mSample2Length))
+			histogram := kgenTemporary[int64](&call, 256)
+			clear(histogram)
+			if workers > 1 {
+				kgenFork(&call, workers, int(mSample2Length), 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 256)
+					sumJoinedKernel21(lo, hi, id, map8, histogramOwn)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram[i], histogramOwn[i])
+					}
+				})
+			} else {
+				sumJoinedKernel21(0, int(mSample2Length), id, map8, histogram)
+			}
+			map9 := kgenTemporary[int64](&call, 256)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add3 int64
+				kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add4 := sumJoinedKernel22Summary(lo, hi, histogram)
+						blocks.await()
+						addBefore := add3
+						add3 = addBefore + add4
+						blocks.release()
+						sumJoinedKernel22(lo, hi, histogram, add2, map9, map7, addBefore)
+					}
+				})
+			} else {
+				sumJoinedKernel22(0, 256, histogram, add2, map9, map7, 0)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(mSample2Length), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sumJoinedKernel23Summary(lo, hi, map8, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sumJoinedKernel23(lo, hi, add2, map8, id, pass, 0, 0, mSample2Length, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sumJoinedKernel23(0, int(mSample2Length), add2, map8, id, pass, 0, 0, mSample2Length, digits)
+			}
+			map10 := kgenTemporary[uint32](&call, int(mSample3Length))
+			histogram2 := kgenTemporary[int64](&call, 256)
+			clear(histogram2)
+			if workers > 1 {
+				kgenFork(&call, workers, int(mSample3Length), 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 256)
+					sumJoinedKernel24(lo, hi, id, map10, histogramOwn)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram2[i], histogramOwn[i])
+					}
+				})
+			} else {
+				sumJoinedKernel24(0, int(mSample3Length), id, map10, histogram2)
+			}
+			add3 := kgenTemporary[int64](&call, 256)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add4 int64
+				kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add5 := sumJoinedKernel25Summary(lo, hi, histogram2)
+						blocks.await()
+						addBefore := add4
+						add4 = addBefore + add5
+						blocks.release()
+						sumJoinedKernel25(lo, hi, histogram2, add3, addBefore)
+					}
+				})
+			} else {
+				sumJoinedKernel25(0, 256, histogram2, add3, 0)
+			}
+			pass2 := kgenTemporary[uint32](&call, int(mSample3Length))
+			map11 := kgenTemporary[uint32](&call, int(mSample3Length))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(mSample3Length), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sumJoinedKernel26Summary(lo, hi, map10, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sumJoinedKernel26(lo, hi, add3, map10, id, pass2, map11, 0, 0, mSample3Length, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sumJoinedKernel26(0, int(mSample3Length), add3, map10, id, pass2, map11, 0, 0, mSample3Length, digits)
+			}
+			map12 := kgenTemporary[int64](&call, 256)
+			map13 := kgenTemporary[int64](&call, 256)
+			if workers > 1 {
+				kgenFork(&call, workers, 256, 4096, func(_, lo, hi int) {
+					sumJoinedKernel27(lo, hi, add3, map12, histogram2, map13)
+				})
+			} else {
+				sumJoinedKernel27(0, 256, add3, map12, histogram2, map13)
+			}
+			insert6 := kgenTemporary[uint32](&call, int(mSample3Length))
+			if workers > 1 {
+				kgenFork(&call, workers, 256, 1, func(_, lo, hi int) {
+					sumJoinedKernel28(lo, hi, add2, map9, map12, map13, pass, pass2, insert6)
+				})
+			} else {
+				sumJoinedKernel28(0, 256, add2, map9, map12, map13, pass, pass2, insert6)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(mSample3Length), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sumJoinedKernel29Summary(lo, hi, map11, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sumJoinedKernel29(lo, hi, add3, map11, insert6, either2, 0, 0, mSample3Length, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sumJoinedKernel29(0, int(mSample3Length), add3, map11, insert6, either2, 0, 0, mSample3Length, digits)
+			}
+		} else {
+			if workers > 1 {
+				kgenFork(&call, workers, int(mSampleSampleLength), 4096, func(_, lo, hi int) {
+					sumJoinedKernel30(lo, hi, either2)
+				})
+			} else {
+				sumJoinedKernel30(0, int(mSampleSampleLength), either2)
+			}
+		}
 		aggregate := kgenTemporary[int64](&call, m)
 		clear(aggregate)
-		map7 := kgenTemporary[uint32](&call, m)
+		map8 := kgenTemporary[uint32](&call, m)
 		histogram := kgenTemporary[int64](&call, 1024)
 		clear(histogram)
 		if workers > 1 && len(aggregate) <= max(2048, m/64) {
 			kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
 				aggregateOwn := make([]int64, len(aggregate))
 				histogramOwn := make([]int64, 1024)
-				sumJoinedKernel8(lo, hi, aggregateOwn, id, insert3, insert4, map6, map7, histogramOwn, x2, x, int64(m), int64(n), mSlots4Length)
+				sumJoinedKernel31(lo, hi, aggregateOwn, id, insert4, either2, insert5, map6, map8, histogramOwn, x2, x, int64(m), int64(n), mSlots4Length)
 				for i := range aggregateOwn {
 					atomic.AddInt64(&aggregate[i], aggregateOwn[i])
 				}
@@ -245,53 +654,53 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				}
 			})
 		} else {
-			sumJoinedKernel8(0, m, aggregate, id, insert3, insert4, map6, map7, histogram, x2, x, int64(m), int64(n), mSlots4Length)
+			sumJoinedKernel31(0, m, aggregate, id, insert4, either2, insert5, map6, map8, histogram, x2, x, int64(m), int64(n), mSlots4Length)
 		}
-		map8 := kgenTemporary[uint64](&call, m)
+		map9 := kgenTemporary[uint64](&call, m)
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add int64
+			var add3 int64
 			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add2 := sumJoinedKernel9Summary(lo, hi, aggregate)
+					add4 := sumJoinedKernel32Summary(lo, hi, aggregate)
 					blocks.await()
-					addBefore := add
-					add = addBefore + add2
+					addBefore := add3
+					add3 = addBefore + add4
 					blocks.release()
-					sumJoinedKernel9(lo, hi, aggregate, map8, addBefore)
+					sumJoinedKernel32(lo, hi, aggregate, map9, addBefore)
 				}
 			})
 		} else {
-			sumJoinedKernel9(0, m, aggregate, map8, 0)
+			sumJoinedKernel32(0, m, aggregate, map9, 0)
 		}
-		add := kgenTemporary[int64](&call, 1024)
+		add3 := kgenTemporary[int64](&call, 1024)
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add2 int64
+			var add4 int64
 			kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add3 := sumJoinedKernel10Summary(lo, hi, histogram)
+					add5 := sumJoinedKernel33Summary(lo, hi, histogram)
 					blocks.await()
-					addBefore := add2
-					add2 = addBefore + add3
+					addBefore := add4
+					add4 = addBefore + add5
 					blocks.release()
-					sumJoinedKernel10(lo, hi, histogram, add, addBefore)
+					sumJoinedKernel33(lo, hi, histogram, add3, addBefore)
 				}
 			})
 		} else {
-			sumJoinedKernel10(0, 1024, histogram, add, 0)
+			sumJoinedKernel33(0, 1024, histogram, add3, 0)
 		}
-		pass := kgenTemporary[uint32](&call, m)
-		pass2 := kgenTemporary[int64](&call, m)
+		pass2 := kgenTemporary[uint32](&call, m)
+		pass3 := kgenTemporary[int64](&call, m)
 		if workers > 1 {
 			counts := make([]int64, 256)
 			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel11Summary(lo, hi, map7, 0, digits)
+					sumJoinedKernel34Summary(lo, hi, map8, 0, digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -299,57 +708,14 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel11(lo, hi, add, map7, pass, pass2, 0, 0, int64(m), digits)
+					sumJoinedKernel34(lo, hi, add3, map8, pass2, pass3, 0, 0, int64(m), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel11(0, m, add, map7, pass, pass2, 0, 0, int64(m), digits)
+			sumJoinedKernel34(0, m, add3, map8, pass2, pass3, 0, 0, int64(m), digits)
 		}
-		pass3 := kgenTemporary[uint32](&call, m)
-		pass4 := kgenTemporary[int64](&call, m)
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumJoinedKernel12Summary(lo, hi, pass, 8, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sumJoinedKernel12(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(m), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			sumJoinedKernel12(0, m, add, pass, pass3, pass2, pass4, 1, 8, int64(m), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumJoinedKernel12Summary(lo, hi, pass3, 16, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sumJoinedKernel12(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(m), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			sumJoinedKernel12(0, m, add, pass3, pass, pass4, pass2, 2, 16, int64(m), digits)
-		}
+		pass4 := kgenTemporary[uint32](&call, m)
 		pass5 := kgenTemporary[int64](&call, m)
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -357,7 +723,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel14Summary(lo, hi, pass, 24, digits)
+					sumJoinedKernel35Summary(lo, hi, pass2, 8, digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -365,92 +731,245 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel14(lo, hi, add, pass, pass2, pass5, 3, 24, int64(m), digits)
+					sumJoinedKernel35(lo, hi, add3, pass2, pass4, pass3, pass5, 1, 8, int64(m), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel14(0, m, add, pass, pass2, pass5, 3, 24, int64(m), digits)
+			sumJoinedKernel35(0, m, add3, pass2, pass4, pass3, pass5, 1, 8, int64(m), digits)
 		}
-		map9 := kgenTemporary[uint64](&call, int(mSlots3Length))
 		if workers > 1 {
-			kgenFork(&call, workers, int(mSlots3Length), 4096, func(_, lo, hi int) {
-				sumJoinedKernel15(lo, hi, insert3, map8, map9)
-			})
-		} else {
-			sumJoinedKernel15(0, int(mSlots3Length), insert3, map8, map9)
-		}
-		add2 := kgenTemporary[int64](&call, n)
-		map10 := kgenTemporary[int64](&call, n)
-		var sum4 int64
-		var sum5 int64
-		var sum6 int64
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add3 int64
-			var sum7 int64
-			var sum8 int64
-			var sum9 int64
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add4, sum10, sum11, sum12 := sumJoinedKernel16Summary(lo, hi, key, map9, insert4, map8, x2, x, int64(m), int64(n), mSlots4Length)
+					digits := make([]int64, 256)
+					sumJoinedKernel35Summary(lo, hi, pass4, 16, digits)
 					blocks.await()
-					addBefore := add3
-					sumBefore := sum7
-					sumBefore2 := sum8
-					sumBefore3 := sum9
-					add3 = addBefore + add4
-					sum7 = sumBefore + sum10
-					sum8 = sumBefore2 + sum11
-					sum9 = sumBefore3 + sum12
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
 					blocks.release()
-					sumJoinedKernel16(lo, hi, key, map9, insert4, map8, add2, map10, x2, x, int64(m), int64(n), mSlots4Length, addBefore, sumBefore, sumBefore2, sumBefore3)
+					sumJoinedKernel35(lo, hi, add3, pass4, pass2, pass5, pass3, 2, 16, int64(m), digits)
 				}
 			})
-			sum4 = sum7
-			sum5 = sum8
-			sum6 = sum9
 		} else {
-			_, sum4, sum5, sum6 = sumJoinedKernel16(0, n, key, map9, insert4, map8, add2, map10, x2, x, int64(m), int64(n), mSlots4Length, 0, 0, 0, 0)
+			digits := make([]int64, 256)
+			sumJoinedKernel35(0, m, add3, pass4, pass2, pass5, pass3, 2, 16, int64(m), digits)
 		}
-		x15 := sum5 >> 32
-		x16 := sum4 + x15
-		cond5 := x16 < 2147483648
-		x17 := int64(math.MaxInt64)
-		if cond5 {
-			x17 = sum6
-		}
-		x18 := max(x17, 0)
-		map11 := kgenTemporary[int32](&call, m)
+		pass6 := kgenTemporary[int64](&call, m)
 		if workers > 1 {
-			kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
-				sumJoinedKernel17(lo, hi, pass5, weight, map11)
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					sumJoinedKernel37Summary(lo, hi, pass2, 24, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					sumJoinedKernel37(lo, hi, add3, pass2, pass3, pass6, 3, 24, int64(m), digits)
+				}
 			})
 		} else {
-			sumJoinedKernel17(0, m, pass5, weight, map11)
+			digits := make([]int64, 256)
+			sumJoinedKernel37(0, m, add3, pass2, pass3, pass6, 3, 24, int64(m), digits)
 		}
+		map10 := kgenTemporary[uint64](&call, int(mSlots3Length))
+		if workers > 1 {
+			kgenFork(&call, workers, int(mSlots3Length), 4096, func(_, lo, hi int) {
+				sumJoinedKernel38(lo, hi, insert4, map9, map10)
+			})
+		} else {
+			sumJoinedKernel38(0, int(mSlots3Length), insert4, map9, map10)
+		}
+		if int(nSample2Length) > 2147483647 {
+			return fmt.Errorf("n_sample_if_parted_2 would have %d rows; at most 2147483647 can be computed", int(nSample2Length))
+		}
+		if int(nSample2Length) > 2147483647 {
+			return fmt.Errorf("n_sample_partitioned_2 would have %d rows; at most 2147483647 can be computed", int(nSample2Length))
+		}
+		either3 := kgenTemporary[uint32](&call, max(int(nSample2Length), 0))
+		if 0 < int(x7) {
+			map11 := kgenTemporary[uint32](&call, int(nSample2Length))
+			histogram2 := kgenTemporary[int64](&call, 256)
+			clear(histogram2)
+			if workers > 1 {
+				kgenFork(&call, workers, int(nSample2Length), 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 256)
+					sumJoinedKernel39(lo, hi, key, map11, histogramOwn)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram2[i], histogramOwn[i])
+					}
+				})
+			} else {
+				sumJoinedKernel39(0, int(nSample2Length), key, map11, histogram2)
+			}
+			add4 := kgenTemporary[int64](&call, 256)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add5 int64
+				kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add6 := sumJoinedKernel40Summary(lo, hi, histogram2)
+						blocks.await()
+						addBefore := add5
+						add5 = addBefore + add6
+						blocks.release()
+						sumJoinedKernel40(lo, hi, histogram2, add4, addBefore)
+					}
+				})
+			} else {
+				sumJoinedKernel40(0, 256, histogram2, add4, 0)
+			}
+			pass7 := kgenTemporary[uint32](&call, int(nSample2Length))
+			map12 := kgenTemporary[uint32](&call, int(nSample2Length))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nSample2Length), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sumJoinedKernel41Summary(lo, hi, map11, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sumJoinedKernel41(lo, hi, add4, map11, key, pass7, map12, 0, 0, nSample2Length, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sumJoinedKernel41(0, int(nSample2Length), add4, map11, key, pass7, map12, 0, 0, nSample2Length, digits)
+			}
+			map13 := kgenTemporary[int64](&call, 256)
+			map14 := kgenTemporary[int64](&call, 256)
+			if workers > 1 {
+				kgenFork(&call, workers, 256, 4096, func(_, lo, hi int) {
+					sumJoinedKernel42(lo, hi, add4, map13, histogram2, map14)
+				})
+			} else {
+				sumJoinedKernel42(0, 256, add4, map13, histogram2, map14)
+			}
+			insert6 := kgenTemporary[uint32](&call, int(nSample2Length))
+			if workers > 1 {
+				kgenFork(&call, workers, 256, 1, func(_, lo, hi int) {
+					sumJoinedKernel43(lo, hi, add2, map7, map13, map14, pass, pass7, insert6)
+				})
+			} else {
+				sumJoinedKernel43(0, 256, add2, map7, map13, map14, pass, pass7, insert6)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nSample2Length), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sumJoinedKernel44Summary(lo, hi, map12, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sumJoinedKernel44(lo, hi, add4, map12, insert6, either3, 0, 0, nSample2Length, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sumJoinedKernel44(0, int(nSample2Length), add4, map12, insert6, either3, 0, 0, nSample2Length, digits)
+			}
+		} else {
+			if workers > 1 {
+				kgenFork(&call, workers, int(nSampleSample2Length), 4096, func(_, lo, hi int) {
+					sumJoinedKernel45(lo, hi, either3)
+				})
+			} else {
+				sumJoinedKernel45(0, int(nSampleSample2Length), either3)
+			}
+		}
+		add4 := kgenTemporary[int64](&call, n)
+		map11 := kgenTemporary[int64](&call, n)
+		var sum5 int64
+		var sum6 int64
 		var sum7 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var add5 int64
 			var sum8 int64
-			kgenInOrder(&call, workers, int(x18), 32768, func(blocks *kgenBlocks) {
+			var sum9 int64
+			var sum10 int64
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum9 := sumJoinedKernel18(lo, hi, add2, value, map10, map11, int64(n))
+					add6, sum11, sum12, sum13 := sumJoinedKernel46Summary(lo, hi, key, map10, either3, insert5, map9, x2, x, int64(m), int64(n), mSlots4Length)
 					blocks.await()
+					addBefore := add5
 					sumBefore := sum8
-					sum8 = sumBefore + sum9
+					sumBefore2 := sum9
+					sumBefore3 := sum10
+					add5 = addBefore + add6
+					sum8 = sumBefore + sum11
+					sum9 = sumBefore2 + sum12
+					sum10 = sumBefore3 + sum13
+					blocks.release()
+					sumJoinedKernel46(lo, hi, key, map10, either3, insert5, map9, add4, map11, x2, x, int64(m), int64(n), mSlots4Length, addBefore, sumBefore, sumBefore2, sumBefore3)
+				}
+			})
+			sum5 = sum8
+			sum6 = sum9
+			sum7 = sum10
+		} else {
+			_, sum5, sum6, sum7 = sumJoinedKernel46(0, n, key, map10, either3, insert5, map9, add4, map11, x2, x, int64(m), int64(n), mSlots4Length, 0, 0, 0, 0)
+		}
+		x17 := sum6 >> 32
+		x18 := sum5 + x17
+		cond7 := x18 < 2147483648
+		x19 := int64(math.MaxInt64)
+		if cond7 {
+			x19 = sum7
+		}
+		x20 := max(x19, 0)
+		map12 := kgenTemporary[int32](&call, m)
+		if workers > 1 {
+			kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
+				sumJoinedKernel47(lo, hi, pass6, weight, map12)
+			})
+		} else {
+			sumJoinedKernel47(0, m, pass6, weight, map12)
+		}
+		var sum8 int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum9 int64
+			kgenInOrder(&call, workers, int(x20), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum10 := sumJoinedKernel48(lo, hi, add4, value, map11, map12, int64(n))
+					blocks.await()
+					sumBefore := sum9
+					sum9 = sumBefore + sum10
 					blocks.release()
 				}
 			})
-			sum7 = sum8
+			sum8 = sum9
 		} else {
-			sum7 = sumJoinedKernel18(0, int(x18), add2, value, map10, map11, int64(n))
+			sum8 = sumJoinedKernel48(0, int(x20), add4, value, map11, map12, int64(n))
 		}
-		total2 := sum7
+		total2 := sum8
 		total = total2
-		jRepeatedLength = x18
+		jRepeatedLength = x20
 	}
 	jFoundLength2 := jFoundLength
 	total2 := total
@@ -461,7 +980,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 	return nil
 }
 
-// sumJoinedKernel1 returns what rows lo to hi add to the state, in the stages map1, map2, reduce1, scalar1, scalar3.
+// sumJoinedKernel1 returns what rows lo to hi add to the state, in the stages map1, map2, reduce1, scalar1, scalar2, scalar4.
 //
 //go:noinline
 func sumJoinedKernel1(lo, hi int, id, weight []int32) (int64, uint32, uint32, uint32, uint32) {
@@ -485,10 +1004,10 @@ func sumJoinedKernel1(lo, hi int, id, weight []int32) (int64, uint32, uint32, ui
 	return sum, least, greatest, least2, greatest2
 }
 
-// sumJoinedKernel2 runs rows lo to hi through the stages map3, map4, map5, map6, insert1, map7, insert2, from the state before them to the one after.
+// sumJoinedKernel2 runs rows lo to hi through the stages map3, map4, map5, map6, insert1, map7, scalar6, insert2, scalar7, scalar8, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 []uint64, reduce4, reduce3, reduce2, reduce uint32, m, n, mSlots, mSlots2 int64) {
+func sumJoinedKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 []uint64, reduce4, reduce3, reduce2, reduce uint32, m, n, mSlots, scalar, mSlots2 int64) {
 	x := reduce4 - reduce3
 	cond := x != 4294967295
 	x2 := reduce2 - reduce
@@ -503,10 +1022,13 @@ func sumJoinedKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 [
 	cond2 := x3 < x10
 	cond3 := x5 < 4294967295
 	cond4 := cond2 && cond3
+	cond5 := x5 >= 262144
+	cond6 := cond4 == false
+	cond7 := cond5 && cond6
 	x11 := x5 * 8
 	x12 := min(x11, 131072)
 	x13 := max(x5, x12)
-	cond5 := x13 <= 939524096
+	cond8 := x13 <= 939524096
 	x14 := x13 - 1
 	x15 := uint64(bits.LeadingZeros64(uint64(x14)))
 	x16 := int64(x15)
@@ -514,25 +1036,46 @@ func sumJoinedKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 [
 	x18 := int64(2) << (x17 & 63)
 	x19 := min(x18, 1073741824)
 	x20 := x18
-	if cond5 {
+	if cond8 {
 		x20 = x19
 	}
-	x21 := uint64(x20)
-	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
-	x23 := x22 + 1
+	x21 := x20
+	if cond7 {
+		x21 = 2
+	}
+	x22 := uint64(x21)
+	x23 := uint64(bits.LeadingZeros64(uint64(x22)))
+	x24 := x23 + 1
 	if cond {
 		if cond4 {
 			weightRows := weight[lo:hi]
 			idRows := id[lo:hi]
 			idRows = idRows[:len(weightRows)]
 			for i := range weightRows {
-				x24 := uint32(weightRows[i]) - 2147483648 - reduce3 + 1
-				x25 := uint32(idRows[i]) - 2147483648
+				x25 := uint32(weightRows[i]) - 2147483648 - reduce3 + 1
+				x26 := uint32(idRows[i]) - 2147483648
 				// j = join(key, id)
-				slot := int64(x25 - reduce)
+				slot := int64(x26 - reduce)
 				if uint64(slot) < uint64(mSlots) {
 					if insert[slot] == 0 {
-						insert[slot] = x24
+						insert[slot] = x25
+					}
+				}
+				x27 := uint64(x26)
+				word := x27<<32 | uint64(x25)
+				slot2 := int64(-1)
+				if cond7 {
+					slot2 = -1
+				}
+				if uint64(slot2) < uint64(mSlots2) {
+					lastSlot := mSlots2 - 1
+					held := insert2[slot2]
+					for held != 0 && held>>32 != word>>32 {
+						slot2 = (slot2 + 1) & lastSlot
+						held = insert2[slot2]
+					}
+					if held == 0 {
+						insert2[slot2] = word
 					}
 				}
 			}
@@ -541,12 +1084,15 @@ func sumJoinedKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 [
 			idRows := id[lo:hi]
 			idRows = idRows[:len(weightRows)]
 			for i := range weightRows {
-				x24 := uint32(weightRows[i]) - 2147483648 - reduce3 + 1
-				x25 := uint32(idRows[i]) - 2147483648
-				x26 := uint64(x25)
-				x27 := x26 * 11400714819323198485
-				word := x26<<32 | uint64(x24)
-				slot := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x23 & 63))
+				x25 := uint32(weightRows[i]) - 2147483648 - reduce3 + 1
+				x26 := uint32(idRows[i]) - 2147483648
+				x27 := uint64(x26)
+				x28 := x27 * 11400714819323198485
+				word := x27<<32 | uint64(x25)
+				slot := int64((x28 ^ x28>>32) * 15485907386658061715 >> (x24 & 63))
+				if cond7 {
+					slot = -1
+				}
 				if uint64(slot) < uint64(mSlots2) {
 					lastSlot := mSlots2 - 1
 					held := insert2[slot]
@@ -565,12 +1111,29 @@ func sumJoinedKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 [
 		idRows := id[lo:hi]
 		idRows = idRows[:len(weightRows)]
 		for i := range weightRows {
-			x24 := uint32(int64(lo+i)) + 1
-			x25 := uint32(idRows[i]) - 2147483648
-			slot := int64(x25 - reduce)
+			x25 := uint32(int64(lo+i)) + 1
+			x26 := uint32(idRows[i]) - 2147483648
+			slot := int64(x26 - reduce)
 			if uint64(slot) < uint64(mSlots) {
 				if insert[slot] == 0 {
-					insert[slot] = x24
+					insert[slot] = x25
+				}
+			}
+			x27 := uint64(x26)
+			word := x27<<32 | uint64(x25)
+			slot2 := int64(-1)
+			if cond7 {
+				slot2 = -1
+			}
+			if uint64(slot2) < uint64(mSlots2) {
+				lastSlot := mSlots2 - 1
+				held := insert2[slot2]
+				for held != 0 && held>>32 != word>>32 {
+					slot2 = (slot2 + 1) & lastSlot
+					held = insert2[slot2]
+				}
+				if held == 0 {
+					insert2[slot2] = word
 				}
 			}
 		}
@@ -579,12 +1142,15 @@ func sumJoinedKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 [
 		idRows := id[lo:hi]
 		idRows = idRows[:len(weightRows)]
 		for i := range weightRows {
-			x24 := uint32(int64(lo+i)) + 1
-			x25 := uint32(idRows[i]) - 2147483648
-			x26 := uint64(x25)
-			x27 := x26 * 11400714819323198485
-			word := x26<<32 | uint64(x24)
-			slot := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x23 & 63))
+			x25 := uint32(int64(lo+i)) + 1
+			x26 := uint32(idRows[i]) - 2147483648
+			x27 := uint64(x26)
+			x28 := x27 * 11400714819323198485
+			word := x27<<32 | uint64(x25)
+			slot := int64((x28 ^ x28>>32) * 15485907386658061715 >> (x24 & 63))
+			if cond7 {
+				slot = -1
+			}
 			if uint64(slot) < uint64(mSlots2) {
 				lastSlot := mSlots2 - 1
 				held := insert2[slot]
@@ -600,22 +1166,10 @@ func sumJoinedKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 [
 	}
 }
 
-// sumJoinedKernel3 returns what rows lo to hi add to the state, in the stages map12, reduce2.
+// sumJoinedKernel3 returns what rows lo to hi add to the state, in the stages map31, reduce2.
 //
 //go:noinline
-func sumJoinedKernel3(lo, hi int, insert []uint32) int64 {
-	var sum int64
-	insertRows := insert[lo:hi]
-	for i := range insertRows {
-		sum += kgenBit[int64](insertRows[i] != 0)
-	}
-	return sum
-}
-
-// sumJoinedKernel4 returns what rows lo to hi add to the state, in the stages map13, reduce3, scalar5.
-//
-//go:noinline
-func sumJoinedKernel4(lo, hi int, insert2 []uint64) int64 {
+func sumJoinedKernel3(lo, hi int, insert2 []uint64) int64 {
 	var sum int64
 	insert2Rows := insert2[lo:hi]
 	for i := range insert2Rows {
@@ -624,10 +1178,385 @@ func sumJoinedKernel4(lo, hi int, insert2 []uint64) int64 {
 	return sum
 }
 
-// sumJoinedKernel5 returns what rows lo to hi add to the state, in the stages map8, map9, map10, map11, mask, partial4, offset4, add4, map37, map38, compact, reduce5.
+// sumJoinedKernel4 returns what rows lo to hi add to the state, in the stages map32, reduce3, scalar9, scalar10.
 //
 //go:noinline
-func sumJoinedKernel5(lo, hi int, key []int32, insert []uint32, insert2 []uint64, value, weight []int32, reduce2, reduce uint32, m, n, mSlots2 int64, reduce4, reduce3 uint32) (int64, int64) {
+func sumJoinedKernel4(lo, hi int, insert []uint32) int64 {
+	var sum int64
+	insertRows := insert[lo:hi]
+	for i := range insertRows {
+		sum += kgenBit[int64](insertRows[i] != 0)
+	}
+	return sum
+}
+
+// sumJoinedKernel5 runs rows lo to hi through the stages map8, map9, map10, map11, map12, map13, histogram1, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel5(lo, hi int, id []int32, map2 []uint32, histogram []int64) {
+	mapRows := map2[lo:hi]
+	for i := range mapRows {
+		x := uint32(id[lo+i]) - 2147483648
+		// j = join(key, id)
+		mapRows[i] = x
+		x2 := x * 2654435761
+		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 & 255)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+	}
+}
+
+// sumJoinedKernel6 runs rows lo to hi through the stages partial1, offset1, add1, map21, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel6(lo, hi int, histogram, add, map2 []int64, add2 int64) int64 {
+	histogramRows := histogram[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogramRows)]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(histogramRows)]
+	for i, histogram2 := range histogramRows {
+		// j = join(key, id)
+		addRows[i] = add2
+		mapRows[i] = add2 + histogram2
+		add2 += histogram2
+	}
+	return add2
+}
+
+// sumJoinedKernel6Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1, map21.
+//
+//go:noinline
+func sumJoinedKernel6Summary(lo, hi int, histogram []int64) int64 {
+	var add int64
+	histogramRows := histogram[lo:hi]
+	for _, histogram2 := range histogramRows {
+		add += histogram2
+	}
+	return add
+}
+
+// sumJoinedKernel7 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel7(lo, hi int, add []int64, map12 []uint32, id, weight []int32, pass []uint64, digitNumber, digitShift, mSample int64, reduce4, reduce3 uint32, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * mSample
+	x3 := reduce4 - reduce3
+	cond := x3 != 4294967295
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add[int64(digit)+x] - x2
+	}
+	if cond {
+		map12Rows := map12[lo:hi]
+		for i := range map12Rows {
+			x4 := map12Rows[i] * 2654435761
+			digit := int64((x4 ^ x4>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+			// j = join(key, id)
+			digit2 := int(digit)
+			place := places[digit2]
+			places[digit2] = place + 1
+			row := int64(lo + i)
+			pass[place] = uint64(uint32(id[row])-2147483648)<<32 | uint64(uint32(weight[row])-2147483648-reduce3+1)
+		}
+	} else {
+		map12Rows := map12[lo:hi]
+		for i := range map12Rows {
+			x4 := map12Rows[i] * 2654435761
+			digit := int64((x4 ^ x4>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+			digit2 := int(digit)
+			place := places[digit2]
+			places[digit2] = place + 1
+			row := int64(lo + i)
+			pass[place] = uint64(uint32(id[row])-2147483648)<<32 | uint64(uint32(row)+1)
+		}
+	}
+}
+
+// sumJoinedKernel7Summary returns what rows lo to hi add to the state, in the stages pass1.
+//
+//go:noinline
+func sumJoinedKernel7Summary(lo, hi int, map12 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map12Rows := map12[lo:hi]
+	for i := range map12Rows {
+		x := map12Rows[i] * 2654435761
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumJoinedKernel8 runs rows lo to hi through the stages map14, map15, map16, map17, map18, map19, histogram2, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel8(lo, hi int, key []int32, map2 []uint32, histogram []int64) {
+	mapRows := map2[lo:hi]
+	for i := range mapRows {
+		x := uint32(key[lo+i]) - 2147483648
+		// j = join(key, id)
+		mapRows[i] = x
+		x2 := x * 2654435761
+		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 & 255)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+	}
+}
+
+// sumJoinedKernel9 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel9(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+	histogram2Rows := histogram2[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram2Rows)]
+	for i := range histogram2Rows {
+		// j = join(key, id)
+		addRows[i] = add2
+		add2 += histogram2Rows[i]
+	}
+	return add2
+}
+
+// sumJoinedKernel9Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
+//
+//go:noinline
+func sumJoinedKernel9Summary(lo, hi int, histogram2 []int64) int64 {
+	var add int64
+	histogram2Rows := histogram2[lo:hi]
+	for i := range histogram2Rows {
+		add += histogram2Rows[i]
+	}
+	return add
+}
+
+// sumJoinedKernel10 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel10(lo, hi int, add2 []int64, map18 []uint32, key []int32, pass []uint32, digitNumber, digitShift, nSample int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nSample
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add2[int64(digit)+x] - x2
+	}
+	map18Rows := map18[lo:hi]
+	for i := range map18Rows {
+		x3 := map18Rows[i] * 2654435761
+		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = uint32(key[lo+i]) - 2147483648
+	}
+}
+
+// sumJoinedKernel10Summary returns what rows lo to hi add to the state, in the stages pass2.
+//
+//go:noinline
+func sumJoinedKernel10Summary(lo, hi int, map18 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map18Rows := map18[lo:hi]
+	for i := range map18Rows {
+		x := map18Rows[i] * 2654435761
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumJoinedKernel11 runs rows lo to hi through the stages map20, map22, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel11(lo, hi int, add2, map2, histogram2, map3 []int64) {
+	mapRows := map2[lo:hi]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	for i := range mapRows {
+		x := int64(lo + i)
+		add := add2[x]
+		// j = join(key, id)
+		mapRows[i] = add
+		mapRows2[i] = add + histogram2[x]
+	}
+}
+
+// sumJoinedKernel12 runs rows lo to hi through the stages insert3, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel12(lo, hi int, add, map21, map20, map22 []int64, pass []uint64, pass2, insert []uint32, insert2 []int64) {
+	most := 0
+	for part := lo; part < hi; part++ {
+		most = max(most, int(map21[part])-int(add[part]))
+	}
+	slots := 8
+	for slots < most*3 {
+		slots *= 2
+	}
+	table := make([]uint64, slots)
+	addRows := add[lo:hi]
+	map21Rows := map21[lo:hi]
+	map21Rows = map21Rows[:len(addRows)]
+	map20Rows := map20[lo:hi]
+	map20Rows = map20Rows[:len(addRows)]
+	map22Rows := map22[lo:hi]
+	map22Rows = map22Rows[:len(addRows)]
+	insertRows := insert2[lo:hi]
+	insertRows = insertRows[:len(addRows)]
+	for i := range addRows {
+		// j = join(key, id)
+		first := int(addRows[i])
+		end := int(map21Rows[i])
+		from := int(map20Rows[i])
+		to := int(map22Rows[i])
+		words := pass[first:end]
+		slots2 := 8
+		for slots2 < len(words)*3 {
+			slots2 *= 2
+		}
+		partTable := table[:slots2]
+		for slot := range partTable {
+			partTable[slot] = 0
+		}
+		last := int64(len(partTable)) - 1
+		slots3 := int64(len(partTable))
+		var distinct int64
+		for _, word := range words {
+			slot := int64((word>>32*11400714819323198485^word>>32*11400714819323198485>>32)*15485907386658061715>>24) & last
+			if uint64(slot) < uint64(slots3) {
+				lastSlot := slots3 - 1
+				held := partTable[slot]
+				for held != 0 && held>>32 != word>>32 {
+					slot = (slot + 1) & lastSlot
+					held = partTable[slot]
+				}
+				if held == 0 {
+					partTable[slot] = word
+					distinct++
+				}
+			}
+		}
+		keys := pass2[from:to]
+		codes := insert[from:to]
+		codes = codes[:len(keys)]
+		for at := range keys {
+			key := uint64(keys[at])
+			var code uint32
+			lastSlot := slots3 - 1
+			slot := int64((key*11400714819323198485^key*11400714819323198485>>32)*15485907386658061715>>24) & last
+			held := partTable[slot]
+			for held != 0 && held>>32 != key {
+				slot = (slot + 1) & lastSlot
+				held = partTable[slot]
+			}
+			code = uint32(held)
+			codes[at] = code
+		}
+		insertRows[i] = distinct
+	}
+}
+
+// sumJoinedKernel13 runs rows lo to hi through the stages map33, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel13(lo, hi int, insert4, map2 []int64) {
+	mapRows := map2[lo:hi]
+	for i := range mapRows {
+		// j = join(key, id)
+		mapRows[i] = insert4[lo+i]
+	}
+}
+
+// sumJoinedKernel14 runs rows lo to hi through the stages map34, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel14(lo, hi int, map2 []int64) {
+	mapRows := map2[lo:hi]
+	for i := range mapRows {
+		// j = join(key, id)
+		mapRows[i] = int64(lo+i) * 0
+	}
+}
+
+// sumJoinedKernel15 returns what rows lo to hi add to the state, in the stages reduce4, scalar11, scalar12, scalar13, scalar14, scalar15, scalar16.
+//
+//go:noinline
+func sumJoinedKernel15(lo, hi int, either2 []int64) int64 {
+	var sum int64
+	either2Rows := either2[lo:hi]
+	for i := range either2Rows {
+		sum += either2Rows[i]
+	}
+	return sum
+}
+
+// sumJoinedKernel16 runs rows lo to hi through the stages map23, map24, map25, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel16(lo, hi int, add2 []int64, key []int32, insert3, map2 []uint32, digitNumber, digitShift, nSample int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nSample
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add2[int64(digit)+x] - x2
+	}
+	mapRows := map2[lo:hi]
+	for i := range mapRows {
+		x3 := (uint32(key[lo+i]) - 2147483648) * 2654435761
+		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		var insert uint32
+		if uint64(place) < uint64(len(insert3)) {
+			insert = insert3[place]
+		}
+		insert2 := insert
+		mapRows[i] = insert2
+	}
+}
+
+// sumJoinedKernel16Summary returns what rows lo to hi add to the state, in the stages map23, map24, map25.
+//
+//go:noinline
+func sumJoinedKernel16Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	for i := range hi - lo {
+		x := (uint32(key[lo+i]) - 2147483648) * 2654435761
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumJoinedKernel17 runs rows lo to hi through the stages map26, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel17(lo, hi int, map2 []uint32) {
+	mapRows := map2[lo:hi]
+	for i := range mapRows {
+		// j = join(key, id)
+		mapRows[i] = uint32(int64(lo+i) * 0)
+	}
+}
+
+// sumJoinedKernel18 returns what rows lo to hi add to the state, in the stages map27, map28, map29, map30, mask, partial9, offset9, add9, map90, map91, compact, reduce6.
+//
+//go:noinline
+func sumJoinedKernel18(lo, hi int, key []int32, insert, either []uint32, insert2 []uint64, value, weight []int32, reduce2, reduce uint32, m, n, mSlots2 int64, reduce4, reduce3 uint32) (int64, int64) {
 	var jFoundPlace int64
 	var sum int64
 	x := reduce2 - reduce
@@ -642,10 +1571,13 @@ func sumJoinedKernel5(lo, hi int, key []int32, insert []uint32, insert2 []uint64
 	cond := x2 < x9
 	cond2 := x4 < 4294967295
 	cond3 := cond && cond2
+	cond4 := x4 >= 262144
+	cond5 := cond3 == false
+	cond6 := cond4 && cond5
 	x10 := x4 * 8
 	x11 := min(x10, 131072)
 	x12 := max(x4, x11)
-	cond4 := x12 <= 939524096
+	cond7 := x12 <= 939524096
 	x13 := x12 - 1
 	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
 	x15 := int64(x14)
@@ -653,30 +1585,34 @@ func sumJoinedKernel5(lo, hi int, key []int32, insert []uint32, insert2 []uint64
 	x17 := int64(2) << (x16 & 63)
 	x18 := min(x17, 1073741824)
 	x19 := x17
-	if cond4 {
+	if cond7 {
 		x19 = x18
 	}
-	x20 := uint64(x19)
-	x21 := uint64(bits.LeadingZeros64(uint64(x20)))
-	x22 := x21 + 1
-	x23 := reduce4 - reduce3
-	cond5 := x23 != 4294967295
+	x20 := x19
+	if cond6 {
+		x20 = 2
+	}
+	x21 := uint64(x20)
+	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
+	x23 := x22 + 1
+	x24 := reduce4 - reduce3
+	cond8 := x24 != 4294967295
 	if cond3 {
-		if cond5 {
+		if cond8 {
 			keyRows := key[lo:hi]
 			valueRows := value[lo:hi]
 			valueRows = valueRows[:len(keyRows)]
 			for i := range keyRows {
-				x24 := uint32(keyRows[i]) - 2147483648
-				at := int64(x24 - reduce)
+				x25 := uint32(keyRows[i]) - 2147483648
+				at := int64(x25 - reduce)
 				var insert3 uint32
 				if uint64(at) < uint64(len(insert)) {
 					insert3 = insert[at]
 				}
 				insert4 := insert3
 				if insert4 != 0 {
-					x25 := insert4 - 1
-					sum += int64(valueRows[i]) * int64(int32(x25+reduce3+2147483648))
+					x26 := insert4 - 1
+					sum += int64(valueRows[i]) * int64(int32(x26+reduce3+2147483648))
 					jFoundPlace++
 				}
 			}
@@ -685,16 +1621,16 @@ func sumJoinedKernel5(lo, hi int, key []int32, insert []uint32, insert2 []uint64
 			valueRows := value[lo:hi]
 			valueRows = valueRows[:len(keyRows)]
 			for i := range keyRows {
-				x24 := uint32(keyRows[i]) - 2147483648
-				at := int64(x24 - reduce)
+				x25 := uint32(keyRows[i]) - 2147483648
+				at := int64(x25 - reduce)
 				var insert3 uint32
 				if uint64(at) < uint64(len(insert)) {
 					insert3 = insert[at]
 				}
 				insert4 := insert3
 				if insert4 != 0 {
-					x25 := insert4 - 1
-					at2 := int64(x25)
+					x26 := insert4 - 1
+					at2 := int64(x26)
 					var weight2 int32
 					if uint64(at2) < uint64(len(weight)) {
 						weight2 = weight[at2]
@@ -705,17 +1641,26 @@ func sumJoinedKernel5(lo, hi int, key []int32, insert []uint32, insert2 []uint64
 				}
 			}
 		}
-	} else if cond5 {
+	} else if cond8 {
 		keyRows := key[lo:hi]
 		valueRows := value[lo:hi]
 		valueRows = valueRows[:len(keyRows)]
 		for i := range keyRows {
-			x24 := uint32(keyRows[i]) - 2147483648
-			x25 := uint64(x24) * 11400714819323198485
+			x25 := uint32(keyRows[i]) - 2147483648
+			at := int64(-1)
+			if cond6 {
+				at = int64(lo + i)
+			}
+			var either2 uint32
+			if uint64(at) < uint64(len(either)) {
+				either2 = either[at]
+			}
+			either3 := either2
+			x26 := uint64(x25) * 11400714819323198485
 			var code uint32
-			key2 := uint64(x24)
+			key2 := uint64(x25)
 			lastSlot := mSlots2 - 1
-			slot := int64((x25 ^ x25>>32) * 15485907386658061715 >> (x22 & 63))
+			slot := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x23 & 63))
 			held := insert2[slot]
 			for held != 0 && held>>32 != key2 {
 				slot = (slot + 1) & lastSlot
@@ -723,9 +1668,13 @@ func sumJoinedKernel5(lo, hi int, key []int32, insert []uint32, insert2 []uint64
 			}
 			code = uint32(held)
 			code2 := code
-			if code2 != 0 {
-				x26 := code2 - 1
-				sum += int64(valueRows[i]) * int64(int32(x26+reduce3+2147483648))
+			x27 := code2
+			if cond6 {
+				x27 = either3
+			}
+			if x27 != 0 {
+				x28 := x27 - 1
+				sum += int64(valueRows[i]) * int64(int32(x28+reduce3+2147483648))
 				jFoundPlace++
 			}
 		}
@@ -734,12 +1683,21 @@ func sumJoinedKernel5(lo, hi int, key []int32, insert []uint32, insert2 []uint64
 		valueRows := value[lo:hi]
 		valueRows = valueRows[:len(keyRows)]
 		for i := range keyRows {
-			x24 := uint32(keyRows[i]) - 2147483648
-			x25 := uint64(x24) * 11400714819323198485
+			x25 := uint32(keyRows[i]) - 2147483648
+			at := int64(-1)
+			if cond6 {
+				at = int64(lo + i)
+			}
+			var either2 uint32
+			if uint64(at) < uint64(len(either)) {
+				either2 = either[at]
+			}
+			either3 := either2
+			x26 := uint64(x25) * 11400714819323198485
 			var code uint32
-			key2 := uint64(x24)
+			key2 := uint64(x25)
 			lastSlot := mSlots2 - 1
-			slot := int64((x25 ^ x25>>32) * 15485907386658061715 >> (x22 & 63))
+			slot := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x23 & 63))
 			held := insert2[slot]
 			for held != 0 && held>>32 != key2 {
 				slot = (slot + 1) & lastSlot
@@ -747,12 +1705,16 @@ func sumJoinedKernel5(lo, hi int, key []int32, insert []uint32, insert2 []uint64
 			}
 			code = uint32(held)
 			code2 := code
-			if code2 != 0 {
-				x26 := code2 - 1
-				at := int64(x26)
+			x27 := code2
+			if cond6 {
+				x27 = either3
+			}
+			if x27 != 0 {
+				x28 := x27 - 1
+				at2 := int64(x28)
 				var weight2 int32
-				if uint64(at) < uint64(len(weight)) {
-					weight2 = weight[at]
+				if uint64(at2) < uint64(len(weight)) {
+					weight2 = weight[at2]
 				}
 				weight3 := weight2
 				sum += int64(valueRows[i]) * int64(weight3)
@@ -763,10 +1725,10 @@ func sumJoinedKernel5(lo, hi int, key []int32, insert []uint32, insert2 []uint64
 	return jFoundPlace, sum
 }
 
-// sumJoinedKernel6 runs rows lo to hi through the stages scalar2, scalar4, map14, map15, map16, map17, map18, map19, map20, map21, from the state before them to the one after.
+// sumJoinedKernel19 runs rows lo to hi through the stages scalar3, scalar5, map35, map36, map37, map38, map39, map59, map60, map61, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel6(lo, hi int, map2 []uint32, id []int32, map3 []uint64, map4, map5, map6 []int64, reduce2, reduce uint32, m, n int64) {
+func sumJoinedKernel19(lo, hi int, map2 []uint32, id []int32, map3 []uint64, map4, map5, map6 []int64, reduce2, reduce uint32, m, n int64) {
 	x := reduce2 - reduce
 	x2 := uint64(x)
 	x3 := max(m, 1)
@@ -779,10 +1741,13 @@ func sumJoinedKernel6(lo, hi int, map2 []uint32, id []int32, map3 []uint64, map4
 	cond := x2 < x9
 	cond2 := x4 < 4294967295
 	cond3 := cond && cond2
+	cond4 := x4 >= 262144
+	cond5 := cond3 == false
+	cond6 := cond4 && cond5
 	x10 := x4 * 8
 	x11 := min(x10, 131072)
 	x12 := max(x4, x11)
-	cond4 := x12 <= 939524096
+	cond7 := x12 <= 939524096
 	x13 := x12 - 1
 	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
 	x15 := int64(x14)
@@ -790,12 +1755,16 @@ func sumJoinedKernel6(lo, hi int, map2 []uint32, id []int32, map3 []uint64, map4
 	x17 := int64(2) << (x16 & 63)
 	x18 := min(x17, 1073741824)
 	x19 := x17
-	if cond4 {
+	if cond7 {
 		x19 = x18
 	}
-	x20 := uint64(x19)
-	x21 := uint64(bits.LeadingZeros64(uint64(x20)))
-	x22 := x21 + 1
+	x20 := x19
+	if cond6 {
+		x20 = 2
+	}
+	x21 := uint64(x20)
+	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
+	x23 := x22 + 1
 	if cond3 {
 		mapRows := map2[lo:hi]
 		idRows := id[lo:hi]
@@ -809,17 +1778,17 @@ func sumJoinedKernel6(lo, hi int, map2 []uint32, id []int32, map3 []uint64, map4
 		mapRows5 := map6[lo:hi]
 		mapRows5 = mapRows5[:len(mapRows)]
 		for i := range mapRows {
-			x23 := uint32(int64(lo+i)) + 1
+			x24 := uint32(int64(lo+i)) + 1
 			// j = join(key, id)
-			mapRows[i] = x23
-			x24 := uint32(idRows[i]) - 2147483648
-			x25 := uint64(x24)
-			mapRows2[i] = x25<<32 | uint64(x23)
-			mapRows3[i] = int64(x24 - reduce)
-			x26 := x25 * 11400714819323198485
-			x27 := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x22 & 63))
-			mapRows4[i] = -1
-			mapRows5[i] = x27
+			mapRows[i] = x24
+			x25 := uint32(idRows[i]) - 2147483648
+			x26 := uint64(x25)
+			mapRows2[i] = x26<<32 | uint64(x24)
+			mapRows3[i] = int64(x25 - reduce)
+			x27 := x26 * 11400714819323198485
+			x28 := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x23 & 63))
+			mapRows4[i] = kgenSelect(cond6, int64(-1), -1)
+			mapRows5[i] = x28
 		}
 	} else {
 		mapRows := map2[lo:hi]
@@ -834,41 +1803,41 @@ func sumJoinedKernel6(lo, hi int, map2 []uint32, id []int32, map3 []uint64, map4
 		mapRows5 := map6[lo:hi]
 		mapRows5 = mapRows5[:len(mapRows)]
 		for i := range mapRows {
-			x23 := uint32(int64(lo+i)) + 1
-			mapRows[i] = x23
-			x24 := uint32(idRows[i]) - 2147483648
-			x25 := uint64(x24)
-			mapRows2[i] = x25<<32 | uint64(x23)
+			x24 := uint32(int64(lo+i)) + 1
+			mapRows[i] = x24
+			x25 := uint32(idRows[i]) - 2147483648
+			x26 := uint64(x25)
+			mapRows2[i] = x26<<32 | uint64(x24)
 			mapRows3[i] = -1
-			x26 := x25 * 11400714819323198485
-			x27 := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x22 & 63))
-			mapRows4[i] = x27
-			mapRows5[i] = x27
+			x27 := x26 * 11400714819323198485
+			x28 := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x23 & 63))
+			mapRows4[i] = kgenSelect(cond6, -1, x28)
+			mapRows5[i] = x28
 		}
 	}
 }
 
-// sumJoinedKernel7 runs rows lo to hi through the stages insert3, insert4, from the state before them to the one after.
+// sumJoinedKernel20 runs rows lo to hi through the stages insert4, insert5, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel7(lo, hi int, insert, map14 []uint32, map17 []int64, insert2, map15 []uint64, map18 []int64, mSlots3, mSlots4 int64) {
-	map14Rows := map14[lo:hi]
-	map17Rows := map17[lo:hi]
-	map17Rows = map17Rows[:len(map14Rows)]
-	map15Rows := map15[lo:hi]
-	map15Rows = map15Rows[:len(map14Rows)]
-	map18Rows := map18[lo:hi]
-	map18Rows = map18Rows[:len(map14Rows)]
-	for i, word := range map14Rows {
+func sumJoinedKernel20(lo, hi int, insert, map35 []uint32, map38 []int64, insert2, map36 []uint64, map39 []int64, mSlots3, mSlots4 int64) {
+	map35Rows := map35[lo:hi]
+	map38Rows := map38[lo:hi]
+	map38Rows = map38Rows[:len(map35Rows)]
+	map36Rows := map36[lo:hi]
+	map36Rows = map36Rows[:len(map35Rows)]
+	map39Rows := map39[lo:hi]
+	map39Rows = map39Rows[:len(map35Rows)]
+	for i, word := range map35Rows {
 		// j = join(key, id)
-		slot := map17Rows[i]
+		slot := map38Rows[i]
 		if uint64(slot) < uint64(mSlots3) {
 			if insert[slot] == 0 {
 				insert[slot] = word
 			}
 		}
-		word2 := map15Rows[i]
-		slot2 := map18Rows[i]
+		word2 := map36Rows[i]
+		slot2 := map39Rows[i]
 		if uint64(slot2) < uint64(mSlots4) {
 			lastSlot := mSlots4 - 1
 			held := insert2[slot2]
@@ -883,10 +1852,330 @@ func sumJoinedKernel7(lo, hi int, insert, map14 []uint32, map17 []int64, insert2
 	}
 }
 
-// sumJoinedKernel8 runs rows lo to hi through the stages map22, aggregate, map23, histogram, from the state before them to the one after.
+// sumJoinedKernel21 runs rows lo to hi through the stages map40, map41, map42, map43, map44, map45, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel8(lo, hi int, aggregate []int64, id []int32, insert3 []uint32, insert4 []uint64, map21 []int64, map2 []uint32, histogram []int64, reduce2, reduce uint32, m, n, mSlots4 int64) {
+func sumJoinedKernel21(lo, hi int, id []int32, map2 []uint32, histogram []int64) {
+	mapRows := map2[lo:hi]
+	for i := range mapRows {
+		x := uint32(id[lo+i]) - 2147483648
+		// j = join(key, id)
+		mapRows[i] = x
+		x2 := x * 2654435761
+		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 & 255)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+	}
+}
+
+// sumJoinedKernel22 runs rows lo to hi through the stages partial3, offset3, add3, map53, map72, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel22(lo, hi int, histogram3, add, map2, map3 []int64, add2 int64) int64 {
+	histogram3Rows := histogram3[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram3Rows)]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(histogram3Rows)]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(histogram3Rows)]
+	for i, histogram := range histogram3Rows {
+		// j = join(key, id)
+		addRows[i] = add2
+		x := add2 + histogram
+		mapRows[i] = x
+		mapRows2[i] = x
+		add2 += histogram
+	}
+	return add2
+}
+
+// sumJoinedKernel22Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3, map53, map72.
+//
+//go:noinline
+func sumJoinedKernel22Summary(lo, hi int, histogram3 []int64) int64 {
+	var add int64
+	histogram3Rows := histogram3[lo:hi]
+	for _, histogram := range histogram3Rows {
+		add += histogram
+	}
+	return add
+}
+
+// sumJoinedKernel23 runs rows lo to hi through the stages pass3, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel23(lo, hi int, add3 []int64, map44 []uint32, id []int32, pass []uint64, digitNumber, digitShift, mSample2 int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * mSample2
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add3[int64(digit)+x] - x2
+	}
+	map44Rows := map44[lo:hi]
+	for i := range map44Rows {
+		x3 := map44Rows[i] * 2654435761
+		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		row := int64(lo + i)
+		pass[place] = uint64(uint32(id[row])-2147483648)<<32 | uint64(uint32(row)+1)
+	}
+}
+
+// sumJoinedKernel23Summary returns what rows lo to hi add to the state, in the stages pass3.
+//
+//go:noinline
+func sumJoinedKernel23Summary(lo, hi int, map44 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map44Rows := map44[lo:hi]
+	for i := range map44Rows {
+		x := map44Rows[i] * 2654435761
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumJoinedKernel24 runs rows lo to hi through the stages map46, map47, map48, map49, map50, map51, histogram4, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel24(lo, hi int, id []int32, map2 []uint32, histogram []int64) {
+	mapRows := map2[lo:hi]
+	for i := range mapRows {
+		x := uint32(id[lo+i]) - 2147483648
+		// j = join(key, id)
+		mapRows[i] = x
+		x2 := x * 2654435761
+		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 & 255)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+	}
+}
+
+// sumJoinedKernel25 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel25(lo, hi int, histogram4, add []int64, add2 int64) int64 {
+	histogram4Rows := histogram4[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram4Rows)]
+	for i := range histogram4Rows {
+		// j = join(key, id)
+		addRows[i] = add2
+		add2 += histogram4Rows[i]
+	}
+	return add2
+}
+
+// sumJoinedKernel25Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+//
+//go:noinline
+func sumJoinedKernel25Summary(lo, hi int, histogram4 []int64) int64 {
+	var add int64
+	histogram4Rows := histogram4[lo:hi]
+	for i := range histogram4Rows {
+		add += histogram4Rows[i]
+	}
+	return add
+}
+
+// sumJoinedKernel26 runs rows lo to hi through the stages pass4, map55, map56, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel26(lo, hi int, add4 []int64, map50 []uint32, id []int32, pass, map2 []uint32, digitNumber, digitShift, mSample3 int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * mSample3
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add4[int64(digit)+x] - x2
+	}
+	map50Rows := map50[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map50Rows)]
+	for i := range map50Rows {
+		x3 := map50Rows[i] * 2654435761
+		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		x4 := uint32(id[lo+i]) - 2147483648
+		pass[place] = x4
+		mapRows[i] = x4
+	}
+}
+
+// sumJoinedKernel26Summary returns what rows lo to hi add to the state, in the stages pass4, map55, map56.
+//
+//go:noinline
+func sumJoinedKernel26Summary(lo, hi int, map50 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map50Rows := map50[lo:hi]
+	for i := range map50Rows {
+		x := map50Rows[i] * 2654435761
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumJoinedKernel27 runs rows lo to hi through the stages map52, map54, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel27(lo, hi int, add4, map2, histogram4, map3 []int64) {
+	mapRows := map2[lo:hi]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	for i := range mapRows {
+		x := int64(lo + i)
+		add := add4[x]
+		// j = join(key, id)
+		mapRows[i] = add
+		mapRows2[i] = add + histogram4[x]
+	}
+}
+
+// sumJoinedKernel28 runs rows lo to hi through the stages insert6, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel28(lo, hi int, add3, map53, map52, map54 []int64, pass3 []uint64, pass4, insert []uint32) {
+	most := 0
+	for part := lo; part < hi; part++ {
+		most = max(most, int(map53[part])-int(add3[part]))
+	}
+	slots := 8
+	for slots < most*3 {
+		slots *= 2
+	}
+	table := make([]uint64, slots)
+	add3Rows := add3[lo:hi]
+	map53Rows := map53[lo:hi]
+	map53Rows = map53Rows[:len(add3Rows)]
+	map52Rows := map52[lo:hi]
+	map52Rows = map52Rows[:len(add3Rows)]
+	map54Rows := map54[lo:hi]
+	map54Rows = map54Rows[:len(add3Rows)]
+	for i := range add3Rows {
+		// j = join(key, id)
+		first := int(add3Rows[i])
+		end := int(map53Rows[i])
+		from := int(map52Rows[i])
+		to := int(map54Rows[i])
+		words := pass3[first:end]
+		slots2 := 8
+		for slots2 < len(words)*3 {
+			slots2 *= 2
+		}
+		partTable := table[:slots2]
+		for slot := range partTable {
+			partTable[slot] = 0
+		}
+		last := int64(len(partTable)) - 1
+		slots3 := int64(len(partTable))
+		for _, word := range words {
+			slot := int64((word>>32*11400714819323198485^word>>32*11400714819323198485>>32)*15485907386658061715>>24) & last
+			if uint64(slot) < uint64(slots3) {
+				lastSlot := slots3 - 1
+				held := partTable[slot]
+				for held != 0 && held>>32 != word>>32 {
+					slot = (slot + 1) & lastSlot
+					held = partTable[slot]
+				}
+				if held == 0 {
+					partTable[slot] = word
+				}
+			}
+		}
+		keys := pass4[from:to]
+		codes := insert[from:to]
+		codes = codes[:len(keys)]
+		for at := range keys {
+			key := uint64(keys[at])
+			var code uint32
+			lastSlot := slots3 - 1
+			slot := int64((key*11400714819323198485^key*11400714819323198485>>32)*15485907386658061715>>24) & last
+			held := partTable[slot]
+			for held != 0 && held>>32 != key {
+				slot = (slot + 1) & lastSlot
+				held = partTable[slot]
+			}
+			code = uint32(held)
+			codes[at] = code
+		}
+	}
+}
+
+// sumJoinedKernel29 runs rows lo to hi through the stages map57, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel29(lo, hi int, add4 []int64, map55, insert7, map2 []uint32, digitNumber, digitShift, mSample3 int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * mSample3
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add4[int64(digit)+x] - x2
+	}
+	map55Rows := map55[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map55Rows)]
+	for i := range map55Rows {
+		x3 := map55Rows[i] * 2654435761
+		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		var insert uint32
+		if uint64(place) < uint64(len(insert7)) {
+			insert = insert7[place]
+		}
+		insert2 := insert
+		mapRows[i] = insert2
+	}
+}
+
+// sumJoinedKernel29Summary returns what rows lo to hi add to the state, in the stages map57.
+//
+//go:noinline
+func sumJoinedKernel29Summary(lo, hi int, map55 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map55Rows := map55[lo:hi]
+	for i := range map55Rows {
+		x := map55Rows[i] * 2654435761
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumJoinedKernel30 runs rows lo to hi through the stages map58, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel30(lo, hi int, map2 []uint32) {
+	mapRows := map2[lo:hi]
+	for i := range mapRows {
+		// j = join(key, id)
+		mapRows[i] = uint32(int64(lo+i) * 0)
+	}
+}
+
+// sumJoinedKernel31 runs rows lo to hi through the stages map62, aggregate, map63, histogram5, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel31(lo, hi int, aggregate []int64, id []int32, insert5, either3 []uint32, insert6 []uint64, map61 []int64, map2 []uint32, histogram []int64, reduce2, reduce uint32, m, n, mSlots4 int64) {
 	x := reduce2 - reduce
 	x2 := uint64(x)
 	x3 := max(m, 1)
@@ -899,6 +2188,9 @@ func sumJoinedKernel8(lo, hi int, aggregate []int64, id []int32, insert3 []uint3
 	cond := x2 < x9
 	cond2 := x4 < 4294967295
 	cond3 := cond && cond2
+	cond4 := x4 >= 262144
+	cond5 := cond3 == false
+	cond6 := cond4 && cond5
 	if cond3 {
 		idRows := id[lo:hi]
 		mapRows := map2[lo:hi]
@@ -907,8 +2199,8 @@ func sumJoinedKernel8(lo, hi int, aggregate []int64, id []int32, insert3 []uint3
 			x10 := uint32(idRows[i]) - 2147483648
 			at := int64(x10 - reduce)
 			var insert uint32
-			if uint64(at) < uint64(len(insert3)) {
-				insert = insert3[at]
+			if uint64(at) < uint64(len(insert5)) {
+				insert = insert5[at]
 			}
 			insert2 := insert
 			x11 := int64(insert2) - 1
@@ -942,24 +2234,33 @@ func sumJoinedKernel8(lo, hi int, aggregate []int64, id []int32, insert3 []uint3
 		}
 	} else {
 		idRows := id[lo:hi]
-		map21Rows := map21[lo:hi]
-		map21Rows = map21Rows[:len(idRows)]
+		map61Rows := map61[lo:hi]
+		map61Rows = map61Rows[:len(idRows)]
 		mapRows := map2[lo:hi]
 		mapRows = mapRows[:len(idRows)]
 		for i := range idRows {
 			x10 := uint32(idRows[i]) - 2147483648
+			at := int64(-1)
+			if cond6 {
+				at = int64(lo + i)
+			}
+			var either uint32
+			if uint64(at) < uint64(len(either3)) {
+				either = either3[at]
+			}
+			either2 := either
 			var code uint32
 			key := uint64(x10)
 			lastSlot := mSlots4 - 1
-			slot := map21Rows[i]
-			held := insert4[slot]
+			slot := map61Rows[i]
+			held := insert6[slot]
 			for held != 0 && held>>32 != key {
 				slot = (slot + 1) & lastSlot
-				held = insert4[slot]
+				held = insert6[slot]
 			}
 			code = uint32(held)
 			code2 := code
-			x11 := int64(code2) - 1
+			x11 := int64(kgenSelect(cond6, either2, code2)) - 1
 			bin := int(x11)
 			if uint64(bin) < uint64(len(aggregate)) {
 				aggregate[bin]++
@@ -990,10 +2291,10 @@ func sumJoinedKernel8(lo, hi int, aggregate []int64, id []int32, insert3 []uint3
 	}
 }
 
-// sumJoinedKernel9 runs rows lo to hi through the stages partial1, offset1, add1, map24, from the state before them to the one after.
+// sumJoinedKernel32 runs rows lo to hi through the stages partial5, offset5, add5, map64, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel9(lo, hi int, aggregate []int64, map2 []uint64, add int64) int64 {
+func sumJoinedKernel32(lo, hi int, aggregate []int64, map2 []uint64, add int64) int64 {
 	aggregateRows := aggregate[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(aggregateRows)]
@@ -1005,10 +2306,10 @@ func sumJoinedKernel9(lo, hi int, aggregate []int64, map2 []uint64, add int64) i
 	return add
 }
 
-// sumJoinedKernel9Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1, map24.
+// sumJoinedKernel32Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, map64.
 //
 //go:noinline
-func sumJoinedKernel9Summary(lo, hi int, aggregate []int64) int64 {
+func sumJoinedKernel32Summary(lo, hi int, aggregate []int64) int64 {
 	var add int64
 	aggregateRows := aggregate[lo:hi]
 	for _, aggregate2 := range aggregateRows {
@@ -1017,37 +2318,37 @@ func sumJoinedKernel9Summary(lo, hi int, aggregate []int64) int64 {
 	return add
 }
 
-// sumJoinedKernel10 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
+// sumJoinedKernel33 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel10(lo, hi int, histogram, add []int64, add2 int64) int64 {
-	histogramRows := histogram[lo:hi]
+func sumJoinedKernel33(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogramRows)]
-	for i := range histogramRows {
+	addRows = addRows[:len(histogram5Rows)]
+	for i := range histogram5Rows {
 		// j = join(key, id)
 		addRows[i] = add2
-		add2 += histogramRows[i]
+		add2 += histogram5Rows[i]
 	}
 	return add2
 }
 
-// sumJoinedKernel10Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
+// sumJoinedKernel33Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
 //
 //go:noinline
-func sumJoinedKernel10Summary(lo, hi int, histogram []int64) int64 {
+func sumJoinedKernel33Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
-	histogramRows := histogram[lo:hi]
-	for i := range histogramRows {
-		add += histogramRows[i]
+	histogram5Rows := histogram5[lo:hi]
+	for i := range histogram5Rows {
+		add += histogram5Rows[i]
 	}
 	return add
 }
 
-// sumJoinedKernel11 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// sumJoinedKernel34 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel11(lo, hi int, add2 []int64, map23, pass []uint32, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel34(lo, hi int, add6 []int64, map63, pass []uint32, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
 	room := min(len(pass), len(pass2))
@@ -1056,10 +2357,10 @@ func sumJoinedKernel11(lo, hi int, add2 []int64, map23, pass []uint32, pass2 []i
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	map23Rows := map23[lo:hi]
-	for i, x3 := range map23Rows {
+	map63Rows := map63[lo:hi]
+	for i, x3 := range map63Rows {
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
@@ -1070,13 +2371,13 @@ func sumJoinedKernel11(lo, hi int, add2 []int64, map23, pass []uint32, pass2 []i
 	}
 }
 
-// sumJoinedKernel11Summary returns what rows lo to hi add to the state, in the stages pass1.
+// sumJoinedKernel34Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func sumJoinedKernel11Summary(lo, hi int, map23 []uint32, digitShift int64, digits []int64) {
+func sumJoinedKernel34Summary(lo, hi int, map63 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map23Rows := map23[lo:hi]
-	for _, x := range map23Rows {
+	map63Rows := map63[lo:hi]
+	for _, x := range map63Rows {
 		digit := int64(x >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
@@ -1084,98 +2385,98 @@ func sumJoinedKernel11Summary(lo, hi int, map23 []uint32, digitShift int64, digi
 	}
 }
 
-// sumJoinedKernel12 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// sumJoinedKernel35 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel12(lo, hi int, add2 []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel35(lo, hi int, add6 []int64, pass5, pass []uint32, pass6, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
-	room := min(len(pass2), len(pass3))
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
 	pass2 = pass2[:room]
-	pass3 = pass3[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
-	}
-	passRows := pass[lo:hi]
-	pass2Rows := pass22[lo:hi]
-	pass2Rows = pass2Rows[:len(passRows)]
-	for i, pass4 := range passRows {
-		digit := int64(pass4 >> (digitShift & 31) & 255)
-		// j = join(key, id)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		pass2[place] = pass4
-		pass3[place] = pass2Rows[i]
-	}
-}
-
-// sumJoinedKernel12Summary returns what rows lo to hi add to the state, in the stages pass2.
-//
-//go:noinline
-func sumJoinedKernel12Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	passRows := pass[lo:hi]
-	for _, pass2 := range passRows {
-		digit := int64(pass2 >> (digitShift & 31) & 255)
-		// j = join(key, id)
-		digit2 := int(digit)
-		counts[digit2]++
-	}
-}
-
-// sumJoinedKernel14 runs rows lo to hi through the stages pass4, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel14(lo, hi int, add2 []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, m int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * m
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
 	pass5Rows := pass5[lo:hi]
 	pass6Rows := pass6[lo:hi]
 	pass6Rows = pass6Rows[:len(pass5Rows)]
-	for i := range pass5Rows {
-		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
+	for i, pass3 := range pass5Rows {
+		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass6Rows[i]
+		pass[place] = pass3
+		pass2[place] = pass6Rows[i]
 	}
 }
 
-// sumJoinedKernel14Summary returns what rows lo to hi add to the state, in the stages pass4.
+// sumJoinedKernel35Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func sumJoinedKernel14Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+func sumJoinedKernel35Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass5Rows := pass5[lo:hi]
-	for i := range pass5Rows {
-		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
+	for _, pass := range pass5Rows {
+		digit := int64(pass >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// sumJoinedKernel15 runs rows lo to hi through the stages map29, from the state before them to the one after.
+// sumJoinedKernel37 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel15(lo, hi int, insert3 []uint32, map24, map2 []uint64) {
-	insert3Rows := insert3[lo:hi]
+func sumJoinedKernel37(lo, hi int, add6 []int64, pass9 []uint32, pass10, pass []int64, digitNumber, digitShift, m int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * m
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add6[int64(digit)+x] - x2
+	}
+	pass9Rows := pass9[lo:hi]
+	pass10Rows := pass10[lo:hi]
+	pass10Rows = pass10Rows[:len(pass9Rows)]
+	for i := range pass9Rows {
+		digit := int64(pass9Rows[i] >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = pass10Rows[i]
+	}
+}
+
+// sumJoinedKernel37Summary returns what rows lo to hi add to the state, in the stages pass8.
+//
+//go:noinline
+func sumJoinedKernel37Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass9Rows := pass9[lo:hi]
+	for i := range pass9Rows {
+		digit := int64(pass9Rows[i] >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumJoinedKernel38 runs rows lo to hi through the stages map82, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel38(lo, hi int, insert5 []uint32, map64, map2 []uint64) {
+	insert5Rows := insert5[lo:hi]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(insert3Rows)]
-	for i, insert := range insert3Rows {
+	mapRows = mapRows[:len(insert5Rows)]
+	for i, insert := range insert5Rows {
 		at := max(int64(insert)-1, 0)
 		var x uint64
-		if uint64(at) < uint64(len(map24)) {
-			x = map24[at]
+		if uint64(at) < uint64(len(map64)) {
+			x = map64[at]
 		}
 		x2 := x
 		// j = join(key, id)
@@ -1183,10 +2484,239 @@ func sumJoinedKernel15(lo, hi int, insert3 []uint32, map24, map2 []uint64) {
 	}
 }
 
-// sumJoinedKernel16 runs rows lo to hi through the stages map25, map26, map27, map28, map30, map31, partial3, offset3, add3, map32, map33, reduce4, scalar6, map35, from the state before them to the one after.
+// sumJoinedKernel39 runs rows lo to hi through the stages map65, map66, map67, map68, map69, map70, histogram6, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel16(lo, hi int, key []int32, map29, insert4, map24 []uint64, add, map2 []int64, reduce2, reduce uint32, m, n, mSlots4, add2, sum, sum2, sum3 int64) (int64, int64, int64, int64) {
+func sumJoinedKernel39(lo, hi int, key []int32, map2 []uint32, histogram []int64) {
+	mapRows := map2[lo:hi]
+	for i := range mapRows {
+		x := uint32(key[lo+i]) - 2147483648
+		// j = join(key, id)
+		mapRows[i] = x
+		x2 := x * 2654435761
+		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 & 255)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+	}
+}
+
+// sumJoinedKernel40 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel40(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+	histogram6Rows := histogram6[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram6Rows)]
+	for i := range histogram6Rows {
+		// j = join(key, id)
+		addRows[i] = add2
+		add2 += histogram6Rows[i]
+	}
+	return add2
+}
+
+// sumJoinedKernel40Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
+//
+//go:noinline
+func sumJoinedKernel40Summary(lo, hi int, histogram6 []int64) int64 {
+	var add int64
+	histogram6Rows := histogram6[lo:hi]
+	for i := range histogram6Rows {
+		add += histogram6Rows[i]
+	}
+	return add
+}
+
+// sumJoinedKernel41 runs rows lo to hi through the stages pass9, map74, map75, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel41(lo, hi int, add7 []int64, map69 []uint32, key []int32, pass, map2 []uint32, digitNumber, digitShift, nSample2 int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nSample2
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add7[int64(digit)+x] - x2
+	}
+	map69Rows := map69[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map69Rows)]
+	for i := range map69Rows {
+		x3 := map69Rows[i] * 2654435761
+		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		x4 := uint32(key[lo+i]) - 2147483648
+		pass[place] = x4
+		mapRows[i] = x4
+	}
+}
+
+// sumJoinedKernel41Summary returns what rows lo to hi add to the state, in the stages pass9, map74, map75.
+//
+//go:noinline
+func sumJoinedKernel41Summary(lo, hi int, map69 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map69Rows := map69[lo:hi]
+	for i := range map69Rows {
+		x := map69Rows[i] * 2654435761
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumJoinedKernel42 runs rows lo to hi through the stages map71, map73, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel42(lo, hi int, add7, map2, histogram6, map3 []int64) {
+	mapRows := map2[lo:hi]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	for i := range mapRows {
+		x := int64(lo + i)
+		add := add7[x]
+		// j = join(key, id)
+		mapRows[i] = add
+		mapRows2[i] = add + histogram6[x]
+	}
+}
+
+// sumJoinedKernel43 runs rows lo to hi through the stages insert7, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel43(lo, hi int, add3, map72, map71, map73 []int64, pass3 []uint64, pass12, insert []uint32) {
+	most := 0
+	for part := lo; part < hi; part++ {
+		most = max(most, int(map72[part])-int(add3[part]))
+	}
+	slots := 8
+	for slots < most*3 {
+		slots *= 2
+	}
+	table := make([]uint64, slots)
+	add3Rows := add3[lo:hi]
+	map72Rows := map72[lo:hi]
+	map72Rows = map72Rows[:len(add3Rows)]
+	map71Rows := map71[lo:hi]
+	map71Rows = map71Rows[:len(add3Rows)]
+	map73Rows := map73[lo:hi]
+	map73Rows = map73Rows[:len(add3Rows)]
+	for i := range add3Rows {
+		// j = join(key, id)
+		first := int(add3Rows[i])
+		end := int(map72Rows[i])
+		from := int(map71Rows[i])
+		to := int(map73Rows[i])
+		words := pass3[first:end]
+		slots2 := 8
+		for slots2 < len(words)*3 {
+			slots2 *= 2
+		}
+		partTable := table[:slots2]
+		for slot := range partTable {
+			partTable[slot] = 0
+		}
+		last := int64(len(partTable)) - 1
+		slots3 := int64(len(partTable))
+		for _, word := range words {
+			slot := int64((word>>32*11400714819323198485^word>>32*11400714819323198485>>32)*15485907386658061715>>24) & last
+			if uint64(slot) < uint64(slots3) {
+				lastSlot := slots3 - 1
+				held := partTable[slot]
+				for held != 0 && held>>32 != word>>32 {
+					slot = (slot + 1) & lastSlot
+					held = partTable[slot]
+				}
+				if held == 0 {
+					partTable[slot] = word
+				}
+			}
+		}
+		keys := pass12[from:to]
+		codes := insert[from:to]
+		codes = codes[:len(keys)]
+		for at := range keys {
+			key := uint64(keys[at])
+			var code uint32
+			lastSlot := slots3 - 1
+			slot := int64((key*11400714819323198485^key*11400714819323198485>>32)*15485907386658061715>>24) & last
+			held := partTable[slot]
+			for held != 0 && held>>32 != key {
+				slot = (slot + 1) & lastSlot
+				held = partTable[slot]
+			}
+			code = uint32(held)
+			codes[at] = code
+		}
+	}
+}
+
+// sumJoinedKernel44 runs rows lo to hi through the stages map76, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel44(lo, hi int, add7 []int64, map74, insert8, map2 []uint32, digitNumber, digitShift, nSample2 int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nSample2
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add7[int64(digit)+x] - x2
+	}
+	map74Rows := map74[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map74Rows)]
+	for i := range map74Rows {
+		x3 := map74Rows[i] * 2654435761
+		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		var insert uint32
+		if uint64(place) < uint64(len(insert8)) {
+			insert = insert8[place]
+		}
+		insert2 := insert
+		mapRows[i] = insert2
+	}
+}
+
+// sumJoinedKernel44Summary returns what rows lo to hi add to the state, in the stages map76.
+//
+//go:noinline
+func sumJoinedKernel44Summary(lo, hi int, map74 []uint32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map74Rows := map74[lo:hi]
+	for i := range map74Rows {
+		x := map74Rows[i] * 2654435761
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumJoinedKernel45 runs rows lo to hi through the stages map77, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel45(lo, hi int, map2 []uint32) {
+	mapRows := map2[lo:hi]
+	for i := range mapRows {
+		// j = join(key, id)
+		mapRows[i] = uint32(int64(lo+i) * 0)
+	}
+}
+
+// sumJoinedKernel46 runs rows lo to hi through the stages map78, map79, map80, map81, map83, map84, partial8, offset8, add8, map85, map86, reduce5, scalar17, map88, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel46(lo, hi int, key []int32, map82 []uint64, either4 []uint32, insert6, map64 []uint64, add, map2 []int64, reduce2, reduce uint32, m, n, mSlots4, add2, sum, sum2, sum3 int64) (int64, int64, int64, int64) {
 	x := reduce2 - reduce
 	x2 := uint64(x)
 	x3 := max(m, 1)
@@ -1199,10 +2729,13 @@ func sumJoinedKernel16(lo, hi int, key []int32, map29, insert4, map24 []uint64, 
 	cond := x2 < x9
 	cond2 := x4 < 4294967295
 	cond3 := cond && cond2
+	cond4 := x4 >= 262144
+	cond5 := cond3 == false
+	cond6 := cond4 && cond5
 	x10 := x4 * 8
 	x11 := min(x10, 131072)
 	x12 := max(x4, x11)
-	cond4 := x12 <= 939524096
+	cond7 := x12 <= 939524096
 	x13 := x12 - 1
 	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
 	x15 := int64(x14)
@@ -1210,12 +2743,16 @@ func sumJoinedKernel16(lo, hi int, key []int32, map29, insert4, map24 []uint64, 
 	x17 := int64(2) << (x16 & 63)
 	x18 := min(x17, 1073741824)
 	x19 := x17
-	if cond4 {
+	if cond7 {
 		x19 = x18
 	}
-	x20 := uint64(x19)
-	x21 := uint64(bits.LeadingZeros64(uint64(x20)))
-	x22 := x21 + 1
+	x20 := x19
+	if cond6 {
+		x20 = 2
+	}
+	x21 := uint64(x20)
+	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
+	x23 := x22 + 1
 	if cond3 {
 		keyRows := key[lo:hi]
 		addRows := add[lo:hi]
@@ -1223,21 +2760,21 @@ func sumJoinedKernel16(lo, hi int, key []int32, map29, insert4, map24 []uint64, 
 		mapRows := map2[lo:hi]
 		mapRows = mapRows[:len(keyRows)]
 		for i := range keyRows {
-			x23 := uint32(keyRows[i]) - 2147483648
-			at := int64(x23 - reduce)
-			var x24 uint64
-			if uint64(at) < uint64(len(map29)) {
-				x24 = map29[at]
+			x24 := uint32(keyRows[i]) - 2147483648
+			at := int64(x24 - reduce)
+			var x25 uint64
+			if uint64(at) < uint64(len(map82)) {
+				x25 = map82[at]
 			}
-			x25 := x24
-			x26 := int64(x25 & 4294967295)
+			x26 := x25
+			x27 := int64(x26 & 4294967295)
 			// j = join(key, id)
-			add2 += x26
+			add2 += x27
 			addRows[i] = add2
-			mapRows[i] = int64(x25>>32) - (add2 - x26)
-			sum3 += x26
-			sum2 += x26 & 4294967295
-			sum += x26 >> 32
+			mapRows[i] = int64(x26>>32) - (add2 - x27)
+			sum3 += x27
+			sum2 += x27 & 4294967295
+			sum += x27 >> 32
 		}
 	} else {
 		keyRows := key[lo:hi]
@@ -1246,45 +2783,58 @@ func sumJoinedKernel16(lo, hi int, key []int32, map29, insert4, map24 []uint64, 
 		mapRows := map2[lo:hi]
 		mapRows = mapRows[:len(keyRows)]
 		for i := range keyRows {
-			x23 := uint32(keyRows[i]) - 2147483648
-			x24 := uint64(x23) * 11400714819323198485
+			x24 := uint32(keyRows[i]) - 2147483648
+			at := int64(-1)
+			if cond6 {
+				at = int64(lo + i)
+			}
+			var either uint32
+			if uint64(at) < uint64(len(either4)) {
+				either = either4[at]
+			}
+			either2 := either
+			x25 := uint64(x24) * 11400714819323198485
 			var code uint32
-			key2 := uint64(x23)
+			key2 := uint64(x24)
 			lastSlot := mSlots4 - 1
-			slot := int64((x24 ^ x24>>32) * 15485907386658061715 >> (x22 & 63))
-			held := insert4[slot]
+			slot := int64((x25 ^ x25>>32) * 15485907386658061715 >> (x23 & 63))
+			held := insert6[slot]
 			for held != 0 && held>>32 != key2 {
 				slot = (slot + 1) & lastSlot
-				held = insert4[slot]
+				held = insert6[slot]
 			}
 			code = uint32(held)
 			code2 := code
-			at := max(int64(code2)-1, 0)
-			var x25 uint64
-			if uint64(at) < uint64(len(map24)) {
-				x25 = map24[at]
+			x26 := code2
+			if cond6 {
+				x26 = either2
 			}
-			x26 := x25
-			x27 := uint64(0)
-			if code2 != 0 {
-				x27 = x26
+			at2 := max(int64(x26)-1, 0)
+			var x27 uint64
+			if uint64(at2) < uint64(len(map64)) {
+				x27 = map64[at2]
 			}
-			x28 := int64(x27 & 4294967295)
-			add2 += x28
+			x28 := x27
+			x29 := uint64(0)
+			if x26 != 0 {
+				x29 = x28
+			}
+			x30 := int64(x29 & 4294967295)
+			add2 += x30
 			addRows[i] = add2
-			mapRows[i] = int64(x27>>32) - (add2 - x28)
-			sum3 += x28
-			sum2 += x28 & 4294967295
-			sum += x28 >> 32
+			mapRows[i] = int64(x29>>32) - (add2 - x30)
+			sum3 += x30
+			sum2 += x30 & 4294967295
+			sum += x30 >> 32
 		}
 	}
 	return add2, sum, sum2, sum3
 }
 
-// sumJoinedKernel16Summary returns what rows lo to hi add to the state, in the stages map25, map26, map27, map28, map30, map31, partial3, offset3, add3, map32, map33, reduce4, scalar6, map35.
+// sumJoinedKernel46Summary returns what rows lo to hi add to the state, in the stages map78, map79, map80, map81, map83, map84, partial8, offset8, add8, map85, map86, reduce5, scalar17, map88.
 //
 //go:noinline
-func sumJoinedKernel16Summary(lo, hi int, key []int32, map29, insert4, map24 []uint64, reduce2, reduce uint32, m, n, mSlots4 int64) (int64, int64, int64, int64) {
+func sumJoinedKernel46Summary(lo, hi int, key []int32, map82 []uint64, either4 []uint32, insert6, map64 []uint64, reduce2, reduce uint32, m, n, mSlots4 int64) (int64, int64, int64, int64) {
 	var add int64
 	var sum int64
 	var sum2 int64
@@ -1301,10 +2851,13 @@ func sumJoinedKernel16Summary(lo, hi int, key []int32, map29, insert4, map24 []u
 	cond := x2 < x9
 	cond2 := x4 < 4294967295
 	cond3 := cond && cond2
+	cond4 := x4 >= 262144
+	cond5 := cond3 == false
+	cond6 := cond4 && cond5
 	x10 := x4 * 8
 	x11 := min(x10, 131072)
 	x12 := max(x4, x11)
-	cond4 := x12 <= 939524096
+	cond7 := x12 <= 939524096
 	x13 := x12 - 1
 	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
 	x15 := int64(x14)
@@ -1312,73 +2865,90 @@ func sumJoinedKernel16Summary(lo, hi int, key []int32, map29, insert4, map24 []u
 	x17 := int64(2) << (x16 & 63)
 	x18 := min(x17, 1073741824)
 	x19 := x17
-	if cond4 {
+	if cond7 {
 		x19 = x18
 	}
-	x20 := uint64(x19)
-	x21 := uint64(bits.LeadingZeros64(uint64(x20)))
-	x22 := x21 + 1
+	x20 := x19
+	if cond6 {
+		x20 = 2
+	}
+	x21 := uint64(x20)
+	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
+	x23 := x22 + 1
 	if cond3 {
 		keyRows := key[lo:hi]
 		for i := range keyRows {
-			x23 := uint32(keyRows[i]) - 2147483648
-			at := int64(x23 - reduce)
-			var x24 uint64
-			if uint64(at) < uint64(len(map29)) {
-				x24 = map29[at]
+			x24 := uint32(keyRows[i]) - 2147483648
+			at := int64(x24 - reduce)
+			var x25 uint64
+			if uint64(at) < uint64(len(map82)) {
+				x25 = map82[at]
 			}
-			x25 := x24
-			x26 := int64(x25 & 4294967295)
+			x26 := x25
+			x27 := int64(x26 & 4294967295)
 			// j = join(key, id)
-			add += x26
-			sum3 += x26
-			sum2 += x26 & 4294967295
-			sum += x26 >> 32
+			add += x27
+			sum3 += x27
+			sum2 += x27 & 4294967295
+			sum += x27 >> 32
 		}
 	} else {
 		keyRows := key[lo:hi]
 		for i := range keyRows {
-			x23 := uint32(keyRows[i]) - 2147483648
-			x24 := uint64(x23) * 11400714819323198485
+			x24 := uint32(keyRows[i]) - 2147483648
+			at := int64(-1)
+			if cond6 {
+				at = int64(lo + i)
+			}
+			var either uint32
+			if uint64(at) < uint64(len(either4)) {
+				either = either4[at]
+			}
+			either2 := either
+			x25 := uint64(x24) * 11400714819323198485
 			var code uint32
-			key2 := uint64(x23)
+			key2 := uint64(x24)
 			lastSlot := mSlots4 - 1
-			slot := int64((x24 ^ x24>>32) * 15485907386658061715 >> (x22 & 63))
-			held := insert4[slot]
+			slot := int64((x25 ^ x25>>32) * 15485907386658061715 >> (x23 & 63))
+			held := insert6[slot]
 			for held != 0 && held>>32 != key2 {
 				slot = (slot + 1) & lastSlot
-				held = insert4[slot]
+				held = insert6[slot]
 			}
 			code = uint32(held)
 			code2 := code
-			at := max(int64(code2)-1, 0)
-			var x25 uint64
-			if uint64(at) < uint64(len(map24)) {
-				x25 = map24[at]
+			x26 := code2
+			if cond6 {
+				x26 = either2
 			}
-			x26 := x25
-			x27 := uint64(0)
-			if code2 != 0 {
-				x27 = x26
+			at2 := max(int64(x26)-1, 0)
+			var x27 uint64
+			if uint64(at2) < uint64(len(map64)) {
+				x27 = map64[at2]
 			}
-			x28 := int64(x27 & 4294967295)
-			add += x28
-			sum3 += x28
-			sum2 += x28 & 4294967295
-			sum += x28 >> 32
+			x28 := x27
+			x29 := uint64(0)
+			if x26 != 0 {
+				x29 = x28
+			}
+			x30 := int64(x29 & 4294967295)
+			add += x30
+			sum3 += x30
+			sum2 += x30 & 4294967295
+			sum += x30 >> 32
 		}
 	}
 	return add, sum, sum2, sum3
 }
 
-// sumJoinedKernel17 runs rows lo to hi through the stages map39, from the state before them to the one after.
+// sumJoinedKernel47 runs rows lo to hi through the stages map92, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel17(lo, hi int, pass7 []int64, weight, map2 []int32) {
-	pass7Rows := pass7[lo:hi]
+func sumJoinedKernel47(lo, hi int, pass11 []int64, weight, map2 []int32) {
+	pass11Rows := pass11[lo:hi]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass7Rows)]
-	for i, at := range pass7Rows {
+	mapRows = mapRows[:len(pass11Rows)]
+	for i, at := range pass11Rows {
 		var weight2 int32
 		if uint64(at) < uint64(len(weight)) {
 			weight2 = weight[at]
@@ -1389,17 +2959,17 @@ func sumJoinedKernel17(lo, hi int, pass7 []int64, weight, map2 []int32) {
 	}
 }
 
-// sumJoinedKernel18 returns what rows lo to hi add to the state, in the stages map34, map36, map40, reduce6.
+// sumJoinedKernel48 returns what rows lo to hi add to the state, in the stages map87, map89, map93, reduce7.
 //
 //go:noinline
-func sumJoinedKernel18(lo, hi int, add3 []int64, value []int32, map35 []int64, map37 []int32, n int64) int64 {
+func sumJoinedKernel48(lo, hi int, add8 []int64, value []int32, map88 []int64, map90 []int32, n int64) int64 {
 	var sum int64
 	x := int64(lo)
 	low := 0
 	high := int(n)
 	for low < high {
 		middle := low + (high-low)/2
-		if add3[middle] <= x {
+		if add8[middle] <= x {
 			low = middle + 1
 		} else {
 			high = middle
@@ -1409,7 +2979,7 @@ func sumJoinedKernel18(lo, hi int, add3 []int64, value []int32, map35 []int64, m
 	for i := range hi - lo {
 		// return pairs: len(j.left), total: sum(i64(value[j.left]) * i64(weight[j.right]))
 		row := int64(lo + i)
-		for source < int(n) && add3[source] <= row {
+		for source < int(n) && add8[source] <= row {
 			source++
 		}
 		x2 := int64(source)
@@ -1419,14 +2989,14 @@ func sumJoinedKernel18(lo, hi int, add3 []int64, value []int32, map35 []int64, m
 		}
 		value3 := value2
 		var x3 int64
-		if uint64(x2) < uint64(len(map35)) {
-			x3 = map35[x2]
+		if uint64(x2) < uint64(len(map88)) {
+			x3 = map88[x2]
 		}
 		x4 := x3
 		at := x4 + int64(lo+i)
 		var x5 int32
-		if uint64(at) < uint64(len(map37)) {
-			x5 = map37[at]
+		if uint64(at) < uint64(len(map90)) {
+			x5 = map90[at]
 		}
 		x6 := x5
 		sum += int64(value3) * int64(x6)

@@ -312,6 +312,15 @@ func (b *Builder) Pairs(stream int, others []int, begin, rows ID, keys []ID) {
 	b.emit(Op{Kind: Pairs, Stream: stream, Keys: others, Args: append([]ID{begin, rows}, keys...)})
 }
 
+// MatchParts stores the codes that words have for keys in stream, part by part, and returns how
+// many different keys there are; see the operation MatchParts.
+func (b *Builder) MatchParts(stream, words, keys int, first, end, from, to ID) ID {
+	op := Op{Kind: MatchParts, Stream: stream, Keys: []int{words, keys}, Args: []ID{first, end, from, to}}
+	op.Res = []ID{b.value(ir.I64, 0, "distinct")}
+	b.emit(op)
+	return op.Res[0]
+}
+
 // Probe returns the slot of the hash table stream whose row has equal keys, or -1; see
 // the operation Probe. The streams others have the keys of the rows in the table.
 func (b *Builder) Probe(domain, stream int, others []int, slot, slots, direct, key ID, keys []ID, partBits int) ID {

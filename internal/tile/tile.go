@@ -102,6 +102,7 @@ const (
 	Match                     // (slot, slots, direct, key) -> u32: Stream is a hash table of so many words, of which those that are not 0 have a key above a code of 32 bits: from slot on and around, the code of the one that has key, or 0. If direct, which is uniform, holds, 0
 	Partners                  // (rows, keys...) -> i64 over the base: how many of so many rows of the streams Keys have equal keys; with First, the first of these, or -1. Keys are recomputable; Stream is the first one's
 	Pairs                     // (begin, rows, keys...) -> () over the base: Stream from begin on has the rows of which Partners counts how many they are, in order. All but rows are recomputable
+	MatchParts                // (first, end, from, to) -> i64: Keys are streams of words and of keys. Stream gets, for keys from place from to place to, the code of the first word from place first to place end that has the key above that code of 32 bits, or 0. The result is how many different keys these words have. Operands are recomputable
 	Check                     // (failed, row) -> (): if failed holds, Site fails at row, which nobody knows if there is no row
 	ScanTotals                // () -> fields, uniform, epilogue: exclusive fold of Totals into Offsets; results are the grand total
 	StoreScalar               // (x) -> (): scalar Ref of the plan becomes x; x is uniform
@@ -121,9 +122,9 @@ type Op struct {
 	Site      int       // Check: index of the plan's site
 	Bins      string    // Update: the domain of the plan that indexes number, if Stream may have more elements
 	Sources   string    // Source: the domain of the plan that results number
-	Stream    int       // Load, Store, Update, Search, Source, Insert, Enter, Cuckoo, Probe, Match, Partners, Pairs
+	Stream    int       // Load, Store, Update, Search, Source, Insert, Enter, Cuckoo, Probe, Match, Partners, Pairs, MatchParts
 	Distance  int64     // Shift: rows back; negative is ahead
-	Keys      []int     // Insert, Cuckoo, Probe: streams, the keys of rows in the table; Partners, Pairs: those of all rows
+	Keys      []int     // Insert, Cuckoo, Probe: streams, the keys of rows in the table; Partners, Pairs: those of all rows; MatchParts: words and keys
 	Homes     []int     // Cuckoo: streams, the slots in which each row may be
 	Digits    int64     // Rank: how many values a digit has
 	Monoid    *Monoid   // Scan, ChunkScan, Reduce, Update, ScanTotals

@@ -174,7 +174,7 @@ func (k *Kernel) verifyKinds(op *Op) error {
 		return k.verifyWord(op)
 	case Source:
 		return errors.Join(k.verifyNeighbour(op.Args[0]), k.verifyNeighbour(op.Args[1]))
-	case Partners, Pairs:
+	case Partners, Pairs, MatchParts:
 		for _, arg := range op.Args {
 			if err := k.verifyNeighbour(arg); err != nil {
 				return err

@@ -283,6 +283,26 @@ func (m *machine) match(op *tile.Op, slot, slots int64, key uint64) ir.Scalar {
 	}
 }
 
+// matchParts stores the codes that words have for keys, and returns how many different keys these
+// words have.
+func (m *machine) matchParts(op *tile.Op, first, end, from, to int64) int64 {
+	codes := map[uint64]ir.Scalar{}
+	for at := first; at < end; at++ {
+		word := m.load(op.Keys[0], at, false)
+		if _, ok := codes[word.Bits>>32]; !ok {
+			codes[word.Bits>>32] = ir.Scalar{Kind: ir.U32, Bits: word.Bits & (1<<32 - 1)}
+		}
+	}
+	for at := from; at < to; at++ {
+		code, ok := codes[m.load(op.Keys[1], at, false).Bits]
+		if !ok {
+			code = ir.Scalar{Kind: ir.U32}
+		}
+		m.store(op.Stream, at, code)
+	}
+	return int64(len(codes))
+}
+
 // check notes a failing row.
 func (m *machine) check(site int, failed bool, row int64) {
 	if first, seen := m.Failed[site]; failed && (!seen || row < first) {

@@ -138,6 +138,9 @@ func (r *row) run(op *tile.Op) {
 		for i, of := range r.partners(op, args[1].Int64(), args[2:]) {
 			r.store(op.Stream, args[0].Int64()+int64(i), ir.Int(ir.I64, of))
 		}
+	case tile.MatchParts:
+		args := r.needAll(op.Args)
+		r.define(op.Res[0], ir.Int(ir.I64, r.matchParts(op, args[0].Int64(), args[1].Int64(), args[2].Int64(), args[3].Int64())))
 	case tile.Check:
 		r.check(op.Site, r.need(op.Args[0]).IsTrue(), r.need(op.Args[1]).Int64())
 	case tile.Row, tile.Shift, tile.Head:

@@ -1,0 +1,79 @@
+package gocpu
+
+import (
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Where both sides of a search have been partitioned, a worker makes the hash table of a part, looks up the
+// keys of that part, and makes the next table in the same memory, which stays in its cache.
+
+const (
+	// Parted is how many rows a table of find or join has at least if it has parts: one of fewer rows is in
+	// the second cache, or near it, where a search takes less than it takes to move a row there and back.
+	Parted = 1 << 18
+
+	// slotsPerWord is how many slots there are at least for each word of a part: with as many, most
+	// searches end where they begin, and a processor predicts them.
+	slotsPerWord = 3
+
+	// leastOfParted is the least slots of the table of a part.
+	leastOfParted = 8
+)
+
+// beginParts makes memory for the table of the largest part of a range.
+func (g *body) beginParts(op *tile.Op, lo, hi *loop.Var) {
+	b := g.b
+	most := b.Decl("most", loop.Int(0))
+	b.For("part", lo, hi, func(part *loop.Var) {
+		words := loop.Sub(loop.ToCounter(g.at(op.Args[1], part)), loop.ToCounter(g.at(op.Args[0], part)))
+		b.Assign(most, loop.Greatest(most, words))
+	})
+	g.parted = b.Make("table", loop.ScalarOf(ir.U64), g.slotsFor(most))
+}
+
+// slotsFor returns how many slots the table of so many words has: a power of two.
+func (g *body) slotsFor(words loop.Expr) *loop.Var {
+	slots := g.b.Decl("slots", loop.Int(leastOfParted))
+	g.b.While(loop.Lt(slots, loop.Mul(words, loop.Int(slotsPerWord))), func() { g.b.Assign(slots, loop.Mul(slots, loop.Int(2))) })
+	return slots
+}
+
+// matchParts enters the words of a part in a table, and looks its keys up.
+func (g *body) matchParts(i int) {
+	b, op := g.b, &g.Ops[i]
+	bounds := make([]loop.Expr, len(op.Args))
+	for k, name := range []string{"first", "end", "from", "to"} {
+		bounds[k] = b.Let(name, loop.ToCounter(g.expr(op.Args[k])))
+	}
+	words := b.Slice("words", g.whole[op.Keys[0]], bounds[0], bounds[1])
+	table := b.Slice("part_table", g.parted, loop.Int(0), g.slotsFor(loop.LenOf(words)))
+	b.For("slot", loop.Int(0), loop.LenOf(table), func(slot *loop.Var) { b.Store(table, slot, loop.ConstOf(ir.Int(ir.U64, 0))) })
+	last := b.Let("last", loop.Sub(loop.ToKind(ir.I64, loop.LenOf(table)), loop.ConstOf(ir.Int(ir.I64, 1))))
+	t := backends.HashTable{Memory: table, Slots: b.Let("slots", loop.ToKind(ir.I64, loop.LenOf(table))),
+		Taken: b.Decl("distinct", loop.ConstOf(ir.Int(ir.I64, 0)))}
+	home := func(key loop.Expr) loop.Expr {
+		return loop.Apply(ir.OpAnd, loop.ToKind(ir.I64, loop.Apply(ir.OpShr, hashOfKey(key), loop.ConstOf(ir.Int(ir.U64, 24)))), last)
+	}
+	b.For("at", loop.Int(0), loop.LenOf(words), func(at *loop.Var) {
+		word := b.Let("word", loop.At(words, at))
+		t.Enter(b, word, home(loop.Apply(ir.OpShr, word, loop.ConstOf(ir.Int(ir.U64, 32)))))
+	})
+	keys := b.Slice("keys", g.whole[op.Keys[1]], bounds[2], bounds[3])
+	codes := b.Slice("codes", g.whole[op.Stream], bounds[2], bounds[3])
+	b.Cut(codes, loop.Int(0), loop.LenOf(keys))
+	b.For("at", loop.Int(0), loop.LenOf(keys), func(at *loop.Var) {
+		key := b.Let("key", loop.ToKind(ir.U64, loop.At(keys, at)))
+		b.Store(codes, at, t.Match(b, "code", loop.False, home(key), key, nil))
+	})
+	g.values[op.Res[0]] = t.Taken
+}
+
+// hashOfKey returns a hash of a key, of 64 bits, in which parts have no bits in common.
+func hashOfKey(key loop.Expr) loop.Expr {
+	x := loop.Apply(ir.OpMul, key, loop.ConstOf(ir.Int(ir.U64, -7046029254386353131)))
+	x = loop.Apply(ir.OpXor, x, loop.Apply(ir.OpShr, x, loop.ConstOf(ir.Int(ir.U64, 32))))
+	return loop.Apply(ir.OpMul, x, loop.ConstOf(ir.Int(ir.U64, -2960836687051489901)))
+}
