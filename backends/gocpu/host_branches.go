@@ -14,7 +14,6 @@ import (
 // because goroutines may share only what is assigned once. At its end they are assigned
 // to variables from outside, which are copied after both branches.
 type branch struct {
-	outer   *branch              // in which the step stands, or nil
 	buffers map[string]*loop.Var // as the branch sees them
 	scalars map[string]loop.Expr
 	exports []export
@@ -27,29 +26,31 @@ type export struct {
 	copy  *loop.Var // what comes after them reads
 }
 
-// markReads marks what a branch computes for statements behind it that read that.
-func (of *branch) markReads(read map[*loop.Var]bool) {
-	if of == nil {
-		return
-	}
-	of.outer.markReads(read)
-	for _, e := range of.exports {
-		if read[e.copy] {
-			markVars(e.inner, read)
+// markHanded marks what branches compute for statements behind them that read that, which may
+// be what other branches hand on.
+func (h *host) markHanded(read map[*loop.Var]bool) {
+	for marked := -1; marked < len(read); {
+		marked = len(read)
+		for _, both := range h.branches {
+			for _, e := range slices.Concat(both[0].exports, both[1].exports) {
+				if read[e.copy] {
+					markVars(e.inner, read)
+				}
+			}
 		}
 	}
 }
 
-// lowerBranches lowers the launches of both branches of a step, which may stand in another's.
-func (h *host) lowerBranches(step *plan.If, outer *branch) {
-	made := &[2]branch{{outer: outer}, {outer: outer}}
+// lowerBranches lowers the launches of both branches of a step.
+func (h *host) lowerBranches(step *plan.If) {
+	made := &[2]branch{}
 	h.branches[step] = made
 	buffers, scalars := h.env.buffers, h.env.scalars
 	after := map[string]export{}
 	for i, steps := range [2][]plan.Step{step.Then, step.Else} {
 		of := &made[i]
 		h.env.buffers, h.env.scalars = maps.Clone(buffers), maps.Clone(scalars)
-		h.lowerSteps(steps, of)
+		h.lowerSteps(steps, true)
 		of.buffers, of.scalars = h.env.buffers, h.env.scalars
 		hand := func(name string, inner loop.Expr, t loop.Type) {
 			e, ok := after[name]
@@ -72,6 +73,25 @@ func (h *host) lowerBranches(step *plan.If, outer *branch) {
 		}
 	}
 	h.env.buffers, h.env.scalars = buffers, scalars
+	// A branch that leaves alone what the other one sets hands on what was there before.
+	keep := func(name string, before loop.Expr) {
+		e, ok := after[name]
+		for i := range made {
+			if ok && !slices.ContainsFunc(made[i].exports, func(own export) bool { return own.copy == e.copy }) {
+				made[i].exports = append(made[i].exports, export{before, e.outer, e.copy})
+			}
+		}
+	}
+	for _, b := range h.plan.Buffers {
+		if before := buffers[b.Name]; before != nil {
+			keep(b.Name, before)
+		}
+	}
+	for _, s := range h.plan.Scalars {
+		if before := scalars[s.Name]; before != nil {
+			keep(s.Name, before)
+		}
+	}
 	for _, b := range h.plan.Buffers {
 		if e, ok := after[b.Name]; ok {
 			h.env.buffers[b.Name] = e.copy

@@ -17,7 +17,6 @@ import (
 type launched struct {
 	*loop.Func
 	functions []*loop.Func
-	of        *branch  // in which it stands, or nil
 	grown     []string // the buffers whose length it decides
 }
 
@@ -25,16 +24,18 @@ type launched struct {
 // first, it removes the computation of scalars that nothing reads, because Go
 // refuses unused variables. A step may name a scalar and not depend on it.
 func (h *host) lower() {
-	h.lowerSteps(h.plan.Steps, nil)
+	h.lowerSteps(h.plan.Steps, false)
 	read := h.read
 	for _, x := range h.hostReads() {
 		markVars(x, read)
 	}
 	for buffer, v := range h.env.grown {
-		read[v] = read[v] || h.isTemporary(buffer) // scratch keeps it
+		if h.isTemporary(buffer) { // scratch keeps it
+			read[v] = true
+		}
 	}
 	for _, l := range slices.Backward(h.launches) {
-		l.of.markReads(read)
+		h.markHanded(read)
 		l.Results = slices.DeleteFunc(l.Results, func(x loop.Expr) bool { return !anyVar(x, read) })
 		loop.RemoveUnread(l.Func)
 		for v := range loop.Reads(l.Func) {
@@ -44,7 +45,7 @@ func (h *host) lower() {
 }
 
 // lowerSteps lowers the launches of some steps: of a branch, or of all.
-func (h *host) lowerSteps(steps []plan.Step, of *branch) {
+func (h *host) lowerSteps(steps []plan.Step, inBranch bool) {
 	last := -1
 	for i, step := range steps {
 		if step.Launch != nil || step.If != nil {
@@ -58,10 +59,10 @@ func (h *host) lowerSteps(steps []plan.Step, of *branch) {
 		case step.Set != nil:
 			h.env.scalars[step.Set.Scalar] = loop.ToKind(ir.I64, h.counter(step.Set.Value))
 		case step.Launch != nil:
-			h.env.final = i == last && of == nil
-			h.launches = append(h.launches, h.lowerLaunch(step.Launch, of))
+			h.env.final = i == last && !inBranch
+			h.launches = append(h.launches, h.lowerLaunch(step.Launch))
 		case step.If != nil:
-			h.lowerBranches(step.If, of)
+			h.lowerBranches(step.If)
 		}
 	}
 }
@@ -122,7 +123,7 @@ func anyVar(x loop.Expr, vars map[*loop.Var]bool) (found bool) {
 }
 
 // lowerLaunch lowers a launch to statements.
-func (h *host) lowerLaunch(launch *plan.Launch, of *branch) *launched {
+func (h *host) lowerLaunch(launch *plan.Launch) *launched {
 	k := h.lowered[launch.Kernel]
 	if k == nil {
 		index := slices.IndexFunc(h.plan.Kernels, func(k plan.Kernel) bool { return k.Name == launch.Kernel })
@@ -136,13 +137,10 @@ func (h *host) lowerLaunch(launch *plan.Launch, of *branch) *launched {
 			env.buffers[arg.Name] = h.env.buffers[arg.Buffer]
 		}
 	}
-	known := map[string]bool{}
-	for name := range h.env.scalars {
-		known[name] = true
-	}
+	known := maps.Clone(h.env.scalars)
 	h.addLengths(k)
 	b := loop.NewBuilder("launch")
-	l := &launched{of: of}
+	l := &launched{}
 	for _, f := range k.drive(b, env, h.counter(launch.Rows)) {
 		if vectors := k.vectors[f.Name]; vectors != nil {
 			l.functions = append(l.functions, vectors)
@@ -151,7 +149,7 @@ func (h *host) lowerLaunch(launch *plan.Launch, of *branch) *launched {
 	}
 	var made []loop.Expr
 	for _, op := range k.Ops {
-		if x, ok := h.env.scalars[op.Ref]; ok && op.HasEffect() && op.Ref != "" && !known[op.Ref] {
+		if x, ok := h.env.scalars[op.Ref]; ok && op.HasEffect() && op.Ref != "" && x != known[op.Ref] {
 			made = append(made, x)
 		}
 	}
