@@ -9,7 +9,10 @@ fast_tests() { # PATTERN PACKAGE...: all tests but those of a pattern in these p
 	local slow=$1 packages
 	shift
 	packages=$(go list "$@") || return 1
-	go test -vet=off $(go list ./... | grep -vxF "$packages") && go test -vet=off -skip "$slow" "$@"
+	local failed=0
+	go test -vet=off $(go list ./... | grep -vxF "$packages") || failed=1
+	go test -vet=off -skip "$slow" "$@" || failed=1
+	return $failed
 }
 modules_check() { # nested modules name the versions that the root's needs: of them, shards alone build most
 	go mod verify || return
