@@ -70,17 +70,20 @@ func (g *Graph) wayName(s *Stage) string {
 			bins = v.Args[0].By
 		}
 	}
-	isCuckoo := func(v *ir.Value) bool {
-		if v.Op != ir.OpEither || v.Limit != last.condition {
-			return false
-		}
-		d := v.Args[0].Type.Domain
-		return d != nil && d.By != nil && d.By.Op == ir.OpCuckoo
+	hasSlotsOf := func(op ir.Op) bool { // in the first way
+		return slices.ContainsFunc(g.Pipeline.Values, func(v *ir.Value) bool {
+			if v.Op != ir.OpEither || v.Limit != last.condition {
+				return false
+			}
+			d := v.Args[0].Type.Domain
+			return d != nil && d.By != nil && d.By.Op == op
+		})
 	}
+	isTable := followsFromLengths(last.condition) && hasSlotsOf(ir.OpInsert)
 	switch {
-	case followsFromLengths(last.condition) && last.second:
+	case isTable && last.second:
 		return "a table of rows that move first"
-	case followsFromLengths(last.condition):
+	case isTable:
 		return "a table of rows as they come"
 	case bins != nil && last.second:
 		return "bins of rows in any order"
@@ -88,7 +91,7 @@ func (g *Graph) wayName(s *Stage) string {
 		return "bins of partitioned rows"
 	case bins != nil:
 		return "bins of rows in their order"
-	case slices.ContainsFunc(g.Pipeline.Values, isCuckoo):
+	case hasSlotsOf(ir.OpCuckoo):
 		if last.second {
 			return "linear probing"
 		}
