@@ -29,7 +29,7 @@ var find = []Mutant{
 	{Name: "half of a bucket of pairs is searched", File: "backends/seek.go", Device: "emulated", Programs: "find_long_keys",
 		Old: "for i := range t.Bucket {",
 		New: "for i := range t.Bucket / 2 {"},
-	{Name: "moved rows of a table have the numbers to which they moved", File: "fuse/expand_moved.go", Tests: "./testsuite -run ^TestMovedRows$/^several$",
+	{Name: "moved rows of a table have the numbers to which they moved", File: "fuse/expand_moved.go", Tests: "./testsuite -run ^TestMovedRows$/^long$",
 		Old: "return o.choose(isTaken, o.gather(o.pos, t.moved.number, at), o",
 		New: "_ = at; return o.choose(isTaken, t.rows, o"},
 	{Name: "moved rows of a table have the column as it came", File: "fuse/expand_moved.go", Tests: "./testsuite -run ^TestMovedRows$/^short$",
