@@ -133,13 +133,13 @@ func (v *vector[T]) anyBy(operator ir.Op, bound register) func(n int) bool {
 	c := bound.(*vector[T])
 	switch operator {
 	case ir.OpLt:
-		return func(n int) bool { return leastOfAll(v.rows[0], v.rows[:n]) < c.rows[0] }
+		return func(n int) bool { return n > 0 && leastOfAll(v.rows[0], v.rows[:n]) < c.rows[0] }
 	case ir.OpLe:
-		return func(n int) bool { return leastOfAll(v.rows[0], v.rows[:n]) <= c.rows[0] }
+		return func(n int) bool { return n > 0 && leastOfAll(v.rows[0], v.rows[:n]) <= c.rows[0] }
 	case ir.OpGt:
-		return func(n int) bool { return greatestOfAll(v.rows[0], v.rows[:n]) > c.rows[0] }
+		return func(n int) bool { return n > 0 && greatestOfAll(v.rows[0], v.rows[:n]) > c.rows[0] }
 	case ir.OpGe:
-		return func(n int) bool { return greatestOfAll(v.rows[0], v.rows[:n]) >= c.rows[0] }
+		return func(n int) bool { return n > 0 && greatestOfAll(v.rows[0], v.rows[:n]) >= c.rows[0] }
 	}
 	return nil
 }
