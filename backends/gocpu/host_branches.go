@@ -46,62 +46,46 @@ func (h *host) lowerBranches(step *plan.If) {
 	made := &[2]branch{}
 	h.branches[step] = made
 	buffers, scalars := h.env.buffers, h.env.scalars
-	after := map[string]export{}
 	for i, steps := range [2][]plan.Step{step.Then, step.Else} {
-		of := &made[i]
 		h.env.buffers, h.env.scalars = maps.Clone(buffers), maps.Clone(scalars)
 		h.lowerSteps(steps, true)
-		of.buffers, of.scalars = h.env.buffers, h.env.scalars
-		hand := func(name string, inner loop.Expr, t loop.Type) {
-			e, ok := after[name]
-			if !ok {
-				e.outer, e.copy = &loop.Var{Name: name, T: t}, &loop.Var{Name: name, T: t}
-			}
-			e.inner = inner
-			after[name] = e
-			of.exports = append(of.exports, e)
-		}
-		for _, b := range h.plan.Buffers {
-			if v := of.buffers[b.Name]; v != nil && v != buffers[b.Name] {
-				hand(b.Name, v, v.T)
-			}
-		}
-		for _, s := range h.plan.Scalars {
-			if x := of.scalars[s.Name]; x != nil && x != scalars[s.Name] {
-				hand(s.Name, x, x.Type())
-			}
-		}
+		made[i].buffers, made[i].scalars = h.env.buffers, h.env.scalars
 	}
 	h.env.buffers, h.env.scalars = buffers, scalars
-	// A branch that leaves alone what the other one sets hands on what was there before.
-	keep := func(name string, before loop.Expr) {
-		e, ok := after[name]
-		for i := range made {
-			if ok && !slices.ContainsFunc(made[i].exports, func(own export) bool { return own.copy == e.copy }) {
-				made[i].exports = append(made[i].exports, export{before, e.outer, e.copy})
+	for _, b := range h.plan.Buffers {
+		of := func(known map[string]*loop.Var) loop.Expr {
+			if v := known[b.Name]; v != nil {
+				return v
 			}
+			return nil
 		}
-	}
-	for _, b := range h.plan.Buffers {
-		if before := buffers[b.Name]; before != nil {
-			keep(b.Name, before)
-		}
-	}
-	for _, s := range h.plan.Scalars {
-		if before := scalars[s.Name]; before != nil {
-			keep(s.Name, before)
-		}
-	}
-	for _, b := range h.plan.Buffers {
-		if e, ok := after[b.Name]; ok {
-			h.env.buffers[b.Name] = e.copy
+		if after := handOn(made, b.Name, of(buffers), of(made[0].buffers), of(made[1].buffers)); after != nil {
+			h.env.buffers[b.Name] = after
 		}
 	}
 	for _, s := range h.plan.Scalars {
-		if e, ok := after[s.Name]; ok {
-			h.env.scalars[s.Name] = e.copy
+		if after := handOn(made, s.Name, scalars[s.Name], made[0].scalars[s.Name], made[1].scalars[s.Name]); after != nil {
+			h.env.scalars[s.Name] = after
 		}
 	}
+}
+
+// handOn has both branches hand on what each of them sees as a buffer or scalar, if one has changed it, and returns
+// what comes after them in its place, or nil.
+func handOn(made *[2]branch, name string, before loop.Expr, seen ...loop.Expr) (after *loop.Var) {
+	changed := slices.IndexFunc(seen, func(x loop.Expr) bool { return x != nil && x != before })
+	if changed < 0 {
+		return nil
+	}
+	t := seen[changed].Type()
+	outer := &loop.Var{Name: name, T: t}
+	after = &loop.Var{Name: name, T: t}
+	for i, x := range seen {
+		if x != nil { // of what nobody has set, there is nothing to hand on
+			made[i].exports = append(made[i].exports, export{x, outer, after})
+		}
+	}
+	return after
 }
 
 // inBranches calls body for the steps of both branches, as they see buffers and scalars, and what
