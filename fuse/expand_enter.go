@@ -94,7 +94,7 @@ func (o *ordering) codeIn(t rowTable, keys []*ir.Value, in codeTables) *ir.Value
 
 // matchIn returns the code that a hash table has for keys, or 0; 0 if slots are keys.
 func (o *ordering) matchIn(t rowTable, keys []*ir.Value, in codeTables) *ir.Value {
-	codes := (*ir.Value)(nil)
+	var codes *ir.Value
 	if in.parted != nil { // first: how many rows move is known before any row is looked up
 		codes = o.matchParts(t, keys, in.parted)
 	}

@@ -23,8 +23,8 @@ type body struct {
 	failed  map[int]*loop.Var       // per site: whether a row of this range failed
 	counts  map[tile.ID]*loop.Var   // per rank: how many rows before have each digit
 	sources map[tile.ID]*loop.Var   // per source: that of the row before
-	nested  map[*tile.Op]*nested
-	parted  *loop.Var               // memory for the table of a part    // per operation of nested loops
+	nested  map[*tile.Op]*nested    // per operation of nested loops
+	parted  *loop.Var               // memory for the table of a part
 	entered []*entered              // tables with a limit, of rows in any order
 	taken   map[int]*loop.Var       // per table of partitioned rows: how many of its slots these rows have taken
 	bits    map[loop.Expr]loop.Expr // heads as numbers

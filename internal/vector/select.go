@@ -8,7 +8,7 @@ type comparer interface {
 	selectBy(operator ir.Op, bound register, room []int32, n int) []int32
 	// refineBy keeps those of some places at which rows compare so with a bound of all of them.
 	refineBy(operator ir.Op, bound register, places []int32) []int32
-	// anyBy returns a function that reports whether any of the first n rows, which are integers, compares
+	// anyBy returns a function that reports whether any of the first n rows, which are integers and one at least, compares
 	// so with a bound of all of them; it is nil for a comparison that neither the least nor the greatest
 	// row decides.
 	anyBy(operator ir.Op, bound register) func(n int) bool
@@ -133,13 +133,13 @@ func (v *vector[T]) anyBy(operator ir.Op, bound register) func(n int) bool {
 	c := bound.(*vector[T])
 	switch operator {
 	case ir.OpLt:
-		return func(n int) bool { return n > 0 && leastOfAll(v.rows[0], v.rows[:n]) < c.rows[0] }
+		return func(n int) bool { return leastOfAll(v.rows[0], v.rows[:n]) < c.rows[0] }
 	case ir.OpLe:
-		return func(n int) bool { return n > 0 && leastOfAll(v.rows[0], v.rows[:n]) <= c.rows[0] }
+		return func(n int) bool { return leastOfAll(v.rows[0], v.rows[:n]) <= c.rows[0] }
 	case ir.OpGt:
-		return func(n int) bool { return n > 0 && greatestOfAll(v.rows[0], v.rows[:n]) > c.rows[0] }
+		return func(n int) bool { return greatestOfAll(v.rows[0], v.rows[:n]) > c.rows[0] }
 	case ir.OpGe:
-		return func(n int) bool { return n > 0 && greatestOfAll(v.rows[0], v.rows[:n]) >= c.rows[0] }
+		return func(n int) bool { return greatestOfAll(v.rows[0], v.rows[:n]) >= c.rows[0] }
 	}
 	return nil
 }
