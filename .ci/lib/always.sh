@@ -28,12 +28,12 @@ if [ $cuda_found ] && has gcc; then
 	step "the worker for CUDA devices, on a stand-in for the driver" 6m bash -c 'cuda_stand_in "$0"' "$cuda"
 fi
 if pyopencl_found; then
-	step "a host in Python on PoCL" 12m env KGEN_HOST_PYTHON=1 go test -count=1 -timeout 12m -parallel 2 -run '^TestHostPython' ./testsuite
+	step "a host in Python on PoCL" 12m env KGEN_TEST_TURN=$turn KGEN_HOST_PYTHON=1 go test -count=1 -timeout 12m -parallel 2 -run '^TestHostPython' ./testsuite
 else
 	not_run+=("a host in Python: there is no PyOpenCL")
 fi
 step "agreement: random programs" 8m go run ./cmd/kgen difftest --random 60 --seed 1 --devices gocpu,emulated
-step "agreement: differences of the past" 4m go run ./cmd/kgen difftest --replay testsuite/fixedbugs --levels all --devices gocpu,emulated,cudaemu:check
+step "agreement: differences of the past" 6m go run ./cmd/kgen difftest --replay testsuite/fixedbugs --levels all --devices gocpu,vector,cudaemu:check
 step "pipelines: format" 2m go run ./cmd/kgen fmt -l .
 step "pipelines: vet" 2m go run ./cmd/kgen vet examples testsuite/corpus
 if [ "$tree_sitter" ]; then
