@@ -62,15 +62,23 @@ func (k *kernel) foldedBy(st *state, guard tile.ID) (list []int) {
 }
 
 // planSegments finds bytes in p for as many folds as possible, and reports whether
-// they suffice for at least an eighth of the rows of a tile.
+// they suffice for at least an eighth of the rows of a tile. In an arena, folds of half of the
+// rows are enough if they all replace columns: more work-groups then run at once.
 func (k *kernel) planSegments(p *arena, registers int) bool {
 	if len(k.segments.scans) == 0 {
 		return k.settle(*p, registers)
 	}
-	for k.segments.rows = k.rows(); k.segments.rows >= max(k.rows()/8, 1); k.segments.rows /= 2 {
-		whole := *p
+	_, isRing := k.placement.(*ring)
+	return !isRing && k.fitSegments(*p, registers, k.rows()/2, true) || k.fitSegments(*p, registers, k.rows()/8, false)
+}
+
+// fitSegments finds bytes for as many folds as possible, but not fewer than least, in columns
+// alone if inColumns.
+func (k *kernel) fitSegments(p arena, registers int, least int64, inColumns bool) bool {
+	for k.segments.rows = k.rows(); k.segments.rows >= max(least, 1); k.segments.rows /= 2 {
+		whole := p
 		k.placeFolds(&whole)
-		if k.settle(whole, registers) {
+		if (!inColumns || whole.bytes == p.bytes) && k.settle(whole, registers) {
 			return true
 		}
 	}

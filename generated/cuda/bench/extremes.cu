@@ -51,8 +51,9 @@ extern "C" __global__ void __launch_bounds__(128) extremes_kernel1(
 	__shared__ int earlier_i32_0[1];
 	__shared__ int earlier_i32_1[1];
 	__shared__ int earlier_i32_2[1];
-	__shared__ __align__(16) unsigned local_arena[8960];
+	__shared__ __align__(16) unsigned local_arena[6400];
 	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
+	__shared__ unsigned shared_counts[3];
 	__shared__ int shared_i32_0[4];
 	__shared__ int shared_i32_1[4];
 	__shared__ int shared_i32_2[4];
@@ -322,9 +323,9 @@ extern "C" __global__ void __launch_bounds__(128) extremes_kernel1(
 		if (at2 < count) {
 			const bool is_selected = ((selected >> ((unsigned)item & 31)) & 1u) != 0u;
 			if (is_selected) {
-				if (at >= 0 && at < 2560) {
+				if (at >= 0 && at < 1280) {
 					local_arena[at + 2560] = (unsigned)v_min11;
-					local_arena[at + 6400] = (unsigned)v_max11;
+					local_arena[at + 3840] = (unsigned)v_max11;
 				}
 				at++;
 			}
@@ -333,6 +334,9 @@ extern "C" __global__ void __launch_bounds__(128) extremes_kernel1(
 			const int v_max12 = is_selected ? value_rows[item] : kgen_greatest_i32(v_max11, value_rows[item]);
 			v_max11 = v_max12;
 		}
+	}
+	if (local_id == 0) {
+		shared_counts[0] = (unsigned)theirs25;
 	}
 	if (threadIdx.x < 32) { // look back
 		int add11 = 0;
@@ -449,7 +453,8 @@ extern "C" __global__ void __launch_bounds__(128) extremes_kernel1(
 	const int v_min12 = theirs25 > 0 ? theirs26 : kgen_least_i32(state29, theirs26);
 	const int v_max12 = theirs25 > 0 ? theirs27 : kgen_greatest_i32(state30, theirs27);
 	const int base = (int)state28;
-	for (int at2 = local_id, at_end = (int)theirs25; at2 < at_end; at2 += 128) {
+	const int window_end = kgen_least_i32((int)theirs25, 1280);
+	for (int at2 = local_id; at2 < window_end; at2 += 128) {
 		const int number = (int)local_arena_u16[10240 + at2];
 		const int place = base + at2;
 		// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
@@ -457,18 +462,68 @@ extern "C" __global__ void __launch_bounds__(128) extremes_kernel1(
 		key_2[place] = key2;
 		if (at2 > 0) {
 			const int v_min13 = (int)local_arena[at2 + 2560];
-			const int v_max13 = (int)local_arena[at2 + 6400];
+			const int v_max13 = (int)local_arena[at2 + 3840];
 			low[place - 1] = v_min13;
 			high[place - 1] = v_max13;
 		}
 	}
 	if (local_id == 0 && ((int)theirs25 > 0 && base > 0)) {
 		const int v_min13 = (int)local_arena[2560];
-		const int v_max13 = (int)local_arena[6400];
+		const int v_max13 = (int)local_arena[3840];
 		const int v_min14 = 0 > 0 ? v_min13 : kgen_least_i32(state29, v_min13);
 		const int v_max14 = 0 > 0 ? v_max13 : kgen_greatest_i32(state30, v_max13);
 		low[base - 1] = v_min14;
 		high[base - 1] = v_max14;
+	}
+	const int count2 = (int)shared_counts[0];
+	int window = 1280;
+	while (window < count2) {
+		__syncthreads();
+		int v_min13 = v_min10;
+		int v_max13 = v_max10;
+		int at2 = (int)add10 - window;
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at3 = local_id * 20 + item;
+			if (at3 < count) {
+				const bool is_selected = ((selected >> ((unsigned)item & 31)) & 1u) != 0u;
+				if (is_selected) {
+					if (at2 >= 0 && at2 < 1280) {
+						local_arena[at2 + 2560] = (unsigned)v_min13;
+						local_arena[at2 + 3840] = (unsigned)v_max13;
+					}
+					at2++;
+				}
+				const int v_min14 = is_selected ? value_rows[item] : kgen_least_i32(v_min13, value_rows[item]);
+				v_min13 = v_min14;
+				const int v_max14 = is_selected ? value_rows[item] : kgen_greatest_i32(v_max13, value_rows[item]);
+				v_max13 = v_max14;
+			}
+		}
+		__syncthreads();
+		const int base2 = (int)state28;
+		const int window_end2 = kgen_least_i32(count2, window + 1280);
+		for (int at3 = window + local_id; at3 < window_end2; at3 += 128) {
+			const int number = (int)local_arena_u16[10240 + at3];
+			const int place = base2 + at3;
+			const int key2 = (int)local_arena[number];
+			key_2[place] = key2;
+			if (at3 > 0) {
+				const int v_min14 = (int)local_arena[(at3 - window) + 2560];
+				const int v_max14 = (int)local_arena[(at3 - window) + 3840];
+				low[place - 1] = v_min14;
+				high[place - 1] = v_max14;
+			}
+		}
+		if (local_id == 0 && window == 0 && (count2 > 0 && base2 > 0)) {
+			const int v_min14 = (int)local_arena[2560];
+			const int v_max14 = (int)local_arena[3840];
+			const int v_min15 = 0 > 0 ? v_min14 : kgen_least_i32(state29, v_min14);
+			const int v_max15 = 0 > 0 ? v_max14 : kgen_greatest_i32(state30, v_max14);
+			low[base2 - 1] = v_min15;
+			high[base2 - 1] = v_max15;
+		}
+		window += 1280;
 	}
 	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add11;
