@@ -29,7 +29,7 @@ func compiled(t *testing.T, source, level string) *backends.Program {
 
 // forms lists the ways in which the rows of a kernel are handled.
 func forms(t *tile.Kernel, p *plan.Plan) []string {
-	k := newKernel(t, func(ir.Pos) string { return "" }, smallBuffers(p), false)
+	k := newKernel(t, func(ir.Pos) string { return "" }, p, false)
 	g, _, views := k.newRange("rows", allRows)
 	d := &driver{body: g}
 	list := []string{}

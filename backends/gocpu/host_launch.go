@@ -127,7 +127,7 @@ func (h *host) lowerLaunch(launch *plan.Launch) *launched {
 	k := h.lowered[launch.Kernel]
 	if k == nil {
 		index := slices.IndexFunc(h.plan.Kernels, func(k plan.Kernel) bool { return k.Name == launch.Kernel })
-		k = newKernel(h.program.Kernels[index], backends.SourceLines(h.program.Source), smallBuffers(h.plan), h.simd)
+		k = newKernel(h.program.Kernels[index], backends.SourceLines(h.program.Source), h.plan, h.simd)
 		h.lowered[launch.Kernel] = k
 	}
 	env := h.env
