@@ -14,7 +14,7 @@ type kernel struct {
 	uses               []int                 // per value: how many operations and domains use it
 	sinkDomain         []int                 // per operation: the domain in whose rows it is computed, at the deepest
 	source             func(ir.Pos) string   // the source line of a position, or ""
-	small              map[string]int64      // buffers of which each worker can have one, and their lengths
+	small              map[string]int64      // buffers that have few elements for sure, and their lengths
 	lengths            map[string]plan.Expr  // of the plan's buffers
 	split              map[int]bool          // conjunctions whose conditions are tested one by one
 	branchlessSegments int                   // the domain of segments that are stored for every row (see findBranchlessSegments), or 0
