@@ -402,10 +402,13 @@ func (l *lowering) root(s *Stage, v *ir.Value) {
 }
 
 func (l *lowering) defineResult(s *Stage, v *ir.Value) *Value {
-	if v.Name != "" {
-		delete(l.names, v.Name) // it is this value's own
-	}
-	return l.define(&Value{Kind: Result, IR: v, Name: l.resultName(v, string(s.Kind)), Type: v.Type.Kind, Domain: v.Type.Domain}, s)
+	return l.define(&Value{Kind: Result, IR: v, Name: l.ownName(v, string(s.Kind)), Type: v.Type.Kind, Domain: v.Type.Domain}, s)
+}
+
+// ownName is resultName for the value that v is, which has that name for itself.
+func (l *lowering) ownName(v *ir.Value, otherwise string) string {
+	delete(l.names, v.Name)
+	return l.resultName(v, otherwise)
 }
 
 // resultName returns v's name, its label, or otherwise.

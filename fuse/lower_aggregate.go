@@ -82,8 +82,13 @@ func (l *lowering) aggregateTable(v *ir.Value) {
 	if isResultTable(v) {
 		l.aggregateOperands(s, v)
 		s.roots = append(s.roots, v)
+		at := tableOf(v, v.Op.Aggregate().State[0])
+		if w := l.tables[at]; w != nil && w.Writer == s && w.Kind == States && w.Type == v.Type.Kind {
+			l.publish(w, v)
+			return
+		}
 		w := l.defineResult(s, v)
-		l.tables[tableOf(v, v.Op.Aggregate().State[0])] = w
+		l.tables[at] = w
 		switch f := v.Op.Aggregate().State[0]; f.Fold {
 		case ir.ReduceAdd, ir.ReduceFirst, ir.ReduceLast: // an element of no rows is 0, or never read
 		default:
@@ -127,6 +132,12 @@ func (l *lowering) aggregateTable(v *ir.Value) {
 	}
 	finish.roots = append(finish.roots, v)
 	l.defineResult(finish, v)
+}
+
+// publish makes the result v of a table that an aggregate before v has in its state.
+func (l *lowering) publish(w *Value, v *ir.Value) {
+	w.Kind, w.IR, w.Field, w.Name = Result, v, 0, l.names.Fresh(l.ownName(v, w.Name), "_")
+	l.writer[key{kind: Result, ir: v}] = w
 }
 
 // combining returns the stage that combines rows in tables: if rows enter their keys in a

@@ -79,6 +79,8 @@ func TestSharedTables(t *testing.T) {
 		"total: sum(x, by: b), other: avg(y, by: b, else: 0)":                             3,
 		"row: argmin(x, by: b), low: min(x, by: b), other: argmin(y, by: b)":              5, // two minima, two rows, rows
 		"even: count(x == y, by: b), rows: count(by: b)":                                  2,
+		"mean: avg(x, by: b, else: 0), rows: count(by: b), total: sum(x, by: b)":          2, // the sum, rows
+		"low: min(x, by: b, else: 0), rows: count(by: b)":                                 2,
 	} {
 		g := graph(t, "x: [n]i32, y: [n]i32", "b = bins(x, 4)\nreturn "+returns+", used: y")
 		tables := 0

@@ -29,7 +29,7 @@ func compiled(t *testing.T, source, level string) *backends.Program {
 
 // forms lists the ways in which the rows of a kernel are handled.
 func forms(t *tile.Kernel, p *plan.Plan) []string {
-	k := newKernel(t, func(ir.Pos) string { return "" }, smallBuffers(p), false)
+	k := newKernel(t, func(ir.Pos) string { return "" }, p, false)
 	g, _, views := k.newRange("rows", allRows)
 	d := &driver{body: g}
 	list := []string{}
@@ -86,7 +86,7 @@ func TestForms(t *testing.T) {
 		"having":              {`pipeline p(k: [n]i32, least: i64) { g = runs(k)  c = count(by: g)  return k: first(k, by: g)[c >= least], c: c[c >= least] }`, "branch-free, serial"},
 		"two groupings":       {`pipeline p(a: [n]i32, b: [n]i32) { g = runs(a)  h = runs(b)  return c: count(by: g), d: count(by: h) }`, ""},
 		"bins":                {`pipeline p(x: [n]u8) { return c: count(by: bins(x, 256)) }`, ""},
-		"many bins":           {`pipeline p(x: [n]u16) { return c: count(by: bins(x, 65536)) }`, "serial"},
+		"many bins":           {`pipeline p(x: [n]u16) { return c: count(by: bins(x, 65536)) }`, ""},
 		"float sums of bins":  {`pipeline p(x: [n]u8, y: [n]f64) { return s: sum(y, by: bins(x, 256)) }`, "serial"},
 		"sum of a scan":       {`pipeline p(x: [n]i64) { s = scan(max, x)  return s, t: sum(s) }`, ""},
 		"f64 sum of a scan":   {`pipeline p(x: [n]f64) { s = scan(max, x)  return s, t: sum(s) }`, "serial"},

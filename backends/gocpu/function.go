@@ -73,8 +73,8 @@ var formDocs = [...]string{
 	firstHead:  "returns the first of rows lo to hi that begins a group, or hi, in the stages %s.",
 }
 
-// equalLengths cuts the outputs over each derived domain to one length, so that
-// one comparison covers an index into all of them.
+// equalLengths cuts the outputs over each derived domain, and tables that rows update together, to one
+// length, so that one comparison covers an index into all of them.
 func (g *body) equalLengths() {
 	outputs := map[int][]*loop.Var{}
 	var domains []int
@@ -99,6 +99,11 @@ func (g *body) equalLengths() {
 		}
 		for _, v := range all[1:] {
 			g.b.Cut(v, loop.Int(0), length)
+		}
+	}
+	for i := range g.With(func(op *tile.Op) bool { return op.Kind == tile.Update && g.enteredOf(op) == nil }) {
+		if together := g.updatesWith(i); g.needed[i] && together[0] != i {
+			g.b.Cut(g.whole[g.Ops[i].Stream], loop.Int(0), loop.LenOf(g.whole[g.Ops[together[0]].Stream]))
 		}
 	}
 }

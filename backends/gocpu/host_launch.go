@@ -127,7 +127,7 @@ func (h *host) lowerLaunch(launch *plan.Launch) *launched {
 	k := h.lowered[launch.Kernel]
 	if k == nil {
 		index := slices.IndexFunc(h.plan.Kernels, func(k plan.Kernel) bool { return k.Name == launch.Kernel })
-		k = newKernel(h.program.Kernels[index], backends.SourceLines(h.program.Source), smallBuffers(h.plan), h.simd)
+		k = newKernel(h.program.Kernels[index], backends.SourceLines(h.program.Source), h.plan, h.simd)
 		h.lowered[launch.Kernel] = k
 	}
 	env := h.env
@@ -165,12 +165,11 @@ func (h *host) lowerLaunch(launch *plan.Launch) *launched {
 	return l
 }
 
-// smallBuffers returns the lengths of buffers that may have few elements: 0 if only a
-// run knows.
+// smallBuffers returns the lengths of buffers that have few elements for sure, so that each worker can have a copy.
 func smallBuffers(p *plan.Plan) map[string]int64 {
 	small := map[string]int64{}
 	for _, b := range p.Buffers {
-		if length, ok := p.Constant(b.Length); !ok || length <= ownTable {
+		if length, ok := p.Constant(b.Length); ok && length <= ownTable {
 			small[b.Name] = length
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // kernel is a tile program and the decisions of its lowering.
@@ -13,7 +14,8 @@ type kernel struct {
 	uses               []int                 // per value: how many operations and domains use it
 	sinkDomain         []int                 // per operation: the domain in whose rows it is computed, at the deepest
 	source             func(ir.Pos) string   // the source line of a position, or ""
-	small              map[string]int64      // buffers of which each worker can have one, and their lengths
+	small              map[string]int64      // buffers that have few elements for sure, and their lengths
+	lengths            map[string]plan.Expr  // of the plan's buffers
 	split              map[int]bool          // conjunctions whose conditions are tested one by one
 	branchlessSegments int                   // the domain of segments that are stored for every row (see findBranchlessSegments), or 0
 	closing            int                   // the domain of segments of which blocks hold whole ones (see closing.go), or 0
@@ -24,8 +26,11 @@ type kernel struct {
 	boundsStores       bool                  // ranges share outputs: a store past the end of its own part belongs to the next range
 }
 
-func newKernel(t *tile.Kernel, source func(ir.Pos) string, small map[string]int64, simd bool) *kernel {
-	k := &kernel{Kernel: t, analysis: tile.Analyze(t), source: source, small: small, simd: simd, vectors: map[string]*loop.Func{}}
+func newKernel(t *tile.Kernel, source func(ir.Pos) string, p *plan.Plan, simd bool) *kernel {
+	k := &kernel{Kernel: t, analysis: tile.Analyze(t), source: source, small: smallBuffers(p), lengths: map[string]plan.Expr{}, simd: simd, vectors: map[string]*loop.Func{}}
+	for _, b := range p.Buffers {
+		k.lengths[b.Name] = b.Length
+	}
 	k.sinkPure()
 	k.branchlessSegments = k.findBranchlessSegments()
 	if !k.splits() || k.hasLate() {

@@ -23,7 +23,7 @@ func TestLikelyConditions(t *testing.T) {
 		{"no search", "pipeline p(k: [n]i32) {\nreturn k: k + 1\n}", 1, 0},
 	} {
 		program := compiled(t, c.source, fuse.LevelOnePass)
-		kernel := newKernel(program.Kernels[len(program.Kernels)-1], func(ir.Pos) string { return "" }, smallBuffers(program.Plan), false)
+		kernel := newKernel(program.Kernels[len(program.Kernels)-1], func(ir.Pos) string { return "" }, program.Plan, false)
 		loops, searches := 0, 0
 		loop.WalkStmts(kernel.rangeFunction("rows", allRows).Body, func(s loop.Stmt) {
 			switch s.(type) {

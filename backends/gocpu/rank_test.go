@@ -6,6 +6,7 @@ import (
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // Ranges of rows run at the same time unless a fold needs ranks.
@@ -40,7 +41,7 @@ func TestRanks(t *testing.T) {
 			before := b.LoadAt(0, b.Stream("before", ir.I64, "before", tile.Gather, false), digit, false)
 			first := b.Map(0, ir.OpSub, ir.I64, "", before, b.Scalar("right", ir.I64))
 			c.write(b, digit, b.Rank(digit, first, 1<<Radix))
-			k := newKernel(b.Finish(), func(ir.Pos) string { return "" }, nil, false)
+			k := newKernel(b.Finish(), func(ir.Pos) string { return "" }, &plan.Plan{}, false)
 			if got := k.splits(); got != c.splits {
 				t.Errorf("ranges run at the same time: %v", got)
 			}

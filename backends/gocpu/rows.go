@@ -1,7 +1,6 @@
 package gocpu
 
 import (
-	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
@@ -287,28 +286,6 @@ func (g *body) store(i int) {
 		return
 	}
 	g.b.Store(g.whole[op.Stream], loop.ToCounter(g.expr(op.Args[1])), g.expr(op.Args[0]))
-}
-
-// update combines a value into a table; an index outside, which a check has
-// reported, changes nothing.
-func (g *body) update(i int) {
-	op := &g.Ops[i]
-	if e := g.enteredOf(op); e != nil {
-		g.updateOwn(e, op)
-		return
-	}
-	table := g.whole[op.Stream]
-	at := g.b.Let("bin", loop.ToCounter(g.expr(op.Args[0])))
-	x := g.expr(op.Args[1])
-	g.b.If(loop.Inside(at, loop.LenOf(table)), func() {
-		g.combine(op, table, at, x)
-	}, nil)
-}
-
-// combine combines x with an element, as an update does.
-func (g *body) combine(update *tile.Op, table *loop.Var, at, x loop.Expr) {
-	now := func(int) loop.Expr { return loop.At(table, at) }
-	g.b.Store(table, at, backends.Combine(update.Monoid.Combine[0], now, func(int) loop.Expr { return x }))
 }
 
 // checkRow reports the row if it fails a check.

@@ -18,8 +18,8 @@ const rowsPerOwn = 64
 // be large beside the rows.
 const Hash = rowsPerOwn
 
-// sharesTables reports whether workers can combine rows in tables of their own, which
-// are small and of integers, so that the order of the workers makes no difference.
+// sharesTables reports whether workers can combine rows in tables of their own: of integers, so that
+// the order of the workers makes no difference. Whether they are small enough, a run knows.
 func (k *kernel) sharesTables() bool {
 	for _, op := range k.With(func(op *tile.Op) bool { return op.Does(tile.Combines) }) {
 		if k.hasParts(op) || k.CombinesEntered(op) && k.Ops[k.Values[op.Args[0]].Op].PartBits > 0 {
@@ -27,8 +27,7 @@ func (k *kernel) sharesTables() bool {
 		}
 		kind := k.Streams[op.Stream].Kind
 		_, ok := loop.AtomicOf(op.Monoid.Combine[0].Operator)
-		_, isSmall := k.small[k.Streams[op.Stream].Buffer]
-		if !ok || !isSmall && !k.CombinesEntered(op) || !kind.IsInteger() || kind.Size() < 4 {
+		if !ok || !kind.IsInteger() || kind.Size() < 4 {
 			return false
 		}
 		if k.Has((*tile.Op).IsLoad, func(other *tile.Op) bool { return other.Stream == op.Stream }) {
@@ -56,8 +55,8 @@ func (d *driver) tableLength(stream int) loop.Expr {
 	return loop.LenOf(d.whole[stream])
 }
 
-// areSmall reports whether tables of which only a run knows the length are small enough for
-// workers to have copies, one for each so many rows; nil if there is none.
+// areSmall reports whether tables are small enough for workers to have copies, one for each so many
+// rows; nil if all are for sure.
 func (d *driver) areSmall(rows loop.Expr) (all loop.Expr) {
 	tables := d.tables()
 	for s, stream := range d.Streams {

@@ -134,6 +134,8 @@ func monthsKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, quantity []i
 	x := kgenYear(from)
 	x2 := kgenMonth(from)
 	x3 := uint64(b)
+	quantity = quantity[:len(lines)]
+	bMinMin = bMinMin[:len(lines)]
 	var failed bool
 	lShipdateRows := lShipdate[lo:hi]
 	lQuantityRows := lQuantity[lo:hi]
@@ -150,18 +152,12 @@ func monthsKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, quantity []i
 			}
 		}
 		// lines = count(by: b)
+		lQuantity2 := lQuantityRows[i]
 		bin := int(b2)
 		if uint64(bin) < uint64(len(lines)) {
 			lines[bin]++
-		}
-		lQuantity2 := lQuantityRows[i]
-		bin2 := int(b2)
-		if uint64(bin2) < uint64(len(quantity)) {
-			quantity[bin2] += lQuantity2
-		}
-		bin3 := int(b2)
-		if uint64(bin3) < uint64(len(bMinMin)) {
-			bMinMin[bin3] = min(bMinMin[bin3], lShipdate2)
+			quantity[bin] += lQuantity2
+			bMinMin[bin] = min(bMinMin[bin], lShipdate2)
 		}
 		mean2 += lQuantity2
 		mean++
@@ -430,6 +426,8 @@ func monthsShardKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, sum []i
 	x := kgenYear(from)
 	x2 := kgenMonth(from)
 	x3 := uint64(b)
+	sum = sum[:len(lines)]
+	bMinMin = bMinMin[:len(lines)]
 	var failed bool
 	lShipdateRows := lShipdate[lo:hi]
 	lQuantityRows := lQuantity[lo:hi]
@@ -446,18 +444,12 @@ func monthsShardKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, sum []i
 			}
 		}
 		// lines = count(by: b)
+		lQuantity2 := lQuantityRows[i]
 		bin := int(b2)
 		if uint64(bin) < uint64(len(lines)) {
 			lines[bin]++
-		}
-		lQuantity2 := lQuantityRows[i]
-		bin2 := int(b2)
-		if uint64(bin2) < uint64(len(sum)) {
-			sum[bin2] += lQuantity2
-		}
-		bin3 := int(b2)
-		if uint64(bin3) < uint64(len(bMinMin)) {
-			bMinMin[bin3] = min(bMinMin[bin3], lShipdate2)
+			sum[bin] += lQuantity2
+			bMinMin[bin] = min(bMinMin[bin], lShipdate2)
 		}
 		sum2 += lQuantity2
 	}

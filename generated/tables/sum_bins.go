@@ -104,6 +104,7 @@ func SumBinsInto(dst *SumBinsResult, key, value []int32, bins int64, options ...
 //go:noinline
 func sumBinsKernel2(lo, hi int, key []int32, count []int64, value []int32, total []int64, g int64, failures []int64) {
 	x := uint64(g)
+	total = total[:len(count)]
 	var failed bool
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
@@ -122,10 +123,7 @@ func sumBinsKernel2(lo, hi int, key []int32, count []int64, value []int32, total
 		bin := int(g2)
 		if uint64(bin) < uint64(len(count)) {
 			count[bin]++
-		}
-		bin2 := int(g2)
-		if uint64(bin2) < uint64(len(total)) {
-			total[bin2] += int64(valueRows[i])
+			total[bin] += int64(valueRows[i])
 		}
 	}
 }

@@ -1239,6 +1239,7 @@ func sumGroupsKernel5(lo, hi int, key []int32) (int64, uint32, uint32) {
 //
 //go:noinline
 func sumGroupsKernel6(lo, hi int, aggregate []int64, key, value []int32, aggregate2 []int64, reduce4 uint32) {
+	aggregate2 = aggregate2[:len(aggregate)]
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(keyRows)]
@@ -1248,10 +1249,7 @@ func sumGroupsKernel6(lo, hi int, aggregate []int64, key, value []int32, aggrega
 		bin := int(x)
 		if uint64(bin) < uint64(len(aggregate)) {
 			aggregate[bin]++
-		}
-		bin2 := int(x)
-		if uint64(bin2) < uint64(len(aggregate2)) {
-			aggregate2[bin2] += int64(valueRows[i])
+			aggregate2[bin] += int64(valueRows[i])
 		}
 	}
 }
@@ -1787,6 +1785,7 @@ func sumGroupsKernel20Summary(lo, hi int, key []int32, digitShift int64, reduce4
 //
 //go:noinline
 func sumGroupsKernel21(lo, hi int, aggregate []int64, pass8, pass26 []int32, aggregate2 []int64, reduce4 uint32, nPartitioned int64) {
+	aggregate2 = aggregate2[:len(aggregate)]
 	begin := lo
 	if lo > 0 && lo < int(nPartitioned) {
 		part := int64(uint32(pass8[lo-1])-2147483648-reduce4) >> 16
@@ -1822,10 +1821,7 @@ func sumGroupsKernel21(lo, hi int, aggregate []int64, pass8, pass26 []int32, agg
 		bin := int(x)
 		if uint64(bin) < uint64(len(aggregate)) {
 			aggregate[bin]++
-		}
-		bin2 := int(x)
-		if uint64(bin2) < uint64(len(aggregate2)) {
-			aggregate2[bin2] += int64(pass26Rows[i])
+			aggregate2[bin] += int64(pass26Rows[i])
 		}
 	}
 }
@@ -1963,6 +1959,7 @@ func sumGroupsKernel26(lo, hi int, pass9 []int32, insert, insert2 []int64, pass2
 	x15 := x14 + 1
 	x16 := x15 - 32
 	x17 := uint32(x16)
+	insert3 = insert3[:len(insert2)]
 	var taken int64
 	lastOfPart := nPartitionedSlots>>8 - 1
 	begin := lo
@@ -2028,10 +2025,7 @@ func sumGroupsKernel26(lo, hi int, pass9 []int32, insert, insert2 []int64, pass2
 		bin := int(found)
 		if uint64(bin) < uint64(len(insert2)) {
 			insert2[bin]++
-		}
-		bin2 := int(found)
-		if uint64(bin2) < uint64(len(insert3)) {
-			insert3[bin2] += int64(pass25Rows[i])
+			insert3[bin] += int64(pass25Rows[i])
 		}
 	}
 }

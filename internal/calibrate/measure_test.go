@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -101,5 +102,33 @@ func TestTablesOfCores(t *testing.T) {
 		if got := f.Machine.Curves[plan.CurveAtomic][0].Bytes <= elementBytes*cachedTable; got != small {
 			t.Errorf("subgroups of %d: the smallest table in global memory has %d bytes", subgroup, f.Machine.Curves[plan.CurveAtomic][0].Bytes)
 		}
+	}
+}
+
+// disturbedBench is one whose machine does much else during the first probes.
+type disturbedBench struct{ steadyBench }
+
+func (b *disturbedBench) Time(ctx context.Context, p *Probe, m plan.Machine) (Timing, error) {
+	t, err := b.steadyBench.Time(ctx, p, m)
+	if b.probes <= 12 {
+		t.Seconds *= 7
+	}
+	return t, err
+}
+
+// What disturbs some probes for a while does not go into rates: each is measured twice.
+func TestDisturbedForAWhile(t *testing.T) {
+	declared := plan.Machine{Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-6}}
+	o := Options{Declared: declared, Shaped: true}
+	quiet, err := Measure(t.Context(), &steadyBench{}, declared, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	disturbed, err := Measure(t.Context(), &disturbedBench{}, declared, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := disturbed.Machine, quiet.Machine; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, not %v", got, want)
 	}
 }

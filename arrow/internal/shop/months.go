@@ -1217,6 +1217,7 @@ func monthsKernel5(lo, hi int, map5 []int32) (int64, uint32, uint32) {
 //
 //go:noinline
 func monthsKernel6(lo, hi int, aggregate []int64, map5 []int32, amount, aggregate2 []int64, reduce4 uint32) {
+	aggregate2 = aggregate2[:len(aggregate)]
 	map5Rows := map5[lo:hi]
 	amountRows := amount[lo:hi]
 	amountRows = amountRows[:len(map5Rows)]
@@ -1226,10 +1227,7 @@ func monthsKernel6(lo, hi int, aggregate []int64, map5 []int32, amount, aggregat
 		bin := int(x)
 		if uint64(bin) < uint64(len(aggregate)) {
 			aggregate[bin]++
-		}
-		bin2 := int(x)
-		if uint64(bin2) < uint64(len(aggregate2)) {
-			aggregate2[bin2] += amountRows[i]
+			aggregate2[bin] += amountRows[i]
 		}
 	}
 }
@@ -1751,6 +1749,7 @@ func monthsKernel20Summary(lo, hi int, map5 []int32, digitShift int64, reduce4 u
 //
 //go:noinline
 func monthsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass26, aggregate2 []int64, reduce4 uint32, nPartitioned int64) {
+	aggregate2 = aggregate2[:len(aggregate)]
 	begin := lo
 	if lo > 0 && lo < int(nPartitioned) {
 		part := int64(uint32(pass8[lo-1])-4188215274-reduce4) >> 16
@@ -1786,10 +1785,7 @@ func monthsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass26, aggreg
 		bin := int(x)
 		if uint64(bin) < uint64(len(aggregate)) {
 			aggregate[bin]++
-		}
-		bin2 := int(x)
-		if uint64(bin2) < uint64(len(aggregate2)) {
-			aggregate2[bin2] += pass26Rows[i]
+			aggregate2[bin] += pass26Rows[i]
 		}
 	}
 }

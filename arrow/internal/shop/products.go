@@ -2414,6 +2414,9 @@ func productsKernel5(lo, hi int, product []int32) (int64, uint32, uint32) {
 //
 //go:noinline
 func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map63 []bool, aggregate4 []int64, reduce4 uint32) {
+	aggregate2 = aggregate2[:len(aggregate)]
+	aggregate3 = aggregate3[:len(aggregate)]
+	aggregate4 = aggregate4[:len(aggregate)]
 	productRows := product[lo:hi]
 	amountRows := amount[lo:hi]
 	amountRows = amountRows[:len(productRows)]
@@ -2427,18 +2430,9 @@ func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, agg
 		bin := int(x)
 		if uint64(bin) < uint64(len(aggregate)) {
 			aggregate[bin]++
-		}
-		bin2 := int(x)
-		if uint64(bin2) < uint64(len(aggregate2)) {
-			aggregate2[bin2] += amountRows[i]
-		}
-		bin3 := int(x)
-		if uint64(bin3) < uint64(len(aggregate3)) {
-			aggregate3[bin3] += kgenBit[int64](paidRows[i])
-		}
-		bin4 := int(x)
-		if uint64(bin4) < uint64(len(aggregate4)) {
-			aggregate4[bin4] += kgenBit[int64](map63Rows[i])
+			aggregate2[bin] += amountRows[i]
+			aggregate3[bin] += kgenBit[int64](paidRows[i])
+			aggregate4[bin] += kgenBit[int64](map63Rows[i])
 		}
 	}
 }
@@ -3005,6 +2999,9 @@ func productsKernel20Summary(lo, hi int, product []int32, digitShift int64, redu
 //
 //go:noinline
 func productsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass26, aggregate2 []int64, pass49 []bool, aggregate3 []int64, pass51 []bool, aggregate4 []int64, reduce4 uint32, nPartitioned int64) {
+	aggregate2 = aggregate2[:len(aggregate)]
+	aggregate3 = aggregate3[:len(aggregate)]
+	aggregate4 = aggregate4[:len(aggregate)]
 	begin := lo
 	if lo > 0 && lo < int(nPartitioned) {
 		part := int64(uint32(pass8[lo-1])-2147483648-reduce4) >> 16
@@ -3044,18 +3041,9 @@ func productsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass26, aggr
 		bin := int(x)
 		if uint64(bin) < uint64(len(aggregate)) {
 			aggregate[bin]++
-		}
-		bin2 := int(x)
-		if uint64(bin2) < uint64(len(aggregate2)) {
-			aggregate2[bin2] += pass26Rows[i]
-		}
-		bin3 := int(x)
-		if uint64(bin3) < uint64(len(aggregate3)) {
-			aggregate3[bin3] += kgenBit[int64](pass49Rows[i])
-		}
-		bin4 := int(x)
-		if uint64(bin4) < uint64(len(aggregate4)) {
-			aggregate4[bin4] += kgenBit[int64](pass51Rows[i])
+			aggregate2[bin] += pass26Rows[i]
+			aggregate3[bin] += kgenBit[int64](pass49Rows[i])
+			aggregate4[bin] += kgenBit[int64](pass51Rows[i])
 		}
 	}
 }
@@ -3207,6 +3195,8 @@ func productsKernel26(lo, hi int, pass9 []int32, insert, pass25, insert2 []int64
 	x15 := x14 + 1
 	x16 := x15 - 32
 	x17 := uint32(x16)
+	insert3 = insert3[:len(insert2)]
+	insert4 = insert4[:len(insert2)]
 	var taken int64
 	lastOfPart := nPartitionedSlots>>8 - 1
 	begin := lo
@@ -3276,14 +3266,8 @@ func productsKernel26(lo, hi int, pass9 []int32, insert, pass25, insert2 []int64
 		bin := int(found)
 		if uint64(bin) < uint64(len(insert2)) {
 			insert2[bin] += pass25Rows[i]
-		}
-		bin2 := int(found)
-		if uint64(bin2) < uint64(len(insert3)) {
-			insert3[bin2] += kgenBit[int64](pass48Rows[i])
-		}
-		bin3 := int(found)
-		if uint64(bin3) < uint64(len(insert4)) {
-			insert4[bin3] += kgenBit[int64](pass50Rows[i])
+			insert3[bin] += kgenBit[int64](pass48Rows[i])
+			insert4[bin] += kgenBit[int64](pass50Rows[i])
 		}
 	}
 }

@@ -27,10 +27,9 @@ extern "C" __global__ void __launch_bounds__(256) date_bins_kernel1_published(
 	long long rows,
 	const int *__restrict__ day,
 	int *m_min_min,
-	long long *m_min_count,
-	int *m_max_max,
-	long long *days) {
-	__shared__ unsigned local_arena[224];
+	long long *days,
+	int *m_max_max) {
+	__shared__ unsigned local_arena[208];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
@@ -56,11 +55,6 @@ extern "C" __global__ void __launch_bounds__(256) date_bins_kernel1_published(
 			local_arena[112 + (bin3 * 8 + at)] = 2147483648u ^ 2147483648u;
 		}
 		bin3 += 256;
-	}
-	int bin4 = local_id;
-	while (bin4 < 12) {
-		local_arena[208 + bin4] = 0u;
-		bin4 += 256;
 	}
 	__syncthreads();
 	int tile = (int)blockIdx.x;
@@ -111,9 +105,6 @@ extern "C" __global__ void __launch_bounds__(256) date_bins_kernel1_published(
 				if ((unsigned long long)m < 12ULL) {
 					atomicMax(&local_arena[112 + ((int)m * 8 + (local_id & 7))], (unsigned)x2 ^ 2147483648u);
 				}
-				if ((unsigned long long)m < 12ULL) {
-					atomicAdd(&local_arena[208 + ((int)m + (local_id & 0))], 1u);
-				}
 			}
 		} else {
 			#pragma unroll
@@ -132,71 +123,58 @@ extern "C" __global__ void __launch_bounds__(256) date_bins_kernel1_published(
 					if ((unsigned long long)m < 12ULL) {
 						atomicMax(&local_arena[112 + ((int)m * 8 + (local_id & 7))], (unsigned)x2 ^ 2147483648u);
 					}
-					if ((unsigned long long)m < 12ULL) {
-						atomicAdd(&local_arena[208 + ((int)m + (local_id & 0))], 1u);
-					}
 				}
 			}
 		}
 		tile += (int)gridDim.x;
 	}
 	__syncthreads();
-	int bin5 = local_id;
-	while (bin5 < 12) {
+	int bin4 = local_id;
+	while (bin4 < 12) {
 		int all = 2147483647;
 		#pragma unroll
 		for (int copy = 0; copy < 8; copy++) {
 			const int at = (copy + (local_id & 7)) & 7;
-			const int one = (int)(local_arena[bin5 * 8 + at] ^ 2147483648u);
+			const int one = (int)(local_arena[bin4 * 8 + at] ^ 2147483648u);
 			all = kgen_least_i32(all, one);
 		}
 		const int x = all;
 		if (x != 2147483647) {
-			atomicMin(&m_min_min[bin5], x);
+			atomicMin(&m_min_min[bin4], x);
+		}
+		bin4 += 256;
+	}
+	int bin5 = local_id;
+	while (bin5 < 12) {
+		unsigned count = 0u;
+		count += local_arena[96 + bin5];
+		const long long x = (long long)count;
+		if (x != 0LL) {
+			atomicAdd((unsigned long long *)&days[bin5], x);
 		}
 		bin5 += 256;
 	}
 	int bin6 = local_id;
 	while (bin6 < 12) {
-		unsigned count = 0u;
-		count += local_arena[96 + bin6];
-		const long long x = (long long)count;
-		if (x != 0LL) {
-			atomicAdd((unsigned long long *)&m_min_count[bin6], x);
-		}
-		bin6 += 256;
-	}
-	int bin7 = local_id;
-	while (bin7 < 12) {
 		int all = -2147483647 - 1;
 		#pragma unroll
 		for (int copy = 0; copy < 8; copy++) {
 			const int at = (copy + (local_id & 7)) & 7;
-			const int one = (int)(local_arena[112 + (bin7 * 8 + at)] ^ 2147483648u);
+			const int one = (int)(local_arena[112 + (bin6 * 8 + at)] ^ 2147483648u);
 			all = kgen_greatest_i32(all, one);
 		}
 		const int x = all;
 		if (x != -2147483647 - 1) {
-			atomicMax(&m_max_max[bin7], x);
+			atomicMax(&m_max_max[bin6], x);
 		}
-		bin7 += 256;
-	}
-	int bin8 = local_id;
-	while (bin8 < 12) {
-		unsigned count = 0u;
-		count += local_arena[208 + bin8];
-		const long long x = (long long)count;
-		if (x != 0LL) {
-			atomicAdd((unsigned long long *)&days[bin8], x);
-		}
-		bin8 += 256;
+		bin6 += 256;
 	}
 }
 
 extern "C" __global__ void __launch_bounds__(256) date_bins_kernel2_published(
 	long long row0,
 	long long rows,
-	const long long *__restrict__ m_min_count,
+	const long long *__restrict__ days,
 	int *first,
 	const int *__restrict__ m_min_min,
 	int *last,
@@ -213,7 +191,7 @@ extern "C" __global__ void __launch_bounds__(256) date_bins_kernel2_published(
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
 			const int at = item * 256 + local_id;
-			const bool x = m_min_count[first2 + at] > 0LL;
+			const bool x = days[first2 + at] > 0LL;
 			// date_bins.kg:4: return first: min(day, by: m, else: date("9999-12-31")), last: max(day, by: m, else: date("0001-01-01")), days: count(by: m)
 			first[first2 + at] = x ? m_min_min[first2 + at] : 2932896;
 			last[first2 + at] = x ? m_max_max[first2 + at] : -719162;
@@ -223,7 +201,7 @@ extern "C" __global__ void __launch_bounds__(256) date_bins_kernel2_published(
 		for (int item = 0; item < 4; item++) {
 			const int at = item * 256 + local_id;
 			if (at < count) {
-				const bool x = m_min_count[first2 + at] > 0LL;
+				const bool x = days[first2 + at] > 0LL;
 				first[first2 + at] = x ? m_min_min[first2 + at] : 2932896;
 				last[first2 + at] = x ? m_max_max[first2 + at] : -719162;
 			}

@@ -8,19 +8,18 @@
 // Buffers of the plan, by the number of their elements:
 //   day: len(n) of date (input)
 //   m_min_min: len(m) of date (temporary)
-//   m_min_count: len(m) of i64 (temporary)
-//   m_max_max: len(m) of date (temporary)
 //   days: len(m) of i64 (output)
+//   m_max_max: len(m) of date (temporary)
 //   first: len(m) of date (output)
 //   last: len(m) of date (output)
 
-// date_bins_kernel1(row0, rows, day, m_min_min, m_min_count, m_max_max, days)
+// date_bins_kernel1(row0, rows, day, m_min_min, days, m_max_max)
 #define DATE_BINS_KERNEL1_NAME "date_bins_kernel1"
 #define DATE_BINS_KERNEL1_WORKGROUP 1024
 #define DATE_BINS_KERNEL1_ROWS 16384 // of a group
-#define DATE_BINS_KERNEL1_ARGS 7
+#define DATE_BINS_KERNEL1_ARGS 6
 
-// date_bins_kernel2(row0, rows, m_min_count, first, m_min_min, last, m_max_max)
+// date_bins_kernel2(row0, rows, days, first, m_min_min, last, m_max_max)
 #define DATE_BINS_KERNEL2_NAME "date_bins_kernel2"
 #define DATE_BINS_KERNEL2_WORKGROUP 256
 #define DATE_BINS_KERNEL2_ROWS 1024 // of a group
@@ -29,19 +28,18 @@
 // Buffers of its fallback, by the number of their elements:
 //   day: len(n) of date (input)
 //   m_min_min: len(m) of date (temporary)
-//   m_min_count: len(m) of i64 (temporary)
-//   m_max_max: len(m) of date (temporary)
 //   days: len(m) of i64 (output)
+//   m_max_max: len(m) of date (temporary)
 //   first: len(m) of date (output)
 //   last: len(m) of date (output)
 
-// date_bins_kernel1_published(row0, rows, day, m_min_min, m_min_count, m_max_max, days)
+// date_bins_kernel1_published(row0, rows, day, m_min_min, days, m_max_max)
 #define DATE_BINS_KERNEL1_PUBLISHED_NAME "date_bins_kernel1_published"
 #define DATE_BINS_KERNEL1_PUBLISHED_WORKGROUP 256
 #define DATE_BINS_KERNEL1_PUBLISHED_ROWS 8192 // of a group
-#define DATE_BINS_KERNEL1_PUBLISHED_ARGS 7
+#define DATE_BINS_KERNEL1_PUBLISHED_ARGS 6
 
-// date_bins_kernel2_published(row0, rows, m_min_count, first, m_min_min, last, m_max_max)
+// date_bins_kernel2_published(row0, rows, days, first, m_min_min, last, m_max_max)
 #define DATE_BINS_KERNEL2_PUBLISHED_NAME "date_bins_kernel2_published"
 #define DATE_BINS_KERNEL2_PUBLISHED_WORKGROUP 256
 #define DATE_BINS_KERNEL2_PUBLISHED_ROWS 1024 // of a group

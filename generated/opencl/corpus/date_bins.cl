@@ -34,10 +34,9 @@ __kernel __attribute__((reqd_work_group_size(512, 1, 1))) void date_bins_kernel1
 	long rows,
 	__global const int *restrict day,
 	__global int *m_min_min_rows,
-	__global long *m_min_count_rows,
-	__global int *m_max_max_rows,
-	__global long *days_rows) {
-	__local uint local_arena[384];
+	__global long *days_rows,
+	__global int *m_max_max_rows) {
+	__local uint local_arena[288];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)get_local_id(0);
@@ -67,15 +66,6 @@ __kernel __attribute__((reqd_work_group_size(512, 1, 1))) void date_bins_kernel1
 			local_arena[192 + (bin3 * 8 + at)] = 2147483648u ^ 2147483648u;
 		}
 		bin3 += 512;
-	}
-	int bin4 = local_id;
-	while (bin4 < 12) {
-		kgen_unroll
-		for (int copy = 0; copy < 8; copy++) {
-			const int at = (copy + (local_id & 7)) & 7;
-			local_arena[288 + (bin4 * 8 + at)] = 0u;
-		}
-		bin4 += 512;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int tile = (int)get_group_id(0);
@@ -126,9 +116,6 @@ __kernel __attribute__((reqd_work_group_size(512, 1, 1))) void date_bins_kernel1
 				if ((ulong)m < 12UL) {
 					atomic_max(&local_arena[192 + ((int)m * 8 + (local_id & 7))], (uint)x2 ^ 2147483648u);
 				}
-				if ((ulong)m < 12UL) {
-					atomic_add(&local_arena[288 + ((int)m * 8 + (local_id & 7))], 1u);
-				}
 			}
 		} else {
 			kgen_unroll
@@ -147,60 +134,46 @@ __kernel __attribute__((reqd_work_group_size(512, 1, 1))) void date_bins_kernel1
 					if ((ulong)m < 12UL) {
 						atomic_max(&local_arena[192 + ((int)m * 8 + (local_id & 7))], (uint)x2 ^ 2147483648u);
 					}
-					if ((ulong)m < 12UL) {
-						atomic_add(&local_arena[288 + ((int)m * 8 + (local_id & 7))], 1u);
-					}
 				}
 			}
 		}
 		tile += (int)get_num_groups(0);
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int bin5 = local_id;
-	while (bin5 < 12) {
+	int bin4 = local_id;
+	while (bin4 < 12) {
 		int v_all = 2147483647;
 		kgen_unroll
 		for (int copy = 0; copy < 8; copy++) {
 			const int at = (copy + (local_id & 7)) & 7;
-			const int one = (int)(local_arena[bin5 * 8 + at] ^ 2147483648u);
+			const int one = (int)(local_arena[bin4 * 8 + at] ^ 2147483648u);
 			v_all = kgen_least_i32(v_all, one);
 		}
-		m_min_min_rows[(int)get_group_id(0) * 12 + bin5] = v_all;
+		m_min_min_rows[(int)get_group_id(0) * 12 + bin4] = v_all;
+		bin4 += 512;
+	}
+	int bin5 = local_id;
+	while (bin5 < 12) {
+		uint count = 0u;
+		kgen_unroll
+		for (int copy = 0; copy < 8; copy++) {
+			const int at = (copy + (local_id & 7)) & 7;
+			count += local_arena[96 + (bin5 * 8 + at)];
+		}
+		days_rows[(int)get_group_id(0) * 12 + bin5] = (long)count;
 		bin5 += 512;
 	}
 	int bin6 = local_id;
 	while (bin6 < 12) {
-		uint count = 0u;
-		kgen_unroll
-		for (int copy = 0; copy < 8; copy++) {
-			const int at = (copy + (local_id & 7)) & 7;
-			count += local_arena[96 + (bin6 * 8 + at)];
-		}
-		m_min_count_rows[(int)get_group_id(0) * 12 + bin6] = (long)count;
-		bin6 += 512;
-	}
-	int bin7 = local_id;
-	while (bin7 < 12) {
 		int v_all = -2147483647 - 1;
 		kgen_unroll
 		for (int copy = 0; copy < 8; copy++) {
 			const int at = (copy + (local_id & 7)) & 7;
-			const int one = (int)(local_arena[192 + (bin7 * 8 + at)] ^ 2147483648u);
+			const int one = (int)(local_arena[192 + (bin6 * 8 + at)] ^ 2147483648u);
 			v_all = kgen_greatest_i32(v_all, one);
 		}
-		m_max_max_rows[(int)get_group_id(0) * 12 + bin7] = v_all;
-		bin7 += 512;
-	}
-	int bin8 = local_id;
-	while (bin8 < 12) {
-		uint count = 0u;
-		kgen_unroll
-		for (int copy = 0; copy < 8; copy++) {
-			const int at = (copy + (local_id & 7)) & 7;
-			count += local_arena[288 + (bin8 * 8 + at)];
-		}
-		days_rows[(int)get_group_id(0) * 12 + bin8] = (long)count;
-		bin8 += 512;
+		m_max_max_rows[(int)get_group_id(0) * 12 + bin6] = v_all;
+		bin6 += 512;
 	}
 }
 
@@ -240,12 +213,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel1
 	}
 }
 
-__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel1_m_min_count(
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel1_days(
 	long row0,
 	long rows,
-	__global const long *restrict m_min_count_rows,
+	__global const long *restrict days_rows,
 	long tables,
-	__global long *m_min_count) {
+	__global long *days) {
 	(void)row0;
 	(void)rows;
 	__local ulong slices[256];
@@ -257,7 +230,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel1
 	if (bin < 12) {
 		int table = slice;
 		while (table < (int)tables) {
-			const long x = m_min_count_rows[table * 12 + bin];
+			const long x = days_rows[table * 12 + bin];
 			v_all = (long)((ulong)v_all + (ulong)x);
 			table += 8;
 		}
@@ -270,9 +243,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel1
 			const long x = (long)slices[slice2 * 32 + lane];
 			v_all = (long)((ulong)v_all + (ulong)x);
 		}
-		const long x = m_min_count[bin];
+		const long x = days[bin];
 		v_all = (long)((ulong)v_all + (ulong)x);
-		m_min_count[bin] = v_all;
+		days[bin] = v_all;
 	}
 }
 
@@ -312,46 +285,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel1
 	}
 }
 
-__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel1_days(
-	long row0,
-	long rows,
-	__global const long *restrict days_rows,
-	long tables,
-	__global long *days) {
-	(void)row0;
-	(void)rows;
-	__local ulong slices[256];
-	const int local_id = (int)get_local_id(0);
-	const int lane = local_id & 31;
-	const int slice = local_id / 32;
-	const int bin = (int)get_group_id(0) * 32 + lane;
-	long v_all = 0L;
-	if (bin < 12) {
-		int table = slice;
-		while (table < (int)tables) {
-			const long x = days_rows[table * 12 + bin];
-			v_all = (long)((ulong)v_all + (ulong)x);
-			table += 8;
-		}
-	}
-	slices[local_id] = (ulong)v_all;
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (slice == 0 && bin < 12) {
-		kgen_unroll
-		for (int slice2 = 1; slice2 < 8; slice2++) {
-			const long x = (long)slices[slice2 * 32 + lane];
-			v_all = (long)((ulong)v_all + (ulong)x);
-		}
-		const long x = days[bin];
-		v_all = (long)((ulong)v_all + (ulong)x);
-		days[bin] = v_all;
-	}
-}
-
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel2(
 	long row0,
 	long rows,
-	__global const long *restrict m_min_count,
+	__global const long *restrict days,
 	__global int *first,
 	__global const int *restrict m_min_min,
 	__global int *last,
@@ -368,7 +305,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel2
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
 			const int at = item * 256 + local_id;
-			const bool x = m_min_count[first2 + at] > 0L;
+			const bool x = days[first2 + at] > 0L;
 			// date_bins.kg:4: return first: min(day, by: m, else: date("9999-12-31")), last: max(day, by: m, else: date("0001-01-01")), days: count(by: m)
 			first[first2 + at] = x ? m_min_min[first2 + at] : 2932896;
 			last[first2 + at] = x ? m_max_max[first2 + at] : -719162;
@@ -378,7 +315,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel2
 		for (int item = 0; item < 4; item++) {
 			const int at = item * 256 + local_id;
 			if (at < count) {
-				const bool x = m_min_count[first2 + at] > 0L;
+				const bool x = days[first2 + at] > 0L;
 				first[first2 + at] = x ? m_min_min[first2 + at] : 2932896;
 				last[first2 + at] = x ? m_max_max[first2 + at] : -719162;
 			}

@@ -8,21 +8,19 @@
 // Buffers of the plan, by the number of their elements:
 //   day: len(n) of date (input)
 //   m_min_min: len(m) of date (temporary)
-//   m_min_count: len(m) of i64 (temporary)
-//   m_max_max: len(m) of date (temporary)
 //   days: len(m) of i64 (output)
+//   m_max_max: len(m) of date (temporary)
 //   first: len(m) of date (output)
 //   last: len(m) of date (output)
 //   m_min_min_rows: (max(min(ceildiv(len(n), 16384), (machine.units * 4)), 1) * 12) of date (temporary)
-//   m_min_count_rows: (max(min(ceildiv(len(n), 16384), (machine.units * 4)), 1) * 12) of i64 (temporary)
-//   m_max_max_rows: (max(min(ceildiv(len(n), 16384), (machine.units * 4)), 1) * 12) of date (temporary)
 //   days_rows: (max(min(ceildiv(len(n), 16384), (machine.units * 4)), 1) * 12) of i64 (temporary)
+//   m_max_max_rows: (max(min(ceildiv(len(n), 16384), (machine.units * 4)), 1) * 12) of date (temporary)
 
-// date_bins_kernel1(row0, rows, day, m_min_min_rows, m_min_count_rows, m_max_max_rows, days_rows)
+// date_bins_kernel1(row0, rows, day, m_min_min_rows, days_rows, m_max_max_rows)
 #define DATE_BINS_KERNEL1_NAME "date_bins_kernel1"
 #define DATE_BINS_KERNEL1_WORKGROUP 512
 #define DATE_BINS_KERNEL1_ROWS 16384 // of a group
-#define DATE_BINS_KERNEL1_ARGS 7
+#define DATE_BINS_KERNEL1_ARGS 6
 
 // date_bins_kernel1_m_min_min(row0, rows, m_min_min_rows, tables, m_min_min)
 #define DATE_BINS_KERNEL1_M_MIN_MIN_NAME "date_bins_kernel1_m_min_min"
@@ -30,11 +28,11 @@
 #define DATE_BINS_KERNEL1_M_MIN_MIN_ROWS 256 // of a group
 #define DATE_BINS_KERNEL1_M_MIN_MIN_ARGS 5
 
-// date_bins_kernel1_m_min_count(row0, rows, m_min_count_rows, tables, m_min_count)
-#define DATE_BINS_KERNEL1_M_MIN_COUNT_NAME "date_bins_kernel1_m_min_count"
-#define DATE_BINS_KERNEL1_M_MIN_COUNT_WORKGROUP 256
-#define DATE_BINS_KERNEL1_M_MIN_COUNT_ROWS 256 // of a group
-#define DATE_BINS_KERNEL1_M_MIN_COUNT_ARGS 5
+// date_bins_kernel1_days(row0, rows, days_rows, tables, days)
+#define DATE_BINS_KERNEL1_DAYS_NAME "date_bins_kernel1_days"
+#define DATE_BINS_KERNEL1_DAYS_WORKGROUP 256
+#define DATE_BINS_KERNEL1_DAYS_ROWS 256 // of a group
+#define DATE_BINS_KERNEL1_DAYS_ARGS 5
 
 // date_bins_kernel1_m_max_max(row0, rows, m_max_max_rows, tables, m_max_max)
 #define DATE_BINS_KERNEL1_M_MAX_MAX_NAME "date_bins_kernel1_m_max_max"
@@ -42,13 +40,7 @@
 #define DATE_BINS_KERNEL1_M_MAX_MAX_ROWS 256 // of a group
 #define DATE_BINS_KERNEL1_M_MAX_MAX_ARGS 5
 
-// date_bins_kernel1_days(row0, rows, days_rows, tables, days)
-#define DATE_BINS_KERNEL1_DAYS_NAME "date_bins_kernel1_days"
-#define DATE_BINS_KERNEL1_DAYS_WORKGROUP 256
-#define DATE_BINS_KERNEL1_DAYS_ROWS 256 // of a group
-#define DATE_BINS_KERNEL1_DAYS_ARGS 5
-
-// date_bins_kernel2(row0, rows, m_min_count, first, m_min_min, last, m_max_max)
+// date_bins_kernel2(row0, rows, days, first, m_min_min, last, m_max_max)
 #define DATE_BINS_KERNEL2_NAME "date_bins_kernel2"
 #define DATE_BINS_KERNEL2_WORKGROUP 256
 #define DATE_BINS_KERNEL2_ROWS 1024 // of a group
@@ -57,21 +49,19 @@
 // Buffers of its fallback, by the number of their elements:
 //   day: len(n) of date (input)
 //   m_min_min: len(m) of date (temporary)
-//   m_min_count: len(m) of i64 (temporary)
-//   m_max_max: len(m) of date (temporary)
 //   days: len(m) of i64 (output)
+//   m_max_max: len(m) of date (temporary)
 //   first: len(m) of date (output)
 //   last: len(m) of date (output)
 //   m_min_min_rows: (max(min(ceildiv(len(n), 8192), (machine.units * 8)), 1) * 12) of date (temporary)
-//   m_min_count_rows: (max(min(ceildiv(len(n), 8192), (machine.units * 8)), 1) * 12) of i64 (temporary)
-//   m_max_max_rows: (max(min(ceildiv(len(n), 8192), (machine.units * 8)), 1) * 12) of date (temporary)
 //   days_rows: (max(min(ceildiv(len(n), 8192), (machine.units * 8)), 1) * 12) of i64 (temporary)
+//   m_max_max_rows: (max(min(ceildiv(len(n), 8192), (machine.units * 8)), 1) * 12) of date (temporary)
 
-// date_bins_kernel1_published(row0, rows, day, m_min_min_rows, m_min_count_rows, m_max_max_rows, days_rows)
+// date_bins_kernel1_published(row0, rows, day, m_min_min_rows, days_rows, m_max_max_rows)
 #define DATE_BINS_KERNEL1_PUBLISHED_NAME "date_bins_kernel1_published"
 #define DATE_BINS_KERNEL1_PUBLISHED_WORKGROUP 256
 #define DATE_BINS_KERNEL1_PUBLISHED_ROWS 8192 // of a group
-#define DATE_BINS_KERNEL1_PUBLISHED_ARGS 7
+#define DATE_BINS_KERNEL1_PUBLISHED_ARGS 6
 
 // date_bins_kernel1_m_min_min_published(row0, rows, m_min_min_rows, tables, m_min_min)
 #define DATE_BINS_KERNEL1_M_MIN_MIN_PUBLISHED_NAME "date_bins_kernel1_m_min_min_published"
@@ -79,11 +69,11 @@
 #define DATE_BINS_KERNEL1_M_MIN_MIN_PUBLISHED_ROWS 256 // of a group
 #define DATE_BINS_KERNEL1_M_MIN_MIN_PUBLISHED_ARGS 5
 
-// date_bins_kernel1_m_min_count_published(row0, rows, m_min_count_rows, tables, m_min_count)
-#define DATE_BINS_KERNEL1_M_MIN_COUNT_PUBLISHED_NAME "date_bins_kernel1_m_min_count_published"
-#define DATE_BINS_KERNEL1_M_MIN_COUNT_PUBLISHED_WORKGROUP 256
-#define DATE_BINS_KERNEL1_M_MIN_COUNT_PUBLISHED_ROWS 256 // of a group
-#define DATE_BINS_KERNEL1_M_MIN_COUNT_PUBLISHED_ARGS 5
+// date_bins_kernel1_days_published(row0, rows, days_rows, tables, days)
+#define DATE_BINS_KERNEL1_DAYS_PUBLISHED_NAME "date_bins_kernel1_days_published"
+#define DATE_BINS_KERNEL1_DAYS_PUBLISHED_WORKGROUP 256
+#define DATE_BINS_KERNEL1_DAYS_PUBLISHED_ROWS 256 // of a group
+#define DATE_BINS_KERNEL1_DAYS_PUBLISHED_ARGS 5
 
 // date_bins_kernel1_m_max_max_published(row0, rows, m_max_max_rows, tables, m_max_max)
 #define DATE_BINS_KERNEL1_M_MAX_MAX_PUBLISHED_NAME "date_bins_kernel1_m_max_max_published"
@@ -91,13 +81,7 @@
 #define DATE_BINS_KERNEL1_M_MAX_MAX_PUBLISHED_ROWS 256 // of a group
 #define DATE_BINS_KERNEL1_M_MAX_MAX_PUBLISHED_ARGS 5
 
-// date_bins_kernel1_days_published(row0, rows, days_rows, tables, days)
-#define DATE_BINS_KERNEL1_DAYS_PUBLISHED_NAME "date_bins_kernel1_days_published"
-#define DATE_BINS_KERNEL1_DAYS_PUBLISHED_WORKGROUP 256
-#define DATE_BINS_KERNEL1_DAYS_PUBLISHED_ROWS 256 // of a group
-#define DATE_BINS_KERNEL1_DAYS_PUBLISHED_ARGS 5
-
-// date_bins_kernel2_published(row0, rows, m_min_count, first, m_min_min, last, m_max_max)
+// date_bins_kernel2_published(row0, rows, days, first, m_min_min, last, m_max_max)
 #define DATE_BINS_KERNEL2_PUBLISHED_NAME "date_bins_kernel2_published"
 #define DATE_BINS_KERNEL2_PUBLISHED_WORKGROUP 256
 #define DATE_BINS_KERNEL2_PUBLISHED_ROWS 1024 // of a group
