@@ -87,8 +87,11 @@ type spent struct {
 	processor, elapsed float64 // ns a row
 }
 
-// leastOf returns the least of both times of some runs.
+// leastOf returns the least of both times of some runs; of none it is zero.
 func leastOf(runs []spent) spent {
+	if len(runs) == 0 {
+		return spent{}
+	}
 	least := runs[0]
 	for _, s := range runs {
 		least = spent{min(least.processor, s.processor), min(least.elapsed, s.elapsed)}
