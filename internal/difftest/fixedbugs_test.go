@@ -8,9 +8,14 @@ import (
 const fixedBugs = "../../testsuite/fixedbugs"
 
 // Differences that were found and mended do not come back: each is repeated in
-// its circumstances and at every level, on a device of work-groups. Emitted Go
-// and other devices run them by kgen difftest --replay testsuite/fixedbugs.
+// its circumstances and at every level, on a device of work-groups and on device vector, which
+// compile nothing. Emitted Go and other devices run them by kgen difftest --replay testsuite/fixedbugs.
 func TestFixedBugs(t *testing.T) {
+	vectors, err := Open(t.Context(), "vector")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(vectors.Close)
 	paths, err := filepath.Glob(filepath.Join(fixedBugs, "*.kg"))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no differences in %s: %v", fixedBugs, err)
@@ -28,7 +33,7 @@ func TestFixedBugs(t *testing.T) {
 			if levels == nil {
 				program.Where = nil
 			}
-			report := Run(t.Context(), Options{Devices: []Device{Emulated{}}, Programs: []Program{program}, Levels: levels, Runs: 3, Seed: 1})
+			report := Run(t.Context(), Options{Devices: []Device{Emulated{}, vectors}, Programs: []Program{program}, Levels: levels, Runs: 3, Seed: 1})
 			if report.Executions == 0 || report.CountMismatches() > 0 {
 				t.Errorf("%s at levels %v: %d runs; %+v", path, levels, report.Executions, report.Mismatches)
 			}

@@ -38,7 +38,7 @@ func (l *linker) branch(holds func() bool, domain int, list []tile.ID, then func
 	for _, v := range list {
 		share(v, domain)
 	}
-	before, known := l.steps, maps.Clone(l.known)
+	before, known, later := l.steps, maps.Clone(l.known), maps.Clone(l.later)
 	l.steps = nil
 	values := make([]register, len(list))
 	for i, v := range list {
@@ -46,7 +46,7 @@ func (l *linker) branch(holds func() bool, domain int, list []tile.ID, then func
 	}
 	then(values)
 	steps := l.steps
-	l.steps, l.known = before, known
+	l.steps, l.known, l.later = before, known, later // what only the branch has computed waits for readers outside
 	l.add(func() {
 		if holds() {
 			for _, step := range steps {

@@ -3,6 +3,7 @@ package vector
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/kgen-go/kgen/internal/tile"
 )
@@ -41,6 +42,8 @@ type frame struct {
 	merges   []step   // add what a worker has counted by itself
 	turns    *turns   // of several workers at work, else nil
 	number   int64    // of the batch
+
+	waited time.Duration // for turns, of late
 }
 
 // newFrame links a kernel for batches of so many rows.

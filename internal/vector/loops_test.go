@@ -55,6 +55,7 @@ func TestLoopsOfSeveralOperations(t *testing.T) {
 			"a: min(x, by: runs(index(x) >> 3)), b: max(f, by: runs(index(x) >> 3)), d: max(x, by: runs(index(x) / 7)), e: min(f, by: runs(index(x) / 7))",
 			"a: x[x < i64(u & 15)], b: x[x <= i64(u & 15)], d: x[x == i64(u & 15)], e: x[x != i64(u & 15)], g: x[x > i64(u & 15)], h: x[!(x >= i64(u & 15))]",
 			"a: f[f < f64(x)], b: f[!(f >= f64(x))], d: k[on && x < i64(u & 15) && u > 9]",
+			"a: index(count(by: runs(x))), b: sum(k, by: runs(x))",
 			"a: count(by: bins(x + 8, 16))",
 			"a: count(by: bins(x + 8, 17)), b: sum(k, by: bins(x + 8, size))",
 			"a: count(by: bins(x + 7, size))",

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/memory"
@@ -177,8 +178,21 @@ func (a *arena) reset() {
 	a.idle, a.taken = a.taken, a.idle[:0]
 }
 
-// newMemory returns bytes that can be seen as elements of any kind.
-func newMemory(bytes int64) []byte { return raw.BytesOf(make([]uint64, (bytes+7)/8))[:bytes] }
+// hugePage is the size of a huge page, on most systems.
+const hugePage = 2 << 20
+
+// newMemory returns bytes that can be seen as elements of any kind. Those that fill most of a huge page lie in such:
+// rows that are looked up or moved to any place would wait for addresses to be translated, too.
+func newMemory(bytes int64) []byte {
+	if bytes < hugePage/2 {
+		return raw.BytesOf(make([]uint64, (bytes+7)/8))[:bytes]
+	}
+	pages := (bytes + hugePage - 1) / hugePage * hugePage
+	data := raw.BytesOf(make([]uint64, (pages+hugePage)/8))
+	data = data[-uintptr(unsafe.Pointer(unsafe.SliceData(data)))%hugePage:][:pages]
+	adviseHuge(data)
+	return data[:bytes]
+}
 
 func (r *run) fill(b *plan.Buffer) {
 	if b.Role == plan.Errors {

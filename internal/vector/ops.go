@@ -78,8 +78,7 @@ func (l *linker) store(op *tile.Op) {
 		return
 	}
 	x := l.inMemory(l.value(op.Args[0], op.Domain), s, n)
-	first, known := l.firstPlace(op)
-	if known {
+	if first, known := l.firstPlace(op, x); known {
 		x.goesInto(l, s, first)
 	}
 	if l.isInOrder(op) {
@@ -99,8 +98,9 @@ func (l *linker) isInOrder(op *tile.Op) bool {
 }
 
 // firstPlace returns where rows of a batch are stored that lie together there, if that is known before
-// anything is computed for them: rows of the base, and segments that are numbered as they are found.
-func (l *linker) firstPlace(op *tile.Op) (first func() int64, known bool) {
+// anything is computed for them: rows of the base, and segments that are numbered as they are found. The
+// numbers themselves, which may be what is stored, x, are not known before.
+func (l *linker) firstPlace(op *tile.Op, x register) (first func() int64, known bool) {
 	buffer, v := l.Streams[op.Stream].Buffer, op.Args[0]
 	isElsewhere := func(s tile.Stream) bool { return s.Buffer == buffer }
 	if l.closes > 0 || op.Domain < 0 || l.Values[v].Domain == tile.Uniform ||
@@ -117,7 +117,7 @@ func (l *linker) firstPlace(op *tile.Op) (first func() int64, known bool) {
 		return nil, false
 	}
 	at := l.value(op.Args[1], op.Domain).(*vector[int64])
-	return func() int64 { return at.rows[0] }, true
+	return func() int64 { return at.rows[0] }, register(at) != x
 }
 
 // storeSelected links the store of rows that a selection takes from its parent, whose places

@@ -12,7 +12,8 @@ import (
 // own, that is linked like the first; all share the state that lives from batch to batch. A step
 // on such state is ordered: it runs for one batch after the other, whoever runs them. All other
 // steps run at any time. A worker takes the next batch when it has ended one, so the oldest
-// batch never waits, and results do not depend on how many workers there are.
+// batch never waits, and results do not depend on how many workers there are. Workers that mostly wait
+// for their turn leave one by one: state that passes through more cores than it keeps busy gets there later.
 
 const (
 	// wideBatch is the rows of a batch for several workers: more than one worker has, since
@@ -50,21 +51,43 @@ type turn struct {
 // stopped is the panic of a worker that waits for one that has failed.
 type stopped struct{}
 
-// wait returns when it is a batch's turn.
-func (t *turns) wait(step int, batch int64) {
-	const spins, yields = 2000, 20
-	for tries := 0; t.at[step].Load() != batch; tries++ {
+// wait returns when it is a batch's turn, and says how long that took. A sleep takes many times as long as a
+// batch, and all others wait for the one that sleeps: it is for a worker before that has lost its core.
+func (t *turns) wait(step int, batch int64) time.Duration {
+	const spins, patience = 4096, time.Millisecond
+	at := &t.at[step]
+	if at.Load() == batch {
+		return 0
+	}
+	begun := time.Now()
+	for tries := 0; at.Load() != batch; tries++ {
 		switch {
 		case tries < spins:
-			continue
 		case t.stopped.Load():
 			panic(stopped{})
-		case tries < spins+yields:
+		case time.Since(begun) < patience:
 			runtime.Gosched()
-		default: // the worker before has lost its core
+		default:
 			time.Sleep(20 * time.Microsecond)
 		}
 	}
+	return time.Since(begun)
+}
+
+// crew is the workers that have not left.
+type crew struct {
+	size atomic.Int64
+	left atomic.Int64 // the batch behind which the last one left
+}
+
+// watch is how many batches a worker looks back.
+const watch = 4
+
+// mayLeave reports whether a worker leaves that has waited for most of some time, behind a batch: one does
+// at a time, and the others have run batches since.
+func (c *crew) mayLeave(waited, passed time.Duration, batch int64) bool {
+	last, size := c.left.Load(), c.size.Load()
+	return size > 1 && 2*waited > passed && batch-last >= size && c.left.CompareAndSwap(last, batch) && c.size.CompareAndSwap(size, size-1)
 }
 
 // ordered adds a step that uses state of earlier batches.
@@ -82,7 +105,7 @@ func (l *linker) inTurn() func(step) {
 			s()
 			return
 		}
-		f.turns.wait(number, f.number)
+		f.waited += f.turns.wait(number, f.number)
 		s()
 		f.turns.at[number].Store(f.number + 1)
 	}
@@ -127,6 +150,8 @@ func (f *frame) spread(workers int) error {
 		frames = append(frames, h)
 	}
 	var next atomic.Int64
+	var crew crew
+	crew.size.Store(int64(workers))
 	var wait sync.WaitGroup
 	failed := make([]any, workers)
 	for i, g := range frames {
@@ -137,12 +162,21 @@ func (f *frame) spread(workers int) error {
 					t.stopped.Store(true)
 				}
 			}()
-			for f.ctx.Err() == nil {
+			begun := time.Now()
+			g.waited = 0
+			for passed := 1; f.ctx.Err() == nil; passed++ {
 				g.number = next.Add(1) - 1
 				if g.number*int64(g.batch) >= g.rows {
 					return
 				}
 				g.pass(g.number * int64(g.batch))
+				if passed%watch == 0 {
+					now := time.Now()
+					if crew.mayLeave(g.waited, now.Sub(begun), g.number) {
+						return
+					}
+					begun, g.waited = now, 0
+				}
 			}
 			t.stopped.Store(true)
 		})

@@ -3,7 +3,7 @@
 //
 //	go run ./testsuite/speed                 # all workloads, 64 Mi rows, 1 and 2 workers
 //	go run ./testsuite/speed -run count -rows 16777216
-//	go run ./testsuite/speed -vector         # device vector and the interpreter, on -cores cores
+//	go run ./testsuite/speed -vector         # device vector and the interpreter, on -cores cores, as in -cores 1,16
 //	go run ./testsuite/speed -memory         # new memory and memory used again, beside loops with append and good ones
 //	go run ./testsuite/speed -benchfmt >new  # for benchstat: a line per run
 package main
@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -43,8 +44,9 @@ func main() {
 	bench := flag.Bool("benchfmt", false, "print a line per run, as benchstat reads them")
 	inProcess := flag.Bool("vector", false, "measure the devices that compile nothing beside emitted Go")
 	inMemory := flag.Bool("memory", false, "measure emitted Go in new memory and in memory used again, by processor time")
-	cores := flag.Int("cores", 1, "workers of emitted Go and of device vector, with -vector")
-	processor := flag.Bool("processor", false, "with -vector, processor time in place of the time that passes")
+	cores := flag.String("cores", "1", "workers of emitted Go and of device vector, with -vector; several numbers, as in 1,16, are measured in turns")
+	interpreted := flag.Int("interpreted", 2, "rounds of -vector in which the interpreter runs, which is slow")
+	processor := flag.Bool("processor", false, "with -vector, processor time of one core in place of the time that passes")
 	profile := flag.String("cpuprofile", "", "with -vector, write a profile to this file")
 	flag.Parse()
 	chosen, err := regexp.Compile(*pattern)
@@ -74,9 +76,14 @@ func main() {
 	}
 	if *inProcess {
 		list := slices.DeleteFunc(slices.Concat(workloads, tableWorkloads), func(load workload) bool { return !chosen.MatchString(load.name) })
-		clock, begun := processorTime, time.Now()
-		if !*processor {
-			clock = func() time.Duration { return time.Since(begun) }
+		c := comparison{rows: *rows, rounds: *rounds, interpreted: *interpreted, processor: *processor}
+		for text := range strings.SplitSeq(*cores, ",") {
+			number, err := strconv.Atoi(text)
+			if err != nil || number < 1 {
+				fmt.Fprintf(os.Stderr, "-cores %s: numbers of workers, separated by commas\n", *cores)
+				os.Exit(2)
+			}
+			c.cores = append(c.cores, number)
 		}
 		if *profile != "" {
 			file, err := os.Create(*profile)
@@ -88,7 +95,7 @@ func main() {
 				os.Exit(1)
 			}
 		}
-		err := compareInProcess(w, list, *rows, *rounds, *cores, clock)
+		err := c.run(w, list)
 		pprof.StopCPUProfile()
 		w.Flush()
 		if err != nil {

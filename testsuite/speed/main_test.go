@@ -28,7 +28,7 @@ func TestInProcess(t *testing.T) {
 	t.Chdir("../..") // where the pipelines are
 	all := slices.Concat(workloads, tableWorkloads)
 	var out strings.Builder
-	if err := compareInProcess(&out, all, 20000, 1, 2, processorTime); err != nil {
+	if err := (comparison{rows: 20000, rounds: 1, interpreted: 1, cores: []int{1, 2}, processor: true}).run(&out, all); err != nil {
 		t.Fatal(err)
 	}
 	for _, load := range all {

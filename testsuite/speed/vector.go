@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kgen-go/kgen/build"
@@ -17,9 +18,6 @@ import (
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
-
-// interpretedRounds is how often the interpreter runs, which is slow, after its first run.
-const interpretedRounds = 2
 
 // inProcess is a pipeline as the devices that compile nothing run it.
 type inProcess struct {
@@ -84,9 +82,33 @@ func (p *inProcess) interpreted(args []any) func() error {
 	}
 }
 
-// compareInProcess measures workloads by so many workers and a clock, emitted and on the devices that
-// compile nothing; the interpreter has one worker.
-func compareInProcess(w io.Writer, chosen []workload, rows, rounds, workers int, clock func() time.Duration) error {
+// spent is what a run took.
+type spent struct {
+	processor, elapsed float64 // ns a row
+}
+
+// leastOf returns the least of both times of some runs; of none it is zero.
+func leastOf(runs []spent) spent {
+	if len(runs) == 0 {
+		return spent{}
+	}
+	least := runs[0]
+	for _, s := range runs {
+		least = spent{min(least.processor, s.processor), min(least.elapsed, s.elapsed)}
+	}
+	return least
+}
+
+// comparison says how workloads are measured, emitted and on the devices that compile nothing.
+type comparison struct {
+	rows, rounds int
+	interpreted  int   // of these the interpreter, which is slow, runs in so many
+	cores        []int // workers of emitted Go and of device vector; the interpreter has one
+	processor    bool  // the processor's time on one core, not the time that passes
+}
+
+// run prints a line for each workload: by each number of cores the times, and their ratios.
+func (c comparison) run(w io.Writer, chosen []workload) error {
 	source := &build.Source{}
 	for _, path := range []string{"generated/bench/bench.kg", "generated/tables/tables.kg"} {
 		pipelines, err := ir.LoadFile(path)
@@ -95,38 +117,61 @@ func compareInProcess(w io.Writer, chosen []workload, rows, rounds, workers int,
 		}
 		source.Pipelines = append(source.Pipelines, pipelines...)
 	}
-	fmt.Fprintln(w, "workload\temitted ns/row\tvector ns/row\tvector/emitted\tinterp ns/row\tinterp/vector\tinterp/emitted\t")
+	fmt.Fprint(w, "workload\t")
+	fmt.Fprintln(w, strings.Repeat("cores\temitted ns/row\tvector ns/row\tvector/emitted\tinterp ns/row\tinterp/vector\tinterp/emitted\t", len(c.cores)))
 	for _, load := range chosen {
-		load.prepare(rows)
+		load.prepare(c.rows)
 		p, err := newInProcess(source, load.pipeline)
 		if err != nil {
 			return err
 		}
-		vectors, interpreted := p.vectors(load.args(), workers), p.interpreted(load.args())
-		times := make([][]float64, 3)
-		for round := range rounds + 1 { // the first touches the memory
-			for i, form := range []func() error{func() error { load.emitted(workers); return nil }, vectors, interpreted} {
-				if i == 2 && round > interpretedRounds {
-					continue
-				}
-				start := clock()
-				if err := form(); err != nil {
-					return err
-				}
-				if ns := float64((clock() - start).Nanoseconds()) / float64(rows); round > 0 {
-					times[i] = append(times[i], ns)
-				}
-			}
+		line, err := c.line(load, p)
+		if err != nil {
+			return err
 		}
-		var least [3]float64
-		for i, list := range times {
-			least[i] = slices.Min(list)
-		}
-		emitted, vector, interp := least[0], least[1], least[2]
-		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%.1f\t%.0f\t%.0f\t%.0f\t\n", load.name, emitted, vector, vector/emitted, interp, interp/vector, interp/emitted)
+		fmt.Fprintln(w, line)
 		clearData()
 		clearTables()
 		runtime.GC()
 	}
 	return nil
+}
+
+// line measures a workload.
+func (c comparison) line(load workload, p *inProcess) (string, error) {
+	interpreted := p.interpreted(load.args())
+	var forms []func() error // by each number of cores emitted Go and device vector, and the interpreter
+	for _, cores := range c.cores {
+		forms = append(forms, func() error { load.emitted(cores); return nil }, p.vectors(load.args(), cores))
+	}
+	forms = append(forms, interpreted)
+	times := make([][]spent, len(forms))
+	for round := range c.rounds + 1 { // the first touches the memory
+		for i, form := range forms {
+			if isInterpreter := i == len(forms)-1; isInterpreter && (round == 0 || round > c.interpreted) {
+				continue
+			}
+			processor, begun := processorTime(), time.Now()
+			if err := form(); err != nil {
+				return "", err
+			}
+			elapsed, used := time.Since(begun), processorTime()-processor
+			if round > 0 {
+				times[i] = append(times[i], spent{float64(used.Nanoseconds()) / float64(c.rows), float64(elapsed.Nanoseconds()) / float64(c.rows)})
+			}
+		}
+	}
+	line := load.name + "\t"
+	for i, cores := range c.cores {
+		ns := func(form int) float64 {
+			least := leastOf(times[form])
+			if c.processor && cores == 1 {
+				return least.processor
+			}
+			return least.elapsed
+		}
+		emitted, vector, interp := ns(2*i), ns(2*i+1), ns(len(forms)-1)
+		line += fmt.Sprintf("%d\t%.2f\t%.2f\t%.1f\t%.0f\t%.0f\t%.0f\t", cores, emitted, vector, vector/emitted, interp, interp/vector, interp/emitted)
+	}
+	return line, nil
 }

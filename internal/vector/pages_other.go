@@ -1,0 +1,6 @@
+//go:build !linux
+
+package vector
+
+// adviseHuge does nothing: there is no way to ask for huge pages.
+func adviseHuge([]byte) {}
