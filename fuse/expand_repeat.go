@@ -22,7 +22,7 @@ func (e *expansion) repeat(v *ir.Value) {
 		length = o.apply(ir.OpLeast, length, o.integer(length, math.MaxInt64))
 	}
 	length = o.cast(ir.I64, length)
-	made, begin := o.expanded(length, e.domain(v.Type.Domain))
+	made, begin := o.expanded(length, x.Type.Kind.Size() < ir.I64.Size(), e.domain(v.Type.Domain))
 	made.Name = v.Name
 	e.values[v], e.begins[v] = made, begin
 }
@@ -43,12 +43,13 @@ func (e *expansion) scanRepeated(v *ir.Value) {
 }
 
 // expanded returns the source of each row of out, which has each row so many times as
-// length, an i64 that is not negative, says; and at which row of out each begins.
-func (o *ordering) expanded(length *ir.Value, out *ir.Domain) (source, begin *ir.Value) {
+// length, an i64 that is not negative, says, with 32 bits if isNarrow is set; and at which
+// row of out each begins.
+func (o *ordering) expanded(length *ir.Value, isNarrow bool, out *ir.Domain) (source, begin *ir.Value) {
 	rows := length.Type.Domain
 	ends := o.add(o.pos, ir.Value{Op: ir.OpScan, Reduce: ir.ReduceAdd, Args: []*ir.Value{length}, Type: ir.Type{Kind: ir.I64, Domain: rows}})
 	begin = o.apply(ir.OpSub, ends, length)
-	total := o.total(length)
+	total := o.total(length, isNarrow)
 	if !o.short {
 		return o.sources(ends, nil, total, 0, out), begin
 	}
@@ -76,10 +77,14 @@ func (o *ordering) sources(ends, blocks, size *ir.Value, shift int64, out *ir.Do
 	return out.By
 }
 
-// total returns the sum of lengths; if it is no number of 64 bits, the greatest one.
-func (o *ordering) total(length *ir.Value) *ir.Value {
+// total returns the sum of lengths; if it is no number of 64 bits, the greatest one. That of
+// fewer than 2^32 lengths of 32 bits always is.
+func (o *ordering) total(length *ir.Value, isNarrow bool) *ir.Value {
 	sum := func(x *ir.Value) *ir.Value {
 		return o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{x}, Type: ir.Type{Kind: ir.I64}})
+	}
+	if o.short && isNarrow {
+		return sum(length)
 	}
 	low := sum(o.apply(ir.OpAnd, length, o.number(1<<32-1)))
 	high := o.apply(ir.OpAdd, sum(o.apply(ir.OpShr, length, o.number(32))), o.apply(ir.OpShr, low, o.number(32)))
