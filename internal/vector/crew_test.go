@@ -5,27 +5,44 @@ import (
 	"time"
 )
 
-// TestWorkersLeave has workers leave that mostly wait: one at a time, when all others have run a batch since, and
-// never the last one.
-func TestWorkersLeave(t *testing.T) {
-	var c crew
-	c.size.Store(3)
+// TestWorkersJoinAndLeave has workers join while one hardly waits, and leave that mostly wait: one at a time, when
+// all others have run a batch since, never the last one, and none joins behind one that has left.
+func TestWorkersJoinAndLeave(t *testing.T) {
+	c := crew{most: 5}
+	c.joined.Store(2)
 	for _, x := range []struct {
 		waited, passed, batch int64
-		leaves                bool
+		joins, leaves         bool
 	}{
-		{50, 100, 10, false}, // half of the time is not most of it
-		{51, 100, 2, false},
-		{51, 100, 10, true},
-		{99, 100, 11, false}, // the others have run no batch since
-		{99, 100, 12, true},
-		{100, 100, 50, false}, // the last one
+		{25, 100, 10, false, false}, // a quarter of the time is not little
+		{50, 100, 10, false, false}, // and half of it not most
+		{24, 100, 1, false, false},  // the other has run no batch
+		{24, 100, 2, true, false},
+		{0, 100, 4, false, false}, // the others have run no batch since
+		{0, 100, 5, true, false},
+		{51, 100, 8, false, false},
+		{51, 100, 9, false, true},
+		{99, 100, 11, false, false},
+		{0, 100, 20, false, false}, // one has left
+		{99, 100, 20, false, true},
+		{99, 100, 30, false, true},
+		{100, 100, 50, false, false}, // the last one
 	} {
-		if leaves := c.mayLeave(time.Duration(x.waited), time.Duration(x.passed), x.batch); leaves != x.leaves {
-			t.Errorf("behind batch %d, having waited for %d of %d, a worker of %d leaves: %v", x.batch, x.waited, x.passed, c.size.Load(), leaves)
+		leaves := c.mayLeave(time.Duration(x.waited), time.Duration(x.passed), x.batch)
+		number, joins := c.mayJoin(time.Duration(x.waited), time.Duration(x.passed), x.batch)
+		if joins != x.joins || leaves != x.leaves {
+			t.Errorf("behind batch %d, having waited for %d of %d, a worker joins: %v, leaves: %v", x.batch, x.waited, x.passed, joins, leaves)
+		}
+		if joins && number != c.joined.Load()-1 {
+			t.Errorf("worker %d joins %d", number, c.joined.Load()-1)
 		}
 	}
-	if size := c.size.Load(); size != 1 {
-		t.Errorf("%d workers stay", size)
+	all := crew{most: 2}
+	all.joined.Store(2)
+	if _, joins := all.mayJoin(0, 100, 50); joins {
+		t.Error("a worker joins that is not there")
+	}
+	if joined, left := c.joined.Load(), c.left.Load(); joined != 4 || left != 3 {
+		t.Errorf("%d workers have joined and %d left", joined, left)
 	}
 }

@@ -12,8 +12,9 @@ import (
 // own, that is linked like the first; all share the state that lives from batch to batch. A step
 // on such state is ordered: it runs for one batch after the other, whoever runs them. All other
 // steps run at any time. A worker takes the next batch when it has ended one, so the oldest
-// batch never waits, and results do not depend on how many workers there are. Workers that mostly wait
-// for their turn leave one by one: state that passes through more cores than it keeps busy gets there later.
+// batch never waits, and results do not depend on how many workers there are. State that passes through more
+// cores than it keeps busy gets there later, so few workers begin. Others join while these hardly wait for
+// their turns, one by one, and leave likewise where most of the time is waiting.
 
 const (
 	// wideBatch is the rows of a batch for several workers: more than one worker has, since
@@ -21,6 +22,8 @@ const (
 	wideBatch = 4096
 	// leastRows for each worker pay for its start.
 	leastRows = 32768
+	// firstWorkers begin, if there are so many.
+	firstWorkers = 2
 )
 
 // workersFor returns how many workers run a kernel of so many rows. One does where most of the
@@ -74,20 +77,35 @@ func (t *turns) wait(step int, batch int64) time.Duration {
 	return time.Since(begun)
 }
 
-// crew is the workers that have not left.
+// crew is the workers that have joined and not left.
 type crew struct {
-	size atomic.Int64
-	left atomic.Int64 // the batch behind which the last one left
+	most    int64        // workers that may join
+	joined  atomic.Int64 // of them
+	left    atomic.Int64
+	changed atomic.Int64 // the batch behind which the last one joined or left
 }
 
 // watch is how many batches a worker looks back.
 const watch = 4
 
-// mayLeave reports whether a worker leaves that has waited for most of some time, behind a batch: one does
-// at a time, and the others have run batches since.
+// mayChange reports whether it is time for one worker more or less behind a batch, all others having run one
+// since the last.
+func (c *crew) mayChange(batch int64) bool {
+	last := c.changed.Load()
+	return batch-last >= c.joined.Load()-c.left.Load() && c.changed.CompareAndSwap(last, batch)
+}
+
+// mayJoin returns the number of another worker that joins behind a batch, where one has waited for little of
+// some time, and none has left.
+func (c *crew) mayJoin(waited, passed time.Duration, batch int64) (number int64, joins bool) {
+	number = c.joined.Load()
+	return number, number < c.most && c.left.Load() == 0 && 4*waited < passed && c.mayChange(batch) && c.joined.CompareAndSwap(number, number+1)
+}
+
+// mayLeave reports whether a worker leaves behind a batch that has waited for most of some time.
 func (c *crew) mayLeave(waited, passed time.Duration, batch int64) bool {
-	last, size := c.left.Load(), c.size.Load()
-	return size > 1 && 2*waited > passed && batch-last >= size && c.left.CompareAndSwap(last, batch) && c.size.CompareAndSwap(size, size-1)
+	left := c.left.Load()
+	return c.joined.Load()-left > 1 && 2*waited > passed && c.mayChange(batch) && c.left.CompareAndSwap(left, left+1)
 }
 
 // ordered adds a step that uses state of earlier batches.
@@ -150,11 +168,12 @@ func (f *frame) spread(workers int) error {
 		frames = append(frames, h)
 	}
 	var next atomic.Int64
-	var crew crew
-	crew.size.Store(int64(workers))
+	crew := crew{most: int64(workers)}
 	var wait sync.WaitGroup
 	failed := make([]any, workers)
-	for i, g := range frames {
+	var start func(i int64)
+	start = func(i int64) {
+		g := frames[i]
 		g.turns = t
 		wait.Go(func() {
 			defer func() {
@@ -175,11 +194,18 @@ func (f *frame) spread(workers int) error {
 					if crew.mayLeave(g.waited, now.Sub(begun), g.number) {
 						return
 					}
+					if another, joins := crew.mayJoin(g.waited, now.Sub(begun), g.number); joins {
+						start(another)
+					}
 					begun, g.waited = now, 0
 				}
 			}
 			t.stopped.Store(true)
 		})
+	}
+	crew.joined.Store(min(firstWorkers, crew.most))
+	for i := range crew.joined.Load() {
+		start(i)
 	}
 	wait.Wait()
 	for _, g := range frames {
