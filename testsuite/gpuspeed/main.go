@@ -14,7 +14,8 @@
 // without Go.
 //
 // A row's bytes are each input read once and each result written once. Before
-// a form gets a time, its results are compared with those of a plain loop.
+// a form gets a time, its results are compared with those of a plain loop, or, by
+// -loops=false, with those of the first form: loops over 2^28 rows take minutes.
 package main
 
 import (
@@ -47,6 +48,8 @@ type settings struct {
 	most            int // the exponent of the curve's most rows
 	repeat          int
 	launches        bool
+	loops           bool
+	compile         bool
 	peers           string
 	json            string
 	markdown        string
@@ -110,6 +113,8 @@ func parse(arguments []string) (*settings, error) {
 	f.IntVar(&s.most, "most", 30, "measure up to 2^`n` rows by -curve")
 	f.IntVar(&s.repeat, "repeat", 13, "how often each form runs; the median without the first two is printed")
 	f.BoolVar(&s.launches, "launches", false, "print what each launch takes, too, by itself")
+	f.BoolVar(&s.loops, "loops", true, "compare all results with plain loops of this machine; -loops=false compares only forms with each other")
+	f.BoolVar(&s.compile, "compile", false, "only compile, into the caches")
 	f.StringVar(&s.peers, "peers", "", "the compiled peers, a `file`; by default nvcc compiles them, and none leaves them out")
 	f.StringVar(&s.json, "json", "", "write all figures to a `file`, too")
 	f.StringVar(&s.markdown, "markdown", "", "write tables for docs/performance.md to a `file`, too")

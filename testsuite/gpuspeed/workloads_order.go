@@ -19,6 +19,7 @@ func init() {
 	distributions["other value"] = distribution{kind: plan.I32, fill: each(func(row int64) int32 { return int32(random(18, row)) })}
 	distributions["other u32"] = distribution{kind: plan.U32, fill: each(func(row int64) uint32 { return uint32(random(18, row)) })}
 	distributions["any u64"] = distribution{kind: plan.U64, fill: each(func(row int64) uint64 { return random(19, row) })}
+	distributions["40 bits"] = distribution{kind: plan.I64, fill: each(func(row int64) int64 { return int64(random(21, row) >> 24) })}
 	distributions["any double"] = distribution{kind: plan.F64, fill: each(anyDouble)}
 }
 
@@ -144,10 +145,10 @@ func groupsInOrder(bins []bin, keys ...func(number int64) int64) answer {
 }
 
 // spreadGroups are the numbers of groups whose keys lie far apart.
-var spreadGroups = []int{16, 256, 1024, 4096, 8192, 16384, 32768, 65536, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22, 1 << 23, 1 << 24}
+var spreadGroups = []int{16, 256, 1024, 4096, 8192, 16384, 32768, 65536, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22, 1 << 23, 1 << 24, 1 << 27}
 
 // spreadGoals are goals of some of them in milliseconds.
-var spreadGoals = map[int]float64{16: .56, 1024: .75, 4096: 1.06, 65536: 2.6, 1 << 20: 3.7, 1 << 24: 5.2}
+var spreadGoals = map[int]float64{16: .56, 1024: .75, 4096: 1.06, 65536: 2.6, 1 << 20: 3.7, 1 << 24: 5.2, 1 << 27: 6.8}
 
 func init() {
 	for _, n := range spreadGroups {
@@ -160,6 +161,7 @@ func init() {
 func byOrder() (list []workload) {
 	add := func(name, pipeline, from, peerName, command string, limit int, within float64) {
 		w := workload{name: name, pipeline: pipeline, columns: []column{{"key", from}}, within: within, asked: true}
+		w.goal.openclCUB = .75
 		w.peers = []peer{{name: peerName, command: fmt.Sprintf("%s %d", command, limit)}}
 		if limit > 0 {
 			w.set = map[string]int64{"limit": int64(limit)}
@@ -183,6 +185,7 @@ func byOrder() (list []workload) {
 		add(fmt.Sprintf("order of i32, limit %d", limit), "least", "value", pairs+", all of them", "order32", limit, []float64{.27, .28, .39}[i])
 	}
 	add("order of f64", "order_f64", "any double", pairs, "order64", 0, 14.8)
+	list = append(list, wideOrders()...)
 	for _, w := range []struct {
 		columns int
 		within  float64
@@ -202,7 +205,7 @@ func byOrder() (list []workload) {
 				{name: "CUB SortPairs, ReduceByKey", command: "groups"},
 				{name: "CUB SortPairs, ReduceByKey, sums alone", command: "groupsums", results: 2, perRow: 8, each: 12},
 			},
-			within: []float64{.56, .75, 2.6, 3.7, 5.2}[i], asked: true,
+			within: []float64{.56, .75, 2.6, 3.7, 5.2}[i], goal: goals{openclWithin: []float64{.56, .75, 2.6, 3.7, 5.2}[i] / .7}, asked: true,
 		})
 	}
 	for _, n := range spreadGroups {
@@ -213,10 +216,26 @@ func byOrder() (list []workload) {
 				keys, number := ints(a, 0), numberings["spread"].number
 				return spreadGroupsOf(combinedByBin(a, n, func(i int64) int { return int(number(keys[i])) }))
 			},
-			within: spreadGoals[n], asked: true,
+			within: spreadGoals[n], goal: goals{openclWithin: spreadGoals[n] / .7}, asked: true,
 		})
 	}
 	return list
+}
+
+// wideOrders are orders of 64 bits of keys that CUB takes as long for as for f64.
+func wideOrders() []workload {
+	rows := func(bits int, key func(a args, row int64) uint64) func(a args) answer {
+		return func(a args) answer {
+			return rowsInOrder(sortedRows(a.rows, bits, func(row int64) uint64 { return key(a, row) }), 0)
+		}
+	}
+	long := rows(64, func(a args, row int64) uint64 { return uint64(integerAt(a.columns[0], row)) ^ 1<<63 })
+	pair := rows(64, func(a args, row int64) uint64 { return uint64(ints(a, 0)[row])<<32 | keyOfInt(ints(a, 1)[row]) }) // no date is negative
+	return []workload{
+		{name: "order of i64", pipeline: "order_i64", columns: []column{{"key", "long 0"}}, within: 14.8, asked: true, expect: long},
+		{name: "order of i64, 40 bits", pipeline: "order_i64", columns: []column{{"key", "40 bits"}}, within: 9.5, asked: true, expect: long},
+		{name: "order of date and i32", pipeline: "order_two", columns: []column{{"one", "date"}, {"two", "value"}}, within: 14.8, asked: true, expect: pair},
+	}
 }
 
 // following is a workload that sorts columns of i64 by an i32 key.
@@ -236,7 +255,7 @@ func following(columns int, within float64) workload {
 // sortedColumns are the workloads that sort narrow columns, by all bits of a key or by its lowest.
 func sortedColumns() (list []workload) {
 	add := func(name, pipeline string, columns []column, bits int, key func(a args, row int64) uint64, p peer, within float64) {
-		list = append(list, workload{name: name, pipeline: pipeline, columns: columns, within: within, asked: true, peers: []peer{p}, expect: func(a args) answer {
+		list = append(list, workload{name: name, pipeline: pipeline, columns: columns, within: within, goal: goals{openclCUB: .75}, asked: true, peers: []peer{p}, expect: func(a args) answer {
 			return columnsInOrder(a.columns, sortedRows(a.rows, bits, func(row int64) uint64 { return key(a, row) }))
 		}})
 	}
