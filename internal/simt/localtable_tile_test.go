@@ -23,7 +23,7 @@ func TestTileTables(t *testing.T) {
 	}{
 		{"counts", selected + "16)\n\treturn x: x[l], c: count(by: b)", large, plan.Schedule{}, 16 * 4},
 		{"copies of sums", selected + "16)\n\treturn x: x[l], s: sum(x[l], by: b)", large, plan.Schedule{}, 16 * (8 + 1) * 4},
-		{"first rows beside counts", selected + "16)\n\treturn f: first(x[l], by: b, else: 0), c: count(by: b)", large, plan.Schedule{}, 2*16*4 + 16*8*8},
+		{"first rows beside counts", selected + "16)\n\treturn f: first(x[l], by: b, else: 0), c: count(by: b)", large, plan.Schedule{}, 16*4 + 16*8*8}, // a count says which bins have one
 		{"two of 256", selected + "256)\n\treturn x: x[l], c: count(by: b), s: sum(x[l], by: b)", large, plan.Schedule{}, 256*4 + 256*(4+1)*4},
 		{"tiles by several launches", selected + "16)\n\treturn x: x[l], c: count(by: b)", large, plan.Schedule{Scheme: SchemePublished}, 16 * 4},
 		{"more bins", selected + "257)\n\treturn x: x[l], c: count(by: b)", large, plan.Schedule{}, 0},
