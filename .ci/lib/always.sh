@@ -16,7 +16,7 @@ step "OpenCL devices: PoCL" 10m "${opencl[@]}" go test -count=1 -tags opencl ./b
 worker=$(mktemp -d)
 step "OpenCL devices: kgen as a library" 6m "${opencl[@]}" bash -c 'go build -tags opencl -o "$0" ./cmd/kgen-opencl && export KGEN_OPENCL_WORKER=$0/kgen-opencl && go test -count=1 . && KGEN_TEST_DEVICE=opencl:0 go -C examples/consumer test -count=1 -short ./prices' "$worker"
 # A part of the corpus, chosen by the commit; shards have other levels.
-step "OpenCL devices: a part of the corpus" 12m "${opencl[@]}" KGEN_TEST_PART=$part KGEN_OPENCL_LEVELS=onepass go test -count=1 -timeout 12m -tags opencl -run '^TestOpenCL$' ./testsuite
+step "OpenCL devices: a part of the corpus" 12m "${opencl[@]}" KGEN_TEST_PART=$part KGEN_TEST_TURN=$turn KGEN_OPENCL_LEVELS=onepass go test -count=1 -timeout 12m -tags opencl -run '^TestOpenCL$' ./testsuite
 # Level onepass is among the tests above; of the other two the commit chooses one.
 if [ $((turn % 2)) = 0 ]; then
 	step "CUDA emulation: corpus, unfused" 8m env KGEN_TEST_PART=$part KGEN_CUDAEMU_LEVELS=none go test -count=1 -run '^TestCUDAEmulation$' ./testsuite/cuda
