@@ -147,8 +147,8 @@ func groupsInOrder(bins []bin, keys ...func(number int64) int64) answer {
 // spreadGroups are the numbers of groups whose keys lie far apart.
 var spreadGroups = []int{16, 256, 1024, 4096, 8192, 16384, 32768, 65536, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22, 1 << 23, 1 << 24, 1 << 27}
 
-// spreadGoals are goals of some of them in milliseconds.
-var spreadGoals = map[int]float64{16: .56, 1024: .75, 4096: 1.06, 65536: 2.6, 1 << 20: 3.7, 1 << 24: 5.2, 1 << 27: 6.8}
+// groupGoals are goals of some numbers of groups, dense or spread, in milliseconds.
+var groupGoals = map[int]float64{16: .56, 1024: .75, 4096: 1.06, 65536: 2.6, 1 << 20: 3.7, 1 << 24: 5.2, 1 << 27: 6.8}
 
 func init() {
 	for _, n := range spreadGroups {
@@ -193,7 +193,7 @@ func byOrder() (list []workload) {
 		list = append(list, following(w.columns, w.within))
 	}
 	list = append(list, sortedColumns()...)
-	for i, n := range []int{16, 1024, 65536, 1 << 20, 1 << 24} {
+	for _, n := range []int{16, 1024, 65536, 1 << 20, 1 << 24} {
 		list = append(list, workload{
 			name: fmt.Sprintf("sum, count by %d groups", n), pipeline: "sum_groups",
 			columns: []column{{"key", fmt.Sprintf("%d uniform", n)}, {"value", "value"}},
@@ -205,7 +205,7 @@ func byOrder() (list []workload) {
 				{name: "CUB SortPairs, ReduceByKey", command: "groups"},
 				{name: "CUB SortPairs, ReduceByKey, sums alone", command: "groupsums", results: 2, perRow: 8, each: 12},
 			},
-			within: []float64{.56, .75, 2.6, 3.7, 5.2}[i], goal: goals{openclWithin: []float64{.56, .75, 2.6, 3.7, 5.2}[i] / .7}, asked: true,
+			within: groupGoals[n], goal: goals{openclWithin: groupGoals[n] / .7}, asked: true,
 		})
 	}
 	for _, n := range spreadGroups {
@@ -216,7 +216,7 @@ func byOrder() (list []workload) {
 				keys, number := ints(a, 0), numberings["spread"].number
 				return spreadGroupsOf(combinedByBin(a, n, func(i int64) int { return int(number(keys[i])) }))
 			},
-			within: spreadGoals[n], goal: goals{openclWithin: spreadGoals[n] / .7}, asked: true,
+			within: groupGoals[n], goal: goals{openclWithin: groupGoals[n] / .7}, asked: true,
 		})
 	}
 	return list
