@@ -100,6 +100,11 @@ func (e *rowBody) selected() *selectionBody { return &selectionBody{rowBody: e} 
 // begin writes what is known before the rows.
 func (e *rowBody) begin() {
 	e.localID = e.b.Let("local_id", &loop.ID{Kind: loop.LocalID})
+	e.nameUniform()
+}
+
+// nameUniform names what is the same for all rows.
+func (e *rowBody) nameUniform() {
 	for i := range e.Ops {
 		op := &e.Ops[i]
 		if op.Domain != tile.Uniform || op.Epilogue {

@@ -24,6 +24,8 @@ type kernel struct {
 
 	selected
 
+	beside *kernel // what is stored beside the cuts; nil if nothing
+
 	spread   map[int]string // per operation Source: the buffer in which rows are told their sources; see spread.go
 	together []int          // operations Source, Partners and Pairs whose results the rows of a tile find together
 
@@ -70,6 +72,7 @@ func newKernel(t *tile.Kernel, s shape, lines func(ir.Pos) string, aligned func(
 		return k
 	}
 	k.phase, k.cuts = t.Phases((*tile.Op).IsPrefix)
+	k.storeLast()
 	k.countUses()
 	k.collective = s.collectiveOf()
 	k.planArena(s.items, aligned)
@@ -77,6 +80,25 @@ func newKernel(t *tile.Kernel, s shape, lines func(ir.Pos) string, aligned func(
 	k.useRecomputed()
 	k.planSources()
 	return k
+}
+
+// heldForStores is how many bytes of a row a work-item may hold for stores that wait for further cuts.
+const heldForStores = 16
+
+// storeLast moves stores of rows between cuts behind the last one, where they pass through local memory. Before it they
+// would be as many rows apart as a work-item has, and the next cut would wait until they are seen.
+func (k *kernel) storeLast() {
+	last, held := len(k.cuts), 0
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		if op.Kind != tile.Store || op.Epilogue || op.Domain != 0 || len(op.Args) != 1 || k.phase[i] == 0 || k.phase[i] == last {
+			continue
+		}
+		if size := k.Streams[op.Stream].Kind.Size(); held+size <= heldForStores {
+			held += size
+			k.phase[i] = last
+		}
+	}
 }
 
 // hasChunks reports whether tiles have to be the chunks of the tile program.

@@ -156,6 +156,7 @@ func (s *launches) mainFunction(strategy strategy) *function {
 	s.scheme.eachTile(e.tileBody, func() {
 		s.startTile(e)
 		strategy.run(s, e)
+		s.storeBeside(e)
 		e.publishReductions(s.states, e.reductions())
 		s.scheme.endTile(e)
 	})

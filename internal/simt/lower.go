@@ -251,8 +251,13 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	if t.Has((*tile.Op).Counts) {
 		family = &rankingFamily
 	}
+	whole := t
+	t, beside := t.Apart()
+	if family == &persistentFamily { // whose tiles belong to subgroups
+		t, beside = whole, nil
+	}
 	var k *kernel
-	if l.mayWalk(t) {
+	if beside == nil && l.mayWalk(t) {
 		if walking, err := l.shaped(&persistentFamily, t, lines); err == nil && walking.prefersRounds() {
 			family, k = &persistentFamily, walking
 		}
@@ -267,6 +272,9 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	if k.phases() > maxPhases {
 		l.faults = append(l.faults, fmt.Errorf("kernel %s has %d cuts; a kernel can have %d: choose another fusion level", t.Name, len(k.cuts), maxPhases-1))
 		return
+	}
+	if beside != nil {
+		k.beside = besideOf(k, beside, l.aligned(beside))
 	}
 	made := &launches{lowering: l, kernel: k, logical: logical, offsets: scannedOffsets{}, span: rows, tiles: plan.CeilDiv(rows, plan.Const(k.rows()))}
 	made.folds, made.folded = plan.Max(made.tiles, plan.Const(1)), made.tiles
@@ -286,9 +294,6 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 
 // shaped returns a kernel with the tiles that suit it under a scheme.
 func (l *lowering) shaped(family *family, t *tile.Kernel, lines func(ir.Pos) string) (*kernel, error) {
-	aligned := func(stream int) bool {
-		return l.reaches(l.bufferLength(t.Streams[stream].Buffer), t.Domains[0].Plan)
-	}
 	s := shape{placement: workgroupPlacement{}, sources: l.schedule.Sources, workgroup: l.schedule.Workgroup, isOpen: l.schedule.Workgroup == 0, items: l.schedule.Items,
 		subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.schedule.Part > 0}
 	s, err := family.shape(l, t, s)
@@ -307,8 +312,15 @@ func (l *lowering) shaped(family *family, t *tile.Kernel, lines func(ir.Pos) str
 		s.workgroup = l.foldingWorkgroup()
 		l.asksMuch = l.asksMuch || s.workgroup > flatWorkgroup
 	}
-	k := newKernel(t, s, lines, aligned)
+	k := newKernel(t, s, lines, l.aligned(t))
 	return k, k.placement.refuse(k, l.schedule)
+}
+
+// aligned returns a function that reports whether a stream certainly has an element for each row of t.
+func (l *lowering) aligned(t *tile.Kernel) func(stream int) bool {
+	return func(stream int) bool {
+		return l.reaches(l.bufferLength(t.Streams[stream].Buffer), t.Domains[0].Plan)
+	}
 }
 
 // budget returns the local memory that a work-group may take.

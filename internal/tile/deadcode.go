@@ -5,7 +5,12 @@ import "slices"
 // Pruned returns the kernel without the operations, values and derived domains
 // that nothing needs; numbers of values and domains are new.
 func (k *Kernel) Pruned() *Kernel {
-	keep := k.NeededBy(func(i int) bool { return k.Ops[i].HasEffect() })
+	return k.prunedTo(func(i int) bool { return k.Ops[i].HasEffect() })
+}
+
+// prunedTo returns the kernel with nothing but what some operations need.
+func (k *Kernel) prunedTo(isRoot func(i int) bool) *Kernel {
+	keep := k.NeededBy(isRoot)
 	out := *k
 	out.Values, out.Ops, out.Domains = k.Values[:1:1], nil, nil
 	n := renumbering{value: make([]ID, len(k.Values)), domain: make([]int, len(k.Domains))}
