@@ -19,6 +19,7 @@ func TestMeasuredCost(t *testing.T) {
 		Curves: map[string]plan.Curve{
 			plan.CurveGather: {{Bytes: 1 << 20, Seconds: 1e-9}, {Bytes: 1 << 24, Seconds: 9e-9}},
 			plan.CurveLocal:  {{Bytes: 1 << 10, Seconds: 4e-9}},
+			plan.CurveTile:   {{Bytes: 1 << 10, Seconds: 20e-9}},
 			plan.CurveAtomic: {{Bytes: 1 << 10, Seconds: 50e-9}, {Bytes: 1 << 20, Seconds: 70e-9}},
 		}}
 	for _, test := range []struct {
@@ -38,6 +39,8 @@ func TestMeasuredCost(t *testing.T) {
 		{"i: [n]i32, x: [m]i64, z: [m]i64", "return y: x[i], w: z[i]", (4 + 2*(8+8)) * n, 2 * 9 * n},              // two, which share a cache
 		{"i: [n]i32", "return c: count(by: bins(i, 100))", 4*n + 2*8*100, 4 * n},
 		{"i: [n]i32", "return c: count(by: bins(i, 4096))", 4*n + 2*8*4096, (50 + 0.5*20) * n}, // of 2^15 bytes
+		{"i: [n]i64", "return c: count(by: bins(i, 100)), y: scan(add, i)", 16*n + 2*8*100, 2000 + 3*n + 20*n},
+		{"i: [n]i64", "return c: count(by: bins(i, 4096)), y: scan(add, i)", 16*n + 2*8*4096, 2000 + 3*n + (50+0.5*20)*n},
 	} {
 		f, err := Fuse(graph(t, test.parameters, test.body), LevelOnePass, machine)
 		if err != nil {

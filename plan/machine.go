@@ -98,6 +98,7 @@ const (
 	CurveGather = "gather" // a load from anywhere in a table
 	CurveAtomic = "atomic" // an atomic addition anywhere in a table in global memory
 	CurveLocal  = "local"  // an addition anywhere in a table that local memory or a core's cache holds
+	CurveTile   = "tile"   // the same in a kernel with a grid-wide prefix, where each tile begins a table and adds it to one in global memory
 )
 
 // Properties lists the names that [Property] and Machine.Property take.

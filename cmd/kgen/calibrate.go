@@ -153,7 +153,7 @@ func writeCalibration(out io.Writer, f *calibrate.File) error {
 			rows = append(rows, []string{name, "", fmt.Sprintf("%.3f ns a row", 1e9*seconds)})
 		}
 	}
-	for _, name := range []string{plan.CurveGather, plan.CurveLocal, plan.CurveAtomic} {
+	for _, name := range []string{plan.CurveGather, plan.CurveLocal, plan.CurveTile, plan.CurveAtomic} {
 		for _, p := range f.Machine.Curves[name] {
 			rows = append(rows, []string{name, explore.Bytes(p.Bytes), fmt.Sprintf("%.3f ns a row", 1e9*p.Seconds)})
 		}

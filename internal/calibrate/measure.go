@@ -326,9 +326,10 @@ func (c *calibration) tables(ctx context.Context) error {
 	n := min(c.rows, tableRows)
 	local, global := []int64{1 << 4, 1 << 8, cachedTable}, []int64{1 << 4, 1 << 8, 1 << 12, 1 << 16, 1 << 20, 1 << 23}
 	gathered := []int64{1 << 10, 1 << 13, 1 << 16, 1 << 19, 1 << 22, 1 << 24}
+	ofTiles := []int64{1 << 4, 1 << 8}
 	inLocal, inGlobal := "groups=sort", "groups=sort,table=global" // no rows are partitioned
 	if !c.Shaped {                                                 // one way for each size
-		inLocal, inGlobal = "", ""
+		inLocal, inGlobal, ofTiles = "", "", nil
 	}
 	if c.file.Machine.Subgroup <= 1 { // tables of cores lie in caches, whichever memory they are in
 		global = slices.DeleteFunc(global, func(m int64) bool { return m <= cachedTable })
@@ -344,6 +345,7 @@ func (c *calibration) tables(ctx context.Context) error {
 	}{
 		{plan.CurveGather, gathered, func(m int64) Probe { return gatherProbe(n, m) }},
 		{plan.CurveLocal, local, func(m int64) Probe { return updateProbe("counts in local memory or a core's table", inLocal, n, m) }},
+		{plan.CurveTile, ofTiles, func(m int64) Probe { return tileProbe(n, m) }},
 		{plan.CurveAtomic, global, func(m int64) Probe { return updateProbe("counts in global memory", inGlobal, n, m) }},
 	} {
 		var points plan.Curve

@@ -162,6 +162,12 @@ func gatherProbe(n, m int64) Probe {
 	return Probe{Name: "gather", Text: "pipeline gathered(i: [n]i32, x: [m]i64) { return y: x[i] }\n", Level: "onepass", Rows: n, Table: m, columns: arguments{places, table}}
 }
 
+// tileProbe counts beside a prefix. Tables of tiles have lengths that are known when it is compiled.
+func tileProbe(n, m int64) Probe {
+	return Probe{Name: "counts in tables of tiles", Text: fmt.Sprintf("pipeline tallied(i: [n]i32) {\n\tplace = bins(i, %d)\n\treturn c: count(by: place), y: scan(add, i)\n}\n", m),
+		Level: "onepass", Rows: n, Table: m, columns: arguments{places}}
+}
+
 func updateProbe(name, schedule string, n, m int64) Probe {
 	return Probe{Name: name, Text: "pipeline counted(i: [n]i32, size: i64) { \n\tplace = bins(i, size)\n\treturn c: count(by: place)\n}\n", Level: "onepass", Schedule: schedule, Rows: n, Table: m,
 		columns: arguments{places, size}}

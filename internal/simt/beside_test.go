@@ -1,0 +1,48 @@
+package simt
+
+import (
+	"testing"
+
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Stores between cuts wait for the last one and pass through local memory, as far as work-items hold that many bytes of a row.
+func TestStoresWait(t *testing.T) {
+	for _, test := range []struct {
+		results   string
+		maps      string // stages between the cuts
+		collected int    // of all stores of rows
+		stores    int
+	}{
+		{"a, b: scan(max, a)", "", 2, 2},
+		{"a, c: a + 1, d: a + 2, b: scan(max, a)", " map1 map2", 3, 4}, // two of 8 bytes wait
+		{"b: scan(max, a)", "", 1, 1},
+	} {
+		pipelines, errs := ir.Load("wait.kg", []byte("pipeline wait(x: [n]i64) {\n\ta = scan(add, x)\n\treturn "+test.results+"\n}\n"))
+		if err := errs.Err(); err != nil {
+			t.Fatal(err)
+		}
+		program, _, err := compile.Compile(pipelines[0], compile.Options{Level: "partial1 offset1 add1" + test.maps + " partial2 offset2 add2", Options: fuse.Options{Short: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(program.Kernels) != 1 {
+			t.Fatalf("%s: %d kernels", test.results, len(program.Kernels))
+		}
+		s := shape{placement: workgroupPlacement{}, workgroup: 256, budget: localBudget}
+		k := newKernel(program.Kernels[0], s, nil, func(int) bool { return true })
+		if len(k.cuts) != 2 {
+			t.Fatalf("%s: %d cuts", test.results, len(k.cuts))
+		}
+		stores := 0
+		for range k.With(func(op *tile.Op) bool { return !op.Epilogue && op.Does(tile.Writes) }) {
+			stores++
+		}
+		if len(k.arena.collected) != test.collected || stores != test.stores {
+			t.Errorf("%s: %d of %d stores pass through local memory, not %d of %d", test.results, len(k.arena.collected), stores, test.collected, test.stores)
+		}
+	}
+}
