@@ -37,6 +37,7 @@
 //	selectionScan  selection_scan.go: how rows that are only selected are counted
 //	rowSpan        launch_parts.go: which rows a launch takes
 //	operation      operation.go: what each kind of operation writes
+//	beside         beside.go: what needs no order of the rows, in a tile program of its own
 //
 // Text is written by four bodies, each of which has all of the one before:
 // function (parameters, shared memory, what is known before the rows), tileBody
