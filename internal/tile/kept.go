@@ -18,18 +18,24 @@ import (
 func (k *Kernel) KeptAtOnce() *Kernel {
 	segments := k.Closing()
 	if segments == 0 {
+		return k.keptOfFiltered()
+	}
+	r := k.keeping(segments)
+	if len(r.kept) == 0 || !r.makeMonoid() {
 		return k
 	}
-	r := &keeping{old: k, segments: segments, now: map[ID]ID{}, done: make([]bool, len(k.Ops)), result: map[int][]*Expr{}}
+	return r.rebuild()
+}
+
+// keeping prepares to make the kernel anew.
+func (k *Kernel) keeping(segments int) *keeping {
+	r := &keeping{old: k, segments: segments, rows: k.Domains[segments].Parent, now: map[ID]ID{}, done: make([]bool, len(k.Ops)), result: map[int][]*Expr{}}
 	for i, op := range k.With((*Op).Cuts) {
 		if op.Domain > 0 && k.Inside(op.Domain, segments) {
 			r.kept = append(r.kept, i)
 		}
 	}
-	if len(r.kept) == 0 || !r.makeMonoid() {
-		return k
-	}
-	return r.rebuild()
+	return r
 }
 
 // Closes reports whether the operation is a scan that closes segments where states meet.
@@ -51,12 +57,15 @@ type keeping struct {
 	*Builder
 	old      *Kernel
 	segments int
-	kept     []int // scans over kept segments
-	scans    []int // what masks and these scans need of segments: scans of rows
+	rows     int       // of which segments are made
+	filtered *filtered // rows of a filter
+	kept     []int     // scans over kept segments
+	scans    []int     // what masks and these scans need of segments: scans of rows
 
 	monoid *Monoid
 	fold   map[int]int     // per kept scan: its field of the monoid
-	given  map[int]*Expr   // per kept scan: what the segment of the state adds to it, over fields of A
+	closed map[int]*Expr   // per kept scan: its fold of all segments that have closed within A, of which nothing is before
+	whole  map[int]*Expr   // likewise, and of the one that is open
 	front  map[int]int     // per scan of rows: the first of its fields, of the rows before the first head
 	open   map[int]int     // likewise, of those since the last head
 	result map[int][]*Expr // per scan of rows: what it has of the segment at hand
@@ -73,6 +82,9 @@ func (r *keeping) makeMonoid() bool {
 	k := r.old
 	for _, i := range r.kept {
 		op := &k.Ops[i]
+		if r.isNumber(i) {
+			continue
+		}
 		decides := k.Numbers(i)
 		for _, arg := range op.Args {
 			if !r.find(arg, decides) {
@@ -87,30 +99,60 @@ func (r *keeping) makeMonoid() bool {
 	}
 	slices.Sort(r.scans)
 	m := &Monoid{Kind: Closing}
-	begun := r.field(m, "begun", ir.Bool, ir.BoolScalar(false), false)
-	m.Combine = append(m.Combine, apply(ir.OpLogicalOr, ir.Bool, field(A, begun, ir.Bool), field(B, begun, ir.Bool)))
+	begun := field(A, r.field(m, "begun", ir.Bool, ir.BoolScalar(false), false), ir.Bool)
+	later, isOpen := field(B, 0, ir.Bool), begun
+	m.Combine = []*Expr{nil}
+	if r.filtered != nil {
+		if !r.addHeads(m) {
+			return false
+		}
+		later, isOpen = apply(ir.OpLogicalOr, ir.Bool, later, r.filtered.opens), field(A, presentField, ir.Bool)
+	}
+	m.Combine[0] = apply(ir.OpLogicalOr, ir.Bool, begun, later)
 	r.front, r.open = map[int]int{}, map[int]int{}
 	for _, i := range r.scans {
 		r.addScan(m, i)
 	}
-	closes := apply(ir.OpLogicalAnd, ir.Bool, field(A, begun, ir.Bool), field(B, begun, ir.Bool))
-	r.fold, r.given = map[int]int{}, map[int]*Expr{}
+	if r.filtered != nil {
+		r.addOthers(m)
+	}
+	r.fold, r.closed, r.whole = map[int]int{}, map[int]*Expr{}, map[int]*Expr{}
 	terms := 0
 	for _, i := range r.kept {
 		op := &k.Ops[i]
 		of := op.Monoid.Fields[0]
-		f := r.field(m, r.name(op, 0)+"_kept", of.Kind, op.Monoid.Identity[0], k.IsConst(op.Args[0], 1))
+		f := r.field(m, r.name(op, 0)+"_kept", of.Kind, op.Monoid.Identity[0], r.isOne(i))
 		r.fold[i] = f
-		r.setResults(true)
-		more := apply(ir.OpSelect, of.Kind, r.all(closes, op.Domain), r.expr(op.Args[0]), constant(op.Monoid.Identity[0]))
-		m.Combine = append(m.Combine, op.Monoid.over(op.Monoid.over(field(A, f, of.Kind), more), field(B, f, of.Kind)))
+		all := op.Monoid.over(field(A, f, of.Kind), r.given(i, apply(ir.OpLogicalAnd, ir.Bool, begun, later), between))
+		r.closed[i] = field(A, f, of.Kind)
+		if r.filtered != nil { // the rows before the first head of B, which are a segment if its first row is a head
+			all = op.Monoid.over(all, r.given(i, apply(ir.OpLogicalAnd, ir.Bool, r.filtered.opens, field(B, 0, ir.Bool)), frontOfB))
+			r.closed[i] = op.Monoid.over(r.closed[i], r.given(i, begun, frontOfA))
+		}
+		m.Combine = append(m.Combine, op.Monoid.over(all, field(B, f, of.Kind)))
+		r.whole[i] = op.Monoid.over(r.closed[i], r.given(i, isOpen, openOfA))
 		terms += m.Combine[f].size()
-		r.setResults(false)
-		r.given[i] = apply(ir.OpSelect, of.Kind, r.all(field(A, begun, ir.Bool), op.Domain), r.expr(op.Args[0]), constant(op.Monoid.Identity[0]))
 	}
 	r.monoid = m
 	return terms <= maxKeptTerms && m.verify() == nil
 }
+
+// given returns what a segment adds to kept scan i if a condition holds.
+func (r *keeping) given(i int, condition *Expr, which segment) *Expr {
+	op := &r.old.Ops[i]
+	r.setResults(which)
+	of, x := op.Monoid.Fields[0], constant(ir.Int(ir.I64, 1))
+	if !r.isNumber(i) {
+		condition, x = r.all(condition, op.Domain), r.expr(op.Args[0])
+	}
+	return apply(ir.OpSelect, of.Kind, condition, x, constant(op.Monoid.Identity[0]))
+}
+
+// isNumber reports whether kept scan i counts all segments, so that it is a scan of rows.
+func (r *keeping) isNumber(i int) bool { return r.old.Ops[i].Domain == r.rows }
+
+// isOne reports whether kept scan i counts segments.
+func (r *keeping) isOne(i int) bool { return r.isNumber(i) || r.old.IsConst(r.old.Ops[i].Args[0], 1) }
 
 // name returns what a field of a scan is called.
 func (r *keeping) name(op *Op, f int) string {
@@ -142,25 +184,28 @@ func (m *Monoid) over(a, b *Expr) *Expr {
 
 // addScan adds what masks need of a scan of rows, at both ends.
 func (r *keeping) addScan(m *Monoid, i int) {
+	fields, _ := r.fieldsOf(i)
+	r.front[i], r.open[i] = len(m.Fields), len(m.Fields)+len(fields)
+	r.addEnd(m, i, A, "_front")
+	r.addEnd(m, i, B, "_open")
+}
+
+// addEnd adds what a scan has of the rows at one end, which are those of one state where a segment has begun in it, and
+// else of both.
+func (r *keeping) addEnd(m *Monoid, i int, side Side, name string) {
 	op := &r.old.Ops[i]
-	of := op.Monoid
 	fields, from := r.fieldsOf(i)
-	ends := [2]int{len(m.Fields), len(m.Fields) + len(fields)}
-	r.front[i], r.open[i] = ends[0], ends[1]
-	for end, name := range []string{"_front", "_open"} {
-		for j, f := range fields {
-			counts := of.Kind == Segmented && r.old.IsConst(op.Args[from], 1) && adds(of.Combine[from])
-			r.field(m, r.name(op, from+j)+name, f.Kind, of.Identity[from+j], counts)
-		}
-		for j, f := range fields {
-			at := ends[end] + j
-			both := r.inner(i, j, ends[end], ends[end])
-			if end == 0 {
-				m.Combine = append(m.Combine, apply(ir.OpSelect, f.Kind, field(A, 0, ir.Bool), field(A, at, f.Kind), both))
-			} else {
-				m.Combine = append(m.Combine, apply(ir.OpSelect, f.Kind, field(B, 0, ir.Bool), field(B, at, f.Kind), both))
-			}
-		}
+	first := len(m.Fields)
+	for j, f := range fields {
+		counts := op.Monoid.Kind == Segmented && r.old.IsConst(op.Args[from], 1) && adds(op.Monoid.Combine[from])
+		r.field(m, r.name(op, from+j)+name, f.Kind, op.Monoid.Identity[from+j], counts)
+	}
+	ends := field(side, 0, ir.Bool)
+	if r.filtered != nil {
+		ends = apply(ir.OpLogicalOr, ir.Bool, ends, r.filtered.opens)
+	}
+	for j, f := range fields {
+		m.Combine = append(m.Combine, apply(ir.OpSelect, f.Kind, ends, field(side, first+j, f.Kind), r.inner(i, j, first, first)))
 	}
 }
 
@@ -186,6 +231,9 @@ func (r *keeping) fieldsOf(i int) (fields []Field, from int) {
 func (r *keeping) inner(i, j, a, b int) *Expr {
 	m := r.old.Ops[i].Monoid
 	_, from := r.fieldsOf(i)
+	if r.isFirst(i) {
+		m = NewFirst(m.Fields[1].Kind)
+	}
 	combine := m.Combine[from+j]
 	if m.Kind == Segmented {
 		combine, _ = m.Restart(from + j)
@@ -199,17 +247,35 @@ func (r *keeping) inner(i, j, a, b int) *Expr {
 	})
 }
 
-// setResults says what scans of rows have of a segment: of the one that lies between two states, or
-// of the one that is open behind A.
-func (r *keeping) setResults(between bool) {
+// segment is one of those that two states tell of.
+type segment uint8
+
+const (
+	between  segment = iota // begins in A, and ends in B
+	openOfA                 // begins in A
+	frontOfA                // ends in A
+	frontOfB                // ends in B
+)
+
+// setResults says what scans of rows have of a segment.
+func (r *keeping) setResults(of segment) {
 	for _, i := range r.scans {
 		fields, from := r.fieldsOf(i)
 		r.result[i] = make([]*Expr, from+len(fields))
 		for j, f := range fields {
-			if between {
+			open, front := r.open[i]+j, r.front[i]+j
+			switch of {
+			case between:
 				r.result[i][from+j] = r.inner(i, j, r.open[i], r.front[i])
-			} else {
-				r.result[i][from+j] = field(A, r.open[i]+j, f.Kind)
+				if r.filtered != nil {
+					r.result[i][from+j] = apply(ir.OpSelect, f.Kind, r.filtered.opens, field(A, open, f.Kind), r.result[i][from+j])
+				}
+			case openOfA:
+				r.result[i][from+j] = field(A, open, f.Kind)
+			case frontOfA:
+				r.result[i][from+j] = field(A, front, f.Kind)
+			case frontOfB:
+				r.result[i][from+j] = field(B, front, f.Kind)
 			}
 		}
 	}
@@ -226,7 +292,7 @@ func (r *keeping) find(v ID, decides bool) bool {
 		return op.Kind != Length
 	case op.IsMap():
 		return !slices.ContainsFunc(op.Args, func(arg ID) bool { return !r.find(arg, decides) })
-	case !op.Cuts() || op.Domain != 0:
+	case !op.Cuts() || op.Domain != r.rows || !op.Exclusive:
 		return false
 	}
 	_, from := r.fieldsOf(i)
@@ -288,159 +354,4 @@ func (r *keeping) expr(v ID) *Expr {
 		args[i] = r.expr(arg)
 	}
 	return apply(op.Operator, value.Kind, args...)
-}
-
-// rebuild makes the kernel with the new scan in place of those that it stands for.
-func (r *keeping) rebuild() *Kernel {
-	k := r.old
-	r.Builder = NewBuilder(k.Name, "", "")
-	r.numbered = k.asksForNumber(r.segments)
-	out := r.Kernel
-	out.Chunk, out.Stages, out.Streams, out.Domains = k.Chunk, k.Stages, slices.Clone(k.Streams), slices.Clone(k.Domains)
-	for i := range k.Ops {
-		if k.Ops[i].HasEffect() {
-			r.op(i)
-		}
-	}
-	for i := range out.Domains {
-		d := &out.Domains[i]
-		if i == 0 || !r.isUsed(i) {
-			continue
-		}
-		d.Guard, d.Open = r.value(d.Guard), r.value(d.Open)
-		if i == r.segments && !r.numbered {
-			d.Counter, d.Position = 0, 0
-			continue
-		}
-		counter := d.Counter
-		d.Counter, d.Position = r.value(d.Counter), r.value(d.Position)
-		if counter != 0 && slices.Contains(r.kept, k.Values[counter].Op) {
-			d.Counter = 0
-		}
-	}
-	return r.Finish().Pruned()
-}
-
-// asksForNumber reports whether anything but the domain itself needs to know how many segments there
-// are before one that closes in d.
-func (k *Kernel) asksForNumber(d int) bool {
-	domain := &k.Domains[d]
-	return slices.ContainsFunc(k.Ops, func(op Op) bool {
-		isOpen := len(op.Res) == 1 && (op.Res[0] == domain.Open || op.Res[0] == domain.Position)
-		return slices.Contains(op.Args, domain.Position) || slices.Contains(op.Args, domain.Counter) && !isOpen
-	})
-}
-
-// isUsed reports whether operations run for rows of domain d.
-func (r *keeping) isUsed(d int) bool {
-	return slices.ContainsFunc(r.Kernel.Ops, func(op Op) bool { return op.Domain != Uniform && r.old.Inside(op.Domain, d) })
-}
-
-// value returns the new value of v, and writes what it needs.
-func (r *keeping) value(v ID) ID {
-	if v == 0 {
-		return 0
-	}
-	r.op(r.old.Values[v].Op)
-	return r.now[v]
-}
-
-// op writes what there is in place of an operation.
-func (r *keeping) op(i int) {
-	if r.done[i] {
-		return
-	}
-	r.done[i] = true
-	k := r.old
-	op := k.Ops[i]
-	r.Stage, r.Pos = op.Stage, op.Pos
-	if _, isScan := r.front[i]; isScan {
-		r.scan()
-		fields, from := r.fieldsOf(i)
-		for j := range fields {
-			r.now[op.Res[from+j]] = r.made[r.open[i]+j]
-		}
-		return
-	}
-	if !r.numbered && len(op.Res) == 1 && op.Res[0] == k.Domains[r.segments].Open {
-		r.scan()
-		r.now[op.Res[0]] = r.made[0]
-		return
-	}
-	for _, condition := range k.Conditions(op.Domain) {
-		r.value(condition)
-	}
-	if f, isKept := r.fold[i]; isKept {
-		r.scan()
-		r.now[op.Res[0]] = r.made[f]
-		if !op.Exclusive {
-			x := r.value(op.Args[0])
-			r.now[op.Res[0]] = r.Expand(op.Domain, op.Monoid.Combine[0], []ID{r.made[f]}, []ID{x})
-		}
-		return
-	}
-	if scan := k.totalOf(&op); scan >= 0 {
-		if f, isKept := r.fold[scan]; isKept {
-			r.scan()
-			r.now[op.Res[0]] = r.total(scan, f)
-			return
-		}
-	}
-	args := make([]ID, len(op.Args))
-	for j, arg := range op.Args {
-		args[j] = r.value(arg)
-	}
-	r.Stage, r.Pos = op.Stage, op.Pos
-	results := op.Res
-	op.Args, op.Res, op.Segment = args, nil, r.value(op.Segment)
-	for _, v := range results {
-		value := k.Values[v]
-		id := r.Builder.value(value.Kind, value.Domain, value.Name)
-		r.Kernel.Values[id].Likely = value.Likely
-		r.now[v] = id
-		op.Res = append(op.Res, id)
-	}
-	r.Kernel.Ops = append(r.Kernel.Ops, op)
-}
-
-// totalOf returns the scan of which an operation has the total, or -1.
-func (k *Kernel) totalOf(op *Op) int {
-	if op.Kind != Total {
-		return -1
-	}
-	return k.Values[op.Args[0]].Op
-}
-
-// scan writes the new scan.
-func (r *keeping) scan() {
-	if r.made != nil {
-		return
-	}
-	k, m := r.old, r.monoid
-	head := r.value(k.Domains[r.segments].Guard)
-	elements := make([]ID, len(m.Fields))
-	for f := range elements {
-		elements[f] = r.Const(m.Identity[f])
-	}
-	elements[0] = head
-	for _, i := range r.scans {
-		fields, from := r.fieldsOf(i)
-		for j, f := range fields {
-			x := r.value(k.Ops[i].Args[from+j])
-			elements[r.open[i]+j] = x
-			elements[r.front[i]+j] = r.Map(0, ir.OpSelect, f.Kind, "", head, r.Const(m.Identity[r.front[i]+j]), x)
-		}
-	}
-	r.made = r.Scan(0, m, true, "", elements...)
-}
-
-// total returns the fold of all kept segments, the one among them that is open at the end.
-func (r *keeping) total(scan, f int) ID {
-	totals := make([]ID, len(r.made))
-	for i, v := range r.made {
-		totals[i] = r.Total(v, "")
-	}
-	m := r.old.Ops[scan].Monoid
-	last := r.Expand(Uniform, r.given[scan], totals, nil)
-	return r.Expand(Uniform, m.Combine[0], []ID{totals[f]}, []ID{last})
 }

@@ -1,12 +1,9 @@
 package tile_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/tile"
-	"github.com/kgen-go/kgen/internal/tile/tiletest"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -71,25 +68,6 @@ func TestKeptAtOnce(t *testing.T) {
 		if got := at.CountCuts(); got != c.cuts {
 			t.Errorf("%s: %d cuts\n%v", c.name, got, tile.Analyze(at))
 		}
-		for seed := range uint64(40) {
-			rows := []int{0, 1, 2, 70}[seed%4]
-			memory := func() *tiletest.Memory {
-				r := rand.New(rand.NewPCG(seed, 0))
-				m := data(k, rows, r)
-				m.Scalars["limit"] = ir.Int(ir.I64, r.Int64N(5))
-				m.Lengths["n"] = int64(rows)
-				return m
-			}
-			want, got := memory(), memory()
-			if err := tiletest.Sequential(k, want, rows); err != nil {
-				t.Fatalf("%s: %v", c.name, err)
-			}
-			if err := tiletest.Blocks(tile.Analyze(at), got, rows, rand.New(rand.NewPCG(seed, 1))); err != nil {
-				t.Fatalf("%s, seed %d: %v\n%v", c.name, seed, err, tile.Analyze(at))
-			}
-			if fmt.Sprint(want) != fmt.Sprint(got) {
-				t.Fatalf("%s, seed %d: got\n%v\nwant\n%v\n%v", c.name, seed, got, want, tile.Analyze(at))
-			}
-		}
+		agreeInBlocks(t, c.name, k, at)
 	}
 }
