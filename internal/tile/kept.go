@@ -29,7 +29,7 @@ func (k *Kernel) KeptAtOnce() *Kernel {
 
 // keeping prepares to make the kernel anew.
 func (k *Kernel) keeping(segments int) *keeping {
-	r := &keeping{old: k, segments: segments, rows: k.Domains[segments].Parent, now: map[ID]ID{}, done: make([]bool, len(k.Ops)), result: map[int][]*Expr{}}
+	r := &keeping{old: k, segments: segments, rows: k.Domains[segments].Parent, now: map[ID]ID{}, done: make([]bool, len(k.Ops)), known: map[known]*Expr{}, asked: map[asked]*Expr{}}
 	for i, op := range k.With((*Op).Cuts) {
 		if op.Domain > 0 && k.Inside(op.Domain, segments) {
 			r.kept = append(r.kept, i)
@@ -63,12 +63,16 @@ type keeping struct {
 	scans    []int     // what masks and these scans need of segments: scans of rows
 
 	monoid *Monoid
-	fold   map[int]int     // per kept scan: its field of the monoid
-	closed map[int]*Expr   // per kept scan: its fold of all segments that have closed within A, of which nothing is before
-	whole  map[int]*Expr   // likewise, and of the one that is open
-	front  map[int]int     // per scan of rows: the first of its fields, of the rows before the first head
-	open   map[int]int     // likewise, of those since the last head
-	result map[int][]*Expr // per scan of rows: what it has of the segment at hand
+	fold   map[int]int   // per kept scan: its field of the monoid
+	closed map[int]*Expr // per kept scan: its fold of all segments that have closed within A, of which nothing is before
+	whole  map[int]*Expr // likewise, and of the one that is open
+	front  map[int]int   // per scan of rows: the first of its fields, of the rows before the first head
+	open   map[int]int   // likewise, of those since the last head
+
+	at      segment                       // at hand
+	results [frontOfB + 1]map[int][]*Expr // per scan of rows: what it has of a segment
+	known   map[known]*Expr
+	asked   map[asked]*Expr
 
 	numbered bool // something asks for the number of a segment, kept or not
 
@@ -76,6 +80,19 @@ type keeping struct {
 	made []ID      // results of the new scan, once it is there
 	done []bool
 }
+
+// known is a value of a segment, and asked whether a condition holds and a segment is one of a domain.
+type (
+	known struct {
+		of segment
+		v  ID
+	}
+	asked struct {
+		of        segment
+		condition *Expr
+		domain    int
+	}
+)
 
 // makeMonoid makes the monoid, and reports whether it could.
 func (r *keeping) makeMonoid() bool {
@@ -117,7 +134,6 @@ func (r *keeping) makeMonoid() bool {
 		r.addOthers(m)
 	}
 	r.fold, r.closed, r.whole = map[int]int{}, map[int]*Expr{}, map[int]*Expr{}
-	terms := 0
 	for _, i := range r.kept {
 		op := &k.Ops[i]
 		of := op.Monoid.Fields[0]
@@ -131,10 +147,9 @@ func (r *keeping) makeMonoid() bool {
 		}
 		m.Combine = append(m.Combine, op.Monoid.over(all, field(B, f, of.Kind)))
 		r.whole[i] = op.Monoid.over(r.closed[i], r.given(i, isOpen, openOfA))
-		terms += m.Combine[f].size()
 	}
 	r.monoid = m
-	return terms <= maxKeptTerms && m.verify() == nil
+	return countOperators(m.Combine) <= maxKeptTerms && m.verify() == nil
 }
 
 // given returns what a segment adds to kept scan i if a condition holds.
@@ -259,23 +274,28 @@ const (
 
 // setResults says what scans of rows have of a segment.
 func (r *keeping) setResults(of segment) {
+	if r.at = of; r.results[of] != nil {
+		return
+	}
+	r.results[of] = map[int][]*Expr{}
 	for _, i := range r.scans {
 		fields, from := r.fieldsOf(i)
-		r.result[i] = make([]*Expr, from+len(fields))
+		result := make([]*Expr, from+len(fields))
+		r.results[of][i] = result
 		for j, f := range fields {
 			open, front := r.open[i]+j, r.front[i]+j
 			switch of {
 			case between:
-				r.result[i][from+j] = r.inner(i, j, r.open[i], r.front[i])
+				result[from+j] = r.inner(i, j, r.open[i], r.front[i])
 				if r.filtered != nil {
-					r.result[i][from+j] = apply(ir.OpSelect, f.Kind, r.filtered.opens, field(A, open, f.Kind), r.result[i][from+j])
+					result[from+j] = apply(ir.OpSelect, f.Kind, r.filtered.opens, field(A, open, f.Kind), result[from+j])
 				}
 			case openOfA:
-				r.result[i][from+j] = field(A, open, f.Kind)
+				result[from+j] = field(A, open, f.Kind)
 			case frontOfA:
-				r.result[i][from+j] = field(A, front, f.Kind)
+				result[from+j] = field(A, front, f.Kind)
 			case frontOfB:
-				r.result[i][from+j] = field(B, front, f.Kind)
+				result[from+j] = field(B, front, f.Kind)
 			}
 		}
 	}
@@ -319,26 +339,29 @@ func (m *Monoid) isExact() bool {
 	return !slices.ContainsFunc(m.Combine, rounds)
 }
 
-// size counts the operators of an expression.
-func (e *Expr) size() int {
-	n := 1
-	for _, arg := range e.Args {
-		n += arg.size()
-	}
-	return n
-}
-
 // all returns whether a condition holds and a segment is one of domain d.
 func (r *keeping) all(condition *Expr, d int) *Expr {
 	if d == r.segments {
 		return condition
 	}
-	domain := &r.old.Domains[d]
-	return apply(ir.OpLogicalAnd, ir.Bool, r.all(condition, domain.Parent), r.expr(domain.Guard))
+	key := asked{r.at, condition, d}
+	if r.asked[key] == nil {
+		domain := &r.old.Domains[d]
+		r.asked[key] = apply(ir.OpLogicalAnd, ir.Bool, r.all(condition, domain.Parent), r.expr(domain.Guard))
+	}
+	return r.asked[key]
 }
 
-// expr returns v of a segment.
+// expr returns v of a segment, as one expression wherever it is asked for.
 func (r *keeping) expr(v ID) *Expr {
+	key := known{r.at, v}
+	if r.known[key] == nil {
+		r.known[key] = r.newExpr(v)
+	}
+	return r.known[key]
+}
+
+func (r *keeping) newExpr(v ID) *Expr {
 	value := r.old.Values[v]
 	op := &r.old.Ops[value.Op]
 	switch {
@@ -347,7 +370,7 @@ func (r *keeping) expr(v ID) *Expr {
 	case op.Kind == Scalar:
 		return &Expr{Kind: value.Kind, Scalar: op.Ref}
 	case op.Cuts():
-		return r.result[value.Op][slices.Index(op.Res, v)]
+		return r.results[r.at][value.Op][slices.Index(op.Res, v)]
 	}
 	args := make([]*Expr, len(op.Args))
 	for i, arg := range op.Args {

@@ -44,8 +44,7 @@ func (k *Kernel) keptOfFiltered() *Kernel {
 	return k
 }
 
-// segmentsOfFiltered returns the only domain of segments, if these are made of rows that follow from rows
-// of the base alone, or 0.
+// segmentsOfFiltered returns the only domain of segments, if these are made of rows of a derived domain, or 0.
 func (k *Kernel) segmentsOfFiltered() int {
 	segments := 0
 	for d, domain := range k.Domains {
@@ -54,14 +53,6 @@ func (k *Kernel) segmentsOfFiltered() int {
 		}
 		if domain.Kind == Close {
 			segments = d
-		}
-	}
-	if segments == 0 {
-		return 0
-	}
-	for d := k.Domains[segments].Parent; d > 0; d = k.Domains[d].Parent {
-		if !k.isOfRow(k.Domains[d].Guard) {
-			return 0
 		}
 	}
 	return segments
