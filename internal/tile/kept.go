@@ -16,15 +16,49 @@ import (
 // KeptAtOnce returns the kernel with folds over kept segments, and their numbers, in the cut in
 // which segments are folded; or k, if they cannot be.
 func (k *Kernel) KeptAtOnce() *Kernel {
-	segments := k.Closing()
-	if segments == 0 {
-		return k.keptOfFiltered()
+	if segments := k.Closing(); segments > 0 {
+		at, _ := k.closeAtOnce(segments)
+		return at
 	}
-	r := k.keeping(segments)
-	if len(r.kept) == 0 || !r.makeMonoid() {
+	at := k
+	for d := len(k.Domains) - 1; d > 0; d-- {
+		if k.Domains[d].Kind != Close {
+			continue
+		}
+		if k.InSegments(k.Domains[d].Parent) { // after all rows, the last segment of these would close before the last of those
+			return k
+		}
+		var ok bool
+		if at, ok = at.closeAtOnce(d); !ok || len(at.Domains) != len(k.Domains) {
+			return k
+		}
+	}
+	if at == k || at.CountCuts() > 1 {
 		return k
 	}
-	return r.rebuild()
+	return at
+}
+
+// closeAtOnce returns the kernel with all that follows from segments in one scan of the rows that these are made of.
+func (k *Kernel) closeAtOnce(segments int) (at *Kernel, ok bool) {
+	domain := &k.Domains[segments]
+	if domain.Counter == 0 {
+		return k, false
+	}
+	r := k.keeping(segments)
+	if domain.Parent > 0 {
+		r.filtered = &filtered{lasts: map[int]int{}}
+		if k.asksForNumber(segments) {
+			r.kept = append(r.kept, k.Values[domain.Counter].Op)
+		}
+	}
+	if len(r.kept) == 0 {
+		return k, true
+	}
+	if !r.makeMonoid() {
+		return k, false
+	}
+	return r.rebuild(), true
 }
 
 // keeping prepares to make the kernel anew.
@@ -63,11 +97,11 @@ type keeping struct {
 	scans    []int     // what masks and these scans need of segments: scans of rows
 
 	monoid *Monoid
-	fold   map[int]int   // per kept scan: its field of the monoid
-	closed map[int]*Expr // per kept scan: its fold of all segments that have closed within A, of which nothing is before
-	whole  map[int]*Expr // likewise, and of the one that is open
-	front  map[int]int   // per scan of rows: the first of its fields, of the rows before the first head
-	open   map[int]int   // likewise, of those since the last head
+	fold   map[int]int     // per kept scan: the first of its fields of the monoid
+	closed map[int][]*Expr // per kept scan: its fold of all segments that have closed within A, of which nothing is before
+	whole  map[int][]*Expr // likewise, and of the one that is open
+	front  map[int]int     // per scan of rows: the first of its fields, of the rows before the first head
+	open   map[int]int     // likewise, of those since the last head
 
 	at      segment                       // at hand
 	results [frontOfB + 1]map[int][]*Expr // per scan of rows: what it has of a segment
@@ -102,7 +136,7 @@ func (r *keeping) makeMonoid() bool {
 		if r.isNumber(i) {
 			continue
 		}
-		decides := k.Numbers(i)
+		decides := k.Numbers(i) || op.Closes()
 		for _, arg := range op.Args {
 			if !r.find(arg, decides) {
 				return false
@@ -133,19 +167,27 @@ func (r *keeping) makeMonoid() bool {
 	if r.filtered != nil {
 		r.addOthers(m)
 	}
-	r.fold, r.closed, r.whole = map[int]int{}, map[int]*Expr{}, map[int]*Expr{}
+	r.fold, r.closed, r.whole = map[int]int{}, map[int][]*Expr{}, map[int][]*Expr{}
+	closes := apply(ir.OpLogicalAnd, ir.Bool, begun, later)
+	var first *Expr // the rows before the first head of B are a segment, as its first row is a head
+	if r.filtered != nil {
+		first = apply(ir.OpLogicalAnd, ir.Bool, r.filtered.opens, field(B, 0, ir.Bool))
+	}
 	for _, i := range r.kept {
 		op := &k.Ops[i]
-		of := op.Monoid.Fields[0]
-		f := r.field(m, r.name(op, 0)+"_kept", of.Kind, op.Monoid.Identity[0], r.isOne(i))
-		r.fold[i] = f
-		all := op.Monoid.over(field(A, f, of.Kind), r.given(i, apply(ir.OpLogicalAnd, ir.Bool, begun, later), between))
-		r.closed[i] = field(A, f, of.Kind)
-		if r.filtered != nil { // the rows before the first head of B, which are a segment if its first row is a head
-			all = op.Monoid.over(all, r.given(i, apply(ir.OpLogicalAnd, ir.Bool, r.filtered.opens, field(B, 0, ir.Bool)), frontOfB))
-			r.closed[i] = op.Monoid.over(r.closed[i], r.given(i, begun, frontOfA))
+		r.fold[i] = len(m.Fields)
+		var earlier, later []*Expr
+		for j, of := range op.Monoid.Fields {
+			f := r.field(m, r.name(op, j)+"_kept", of.Kind, op.Monoid.Identity[j], of.Counts || r.isOne(i))
+			earlier, later = append(earlier, field(A, f, of.Kind)), append(later, field(B, f, of.Kind))
 		}
-		m.Combine = append(m.Combine, op.Monoid.over(all, field(B, f, of.Kind)))
+		all := op.Monoid.over(earlier, r.given(i, closes, between))
+		r.closed[i] = earlier
+		if r.filtered != nil {
+			all = op.Monoid.over(all, r.given(i, first, frontOfB))
+			r.closed[i] = op.Monoid.over(r.given(i, begun, frontOfA), earlier)
+		}
+		m.Combine = append(m.Combine, op.Monoid.over(all, later)...)
 		r.whole[i] = op.Monoid.over(r.closed[i], r.given(i, isOpen, openOfA))
 	}
 	r.monoid = m
@@ -153,21 +195,36 @@ func (r *keeping) makeMonoid() bool {
 }
 
 // given returns what a segment adds to kept scan i if a condition holds.
-func (r *keeping) given(i int, condition *Expr, which segment) *Expr {
+func (r *keeping) given(i int, condition *Expr, which segment) []*Expr {
 	op := &r.old.Ops[i]
 	r.setResults(which)
-	of, x := op.Monoid.Fields[0], constant(ir.Int(ir.I64, 1))
-	if !r.isNumber(i) {
-		condition, x = r.all(condition, op.Domain), r.expr(op.Args[0])
+	if r.isNumber(i) {
+		return []*Expr{apply(ir.OpSelect, ir.I64, condition, constant(ir.Int(ir.I64, 1)), constant(op.Monoid.Identity[0]))}
 	}
-	return apply(ir.OpSelect, of.Kind, condition, x, constant(op.Monoid.Identity[0]))
+	condition = r.all(condition, op.Domain)
+	list := make([]*Expr, len(op.Args))
+	for j, arg := range op.Args {
+		x, identity := r.expr(arg), op.Monoid.Identity[j]
+		switch {
+		case x.Operator == ir.OpConst && x.Const == identity:
+			list[j] = x
+		case x.Operator == ir.OpConst && x.Kind == ir.Bool && identity.Bits == 0:
+			list[j] = condition
+		default:
+			list[j] = apply(ir.OpSelect, x.Kind, condition, x, constant(identity))
+		}
+	}
+	return list
 }
 
 // isNumber reports whether kept scan i counts all segments, so that it is a scan of rows.
 func (r *keeping) isNumber(i int) bool { return r.old.Ops[i].Domain == r.rows }
 
 // isOne reports whether kept scan i counts segments.
-func (r *keeping) isOne(i int) bool { return r.isNumber(i) || r.old.IsConst(r.old.Ops[i].Args[0], 1) }
+func (r *keeping) isOne(i int) bool {
+	op := &r.old.Ops[i]
+	return r.isNumber(i) || op.Monoid.isSum() && r.old.IsConst(op.Args[0], 1)
+}
 
 // name returns what a field of a scan is called.
 func (r *keeping) name(op *Op, f int) string {
@@ -187,14 +244,33 @@ func (r *keeping) field(m *Monoid, name string, k ir.Kind, identity ir.Scalar, c
 	return len(m.Fields) - 1
 }
 
-// over applies the combination of the only field to two expressions.
-func (m *Monoid) over(a, b *Expr) *Expr {
-	return m.Combine[0].with(func(leaf *Expr) *Expr {
-		if leaf.Side == A {
-			return a
+// over combines two states that expressions tell. What is shared in the combination is so in the result.
+func (m *Monoid) over(a, b []*Expr) []*Expr {
+	now := map[*Expr]*Expr{}
+	var visit func(e *Expr) *Expr
+	visit = func(e *Expr) *Expr {
+		switch {
+		case e.Operator == ir.OpInvalid && e.Scalar == "" && e.Side == A:
+			return a[e.Field]
+		case e.Operator == ir.OpInvalid && e.Scalar == "":
+			return b[e.Field]
+		case len(e.Args) == 0:
+			return e
 		}
-		return b
-	})
+		if now[e] == nil {
+			args := make([]*Expr, len(e.Args))
+			for i, arg := range e.Args {
+				args[i] = visit(arg)
+			}
+			now[e] = simple(apply(e.Operator, e.Kind, args...))
+		}
+		return now[e]
+	}
+	list := make([]*Expr, len(m.Combine))
+	for f, e := range m.Combine {
+		list[f] = visit(e)
+	}
+	return list
 }
 
 // addScan adds what masks need of a scan of rows, at both ends.

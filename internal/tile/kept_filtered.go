@@ -23,48 +23,13 @@ type filtered struct {
 // presentField is whether a state of filtered has any row.
 const presentField = 1
 
-// keptOfFiltered returns the kernel with all that follows from segments of filtered rows in one cut; or k, if
-// it cannot.
-func (k *Kernel) keptOfFiltered() *Kernel {
-	segments := k.segmentsOfFiltered()
-	if segments == 0 {
-		return k
-	}
-	r := k.keeping(segments)
-	r.filtered = &filtered{lasts: map[int]int{}}
-	if k.asksForNumber(segments) {
-		r.kept = append(r.kept, k.Values[k.Domains[segments].Counter].Op)
-	}
-	if len(r.kept) == 0 || !r.makeMonoid() {
-		return k
-	}
-	if now := r.rebuild(); now.CountCuts() == 1 {
-		return now
-	}
-	return k
-}
-
-// segmentsOfFiltered returns the only domain of segments, if these are made of rows of a derived domain, or 0.
-func (k *Kernel) segmentsOfFiltered() int {
-	segments := 0
-	for d, domain := range k.Domains {
-		if domain.Kind == Close && (segments > 0 || domain.Parent == 0 || domain.Counter == 0) {
-			return 0
-		}
-		if domain.Kind == Close {
-			segments = d
-		}
-	}
-	return segments
-}
-
-// isOfRow reports whether v follows from rows of the base at fixed distances.
-func (k *Kernel) isOfRow(v ID) bool {
-	op := &k.Ops[k.Values[v].Op]
-	if op.HasEffect() || op.IsRunning() || op.Seeks() || op.Nests() || op.Asks()&^Neighbours != 0 {
+// isOfRow reports whether v follows from no other row of which segments are made.
+func (r *keeping) isOfRow(v ID) bool {
+	op := &r.old.Ops[r.old.Values[v].Op]
+	if op.Cuts() && r.old.Inside(op.Domain, r.rows) {
 		return false
 	}
-	return !slices.ContainsFunc(op.Args, func(arg ID) bool { return !k.isOfRow(arg) })
+	return !slices.ContainsFunc(op.Args, func(arg ID) bool { return !r.isOfRow(arg) })
 }
 
 // isFirstRow reports whether an operation asks whether no row of the domain came before.
@@ -101,7 +66,7 @@ func (r *keeping) head(m *Monoid, v ID) *Expr {
 		return &Expr{Kind: value.Kind, Scalar: op.Ref}
 	case r.isFirstRow(op):
 		return constant(ir.BoolScalar(false))
-	case k.isOfRow(v):
+	case r.isOfRow(v):
 		return r.firstOf(m, v)
 	case op.Cuts() && op.Domain == r.rows && op.Exclusive && k.KeepsLast(op) && v == op.Res[0]:
 		return constant(ir.BoolScalar(true))
@@ -210,7 +175,7 @@ func (r *keeping) filteredOp(i int) bool {
 	case isLast:
 		r.now[op.Res[0]], r.now[op.Res[1]] = present, r.made[f]
 	case isNumber:
-		r.now[op.Res[0]] = r.Expand(r.rows, r.whole[i], r.made, nil)
+		r.now[op.Res[0]] = r.Expand(r.rows, r.whole[i][0], r.made, nil)
 	case isOpen:
 		r.now[op.Res[0]] = present
 	default:

@@ -97,9 +97,24 @@ func TestSegmentsOfFilteredRowsInOneCut(t *testing.T) {
 		{"the number of each row's segment", func(b *filteredSegments) {
 			at := b.Scan(b.rows, add(), true, "even_place", b.Int(1))[0]
 			b.CountBy(b.rows, at)
-			b.StoreAt(b.rows, b.Stream("numbers", ir.I64, "numbers", tile.Place, true), b.begun, at)
+			b.StoreAt(b.rows, b.Stream("numbers", ir.I64, "numbers", tile.Place, true), b.Map(b.rows, ir.OpAdd, ir.I64, "", b.begun, b.Map(b.rows, ir.OpCast, ir.I64, "", b.head)), at)
 			b.keep(b.group, "kept", b.several(), b.count)
 		}, 1},
+		{"the one before of those kept", func(b *filteredSegments) {
+			d := b.keep(b.group, "kept", b.several(), b.count)
+			before := b.Scan(d, tile.NewLast(ir.I64), true, "before", b.Const(ir.BoolScalar(true)), b.count)
+			difference := b.Map(d, ir.OpSub, ir.I64, "", b.count, b.Map(d, ir.OpSelect, ir.I64, "", before[0], before[1], b.Int(9)))
+			b.StoreAt(d, b.Stream("differences", ir.I64, "differences", tile.Place, true), difference, b.Kernel.Domains[d].Position)
+			b.StoreScalar("last", b.Total(before[1], ""))
+		}, 1},
+		{"segments of those kept", func(b *filteredSegments) {
+			d := b.keep(b.group, "kept", b.several(), b.count)
+			before := b.Scan(d, tile.NewLast(ir.I64), true, "before", b.Const(ir.BoolScalar(true)), b.count)
+			head := b.Map(d, ir.OpLogicalOr, ir.Bool, "", b.Map(d, ir.OpNot, ir.Bool, "", before[0]), b.Map(d, ir.OpNe, ir.Bool, "", before[1], b.count))
+			outer := b.Derive(tile.Close, d, head, "outer", "outer")
+			b.CountBy(outer, b.Scan(d, add(), true, "outer_begun", b.Map(d, ir.OpCast, ir.I64, "", head))[0])
+			b.StoreAt(outer, b.Stream("outer", ir.I64, "outer", tile.Place, true), before[1], b.Kernel.Domains[outer].Position)
+		}, 4},
 		{"a mask over sums that are rounded", func(b *filteredSegments) {
 			x := b.Map(0, ir.OpCast, ir.F64, "", b.amount)
 			sum := b.Scan(b.rows, tile.NewSegmented(tile.NewFold(ir.ReduceAdd, ir.F64)), true, "sum", b.head, x)[1]

@@ -91,17 +91,25 @@ func (r *keeping) op(i int) {
 	}
 	if _, isKept := r.fold[i]; isKept {
 		r.scan()
-		before := r.Expand(op.Domain, r.closed[i], r.made, nil)
-		r.now[op.Res[0]] = before
+		before := make([]ID, len(op.Res))
+		for j, e := range r.closed[i] {
+			before[j] = r.Expand(op.Domain, e, r.made, nil)
+			r.now[op.Res[j]] = before[j]
+		}
 		if !op.Exclusive {
-			x := r.value(op.Args[0])
-			r.now[op.Res[0]] = r.Expand(op.Domain, op.Monoid.Combine[0], []ID{before}, []ID{x})
+			elements := make([]ID, len(op.Args))
+			for j, arg := range op.Args {
+				elements[j] = r.value(arg)
+			}
+			for j, e := range op.Monoid.Combine {
+				r.now[op.Res[j]] = r.Expand(op.Domain, e, before, elements)
+			}
 		}
 		return
 	}
 	if scan := k.totalOf(&op); scan >= 0 {
 		if _, isKept := r.fold[scan]; isKept {
-			r.now[op.Res[0]] = r.total(scan)
+			r.now[op.Res[0]] = r.total(scan, slices.Index(k.Ops[scan].Res, op.Args[0]))
 			return
 		}
 	}
@@ -172,11 +180,11 @@ func (r *keeping) scan() {
 }
 
 // total returns the fold of all kept segments, the one among them that is open at the end.
-func (r *keeping) total(scan int) ID {
+func (r *keeping) total(scan, field int) ID {
 	r.scan()
 	totals := make([]ID, len(r.made))
 	for i, v := range r.made {
 		totals[i] = r.Total(v, "")
 	}
-	return r.Expand(Uniform, r.whole[scan], totals, nil)
+	return r.Expand(Uniform, r.whole[scan][field], totals, nil)
 }
