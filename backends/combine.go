@@ -9,11 +9,14 @@ import (
 // Combine returns the loop expression of one field of a monoid's combination,
 // given the fields of the states of earlier and later rows.
 func Combine(e *tile.Expr, earlier, later func(field int) loop.Expr) loop.Expr {
-	return CombineWith(e, earlier, later, nil)
+	return CombineWith(e, earlier, later, nil, nil)
 }
 
-// CombineWith is Combine, given scalars that are known before the launch.
-func CombineWith(e *tile.Expr, earlier, later func(field int) loop.Expr, scalar func(name string, k ir.Kind) loop.Expr) loop.Expr {
+// CombineWith is Combine, given scalars that are known before the launch, and expressions that are computed.
+func CombineWith(e *tile.Expr, earlier, later func(field int) loop.Expr, scalar func(name string, k ir.Kind) loop.Expr, computed map[*tile.Expr]loop.Expr) loop.Expr {
+	if x, ok := computed[e]; ok {
+		return x
+	}
 	switch {
 	case e.Scalar != "":
 		return scalar(e.Scalar, e.Kind)
@@ -26,7 +29,7 @@ func CombineWith(e *tile.Expr, earlier, later func(field int) loop.Expr, scalar 
 	}
 	args := make([]loop.Expr, len(e.Args))
 	for i, arg := range e.Args {
-		args[i] = CombineWith(arg, earlier, later, scalar)
+		args[i] = CombineWith(arg, earlier, later, scalar, computed)
 	}
 	if e.Operator == ir.OpCast {
 		return loop.ToKind(e.Kind, args[0])

@@ -94,6 +94,7 @@ func Fuse(g *Graph, level string, machine plan.Machine) (*Fusion, error) {
 		}
 	case rules[level].together != nil:
 		f.greedy(rules[level], false)
+		f.joinNeighbours(rules[level])
 	case strings.ContainsAny(level, "| ") || g.stagesNamed(level) != nil:
 		if err := f.byHand(level); err != nil {
 			return nil, err
@@ -217,6 +218,19 @@ func (f *Fusion) greedy(r rule, free bool) {
 			}
 		}
 		f.place([]*Stage{s}, r, free)
+	}
+}
+
+// joinNeighbours makes one kernel of two that follow each other where the rule counts prefixes: stages that need two, one
+// by one, may need one together.
+func (f *Fusion) joinNeighbours(r rule) {
+	for i := 0; r.cuts > 0 && i+1 < len(f.Groups); {
+		both := slices.Concat(f.Groups[i], f.Groups[i+1])
+		if _, err := f.legal(both, r); err != nil {
+			i++
+			continue
+		}
+		f.Groups = slices.Replace(f.Groups, i, i+2, inOrder(both))
 	}
 }
 

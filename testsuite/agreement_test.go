@@ -42,7 +42,10 @@ func TestAgreement(t *testing.T) {
 }
 
 // Blocks of rows end before, within and behind groups of which some are kept.
-func TestKeptGroups(t *testing.T) { testAgreementOf(t, "kept_runs") }
+func TestKeptGroups(t *testing.T) {
+	testAgreementOf(t, "kept_runs")
+	testAgreementOf(t, "kept_of_filtered")
+}
 
 // A kernel that enters keys in a table for few groups sums up all rows, be the table full.
 func TestSumBesideGroups(t *testing.T) { testAgreementOf(t, "group_having") }

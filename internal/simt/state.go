@@ -261,28 +261,61 @@ func (e *function) combine(st *state, earlier, later []loop.Expr) []loop.Expr {
 
 // combineSlots writes some slots of a combined state to out, and names them.
 func (e *function) combineSlots(st *state, slots []int, out []loop.Expr, earlier, later func(key stateKey) loop.Expr) {
+	fields := map[int][]int{} // by operation
+	for _, j := range slots {
+		fields[st.slots[j].op] = append(fields[st.slots[j].op], st.slots[j].field)
+	}
+	combinations := map[int]*combination{}
 	for _, j := range slots {
 		s := st.slots[j]
-		m := st.kernel.Ops[s.op].Monoid
-		out[j] = e.combined(m, s.field, s.kind,
-			func(f int) loop.Expr { return earlier(stateKey{s.op, f}) },
-			func(f int) loop.Expr { return later(stateKey{s.op, f}) })
+		if combinations[s.op] == nil {
+			combinations[s.op] = e.combining(st.kernel.Ops[s.op].Monoid, fields[s.op],
+				func(f int) loop.Expr { return earlier(stateKey{s.op, f}) },
+				func(f int) loop.Expr { return later(stateKey{s.op, f}) })
+		}
+		out[j] = combinations[s.op].field(s.field, s.kind)
 	}
 	for _, j := range slots {
 		out[j] = e.b.Let(st.name(j), out[j])
 	}
 }
 
-// combined combines a field of two states. An expression that has more than this field has them in their
-// own kinds, and its result is that of the slot.
-func (e *function) combined(m *tile.Monoid, f int, slot ir.Kind, earlier, later func(f int) loop.Expr) loop.Expr {
-	if !hasCounts(m) {
-		return backends.CombineWith(m.Combine[f], earlier, later, e.arguments.scalarOf)
+// combination combines fields of two states.
+type combination struct {
+	*function
+	monoid         *tile.Monoid
+	earlier, later func(f int) loop.Expr
+	computed       map[*tile.Expr]loop.Expr // what several fields need
+}
+
+// combining returns the combination of some fields of a monoid. An expression of several fields has these in their
+// own kinds.
+func (e *function) combining(m *tile.Monoid, fields []int, earlier, later func(f int) loop.Expr) *combination {
+	c := &combination{function: e, monoid: m, earlier: earlier, later: later, computed: map[*tile.Expr]loop.Expr{}}
+	if hasCounts(m) {
+		wide := func(of func(f int) loop.Expr) func(f int) loop.Expr {
+			return func(f int) loop.Expr { return widened(of(f), m.Fields[f].Kind) }
+		}
+		c.earlier, c.later = wide(earlier), wide(later)
 	}
-	wide := func(of func(f int) loop.Expr) func(f int) loop.Expr {
-		return func(f int) loop.Expr { return widened(of(f), m.Fields[f].Kind) }
+	var list []*tile.Expr
+	for _, f := range fields {
+		list = append(list, m.Combine[f])
 	}
-	return widened(backends.CombineWith(m.Combine[f], wide(earlier), wide(later), e.arguments.scalarOf), slot)
+	for _, shared := range tile.Shared(list) {
+		c.computed[shared] = e.b.Let("both", c.expr(shared))
+	}
+	return c
+}
+
+// expr returns an expression over both states.
+func (c *combination) expr(e *tile.Expr) loop.Expr {
+	return backends.CombineWith(e, c.earlier, c.later, c.arguments.scalarOf, c.computed)
+}
+
+// field returns a field of the combined state, in the kind of its slot.
+func (c *combination) field(f int, slot ir.Kind) loop.Expr {
+	return widened(c.expr(c.monoid.Combine[f]), slot)
 }
 
 // hasCounts reports whether a monoid says of some fields that they count rows.
@@ -309,10 +342,15 @@ func (e *function) advance(states map[stateKey]*loop.Var, i int, elements []loop
 		}
 		return elements[f]
 	}
+	var fields []int
 	for f := range next {
 		if states[stateKey{i, f}] != nil {
-			next[f] = e.combined(m, f, states[stateKey{i, f}].T.Kind, func(g int) loop.Expr { return states[stateKey{i, g}] }, later)
+			fields = append(fields, f)
 		}
+	}
+	c := e.combining(m, fields, func(f int) loop.Expr { return states[stateKey{i, f}] }, later)
+	for _, f := range fields {
+		next[f] = c.field(f, states[stateKey{i, f}].T.Kind)
 	}
 	for f, x := range next {
 		if x != nil {

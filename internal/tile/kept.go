@@ -16,20 +16,60 @@ import (
 // KeptAtOnce returns the kernel with folds over kept segments, and their numbers, in the cut in
 // which segments are folded; or k, if they cannot be.
 func (k *Kernel) KeptAtOnce() *Kernel {
-	segments := k.Closing()
-	if segments == 0 {
+	if segments := k.Closing(); segments > 0 {
+		at, _ := k.closeAtOnce(segments)
+		return at
+	}
+	at := k
+	for d := len(k.Domains) - 1; d > 0; d-- {
+		if k.Domains[d].Kind != Close {
+			continue
+		}
+		if k.InSegments(k.Domains[d].Parent) { // after all rows, the last segment of these would close before the last of those
+			return k
+		}
+		var ok bool
+		if at, ok = at.closeAtOnce(d); !ok || len(at.Domains) != len(k.Domains) {
+			return k
+		}
+	}
+	if at == k || at.CountCuts() > 1 {
 		return k
 	}
-	r := &keeping{old: k, segments: segments, now: map[ID]ID{}, done: make([]bool, len(k.Ops)), result: map[int][]*Expr{}}
+	return at
+}
+
+// closeAtOnce returns the kernel with all that follows from segments in one scan of the rows that these are made of.
+func (k *Kernel) closeAtOnce(segments int) (at *Kernel, ok bool) {
+	domain := &k.Domains[segments]
+	if domain.Counter == 0 {
+		return k, false
+	}
+	r := k.keeping(segments)
+	if domain.Parent > 0 {
+		r.filtered = &filtered{lasts: map[int]int{}}
+		if k.asksForNumber(segments) {
+			r.kept = append(r.kept, k.Values[domain.Counter].Op)
+		}
+	}
+	if len(r.kept) == 0 {
+		return k, true
+	}
+	if !r.makeMonoid() {
+		return k, false
+	}
+	return r.rebuild(), true
+}
+
+// keeping prepares to make the kernel anew.
+func (k *Kernel) keeping(segments int) *keeping {
+	r := &keeping{old: k, segments: segments, rows: k.Domains[segments].Parent, now: map[ID]ID{}, done: make([]bool, len(k.Ops)), known: map[known]*Expr{}, asked: map[asked]*Expr{}}
 	for i, op := range k.With((*Op).Cuts) {
 		if op.Domain > 0 && k.Inside(op.Domain, segments) {
 			r.kept = append(r.kept, i)
 		}
 	}
-	if len(r.kept) == 0 || !r.makeMonoid() {
-		return k
-	}
-	return r.rebuild()
+	return r
 }
 
 // Closes reports whether the operation is a scan that closes segments where states meet.
@@ -51,15 +91,22 @@ type keeping struct {
 	*Builder
 	old      *Kernel
 	segments int
-	kept     []int // scans over kept segments
-	scans    []int // what masks and these scans need of segments: scans of rows
+	rows     int       // of which segments are made
+	filtered *filtered // rows of a filter
+	kept     []int     // scans over kept segments
+	scans    []int     // what masks and these scans need of segments: scans of rows
 
 	monoid *Monoid
-	fold   map[int]int     // per kept scan: its field of the monoid
-	given  map[int]*Expr   // per kept scan: what the segment of the state adds to it, over fields of A
+	fold   map[int]int     // per kept scan: the first of its fields of the monoid
+	closed map[int][]*Expr // per kept scan: its fold of all segments that have closed within A, of which nothing is before
+	whole  map[int][]*Expr // likewise, and of the one that is open
 	front  map[int]int     // per scan of rows: the first of its fields, of the rows before the first head
 	open   map[int]int     // likewise, of those since the last head
-	result map[int][]*Expr // per scan of rows: what it has of the segment at hand
+
+	at      segment                       // at hand
+	results [frontOfB + 1]map[int][]*Expr // per scan of rows: what it has of a segment
+	known   map[known]*Expr
+	asked   map[asked]*Expr
 
 	numbered bool // something asks for the number of a segment, kept or not
 
@@ -68,12 +115,28 @@ type keeping struct {
 	done []bool
 }
 
+// known is a value of a segment, and asked whether a condition holds and a segment is one of a domain.
+type (
+	known struct {
+		of segment
+		v  ID
+	}
+	asked struct {
+		of        segment
+		condition *Expr
+		domain    int
+	}
+)
+
 // makeMonoid makes the monoid, and reports whether it could.
 func (r *keeping) makeMonoid() bool {
 	k := r.old
 	for _, i := range r.kept {
 		op := &k.Ops[i]
-		decides := k.Numbers(i)
+		if r.isNumber(i) {
+			continue
+		}
+		decides := k.Numbers(i) || op.Closes()
 		for _, arg := range op.Args {
 			if !r.find(arg, decides) {
 				return false
@@ -87,29 +150,80 @@ func (r *keeping) makeMonoid() bool {
 	}
 	slices.Sort(r.scans)
 	m := &Monoid{Kind: Closing}
-	begun := r.field(m, "begun", ir.Bool, ir.BoolScalar(false), false)
-	m.Combine = append(m.Combine, apply(ir.OpLogicalOr, ir.Bool, field(A, begun, ir.Bool), field(B, begun, ir.Bool)))
+	begun := field(A, r.field(m, "begun", ir.Bool, ir.BoolScalar(false), false), ir.Bool)
+	later, isOpen := field(B, 0, ir.Bool), begun
+	m.Combine = []*Expr{nil}
+	if r.filtered != nil {
+		if !r.addHeads(m) {
+			return false
+		}
+		later, isOpen = apply(ir.OpLogicalOr, ir.Bool, later, r.filtered.opens), field(A, presentField, ir.Bool)
+	}
+	m.Combine[0] = apply(ir.OpLogicalOr, ir.Bool, begun, later)
 	r.front, r.open = map[int]int{}, map[int]int{}
 	for _, i := range r.scans {
 		r.addScan(m, i)
 	}
-	closes := apply(ir.OpLogicalAnd, ir.Bool, field(A, begun, ir.Bool), field(B, begun, ir.Bool))
-	r.fold, r.given = map[int]int{}, map[int]*Expr{}
-	terms := 0
+	if r.filtered != nil {
+		r.addOthers(m)
+	}
+	r.fold, r.closed, r.whole = map[int]int{}, map[int][]*Expr{}, map[int][]*Expr{}
+	closes := apply(ir.OpLogicalAnd, ir.Bool, begun, later)
+	var first *Expr // the rows before the first head of B are a segment, as its first row is a head
+	if r.filtered != nil {
+		first = apply(ir.OpLogicalAnd, ir.Bool, r.filtered.opens, field(B, 0, ir.Bool))
+	}
 	for _, i := range r.kept {
 		op := &k.Ops[i]
-		of := op.Monoid.Fields[0]
-		f := r.field(m, r.name(op, 0)+"_kept", of.Kind, op.Monoid.Identity[0], k.IsConst(op.Args[0], 1))
-		r.fold[i] = f
-		r.setResults(true)
-		more := apply(ir.OpSelect, of.Kind, r.all(closes, op.Domain), r.expr(op.Args[0]), constant(op.Monoid.Identity[0]))
-		m.Combine = append(m.Combine, op.Monoid.over(op.Monoid.over(field(A, f, of.Kind), more), field(B, f, of.Kind)))
-		terms += m.Combine[f].size()
-		r.setResults(false)
-		r.given[i] = apply(ir.OpSelect, of.Kind, r.all(field(A, begun, ir.Bool), op.Domain), r.expr(op.Args[0]), constant(op.Monoid.Identity[0]))
+		r.fold[i] = len(m.Fields)
+		var earlier, later []*Expr
+		for j, of := range op.Monoid.Fields {
+			f := r.field(m, r.name(op, j)+"_kept", of.Kind, op.Monoid.Identity[j], of.Counts || r.isOne(i))
+			earlier, later = append(earlier, field(A, f, of.Kind)), append(later, field(B, f, of.Kind))
+		}
+		all := op.Monoid.over(earlier, r.given(i, closes, between))
+		r.closed[i] = earlier
+		if r.filtered != nil {
+			all = op.Monoid.over(all, r.given(i, first, frontOfB))
+			r.closed[i] = op.Monoid.over(r.given(i, begun, frontOfA), earlier)
+		}
+		m.Combine = append(m.Combine, op.Monoid.over(all, later)...)
+		r.whole[i] = op.Monoid.over(r.closed[i], r.given(i, isOpen, openOfA))
 	}
 	r.monoid = m
-	return terms <= maxKeptTerms && m.verify() == nil
+	return countOperators(m.Combine) <= maxKeptTerms && m.verify() == nil
+}
+
+// given returns what a segment adds to kept scan i if a condition holds.
+func (r *keeping) given(i int, condition *Expr, which segment) []*Expr {
+	op := &r.old.Ops[i]
+	r.setResults(which)
+	if r.isNumber(i) {
+		return []*Expr{apply(ir.OpSelect, ir.I64, condition, constant(ir.Int(ir.I64, 1)), constant(op.Monoid.Identity[0]))}
+	}
+	condition = r.all(condition, op.Domain)
+	list := make([]*Expr, len(op.Args))
+	for j, arg := range op.Args {
+		x, identity := r.expr(arg), op.Monoid.Identity[j]
+		switch {
+		case x.Operator == ir.OpConst && x.Const == identity:
+			list[j] = x
+		case x.Operator == ir.OpConst && x.Kind == ir.Bool && identity.Bits == 0:
+			list[j] = condition
+		default:
+			list[j] = apply(ir.OpSelect, x.Kind, condition, x, constant(identity))
+		}
+	}
+	return list
+}
+
+// isNumber reports whether kept scan i counts all segments, so that it is a scan of rows.
+func (r *keeping) isNumber(i int) bool { return r.old.Ops[i].Domain == r.rows }
+
+// isOne reports whether kept scan i counts segments.
+func (r *keeping) isOne(i int) bool {
+	op := &r.old.Ops[i]
+	return r.isNumber(i) || op.Monoid.isSum() && r.old.IsConst(op.Args[0], 1)
 }
 
 // name returns what a field of a scan is called.
@@ -130,37 +244,59 @@ func (r *keeping) field(m *Monoid, name string, k ir.Kind, identity ir.Scalar, c
 	return len(m.Fields) - 1
 }
 
-// over applies the combination of the only field to two expressions.
-func (m *Monoid) over(a, b *Expr) *Expr {
-	return m.Combine[0].with(func(leaf *Expr) *Expr {
-		if leaf.Side == A {
-			return a
+// over combines two states that expressions tell. What is shared in the combination is so in the result.
+func (m *Monoid) over(a, b []*Expr) []*Expr {
+	now := map[*Expr]*Expr{}
+	var visit func(e *Expr) *Expr
+	visit = func(e *Expr) *Expr {
+		switch {
+		case e.Operator == ir.OpInvalid && e.Scalar == "" && e.Side == A:
+			return a[e.Field]
+		case e.Operator == ir.OpInvalid && e.Scalar == "":
+			return b[e.Field]
+		case len(e.Args) == 0:
+			return e
 		}
-		return b
-	})
+		if now[e] == nil {
+			args := make([]*Expr, len(e.Args))
+			for i, arg := range e.Args {
+				args[i] = visit(arg)
+			}
+			now[e] = simple(apply(e.Operator, e.Kind, args...))
+		}
+		return now[e]
+	}
+	list := make([]*Expr, len(m.Combine))
+	for f, e := range m.Combine {
+		list[f] = visit(e)
+	}
+	return list
 }
 
 // addScan adds what masks need of a scan of rows, at both ends.
 func (r *keeping) addScan(m *Monoid, i int) {
+	fields, _ := r.fieldsOf(i)
+	r.front[i], r.open[i] = len(m.Fields), len(m.Fields)+len(fields)
+	r.addEnd(m, i, A, "_front")
+	r.addEnd(m, i, B, "_open")
+}
+
+// addEnd adds what a scan has of the rows at one end, which are those of one state where a segment has begun in it, and
+// else of both.
+func (r *keeping) addEnd(m *Monoid, i int, side Side, name string) {
 	op := &r.old.Ops[i]
-	of := op.Monoid
 	fields, from := r.fieldsOf(i)
-	ends := [2]int{len(m.Fields), len(m.Fields) + len(fields)}
-	r.front[i], r.open[i] = ends[0], ends[1]
-	for end, name := range []string{"_front", "_open"} {
-		for j, f := range fields {
-			counts := of.Kind == Segmented && r.old.IsConst(op.Args[from], 1) && adds(of.Combine[from])
-			r.field(m, r.name(op, from+j)+name, f.Kind, of.Identity[from+j], counts)
-		}
-		for j, f := range fields {
-			at := ends[end] + j
-			both := r.inner(i, j, ends[end], ends[end])
-			if end == 0 {
-				m.Combine = append(m.Combine, apply(ir.OpSelect, f.Kind, field(A, 0, ir.Bool), field(A, at, f.Kind), both))
-			} else {
-				m.Combine = append(m.Combine, apply(ir.OpSelect, f.Kind, field(B, 0, ir.Bool), field(B, at, f.Kind), both))
-			}
-		}
+	first := len(m.Fields)
+	for j, f := range fields {
+		counts := op.Monoid.Kind == Segmented && r.old.IsConst(op.Args[from], 1) && adds(op.Monoid.Combine[from])
+		r.field(m, r.name(op, from+j)+name, f.Kind, op.Monoid.Identity[from+j], counts)
+	}
+	ends := field(side, 0, ir.Bool)
+	if r.filtered != nil {
+		ends = apply(ir.OpLogicalOr, ir.Bool, ends, r.filtered.opens)
+	}
+	for j, f := range fields {
+		m.Combine = append(m.Combine, apply(ir.OpSelect, f.Kind, ends, field(side, first+j, f.Kind), r.inner(i, j, first, first)))
 	}
 }
 
@@ -186,6 +322,9 @@ func (r *keeping) fieldsOf(i int) (fields []Field, from int) {
 func (r *keeping) inner(i, j, a, b int) *Expr {
 	m := r.old.Ops[i].Monoid
 	_, from := r.fieldsOf(i)
+	if r.isFirst(i) {
+		m = NewFirst(m.Fields[1].Kind)
+	}
 	combine := m.Combine[from+j]
 	if m.Kind == Segmented {
 		combine, _ = m.Restart(from + j)
@@ -199,17 +338,40 @@ func (r *keeping) inner(i, j, a, b int) *Expr {
 	})
 }
 
-// setResults says what scans of rows have of a segment: of the one that lies between two states, or
-// of the one that is open behind A.
-func (r *keeping) setResults(between bool) {
+// segment is one of those that two states tell of.
+type segment uint8
+
+const (
+	between  segment = iota // begins in A, and ends in B
+	openOfA                 // begins in A
+	frontOfA                // ends in A
+	frontOfB                // ends in B
+)
+
+// setResults says what scans of rows have of a segment.
+func (r *keeping) setResults(of segment) {
+	if r.at = of; r.results[of] != nil {
+		return
+	}
+	r.results[of] = map[int][]*Expr{}
 	for _, i := range r.scans {
 		fields, from := r.fieldsOf(i)
-		r.result[i] = make([]*Expr, from+len(fields))
+		result := make([]*Expr, from+len(fields))
+		r.results[of][i] = result
 		for j, f := range fields {
-			if between {
-				r.result[i][from+j] = r.inner(i, j, r.open[i], r.front[i])
-			} else {
-				r.result[i][from+j] = field(A, r.open[i]+j, f.Kind)
+			open, front := r.open[i]+j, r.front[i]+j
+			switch of {
+			case between:
+				result[from+j] = r.inner(i, j, r.open[i], r.front[i])
+				if r.filtered != nil {
+					result[from+j] = apply(ir.OpSelect, f.Kind, r.filtered.opens, field(A, open, f.Kind), result[from+j])
+				}
+			case openOfA:
+				result[from+j] = field(A, open, f.Kind)
+			case frontOfA:
+				result[from+j] = field(A, front, f.Kind)
+			case frontOfB:
+				result[from+j] = field(B, front, f.Kind)
 			}
 		}
 	}
@@ -226,7 +388,7 @@ func (r *keeping) find(v ID, decides bool) bool {
 		return op.Kind != Length
 	case op.IsMap():
 		return !slices.ContainsFunc(op.Args, func(arg ID) bool { return !r.find(arg, decides) })
-	case !op.Cuts() || op.Domain != 0:
+	case !op.Cuts() || op.Domain != r.rows || !op.Exclusive:
 		return false
 	}
 	_, from := r.fieldsOf(i)
@@ -253,26 +415,29 @@ func (m *Monoid) isExact() bool {
 	return !slices.ContainsFunc(m.Combine, rounds)
 }
 
-// size counts the operators of an expression.
-func (e *Expr) size() int {
-	n := 1
-	for _, arg := range e.Args {
-		n += arg.size()
-	}
-	return n
-}
-
 // all returns whether a condition holds and a segment is one of domain d.
 func (r *keeping) all(condition *Expr, d int) *Expr {
 	if d == r.segments {
 		return condition
 	}
-	domain := &r.old.Domains[d]
-	return apply(ir.OpLogicalAnd, ir.Bool, r.all(condition, domain.Parent), r.expr(domain.Guard))
+	key := asked{r.at, condition, d}
+	if r.asked[key] == nil {
+		domain := &r.old.Domains[d]
+		r.asked[key] = apply(ir.OpLogicalAnd, ir.Bool, r.all(condition, domain.Parent), r.expr(domain.Guard))
+	}
+	return r.asked[key]
 }
 
-// expr returns v of a segment.
+// expr returns v of a segment, as one expression wherever it is asked for.
 func (r *keeping) expr(v ID) *Expr {
+	key := known{r.at, v}
+	if r.known[key] == nil {
+		r.known[key] = r.newExpr(v)
+	}
+	return r.known[key]
+}
+
+func (r *keeping) newExpr(v ID) *Expr {
 	value := r.old.Values[v]
 	op := &r.old.Ops[value.Op]
 	switch {
@@ -281,166 +446,11 @@ func (r *keeping) expr(v ID) *Expr {
 	case op.Kind == Scalar:
 		return &Expr{Kind: value.Kind, Scalar: op.Ref}
 	case op.Cuts():
-		return r.result[value.Op][slices.Index(op.Res, v)]
+		return r.results[r.at][value.Op][slices.Index(op.Res, v)]
 	}
 	args := make([]*Expr, len(op.Args))
 	for i, arg := range op.Args {
 		args[i] = r.expr(arg)
 	}
 	return apply(op.Operator, value.Kind, args...)
-}
-
-// rebuild makes the kernel with the new scan in place of those that it stands for.
-func (r *keeping) rebuild() *Kernel {
-	k := r.old
-	r.Builder = NewBuilder(k.Name, "", "")
-	r.numbered = k.asksForNumber(r.segments)
-	out := r.Kernel
-	out.Chunk, out.Stages, out.Streams, out.Domains = k.Chunk, k.Stages, slices.Clone(k.Streams), slices.Clone(k.Domains)
-	for i := range k.Ops {
-		if k.Ops[i].HasEffect() {
-			r.op(i)
-		}
-	}
-	for i := range out.Domains {
-		d := &out.Domains[i]
-		if i == 0 || !r.isUsed(i) {
-			continue
-		}
-		d.Guard, d.Open = r.value(d.Guard), r.value(d.Open)
-		if i == r.segments && !r.numbered {
-			d.Counter, d.Position = 0, 0
-			continue
-		}
-		counter := d.Counter
-		d.Counter, d.Position = r.value(d.Counter), r.value(d.Position)
-		if counter != 0 && slices.Contains(r.kept, k.Values[counter].Op) {
-			d.Counter = 0
-		}
-	}
-	return r.Finish().Pruned()
-}
-
-// asksForNumber reports whether anything but the domain itself needs to know how many segments there
-// are before one that closes in d.
-func (k *Kernel) asksForNumber(d int) bool {
-	domain := &k.Domains[d]
-	return slices.ContainsFunc(k.Ops, func(op Op) bool {
-		isOpen := len(op.Res) == 1 && (op.Res[0] == domain.Open || op.Res[0] == domain.Position)
-		return slices.Contains(op.Args, domain.Position) || slices.Contains(op.Args, domain.Counter) && !isOpen
-	})
-}
-
-// isUsed reports whether operations run for rows of domain d.
-func (r *keeping) isUsed(d int) bool {
-	return slices.ContainsFunc(r.Kernel.Ops, func(op Op) bool { return op.Domain != Uniform && r.old.Inside(op.Domain, d) })
-}
-
-// value returns the new value of v, and writes what it needs.
-func (r *keeping) value(v ID) ID {
-	if v == 0 {
-		return 0
-	}
-	r.op(r.old.Values[v].Op)
-	return r.now[v]
-}
-
-// op writes what there is in place of an operation.
-func (r *keeping) op(i int) {
-	if r.done[i] {
-		return
-	}
-	r.done[i] = true
-	k := r.old
-	op := k.Ops[i]
-	r.Stage, r.Pos = op.Stage, op.Pos
-	if _, isScan := r.front[i]; isScan {
-		r.scan()
-		fields, from := r.fieldsOf(i)
-		for j := range fields {
-			r.now[op.Res[from+j]] = r.made[r.open[i]+j]
-		}
-		return
-	}
-	if !r.numbered && len(op.Res) == 1 && op.Res[0] == k.Domains[r.segments].Open {
-		r.scan()
-		r.now[op.Res[0]] = r.made[0]
-		return
-	}
-	for _, condition := range k.Conditions(op.Domain) {
-		r.value(condition)
-	}
-	if f, isKept := r.fold[i]; isKept {
-		r.scan()
-		r.now[op.Res[0]] = r.made[f]
-		if !op.Exclusive {
-			x := r.value(op.Args[0])
-			r.now[op.Res[0]] = r.Expand(op.Domain, op.Monoid.Combine[0], []ID{r.made[f]}, []ID{x})
-		}
-		return
-	}
-	if scan := k.totalOf(&op); scan >= 0 {
-		if f, isKept := r.fold[scan]; isKept {
-			r.scan()
-			r.now[op.Res[0]] = r.total(scan, f)
-			return
-		}
-	}
-	args := make([]ID, len(op.Args))
-	for j, arg := range op.Args {
-		args[j] = r.value(arg)
-	}
-	r.Stage, r.Pos = op.Stage, op.Pos
-	results := op.Res
-	op.Args, op.Res, op.Segment = args, nil, r.value(op.Segment)
-	for _, v := range results {
-		value := k.Values[v]
-		id := r.Builder.value(value.Kind, value.Domain, value.Name)
-		r.Kernel.Values[id].Likely = value.Likely
-		r.now[v] = id
-		op.Res = append(op.Res, id)
-	}
-	r.Kernel.Ops = append(r.Kernel.Ops, op)
-}
-
-// totalOf returns the scan of which an operation has the total, or -1.
-func (k *Kernel) totalOf(op *Op) int {
-	if op.Kind != Total {
-		return -1
-	}
-	return k.Values[op.Args[0]].Op
-}
-
-// scan writes the new scan.
-func (r *keeping) scan() {
-	if r.made != nil {
-		return
-	}
-	k, m := r.old, r.monoid
-	head := r.value(k.Domains[r.segments].Guard)
-	elements := make([]ID, len(m.Fields))
-	for f := range elements {
-		elements[f] = r.Const(m.Identity[f])
-	}
-	elements[0] = head
-	for _, i := range r.scans {
-		fields, from := r.fieldsOf(i)
-		for j, f := range fields {
-			x := r.value(k.Ops[i].Args[from+j])
-			elements[r.open[i]+j] = x
-			elements[r.front[i]+j] = r.Map(0, ir.OpSelect, f.Kind, "", head, r.Const(m.Identity[r.front[i]+j]), x)
-		}
-	}
-	r.made = r.Scan(0, m, true, "", elements...)
-}
-
-// total returns the fold of all kept segments, the one among them that is open at the end.
-func (r *keeping) total(scan, f int) ID {
-	totals := make([]ID, len(r.made))
-	for i, v := range r.made {
-		totals[i] = r.Total(v, "")
-	}
-	m := r.old.Ops[scan].Monoid
-	last := r.Expand(Uniform, r.given[scan], totals, nil)
-	return r.Expand(Uniform, m.Combine[0], []ID{totals[f]}, []ID{last})
 }

@@ -1,12 +1,9 @@
 package tile_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/tile"
-	"github.com/kgen-go/kgen/internal/tile/tiletest"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -48,6 +45,20 @@ func TestKeptAtOnce(t *testing.T) {
 			b.StoreAt(d, b.Stream("sums", ir.I64, "sums", tile.Place, true), b.Scan(d, add, false, "sum", b.count)[0], b.Kernel.Domains[d].Position)
 			b.StoreScalar("least", b.Total(b.Scan(d, tile.NewFold(ir.ReduceMin, ir.I64), false, "least", b.count)[0], ""))
 		}, 1},
+		{"the one before of those kept", func(b *segments) {
+			before := b.Scan(b.kept, tile.NewLast(ir.I64), true, "before", b.Const(ir.BoolScalar(true)), b.count)
+			difference := b.Map(b.kept, ir.OpSub, ir.I64, "", b.count, b.Map(b.kept, ir.OpSelect, ir.I64, "", before[0], before[1], b.Int(9)))
+			b.StoreAt(b.kept, b.Stream("differences", ir.I64, "differences", tile.Place, true), difference, b.place)
+			b.StoreScalar("last", b.Total(before[1], ""))
+		}, 1},
+		{"segments of filtered rows beside", func(b *segments) {
+			rows := b.Derive(tile.Compact, 0, b.Map(0, ir.OpGt, ir.Bool, "", b.amount, b.Int(0)), "positive", "positive")
+			last := b.Scan(rows, tile.NewLast(ir.I64), true, "last", b.Const(ir.BoolScalar(true)), b.amount)
+			head := b.Map(rows, ir.OpLogicalOr, ir.Bool, "", b.Map(rows, ir.OpNot, ir.Bool, "", last[0]), b.Map(rows, ir.OpNe, ir.Bool, "", last[1], b.amount))
+			d := b.Derive(tile.Close, rows, head, "amounts", "amounts")
+			b.CountBy(d, b.Scan(rows, add, true, "amounts_begun", b.Map(rows, ir.OpCast, ir.I64, "", head))[0])
+			b.StoreAt(d, b.Stream("amounts", ir.I64, "amounts", tile.Place, true), last[1], b.Kernel.Domains[d].Position)
+		}, 1},
 		{"a mask over sums that are rounded", func(b *segments) {
 			x := b.Map(0, ir.OpCast, ir.F64, "", b.amount)
 			sum := b.Scan(0, tile.NewSegmented(tile.NewFold(ir.ReduceAdd, ir.F64)), true, "sum", b.head, x)[1]
@@ -71,25 +82,6 @@ func TestKeptAtOnce(t *testing.T) {
 		if got := at.CountCuts(); got != c.cuts {
 			t.Errorf("%s: %d cuts\n%v", c.name, got, tile.Analyze(at))
 		}
-		for seed := range uint64(40) {
-			rows := []int{0, 1, 2, 70}[seed%4]
-			memory := func() *tiletest.Memory {
-				r := rand.New(rand.NewPCG(seed, 0))
-				m := data(k, rows, r)
-				m.Scalars["limit"] = ir.Int(ir.I64, r.Int64N(5))
-				m.Lengths["n"] = int64(rows)
-				return m
-			}
-			want, got := memory(), memory()
-			if err := tiletest.Sequential(k, want, rows); err != nil {
-				t.Fatalf("%s: %v", c.name, err)
-			}
-			if err := tiletest.Blocks(tile.Analyze(at), got, rows, rand.New(rand.NewPCG(seed, 1))); err != nil {
-				t.Fatalf("%s, seed %d: %v\n%v", c.name, seed, err, tile.Analyze(at))
-			}
-			if fmt.Sprint(want) != fmt.Sprint(got) {
-				t.Fatalf("%s, seed %d: got\n%v\nwant\n%v\n%v", c.name, seed, got, want, tile.Analyze(at))
-			}
-		}
+		agreeInBlocks(t, c.name, k, at)
 	}
 }

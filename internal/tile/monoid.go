@@ -159,6 +159,53 @@ func (e *Expr) with(replace func(field *Expr) *Expr) *Expr {
 	return &changed
 }
 
+// Shared lists the expressions that stand in several places of others, and are one there. What an expression
+// follows from comes before it.
+func Shared(list []*Expr) (shared []*Expr) {
+	places := map[*Expr]int{}
+	var inOrder []*Expr
+	var visit func(e *Expr)
+	visit = func(e *Expr) {
+		if len(e.Args) == 0 {
+			return
+		}
+		if places[e]++; places[e] > 1 {
+			return
+		}
+		for _, arg := range e.Args {
+			visit(arg)
+		}
+		inOrder = append(inOrder, e)
+	}
+	for _, e := range list {
+		visit(e)
+	}
+	for _, e := range inOrder {
+		if places[e] > 1 {
+			shared = append(shared, e)
+		}
+	}
+	return shared
+}
+
+// countOperators counts the operators of expressions, those that are shared once.
+func countOperators(list []*Expr) int {
+	seen := map[*Expr]bool{}
+	var visit func(e *Expr)
+	visit = func(e *Expr) {
+		if !seen[e] && len(e.Args) > 0 {
+			seen[e] = true
+			for _, arg := range e.Args {
+				visit(arg)
+			}
+		}
+	}
+	for _, e := range list {
+		visit(e)
+	}
+	return len(seen)
+}
+
 // Words is the width of the state in 32-bit words, as a status word of a
 // single-pass scheme would hold it.
 func (m *Monoid) Words() int {

@@ -196,7 +196,7 @@ func others() []workload {
 			})
 			return several(keys, counts)
 		},
-	}, {
+	}, longRunsBelow(5), longRunsBelow(50), longRunsBelow(90), {
 		name: "segmented scan", pipeline: "running_sums", columns: []column{{"key", "key128"}, {"value", "value"}},
 		expect: func(a args) answer {
 			var d digest

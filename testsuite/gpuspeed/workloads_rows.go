@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/kgen-go/kgen/plan"
@@ -124,6 +125,37 @@ func byRows() []workload {
 		},
 		peers: []peer{{name: "CUB InclusiveSum", command: "scan64"}},
 	}}
+}
+
+// longRunsBelow has a filter that so many in a hundred rows pass, runs of these rows, and sums of those of three or more.
+func longRunsBelow(percent int32) workload {
+	const least = 3
+	return workload{
+		name: fmt.Sprintf("filter %d %%, runs, HAVING", percent), pipeline: "long_runs_below", columns: []column{{"key", "key8"}, {"value", "percent"}},
+		set: map[string]int64{"limit": int64(percent), "least": least},
+		expect: func(a args) answer {
+			var keys, counts, totals digest
+			var key, value []int32
+			for i, v := range ints(a, 1) {
+				if v < percent {
+					key, value = append(key, ints(a, 0)[i]), append(value, v)
+				}
+			}
+			eachRun(key, func(key int32, lo, hi int) {
+				if hi-lo < least {
+					return
+				}
+				total := int64(0)
+				for _, v := range value[lo:hi] {
+					total += int64(v)
+				}
+				keys.add(int64(key))
+				counts.add(int64(hi - lo))
+				totals.add(total)
+			})
+			return several(keys, counts, totals)
+		},
+	}
 }
 
 func init() {

@@ -68,8 +68,9 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1(
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
 			const int at = local_id * 20 + item;
-			const double v_min2 = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0LL || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min)) ? x_rows[item] : v_min;
-			const long long row2 = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0LL || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min)) ? (long long)(first + at) : row;
+			const bool both = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0LL || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min));
+			const double v_min2 = both ? x_rows[item] : v_min;
+			const long long row2 = both ? (long long)(first + at) : row;
 			v_min = v_min2;
 			row = row2;
 		}
@@ -78,8 +79,9 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1(
 		for (int item = 0; item < 20; item++) {
 			const int at = local_id * 20 + item;
 			if (at < count) {
-				const double v_min2 = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0LL || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min)) ? x_rows[item] : v_min;
-				const long long row2 = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0LL || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min)) ? (long long)(first + at) : row;
+				const bool both = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0LL || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min));
+				const double v_min2 = both ? x_rows[item] : v_min;
+				const long long row2 = both ? (long long)(first + at) : row;
 				v_min = v_min2;
 				row = row2;
 			}
@@ -87,32 +89,37 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1(
 	}
 	const double theirs = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(v_min), 1u));
 	const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)row, 1u);
-	const double v_min2 = !(theirs < v_min) && (v_min < theirs || theirs2 < 0LL || ((v_min != v_min && theirs == theirs) || 1.0 / v_min < 1.0 / theirs)) ? v_min : theirs;
-	const long long row2 = !(theirs < v_min) && (v_min < theirs || theirs2 < 0LL || ((v_min != v_min && theirs == theirs) || 1.0 / v_min < 1.0 / theirs)) ? row : theirs2;
+	const bool both = !(theirs < v_min) && (v_min < theirs || theirs2 < 0LL || ((v_min != v_min && theirs == theirs) || 1.0 / v_min < 1.0 / theirs));
+	const double v_min2 = both ? v_min : theirs;
+	const long long row2 = both ? row : theirs2;
 	const double state = (int)(threadIdx.x % 32) >= 1 ? v_min2 : v_min;
 	const long long state2 = (int)(threadIdx.x % 32) >= 1 ? row2 : row;
 	const double theirs3 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state), 2u));
 	const long long theirs4 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 2u);
-	const double v_min3 = !(theirs3 < state) && (state < theirs3 || theirs4 < 0LL || ((state != state && theirs3 == theirs3) || 1.0 / state < 1.0 / theirs3)) ? state : theirs3;
-	const long long row3 = !(theirs3 < state) && (state < theirs3 || theirs4 < 0LL || ((state != state && theirs3 == theirs3) || 1.0 / state < 1.0 / theirs3)) ? state2 : theirs4;
+	const bool both2 = !(theirs3 < state) && (state < theirs3 || theirs4 < 0LL || ((state != state && theirs3 == theirs3) || 1.0 / state < 1.0 / theirs3));
+	const double v_min3 = both2 ? state : theirs3;
+	const long long row3 = both2 ? state2 : theirs4;
 	const double state3 = (int)(threadIdx.x % 32) >= 2 ? v_min3 : state;
 	const long long state4 = (int)(threadIdx.x % 32) >= 2 ? row3 : state2;
 	const double theirs5 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state3), 4u));
 	const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)state4, 4u);
-	const double v_min4 = !(theirs5 < state3) && (state3 < theirs5 || theirs6 < 0LL || ((state3 != state3 && theirs5 == theirs5) || 1.0 / state3 < 1.0 / theirs5)) ? state3 : theirs5;
-	const long long row4 = !(theirs5 < state3) && (state3 < theirs5 || theirs6 < 0LL || ((state3 != state3 && theirs5 == theirs5) || 1.0 / state3 < 1.0 / theirs5)) ? state4 : theirs6;
+	const bool both3 = !(theirs5 < state3) && (state3 < theirs5 || theirs6 < 0LL || ((state3 != state3 && theirs5 == theirs5) || 1.0 / state3 < 1.0 / theirs5));
+	const double v_min4 = both3 ? state3 : theirs5;
+	const long long row4 = both3 ? state4 : theirs6;
 	const double state5 = (int)(threadIdx.x % 32) >= 4 ? v_min4 : state3;
 	const long long state6 = (int)(threadIdx.x % 32) >= 4 ? row4 : state4;
 	const double theirs7 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state5), 8u));
 	const long long theirs8 = (long long)kgen_shuffle_up_u64((unsigned long long)state6, 8u);
-	const double v_min5 = !(theirs7 < state5) && (state5 < theirs7 || theirs8 < 0LL || ((state5 != state5 && theirs7 == theirs7) || 1.0 / state5 < 1.0 / theirs7)) ? state5 : theirs7;
-	const long long row5 = !(theirs7 < state5) && (state5 < theirs7 || theirs8 < 0LL || ((state5 != state5 && theirs7 == theirs7) || 1.0 / state5 < 1.0 / theirs7)) ? state6 : theirs8;
+	const bool both4 = !(theirs7 < state5) && (state5 < theirs7 || theirs8 < 0LL || ((state5 != state5 && theirs7 == theirs7) || 1.0 / state5 < 1.0 / theirs7));
+	const double v_min5 = both4 ? state5 : theirs7;
+	const long long row5 = both4 ? state6 : theirs8;
 	const double state7 = (int)(threadIdx.x % 32) >= 8 ? v_min5 : state5;
 	const long long state8 = (int)(threadIdx.x % 32) >= 8 ? row5 : state6;
 	const double theirs9 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state7), 16u));
 	const long long theirs10 = (long long)kgen_shuffle_up_u64((unsigned long long)state8, 16u);
-	const double v_min6 = !(theirs9 < state7) && (state7 < theirs9 || theirs10 < 0LL || ((state7 != state7 && theirs9 == theirs9) || 1.0 / state7 < 1.0 / theirs9)) ? state7 : theirs9;
-	const long long row6 = !(theirs9 < state7) && (state7 < theirs9 || theirs10 < 0LL || ((state7 != state7 && theirs9 == theirs9) || 1.0 / state7 < 1.0 / theirs9)) ? state8 : theirs10;
+	const bool both5 = !(theirs9 < state7) && (state7 < theirs9 || theirs10 < 0LL || ((state7 != state7 && theirs9 == theirs9) || 1.0 / state7 < 1.0 / theirs9));
+	const double v_min6 = both5 ? state7 : theirs9;
+	const long long row6 = both5 ? state8 : theirs10;
 	const double state9 = (int)(threadIdx.x % 32) >= 16 ? v_min6 : state7;
 	const long long state10 = (int)(threadIdx.x % 32) >= 16 ? row6 : state8;
 	if ((int)(threadIdx.x % 32) == 31) {
@@ -130,20 +137,23 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1(
 	}
 	const double theirs11 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(v_min7), 1u));
 	const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)row7, 1u);
-	const double v_min8 = !(theirs11 < v_min7) && (v_min7 < theirs11 || theirs12 < 0LL || ((v_min7 != v_min7 && theirs11 == theirs11) || 1.0 / v_min7 < 1.0 / theirs11)) ? v_min7 : theirs11;
-	const long long row8 = !(theirs11 < v_min7) && (v_min7 < theirs11 || theirs12 < 0LL || ((v_min7 != v_min7 && theirs11 == theirs11) || 1.0 / v_min7 < 1.0 / theirs11)) ? row7 : theirs12;
+	const bool both6 = !(theirs11 < v_min7) && (v_min7 < theirs11 || theirs12 < 0LL || ((v_min7 != v_min7 && theirs11 == theirs11) || 1.0 / v_min7 < 1.0 / theirs11));
+	const double v_min8 = both6 ? v_min7 : theirs11;
+	const long long row8 = both6 ? row7 : theirs12;
 	const double state11 = (int)(threadIdx.x % 32) >= 1 ? v_min8 : v_min7;
 	const long long state12 = (int)(threadIdx.x % 32) >= 1 ? row8 : row7;
 	const double theirs13 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state11), 2u));
 	const long long theirs14 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 2u);
-	const double v_min9 = !(theirs13 < state11) && (state11 < theirs13 || theirs14 < 0LL || ((state11 != state11 && theirs13 == theirs13) || 1.0 / state11 < 1.0 / theirs13)) ? state11 : theirs13;
-	const long long row9 = !(theirs13 < state11) && (state11 < theirs13 || theirs14 < 0LL || ((state11 != state11 && theirs13 == theirs13) || 1.0 / state11 < 1.0 / theirs13)) ? state12 : theirs14;
+	const bool both7 = !(theirs13 < state11) && (state11 < theirs13 || theirs14 < 0LL || ((state11 != state11 && theirs13 == theirs13) || 1.0 / state11 < 1.0 / theirs13));
+	const double v_min9 = both7 ? state11 : theirs13;
+	const long long row9 = both7 ? state12 : theirs14;
 	const double state13 = (int)(threadIdx.x % 32) >= 2 ? v_min9 : state11;
 	const long long state14 = (int)(threadIdx.x % 32) >= 2 ? row9 : state12;
 	const double theirs15 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state13), 4u));
 	const long long theirs16 = (long long)kgen_shuffle_up_u64((unsigned long long)state14, 4u);
-	const double v_min10 = !(theirs15 < state13) && (state13 < theirs15 || theirs16 < 0LL || ((state13 != state13 && theirs15 == theirs15) || 1.0 / state13 < 1.0 / theirs15)) ? state13 : theirs15;
-	const long long row10 = !(theirs15 < state13) && (state13 < theirs15 || theirs16 < 0LL || ((state13 != state13 && theirs15 == theirs15) || 1.0 / state13 < 1.0 / theirs15)) ? state14 : theirs16;
+	const bool both8 = !(theirs15 < state13) && (state13 < theirs15 || theirs16 < 0LL || ((state13 != state13 && theirs15 == theirs15) || 1.0 / state13 < 1.0 / theirs15));
+	const double v_min10 = both8 ? state13 : theirs15;
+	const long long row10 = both8 ? state14 : theirs16;
 	const double state15 = (int)(threadIdx.x % 32) >= 4 ? v_min10 : state13;
 	const long long state16 = (int)(threadIdx.x % 32) >= 4 ? row10 : state14;
 	const double theirs17 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state15), 7u));
@@ -181,40 +191,46 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1_finish(
 			if (at < (int)tiles) {
 				const double state = argmin_f64_kernel1_tile0[at];
 				const long long state2 = argmin_f64_kernel1_tile1[at];
-				const double v_min3 = !(v_min2 < state) && (state < v_min2 || row2 < 0LL || ((state != state && v_min2 == v_min2) || 1.0 / state < 1.0 / v_min2)) ? state : v_min2;
-				const long long row3 = !(v_min2 < state) && (state < v_min2 || row2 < 0LL || ((state != state && v_min2 == v_min2) || 1.0 / state < 1.0 / v_min2)) ? state2 : row2;
+				const bool both = !(v_min2 < state) && (state < v_min2 || row2 < 0LL || ((state != state && v_min2 == v_min2) || 1.0 / state < 1.0 / v_min2));
+				const double v_min3 = both ? state : v_min2;
+				const long long row3 = both ? state2 : row2;
 				v_min2 = v_min3;
 				row2 = row3;
 			}
 		}
 		const double theirs = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(v_min2), 1u));
 		const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)row2, 1u);
-		const double v_min3 = !(theirs < v_min2) && (v_min2 < theirs || theirs2 < 0LL || ((v_min2 != v_min2 && theirs == theirs) || 1.0 / v_min2 < 1.0 / theirs)) ? v_min2 : theirs;
-		const long long row3 = !(theirs < v_min2) && (v_min2 < theirs || theirs2 < 0LL || ((v_min2 != v_min2 && theirs == theirs) || 1.0 / v_min2 < 1.0 / theirs)) ? row2 : theirs2;
+		const bool both = !(theirs < v_min2) && (v_min2 < theirs || theirs2 < 0LL || ((v_min2 != v_min2 && theirs == theirs) || 1.0 / v_min2 < 1.0 / theirs));
+		const double v_min3 = both ? v_min2 : theirs;
+		const long long row3 = both ? row2 : theirs2;
 		const double state = (int)(threadIdx.x % 32) >= 1 ? v_min3 : v_min2;
 		const long long state2 = (int)(threadIdx.x % 32) >= 1 ? row3 : row2;
 		const double theirs3 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state), 2u));
 		const long long theirs4 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 2u);
-		const double v_min4 = !(theirs3 < state) && (state < theirs3 || theirs4 < 0LL || ((state != state && theirs3 == theirs3) || 1.0 / state < 1.0 / theirs3)) ? state : theirs3;
-		const long long row4 = !(theirs3 < state) && (state < theirs3 || theirs4 < 0LL || ((state != state && theirs3 == theirs3) || 1.0 / state < 1.0 / theirs3)) ? state2 : theirs4;
+		const bool both2 = !(theirs3 < state) && (state < theirs3 || theirs4 < 0LL || ((state != state && theirs3 == theirs3) || 1.0 / state < 1.0 / theirs3));
+		const double v_min4 = both2 ? state : theirs3;
+		const long long row4 = both2 ? state2 : theirs4;
 		const double state3 = (int)(threadIdx.x % 32) >= 2 ? v_min4 : state;
 		const long long state4 = (int)(threadIdx.x % 32) >= 2 ? row4 : state2;
 		const double theirs5 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state3), 4u));
 		const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)state4, 4u);
-		const double v_min5 = !(theirs5 < state3) && (state3 < theirs5 || theirs6 < 0LL || ((state3 != state3 && theirs5 == theirs5) || 1.0 / state3 < 1.0 / theirs5)) ? state3 : theirs5;
-		const long long row5 = !(theirs5 < state3) && (state3 < theirs5 || theirs6 < 0LL || ((state3 != state3 && theirs5 == theirs5) || 1.0 / state3 < 1.0 / theirs5)) ? state4 : theirs6;
+		const bool both3 = !(theirs5 < state3) && (state3 < theirs5 || theirs6 < 0LL || ((state3 != state3 && theirs5 == theirs5) || 1.0 / state3 < 1.0 / theirs5));
+		const double v_min5 = both3 ? state3 : theirs5;
+		const long long row5 = both3 ? state4 : theirs6;
 		const double state5 = (int)(threadIdx.x % 32) >= 4 ? v_min5 : state3;
 		const long long state6 = (int)(threadIdx.x % 32) >= 4 ? row5 : state4;
 		const double theirs7 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state5), 8u));
 		const long long theirs8 = (long long)kgen_shuffle_up_u64((unsigned long long)state6, 8u);
-		const double v_min6 = !(theirs7 < state5) && (state5 < theirs7 || theirs8 < 0LL || ((state5 != state5 && theirs7 == theirs7) || 1.0 / state5 < 1.0 / theirs7)) ? state5 : theirs7;
-		const long long row6 = !(theirs7 < state5) && (state5 < theirs7 || theirs8 < 0LL || ((state5 != state5 && theirs7 == theirs7) || 1.0 / state5 < 1.0 / theirs7)) ? state6 : theirs8;
+		const bool both4 = !(theirs7 < state5) && (state5 < theirs7 || theirs8 < 0LL || ((state5 != state5 && theirs7 == theirs7) || 1.0 / state5 < 1.0 / theirs7));
+		const double v_min6 = both4 ? state5 : theirs7;
+		const long long row6 = both4 ? state6 : theirs8;
 		const double state7 = (int)(threadIdx.x % 32) >= 8 ? v_min6 : state5;
 		const long long state8 = (int)(threadIdx.x % 32) >= 8 ? row6 : state6;
 		const double theirs9 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state7), 16u));
 		const long long theirs10 = (long long)kgen_shuffle_up_u64((unsigned long long)state8, 16u);
-		const double v_min7 = !(theirs9 < state7) && (state7 < theirs9 || theirs10 < 0LL || ((state7 != state7 && theirs9 == theirs9) || 1.0 / state7 < 1.0 / theirs9)) ? state7 : theirs9;
-		const long long row7 = !(theirs9 < state7) && (state7 < theirs9 || theirs10 < 0LL || ((state7 != state7 && theirs9 == theirs9) || 1.0 / state7 < 1.0 / theirs9)) ? state8 : theirs10;
+		const bool both5 = !(theirs9 < state7) && (state7 < theirs9 || theirs10 < 0LL || ((state7 != state7 && theirs9 == theirs9) || 1.0 / state7 < 1.0 / theirs9));
+		const double v_min7 = both5 ? state7 : theirs9;
+		const long long row7 = both5 ? state8 : theirs10;
 		const double state9 = (int)(threadIdx.x % 32) >= 16 ? v_min7 : state7;
 		const long long state10 = (int)(threadIdx.x % 32) >= 16 ? row7 : state8;
 		if ((int)(threadIdx.x % 32) == 31) {
@@ -232,26 +248,30 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1_finish(
 		}
 		const double theirs11 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(v_min8), 1u));
 		const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)row8, 1u);
-		const double v_min9 = !(theirs11 < v_min8) && (v_min8 < theirs11 || theirs12 < 0LL || ((v_min8 != v_min8 && theirs11 == theirs11) || 1.0 / v_min8 < 1.0 / theirs11)) ? v_min8 : theirs11;
-		const long long row9 = !(theirs11 < v_min8) && (v_min8 < theirs11 || theirs12 < 0LL || ((v_min8 != v_min8 && theirs11 == theirs11) || 1.0 / v_min8 < 1.0 / theirs11)) ? row8 : theirs12;
+		const bool both6 = !(theirs11 < v_min8) && (v_min8 < theirs11 || theirs12 < 0LL || ((v_min8 != v_min8 && theirs11 == theirs11) || 1.0 / v_min8 < 1.0 / theirs11));
+		const double v_min9 = both6 ? v_min8 : theirs11;
+		const long long row9 = both6 ? row8 : theirs12;
 		const double state11 = (int)(threadIdx.x % 32) >= 1 ? v_min9 : v_min8;
 		const long long state12 = (int)(threadIdx.x % 32) >= 1 ? row9 : row8;
 		const double theirs13 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state11), 2u));
 		const long long theirs14 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 2u);
-		const double v_min10 = !(theirs13 < state11) && (state11 < theirs13 || theirs14 < 0LL || ((state11 != state11 && theirs13 == theirs13) || 1.0 / state11 < 1.0 / theirs13)) ? state11 : theirs13;
-		const long long row10 = !(theirs13 < state11) && (state11 < theirs13 || theirs14 < 0LL || ((state11 != state11 && theirs13 == theirs13) || 1.0 / state11 < 1.0 / theirs13)) ? state12 : theirs14;
+		const bool both7 = !(theirs13 < state11) && (state11 < theirs13 || theirs14 < 0LL || ((state11 != state11 && theirs13 == theirs13) || 1.0 / state11 < 1.0 / theirs13));
+		const double v_min10 = both7 ? state11 : theirs13;
+		const long long row10 = both7 ? state12 : theirs14;
 		const double state13 = (int)(threadIdx.x % 32) >= 2 ? v_min10 : state11;
 		const long long state14 = (int)(threadIdx.x % 32) >= 2 ? row10 : state12;
 		const double theirs15 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state13), 4u));
 		const long long theirs16 = (long long)kgen_shuffle_up_u64((unsigned long long)state14, 4u);
-		const double v_min11 = !(theirs15 < state13) && (state13 < theirs15 || theirs16 < 0LL || ((state13 != state13 && theirs15 == theirs15) || 1.0 / state13 < 1.0 / theirs15)) ? state13 : theirs15;
-		const long long row11 = !(theirs15 < state13) && (state13 < theirs15 || theirs16 < 0LL || ((state13 != state13 && theirs15 == theirs15) || 1.0 / state13 < 1.0 / theirs15)) ? state14 : theirs16;
+		const bool both8 = !(theirs15 < state13) && (state13 < theirs15 || theirs16 < 0LL || ((state13 != state13 && theirs15 == theirs15) || 1.0 / state13 < 1.0 / theirs15));
+		const double v_min11 = both8 ? state13 : theirs15;
+		const long long row11 = both8 ? state14 : theirs16;
 		const double state15 = (int)(threadIdx.x % 32) >= 4 ? v_min11 : state13;
 		const long long state16 = (int)(threadIdx.x % 32) >= 4 ? row11 : state14;
 		const double theirs17 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state15), 7u));
 		const long long theirs18 = (long long)kgen_broadcast_u64((unsigned long long)state16, 7u);
-		const double v_min12 = !(v_min < theirs17) && (theirs17 < v_min || row < 0LL || ((theirs17 != theirs17 && v_min == v_min) || 1.0 / theirs17 < 1.0 / v_min)) ? theirs17 : v_min;
-		const long long row12 = !(v_min < theirs17) && (theirs17 < v_min || row < 0LL || ((theirs17 != theirs17 && v_min == v_min) || 1.0 / theirs17 < 1.0 / v_min)) ? theirs18 : row;
+		const bool both9 = !(v_min < theirs17) && (theirs17 < v_min || row < 0LL || ((theirs17 != theirs17 && v_min == v_min) || 1.0 / theirs17 < 1.0 / v_min));
+		const double v_min12 = both9 ? theirs17 : v_min;
+		const long long row12 = both9 ? theirs18 : row;
 		v_min = v_min12;
 		row = row12;
 		__syncthreads();

@@ -70,8 +70,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
 			const int at = local_id * 20 + item;
-			const double v_min2 = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0L || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min)) ? x_rows[item] : v_min;
-			const long row2 = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0L || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min)) ? (long)(first + at) : row;
+			const bool both = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0L || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min));
+			const double v_min2 = both ? x_rows[item] : v_min;
+			const long row2 = both ? (long)(first + at) : row;
 			v_min = v_min2;
 			row = row2;
 		}
@@ -80,8 +81,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 		for (int item = 0; item < 20; item++) {
 			const int at = local_id * 20 + item;
 			if (at < count) {
-				const double v_min2 = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0L || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min)) ? x_rows[item] : v_min;
-				const long row2 = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0L || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min)) ? (long)(first + at) : row;
+				const bool both = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0L || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min));
+				const double v_min2 = both ? x_rows[item] : v_min;
+				const long row2 = both ? (long)(first + at) : row;
 				v_min = v_min2;
 				row = row2;
 			}
@@ -102,8 +104,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 			const long state2 = shared_i64_0[at];
 			shared_f64_0[at] = v_min2;
 			shared_i64_0[at] = row2;
-			const double v_min3 = !(v_min2 < state) && (state < v_min2 || row2 < 0L || ((state != state && v_min2 == v_min2) || 1.0 / state < 1.0 / v_min2)) ? state : v_min2;
-			const long row3 = !(v_min2 < state) && (state < v_min2 || row2 < 0L || ((state != state && v_min2 == v_min2) || 1.0 / state < 1.0 / v_min2)) ? state2 : row2;
+			const bool both = !(v_min2 < state) && (state < v_min2 || row2 < 0L || ((state != state && v_min2 == v_min2) || 1.0 / state < 1.0 / v_min2));
+			const double v_min3 = both ? state : v_min2;
+			const long row3 = both ? state2 : row2;
 			v_min2 = v_min3;
 			row2 = row3;
 		}
@@ -120,8 +123,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 			const long state2 = shared_i64_0[272 + i];
 			const double state3 = i < local_id ? state : as_double(0x7ff0000000000000UL);
 			const long state4 = i < local_id ? state2 : -1L;
-			const double v_min3 = !(v_min2 < state3) && (state3 < v_min2 || row2 < 0L || ((state3 != state3 && v_min2 == v_min2) || 1.0 / state3 < 1.0 / v_min2)) ? state3 : v_min2;
-			const long row3 = !(v_min2 < state3) && (state3 < v_min2 || row2 < 0L || ((state3 != state3 && v_min2 == v_min2) || 1.0 / state3 < 1.0 / v_min2)) ? state4 : row2;
+			const bool both = !(v_min2 < state3) && (state3 < v_min2 || row2 < 0L || ((state3 != state3 && v_min2 == v_min2) || 1.0 / state3 < 1.0 / v_min2));
+			const double v_min3 = both ? state3 : v_min2;
+			const long row3 = both ? state4 : row2;
 			v_min2 = v_min3;
 			row2 = row3;
 		}
@@ -133,8 +137,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 	const long state2 = shared_i64_0[303];
 	const double state3 = shared_f64_0[287];
 	const long state4 = shared_i64_0[287];
-	const double v_min2 = !(state < state3) && (state3 < state || state2 < 0L || ((state3 != state3 && state == state) || 1.0 / state3 < 1.0 / state)) ? state3 : state;
-	const long row2 = !(state < state3) && (state3 < state || state2 < 0L || ((state3 != state3 && state == state) || 1.0 / state3 < 1.0 / state)) ? state4 : state2;
+	const bool both = !(state < state3) && (state3 < state || state2 < 0L || ((state3 != state3 && state == state) || 1.0 / state3 < 1.0 / state));
+	const double v_min2 = both ? state3 : state;
+	const long row2 = both ? state4 : state2;
 	if (local_id == 0) {
 		argmin_f64_kernel1_tile0[tile] = v_min2;
 		argmin_f64_kernel1_tile1[tile] = row2;
@@ -168,8 +173,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 			if (at < (int)tiles) {
 				const double state = argmin_f64_kernel1_tile0[at];
 				const long state2 = argmin_f64_kernel1_tile1[at];
-				const double v_min3 = !(v_min2 < state) && (state < v_min2 || row2 < 0L || ((state != state && v_min2 == v_min2) || 1.0 / state < 1.0 / v_min2)) ? state : v_min2;
-				const long row3 = !(v_min2 < state) && (state < v_min2 || row2 < 0L || ((state != state && v_min2 == v_min2) || 1.0 / state < 1.0 / v_min2)) ? state2 : row2;
+				const bool both = !(v_min2 < state) && (state < v_min2 || row2 < 0L || ((state != state && v_min2 == v_min2) || 1.0 / state < 1.0 / v_min2));
+				const double v_min3 = both ? state : v_min2;
+				const long row3 = both ? state2 : row2;
 				v_min2 = v_min3;
 				row2 = row3;
 			}
@@ -189,8 +195,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 				const long state2 = shared_i64_0[at];
 				shared_f64_0[at] = v_min3;
 				shared_i64_0[at] = row3;
-				const double v_min4 = !(v_min3 < state) && (state < v_min3 || row3 < 0L || ((state != state && v_min3 == v_min3) || 1.0 / state < 1.0 / v_min3)) ? state : v_min3;
-				const long row4 = !(v_min3 < state) && (state < v_min3 || row3 < 0L || ((state != state && v_min3 == v_min3) || 1.0 / state < 1.0 / v_min3)) ? state2 : row3;
+				const bool both = !(v_min3 < state) && (state < v_min3 || row3 < 0L || ((state != state && v_min3 == v_min3) || 1.0 / state < 1.0 / v_min3));
+				const double v_min4 = both ? state : v_min3;
+				const long row4 = both ? state2 : row3;
 				v_min3 = v_min4;
 				row3 = row4;
 			}
@@ -207,8 +214,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 				const long state2 = shared_i64_0[272 + i];
 				const double state3 = i < local_id ? state : as_double(0x7ff0000000000000UL);
 				const long state4 = i < local_id ? state2 : -1L;
-				const double v_min4 = !(v_min3 < state3) && (state3 < v_min3 || row3 < 0L || ((state3 != state3 && v_min3 == v_min3) || 1.0 / state3 < 1.0 / v_min3)) ? state3 : v_min3;
-				const long row4 = !(v_min3 < state3) && (state3 < v_min3 || row3 < 0L || ((state3 != state3 && v_min3 == v_min3) || 1.0 / state3 < 1.0 / v_min3)) ? state4 : row3;
+				const bool both = !(v_min3 < state3) && (state3 < v_min3 || row3 < 0L || ((state3 != state3 && v_min3 == v_min3) || 1.0 / state3 < 1.0 / v_min3));
+				const double v_min4 = both ? state3 : v_min3;
+				const long row4 = both ? state4 : row3;
 				v_min3 = v_min4;
 				row3 = row4;
 			}
@@ -220,10 +228,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 		const long state2 = shared_i64_0[303];
 		const double state3 = shared_f64_0[287];
 		const long state4 = shared_i64_0[287];
-		const double v_min3 = !(state < state3) && (state3 < state || state2 < 0L || ((state3 != state3 && state == state) || 1.0 / state3 < 1.0 / state)) ? state3 : state;
-		const long row3 = !(state < state3) && (state3 < state || state2 < 0L || ((state3 != state3 && state == state) || 1.0 / state3 < 1.0 / state)) ? state4 : state2;
-		const double v_min4 = !(v_min < v_min3) && (v_min3 < v_min || row < 0L || ((v_min3 != v_min3 && v_min == v_min) || 1.0 / v_min3 < 1.0 / v_min)) ? v_min3 : v_min;
-		const long row4 = !(v_min < v_min3) && (v_min3 < v_min || row < 0L || ((v_min3 != v_min3 && v_min == v_min) || 1.0 / v_min3 < 1.0 / v_min)) ? row3 : row;
+		const bool both = !(state < state3) && (state3 < state || state2 < 0L || ((state3 != state3 && state == state) || 1.0 / state3 < 1.0 / state));
+		const double v_min3 = both ? state3 : state;
+		const long row3 = both ? state4 : state2;
+		const bool both2 = !(v_min < v_min3) && (v_min3 < v_min || row < 0L || ((v_min3 != v_min3 && v_min == v_min) || 1.0 / v_min3 < 1.0 / v_min));
+		const double v_min4 = both2 ? v_min3 : v_min;
+		const long row4 = both2 ? row3 : row;
 		v_min = v_min4;
 		row = row4;
 		barrier(CLK_LOCAL_MEM_FENCE);
