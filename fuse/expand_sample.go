@@ -20,7 +20,8 @@ type groupSample struct {
 
 // groupsPerSample is up to how many times as many groups as the sample has rows are worth a
 // partition. Of as many groups, one row in twice as many of a sample has the keys of another.
-const groupsPerSample = 32
+// It is no power of two: chance would decide how rows of so many groups are handled.
+const groupsPerSample = 24
 
 // sampledBits say of how many rows there is a sample: 1 << sampledBits times as many as it has.
 const sampledBits = 6
@@ -113,9 +114,12 @@ func (s *sampledRows) found(isTrue *ir.Value) *ir.Value {
 // rows of m groups, m far above n, n * n / (2 * m) have the keys of another one.
 func (o *ordering) mostDistinct(rows *ir.Value, isNarrow bool) *ir.Value {
 	if o.short {
-		return o.number(o.sample - o.sample/(2*groupsPerSample))
+		return o.number(mostDistinctOf(o.sample))
 	}
 	most := o.mostGroups(rows, isNarrow, o.roomForSome())
 	equal := o.apply(ir.OpDiv, o.number(o.sample*o.sample/4), most) // half as many might be chance
 	return o.apply(ir.OpSub, o.number(o.sample), equal)
 }
+
+// mostDistinctOf is mostDistinct where memory for the groups of partitioned rows is no question.
+func mostDistinctOf(sample int64) int64 { return sample - sample/(2*groupsPerSample) }

@@ -109,4 +109,7 @@ var tables = []Mutant{
 	{Name: "rows that wait for their neighbours are left out", File: "internal/simt/entered.go", Device: "cudaemu", Programs: "group_sum", Schedule: "groups=partitioned,workgroup=32,items=4",
 		Old: "e.b.Assign(left, loop.Apply(ir.OpXor, left, settled))",
 		New: "e.b.Assign(left, loop.Apply(ir.OpXor, left, chosen))"},
+	{Name: "chance decides whether rows are partitioned", File: "fuse/expand_sample.go", Tests: "./fuse -run ^TestPartitionIsNoChance$",
+		Old: "const groupsPerSample = 24",
+		New: "const groupsPerSample = 32"},
 }
