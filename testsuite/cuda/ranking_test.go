@@ -17,7 +17,7 @@ import (
 // TestCUDAEmulationRanking sorts by work-groups that walk over the tiles, in the
 // emulation with all checks. Few work-groups take several tiles each.
 func TestCUDAEmulationRanking(t *testing.T) {
-	const resident = 2
+	const resident = 6
 	emulators := newEmulators(t, emu.Options{Check: true, Resident: resident, Limit: time.Minute})
 	sample.Log(t)
 	for i, name := range []string{"sort_two_keys", "order_three_keys", "group_sum", "groups_of_floats", "top_k"} {
