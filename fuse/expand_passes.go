@@ -97,7 +97,7 @@ type carried struct {
 // Measured is the word, of which the differing bits are found, and again once more for
 // digits that are counted again.
 func (o *ordering) passes(w, measured word, again, key, beside *ir.Value, isLast, kept bool) sortedRows {
-	digits := max((w.bits+o.radix-1)/o.radix, 1)
+	digits, radix := o.digitsOf(w.bits)
 	from := carried{key: key, beside: beside}
 	if beside != nil && beside.Type.Kind.Size() <= numberBits/8 && o.fitsBeside(w) && o.columnWord == nil {
 		from.both = o.besideKey(beside, key)
@@ -107,9 +107,9 @@ func (o *ordering) passes(w, measured word, again, key, beside *ir.Value, isLast
 		end.out, end.limit = o.out, o.limit
 	}
 	if o.short {
-		s := &sorting{radix: o.radix, most: digits}
+		s := &sorting{radix: radix, most: digits}
 		s.low, s.high = o.differing(measured)
-		if w.bits > numberBits && numberBits%o.radix == 0 && !kept {
+		if w.bits > numberBits && numberBits%radix == 0 && !kept {
 			s.cut = o.cut(s)
 		}
 		return o.chosenPasses(s, w, again, from, end)
@@ -199,9 +199,13 @@ func (o *ordering) differing(w word) (low, high *ir.Value) {
 // before: those of the digits on its right, and of lesser value. Which digits these
 // are the plan may choose for a sort: again is x for that.
 func (o *ordering) before(x *ir.Value, digits int, again *ir.Value, s *sorting) *ir.Value {
-	results, radix := o.number(int64(digits)<<o.radix), o.radix
+	radix := o.radix
+	if s != nil {
+		radix = s.radix
+	}
+	results := o.number(int64(digits) << radix)
 	if s != nil && s.isTight {
-		results, radix = o.apply(ir.OpShl, s.count, s.width), s.radix
+		results = o.apply(ir.OpShl, s.count, s.width)
 	}
 	d := o.newDomain(ir.DomainBins, o.rows.Name+"_digits", nil)
 	d.By = o.add(o.pos, ir.Value{Op: ir.OpDigits, Args: []*ir.Value{x, results}, Shift: int64(radix), Type: ir.Type{Kind: ir.I64, Domain: d}})
@@ -324,5 +328,16 @@ func (o *ordering) besideOf(from carried) *ir.Value {
 // fitsBeside reports whether the number of a row, which has to be short, fits one
 // word with its keys, whose digits end where the number begins.
 func (o *ordering) fitsBeside(w word) bool {
-	return o.short && w.bits <= numberBits && numberBits%o.radix == 0
+	digits, radix := o.digitsOf(w.bits)
+	return o.short && digits*radix <= numberBits
+}
+
+// digitsOf returns how many digits a word of so many bits has, and how many bits a digit has. Those of a
+// narrow word have no more bits than are needed, so that there are fewer values to count.
+func (o *ordering) digitsOf(bits int) (digits, radix int) {
+	digits = max((bits+o.radix-1)/o.radix, 1)
+	if !o.short || bits > numberBits {
+		return digits, o.radix
+	}
+	return digits, max((bits+digits-1)/digits, 1)
 }

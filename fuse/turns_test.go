@@ -30,9 +30,13 @@ func TestTurns(t *testing.T) {
 		{"order(k)", 3, 30, "first:0+8 middle:8+8 middle:16+8 last:24+8"},
 		{"order(k)", 0, 32, "first:0+8 middle:8+8 middle:16+8 last:24+8"},
 		{"order(u8(k))", 0, 8, "only:0+8"},
-		{partition, 0, 4, "only:0+8"},
+		{partition, 0, 4, "only:0+4"},
 		{partition, 32, 0, "none"},
 		{"order(u16(k))", 1, 16, "first:0+8 last:8+8"},
+		// Digits of a narrow word have no more bits than they need.
+		{"order(bins(k, 4096))", 0, 12, "first:0+6 last:6+6"},
+		{"order(bins(k, 4096))", 4, 10, "recount only:4+6"},
+		{"order(bins(k, 100_000))", 0, 17, "first:0+6 middle:6+6 last:12+6"},
 		// Of a wide word the last passes have 32 bits, from some bit on.
 		{"order(u64(k))", 64, 0, "none"},
 		{"order(u64(k))", 40, 47, "recount only:40+7"},

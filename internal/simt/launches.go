@@ -105,11 +105,19 @@ func (s *launches) prefix(e *tileBody, cut int, st *state, total []loop.Expr) (e
 
 // tileRows names the rows of the tile.
 func (e *tileBody) tileRows() {
-	size := e.kernel.rows()
-	offset := e.b.Let("offset", loop.Mul(e.tile, loop.Int(size)))
+	size := e.tileSize()
+	offset := e.b.Let("offset", loop.Mul(e.tile, size))
 	e.first = e.b.Let("first", loop.Add(e.arguments.row0, offset))
 	rest := e.b.Let("rest", loop.Sub(e.arguments.rows, offset))
-	e.count = e.b.Let("count", loop.Choose(loop.Lt(rest, loop.Int(size)), rest, loop.Int(size)))
+	e.count = e.b.Let("count", loop.Choose(loop.Lt(rest, size), rest, size))
+}
+
+// tileSize returns how many rows a tile has that is not the last.
+func (e *tileBody) tileSize() loop.Expr {
+	if share := e.share(); share != nil {
+		return loop.Mul(share, loop.Int(int64(e.rowItems())))
+	}
+	return loop.Int(e.kernel.rows())
 }
 
 // chunk returns how many tiles a work-group walks through.

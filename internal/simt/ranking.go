@@ -108,7 +108,7 @@ func (moving) keepsValues() bool { return false }
 // names: that decides how the counts of earlier tiles come.
 var rankingFamily = family{
 	shape: func(l *lowering, t *tile.Kernel, s shape) (shape, error) {
-		s.ranks = &ranks{rows: l.mostRows(t)}
+		s.ranks = &ranks{}
 		if l.target.LaunchedLocal > 0 && l.suffix == "" {
 			s.ranks.launched, l.asksMuch = l.target.LaunchedLocal, true
 			s.ranks.walks = l.target.Subgroup.Width > 1 && l.schedule.Part == 0 && l.schedule.Scheme != SchemePublished
@@ -116,6 +116,9 @@ var rankingFamily = family{
 		return s, nil
 	},
 	lower: func(s *launches) scheme {
+		if s.ranks.lookBack > 0 && s.schedule.Items == 0 {
+			s.tiles = s.ranks.shareTiles(s.kernel, s.span)
+		}
 		r := ranking{flat: flat{s}, earlier: &publishedCounts{}}
 		if s.family.Name != SchemePublished {
 			r.earlier = &polledCounts{launches: &lookback{flat: r.flat}}
@@ -131,11 +134,11 @@ const (
 	maxMovedItems = 28
 )
 
-// Limits of a tile whose rows move where there are so few of them, as in a sample, that their latency counts: they are
-// dealt to some work-groups.
+// Where there are few rows, tiles are smaller: as many as large GPUs have compute units, but of so many rows of a
+// work-item at least.
 const (
+	fewTiles        = 128
 	leastMovedItems = 4
-	fewTiles        = 16
 )
 
 // maskBits is the most lanes that share counters.
@@ -149,7 +152,7 @@ type ranks struct {
 	lanes    int       // work-items that share counters
 	items    int       // of a work-item; 0 if nothing fits
 	launched int64     // bytes of local memory that a launch may bring
-	rows     int64     // that there are at most; 0 if any number
+	share    plan.Expr // rows of a work-item that walks, items at most; zero if always as many
 	walks    bool      // work-groups walk over the tiles if they have subgroups enough
 	lookBack int       // subgroups that only look back, the last of a work-group that walks
 }
@@ -178,9 +181,6 @@ func (k *kernel) planRanks() {
 		switch {
 		case r.lookBack > 0 && items == 0:
 			budget, mostItems = r.launched-r.countBytes(k), min(int(walkingBytes/bytes), maxMovedItems)
-			if r.rows > 0 {
-				mostItems = min(mostItems, max(leastMovedItems, int(r.rows)/(fewTiles*k.rowItems())))
-			}
 		case r.launched > 0 && items > 0:
 			budget = r.launched - r.countBytes(k)
 		case r.launched > 0:
@@ -200,16 +200,15 @@ func (k *kernel) planRanks() {
 	k.arena.bytes = aligned16(k.rows() * k.heldBytes(r.held))
 }
 
-// mostRows returns how many rows a kernel has at most, if the plan bounds them by a constant; else 0.
-func (l *lowering) mostRows(t *tile.Kernel) int64 {
-	for _, d := range l.logical.Domains {
-		if d.Name == t.Domains[0].Plan && !d.Bound.IsZero() {
-			if rows, ok := l.logical.Constant(d.Bound); ok {
-				return rows
-			}
-		}
+// shareTiles lets the plan choose how many rows tiles have, and returns how many tiles there are.
+func (r *ranks) shareTiles(k *kernel, rows plan.Expr) plan.Expr {
+	if r.items <= leastMovedItems {
+		return plan.CeilDiv(rows, plan.Const(k.rows()))
 	}
-	return 0
+	rowItems := int64(k.rowItems())
+	share := plan.CeilDiv(rows, plan.Const(rowItems*fewTiles))
+	r.share = plan.Max(plan.Min(share, plan.Const(int64(r.items))), plan.Const(leastMovedItems))
+	return plan.CeilDiv(rows, plan.Mul(r.share, plan.Const(rowItems)))
 }
 
 // halfWorkgroup returns half of the size of a work-group, of whole subgroups.

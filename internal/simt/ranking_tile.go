@@ -98,7 +98,7 @@ func (r *rankedTile) ifDigit(number loop.Expr, most int64, body func()) {
 // eachItem runs body for each of the work-item's rows: with what loads load, or with
 // what the row holds alone.
 func (r *rankedTile) eachItem(loads bool, body func()) {
-	r.eachAt(r.rowItems(), r.rowAt, func(item, at loop.Expr) {
+	r.eachAt(r.rowItems(), r.rowAt, r.rowsEnd, func(item, at loop.Expr) {
 		if r.row = loop.Add(r.rowBody.tileBody.first, at); loads {
 			r.rowBefore = loop.Sub(r.row, loop.Int(1))
 		} else {
@@ -110,8 +110,9 @@ func (r *rankedTile) eachItem(loads bool, body func()) {
 
 // eachAt runs body for each item of some work-items whose place is in the tile: for
 // all of them where the tile is whole.
-func (r *rankedTile) eachAt(workItems int, place func(item loop.Expr) loop.Expr, body func(item, at loop.Expr)) {
+func (r *rankedTile) eachAt(workItems int, place func(item loop.Expr) loop.Expr, end func() loop.Expr, body func(item, at loop.Expr)) {
 	items := r.kernel.rows() / int64(workItems)
+	var last loop.Expr
 	one := func(item loop.Expr) {
 		at := r.b.Let("at", place(item))
 		run := func() {
@@ -121,14 +122,16 @@ func (r *rankedTile) eachAt(workItems int, place func(item loop.Expr) loop.Expr,
 		if r.isWhole {
 			run()
 		} else {
-			r.b.If(loop.Lt(at, r.tileBody.count), run, nil)
+			r.b.If(loop.Lt(at, last), run, nil)
 		}
 	}
 	each := func(whole bool) {
-		r.isWhole = whole
+		if r.isWhole = whole; !whole {
+			last = end()
+		}
 		r.b.For("item", loop.Int(0), loop.Int(items), func(item *loop.Var) { one(item) })
 		if items*int64(workItems) < r.kernel.rows() {
-			r.isWhole = false
+			r.isWhole, last = false, r.tileBody.count
 			one(loop.Int(items))
 		}
 	}
@@ -137,8 +140,32 @@ func (r *rankedTile) eachAt(workItems int, place func(item loop.Expr) loop.Expr,
 
 // rowAt returns the row of the tile that the work-item has as an item.
 func (r *rankedTile) rowAt(item loop.Expr) loop.Expr {
-	first := loop.Mul(r.subgroup, loop.Int(int64(r.items*r.ranks.lanes)))
+	first := r.firstRow(r.subgroup)
 	return loop.Add(loop.Add(first, loop.Mul(item, loop.Int(int64(r.ranks.lanes)))), r.lane)
+}
+
+// firstRow returns where the rows of a subgroup begin in the tile.
+func (r *rankedTile) firstRow(subgroup loop.Expr) loop.Expr {
+	if share := r.share(); share != nil && !r.isWhole {
+		return loop.Mul(subgroup, loop.Mul(share, loop.Int(int64(r.ranks.lanes))))
+	}
+	return loop.Mul(subgroup, loop.Int(int64(r.items*r.ranks.lanes)))
+}
+
+// rowsEnd returns where the rows of the subgroup end in a tile that is not whole.
+func (r *rankedTile) rowsEnd() loop.Expr {
+	if r.share() == nil {
+		return r.tileBody.count
+	}
+	return r.b.Let("end", loop.Least(r.firstRow(loop.Add(r.subgroup, loop.Int(1))), r.tileBody.count))
+}
+
+// share returns how many rows a work-item has of each tile but the last, if the plan chooses; else nil.
+func (e *tileBody) share() loop.Expr {
+	if e.ranks == nil || e.ranks.share.IsZero() {
+		return nil
+	}
+	return loop.ToCounter(e.arguments.value("share", e.ranks.share))
 }
 
 // recallHeld names the values that a row holds as words.
@@ -239,8 +266,10 @@ func (r *rankedTile) handOutByDigits() {
 	scope := r.sharing()
 	bit := r.b.Let("bit", loop.Apply(ir.OpShl, number(ir.U32, 1), loop.ToKind(ir.U32, r.lane)))
 	below := r.b.Let("below", loop.Sub(bit, number(ir.U32, 1)))
-	r.b.For("item", loop.Int(0), loop.Int(int64(r.items)), func(item *loop.Var) {
-		exists := r.b.Let("exists", loop.Lt(r.rowAt(item), r.tileBody.count))
+	r.isWhole = false
+	end := r.rowsEnd()
+	r.eachHeld(func(item loop.Expr) {
+		exists := r.b.Let("exists", loop.Lt(r.rowAt(item), end))
 		counter := r.b.Decl("counter", r.counter(r.subgroup, loop.Int(0)))
 		r.values = map[tile.ID]loop.Expr{}
 		r.b.If(exists, func() {
@@ -262,6 +291,17 @@ func (r *rankedTile) handOutByDigits() {
 			}, nil)
 		}, nil)
 		r.b.Barrier(scope)
+	})
+}
+
+// eachHeld runs body for each item that holds a row of some work-item, which all work-items do together.
+func (r *rankedTile) eachHeld(body func(item loop.Expr)) {
+	r.b.For("item", loop.Int(0), loop.Int(int64(r.items)), func(item *loop.Var) {
+		if share := r.share(); share != nil {
+			r.b.If(loop.Lt(item, share), func() { body(item) }, nil)
+		} else {
+			body(item)
+		}
 	})
 }
 
@@ -346,7 +386,7 @@ func (r *rankedTile) move() {
 	inTile := func(item loop.Expr) loop.Expr {
 		return loop.Add(loop.Mul(item, loop.Int(int64(r.workgroup))), r.localID)
 	}
-	r.eachAt(r.workgroup, inTile, func(_, at loop.Expr) {
+	r.eachAt(r.workgroup, inTile, func() loop.Expr { return r.tileBody.count }, func(_, at loop.Expr) {
 		r.recallHeld(func(j int) loop.Expr { return loop.At(words[j], loop.Add(at, loop.Int(r.heldStart(j)))) })
 		offset := loop.At(r.offsets, r.digit())
 		place := r.b.Let("place", loop.Add(loop.ToCounter(offset), at))

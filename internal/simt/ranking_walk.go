@@ -62,9 +62,9 @@ func (s ranking) walk(r *rankedTile) {
 
 // walkers returns how many work-groups walk over the tiles: as many as run at once.
 func (s ranking) walkers(kernel string) plan.Expr {
-	tiles := s.grid()
-	if tiles.IsZero() {
-		tiles = plan.CeilDiv(plan.Rows(), plan.Const(s.kernel.rows()))
+	tiles := s.tiles
+	if s.runsWithoutRows() {
+		tiles = plan.Max(tiles, plan.Const(1))
 	}
 	return plan.Min(tiles, plan.Max(plan.Resident(kernel), plan.Const(1)))
 }

@@ -17,7 +17,7 @@ import (
 // TestCUDAEmulationRanking sorts by work-groups that walk over the tiles, in the
 // emulation with all checks. Few work-groups take several tiles each.
 func TestCUDAEmulationRanking(t *testing.T) {
-	const resident = 2
+	const resident = 6
 	emulators := newEmulators(t, emu.Options{Check: true, Resident: resident, Limit: time.Minute})
 	sample.Log(t)
 	for i, name := range []string{"sort_two_keys", "order_three_keys", "group_sum", "groups_of_floats", "top_k"} {
@@ -30,14 +30,19 @@ func TestCUDAEmulationRanking(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			schedule := plan.Schedule{Workgroup: 128 << (i % 2), Items: 1 + i%3}
-			made := kerneltest.Make(t, cuda.Emitter(), entry, fuse.LevelOnePass, schedule)
 			e := <-emulators
 			defer func() { emulators <- e }()
-			tile := int(schedule.Rows())
-			for k, rows := range []int{0, 1, tile + 1, 3*resident*tile + 7} {
-				c := testsuite.RandomData{Rows: rows, Tile: tile, Shape: testsuite.Shapes()[(i+k)%len(testsuite.Shapes())], Seed: uint64(k), Whole: true}
-				kerneltest.Agree(t, made.Plan, e.Runner(made), entry.Pipeline, fmt.Sprintf("%+v, %+v", schedule, c), c.Columns(entry.Pipeline))
+			for _, items := range []int{1 + i%3, 0} {
+				schedule := plan.Schedule{Workgroup: 128 << (i % 2), Items: items}
+				made := kerneltest.Make(t, cuda.Emitter(), entry, fuse.LevelOnePass, schedule)
+				tile := int(schedule.Rows())
+				if items == 0 { // tiles of few rows have 4 a work-item that does not only look back
+					tile = 4 * schedule.Workgroup * 3 / 4
+				}
+				for k, rows := range []int{0, 1, tile + 1, 3*resident*tile + 7} {
+					c := testsuite.RandomData{Rows: rows, Tile: tile, Shape: testsuite.Shapes()[(i+k)%len(testsuite.Shapes())], Seed: uint64(k), Whole: true}
+					kerneltest.Agree(t, made.Plan, e.Runner(made), entry.Pipeline, fmt.Sprintf("%+v, %+v", schedule, c), c.Columns(entry.Pipeline))
+				}
 			}
 		})
 	}
