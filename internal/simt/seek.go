@@ -21,7 +21,11 @@ func (e *rowBody) search(op *tile.Op) loop.Expr {
 // search.
 func (e *rowBody) source(op *tile.Op) loop.Expr {
 	search := func() loop.Expr {
-		return backends.Search(e.b, e.stream(op.Stream), e.expr(op.Args[0]), e.expr(op.Args[1]), loop.ToKind(ir.I64, e.row))
+		found := backends.Search(e.b, e.stream(op.Stream), e.expr(op.Args[0]), e.expr(op.Args[1]), loop.ToKind(ir.I64, e.row))
+		if op.Width > 0 {
+			return e.sourceAmong(op, found)
+		}
+		return found
 	}
 	i := e.Values[op.Res[0]].Op
 	if told, ok := e.spread[i]; ok && e.now != atEnd {

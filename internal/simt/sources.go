@@ -93,7 +93,8 @@ func (e *rowBody) sourcesOf(i int) *tileSources {
 	last := loop.Sub(loop.Add(e.first, e.count), loop.Int(1))
 	first := e.b.Let("first_source", loop.ToCounter(e.at(op.Args[0], e.first)))
 	end := e.b.Let("end_of_sources", loop.ToCounter(e.at(op.Args[1], loop.Greatest(last, loop.Int(0)))))
-	most := loop.Int(mostEnds * e.kernel.rows())
+	width := int64(max(op.Width, 1))
+	most := loop.Int(mostEnds * e.kernel.rows() / width)
 	areMany := e.b.Let("are_many", loop.Gt(loop.Sub(end, first), most))
 	ended := e.localArray(fmt.Sprintf("ended_%d", i), ir.I32, e.sourcePlaces())
 	eachOwn := func(body func(at loop.Expr)) {
@@ -109,7 +110,11 @@ func (e *rowBody) sourcesOf(i int) *tileSources {
 		e.b.Store(ended, loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.localID), number(ir.I32, 0))
 	})
 	e.barrier()
-	e.b.If(loop.Not(areMany), func() { e.countEnds(op, first, end, ended) }, nil)
+	count := e.countEnds
+	if op.Width > 0 {
+		count = e.countSums
+	}
+	e.b.If(loop.Not(areMany), func() { count(op, first, end, ended) }, nil)
 	e.barrier()
 	sum := e.b.Decl("sum", number(ir.I32, 0))
 	eachOwn(func(at loop.Expr) { e.b.Assign(sum, loop.Add(sum, loop.At(ended, at))) })
@@ -121,7 +126,7 @@ func (e *rowBody) sourcesOf(i int) *tileSources {
 		e.b.Store(ended, at, running)
 	})
 	e.barrier()
-	return &tileSources{first, areMany, ended}
+	return &tileSources{loop.Mul(first, loop.Int(width)), areMany, ended}
 }
 
 // countEnds counts at each row of the tile how many repeated rows end there; at the first
@@ -129,11 +134,86 @@ func (e *rowBody) sourcesOf(i int) *tileSources {
 func (e *rowBody) countEnds(op *tile.Op, first, end loop.Expr, ended *loop.Var) {
 	source := e.b.Decl("source", loop.Add(first, e.localID))
 	e.b.While(loop.Lt(source, end), func() {
-		place := e.b.Let("place", loop.Sub(loop.ToKind(ir.I64, loop.At(e.stream(op.Stream), source)), loop.ToKind(ir.I64, e.first)))
-		e.b.If(loop.Lt(place, loop.ToKind(ir.I64, e.count)), func() {
-			at := e.b.Let("at", loop.ToCounter(loop.Greatest(place, loop.ConstOf(ir.Int(ir.I64, 0)))))
-			e.b.Atomic(loop.AtomicAdd, ended, e.sourcePlace(at), number(ir.I32, 1))
-		}, nil)
+		e.countEnd(ended, e.b.Let("place", loop.Sub(loop.ToKind(ir.I64, loop.At(e.stream(op.Stream), source)), loop.ToKind(ir.I64, e.first))))
 		e.b.Assign(source, loop.Add(source, loop.Int(int64(e.workgroup))))
 	})
+}
+
+// countEnd counts a row that ends so many rows behind the first of the tile.
+func (e *rowBody) countEnd(ended *loop.Var, place loop.Expr) {
+	e.b.If(loop.Lt(place, loop.ToKind(ir.I64, e.count)), func() {
+		at := e.b.Let("at", loop.ToCounter(loop.Greatest(place, number(ir.I64, 0))))
+		e.b.Atomic(loop.AtomicAdd, ended, e.sourcePlace(at), number(ir.I32, 1))
+	}, nil)
+}
+
+// countSums is countEnds where the end of the last of each few rows is stored: a work-item
+// adds up the lengths of those.
+func (e *rowBody) countSums(op *tile.Op, first, end loop.Expr, ended *loop.Var) {
+	sources, width := e.repeated(op), int64(op.Width)
+	few := e.b.Decl("few", loop.Add(first, e.localID))
+	e.b.While(loop.And(loop.Le(few, end), loop.Lt(few, e.fewOf(op))), func() {
+		place := e.b.Decl("place", loop.Sub(e.endBefore(op, few), loop.ToKind(ir.I64, e.first)))
+		source := e.b.Let("source", loop.Mul(few, loop.Int(width)))
+		count := func(length loop.Expr) {
+			e.b.Assign(place, loop.Add(place, notNegative(length)))
+			e.countEnd(ended, place)
+		}
+		lengths := e.stream(op.Keys[0])
+		each := func() {
+			for i := range width {
+				at := loop.Add(source, loop.Int(i))
+				e.b.If(loop.Lt(at, sources), func() { count(loop.At(lengths, at)) }, nil)
+			}
+		}
+		if loop.Wide(lengths.T) != int(width) {
+			each()
+		} else {
+			e.b.If(loop.Le(loop.Add(source, loop.Int(width)), sources), func() {
+				for _, length := range e.b.LoadWide("length", lengths, source) {
+					count(length)
+				}
+			}, each)
+		}
+		e.b.Assign(few, loop.Add(few, loop.Int(int64(e.workgroup))))
+	})
+}
+
+// sourceAmong returns the source of the row among the few whose last one ends behind it.
+func (e *rowBody) sourceAmong(op *tile.Op, few loop.Expr) loop.Expr {
+	among := e.b.Let("few", loop.ToCounter(few))
+	source := e.b.Decl("source", loop.Mul(among, loop.Int(int64(op.Width))))
+	lengths := e.stream(op.Keys[0])
+	length := func() loop.Expr { return notNegative(loop.At(lengths, source)) }
+	end := e.b.Decl("end", loop.Add(e.endBefore(op, among), length()))
+	row := loop.ToKind(ir.I64, e.row)
+	e.b.While(loop.Le(end, row), func() {
+		e.b.Assign(source, loop.Add(source, loop.Int(1)))
+		e.b.Assign(end, loop.Add(end, length()))
+	})
+	return loop.ToKind(ir.I64, source)
+}
+
+// endBefore returns where the rows before a few end.
+func (e *rowBody) endBefore(op *tile.Op, few loop.Expr) loop.Expr {
+	end := e.b.Decl("begin", number(ir.I64, 0))
+	e.b.If(loop.Gt(few, loop.Int(0)), func() {
+		e.b.Assign(end, loop.ToKind(ir.I64, loop.At(e.stream(op.Stream), loop.Sub(few, loop.Int(1)))))
+	}, nil)
+	return end
+}
+
+// repeated returns how many rows are repeated, and fewOf how many times few these are.
+func (e *rowBody) repeated(op *tile.Op) loop.Expr {
+	return loop.ToCounter(e.arguments.value("repeated", plan.Len(op.Sources)))
+}
+
+func (e *rowBody) fewOf(op *tile.Op) loop.Expr {
+	return loop.ToCounter(e.arguments.value("fews", plan.CeilDiv(plan.Len(op.Sources), plan.Const(int64(op.Width)))))
+}
+
+// notNegative returns a length, below 0 as 0.
+func notNegative(length loop.Expr) loop.Expr {
+	length = loop.ToKind(ir.I64, length)
+	return loop.Greatest(length, number(ir.I64, 0))
 }
