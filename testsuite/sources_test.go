@@ -33,8 +33,12 @@ func TestSources(t *testing.T) {
 		if want := slices.Index(plan.SourceWays, way) > slices.Index(plan.SourceWays, plan.Search); isTold != want {
 			t.Errorf("sources=%s: rows are told their sources: %t", way, isTold)
 		}
-		if counts := strings.Contains(textOf(lowered), "end_of_sources"); counts != (way == plan.Count) {
+		if counts := strings.Contains(textOf(lowered), "end_of_sources"); counts != (way == plan.Count || way == plan.Ends) {
 			t.Errorf("sources=%s: ends are counted: %t", way, counts)
+		}
+		hasAll := slices.ContainsFunc(lowered.Plan.Buffers, func(b plan.Buffer) bool { return b.Kind == plan.U32 && b.Length.String() == plan.Len("n").String() })
+		if want := way != plan.Count && way != plan.Search; hasAll != want {
+			t.Errorf("sources=%s: all ends are stored: %t", way, hasAll)
 		}
 		for _, most := range []int{1, 4, 300} { // lengths, of which most are 0 in the end
 			rows := 200

@@ -187,7 +187,7 @@ func (e *rowBody) sourceAmong(op *tile.Op, few loop.Expr) loop.Expr {
 	length := func() loop.Expr { return notNegative(loop.At(lengths, source)) }
 	end := e.b.Decl("end", loop.Add(e.endBefore(op, among), length()))
 	row := loop.ToKind(ir.I64, e.row)
-	e.b.While(loop.Le(end, row), func() {
+	e.b.While(loop.And(loop.Le(end, row), loop.Lt(loop.Add(source, loop.Int(1)), e.repeated(op))), func() {
 		e.b.Assign(source, loop.Add(source, loop.Int(1)))
 		e.b.Assign(end, loop.Add(end, length()))
 	})
