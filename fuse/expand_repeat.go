@@ -23,8 +23,8 @@ func (e *expansion) repeat(v *ir.Value) {
 	}
 	length = o.cast(ir.I64, length)
 	r := repetition{length: length, isNarrow: x.Type.Kind.Size() < ir.I64.Size()}
-	if e.lengths && x.Op == ir.OpParam && r.isNarrow {
-		r.stored = x
+	if e.lengths && (x.Op == ir.OpParam && r.isNarrow || x.Type.Kind.Size() <= ir.U32.Size()/2) {
+		r.stored = x // fewer bytes than all ends
 	}
 	made, begin := o.expanded(r, e.domain(v.Type.Domain))
 	made.Name = v.Name
@@ -50,7 +50,7 @@ func (e *expansion) scanRepeated(v *ir.Value) {
 type repetition struct {
 	length   *ir.Value // i64, not negative
 	isNarrow bool      // it has 32 bits
-	stored   *ir.Value // it lies in memory so, but for negative numbers in place of 0; nil if it does not
+	stored   *ir.Value // it lies in memory so, unless it is negative and a check fails; nil if it does not
 }
 
 // expanded returns the source of each row of out, which has each row so many times as r says; and at

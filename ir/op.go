@@ -58,8 +58,8 @@ const (
 	// Args: ends, rows, perhaps blocks, perhaps lengths. The scalar rows says how many rows the
 	// result has. Row r is the number of elements of ends, which ascend, that are at most r << Shift.
 	// Elements r >> Split of blocks and the next one are bounds of that number. With lengths, of
-	// which those below 0 count as 0, ends are the running sums of these that OpEvery leaves, and
-	// row r is how many of all running sums are at most r.
+	// which none is below 0 unless a check fails, ends are the running sums of these that OpEvery
+	// leaves, and row r is how many of all running sums are at most r.
 	OpExpand
 	// Args: sorted, x, first, end. How many elements of sorted, which ascend, are at most x:
 	// those before first are, and those from end on are not.

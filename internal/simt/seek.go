@@ -41,8 +41,7 @@ func (e *rowBody) source(op *tile.Op) loop.Expr {
 	e.b.If(found.areMany,
 		func() { e.b.Assign(source, loop.ToCounter(search())) },
 		func() {
-			ended := loop.At(found.ended, e.sourcePlace(e.place))
-			e.b.Assign(source, loop.Add(source, loop.ToCounter(ended)))
+			e.b.Assign(source, loop.Add(source, loop.ToCounter(e.endedOf(found))))
 		})
 	e.values = outer
 	return loop.ToKind(ir.I64, source)

@@ -19,7 +19,8 @@ import (
 type tileSources struct {
 	first   loop.Expr // the least that the first row can have
 	areMany loop.Expr // so many may end in the tile that rows search instead
-	ended   *loop.Var // per row of the tile, at its sourcePlace: how many have ended from first on
+	ended   *loop.Var // per row of the tile, at its sourcePlace: how many have ended from first on; in registers, for each row of the work-item, if these lie together
+	before  loop.Expr // nil, or how many have ended before the work-item's rows, which the registers are without
 }
 
 // mostEnds is how many rows may end per row of the tile on average. More are seen if most
@@ -62,16 +63,42 @@ func (k *kernel) planSources() {
 	}
 }
 
+// countsInOrder reports whether rows find their sources by counted ends, and those of a work-item lie
+// together: it then adds up what it loads by wide accesses, and holds the sums in registers.
+func (k *kernel) countsInOrder() bool {
+	_, ok := k.placement.(workgroupPlacement)
+	return ok && !k.walks() && k.Has(k.countsEnds)
+}
+
+// countsEnds reports whether rows may find their sources by counted ends.
+func (k *kernel) countsEnds(op *tile.Op) bool {
+	return op.Kind == tile.Source && k.sources != plan.Search && !k.spreads(op)
+}
+
 // sourceBytes returns the local memory that the sources of a tile take.
 func (k *kernel) sourceBytes() int64 { return int64(k.sourcePlaces() * ir.I32.Size()) }
 
-// sourcePlace returns where row at of a tile has its counter. A place is free behind the
-// rows of each work-item, which avoids bank conflicts.
+// sourcePlace returns where row at of a tile has its counter. Without wide accesses a place is free
+// behind the rows of each work-item, which avoids bank conflicts.
 func (k *kernel) sourcePlace(at loop.Expr) loop.Expr {
+	if k.countsWide() {
+		return at
+	}
 	return loop.Add(at, loop.Div(at, loop.Int(int64(k.items))))
 }
 
-func (k *kernel) sourcePlaces() int { return k.workgroup * (k.items + 1) }
+func (k *kernel) sourcePlaces() int {
+	if k.countsWide() {
+		return k.workgroup * k.items
+	}
+	return k.workgroup * (k.items + 1)
+}
+
+// countsWide reports whether a work-item accesses several counters at a time.
+func (k *kernel) countsWide() bool { return k.needsOrder() && k.items%wideCounters == 0 }
+
+// wideCounters is how many counters a wide access moves.
+const wideCounters = loop.WideBytes / 4
 
 // findSources finds the sources of the tile's rows, for operations that rows of this
 // function need.
@@ -97,18 +124,10 @@ func (e *rowBody) sourcesOf(i int) *tileSources {
 	most := loop.Int(mostEnds * e.kernel.rows() / width)
 	areMany := e.b.Let("are_many", loop.Gt(loop.Sub(end, first), most))
 	ended := e.localArray(fmt.Sprintf("ended_%d", i), ir.I32, e.sourcePlaces())
-	eachOwn := func(body func(at loop.Expr)) {
-		start := e.b.Let("start", loop.Mul(e.localID, loop.Int(int64(e.items+1))))
-		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
-			body(e.b.Let("at", loop.Add(start, item)))
-		})
-	}
 	if e.keeps || e.localTables != nil || e.chunk > 1 {
 		e.barrier() // behind the tile before
 	}
-	e.b.For("item", loop.Int(0), loop.Int(int64(e.items+1)), func(item *loop.Var) {
-		e.b.Store(ended, loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.localID), number(ir.I32, 0))
-	})
+	e.clearCounters(ended)
 	e.barrier()
 	count := e.countEnds
 	if op.Width > 0 {
@@ -116,17 +135,74 @@ func (e *rowBody) sourcesOf(i int) *tileSources {
 	}
 	e.b.If(loop.Not(areMany), func() { count(op, first, end, ended) }, nil)
 	e.barrier()
+	found := &tileSources{first: loop.Mul(first, loop.Int(width)), areMany: areMany, ended: ended}
+	e.addCounters(i, found)
+	return found
+}
+
+// addCounters adds the counters up.
+func (e *rowBody) addCounters(i int, found *tileSources) {
 	sum := e.b.Decl("sum", number(ir.I32, 0))
-	eachOwn(func(at loop.Expr) { e.b.Assign(sum, loop.Add(sum, loop.At(ended, at))) })
+	add := func(count loop.Expr) { e.b.Assign(sum, loop.Add(sum, count)) }
+	start := e.b.Let("start", e.sourcePlace(loop.Mul(e.localID, loop.Int(int64(e.items)))))
+	eachOwn := func(body func(item, at loop.Expr)) {
+		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+			body(item, e.b.Let("at", loop.Add(start, item)))
+		})
+	}
+	var held *loop.Var
+	if e.needsOrder() {
+		held = e.b.Storage("source_rows", loop.ArrayOf(e.items, loop.ScalarOf(ir.I32)))
+	}
+	switch {
+	case e.countsWide():
+		e.b.For("i", loop.Int(0), loop.Int(int64(e.items/wideCounters)), func(i *loop.Var) {
+			item := e.b.Let("item", loop.Mul(i, loop.Int(wideCounters)))
+			for j, count := range e.b.LoadWide("count", found.ended, loop.Add(start, item)) {
+				add(count)
+				e.b.Store(held, loop.Add(item, loop.Int(int64(j))), sum)
+			}
+		})
+	case held != nil:
+		eachOwn(func(item, at loop.Expr) {
+			add(loop.At(found.ended, at))
+			e.b.Store(held, item, sum)
+		})
+	default:
+		eachOwn(func(_, at loop.Expr) { add(loop.At(found.ended, at)) })
+	}
 	st := single(e.kernel, slot{stateKey: stateKey{i, 0}, kind: ir.I32, counts: true})
 	before, _ := e.blockScan(st, []loop.Expr{sum}, duringScan{})
+	if held != nil {
+		found.ended, found.before = held, before[0]
+		return
+	}
 	running := e.b.Decl("running", before[0])
-	eachOwn(func(at loop.Expr) {
-		e.b.Assign(running, loop.Add(running, loop.At(ended, at)))
-		e.b.Store(ended, at, running)
+	eachOwn(func(_, at loop.Expr) {
+		e.b.Assign(running, loop.Add(running, loop.At(found.ended, at)))
+		e.b.Store(found.ended, at, running)
 	})
 	e.barrier()
-	return &tileSources{loop.Mul(first, loop.Int(width)), areMany, ended}
+}
+
+// endedOf returns how many have ended up to the row.
+func (e *rowBody) endedOf(found *tileSources) loop.Expr {
+	if found.before != nil {
+		return loop.Add(found.before, loop.At(found.ended, e.item))
+	}
+	return loop.At(found.ended, e.sourcePlace(e.place))
+}
+
+// clearCounters sets this work-item's counters, or as many, to 0.
+func (e *rowBody) clearCounters(ended *loop.Var) {
+	zero := number(ir.I32, 0)
+	if e.countsWide() {
+		e.eachWide(wideCounters, func(at loop.Expr) { e.b.StoreWide(ended, at, []loop.Expr{zero, zero, zero, zero}) })
+		return
+	}
+	e.b.For("item", loop.Int(0), loop.Int(int64(e.items+1)), func(item *loop.Var) {
+		e.b.Store(ended, loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.localID), zero)
+	})
 }
 
 // countEnds counts at each row of the tile how many repeated rows end there; at the first
@@ -156,7 +232,7 @@ func (e *rowBody) countSums(op *tile.Op, first, end loop.Expr, ended *loop.Var) 
 		place := e.b.Decl("place", loop.Sub(e.endBefore(op, few), loop.ToKind(ir.I64, e.first)))
 		source := e.b.Let("source", loop.Mul(few, loop.Int(width)))
 		count := func(length loop.Expr) {
-			e.b.Assign(place, loop.Add(place, notNegative(length)))
+			e.b.Assign(place, loop.Add(place, loop.ToKind(ir.I64, length)))
 			e.countEnd(ended, place)
 		}
 		lengths := e.stream(op.Keys[0])
@@ -184,7 +260,7 @@ func (e *rowBody) sourceAmong(op *tile.Op, few loop.Expr) loop.Expr {
 	among := e.b.Let("few", loop.ToCounter(few))
 	source := e.b.Decl("source", loop.Mul(among, loop.Int(int64(op.Width))))
 	lengths := e.stream(op.Keys[0])
-	length := func() loop.Expr { return notNegative(loop.At(lengths, source)) }
+	length := func() loop.Expr { return loop.ToKind(ir.I64, loop.At(lengths, source)) }
 	end := e.b.Decl("end", loop.Add(e.endBefore(op, among), length()))
 	row := loop.ToKind(ir.I64, e.row)
 	e.b.While(loop.And(loop.Le(end, row), loop.Lt(loop.Add(source, loop.Int(1)), e.repeated(op))), func() {
@@ -210,10 +286,4 @@ func (e *rowBody) repeated(op *tile.Op) loop.Expr {
 
 func (e *rowBody) fewOf(op *tile.Op) loop.Expr {
 	return loop.ToCounter(e.arguments.value("fews", plan.CeilDiv(plan.Len(op.Sources), plan.Const(int64(op.Width)))))
-}
-
-// notNegative returns a length, below 0 as 0.
-func notNegative(length loop.Expr) loop.Expr {
-	length = loop.ToKind(ir.I64, length)
-	return loop.Greatest(length, number(ir.I64, 0))
 }
