@@ -48,7 +48,7 @@ func testSources(t *testing.T, p *ir.Pipeline, kind ir.Kind, schedule plan.Sched
 		t.Errorf("sources=%s: all ends are stored: %t", way, hasAll)
 	}
 	for _, most := range []int{1, 4, 250} { // lengths, of which most are 0 in the end
-		rows := 203 // the last few are not four
+		rows := 2003 // of more blocks than one, and the last few are not four
 		if way == plan.PerChild {
 			rows = 20000 // two pages
 		}
@@ -64,6 +64,25 @@ func testSources(t *testing.T, p *ir.Pipeline, kind ir.Kind, schedule plan.Sched
 		if different := differsFromInterpreter(t, lowered, p, in); different != "" {
 			t.Errorf("sources=%s, items=%d, lengths below %d of %v: %s", way, schedule.Items, most, kind, different)
 		}
+	}
+}
+
+// TestSourcesOfSums adds up what rows repeat in kernels that store nothing of a row: a work-item's rows
+// do not lie together there.
+func TestSourcesOfSums(t *testing.T) {
+	p := loadOne(t, `
+pipeline summed(length: [n]i32, x: [n]i64) {
+	r = repeat(length)
+	return all: sum(x[r] * index(r))
+}
+`)
+	in := []ir.Column{ir.NewColumn(ir.I32, 203), ir.NewColumn(ir.I64, 203)}
+	for row := range 203 {
+		in[0].Set(row, ir.Int(ir.I32, int64(row%4)))
+		in[1].Set(row, ir.Int(ir.I64, int64(row*row)))
+	}
+	if different := differsFromInterpreter(t, lowered(t, p, fuse.LevelAuto, plan.Schedule{Workgroup: 8, Items: 4}), p, in); different != "" {
+		t.Error(different)
 	}
 }
 
