@@ -39,7 +39,7 @@ func (s *Source) ErrorAt(pos ir.Pos, message, hint string) error {
 
 // Compile compiles a pipeline of s for a backend at a fusion level, one of
 // [fuse.Levels] or a plan by hand, "" for the default. An empty backend stands for any
-// backend of work-groups. Of the schedule only Variant, Groups, Probe, Radix and Part matter
+// backend of work-groups. Of the schedule only Variant, Groups, Probe, Sources, Radix and Part matter
 // here. An operator that has no compiled form is an error at its place in the text; a
 // wrong plan by hand is a [UsageError].
 func Compile(s *Source, p *ir.Pipeline, backend, level string, schedule plan.Schedule) (*backends.Program, *fuse.Program, error) {

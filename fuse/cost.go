@@ -34,6 +34,8 @@ func (g *Graph) assumedLength(d *ir.Domain) float64 {
 		return assumedGroups * g.assumedLength(d.Parent)
 	case ir.DomainWords:
 		return float64(d.Width) * g.assumedLength(d.Parent)
+	case ir.DomainEvery:
+		return g.assumedLength(d.Parent) / float64(d.Width)
 	case ir.DomainOrder:
 		return g.assumedLength(d.Parent)
 	case ir.DomainBins:

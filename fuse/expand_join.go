@@ -246,7 +246,7 @@ func (o *ordering) merged(right sortedSide, keys []*ir.Value, out *ir.Domain) *j
 // pairsOf returns the left and the right row of each pair, which are the rows of out. The right
 // rows of a left one are so many as length says, from begin on in an order.
 func (o *ordering) pairsOf(order, begin, length *ir.Value, out *ir.Domain) (row, partner *ir.Value) {
-	pairs, before := o.expanded(length, true, out)
+	pairs, before := o.expanded(repetition{length: length, isNarrow: true}, out)
 	// Of the pairs of a left row, the first has the first of the right ones.
 	ahead := o.apply(ir.OpSub, begin, before)
 	number := o.index(pairs, pairs.Type.Domain)

@@ -14,7 +14,7 @@ func (o *ordering) nestedJoin(left, right []*ir.Value, out *ir.Domain) *joined {
 	j := &joined{}
 	keys, others := o.keyWords(left), o.keyWords(right)
 	var begin *ir.Value
-	j.left, begin = o.expanded(o.compared(keys, others, ir.ReduceAdd), true, out)
+	j.left, begin = o.expanded(repetition{length: o.compared(keys, others, ir.ReduceAdd), isNarrow: true}, out)
 	args := slices.Concat([]*ir.Value{begin}, keys, others)
 	j.right = o.add(o.pos, ir.Value{Op: ir.OpPairs, Args: args, Split: len(keys), Type: ir.Type{Kind: ir.I64, Domain: out, Target: others[0].Type.Domain}})
 	return j

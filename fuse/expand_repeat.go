@@ -22,7 +22,11 @@ func (e *expansion) repeat(v *ir.Value) {
 		length = o.apply(ir.OpLeast, length, o.integer(length, math.MaxInt64))
 	}
 	length = o.cast(ir.I64, length)
-	made, begin := o.expanded(length, x.Type.Kind.Size() < ir.I64.Size(), e.domain(v.Type.Domain))
+	r := repetition{length: length, isNarrow: x.Type.Kind.Size() < ir.I64.Size()}
+	if e.lengths && (x.Op == ir.OpParam && r.isNarrow || x.Type.Kind.Size() <= ir.U32.Size()/2) {
+		r.stored = x // fewer bytes than all ends
+	}
+	made, begin := o.expanded(r, e.domain(v.Type.Domain))
 	made.Name = v.Name
 	e.values[v], e.begins[v] = made, begin
 }
@@ -42,22 +46,31 @@ func (e *expansion) scanRepeated(v *ir.Value) {
 	e.values[v].By = e.segments[v.By]
 }
 
-// expanded returns the source of each row of out, which has each row so many times as
-// length, an i64 that is not negative, says, with 32 bits if isNarrow is set; and at which
-// row of out each begins.
-func (o *ordering) expanded(length *ir.Value, isNarrow bool, out *ir.Domain) (source, begin *ir.Value) {
-	rows := length.Type.Domain
-	ends := o.add(o.pos, ir.Value{Op: ir.OpScan, Reduce: ir.ReduceAdd, Args: []*ir.Value{length}, Type: ir.Type{Kind: ir.I64, Domain: rows}})
-	begin = o.apply(ir.OpSub, ends, length)
-	total := o.total(length, isNarrow)
+// A repetition says how often each row is repeated.
+type repetition struct {
+	length   *ir.Value // i64, not negative
+	isNarrow bool      // it has 32 bits
+	stored   *ir.Value // it lies in memory so, unless it is negative and a check fails; nil if it does not
+}
+
+// expanded returns the source of each row of out, which has each row so many times as r says; and at
+// which row of out each begins.
+func (o *ordering) expanded(r repetition, out *ir.Domain) (source, begin *ir.Value) {
+	rows := r.length.Type.Domain
+	ends := o.add(o.pos, ir.Value{Op: ir.OpScan, Reduce: ir.ReduceAdd, Args: []*ir.Value{r.length}, Type: ir.Type{Kind: ir.I64, Domain: rows}})
+	begin = o.apply(ir.OpSub, ends, r.length)
+	total := o.total(r)
 	if !o.short {
-		return o.sources(ends, nil, total, 0, out), begin
+		return o.sources(sourceSearch{ends: ends, of: rows}, total, 0, out), begin
 	}
 	ends = o.cast(ir.U32, ends) // the plan refuses out if it has more rows
+	if r.stored != nil {
+		ends = o.every(ends, endsOf)
+	}
 	isShort := o.apply(ir.OpLe, total, o.number(math.MaxInt32))
 	size := o.choose(isShort, o.apply(ir.OpAdd, o.apply(ir.OpShr, total, o.number(blockShift)), o.number(3)), o.number(0))
-	blocks := o.sources(ends, nil, size, blockShift, o.newDomain(ir.DomainBins, out.Name+"_blocks", nil))
-	return o.sources(ends, blocks, total, 0, out), begin
+	blocks := o.sources(sourceSearch{ends: ends, of: ends.Type.Domain}, size, blockShift, o.newDomain(ir.DomainBins, out.Name+"_blocks", nil))
+	return o.sources(sourceSearch{ends, rows, blocks, r.stored}, total, 0, out), begin
 }
 
 // blockShift is the binary logarithm of the length of blocks. The sources of the rows of
@@ -65,25 +78,48 @@ func (o *ordering) expanded(length *ir.Value, isNarrow bool, out *ir.Domain) (so
 // neighbouring elements are looked at.
 const blockShift = 10
 
+// endsOf is of how many rows the end of the last one is stored where the lengths of all are: a power
+// of two. The ends between are sums that one work-item adds up, of elements that lie together.
+const endsOf = 4
+
+// sourceSearch is what the rows of an expansion find their sources by.
+type sourceSearch struct {
+	ends            *ir.Value
+	of              *ir.Domain // that of the sources
+	blocks, lengths *ir.Value  // see [ir.OpExpand]; either may be nil
+}
+
 // sources returns the source of every row of out, or of each first of so many as a
-// shift says, within the bounds of blocks, unless that is nil.
-func (o *ordering) sources(ends, blocks, size *ir.Value, shift int64, out *ir.Domain) *ir.Value {
-	v := ir.Value{Op: ir.OpExpand, Args: []*ir.Value{ends, size}, Shift: shift, Type: ir.Type{Kind: ir.I64, Domain: out, Target: ends.Type.Domain}}
-	if blocks != nil {
-		v.Args = append(v.Args, blocks)
-		v.Split = int(blocks.Shift)
+// shift says.
+func (o *ordering) sources(by sourceSearch, size *ir.Value, shift int64, out *ir.Domain) *ir.Value {
+	v := ir.Value{Op: ir.OpExpand, Args: []*ir.Value{by.ends, size}, Shift: shift, Type: ir.Type{Kind: ir.I64, Domain: out, Target: by.of}}
+	if by.blocks != nil {
+		v.Args = append(v.Args, by.blocks)
+		v.Split = int(by.blocks.Shift)
+	}
+	if by.lengths != nil {
+		v.Args = append(v.Args, by.lengths)
 	}
 	out.By = o.add(o.pos, v)
 	return out.By
 }
 
+// every returns x of the last one of each so many rows.
+func (o *ordering) every(x *ir.Value, rows int) *ir.Value {
+	d := o.newDomain(ir.DomainEvery, x.Type.Domain.Name+"_every", x.Type.Domain)
+	d.Width = rows
+	d.By = o.add(o.pos, ir.Value{Op: ir.OpEvery, Args: []*ir.Value{x}, Type: ir.Type{Kind: x.Type.Kind, Domain: d}})
+	return d.By
+}
+
 // total returns the sum of lengths; if it is no number of 64 bits, the greatest one. That of
 // fewer than 2^32 lengths of 32 bits always is.
-func (o *ordering) total(length *ir.Value, isNarrow bool) *ir.Value {
+func (o *ordering) total(r repetition) *ir.Value {
+	length := r.length
 	sum := func(x *ir.Value) *ir.Value {
 		return o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{x}, Type: ir.Type{Kind: ir.I64}})
 	}
-	if o.short && isNarrow {
+	if o.short && r.isNarrow {
 		return sum(length)
 	}
 	low := sum(o.apply(ir.OpAnd, length, o.number(1<<32-1)))

@@ -153,7 +153,7 @@ func (m *planner) demandLength(d *ir.Domain) {
 	m.domains[d] = true
 	if w := m.writer[key{kind: Lengths, of: d}]; w != nil {
 		m.demanded[w] = true
-	} else if d.Kind == ir.DomainOrder || d.Kind == ir.DomainWords {
+	} else if d.Kind == ir.DomainOrder || d.Kind == ir.DomainWords || d.Kind == ir.DomainEvery {
 		m.demandLength(d.Parent)
 	}
 }
@@ -220,6 +220,8 @@ func (m *planner) domain(d *ir.Domain) plan.Domain {
 		out.Len = plan.Var(w.Name)
 	case d.Kind == ir.DomainWords:
 		out.Len = plan.Mul(plan.Len(m.DomainName(d.Parent)), plan.Const(int64(d.Width)))
+	case d.Kind == ir.DomainEvery:
+		out.Len = plan.CeilDiv(plan.Len(m.DomainName(d.Parent)), plan.Const(int64(d.Width)))
 	case d.Kind == ir.DomainOrder && m.domains[d]:
 		out.Len = plan.Len(m.DomainName(d.Parent))
 	default:
@@ -254,6 +256,8 @@ func (m *planner) bound(d *ir.Domain) plan.Expr {
 		return plan.Max(first, second)
 	case ir.DomainWords:
 		return plan.Mul(m.bound(d.Parent), plan.Const(int64(d.Width)))
+	case ir.DomainEvery:
+		return plan.CeilDiv(m.bound(d.Parent), plan.Const(int64(d.Width)))
 	case ir.DomainBins, ir.DomainRepeat, ir.DomainJoin:
 		size, w := d.By.Args[1], m.writer[key{kind: Lengths, of: d}]
 		if w == nil {

@@ -161,6 +161,8 @@ func (m *planner) room(d *ir.Domain) plan.Expr {
 		return m.bound(d)
 	case ir.DomainWords:
 		return plan.Mul(m.room(d.Parent), plan.Const(int64(d.Width)))
+	case ir.DomainEvery:
+		return plan.CeilDiv(m.room(d.Parent), plan.Const(int64(d.Width)))
 	}
 	return m.room(d.Parent)
 }

@@ -77,6 +77,10 @@ type Options struct {
 	// none below.
 	Sample int
 
+	// Lengths is set if the rows of repeat find their sources by the lengths and the ends of every
+	// few rows, and not all ends are stored. It needs Short.
+	Lengths bool
+
 	// Cores is set if one worker enters rows in a table in their order, as emitted Go and
 	// device vector do.
 	Cores bool
@@ -302,6 +306,9 @@ func (l *lowering) lower(v *ir.Value) {
 	case ir.OpPack:
 		l.pack(v)
 		return
+	case ir.OpEvery:
+		l.every(v)
+		return
 	case ir.OpEither:
 		l.either(v)
 		return
@@ -467,7 +474,9 @@ func (l *lowering) operands(s *Stage, v *ir.Value) {
 	case ir.OpExpand:
 		l.read(s, v.Args[0], tile.Gather, true)
 		if len(v.Args) > 2 {
-			l.read(s, v.Args[2], tile.Gather, true)
+			for _, x := range v.Args[2:] {
+				l.read(s, x, tile.Gather, true)
+			}
 		} else {
 			l.length(s, v.Type.Target)
 		}

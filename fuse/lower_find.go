@@ -169,6 +169,10 @@ func (b *kernelBuilder) source(v *ir.Value, domain int) tile.ID {
 		end = b.lengthBefore(v.Type.Target)
 	}
 	ends := b.complete(b.graph.result(v.Args[0]), tile.Gather)
+	if len(v.Args) > 3 {
+		lengths := b.complete(b.graph.result(v.Args[3]), tile.Gather)
+		return b.SourceOfLengths(ends, lengths, v.Args[0].Type.Domain.Width, b.graph.DomainName(v.Type.Target), v.Name, first, end)
+	}
 	if v.Shift == 0 {
 		return b.Source(ends, b.graph.DomainName(v.Type.Target), v.Name, first, end)
 	}

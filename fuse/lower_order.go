@@ -97,6 +97,15 @@ func (l *lowering) pack(v *ir.Value) {
 	l.defineResult(s, v)
 }
 
+// every lowers a column of every few rows.
+func (l *lowering) every(v *ir.Value) {
+	x := v.Args[0]
+	s := l.stage(Every, v.Pos, x.Type.Domain)
+	l.read(s, x, tile.Element, false)
+	s.roots = append(s.roots, v)
+	l.defineResult(s, v)
+}
+
 // rowsMoved returns the rows that an order of v has: those that move first. Some of them may move again.
 func rowsMoved(v *ir.Value) *ir.Domain { return v.Args[len(v.Args)-2].Type.Domain }
 

@@ -17,7 +17,7 @@ func (l *lowering) nameDomains() {
 		name := d.Name
 		if d.Kind != ir.DomainParam && !token.IsIdentifier(name) { // a parameter's is one, if perhaps a keyword of Go
 			name = map[ir.DomainKind]string{ir.DomainMask: "selected", ir.DomainRuns: "group", ir.DomainStarts: "group",
-				ir.DomainBins: "bin", ir.DomainRepeat: "repeated", ir.DomainJoin: "pair", ir.DomainOrder: "sorted", ir.DomainEither: "group", ir.DomainWords: "words"}[d.Kind]
+				ir.DomainBins: "bin", ir.DomainRepeat: "repeated", ir.DomainJoin: "pair", ir.DomainOrder: "sorted", ir.DomainEither: "group", ir.DomainWords: "words", ir.DomainEvery: "every"}[d.Kind]
 		}
 		l.domainNames[d] = taken.Fresh(name, "_")
 	}

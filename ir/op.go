@@ -55,9 +55,11 @@ const (
 	OpPack
 	// Args: x, y. Is x if Limit is not 0, else y; only one of them is computed.
 	OpEither
-	// Args: ends, rows, perhaps blocks. The scalar rows says how many rows the result has.
-	// Row r is the number of elements of ends, which ascend, that are at most r << Shift.
-	// Elements r >> Split of blocks and the next one are bounds of that number.
+	// Args: ends, rows, perhaps blocks, perhaps lengths. The scalar rows says how many rows the
+	// result has. Row r is the number of elements of ends, which ascend, that are at most r << Shift.
+	// Elements r >> Split of blocks and the next one are bounds of that number. With lengths, of
+	// which none is below 0 unless a check fails, ends are the running sums of these that OpEvery
+	// leaves, and row r is how many of all running sums are at most r.
 	OpExpand
 	// Args: sorted, x, first, end. How many elements of sorted, which ascend, are at most x:
 	// those before first are, and those from end on are not.
@@ -101,5 +103,7 @@ const (
 	OpMatchParts
 	// Args: codes, which OpMatchParts has made. How many different keys the words of each part have.
 	OpDistinct
+	// Args: x. x of the last one of each so many rows as the Width of the result's domain says.
+	OpEvery
 	endOfOps
 )

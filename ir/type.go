@@ -159,6 +159,7 @@ const (
 	DomainJoin                     // By = join(left, right): matching pairs
 	DomainEither                   // the rows of one domain or of another, which only the compiler makes
 	DomainWords                    // Width words for each row of Parent, side by side, which only the compiler makes
+	DomainEvery                    // a row for each Width rows of Parent, or fewer at its end, which only the compiler makes
 )
 
 // Domain is a set of rows with an identity; its length is known at run time.
@@ -168,7 +169,7 @@ type Domain struct {
 	Kind   DomainKind
 	Name   string  // for messages: the parameter's letter, or the statement that made it
 	By     *Value  // the value that made it; nil for DomainParam
-	Width  int     // of DomainWords
+	Width  int     // of DomainWords and DomainEvery
 	Parent *Domain // the domain whose rows By reads, of a join those of its left key; nil for DomainParam and, unless none of them is empty, DomainBins
 }
 

@@ -20,40 +20,69 @@ pipeline repeated(length: [n]i32, x: [n]i64) {
 `
 
 // TestSources finds the rows that are repeated in each way. Only by default ends are counted, and
-// rows are told their sources where the way says so.
+// rows are told their sources where the way says so. Where all ends are not stored, a work-item loads
+// the lengths of a few rows at once if they have 32 bits.
 func TestSources(t *testing.T) {
-	p := loadOne(t, sourcesText)
-	for i, way := range append(plan.SourceWays, plan.PerSubgroup) {
-		schedule := plan.Schedule{Workgroup: 8, Items: 3, Sources: way}
-		if i == len(plan.SourceWays) {
-			schedule.Workgroup = 64 // two rows at once
+	for _, kind := range []ir.Kind{ir.I32, ir.U8} {
+		p := loadOne(t, strings.Replace(sourcesText, "i32", kind.String(), 1))
+		for _, way := range plan.SourceWays {
+			testSources(t, p, kind, plan.Schedule{Workgroup: 8, Items: 3, Sources: way})
 		}
-		lowered := lowered(t, p, fuse.LevelAuto, schedule)
-		isTold := slices.ContainsFunc(lowered.Plan.Buffers, func(b plan.Buffer) bool { return strings.HasSuffix(b.Name, "_sources") })
-		if want := slices.Index(plan.SourceWays, way) > slices.Index(plan.SourceWays, plan.Search); isTold != want {
-			t.Errorf("sources=%s: rows are told their sources: %t", way, isTold)
+		testSources(t, p, kind, plan.Schedule{Workgroup: 64, Items: 3, Sources: plan.PerSubgroup}) // two rows at once
+		testSources(t, p, kind, plan.Schedule{Workgroup: 8, Items: 4})                             // four counters at once
+	}
+}
+
+func testSources(t *testing.T, p *ir.Pipeline, kind ir.Kind, schedule plan.Schedule) {
+	lowered, way := lowered(t, p, fuse.LevelAuto, schedule), schedule.Sources
+	isTold := slices.ContainsFunc(lowered.Plan.Buffers, func(b plan.Buffer) bool { return strings.HasSuffix(b.Name, "_sources") })
+	if want := slices.Index(plan.SourceWays, way) > slices.Index(plan.SourceWays, plan.Search); isTold != want {
+		t.Errorf("sources=%s: rows are told their sources: %t", way, isTold)
+	}
+	isDefault := way == "" || way == plan.Count
+	if counts := strings.Contains(textOf(lowered), "end_of_sources"); counts != (isDefault || way == plan.Ends) {
+		t.Errorf("sources=%s: ends are counted: %t", way, counts)
+	}
+	hasAll := slices.ContainsFunc(lowered.Plan.Buffers, func(b plan.Buffer) bool { return b.Kind == plan.U32 && b.Length.String() == plan.Len("n").String() })
+	if want := !isDefault && way != plan.Search; hasAll != want {
+		t.Errorf("sources=%s: all ends are stored: %t", way, hasAll)
+	}
+	for _, most := range []int{1, 4, 250} { // lengths, of which most are 0 in the end
+		rows := 2003 // of more blocks than one, and the last few are not four
+		if way == plan.PerChild {
+			rows = 20000 // two pages
 		}
-		if counts := strings.Contains(textOf(lowered), "end_of_sources"); counts != (way == plan.Count) {
-			t.Errorf("sources=%s: ends are counted: %t", way, counts)
-		}
-		for _, most := range []int{1, 4, 300} { // lengths, of which most are 0 in the end
-			rows := 200
-			if way == plan.PerChild {
-				rows = 20000 // two pages
+		in := []ir.Column{ir.NewColumn(kind, rows), ir.NewColumn(ir.I64, rows)}
+		for row := range rows {
+			length := row % most
+			if most == 250 && row%64 != 63 && row != rows-1 {
+				length = 0
 			}
-			in := []ir.Column{ir.NewColumn(ir.I32, rows), ir.NewColumn(ir.I64, rows)}
-			for row := range rows {
-				length := row % most
-				if most == 300 && row%64 != 63 {
-					length = 0
-				}
-				in[0].Set(row, ir.Int(ir.I32, int64(length)))
-				in[1].Set(row, ir.Int(ir.I64, int64(row*row)))
-			}
-			if different := differsFromInterpreter(t, lowered, p, in); different != "" {
-				t.Errorf("sources=%s, lengths below %d: %s", way, most, different)
-			}
+			in[0].Set(row, ir.Int(kind, int64(length)))
+			in[1].Set(row, ir.Int(ir.I64, int64(row*row)))
 		}
+		if different := differsFromInterpreter(t, lowered, p, in); different != "" {
+			t.Errorf("sources=%s, items=%d, lengths below %d of %v: %s", way, schedule.Items, most, kind, different)
+		}
+	}
+}
+
+// TestSourcesOfSums adds up what rows repeat in kernels that store nothing of a row: a work-item's rows
+// do not lie together there.
+func TestSourcesOfSums(t *testing.T) {
+	p := loadOne(t, `
+pipeline summed(length: [n]i32, x: [n]i64) {
+	r = repeat(length)
+	return all: sum(x[r] * index(r))
+}
+`)
+	in := []ir.Column{ir.NewColumn(ir.I32, 203), ir.NewColumn(ir.I64, 203)}
+	for row := range 203 {
+		in[0].Set(row, ir.Int(ir.I32, int64(row%4)))
+		in[1].Set(row, ir.Int(ir.I64, int64(row*row)))
+	}
+	if different := differsFromInterpreter(t, lowered(t, p, fuse.LevelAuto, plan.Schedule{Workgroup: 8, Items: 4}), p, in); different != "" {
+		t.Error(different)
 	}
 }
 

@@ -124,8 +124,8 @@ func explain(c *cobra.Command, args []string, flags *explainFlags, render func(*
 	if err != nil {
 		return err
 	}
-	if shape != (plan.Schedule{Variant: shape.Variant, Groups: shape.Groups, Probe: shape.Probe}) {
-		return usageErrorf("--schedule %s: variant, groups and probe alone change what kernels read and write", flags.schedule)
+	if shape != (plan.Schedule{Variant: shape.Variant, Groups: shape.Groups, Probe: shape.Probe, Sources: shape.Sources}) {
+		return usageErrorf("--schedule %s: variant, groups, probe and sources alone change what kernels read and write", flags.schedule)
 	}
 	if !flags.analyze && (flags.dist != "" || c.Flags().Changed("device")) {
 		return usageErrorf("--dist and --device say how to analyze: add --analyze")

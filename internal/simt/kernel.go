@@ -189,13 +189,22 @@ func (k *kernel) operators(v tile.ID) int {
 		return 0
 	}
 	n, op := 1, &k.Ops[k.Values[v].Op]
-	if !op.IsMap() || op.Operator.Cost() != ir.Cheap {
+	if !op.IsMap() || op.Operator.Cost() == ir.Dear || op.Operator.Cost() != ir.Cheap && !k.followsRow(v) {
 		return maxRecomputed + 1
 	}
 	for _, arg := range op.Args {
 		n += k.operators(arg)
 	}
 	return n
+}
+
+// followsRow reports whether v follows from the number of the row alone.
+func (k *kernel) followsRow(v tile.ID) bool {
+	op := &k.Ops[k.Values[v].Op]
+	if k.Values[v].Domain == tile.Uniform || op.Kind == tile.Row {
+		return true
+	}
+	return op.IsMap() && !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !k.followsRow(arg) })
 }
 
 // isHeld reports whether work-items hold column v, and the row before theirs.
@@ -206,7 +215,7 @@ func (k *kernel) isHeld(v tile.ID) bool {
 
 // needsOrder reports whether consecutive rows have to lie in one work-item.
 func (k *kernel) needsOrder() bool {
-	return len(k.cuts) > 0 || k.wantsNeighbours() || slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
+	return len(k.cuts) > 0 || k.wantsNeighbours() || k.countsInOrder() || slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
 		return op.IsReduction() && op.Monoid.Kind != tile.Fold
 	})
 }

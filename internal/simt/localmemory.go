@@ -34,6 +34,9 @@ const minDirectItems = 6
 // work-items run at once, and wait for memory.
 const seekItems = 8
 
+// expandItems are those of a work-item whose rows repeat others.
+const expandItems = 12
+
 // compactItems are the rows of a work-item of a kernel that only selects rows, on
 // devices without subgroups. The selected rows go to local memory at once, and take
 // no more of it than the column did.
@@ -95,7 +98,10 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 	choices, direct := []int{items}, []int{items}
 	if items == 0 {
 		choices = itemChoices
-		if k.Has((*tile.Op).Seeks) {
+		switch {
+		case k.Has(k.countsEnds):
+			choices = choices[slices.Index(choices, expandItems):]
+		case k.Has((*tile.Op).Seeks):
 			choices = choices[slices.Index(choices, seekItems):]
 		}
 		direct = choices[:slices.IndexFunc(choices, func(n int) bool { return n < minDirectItems })]

@@ -21,7 +21,11 @@ func (e *rowBody) search(op *tile.Op) loop.Expr {
 // search.
 func (e *rowBody) source(op *tile.Op) loop.Expr {
 	search := func() loop.Expr {
-		return backends.Search(e.b, e.stream(op.Stream), e.expr(op.Args[0]), e.expr(op.Args[1]), loop.ToKind(ir.I64, e.row))
+		found := backends.Search(e.b, e.stream(op.Stream), e.expr(op.Args[0]), e.expr(op.Args[1]), loop.ToKind(ir.I64, e.row))
+		if op.Width > 0 {
+			return e.sourceAmong(op, found)
+		}
+		return found
 	}
 	i := e.Values[op.Res[0]].Op
 	if told, ok := e.spread[i]; ok && e.now != atEnd {
@@ -37,8 +41,7 @@ func (e *rowBody) source(op *tile.Op) loop.Expr {
 	e.b.If(found.areMany,
 		func() { e.b.Assign(source, loop.ToCounter(search())) },
 		func() {
-			ended := loop.At(found.ended, e.sourcePlace(e.place))
-			e.b.Assign(source, loop.Add(source, loop.ToCounter(ended)))
+			e.b.Assign(source, loop.Add(source, loop.ToCounter(e.endedOf(found))))
 		})
 	e.values = outer
 	return loop.ToKind(ir.I64, source)

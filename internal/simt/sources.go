@@ -19,7 +19,8 @@ import (
 type tileSources struct {
 	first   loop.Expr // the least that the first row can have
 	areMany loop.Expr // so many may end in the tile that rows search instead
-	ended   *loop.Var // per row of the tile, at its sourcePlace: how many have ended from first on
+	ended   *loop.Var // per row of the tile, at its sourcePlace: how many have ended from first on; in registers, for each row of the work-item, if these lie together
+	before  loop.Expr // nil, or how many have ended before the work-item's rows, which the registers are without
 }
 
 // mostEnds is how many rows may end per row of the tile on average. More are seen if most
@@ -62,16 +63,42 @@ func (k *kernel) planSources() {
 	}
 }
 
+// countsInOrder reports whether rows find their sources by counted ends, and those of a work-item lie
+// together: it then adds up what it loads by wide accesses, and holds the sums in registers.
+func (k *kernel) countsInOrder() bool {
+	_, ok := k.placement.(workgroupPlacement)
+	return ok && !k.walks() && k.Has(k.countsEnds)
+}
+
+// countsEnds reports whether rows may find their sources by counted ends.
+func (k *kernel) countsEnds(op *tile.Op) bool {
+	return op.Kind == tile.Source && k.sources != plan.Search && !k.spreads(op)
+}
+
 // sourceBytes returns the local memory that the sources of a tile take.
 func (k *kernel) sourceBytes() int64 { return int64(k.sourcePlaces() * ir.I32.Size()) }
 
-// sourcePlace returns where row at of a tile has its counter. A place is free behind the
-// rows of each work-item, which avoids bank conflicts.
+// sourcePlace returns where row at of a tile has its counter. Without wide accesses a place is free
+// behind the rows of each work-item, which avoids bank conflicts.
 func (k *kernel) sourcePlace(at loop.Expr) loop.Expr {
+	if k.countsWide() {
+		return at
+	}
 	return loop.Add(at, loop.Div(at, loop.Int(int64(k.items))))
 }
 
-func (k *kernel) sourcePlaces() int { return k.workgroup * (k.items + 1) }
+func (k *kernel) sourcePlaces() int {
+	if k.countsWide() {
+		return k.workgroup * k.items
+	}
+	return k.workgroup * (k.items + 1)
+}
+
+// countsWide reports whether a work-item accesses several counters at a time.
+func (k *kernel) countsWide() bool { return k.needsOrder() && k.items%wideCounters == 0 }
+
+// wideCounters is how many counters a wide access moves.
+const wideCounters = loop.WideBytes / 4
 
 // findSources finds the sources of the tile's rows, for operations that rows of this
 // function need.
@@ -93,35 +120,89 @@ func (e *rowBody) sourcesOf(i int) *tileSources {
 	last := loop.Sub(loop.Add(e.first, e.count), loop.Int(1))
 	first := e.b.Let("first_source", loop.ToCounter(e.at(op.Args[0], e.first)))
 	end := e.b.Let("end_of_sources", loop.ToCounter(e.at(op.Args[1], loop.Greatest(last, loop.Int(0)))))
-	most := loop.Int(mostEnds * e.kernel.rows())
+	width := int64(max(op.Width, 1))
+	most := loop.Int(mostEnds * e.kernel.rows() / width)
 	areMany := e.b.Let("are_many", loop.Gt(loop.Sub(end, first), most))
 	ended := e.localArray(fmt.Sprintf("ended_%d", i), ir.I32, e.sourcePlaces())
-	eachOwn := func(body func(at loop.Expr)) {
-		start := e.b.Let("start", loop.Mul(e.localID, loop.Int(int64(e.items+1))))
-		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
-			body(e.b.Let("at", loop.Add(start, item)))
-		})
-	}
 	if e.keeps || e.localTables != nil || e.chunk > 1 {
 		e.barrier() // behind the tile before
 	}
-	e.b.For("item", loop.Int(0), loop.Int(int64(e.items+1)), func(item *loop.Var) {
-		e.b.Store(ended, loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.localID), number(ir.I32, 0))
-	})
+	e.clearCounters(ended)
 	e.barrier()
-	e.b.If(loop.Not(areMany), func() { e.countEnds(op, first, end, ended) }, nil)
+	count := e.countEnds
+	if op.Width > 0 {
+		count = e.countSums
+	}
+	e.b.If(loop.Not(areMany), func() { count(op, first, end, ended) }, nil)
 	e.barrier()
+	found := &tileSources{first: loop.Mul(first, loop.Int(width)), areMany: areMany, ended: ended}
+	e.addCounters(i, found)
+	return found
+}
+
+// addCounters adds the counters up.
+func (e *rowBody) addCounters(i int, found *tileSources) {
 	sum := e.b.Decl("sum", number(ir.I32, 0))
-	eachOwn(func(at loop.Expr) { e.b.Assign(sum, loop.Add(sum, loop.At(ended, at))) })
+	add := func(count loop.Expr) { e.b.Assign(sum, loop.Add(sum, count)) }
+	start := e.b.Let("start", e.sourcePlace(loop.Mul(e.localID, loop.Int(int64(e.items)))))
+	eachOwn := func(body func(item, at loop.Expr)) {
+		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+			body(item, e.b.Let("at", loop.Add(start, item)))
+		})
+	}
+	var held *loop.Var
+	if e.needsOrder() {
+		held = e.b.Storage("source_rows", loop.ArrayOf(e.items, loop.ScalarOf(ir.I32)))
+	}
+	switch {
+	case e.countsWide():
+		e.b.For("i", loop.Int(0), loop.Int(int64(e.items/wideCounters)), func(i *loop.Var) {
+			item := e.b.Let("item", loop.Mul(i, loop.Int(wideCounters)))
+			for j, count := range e.b.LoadWide("count", found.ended, loop.Add(start, item)) {
+				add(count)
+				e.b.Store(held, loop.Add(item, loop.Int(int64(j))), sum)
+			}
+		})
+	case held != nil:
+		eachOwn(func(item, at loop.Expr) {
+			add(loop.At(found.ended, at))
+			e.b.Store(held, item, sum)
+		})
+	default:
+		eachOwn(func(_, at loop.Expr) { add(loop.At(found.ended, at)) })
+	}
 	st := single(e.kernel, slot{stateKey: stateKey{i, 0}, kind: ir.I32, counts: true})
 	before, _ := e.blockScan(st, []loop.Expr{sum}, duringScan{})
+	if held != nil {
+		found.ended, found.before = held, before[0]
+		return
+	}
 	running := e.b.Decl("running", before[0])
-	eachOwn(func(at loop.Expr) {
-		e.b.Assign(running, loop.Add(running, loop.At(ended, at)))
-		e.b.Store(ended, at, running)
+	eachOwn(func(_, at loop.Expr) {
+		e.b.Assign(running, loop.Add(running, loop.At(found.ended, at)))
+		e.b.Store(found.ended, at, running)
 	})
 	e.barrier()
-	return &tileSources{first, areMany, ended}
+}
+
+// endedOf returns how many have ended up to the row.
+func (e *rowBody) endedOf(found *tileSources) loop.Expr {
+	if found.before != nil {
+		return loop.Add(found.before, loop.At(found.ended, e.item))
+	}
+	return loop.At(found.ended, e.sourcePlace(e.place))
+}
+
+// clearCounters sets this work-item's counters, or as many, to 0.
+func (e *rowBody) clearCounters(ended *loop.Var) {
+	zero := number(ir.I32, 0)
+	if e.countsWide() {
+		e.eachWide(wideCounters, func(at loop.Expr) { e.b.StoreWide(ended, at, []loop.Expr{zero, zero, zero, zero}) })
+		return
+	}
+	e.b.For("item", loop.Int(0), loop.Int(int64(e.items+1)), func(item *loop.Var) {
+		e.b.Store(ended, loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.localID), zero)
+	})
 }
 
 // countEnds counts at each row of the tile how many repeated rows end there; at the first
@@ -129,11 +210,80 @@ func (e *rowBody) sourcesOf(i int) *tileSources {
 func (e *rowBody) countEnds(op *tile.Op, first, end loop.Expr, ended *loop.Var) {
 	source := e.b.Decl("source", loop.Add(first, e.localID))
 	e.b.While(loop.Lt(source, end), func() {
-		place := e.b.Let("place", loop.Sub(loop.ToKind(ir.I64, loop.At(e.stream(op.Stream), source)), loop.ToKind(ir.I64, e.first)))
-		e.b.If(loop.Lt(place, loop.ToKind(ir.I64, e.count)), func() {
-			at := e.b.Let("at", loop.ToCounter(loop.Greatest(place, loop.ConstOf(ir.Int(ir.I64, 0)))))
-			e.b.Atomic(loop.AtomicAdd, ended, e.sourcePlace(at), number(ir.I32, 1))
-		}, nil)
+		e.countEnd(ended, e.b.Let("place", loop.Sub(loop.ToKind(ir.I64, loop.At(e.stream(op.Stream), source)), loop.ToKind(ir.I64, e.first))))
 		e.b.Assign(source, loop.Add(source, loop.Int(int64(e.workgroup))))
 	})
+}
+
+// countEnd counts a row that ends so many rows behind the first of the tile.
+func (e *rowBody) countEnd(ended *loop.Var, place loop.Expr) {
+	e.b.If(loop.Lt(place, loop.ToKind(ir.I64, e.count)), func() {
+		at := e.b.Let("at", loop.ToCounter(loop.Greatest(place, number(ir.I64, 0))))
+		e.b.Atomic(loop.AtomicAdd, ended, e.sourcePlace(at), number(ir.I32, 1))
+	}, nil)
+}
+
+// countSums is countEnds where the end of the last of each few rows is stored: a work-item
+// adds up the lengths of those.
+func (e *rowBody) countSums(op *tile.Op, first, end loop.Expr, ended *loop.Var) {
+	sources, width := e.repeated(op), int64(op.Width)
+	few := e.b.Decl("few", loop.Add(first, e.localID))
+	e.b.While(loop.And(loop.Le(few, end), loop.Lt(few, e.fewOf(op))), func() {
+		place := e.b.Decl("place", loop.Sub(e.endBefore(op, few), loop.ToKind(ir.I64, e.first)))
+		source := e.b.Let("source", loop.Mul(few, loop.Int(width)))
+		count := func(length loop.Expr) {
+			e.b.Assign(place, loop.Add(place, loop.ToKind(ir.I64, length)))
+			e.countEnd(ended, place)
+		}
+		lengths := e.stream(op.Keys[0])
+		each := func() {
+			for i := range width {
+				at := loop.Add(source, loop.Int(i))
+				e.b.If(loop.Lt(at, sources), func() { count(loop.At(lengths, at)) }, nil)
+			}
+		}
+		if loop.Wide(lengths.T) != int(width) {
+			each()
+		} else {
+			e.b.If(loop.Le(loop.Add(source, loop.Int(width)), sources), func() {
+				for _, length := range e.b.LoadWide("length", lengths, source) {
+					count(length)
+				}
+			}, each)
+		}
+		e.b.Assign(few, loop.Add(few, loop.Int(int64(e.workgroup))))
+	})
+}
+
+// sourceAmong returns the source of the row among the few whose last one ends behind it.
+func (e *rowBody) sourceAmong(op *tile.Op, few loop.Expr) loop.Expr {
+	among := e.b.Let("few", loop.ToCounter(few))
+	source := e.b.Decl("source", loop.Mul(among, loop.Int(int64(op.Width))))
+	lengths := e.stream(op.Keys[0])
+	length := func() loop.Expr { return loop.ToKind(ir.I64, loop.At(lengths, source)) }
+	end := e.b.Decl("end", loop.Add(e.endBefore(op, among), length()))
+	row := loop.ToKind(ir.I64, e.row)
+	e.b.While(loop.And(loop.Le(end, row), loop.Lt(loop.Add(source, loop.Int(1)), e.repeated(op))), func() {
+		e.b.Assign(source, loop.Add(source, loop.Int(1)))
+		e.b.Assign(end, loop.Add(end, length()))
+	})
+	return loop.ToKind(ir.I64, source)
+}
+
+// endBefore returns where the rows before a few end.
+func (e *rowBody) endBefore(op *tile.Op, few loop.Expr) loop.Expr {
+	end := e.b.Decl("begin", number(ir.I64, 0))
+	e.b.If(loop.Gt(few, loop.Int(0)), func() {
+		e.b.Assign(end, loop.ToKind(ir.I64, loop.At(e.stream(op.Stream), loop.Sub(few, loop.Int(1)))))
+	}, nil)
+	return end
+}
+
+// repeated returns how many rows are repeated, and fewOf how many times few these are.
+func (e *rowBody) repeated(op *tile.Op) loop.Expr {
+	return loop.ToCounter(e.arguments.value("repeated", plan.Len(op.Sources)))
+}
+
+func (e *rowBody) fewOf(op *tile.Op) loop.Expr {
+	return loop.ToCounter(e.arguments.value("fews", plan.CeilDiv(plan.Len(op.Sources), plan.Const(int64(op.Width)))))
 }

@@ -280,6 +280,12 @@ func (b *Builder) Source(stream int, sources, name string, first, end ID) ID {
 	return b.pure(Op{Kind: Source, Stream: stream, Sources: sources, Args: []ID{first, end}}, ir.I64, name)
 }
 
+// SourceOfLengths is [Builder.Source] where stream has the end of the last one of each width rows
+// of domain sources, and lengths all lengths.
+func (b *Builder) SourceOfLengths(stream, lengths, width int, sources, name string, first, end ID) ID {
+	return b.pure(Op{Kind: Source, Stream: stream, Keys: []int{lengths}, Width: width, Sources: sources, Args: []ID{first, end}}, ir.I64, name)
+}
+
 // Insert enters row in the hash table stream of so many slots, and returns the slot that has
 // its keys; see the operation Insert. The limit slots is none. The streams others have the
 // keys of all rows, and partBits is that of the operation.

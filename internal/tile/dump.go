@@ -116,6 +116,9 @@ func (k *Kernel) opString(op *Op) string {
 		}
 		b.WriteString(" by " + strings.Join(names, ", "))
 	}
+	if op.Kind == Source && op.Width > 0 {
+		fmt.Fprintf(&b, ", the end of every %d", op.Width)
+	}
 	if len(op.Homes) > 0 {
 		names := make([]string, len(op.Homes))
 		for i, stream := range op.Homes {
@@ -144,7 +147,7 @@ func (k *Kernel) opString(op *Op) string {
 	if op.First {
 		b.WriteString(" first")
 	}
-	if op.Width > 0 {
+	if op.Kind == Store && op.Width > 0 {
 		fmt.Fprintf(&b, " word %d of %d", op.Word, op.Width)
 	}
 	if op.Wide {

@@ -94,7 +94,7 @@ const (
 	Store                     // (x, [place]) -> (): Stream at the base row, or at place
 	Update                    // (index, x) -> (): Stream[index] = Monoid(Stream[index], x), in any order
 	Search                    // (x, first, end) -> i64: how many elements of Stream, which ascend, are at most x: those before first are, those from end on are not
-	Source                    // (first, end) -> i64 over the base: how many elements of Stream, which ascend, are at most the row's number: those before first are, those from end on are not; first and end are recomputable, and neither falls from row to row
+	Source                    // (first, end) -> i64 over the base: how many elements of Stream, which ascend, are at most the row's number: those before first are, those from end on are not; first and end are recomputable, and neither falls from row to row. With Width, Stream has the last one of each Width running sums of the lengths in Keys, of which none is below 0 unless a check fails, and the result is how many of all running sums are at most the row's number
 	Insert                    // (row, slot, slots, limit, keys...) -> i64: row enters the hash table Stream of so many slots: a power of two, unless rows of one slot have equal keys. It takes the first slot, from its own on and around, that is free (all bits are set) or has a row of equal keys; then the lesser row stays, unless rows may be left out and the key is one integer of up to 32 bits: then any. Without keys, the number row is its own key. The result is the slot that has the keys, or -1 if the row is left out. Where more slots than limit are taken, rows may be left out; if they may be although fewer are taken, slot 0 is LeftOut
 	Enter                     // (word, slot, slots) -> (): word enters the hash table Stream of so many slots, a power of two unless words of one slot have equal bits above the lowest 32: rows in their order, each at the first slot, from its own on and around, that is free (0), unless one before has a word with the same bits above the lowest 32. With a slot that the table does not have, it does not enter
 	Cuckoo                    // (row, slots) -> (): row enters the cuckoo hash table Stream of so many slots, of which the last is no row's. A row belongs in one of its Homes: where it takes a slot that another row has, that one moves to its next home; free slots have all bits set. Of rows with equal keys the least is in one of its homes, and others may be in the rest. If rows may be left out, the last slot is not free
@@ -124,7 +124,7 @@ type Op struct {
 	Sources   string    // Source: the domain of the plan that results number
 	Stream    int       // Load, Store, Update, Search, Source, Insert, Enter, Cuckoo, Probe, Match, Partners, Pairs, MatchParts
 	Distance  int64     // Shift: rows back; negative is ahead
-	Keys      []int     // Insert, Cuckoo, Probe: streams, the keys of rows in the table; Partners, Pairs: those of all rows; MatchParts: words and keys
+	Keys      []int     // Insert, Cuckoo, Probe: streams, the keys of rows in the table; Partners, Pairs: those of all rows; MatchParts: words and keys; Source: the lengths, if Stream has not all ends
 	Homes     []int     // Cuckoo: streams, the slots in which each row may be
 	Digits    int64     // Rank: how many values a digit has
 	Monoid    *Monoid   // Scan, ChunkScan, Reduce, Update, ScanTotals
@@ -139,7 +139,7 @@ type Op struct {
 	BySlot     bool // Update: the index is a slot of a hash table that may leave rows out
 	First      bool // Partners
 	WindowBits int  // Update: rows lie in the order of what the index is without so many low bits; 0 if they lie in any order
-	Width      int  // Store at a place: Stream has so many elements for each row of Domain, side by side, and the place is that of element Word of the row; 0 if it may be any
+	Width      int  // Store at a place: Stream has so many elements for each row of Domain, side by side, and the place is that of element Word of the row; 0 if it may be any. Source: of how many rows Stream has the end of the last; 0 if it has all ends
 	Word       int  // Store
 	Wide       bool // Match: the table has two words for each slot, a key of 64 bits and the code, which is 0 in a free one
 	Bucket     int  // Match: rows have slots that are multiples of so many, of which the table has a multiple, too; 0 for any

@@ -186,7 +186,7 @@ func (r *row) pure(op *tile.Op, args []ir.Scalar) ir.Scalar {
 	case tile.Search:
 		return r.search(op, args[0], args[1].Int64(), args[2].Int64())
 	case tile.Source:
-		return r.search(op, ir.Int(ir.I64, int64(r.number)), args[0].Int64(), args[1].Int64())
+		return r.source(op, args[0].Int64(), args[1].Int64())
 	case tile.Partners:
 		of := r.partners(op, args[0].Int64(), args[1:])
 		switch {
@@ -227,6 +227,24 @@ func (r *row) search(op *tile.Op, x ir.Scalar, first, end int64) ir.Scalar {
 		return element.Int64() > x.Int64()
 	})
 	return ir.Int(ir.I64, first+int64(n))
+}
+
+// source returns which row the base row repeats.
+func (r *row) source(op *tile.Op, first, end int64) ir.Scalar {
+	found := r.search(op, ir.Int(ir.I64, int64(r.number)), first, end)
+	if op.Width == 0 {
+		return found
+	}
+	ended := int64(0)
+	if found.Int64() > 0 {
+		ended = r.load(op.Stream, found.Int64()-1, false).Int64()
+	}
+	source := found.Int64() * int64(op.Width)
+	for ; ; source++ {
+		if ended += max(r.load(op.Keys[0], source, false).Int64(), 0); ended > int64(r.number) {
+			return ir.Int(ir.I64, source)
+		}
+	}
 }
 
 // partners returns those of so many rows that have equal keys.
