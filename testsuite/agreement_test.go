@@ -50,6 +50,8 @@ func TestKeptGroups(t *testing.T) {
 // Workers combine tables in which order matters, and rows of extremes behind a prefix, in the order of their rows.
 func TestCombinedInOrder(t *testing.T) {
 	testAgreementOf(t, "bins_of_every_kind")
+	testAgreementOf(t, "bins_by_expression")
+	testAgreementOf(t, "date_bins")
 	testAgreementOf(t, "argmin_of_rows")
 }
 
