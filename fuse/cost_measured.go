@@ -43,7 +43,8 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 		total += f.besides(k, scans, rows)
 		switch {
 		case slices.ContainsFunc(scans, func(i int) bool { return k.Ops[i].Closes() }):
-			total += rows[0] * m.Rates[plan.RateClosing]
+			closes, _ := k.Closes()
+			total += rows[0] * m.Rates[plan.RateClosing] * closingFactor(closes)
 		case c == 0:
 		case slices.ContainsFunc(scans, func(i int) bool { return k.InSegments(k.Ops[i].Domain) }):
 			total += rows[0] * m.Rates[plan.RateClosing]

@@ -183,6 +183,8 @@ func TestDeclaredClosing(t *testing.T) {
 	}{
 		{"return s: sum(y, by: g)[c > 2]", 2},
 		{sums + "k: first(x, by: g)[c > 2]", 1},
+		{"z = x[y > 0]\n\th = runs(z)\n\treturn z: first(z, by: h), c", 2},
+		{"z = x[y > 0]\n\tw = y[y > 0]\n\th = runs(z)\n\treturn z: first(z, by: h), s: sum(w, by: h), t: sum((y * 3)[y > 0], by: h), u: sum((y * 5)[y > 0], by: h), c", 2},
 	} {
 		g := graphOf(t, "x: [n]i64, y: [n]i64", "g = runs(x)\n\tc = count(by: g)\n\t"+test.body, Options{KeptAtOnce: true})
 		f, err := Fuse(g, LevelAuto, machine)

@@ -47,6 +47,14 @@ func TestKeptGroups(t *testing.T) {
 	testAgreementOf(t, "kept_of_filtered")
 }
 
+// Workers combine tables in which order matters, and rows of extremes behind a prefix, in the order of their rows.
+func TestCombinedInOrder(t *testing.T) {
+	testAgreementOf(t, "bins_of_every_kind")
+	testAgreementOf(t, "bins_by_expression")
+	testAgreementOf(t, "date_bins")
+	testAgreementOf(t, "argmin_of_rows")
+}
+
 // A kernel that enters keys in a table for few groups sums up all rows, be the table full.
 func TestSumBesideGroups(t *testing.T) { testAgreementOf(t, "group_having") }
 

@@ -137,11 +137,13 @@ func (d *driver) launch() []*loop.Func {
 	case len(d.carried) == 0 && !d.Has((*tile.Op).Counts):
 		d.b.If(many, d.shared(func() {
 			d.makeOwn(d.env.workers, true)
+			inOrder := d.makeInOrder()
 			ranges := d.b.Parallel(d.rows, d.env.workers, d.grain(), func(worker, lo, hi *loop.Var) {
 				d.shareOwn(worker)
-				d.ownTables(func() { d.call(lo, hi, d.f, nil) })
+				d.ownTables(worker, inOrder, func() { d.call(lo, hi, d.f, nil) })
 			})
 			ranges.Fixed = len(d.chunkScans()) > 0
+			d.combineInOrder(inOrder)
 		}), serial)
 	case d.relocates() && !d.hasLate():
 		d.b.If(many, d.shared(d.chainOfCopies), serial)
@@ -226,7 +228,7 @@ func (k *kernel) splits() bool {
 // does not matter: each worker has one of its own.
 func (k *kernel) isLate(i int) bool {
 	op := &k.Ops[i]
-	return op.IsReduction() && !op.Epilogue && k.analysis.Phase[i] > 0 && op.Monoid.Kind == tile.Fold && !op.Monoid.Fields[0].Kind.IsFloat()
+	return op.IsReduction() && !op.Epilogue && k.analysis.Phase[i] > 0 && (op.Monoid.Kind == tile.Fold && op.Monoid.IsExact() || op.Monoid.IsRowOfExtreme())
 }
 
 // hasLate reports whether there are such reductions.
@@ -328,21 +330,46 @@ func (d *driver) chain() {
 					results[i] = late[s.stateKey]
 				}
 				d.withStreams(d.ownParts(), func() {
-					d.ownTables(func() { d.callInto(results, lo, hi, d.f, before) })
+					d.ownTables(nil, nil, func() { d.callInto(results, lo, hi, d.f, before) })
 				})
 			}
 		},
 		Finish: func() {
 			for _, s := range d.carried {
-				if late[s.stateKey] != nil {
-					now := func(int) loop.Expr { return d.state[s.stateKey] }
-					worker := func(int) loop.Expr { return late[s.stateKey] }
-					d.b.Assign(d.state[s.stateKey], backends.Combine(d.Ops[s.op].Monoid.Combine[s.field], now, worker))
+				if late[s.stateKey] != nil && s.field == 0 {
+					d.combineLate(s.op, late)
 				}
 			}
 		},
 	})
 	blocks.Fixed = len(d.chunkScans()) > 0
+}
+
+// combineLate adds what a worker has reduced. Of rows of extremes, that of the lesser row is the earlier.
+func (d *driver) combineLate(i int, late map[stateKey]*loop.Var) {
+	m := d.Ops[i].Monoid
+	combine := func(earlier, later map[stateKey]*loop.Var) func() {
+		return func() {
+			of := func(states map[stateKey]*loop.Var) func(f int) loop.Expr {
+				return func(f int) loop.Expr { return states[stateKey{i, f}] }
+			}
+			both := make([]loop.Expr, len(m.Fields))
+			for f := range both {
+				if both[f] = backends.Combine(m.Combine[f], of(earlier), of(later)); len(both) > 1 {
+					both[f] = d.b.Let(m.Fields[f].Name, both[f])
+				}
+			}
+			for f, x := range both {
+				d.b.Assign(d.state[stateKey{i, f}], x)
+			}
+		}
+	}
+	if m.IsRowOfExtreme() {
+		row := stateKey{i, 1}
+		d.b.If(loop.Lt(late[row], d.state[row]), combine(late, d.state), combine(d.state, late))
+		return
+	}
+	combine(d.state, late)()
 }
 
 // combine adds the summary of a block to the states that it has.

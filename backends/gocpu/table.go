@@ -1,6 +1,7 @@
 package gocpu
 
 import (
+	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 )
@@ -18,16 +19,15 @@ const rowsPerOwn = 64
 // be large beside the rows.
 const Hash = rowsPerOwn
 
-// sharesTables reports whether workers can combine rows in tables of their own: of integers, so that
-// the order of the workers makes no difference. Whether they are small enough, a run knows.
+// sharesTables reports whether workers can combine rows in tables of their own. Whether they are small enough, a
+// run knows.
 func (k *kernel) sharesTables() bool {
+	inOrder := !k.Has(func(op *tile.Op) bool { return op.IsRunning() || op.Counts() })
 	for _, op := range k.With(func(op *tile.Op) bool { return op.Does(tile.Combines) }) {
 		if k.hasParts(op) || k.CombinesEntered(op) && k.Ops[k.Values[op.Args[0]].Op].PartBits > 0 {
 			continue // no two workers have rows of one slot, or one bin
 		}
-		kind := k.Streams[op.Stream].Kind
-		_, ok := loop.AtomicOf(op.Monoid.Combine[0].Operator)
-		if !ok || !kind.IsInteger() || kind.Size() < 4 {
+		if !k.addsInAnyOrder(op) && !inOrder {
 			return false
 		}
 		if k.Has((*tile.Op).IsLoad, func(other *tile.Op) bool { return other.Stream == op.Stream }) {
@@ -35,6 +35,15 @@ func (k *kernel) sharesTables() bool {
 		}
 	}
 	return true
+}
+
+// addsInAnyOrder reports whether workers add a table of their own to the common one by atomic operations, when they
+// have no more rows. Others, such as those of floats, whose sums are rounded, are combined
+// when no worker has any, in the order of the workers: equal workers have equal rows, and give equal sums.
+func (k *kernel) addsInAnyOrder(update *tile.Op) bool {
+	kind := k.Streams[update.Stream].Kind
+	_, ok := loop.AtomicOf(update.Monoid.Combine[0].Operator)
+	return ok && kind.IsInteger() && kind.Size() >= 4
 }
 
 // tables lists the updates by the streams of their tables, one for each; not those of which a worker
@@ -73,9 +82,47 @@ func (d *driver) areSmall(rows loop.Expr) (all loop.Expr) {
 	return all
 }
 
+// makeInOrder makes memory for the tables of all workers that are combined in their order.
+func (d *driver) makeInOrder() map[int]*loop.Var {
+	all := map[int]*loop.Var{}
+	updates := d.tables()
+	for s, stream := range d.Streams {
+		if update := updates[s]; update != nil && !d.addsInAnyOrder(update) {
+			all[s] = d.b.Make(streamName(stream)+"_workers", loop.ScalarOf(stream.Kind), loop.Mul(d.env.workers, d.tableLength(s)))
+			d.fillTable(all[s], update)
+		}
+	}
+	return all
+}
+
+// combineInOrder combines these tables, when all workers are done.
+func (d *driver) combineInOrder(all map[int]*loop.Var) {
+	updates := d.tables()
+	for s := range d.Streams {
+		if all[s] == nil {
+			continue
+		}
+		d.b.For("worker", loop.Int(0), d.env.workers, func(worker *loop.Var) {
+			length := d.tableLength(s)
+			d.b.For("i", loop.Int(0), length, func(i *loop.Var) {
+				common := func(int) loop.Expr { return loop.At(d.whole[s], i) }
+				own := func(int) loop.Expr { return loop.At(all[s], loop.Add(loop.Mul(worker, length), i)) }
+				d.b.Store(d.whole[s], i, backends.Combine(updates[s].Monoid.Combine[0], common, own))
+			})
+		})
+	}
+}
+
+// fillTable fills a table, or those of all workers, with the identity of its update.
+func (d *driver) fillTable(table *loop.Var, update *tile.Op) {
+	if identity := update.Monoid.Identity[0]; identity.Bits != 0 {
+		d.b.For("i", loop.Int(0), loop.LenOf(table), func(i *loop.Var) { d.b.Store(table, i, loop.ConstOf(identity)) })
+	}
+}
+
 // ownTables writes statements of one worker with tables of its own, and adds these to
-// the common ones.
-func (d *driver) ownTables(write func()) {
+// the common ones, but for those that inOrder has parts for.
+func (d *driver) ownTables(worker loop.Expr, inOrder map[int]*loop.Var, write func()) {
 	updates := d.tables()
 	own := map[int]*loop.Var{}
 	for s, stream := range d.Streams {
@@ -83,14 +130,17 @@ func (d *driver) ownTables(write func()) {
 		if update == nil {
 			continue
 		}
-		own[s] = d.b.Make(streamName(stream)+"_own", loop.ScalarOf(stream.Kind), d.tableLength(s))
-		if identity := update.Monoid.Identity[0]; identity.Bits != 0 {
-			d.b.For("i", loop.Int(0), loop.LenOf(own[s]), func(i *loop.Var) { d.b.Store(own[s], i, loop.ConstOf(identity)) })
+		length := d.tableLength(s)
+		if all := inOrder[s]; all != nil {
+			own[s] = d.b.Slice(streamName(stream)+"_own", all, loop.Mul(worker, length), loop.Mul(loop.Add(worker, loop.Int(1)), length))
+			continue
 		}
+		own[s] = d.b.Make(streamName(stream)+"_own", loop.ScalarOf(stream.Kind), length)
+		d.fillTable(own[s], update)
 	}
 	d.withStreams(own, write)
 	for s := range d.Streams {
-		if update := updates[s]; update != nil {
+		if update := updates[s]; update != nil && inOrder[s] == nil {
 			atomic, _ := loop.AtomicOf(update.Monoid.Combine[0].Operator)
 			d.b.For("i", loop.Int(0), loop.LenOf(own[s]), func(i *loop.Var) {
 				d.b.Atomic(atomic, d.whole[s], i, loop.At(own[s], i))

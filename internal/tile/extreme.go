@@ -19,6 +19,12 @@ func NewRowOfExtreme(op ir.ReduceOp, k ir.Kind) *Monoid {
 		Identity: []ir.Scalar{Identity(op, k), ir.Int(ir.I64, -1)}, Combine: []*Expr{pick(0, k), pick(1, ir.I64)}}
 }
 
+// IsRowOfExtreme reports whether m is a monoid of [NewRowOfExtreme]. States combine in any order if that
+// of the lesser row is the earlier one.
+func (m *Monoid) IsRowOfExtreme() bool {
+	return m.Kind == Ordered && len(m.Fields) == 2 && m.Identity[1] == ir.Int(ir.I64, -1) && m.Combine[1].Args[0] == m.Combine[0].Args[0]
+}
+
 // Outranks returns whether the element of B is less than that of A, or greater if
 // op is ReduceMax: whether it alone is the extreme of the two. A NaN outranks all
 // else, and -0.0 is less than 0.0.

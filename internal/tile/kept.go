@@ -392,7 +392,7 @@ func (r *keeping) find(v ID, decides bool) bool {
 		return false
 	}
 	_, from := r.fieldsOf(i)
-	if slices.Index(op.Res, v) < from || op.Segment != k.Domains[r.segments].Guard && !k.KeepsLast(op) || decides && !op.Monoid.isExact() {
+	if slices.Index(op.Res, v) < from || op.Segment != k.Domains[r.segments].Guard && !k.KeepsLast(op) || decides && !op.Monoid.IsExact() {
 		return false
 	}
 	for f := range op.Res[from:] {
@@ -406,8 +406,8 @@ func (r *keeping) find(v ID, decides bool) bool {
 	return true
 }
 
-// isExact reports whether states combine to the same bits in whatever order: nothing is rounded.
-func (m *Monoid) isExact() bool {
+// IsExact reports whether states combine to the same bits in whatever order: nothing is rounded.
+func (m *Monoid) IsExact() bool {
 	var rounds func(e *Expr) bool
 	rounds = func(e *Expr) bool {
 		return e.Kind.IsFloat() && (e.Operator == ir.OpAdd || e.Operator == ir.OpMul) || slices.ContainsFunc(e.Args, rounds)

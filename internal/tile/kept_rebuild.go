@@ -163,8 +163,10 @@ func (r *keeping) scan() {
 		front, hasFront := r.front[i]
 		fields, from := r.fieldsOf(i)
 		for j, f := range fields {
-			x := elements[presentField]
-			if j > 0 || !r.isFirst(i) {
+			var x ID
+			if j == 0 && r.isFirst(i) {
+				x = r.Const(ir.BoolScalar(true)) // any row has one
+			} else {
 				x = r.value(k.Ops[i].Args[from+j])
 			}
 			elements[open+j] = x
