@@ -277,9 +277,17 @@ func (h *hashed) arguments(list []*ir.Value) []*ir.Value {
 	return made
 }
 
-// hasFirst reports whether slots have the first row of their keys: work-groups enter any row
-// that has a narrow one.
-func (h *hashed) hasFirst() bool { return !h.short || !h.isNarrow }
+// hasFirst reports whether slots have the first row of their keys: work-groups that remember keys
+// enter any row that has them.
+func (h *hashed) hasFirst() bool {
+	size := 0
+	for _, key := range h.keys {
+		if size += key.column.Type.Kind.Size(); !isInvertible(key.column.Type.Kind) {
+			return true
+		}
+	}
+	return !h.short || size > 8
+}
 
 // ofGroups returns, of each group, what x has for the slot of its keys.
 func (h *hashed) ofGroups(x *ir.Value) *ir.Value { return h.gather(h.pos, x, h.place) }

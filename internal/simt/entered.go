@@ -78,7 +78,7 @@ func (p *localTables) enter(l *lowering, t *tile.Kernel, remembered int64) {
 			continue
 		}
 		e := &entered{op: i, memory: p.bytes / 4, cache: &cache{index: op.Res[0], slots: remembered + 1, first: -1}}
-		p.bytes += memoryBytes(remembered)
+		p.bytes += memoryBytes(remembered, l.wordOfKeys(t, op))
 		e.slots = p.bytes / 4
 		p.bytes += aligned16(4 * e.cache.slots)
 		p.entered = append(p.entered, e)
@@ -238,17 +238,17 @@ func (e *rowBody) takePlaces(of *entered, whole bool, each func(body func(i *loo
 				e.b.Assign(found, place(i))
 			}, nil)
 		})
+		s.row, s.home = row, home
+		for _, key := range keys {
+			s.keys = append(s.keys, key)
+		}
+		e.remember(s)
 		settled := loop.Expr(chosen)
 		isPartitioned := op.PartBits > 0
 		if whole && isPartitioned {
-			settled = e.leading(s.memory, loop.And(isFirst, loop.Ne(found, loop.Int(nowhere))), chosen, keys)
+			settled = e.leading(s, loop.And(isFirst, loop.Ne(found, loop.Int(nowhere))), chosen)
 		}
 		e.b.If(loop.Ne(settled, number(ir.U32, 0)), func() {
-			s.row, s.home = row, home
-			for _, key := range keys {
-				s.keys = append(s.keys, key)
-			}
-			e.remember(s)
 			if isPartitioned {
 				e.lookAgain(s, found)
 			}
@@ -266,14 +266,15 @@ func (e *rowBody) takePlaces(of *entered, whole bool, each func(body func(i *loo
 // leading returns the bit of the row that a work-item settles: 0 if that of the lane before has the same
 // key, the first time. Of neighbours with one key, which are new together, one then enters it, and
 // others find it beside the place that they have seen free.
-func (e *rowBody) leading(m *memory, isFirst, chosen loop.Expr, keys []*loop.Var) loop.Expr {
-	if !m.isKeys || !e.subgroup.divides(e.workgroup) {
+func (e *rowBody) leading(s *entry, isFirst, chosen loop.Expr) loop.Expr {
+	if !s.memory.isKeys || !e.subgroup.divides(e.workgroup) {
 		return chosen
 	}
-	before := func(x loop.Expr) loop.Expr { return loop.CallOf(shuffleUp[ir.U32], x, number(ir.U32, 1)) }
-	key := e.b.Let("word", loop.ToKind(ir.U32, keys[0]))
-	theirs, theirKey := e.b.Let("theirs", before(chosen)), e.b.Let("their_word", before(key))
-	waits := loop.And(isFirst, loop.And(loop.Gt(sublane(), loop.Int(0)), loop.And(loop.Ne(theirs, number(ir.U32, 0)), loop.Eq(theirKey, key))))
+	before := func(x loop.Expr) loop.Expr {
+		return loop.CallOf(shuffleUp[x.Type().Kind], x, number(ir.U32, 1))
+	}
+	theirs, theirKey := e.b.Let("theirs", before(chosen)), e.b.Let("their_word", before(s.word))
+	waits := loop.And(isFirst, loop.And(loop.Gt(sublane(), loop.Int(0)), loop.And(loop.Ne(theirs, number(ir.U32, 0)), loop.Eq(theirKey, s.word))))
 	return e.b.Let("settled", loop.Choose(waits, number(ir.U32, 0), chosen))
 }
 

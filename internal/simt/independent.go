@@ -36,7 +36,7 @@ func (p *localTables) planOwn(l *lowering, t *tile.Kernel, s *shape) {
 	s.ownBytes = p.bytes
 	for _, op := range t.With((*tile.Op).IsLimited) {
 		if len(updatesBy(t, op.Res[0])) == 0 {
-			s.ownBytes += memoryBytes(s.remembered)
+			s.ownBytes += memoryBytes(s.remembered, l.wordOfKeys(t, op))
 		}
 	}
 	p.bytes = 0
@@ -66,11 +66,12 @@ func (w walking) declareOwn(e *function) {
 // needsOwn reports whether what a work-group has in global memory is words of a kind, among
 // others.
 func (e *function) needsOwn(kind ir.Kind) bool {
+	remembered := e.Has(func(op *tile.Op) bool { return op.IsLimited() && e.wordOfKeys(op) == kind })
 	switch kind {
 	case ir.I32: // the numbers of rows
-		return e.Has(func(op *tile.Op) bool { return op.IsLimited() && !e.isNarrowKey(op) })
+		return remembered
 	case ir.U64:
-		return e.localTables != nil && e.localTables.hasWide(func(t *localTable) bool { return t.entered != nil })
+		return remembered || e.localTables != nil && e.localTables.hasWide(func(t *localTable) bool { return t.entered != nil })
 	}
 	return true
 }
@@ -82,21 +83,18 @@ func (o *own) place(kind ir.Kind, at loop.Expr) (words *loop.Var, place loop.Exp
 
 // ownMemoryOf returns the memory of an operation in global memory, and whether it has keys.
 func (e *function) ownMemoryOf(i int) *memory {
-	m := &memory{places: e.remembered, isKeys: e.isNarrowKey(&e.Ops[i])}
-	kind := ir.I32
-	if m.isKeys {
-		kind = ir.U32
-	}
+	kind := e.wordOfKeys(&e.Ops[i])
+	m := &memory{places: e.remembered, isKeys: kind != ir.I32, sizes: e.sizesOfKeys(&e.Ops[i])}
 	at := e.ownBytes / 4
 	if of := e.enteredOf(i); of != nil {
 		at = of.memory
 	} else {
 		for j, op := range e.With((*tile.Op).IsLimited) {
 			if j >= i && len(updatesBy(e.Kernel, op.Res[0])) == 0 { // they come last
-				at -= memoryBytes(m.places) / 4
+				at -= memoryBytes(m.places, e.wordOfKeys(op)) / 4
 			}
 		}
 	}
-	m.words, m.first = e.own.place(kind, loop.Int(at))
+	m.words, m.first = e.own.place(kind, loop.Int(at*4/int64(kind.Size())))
 	return m
 }

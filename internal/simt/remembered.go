@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// What a work-group remembers of a limited table: keys that have rows there. If the keys are
-// one integer of up to 32 bits, it is that, else the number of a row that has them, which is
-// then compared by its columns; such a row comes before all that need not be entered.
+// What a work-group remembers of a limited table: keys that have rows there. If the keys are one
+// integer of up to 32 bits, or integers of up to 64 bits in all, it is these, else the number of a row
+// that has them, which is then compared by its columns; such a row comes before all that need not be entered.
 
 // The rows that a work-group remembers at most, a power of two: in kernels for which a launch
 // brings local memory and that have no other use for it, in other kernels, and in fallbacks.
@@ -54,14 +54,16 @@ func (s shape) rememberedBytes(l *lowering, t *tile.Kernel) (bytes int64) {
 	}
 	for _, op := range t.With((*tile.Op).IsLimited) {
 		if len(updatesBy(t, op.Res[0])) == 0 {
-			bytes += memoryBytes(s.remembered)
+			bytes += memoryBytes(s.remembered, l.wordOfKeys(t, op))
 		}
 	}
 	return bytes
 }
 
-// memoryBytes returns the local memory for so many places.
-func memoryBytes(places int64) int64 { return aligned16(4 * (places + 3)) }
+// memoryBytes returns the local memory for so many places of words of a kind.
+func memoryBytes(places int64, word ir.Kind) int64 {
+	return aligned16(int64(word.Size()) * (places + 3))
+}
 
 // memory is what a work-group remembers of a limited table: a word at each of a power of two
 // of places, and at one more for the key that a free place has. The word behind them is
@@ -72,6 +74,7 @@ type memory struct {
 	first  loop.Expr // of the words
 	places int64
 	isKeys bool
+	sizes  []int // of the keys, in bytes
 }
 
 // memoryOf returns the memory of an operation; nil if nothing is remembered.
@@ -83,18 +86,15 @@ func (e *function) memoryOf(i int) *memory {
 		return e.ownMemoryOf(i)
 	}
 	op := &e.Ops[i]
-	m := &memory{places: e.remembered, first: loop.Int(0)}
-	kind := ir.I32
-	if m.isKeys = e.isNarrowKey(op); m.isKeys {
-		kind = ir.U32
-	}
+	kind := e.wordOfKeys(op)
+	m := &memory{places: e.remembered, first: loop.Int(0), isKeys: kind != ir.I32, sizes: e.sizesOfKeys(op)}
 	switch of := e.enteredOf(i); {
 	case of != nil:
-		m.words, m.first = e.localTables.words[ir.U32], loop.Int(of.memory)
+		m.words, m.first = e.localTables.words[ir.U32], loop.Int(of.memory*4/int64(kind.Size()))
 	case e.remembered == rememberedLaunched && e.localTables == nil:
-		m.words = e.localArray(arenaName, ir.U32, int(memoryBytes(m.places)/4))
+		m.words = e.localArray(arenaName, ir.U32, int(memoryBytes(m.places, kind)/4))
 	default:
-		m.words = e.localArray("remembered_"+e.Streams[op.Stream].Name, kind, int(memoryBytes(m.places)/4))
+		m.words = e.localArray("remembered_"+e.Streams[op.Stream].Name, kind, int(memoryBytes(m.places, kind)/int64(kind.Size())))
 	}
 	if kind != m.words.T.Kind {
 		m.words = e.arenaView(m.words, kind)
@@ -102,14 +102,34 @@ func (e *function) memoryOf(i int) *memory {
 	return m
 }
 
-// isNarrowKey reports whether the keys of a table are one integer of up to 32 bits.
-func (k *kernel) isNarrowKey(op *tile.Op) bool {
-	if len(op.Keys) != 1 {
-		return false
+// wordOfKeys returns the kind of the words that remember what an operation enters: u32 or u64 if the
+// keys are integers that fit, and else i32, for numbers of rows.
+func (l *lowering) wordOfKeys(t *tile.Kernel, op *tile.Op) ir.Kind {
+	size := 0
+	for _, key := range op.Keys {
+		kind := t.Streams[key].Kind
+		if size += kind.Size(); !kind.IsInteger() && !kind.IsCoded() {
+			return ir.I32
+		}
 	}
-	kind := k.Streams[op.Keys[0]].Kind
-	return (kind.IsInteger() || kind.IsCoded()) && kind.Size() <= 4
+	switch {
+	case size <= 4 && len(op.Keys) == 1:
+		return ir.U32
+	case size <= 8 && len(op.Keys) > 0 && l.target.Atomics64:
+		return ir.U64
+	}
+	return ir.I32
 }
+
+// sizesOfKeys returns how many bytes each key has.
+func (k *kernel) sizesOfKeys(op *tile.Op) (sizes []int) {
+	for _, key := range op.Keys {
+		sizes = append(sizes, k.Streams[key].Kind.Size())
+	}
+	return sizes
+}
+
+func (e *function) wordOfKeys(op *tile.Op) ir.Kind { return e.lowering.wordOfKeys(e.Kernel, op) }
 
 // place returns the element of the memory that has what is remembered at a place.
 func (m *memory) place(at loop.Expr) loop.Expr { return loop.Add(m.first, at) }
@@ -120,16 +140,19 @@ func (m *memory) at(place loop.Expr) loop.Expr { return loop.VolatileAt(m.words,
 // flag is the place of the word that says whether rows are left out.
 func (m *memory) flag() loop.Expr { return loop.Int(m.places + 1) }
 
-// freeKey is what a place has that remembers no key. It is any number: a row that has it as
+// freeKey is what a place has that remembers no key, as far as words have bits. It is any number: a row that has it as
 // its key looks at a place of its own, which has another number while it is free.
-const freeKey = 0x5bd1e995
+const freeKey = 0x5bd1e9955bd1e995
+
+// freeKey returns the number that places have while they are free.
+func (m *memory) freeKey() loop.Expr { return number(m.words.T.Kind, freeKey) }
 
 // free returns what a place has that remembers nothing.
 func (m *memory) free(isOwn loop.Expr) loop.Expr {
 	if !m.isKeys {
 		return free(m.words)
 	}
-	return loop.Choose(isOwn, number(ir.U32, freeKey^(1<<32-1)), number(ir.U32, freeKey))
+	return loop.Choose(isOwn, number(m.words.T.Kind, ^freeKey), m.freeKey())
 }
 
 // freeAt is free for a place.
@@ -178,10 +201,18 @@ func (e *rowBody) entering(i int) *entry {
 // remember names the word that remembers the keys.
 func (e *function) remember(s *entry) {
 	s.word = s.row
-	if s.memory != nil && s.memory.isKeys {
-		s.word = e.b.Let("word", loop.ToKind(ir.U32, s.keys[0]))
-		s.isOwn = loop.Eq(s.word, number(ir.U32, freeKey))
+	if s.memory == nil || !s.memory.isKeys {
+		return
 	}
+	kind := s.memory.words.T.Kind
+	word := toWord(kind, s.keys[0])
+	for i, key := range s.keys[1:] {
+		bits := int64(8 * s.memory.sizes[i+1])
+		key = loop.Apply(ir.OpAnd, toWord(kind, key), number(kind, 1<<bits-1))
+		word = loop.Apply(ir.OpOr, loop.Apply(ir.OpShl, word, number(kind, bits)), key)
+	}
+	s.word = e.b.Let("word", word)
+	s.isOwn = loop.Eq(s.word, s.memory.freeKey())
 }
 
 // placeOf returns one of the places that may remember the keys.
