@@ -41,7 +41,7 @@ func (g *Graph) assumedLength(d *ir.Domain) float64 {
 		if size := d.By.Args[1]; size.Op == ir.OpConst {
 			return float64(size.Const.Int64())
 		}
-		if d.By.Op == ir.OpInsert {
+		if d.By.Op == ir.OpInsert && d.By.Limit == nil { // else it has as many as it may have groups
 			return assumedSlots * g.assumedLength(d.By.Args[0].Type.Domain)
 		}
 		return assumedBins
