@@ -15,6 +15,7 @@ const (
 	assumedSelected = 0.5     // rows that pass a mask
 	assumedGroups   = 0.25    // groups a row
 	assumedBins     = 1 << 12 // bins of a computed number
+	assumedSlots    = 2       // slots of a hash table a row
 )
 
 // assumedLength predicts the length of d, unless it is known.
@@ -41,6 +42,9 @@ func (g *Graph) assumedLength(d *ir.Domain) float64 {
 	case ir.DomainBins:
 		if size := d.By.Args[1]; size.Op == ir.OpConst {
 			return float64(size.Const.Int64())
+		}
+		if d.By.Op == ir.OpInsert && d.By.Limit == nil { // else it has as many as it may have groups
+			return assumedSlots * g.assumedLength(d.By.Args[0].Type.Domain)
 		}
 		return assumedBins
 	}

@@ -31,7 +31,7 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 	if slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.Kind == tile.ScanTotals }) {
 		exchanges++ // the last work-group waits for all others, too
 	}
-	total := float64(cuts)*rows[0]*prefix + float64(exchanges)*(first-clearing)
+	total := float64(cuts)*rows[0]*prefix + float64(exchanges)*(first-clearing) + rows[0]*m.Rates[plan.RateLoop] - f.Graph.unreached(k, rows)/m.Rates[plan.RateMemory]
 	if exchanges > 0 {
 		total += clearing
 	}
@@ -130,7 +130,7 @@ func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op) float64 {
 	case tile.Reduce:
 		return m.Rates[plan.RateOperator]
 	case tile.Map:
-		if op.Operator.Cost() == ir.Dear {
+		if op.Operator.Cost() == ir.Dear && !dividesByConstant(k, op) {
 			return m.Rates[plan.RateDear]
 		}
 		return m.Rates[plan.RateOperator]
@@ -138,18 +138,55 @@ func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op) float64 {
 		if a := k.Streams[op.Stream].Access; a == tile.Permute || a == tile.Gather && op.LoadsAt() { // others are read in order
 			return m.Curves[plan.CurveGather].At(f.Graph.reachedBytes(k))
 		}
-	case tile.Search, tile.Probe, tile.Match:
+	case tile.Search:
 		return m.Curves[plan.CurveGather].At(f.Graph.tableBytes(k, op))
+	case tile.Probe, tile.Match:
+		return f.searching(k, op, plan.CurveGather)
 	case tile.Partners, tile.Pairs:
 		return m.Rates[plan.RateOperator] * float64(len(op.Keys)) * f.Graph.lengthOf(f.Graph.byName[k.Streams[op.Keys[0]].Buffer])
 	case tile.MatchParts: // a part is in the cache
 		return m.Rates[plan.RateOperator] * f.Graph.lengthOf(f.Graph.byName[k.Streams[op.Stream].Buffer])
-	case tile.Insert, tile.Enter, tile.Cuckoo:
+	case tile.Insert:
+		return f.searching(k, op, plan.CurveAtomic)
+	case tile.Enter, tile.Cuckoo:
 		return m.Curves[plan.CurveAtomic].At(f.Graph.tableBytes(k, op))
 	case tile.Update:
 		return f.update(f.Graph.tableBytes(k, op), k.CountCuts() > 0)
 	}
 	return 0
+}
+
+// dividesByConstant reports whether op divides an integer by a constant, for which compilers multiply
+// or shift.
+func dividesByConstant(k *tile.Kernel, op *tile.Op) bool {
+	return (op.Operator == ir.OpDiv || op.Operator == ir.OpRem) && k.Values[op.Args[1]].Kind.IsInteger() && k.Ops[k.Values[op.Args[1]].Op].Kind == tile.Const
+}
+
+// searching returns the seconds of a search in a hash table: those of the curve usual where searches
+// are not measured.
+func (f *Fusion) searching(k *tile.Kernel, op *tile.Op, usual string) float64 {
+	bytes := f.Graph.tableBytes(k, op)
+	curve, isMeasured := f.Machine.Curves[plan.CurveSearch]
+	if !isMeasured {
+		return f.Machine.Curves[usual].At(bytes)
+	}
+	return curve.At(bytes) + hashing(k)*f.Machine.Curves[plan.CurveHashed].At(bytes)
+}
+
+// hashOperators is how many operators the kernel has by which what a search takes beside hashes was measured:
+// those of a hash of two keys, without casts.
+const hashOperators = 12
+
+// hashing returns how much k computes for its rows, as a part of a hash and one at most. While a core waits for
+// what is searched, it goes on to later rows, as far as it looks ahead: the fewer rows, the more it computes for each.
+func hashing(k *tile.Kernel) float64 {
+	operators := 0
+	for _, op := range k.With((*tile.Op).IsMap) {
+		if op.Domain != tile.Uniform && !op.Epilogue && op.Operator != ir.OpCast {
+			operators++
+		}
+	}
+	return min(float64(operators)/hashOperators, 1)
 }
 
 // update returns the seconds of an update of a table: in local memory if it fits there.
@@ -182,6 +219,33 @@ func (g *Graph) rowsOfKernel(k *tile.Kernel) []float64 {
 		}
 	}
 	return rows
+}
+
+// reachedLine is how many bytes a load from anywhere moves.
+const reachedLine = 64
+
+// unreached predicts how many bytes of the columns that k reads somewhere else than at its rows stay where they
+// are, since it has fewer rows than these.
+func (g *Graph) unreached(k *tile.Kernel, rows []float64) (total float64) {
+	for i, s := range k.Streams {
+		if s.Write || s.Access != tile.Gather {
+			continue
+		}
+		loaded := 0.0
+		for _, op := range k.With((*tile.Op).LoadsAt) {
+			switch {
+			case op.Stream != i:
+			case op.Domain == tile.Uniform:
+				loaded += reachedLine
+			default:
+				loaded += rows[op.Domain] * reachedLine
+			}
+		}
+		if loaded > 0 { // what is searched has other reads
+			total += max(g.lengthOf(g.byName[s.Buffer])*float64(s.Kind.Size())-loaded, 0)
+		}
+	}
+	return total
 }
 
 // reachedBytes predicts the bytes of all columns that k reaches into: they share caches.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -301,5 +302,97 @@ func TestReadAtAPlace(t *testing.T) {
 	}
 	if got, want := f.Cost(), 1e-5+16*AssumedRows/1e10; math.Abs(got/want-1) > 1e-3 {
 		t.Errorf("%g s, not %g", got, want)
+	}
+}
+
+// On a core each kernel takes a loop over its rows, so that kernels of few bytes are joined; a division by a constant
+// is none.
+func TestMeasuredLoop(t *testing.T) {
+	const n = AssumedRows
+	machine := plan.Machine{Device: "measured", Units: 1, Subgroup: 1, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateLoop: 2e-9, plan.RateOperator: 1e-9, plan.RateDear: 9e-9}}
+	for _, test := range []struct {
+		body, level string
+		launches    float64
+		bytes       float64
+		beyond      float64 // nanoseconds a row
+	}{
+		{"return y: x + 1", LevelNone, 1, 16 * n, 2 + 1},
+		{"a = x + 1\n\treturn a, y: a * 3", LevelNone, 2, 32 * n, 2 * (2 + 1)},
+		{"a = x + 1\n\treturn a, y: a * 3", LevelAuto, 1, 24 * n, 2 + 2*1},
+		{"return y: x / 10", LevelNone, 1, 16 * n, 2 + 1},
+		{"return y: x % 16", LevelNone, 1, 16 * n, 2 + 1},
+		{"return y: f64(x) / 10.0", LevelAuto, 1, 16 * n, 2 + 1 + 9}, // which has to be rounded
+	} {
+		f, err := Fuse(graph(t, "x: [n]i64", test.body), test.level, machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := f.Cost(), test.launches*1e-5+test.bytes/1e10+test.beyond*1e-9*n; math.Abs(got/want-1) > 1e-6 {
+			t.Errorf("%s at %s: %g s, not %g", test.body, test.level, got, want)
+		}
+	}
+}
+
+// Few rows do not move all of a column that they reach into.
+func TestMeasuredReach(t *testing.T) {
+	const n = AssumedRows
+	machine := plan.Machine{Device: "measured", Units: 1, Subgroup: 1, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateLoop: 0}}
+	for _, test := range []struct {
+		body  string
+		bytes float64
+	}{
+		{"return y: x[5]", reachedLine},
+		{"return y: x[x]", 2 * 8 * n}, // many rows reach into all of it
+		{"b = bins(x, 4)\n\treturn y: first(x, by: b, else: 0)", 64 + 32 + 4*reachedLine},
+	} {
+		f, err := Fuse(graph(t, "x: [n]i64", test.body), LevelNone, machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := f.Program()
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := p.Kernels[len(p.Kernels)-1]
+		if got, want := f.cost(last), 1e-5+test.bytes/1e10; math.Abs(got/want-1) > 1e-3 {
+			t.Errorf("%s: %g s, not %g", test.body, got, want)
+		}
+	}
+}
+
+// A kernel that searches and computes hashes takes longer than both by themselves if the table is beyond the cache, so
+// that level auto keeps these apart, those of its slots and others.
+func TestMeasuredSearch(t *testing.T) {
+	const near, far = 1e-9, 30e-9
+	for _, hashed := range []float64{near, far} {
+		machine := plan.Machine{Device: "measured", Units: 1, Subgroup: 1, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateLoop: 1e-9},
+			Curves: map[string]plan.Curve{plan.CurveSearch: {{Bytes: 1, Seconds: near}}, plan.CurveHashed: {{Bytes: 1, Seconds: hashed}}}}
+		f, err := Fuse(graphOf(t, "a: [n]i64, b: [n]i64, c: [m]i64, d: [m]i64", "return row: find((a, b), in: (c, d)), other: find((b, a), in: (c, d))", Options{Hash: DefaultHash}), LevelAuto, machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := f.Program()
+		if err != nil {
+			t.Fatal(err)
+		}
+		searches := 0
+		for _, k := range p.Kernels {
+			for i := range k.Ops {
+				op := &k.Ops[i]
+				if op.Kind != tile.Probe && op.Kind != tile.Insert {
+					continue
+				}
+				searches++
+				if isApart := hashing(k) < 0.5; isApart != (hashed == far) {
+					t.Errorf("hashes cost %g s more where a kernel searches, and a share of %.2f of them is there: %s", hashed, hashing(k), f)
+				}
+				if got := f.Graph.tableBytes(k, op); got != 8*assumedSlots*AssumedRows {
+					t.Errorf("a table has %g bytes", got)
+				}
+			}
+		}
+		if searches < 3 {
+			t.Errorf("%d searches", searches)
+		}
 	}
 }

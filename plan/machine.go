@@ -81,6 +81,7 @@ const (
 	RateCall     = "call"     // seconds that a plan takes beyond its launches
 	RateOperator = "operator" // seconds a row that an element-wise operator takes, such as an addition
 	RateDear     = "dear"     // seconds a row that a dear one takes, such as a division
+	RateLoop     = "loop"     // seconds a row that a kernel takes on a core, however little it does with the row
 	RateScan     = "scan"     // seconds a row that a scan within a work-group takes, with its barriers
 	RateLookback = "lookback" // seconds a row that a grid-wide prefix takes, with its scan
 	RatePrefix   = "prefix"   // seconds that a launch with a grid-wide prefix takes more than one without, however few rows there are
@@ -99,6 +100,8 @@ const (
 	CurveAtomic = "atomic" // an atomic addition anywhere in a table in global memory
 	CurveLocal  = "local"  // an addition anywhere in a table that local memory or a core's cache holds
 	CurveTile   = "tile"   // the same in a kernel with a grid-wide prefix, where each tile begins a table and adds it to one in global memory
+	CurveSearch = "search" // a search in a hash table of so many bytes on a core, from a slot that an earlier kernel has computed
+	CurveHashed = "hashed" // what a search takes more if its kernel computes the slot: a wrong guess ends what a core does for later rows
 )
 
 // Properties lists the names that [Property] and Machine.Property take.

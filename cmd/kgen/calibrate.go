@@ -148,12 +148,12 @@ func writeCalibration(out io.Writer, f *calibrate.File) error {
 			rows = append(rows, []string{name, "", explore.Nanoseconds(1e9 * seconds)})
 		}
 	}
-	for _, name := range []string{plan.RateOperator, plan.RateDear, plan.RateScan, plan.RateLookback, plan.RateBeside, plan.RateWaiting, plan.RateStoring, plan.RateClosing, plan.RateSelect, plan.RateBranch} {
+	for _, name := range []string{plan.RateOperator, plan.RateDear, plan.RateLoop, plan.RateScan, plan.RateLookback, plan.RateBeside, plan.RateWaiting, plan.RateStoring, plan.RateClosing, plan.RateSelect, plan.RateBranch} {
 		if seconds, ok := rate[name]; ok {
 			rows = append(rows, []string{name, "", fmt.Sprintf("%.3f ns a row", 1e9*seconds)})
 		}
 	}
-	for _, name := range []string{plan.CurveGather, plan.CurveLocal, plan.CurveTile, plan.CurveAtomic} {
+	for _, name := range []string{plan.CurveGather, plan.CurveLocal, plan.CurveTile, plan.CurveAtomic, plan.CurveSearch, plan.CurveHashed} {
 		for _, p := range f.Machine.Curves[name] {
 			rows = append(rows, []string{name, explore.Bytes(p.Bytes), fmt.Sprintf("%.3f ns a row", 1e9*p.Seconds)})
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -17,6 +18,7 @@ import (
 // modelBench is a device whose times are those that the model predicts for a machine.
 type modelBench struct {
 	machine plan.Machine
+	backend string // "" is opencl
 	fails   string // a part of the name of a probe that does not run
 }
 
@@ -34,7 +36,7 @@ func (b modelBench) Time(_ context.Context, p *calibrate.Probe, m plan.Machine) 
 	if err != nil {
 		return t, err
 	}
-	_, fused, err := build.CompileFor(s, s.Pipelines[0], m, "opencl", p.Level, schedule)
+	_, fused, err := build.CompileFor(s, s.Pipelines[0], m, cmp.Or(b.backend, "opencl"), p.Level, schedule)
 	if err != nil {
 		return t, err
 	}
@@ -96,19 +98,52 @@ func TestCalibrationFindsRates(t *testing.T) {
 	}
 }
 
+// Of cores that behave as the model says, it finds what loops and searches take, too.
+func TestCalibrationOfCores(t *testing.T) {
+	truth := plan.Machine{Subgroup: 1, Units: 1,
+		Rates: map[string]float64{plan.RateMemory: 3e10, plan.RateLaunch: 2e-7, plan.RateOperator: 1e-10, plan.RateDear: 2e-9, plan.RateLoop: 3e-10, plan.RateCall: 1e-6},
+		Curves: map[string]plan.Curve{
+			plan.CurveGather: {{Bytes: 1 << 13, Seconds: 1e-10}, {Bytes: 1 << 27, Seconds: 3e-9}},
+			plan.CurveAtomic: {{Bytes: 1 << 7, Seconds: 9e-10}, {Bytes: 1 << 26, Seconds: 4e-9}},
+			plan.CurveSearch: {{Bytes: 1 << 12, Seconds: 5e-9}, {Bytes: 1 << 24, Seconds: 4e-8}},
+			plan.CurveHashed: {{Bytes: 1 << 16, Seconds: 1e-9}, {Bytes: 1 << 24, Seconds: 5e-8}},
+		},
+	}
+	_, declared := profileOf(false)
+	f, err := calibrate.Measure(t.Context(), modelBench{machine: truth, backend: "gocpu"}, plan.Machine{Device: "cores", Subgroup: 1, Units: 1}, calibrate.Options{Declared: declared})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{plan.RateMemory, plan.RateOperator, plan.RateLoop} {
+		if got, want := f.Machine.Rates[name], truth.Rates[name]; math.Abs(got/want-1) > 0.1 { // the byte of a row is timed as if copies had no loop
+			t.Errorf("%s: %g, not %g", name, got, want)
+		}
+	}
+	for _, name := range []string{plan.CurveSearch, plan.CurveHashed} {
+		if len(f.Machine.Curves[name]) < 3 {
+			t.Errorf("%s: %v", name, f.Machine.Curves[name])
+		}
+		for _, p := range f.Machine.Curves[name] {
+			if want := truth.Curves[name].At(float64(p.Bytes)); math.Abs(p.Seconds/want-1) > 0.1 {
+				t.Errorf("%s of %d bytes: %g, not %g", name, p.Bytes, p.Seconds, want)
+			}
+		}
+	}
+}
+
 // What cannot be measured has a note, and the rest is measured; without launches and memory
 // there is nothing.
 func TestCalibrationNotesWhatFails(t *testing.T) {
 	truth := plan.Machine{Rates: map[string]float64{plan.RateMemory: 3e11, plan.RateLaunch: 2e-6}}
 	options := calibrate.Options{Declared: plan.Profiles()[plan.DefaultProfile], Quick: true}
-	f, err := calibrate.Measure(t.Context(), modelBench{truth, "gather"}, plan.Machine{}, options)
+	f, err := calibrate.Measure(t.Context(), modelBench{machine: truth, fails: "gather"}, plan.Machine{}, options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if f.Machine.Curves[plan.CurveGather] != nil || f.Machine.Curves[plan.CurveAtomic] == nil || len(f.Notes) != 3 || !strings.Contains(f.Notes[0], "gather of a table of 8192 bytes was not measured") {
 		t.Errorf("%q, %v", f.Notes, f.Machine.Curves)
 	}
-	if _, err := calibrate.Measure(t.Context(), modelBench{truth, "copy"}, plan.Machine{}, options); err == nil {
+	if _, err := calibrate.Measure(t.Context(), modelBench{machine: truth, fails: "copy"}, plan.Machine{}, options); err == nil {
 		t.Error("a device that does not copy was calibrated")
 	}
 }

@@ -415,23 +415,20 @@ func kgenYearDay(date int32) (year, day uint64) {
 	return 100*(n/146097) + p>>32, p & (1<<32 - 1) / 2939745 / 4
 }
 
+// kgenNextYear returns 1 in January and February, from day 306 of a year that begins in March, and else 0. In a loop
+// that does more, a branch would be guessed wrong for one date in six.
+func kgenNextYear(day uint64) uint64 { return (day + 512 - 306) >> 9 }
+
 // kgenYear returns the year of a date, days since 1970-01-01.
 func kgenYear(date int32) int32 {
 	year, day := kgenYearDay(date)
-	if day >= 306 { // January and February
-		year++
-	}
-	return int32(int64(year) - 400*kgenEras)
+	return int32(int64(year+kgenNextYear(day)) - 400*kgenEras)
 }
 
 // kgenMonth returns the month of a date, 1 to 12.
 func kgenMonth(date int32) int32 {
 	_, day := kgenYearDay(date)
-	month := (2141*day + 197913) >> 16
-	if day >= 306 {
-		month -= 12
-	}
-	return int32(month)
+	return int32((2141*day+197913)>>16 - 12*kgenNextYear(day))
 }
 
 // kgenDay returns the day of the month of a date, 1 to 31.

@@ -33,6 +33,7 @@ const (
 	mostRows             = 1 << 26
 	copyTime             = 2e-3
 	tableRows            = 1 << 22
+	searchRows           = 1 << 20
 	fewRows              = 1 << 10
 	hardlyRows           = 1 << 6
 	compiledRows         = 1 << 22 // of pipelines that are compiled ahead: PoCL compiles small grids otherwise than large ones
@@ -238,15 +239,30 @@ func (c *calibration) launches(ctx context.Context) error {
 // belong to its bytes.
 func (c *calibration) operators(ctx context.Context) error {
 	rates := c.file.Machine.Rates
-	seconds, ok, err := c.beyond(ctx, plan.RateOperator, operatorProbe(c.rows))
+	operator := "*"
+	if !c.Shaped { // sums, as a core has one unit for products, and several for all else
+		operator = "+"
+	}
+	seconds, ok, err := c.beyond(ctx, plan.RateOperator, operatorProbe(operator, c.rows))
 	if err != nil {
 		return err
 	}
+	other := 0.0
 	if ok {
 		rates[plan.RateOperator] = seconds / (manyOperators - 1)
-		if moving := 2*elementBytes/rates[plan.RateMemory] - rates[plan.RateOperator]; moving > 0 {
-			rates[plan.RateMemory] = 2 * elementBytes / moving
+		other = rates[plan.RateOperator]
+	}
+	if !c.Shaped {
+		if seconds, ok, err = c.beyond(ctx, plan.RateLoop, loopProbe(c.rows)); err != nil {
+			return err
 		}
+		if ok {
+			rates[plan.RateLoop] = seconds
+			other += seconds
+		}
+	}
+	if moving := 2*elementBytes/rates[plan.RateMemory] - other; moving > 0 {
+		rates[plan.RateMemory] = 2 * elementBytes / moving
 	}
 	seconds, ok, err = c.beyond(ctx, plan.RateDear, dearProbe(c.rows))
 	if ok {
@@ -363,5 +379,39 @@ func (c *calibration) tables(ctx context.Context) error {
 		}
 	}
 	c.file.Machine.Curves = made
+	if c.Shaped {
+		return nil
+	}
+	return c.searches(ctx)
+}
+
+// searches measures searches in hash tables, by the size of the table, and what they take more if their kernel
+// computes hashes. Rows of the table take a search, too, to be entered.
+func (c *calibration) searches(ctx context.Context) error {
+	curves := c.file.Machine.Curves
+	n, sizes := int64(searchRows), []int64{1 << 12, 1 << 16, 1 << 20}
+	if c.Quick {
+		n, sizes = quickRows, sizes[:1]
+	}
+	for _, part := range []struct {
+		curve, level string
+		entered      int64 // whether rows of the table take it, too
+	}{{plan.CurveSearch, "none", 1}, {plan.CurveHashed, "onepass", 0}} {
+		var points plan.Curve
+		curves[part.curve] = plan.Curve{} // is to be predicted by nothing else
+		for _, m := range sizes {
+			bytes := 2 * elementBytes * m // half of a table is free
+			seconds, ok, err := c.beyond(ctx, fmt.Sprintf("%s of a table of %d bytes", part.curve, bytes), searchProbe(part.level, n, m))
+			if err != nil {
+				return err
+			}
+			if ok {
+				points = append(points, plan.CurvePoint{Bytes: bytes, Seconds: seconds * float64(n) / float64(n+part.entered*m)})
+			}
+		}
+		if delete(curves, part.curve); points != nil {
+			curves[part.curve] = points
+		}
+	}
 	return nil
 }

@@ -3,6 +3,7 @@ package calibrate
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/kgen-go/kgen/ir"
 )
@@ -43,6 +44,15 @@ func ascending(n int64) ir.Column {
 	return ir.Column{Kind: ir.I64, Slice: list}
 }
 
+// spread are numbers of rows, each by a function that is called in their order.
+func spread(n int64, number func(i int64) int64) ir.Column {
+	list := make([]int64, n)
+	for i := range list {
+		list[i] = number(int64(i))
+	}
+	return ir.Column{Kind: ir.I64, Slice: list}
+}
+
 func chance() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 
 // The arguments of probes.
@@ -56,6 +66,14 @@ var (
 			list[i] = int32(r.Int64N(p.Table))
 		}
 		return ir.Column{Kind: ir.I32, Slice: list}
+	}
+	keys   = func(p *Probe) ir.Column { return spread(p.Table, func(i int64) int64 { return 2 * i }) }
+	sought = func(p *Probe) ir.Column {
+		r := chance()
+		return spread(p.Rows, func(int64) int64 { return r.Int64N(2 * p.Table) })
+	}
+	flags = func(p *Probe) ir.Column {
+		return ir.Column{Kind: ir.Bool, Slice: slices.Repeat([]bool{true, false}, int(p.Rows/2))}
 	}
 	// Half of the numbers are negative: those of random rows, or the first ones.
 	mixed = func(p *Probe) ir.Column {
@@ -90,12 +108,17 @@ func launchesProbe(n int64) Probe {
 // different rows and columns do not.
 const manyOperators, dearChained = 64, 8
 
-func operatorProbe(n int64) Probe {
+func operatorProbe(operator string, n int64) Probe {
 	text := "x"
 	for i := range manyOperators / 2 {
-		text += fmt.Sprintf(" ^ x * %d", 12345+2*i)
+		text += fmt.Sprintf(" ^ (x %s %d)", operator, 12345+2*i)
 	}
 	return Probe{Name: "operators", Text: "pipeline computed(x: [n]i64) { return y: " + text + " }\n", Level: "onepass", Rows: n, columns: arguments{rows}}
+}
+
+// loopProbe hardly has bytes, and two operators.
+func loopProbe(n int64) Probe {
+	return Probe{Name: "loop", Text: "pipeline looped(x: [n]bool) { return y: count(x) }\n", Level: "onepass", Rows: n, columns: arguments{flags}}
 }
 
 // Each division has an addition beside it, and all have one divisor, which is never zero.
@@ -166,6 +189,13 @@ func gatherProbe(n, m int64) Probe {
 func tileProbe(n, m int64) Probe {
 	return Probe{Name: "counts in tables of tiles", Text: fmt.Sprintf("pipeline tallied(i: [n]i32) {\n\tplace = bins(i, %d)\n\treturn c: count(by: place), y: scan(add, i)\n}\n", m),
 		Level: "onepass", Rows: n, Table: m, columns: arguments{places}}
+}
+
+// searchProbe looks for keys of which half are found. At level none each kernel has one part of a hash, or
+// searches; at level onepass what searches computes hashes, too.
+func searchProbe(level string, n, m int64) Probe {
+	return Probe{Name: "search at level " + level, Text: "pipeline searched(a: [n]i64, b: [n]i64, c: [m]i64, d: [m]i64) { return row: find((a, b), in: (c, d)) }\n", Level: level, Rows: n, Table: m,
+		columns: arguments{sought, sought, keys, keys}}
 }
 
 func updateProbe(name, schedule string, n, m int64) Probe {
