@@ -97,7 +97,9 @@ func withoutPrefix(s *launches) scheme {
 	case len(s.gridCuts()) > 0:
 		return published{f}
 	case s.walks():
-		return walking{f}
+		w := walking{f}
+		w.shareRows()
+		return w
 	}
 	return f
 }
