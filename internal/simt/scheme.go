@@ -97,9 +97,7 @@ func withoutPrefix(s *launches) scheme {
 	case len(s.gridCuts()) > 0:
 		return published{f}
 	case s.walks():
-		w := walking{f}
-		w.shareRows()
-		return w
+		return walking{f}
 	}
 	return f
 }

@@ -37,23 +37,6 @@ func (s shape) walks() bool {
 	return s.localTables != nil && !s.localTables.perTile || s.keeps || s.remembered > 0
 }
 
-// shareRows lets tiles of few rows be smaller where rows fill tables of a known length, but with as many rows as a table
-// has elements: each work-group combines all of them in the end.
-func (w walking) shareRows() {
-	t := w.localTables
-	if t == nil || t.caches != nil || t.windows != nil || t.entered != nil || t.slices > 1 || w.remembered > 0 || w.ownBytes > 0 || w.chunk() > 1 {
-		return
-	}
-	elements := int64(1)
-	for _, table := range t.tables {
-		if !table.isKnown {
-			return
-		}
-		elements = max(elements, table.elements)
-	}
-	w.shareTiles(int((elements + int64(w.workgroup) - 1) / int64(w.workgroup)))
-}
-
 // leavesMore reports whether rows leave anything but folds, tables and failed checks.
 func leavesMore(op *tile.Op) bool {
 	return !op.Epilogue && op.HasEffect() && !op.IsReduction() && !isTableUpdate(op) && !op.IsLimited() && op.Kind != tile.Check
@@ -162,10 +145,7 @@ func (w walking) manyWalkers(rows plan.Expr) plan.Expr {
 	if w.localTables != nil && w.localTables.bytes > sharedBudget {
 		atOnce = 1
 	}
-	tiles := w.tiles
-	if w.share.IsZero() {
-		tiles = plan.CeilDiv(rows, plan.Const(w.rows()))
-	}
+	tiles := plan.CeilDiv(rows, plan.Const(w.rows()))
 	many := plan.Mul(plan.Property("units"), plan.Const(atOnce))
 	if slices > 1 {
 		many = plan.CeilDiv(plan.Max(plan.Sub(many, plan.Const(slices-1)), plan.Const(1)), plan.Const(slices)) // rounded down
@@ -206,7 +186,7 @@ func (w walking) eachTile(e *tileBody, body func()) {
 	}
 	workgroup, workgroups := w.walker()
 	at := e.b.Decl("tile", loop.Add(w.rowSpan.firstTile(e.function), workgroup))
-	tiles := e.b.Let("tiles", loop.Add(loop.Div(loop.Sub(e.arguments.rows, loop.Int(1)), e.tileSize()), loop.Int(1)))
+	tiles := e.b.Let("tiles", loop.Add(loop.Div(loop.Sub(e.arguments.rows, loop.Int(1)), loop.Int(e.kernel.rows())), loop.Int(1)))
 	e.b.While(loop.Lt(at, tiles), func() {
 		e.tile = at
 		body()

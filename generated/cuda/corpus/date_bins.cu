@@ -25,7 +25,6 @@ static __device__ int kgen_greatest_i32(int x, int y) {
 extern "C" __global__ void __launch_bounds__(1024) date_bins_kernel1(
 	long long row0,
 	long long rows,
-	long long share,
 	const int *__restrict__ day,
 	int *m_min_min,
 	long long *days,
@@ -59,12 +58,12 @@ extern "C" __global__ void __launch_bounds__(1024) date_bins_kernel1(
 	}
 	__syncthreads();
 	int tile = (int)blockIdx.x;
-	const int tiles = (rows2 - 1) / ((int)share * 1024) + 1;
+	const int tiles = (rows2 - 1) / 16384 + 1;
 	while (tile < tiles) {
-		const int offset = tile * ((int)share * 1024);
+		const int offset = tile * 16384;
 		const int first = row02 + offset;
 		const int rest = rows2 - offset;
-		const int count = rest < (int)share * 1024 ? rest : (int)share * 1024;
+		const int count = rest < 16384 ? rest : 16384;
 		int day_rows[16] = {0};
 		if (count == 16384 && (first & 3) == 0) {
 			#pragma unroll

@@ -25,7 +25,6 @@ static __device__ int kgen_greatest_i32(int x, int y) {
 extern "C" __global__ void __launch_bounds__(256) date_bins_kernel1_published(
 	long long row0,
 	long long rows,
-	long long share,
 	const int *__restrict__ day,
 	int *m_min_min,
 	long long *days,
@@ -59,12 +58,12 @@ extern "C" __global__ void __launch_bounds__(256) date_bins_kernel1_published(
 	}
 	__syncthreads();
 	int tile = (int)blockIdx.x;
-	const int tiles = (rows2 - 1) / ((int)share * 256) + 1;
+	const int tiles = (rows2 - 1) / 8192 + 1;
 	while (tile < tiles) {
-		const int offset = tile * ((int)share * 256);
+		const int offset = tile * 8192;
 		const int first = row02 + offset;
 		const int rest = rows2 - offset;
-		const int count = rest < (int)share * 256 ? rest : (int)share * 256;
+		const int count = rest < 8192 ? rest : 8192;
 		int day_rows[32] = {0};
 		if (count == 8192 && (first & 3) == 0) {
 			#pragma unroll

@@ -13,11 +13,11 @@
 //   first: len(m) of date (output)
 //   last: len(m) of date (output)
 
-// date_bins_kernel1(row0, rows, share, day, m_min_min, days, m_max_max)
+// date_bins_kernel1(row0, rows, day, m_min_min, days, m_max_max)
 #define DATE_BINS_KERNEL1_NAME "date_bins_kernel1"
 #define DATE_BINS_KERNEL1_WORKGROUP 1024
 #define DATE_BINS_KERNEL1_ROWS 16384 // of a group
-#define DATE_BINS_KERNEL1_ARGS 7
+#define DATE_BINS_KERNEL1_ARGS 6
 
 // date_bins_kernel2(row0, rows, days, first, m_min_min, last, m_max_max)
 #define DATE_BINS_KERNEL2_NAME "date_bins_kernel2"
@@ -33,11 +33,11 @@
 //   first: len(m) of date (output)
 //   last: len(m) of date (output)
 
-// date_bins_kernel1_published(row0, rows, share, day, m_min_min, days, m_max_max)
+// date_bins_kernel1_published(row0, rows, day, m_min_min, days, m_max_max)
 #define DATE_BINS_KERNEL1_PUBLISHED_NAME "date_bins_kernel1_published"
 #define DATE_BINS_KERNEL1_PUBLISHED_WORKGROUP 256
 #define DATE_BINS_KERNEL1_PUBLISHED_ROWS 8192 // of a group
-#define DATE_BINS_KERNEL1_PUBLISHED_ARGS 7
+#define DATE_BINS_KERNEL1_PUBLISHED_ARGS 6
 
 // date_bins_kernel2_published(row0, rows, days, first, m_min_min, last, m_max_max)
 #define DATE_BINS_KERNEL2_PUBLISHED_NAME "date_bins_kernel2_published"

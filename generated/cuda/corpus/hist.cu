@@ -6,7 +6,6 @@
 extern "C" __global__ void __launch_bounds__(1024) hist_kernel1(
 	long long row0,
 	long long rows,
-	long long share,
 	const unsigned char *__restrict__ x,
 	const unsigned *__restrict__ x_u32,
 	long long *h) {
@@ -25,12 +24,12 @@ extern "C" __global__ void __launch_bounds__(1024) hist_kernel1(
 	}
 	__syncthreads();
 	int tile = (int)blockIdx.x;
-	const int tiles = (rows2 - 1) / ((int)share * 1024) + 1;
+	const int tiles = (rows2 - 1) / 32768 + 1;
 	while (tile < tiles) {
-		const int offset = tile * ((int)share * 1024);
+		const int offset = tile * 32768;
 		const int first = row02 + offset;
 		const int rest = rows2 - offset;
-		const int count = rest < (int)share * 1024 ? rest : (int)share * 1024;
+		const int count = rest < 32768 ? rest : 32768;
 		unsigned char x_rows[32] = {0};
 		if (count == 32768 && (first & 15) == 0) {
 			#pragma unroll

@@ -6,7 +6,6 @@
 extern "C" __global__ void __launch_bounds__(256) hist_kernel1_published(
 	long long row0,
 	long long rows,
-	long long share,
 	const unsigned char *__restrict__ x,
 	const unsigned *__restrict__ x_u32,
 	long long *h) {
@@ -25,12 +24,12 @@ extern "C" __global__ void __launch_bounds__(256) hist_kernel1_published(
 	}
 	__syncthreads();
 	int tile = (int)blockIdx.x;
-	const int tiles = (rows2 - 1) / ((int)share * 256) + 1;
+	const int tiles = (rows2 - 1) / 8192 + 1;
 	while (tile < tiles) {
-		const int offset = tile * ((int)share * 256);
+		const int offset = tile * 8192;
 		const int first = row02 + offset;
 		const int rest = rows2 - offset;
-		const int count = rest < (int)share * 256 ? rest : (int)share * 256;
+		const int count = rest < 8192 ? rest : 8192;
 		unsigned char x_rows[32] = {0};
 		if (count == 8192 && (first & 15) == 0) {
 			#pragma unroll

@@ -9,20 +9,20 @@
 //   x: len(n) of u8 (input)
 //   h: len(bin) of i64 (output)
 
-// hist_kernel1(row0, rows, share, x, x_u32, h)
+// hist_kernel1(row0, rows, x, x_u32, h)
 #define HIST_KERNEL1_NAME "hist_kernel1"
 #define HIST_KERNEL1_WORKGROUP 1024
 #define HIST_KERNEL1_ROWS 32768 // of a group
-#define HIST_KERNEL1_ARGS 6
+#define HIST_KERNEL1_ARGS 5
 
 // Buffers of its fallback, by the number of their elements:
 //   x: len(n) of u8 (input)
 //   h: len(bin) of i64 (output)
 
-// hist_kernel1_published(row0, rows, share, x, x_u32, h)
+// hist_kernel1_published(row0, rows, x, x_u32, h)
 #define HIST_KERNEL1_PUBLISHED_NAME "hist_kernel1_published"
 #define HIST_KERNEL1_PUBLISHED_WORKGROUP 256
 #define HIST_KERNEL1_PUBLISHED_ROWS 8192 // of a group
-#define HIST_KERNEL1_PUBLISHED_ARGS 6
+#define HIST_KERNEL1_PUBLISHED_ARGS 5
 
 #endif

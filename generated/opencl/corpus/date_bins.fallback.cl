@@ -32,7 +32,6 @@ int kgen_greatest_i32(int x, int y) {
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel1_published(
 	long row0,
 	long rows,
-	long share,
 	__global const int *restrict day,
 	__global int *m_min_min_rows,
 	__global long *days_rows,
@@ -70,12 +69,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel1
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int tile = (int)get_group_id(0);
-	const int tiles = (rows2 - 1) / ((int)share * 256) + 1;
+	const int tiles = (rows2 - 1) / 8192 + 1;
 	while (tile < tiles) {
-		const int offset = tile * ((int)share * 256);
+		const int offset = tile * 8192;
 		const int first = row02 + offset;
 		const int rest = rows2 - offset;
-		const int count = rest < (int)share * 256 ? rest : (int)share * 256;
+		const int count = rest < 8192 ? rest : 8192;
 		int day_rows[32] = {0};
 		if (count == 8192 && (first & 3) == 0) {
 			kgen_unroll

@@ -12,15 +12,15 @@
 //   m_max_max: len(m) of date (temporary)
 //   first: len(m) of date (output)
 //   last: len(m) of date (output)
-//   m_min_min_rows: (max(min(ceildiv(len(n), (max(min(ceildiv(len(n), 65536), 32), 1) * 512)), (machine.units * 4)), 1) * 12) of date (temporary)
-//   days_rows: (max(min(ceildiv(len(n), (max(min(ceildiv(len(n), 65536), 32), 1) * 512)), (machine.units * 4)), 1) * 12) of i64 (temporary)
-//   m_max_max_rows: (max(min(ceildiv(len(n), (max(min(ceildiv(len(n), 65536), 32), 1) * 512)), (machine.units * 4)), 1) * 12) of date (temporary)
+//   m_min_min_rows: (max(min(ceildiv(len(n), 16384), (machine.units * 4)), 1) * 12) of date (temporary)
+//   days_rows: (max(min(ceildiv(len(n), 16384), (machine.units * 4)), 1) * 12) of i64 (temporary)
+//   m_max_max_rows: (max(min(ceildiv(len(n), 16384), (machine.units * 4)), 1) * 12) of date (temporary)
 
-// date_bins_kernel1(row0, rows, share, day, m_min_min_rows, days_rows, m_max_max_rows)
+// date_bins_kernel1(row0, rows, day, m_min_min_rows, days_rows, m_max_max_rows)
 #define DATE_BINS_KERNEL1_NAME "date_bins_kernel1"
 #define DATE_BINS_KERNEL1_WORKGROUP 512
 #define DATE_BINS_KERNEL1_ROWS 16384 // of a group
-#define DATE_BINS_KERNEL1_ARGS 7
+#define DATE_BINS_KERNEL1_ARGS 6
 
 // date_bins_kernel1_m_min_min(row0, rows, m_min_min_rows, tables, m_min_min)
 #define DATE_BINS_KERNEL1_M_MIN_MIN_NAME "date_bins_kernel1_m_min_min"
@@ -53,15 +53,15 @@
 //   m_max_max: len(m) of date (temporary)
 //   first: len(m) of date (output)
 //   last: len(m) of date (output)
-//   m_min_min_rows: (max(min(ceildiv(len(n), (max(min(ceildiv(len(n), 32768), 32), 1) * 256)), (machine.units * 8)), 1) * 12) of date (temporary)
-//   days_rows: (max(min(ceildiv(len(n), (max(min(ceildiv(len(n), 32768), 32), 1) * 256)), (machine.units * 8)), 1) * 12) of i64 (temporary)
-//   m_max_max_rows: (max(min(ceildiv(len(n), (max(min(ceildiv(len(n), 32768), 32), 1) * 256)), (machine.units * 8)), 1) * 12) of date (temporary)
+//   m_min_min_rows: (max(min(ceildiv(len(n), 8192), (machine.units * 8)), 1) * 12) of date (temporary)
+//   days_rows: (max(min(ceildiv(len(n), 8192), (machine.units * 8)), 1) * 12) of i64 (temporary)
+//   m_max_max_rows: (max(min(ceildiv(len(n), 8192), (machine.units * 8)), 1) * 12) of date (temporary)
 
-// date_bins_kernel1_published(row0, rows, share, day, m_min_min_rows, days_rows, m_max_max_rows)
+// date_bins_kernel1_published(row0, rows, day, m_min_min_rows, days_rows, m_max_max_rows)
 #define DATE_BINS_KERNEL1_PUBLISHED_NAME "date_bins_kernel1_published"
 #define DATE_BINS_KERNEL1_PUBLISHED_WORKGROUP 256
 #define DATE_BINS_KERNEL1_PUBLISHED_ROWS 8192 // of a group
-#define DATE_BINS_KERNEL1_PUBLISHED_ARGS 7
+#define DATE_BINS_KERNEL1_PUBLISHED_ARGS 6
 
 // date_bins_kernel1_m_min_min_published(row0, rows, m_min_min_rows, tables, m_min_min)
 #define DATE_BINS_KERNEL1_M_MIN_MIN_PUBLISHED_NAME "date_bins_kernel1_m_min_min_published"

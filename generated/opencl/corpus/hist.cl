@@ -13,7 +13,6 @@
 __kernel __attribute__((reqd_work_group_size(512, 1, 1))) void hist_kernel1(
 	long row0,
 	long rows,
-	long share,
 	__global const uchar *restrict x,
 	__global const uint *restrict x_u32,
 	__global long *h_rows) {
@@ -32,12 +31,12 @@ __kernel __attribute__((reqd_work_group_size(512, 1, 1))) void hist_kernel1(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int tile = (int)get_group_id(0);
-	const int tiles = (rows2 - 1) / ((int)share * 512) + 1;
+	const int tiles = (rows2 - 1) / 16384 + 1;
 	while (tile < tiles) {
-		const int offset = tile * ((int)share * 512);
+		const int offset = tile * 16384;
 		const int first = row02 + offset;
 		const int rest = rows2 - offset;
-		const int count = rest < (int)share * 512 ? rest : (int)share * 512;
+		const int count = rest < 16384 ? rest : 16384;
 		uchar x_rows[32] = {0};
 		if (count == 16384 && (first & 15) == 0) {
 			kgen_unroll

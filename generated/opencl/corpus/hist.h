@@ -8,13 +8,13 @@
 // Buffers of the plan, by the number of their elements:
 //   x: len(n) of u8 (input)
 //   h: len(bin) of i64 (output)
-//   h_rows: (max(min(ceildiv(len(n), (max(min(ceildiv(len(n), 65536), 32), 1) * 512)), (machine.units * 4)), 1) * 256) of i64 (temporary)
+//   h_rows: (max(min(ceildiv(len(n), 16384), (machine.units * 4)), 1) * 256) of i64 (temporary)
 
-// hist_kernel1(row0, rows, share, x, x_u32, h_rows)
+// hist_kernel1(row0, rows, x, x_u32, h_rows)
 #define HIST_KERNEL1_NAME "hist_kernel1"
 #define HIST_KERNEL1_WORKGROUP 512
 #define HIST_KERNEL1_ROWS 16384 // of a group
-#define HIST_KERNEL1_ARGS 6
+#define HIST_KERNEL1_ARGS 5
 
 // hist_kernel1_h(row0, rows, h_rows, tables, h)
 #define HIST_KERNEL1_H_NAME "hist_kernel1_h"
@@ -25,13 +25,13 @@
 // Buffers of its fallback, by the number of their elements:
 //   x: len(n) of u8 (input)
 //   h: len(bin) of i64 (output)
-//   h_rows: (max(min(ceildiv(len(n), (max(min(ceildiv(len(n), 32768), 32), 1) * 256)), (machine.units * 8)), 1) * 256) of i64 (temporary)
+//   h_rows: (max(min(ceildiv(len(n), 8192), (machine.units * 8)), 1) * 256) of i64 (temporary)
 
-// hist_kernel1_published(row0, rows, share, x, x_u32, h_rows)
+// hist_kernel1_published(row0, rows, x, x_u32, h_rows)
 #define HIST_KERNEL1_PUBLISHED_NAME "hist_kernel1_published"
 #define HIST_KERNEL1_PUBLISHED_WORKGROUP 256
 #define HIST_KERNEL1_PUBLISHED_ROWS 8192 // of a group
-#define HIST_KERNEL1_PUBLISHED_ARGS 6
+#define HIST_KERNEL1_PUBLISHED_ARGS 5
 
 // hist_kernel1_h_published(row0, rows, h_rows, tables, h)
 #define HIST_KERNEL1_H_PUBLISHED_NAME "hist_kernel1_h_published"
