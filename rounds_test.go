@@ -39,6 +39,14 @@ pipeline sessions(user: [n]i32, time: [n]i64, amount: [n]i32) {
 pipeline squares(x: [n]i32) {
 	return y: x * x
 }
+
+pipeline least(x: [n]i32) {
+	return row: order(x, limit: 10)
+}
+
+pipeline gathers(x: [n]i32, y: [m]i32) {
+	return z: x[y[i64(x)] < 50]
+}
 `
 
 // walked returns a pipeline of walkedText.
@@ -86,6 +94,8 @@ func TestRoundsByRows(t *testing.T) {
 		{"having", cuda.Emitter().On(able), many, settings{}, "persistent lookback"},
 		{"sessions", cuda.Emitter().On(able), many, settings{}, "lookback"},
 		{"squares", cuda.Emitter().On(able), many, settings{}, "flat"},
+		{"least", cuda.Emitter().On(able), many, settings{}, "flat flat flat flat flat lookback lookback lookback lookback flat lookback persistent persistent"},
+		{"gathers", cuda.Emitter().On(able), many, settings{}, "lookback"},
 	} {
 		k, err := newKernelRunner(nil, walked(t, c.pipeline), c.settings, c.emitter, nil)
 		if err != nil {

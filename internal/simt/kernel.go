@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // kernel is a tile program with what lowering has to know about it.
@@ -30,6 +31,8 @@ type kernel struct {
 	together []int          // operations Source, Partners and Pairs whose results the rows of a tile find together
 
 	unstaged bool // columns do not fit the arena or registers
+
+	share plan.Expr // the items of a work-item that it has in all tiles but the last, if the plan chooses; see fewrows.go
 
 	singly bool // columns pass through the arena without wide accesses
 }

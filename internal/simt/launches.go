@@ -112,14 +112,6 @@ func (e *tileBody) tileRows() {
 	e.count = e.b.Let("count", loop.Choose(loop.Lt(rest, size), rest, size))
 }
 
-// tileSize returns how many rows a tile has that is not the last.
-func (e *tileBody) tileSize() loop.Expr {
-	if share := e.share(); share != nil {
-		return loop.Mul(share, loop.Int(int64(e.rowItems())))
-	}
-	return loop.Int(e.kernel.rows())
-}
-
 // chunk returns how many tiles a work-group walks through.
 func (s *launches) chunk() int { return max(s.schedule.Chunk, 1) }
 

@@ -116,8 +116,8 @@ var rankingFamily = family{
 		return s, nil
 	},
 	lower: func(s *launches) scheme {
-		if s.ranks.lookBack > 0 && s.schedule.Items == 0 {
-			s.tiles = s.ranks.shareTiles(s.kernel, s.span)
+		if s.ranks.lookBack > 0 && s.items%itemsAtOnce == 0 {
+			s.shareTiles(leastMovedItems)
 		}
 		r := ranking{flat: flat{s}, earlier: &publishedCounts{}}
 		if s.family.Name != SchemePublished {
@@ -134,12 +134,8 @@ const (
 	maxMovedItems = 28
 )
 
-// Where there are few rows, tiles are smaller: as many as large GPUs have compute units, but of so many rows of a
-// work-item at least.
-const (
-	fewTiles        = 128
-	leastMovedItems = 4
-)
+// leastMovedItems are the fewest rows of a work-item in tiles of few rows.
+const leastMovedItems = 4
 
 // maskBits is the most lanes that share counters.
 const maskBits = 32
@@ -152,7 +148,6 @@ type ranks struct {
 	lanes    int       // work-items that share counters
 	items    int       // of a work-item; 0 if nothing fits
 	launched int64     // bytes of local memory that a launch may bring
-	share    plan.Expr // rows of a work-item that walks, items at most; zero if always as many
 	walks    bool      // work-groups walk over the tiles if they have subgroups enough
 	lookBack int       // subgroups that only look back, the last of a work-group that walks
 }
@@ -198,17 +193,6 @@ func (k *kernel) planRanks() {
 	}
 	k.items = max(r.items, 1)
 	k.arena.bytes = aligned16(k.rows() * k.heldBytes(r.held))
-}
-
-// shareTiles lets the plan choose how many rows tiles have, and returns how many tiles there are.
-func (r *ranks) shareTiles(k *kernel, rows plan.Expr) plan.Expr {
-	if r.items <= leastMovedItems {
-		return plan.CeilDiv(rows, plan.Const(k.rows()))
-	}
-	rowItems := int64(k.rowItems())
-	share := plan.CeilDiv(rows, plan.Const(rowItems*fewTiles))
-	r.share = plan.Max(plan.Min(share, plan.Const(int64(r.items))), plan.Const(leastMovedItems))
-	return plan.CeilDiv(rows, plan.Mul(r.share, plan.Const(rowItems)))
 }
 
 // halfWorkgroup returns half of the size of a work-group, of whole subgroups.

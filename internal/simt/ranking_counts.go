@@ -90,15 +90,6 @@ func (p *publishedCounts) before(e *tileBody, digits []ownDigit) (earlier []loop
 	return earlier
 }
 
-// tilesAtOnce returns how many earlier tiles a look-back loads before it waits for any. Tiles that run at the same time
-// know no more than their own counts, so that the way back to one that does is long.
-func (r *ranks) tilesAtOnce() int {
-	if r.lookBack > 0 {
-		return 4
-	}
-	return 1
-}
-
 // polledCounts is look-back with a word per digit. It is 0 at first, then 1 more than
 // the count of the tile, then firstPrefix more than the count of all tiles up to it.
 type polledCounts struct {
@@ -171,40 +162,22 @@ func (p *polledCounts) before(e *tileBody, digits []ownDigit) (earlier []loop.Ex
 	polled := e.b.Decl("polled", loop.Sub(e.tile, loop.Int(1)))
 	spins, waiting := e.b.Decl("spins", loop.Int(0)), e.b.Decl("waiting", loop.True)
 	e.b.While(goesOn, func() {
-		var words [][]loop.Expr // of each tile that is looked at
-		for back := range e.ranks.tilesAtOnce() {
-			at := loop.Expr(polled)
-			if back > 0 { // the first tile knows all, so none looks beyond
-				at = loop.Greatest(loop.Sub(polled, loop.Int(int64(back))), loop.Int(0))
-			}
-			var theirs []loop.Expr
-			for _, d := range digits {
-				memory, at := p.place(e, at, d.digit)
-				theirs = append(theirs, e.b.Let("word", loop.VolatileAt(memory, at)))
-			}
-			words = append(words, theirs)
+		isThere := loop.Expr(loop.True)
+		var words []loop.Expr
+		for i, d := range digits {
+			memory, at := p.place(e, polled, d.digit)
+			words = append(words, e.b.Let("word", loop.VolatileAt(memory, at)))
+			isThere = loop.And(isThere, loop.Or(loop.Not(walks[i]), loop.Ne(words[i], nothing)))
 		}
-		isThere := func(words []loop.Expr) loop.Expr {
-			all := loop.Expr(loop.True)
-			for i, word := range words {
-				all = loop.And(all, loop.Or(loop.Not(walks[i]), loop.Ne(word, nothing)))
-			}
-			return all
-		}
-		var take func(back int)
-		take = func(back int) {
-			for i, x := range words[back] {
+		e.b.If(isThere, func() {
+			for i, x := range words {
 				isPrefix := e.b.Let("is_prefix", loop.Ge(x, e.firstPrefix()))
 				count := loop.Sub(x, loop.Choose(isPrefix, e.firstPrefix(), number(e.countWord(), 1)))
 				e.b.Assign(sums[i], loop.Add(sums[i], loop.Choose(walks[i], count, nothing)))
 				e.b.Assign(walks[i], loop.And(walks[i], loop.Not(isPrefix)))
 			}
 			e.b.Assign(polled, loop.Sub(polled, loop.Int(1)))
-			if back+1 < len(words) {
-				e.b.If(isThere(words[back+1]), func() { take(back + 1) }, nil)
-			}
-		}
-		e.b.If(isThere(words[0]), func() { take(0) }, func() {
+		}, func() {
 			p.launches.wait(e.function, spins, waiting)
 			for _, walk := range walks {
 				e.b.Assign(walk, loop.And(walk, waiting))

@@ -146,7 +146,7 @@ func (r *rankedTile) rowAt(item loop.Expr) loop.Expr {
 
 // firstRow returns where the rows of a subgroup begin in the tile.
 func (r *rankedTile) firstRow(subgroup loop.Expr) loop.Expr {
-	if share := r.share(); share != nil && !r.isWhole {
+	if share := r.itemsShared(); share != nil && !r.isWhole {
 		return loop.Mul(subgroup, loop.Mul(share, loop.Int(int64(r.ranks.lanes))))
 	}
 	return loop.Mul(subgroup, loop.Int(int64(r.items*r.ranks.lanes)))
@@ -154,18 +154,10 @@ func (r *rankedTile) firstRow(subgroup loop.Expr) loop.Expr {
 
 // rowsEnd returns where the rows of the subgroup end in a tile that is not whole.
 func (r *rankedTile) rowsEnd() loop.Expr {
-	if r.share() == nil {
+	if r.itemsShared() == nil {
 		return r.tileBody.count
 	}
 	return r.b.Let("end", loop.Least(r.firstRow(loop.Add(r.subgroup, loop.Int(1))), r.tileBody.count))
-}
-
-// share returns how many rows a work-item has of each tile but the last, if the plan chooses; else nil.
-func (e *tileBody) share() loop.Expr {
-	if e.ranks == nil || e.ranks.share.IsZero() {
-		return nil
-	}
-	return loop.ToCounter(e.arguments.value("share", e.ranks.share))
 }
 
 // recallHeld names the values that a row holds as words.
@@ -294,14 +286,21 @@ func (r *rankedTile) handOutByDigits() {
 	})
 }
 
+// itemsAtOnce is how many items of a work-item are left out together, where tiles have fewer rows.
+const itemsAtOnce = 4
+
 // eachHeld runs body for each item that holds a row of some work-item, which all work-items do together.
 func (r *rankedTile) eachHeld(body func(item loop.Expr)) {
-	r.b.For("item", loop.Int(0), loop.Int(int64(r.items)), func(item *loop.Var) {
-		if share := r.share(); share != nil {
-			r.b.If(loop.Lt(item, share), func() { body(item) }, nil)
-		} else {
-			body(item)
-		}
+	share := r.itemsShared()
+	if share == nil {
+		r.b.For("item", loop.Int(0), loop.Int(int64(r.items)), func(item *loop.Var) { body(item) })
+		return
+	}
+	r.b.For("part", loop.Int(0), loop.Int(int64(r.items/itemsAtOnce)), func(part *loop.Var) {
+		first := r.b.Let("first_item", loop.Mul(part, loop.Int(itemsAtOnce)))
+		r.b.If(loop.Lt(first, share), func() {
+			r.b.For("item", loop.Int(0), loop.Int(itemsAtOnce), func(item *loop.Var) { body(loop.Add(first, item)) })
+		}, nil)
 	})
 }
 

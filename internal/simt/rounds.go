@@ -30,9 +30,24 @@ func (l *lowering) mayWalk(t *tile.Kernel) bool {
 // behind the cut for the rows that are kept.
 func (k *kernel) prefersRounds() bool {
 	for i := range k.Streams {
-		if !k.Streams[i].Write && !k.arena.staged[i] {
+		if !k.Streams[i].Write && !k.arena.staged[i] && !k.isReadOnce(i) {
 			return false
 		}
 	}
 	return k.stateOf(k.cuts[0]).bytes() <= maxStateBytes*k.items
+}
+
+// isReadOnce reports whether a stream is only read at places that are the same for all rows. Work-groups that walk read
+// it once, others before each tile.
+func (k *kernel) isReadOnce(stream int) bool {
+	isRead := false
+	for i := range k.Ops {
+		if op := &k.Ops[i]; op.IsLoad() && op.Stream == stream {
+			if !op.LoadsAt() || k.Values[op.Res[0]].Domain != tile.Uniform {
+				return false
+			}
+			isRead = true
+		}
+	}
+	return isRead
 }

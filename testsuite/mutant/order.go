@@ -63,8 +63,8 @@ var order = []Mutant{
 		Old: "isFree = !e.isReturned(v)",
 		New: "isFree = len(e.from.Results) > 0 || !e.isReturned(v)"},
 	{Name: "a wide key that is left loses its low bits", File: "fuse/expand_passes.go", Device: "emulated", Programs: "order_leaves",
-		Old: "numberBits%o.radix == 0 && !kept",
-		New: "numberBits%o.radix == 0"},
+		Old: "numberBits%radix == 0 && !kept",
+		New: "numberBits%radix == 0"},
 	{Name: "the last of two passes moves columns as if it were the only one", File: "fuse/expand_follow.go", Tests: "./fuse -run ^TestFollowedColumns$",
 		Old: "w.bits <= o.radix && bytes",
 		New: "w.bits <= 2*o.radix && bytes"},
@@ -398,15 +398,12 @@ var walking = []Mutant{
 	{Name: "a digit that knows its count adds more", File: "internal/simt/ranking_counts.go",
 		Old: "loop.Choose(walks[i], count, nothing)",
 		New: "count"},
-	{Name: "a look back adds up one of several tiles again", File: "internal/simt/ranking_counts.go",
-		Old: "loop.Greatest(loop.Sub(polled, loop.Int(int64(back))), loop.Int(0))",
-		New: "loop.Greatest(polled, loop.Int(0))"},
 	{Name: "the count of all rows is published before those of earlier tiles are known", File: "internal/simt/ranking_counts.go",
 		Old: "loop.Add(sums[i], loop.ToKind(e.countWord(), d.count))",
 		New: "loop.ToKind(e.countWord(), d.count)"},
 }
 
-// fewRows are bugs in tiles that have fewer rows than they can have, and run at the same time.
+// fewRows are bugs in tiles that have fewer rows than they can have.
 var fewRows = []Mutant{
 	{Name: "rows of a small tile lie as in a large one", File: "internal/simt/ranking_tile.go", Tests: "./testsuite/cuda -run ^TestCUDAEmulationRanking$",
 		Old: "return loop.Mul(subgroup, loop.Mul(share, loop.Int(int64(r.ranks.lanes))))",
@@ -414,9 +411,6 @@ var fewRows = []Mutant{
 	{Name: "a subgroup takes rows of the next one", File: "internal/simt/ranking_tile.go", Tests: "./testsuite/cuda -run ^TestCUDAEmulationRanking$",
 		Old: "loop.Least(r.firstRow(loop.Add(r.subgroup, loop.Int(1))), r.tileBody.count)",
 		New: "r.tileBody.count"},
-	{Name: "a look back takes a tile that has not counted yet", File: "internal/simt/ranking_counts.go", Tests: "./testsuite/cuda -run ^TestCUDAEmulationRanking$",
-		Old: "e.b.If(isThere(words[back+1]), func() { take(back + 1) }, nil)",
-		New: "take(back + 1)"},
 	{Name: "digits of a narrow word leave out its highest bits", File: "fuse/expand_passes.go", Tests: "./fuse -run ^TestTurns$",
 		Old: "return digits, max((bits+digits-1)/digits, 1)",
 		New: "return digits, max(bits/digits, 1)"},
