@@ -290,32 +290,13 @@ func (e *rowBody) countSums(op *tile.Op, first, end loop.Expr, ended *loop.Var) 
 			each()
 		} else {
 			e.b.If(loop.Le(loop.Add(source, loop.Int(width)), repeated), func() {
-				places := e.b.LoadWide("length", lengths, source)
-				for i, length := range places {
-					e.b.Assign(place, loop.Add(place, loop.ToCounter(length)))
-					places[i] = e.b.Let("place", place)
-				}
-				for _, place := range e.turned(places) {
-					e.countEnd(ended, place)
+				for _, length := range e.b.LoadWide("length", lengths, source) {
+					count(length)
 				}
 			}, each)
 		}
 		e.b.Assign(few, loop.Add(few, loop.Int(int64(e.workgroup))))
 	})
-}
-
-// turned returns the places from one on that neighbouring work-items do not have in common, those
-// before it last: where all lengths are equal, they would meet in a bank of local memory.
-func (e *rowBody) turned(places []loop.Expr) []loop.Expr {
-	for bit := 1; bit < len(places); bit *= 2 {
-		isTurned := loop.Ne(loop.Apply(ir.OpAnd, loop.Div(e.localID, loop.Int(8)), loop.Int(int64(bit))), loop.Int(0))
-		turned := make([]loop.Expr, len(places))
-		for i, place := range places {
-			turned[i] = e.b.Let("place", loop.Choose(isTurned, places[(i+bit)%len(places)], place))
-		}
-		places = turned
-	}
-	return places
 }
 
 // sourceAmong returns the source of a row among the few whose last one ends behind it.
