@@ -80,7 +80,7 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 	k.arena, k.selected, k.strategy, k.unstaged = newArena(), selected{}, inOrder{}, false
 	if !k.needsOrder() {
 		k.items = max(items, 1)
-		if items == 0 && !k.gathersWords() {
+		if items == 0 && !k.gathersWords() && !k.Has(isSearch) {
 			k.items = 4
 		}
 		if k.walks() {
@@ -119,6 +119,10 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 	k.unstaged = len(columns) > 0
 	k.tryArena(nil, nil, false)
 }
+
+// isSearch reports whether each load of the operation waits for the one before: rows do so at the same
+// time if each has a work-item.
+func isSearch(op *tile.Op) bool { return op.Kind == tile.Search }
 
 // tryItems tries some numbers of rows of a work-item, and reports whether one fits.
 func (k *kernel) tryItems(choices []int, try func() bool) bool {

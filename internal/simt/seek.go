@@ -23,7 +23,7 @@ func (e *rowBody) source(op *tile.Op) loop.Expr {
 	search := func() loop.Expr {
 		found := backends.Search(e.b, e.stream(op.Stream), e.expr(op.Args[0]), e.expr(op.Args[1]), loop.ToKind(ir.I64, e.row))
 		if op.Width > 0 {
-			return e.sourceAmong(op, found)
+			return loop.ToKind(ir.I64, e.sourceAmong(op, loop.ToCounter(found), loop.ToKind(ir.I64, e.row)))
 		}
 		return found
 	}
@@ -35,13 +35,16 @@ func (e *rowBody) source(op *tile.Op) loop.Expr {
 	if found == nil || e.now == atEnd {
 		return search()
 	}
+	if found.held != nil {
+		return loop.ToKind(ir.I64, loop.At(found.held, e.item))
+	}
 	source := e.b.Decl("source", found.first)
 	outer := e.values
 	e.values = maps.Clone(outer) // what a search defines ends with it
 	e.b.If(found.areMany,
 		func() { e.b.Assign(source, loop.ToCounter(search())) },
 		func() {
-			e.b.Assign(source, loop.Add(source, loop.ToCounter(e.endedOf(found))))
+			e.b.Assign(source, loop.Add(source, loop.ToCounter(loop.At(found.ended, e.sourcePlace(e.place)))))
 		})
 	e.values = outer
 	return loop.ToKind(ir.I64, source)

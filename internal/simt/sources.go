@@ -17,10 +17,11 @@ import (
 
 // tileSources are the sources of a tile's rows.
 type tileSources struct {
+	held *loop.Var // in registers, for each row of the work-item: its source; nil if its rows do not lie together
+
 	first   loop.Expr // the least that the first row can have
 	areMany loop.Expr // so many may end in the tile that rows search instead
-	ended   *loop.Var // per row of the tile, at its sourcePlace: how many have ended from first on; in registers, for each row of the work-item, if these lie together
-	before  loop.Expr // nil, or how many have ended before the work-item's rows, which the registers are without
+	ended   *loop.Var // per row of the tile, at its sourcePlace: how many have ended from first on
 }
 
 // mostEnds is how many rows may end per row of the tile on average. More are seen if most
@@ -124,73 +125,111 @@ func (e *rowBody) sourcesOf(i int) *tileSources {
 	most := loop.Int(mostEnds * e.kernel.rows() / width)
 	areMany := e.b.Let("are_many", loop.Gt(loop.Sub(end, first), most))
 	ended := e.localArray(fmt.Sprintf("ended_%d", i), ir.I32, e.sourcePlaces())
+	found := &tileSources{first: loop.Mul(first, loop.Int(width)), areMany: areMany, ended: ended}
+	count := func() {
+		if op.Width > 0 {
+			e.countSums(op, first, end, ended)
+			return
+		}
+		e.countEnds(op, first, end, ended)
+	}
 	if e.keeps || e.localTables != nil || e.chunk > 1 {
 		e.barrier() // behind the tile before
 	}
+	if e.needsOrder() {
+		found.held = e.b.Storage("source_rows", loop.ArrayOf(e.items, loop.ScalarOf(ir.I32)))
+		e.b.If(areMany, func() { e.searchTogether(op, first, end, found.held) }, func() {
+			e.clearCounters(ended)
+			e.barrier()
+			count()
+			e.barrier()
+			e.holdSums(i, found)
+		})
+		return found
+	}
 	e.clearCounters(ended)
 	e.barrier()
-	count := e.countEnds
-	if op.Width > 0 {
-		count = e.countSums
-	}
-	e.b.If(loop.Not(areMany), func() { count(op, first, end, ended) }, nil)
+	e.b.If(loop.Not(areMany), count, nil)
 	e.barrier()
-	found := &tileSources{first: loop.Mul(first, loop.Int(width)), areMany: areMany, ended: ended}
 	e.addCounters(i, found)
 	return found
 }
 
-// addCounters adds the counters up.
-func (e *rowBody) addCounters(i int, found *tileSources) {
-	sum := e.b.Decl("sum", number(ir.I32, 0))
-	add := func(count loop.Expr) { e.b.Assign(sum, loop.Add(sum, count)) }
+// eachCounter runs body for the counters of the work-item's rows.
+func (e *rowBody) eachCounter(ended *loop.Var, body func(item, at, count loop.Expr)) {
 	start := e.b.Let("start", e.sourcePlace(loop.Mul(e.localID, loop.Int(int64(e.items)))))
-	eachOwn := func(body func(item, at loop.Expr)) {
-		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
-			body(item, e.b.Let("at", loop.Add(start, item)))
-		})
-	}
-	var held *loop.Var
-	if e.needsOrder() {
-		held = e.b.Storage("source_rows", loop.ArrayOf(e.items, loop.ScalarOf(ir.I32)))
-	}
-	switch {
-	case e.countsWide():
+	if e.countsWide() {
 		e.b.For("i", loop.Int(0), loop.Int(int64(e.items/wideCounters)), func(i *loop.Var) {
 			item := e.b.Let("item", loop.Mul(i, loop.Int(wideCounters)))
-			for j, count := range e.b.LoadWide("count", found.ended, loop.Add(start, item)) {
-				add(count)
-				e.b.Store(held, loop.Add(item, loop.Int(int64(j))), sum)
+			for j, count := range e.b.LoadWide("count", ended, loop.Add(start, item)) {
+				body(loop.Add(item, loop.Int(int64(j))), nil, count)
 			}
 		})
-	case held != nil:
-		eachOwn(func(item, at loop.Expr) {
-			add(loop.At(found.ended, at))
-			e.b.Store(held, item, sum)
-		})
-	default:
-		eachOwn(func(_, at loop.Expr) { add(loop.At(found.ended, at)) })
-	}
-	st := single(e.kernel, slot{stateKey: stateKey{i, 0}, kind: ir.I32, counts: true})
-	before, _ := e.blockScan(st, []loop.Expr{sum}, duringScan{})
-	if held != nil {
-		found.ended, found.before = held, before[0]
 		return
 	}
-	running := e.b.Decl("running", before[0])
-	eachOwn(func(_, at loop.Expr) {
-		e.b.Assign(running, loop.Add(running, loop.At(found.ended, at)))
+	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+		at := e.b.Let("at", loop.Add(start, item))
+		body(item, at, loop.At(ended, at))
+	})
+}
+
+// endedBefore returns how many have ended before the work-item's rows, of which so many end there.
+func (e *rowBody) endedBefore(i int, sum loop.Expr) loop.Expr {
+	st := single(e.kernel, slot{stateKey: stateKey{i, 0}, kind: ir.I32, counts: true})
+	before, _ := e.blockScan(st, []loop.Expr{sum}, duringScan{})
+	return before[0]
+}
+
+// holdSums adds the counters up in registers.
+func (e *rowBody) holdSums(i int, found *tileSources) {
+	sum := e.b.Decl("sum", number(ir.I32, 0))
+	e.eachCounter(found.ended, func(item, _, count loop.Expr) {
+		e.b.Assign(sum, loop.Add(sum, count))
+		e.b.Store(found.held, item, sum)
+	})
+	before := e.b.Let("before", loop.Add(e.endedBefore(i, sum), loop.ToKind(ir.I32, found.first)))
+	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+		e.b.Store(found.held, item, loop.Add(before, loop.At(found.held, item)))
+	})
+}
+
+// addCounters adds the counters up where they are.
+func (e *rowBody) addCounters(i int, found *tileSources) {
+	sum := e.b.Decl("sum", number(ir.I32, 0))
+	e.eachCounter(found.ended, func(_, _, count loop.Expr) { e.b.Assign(sum, loop.Add(sum, count)) })
+	running := e.b.Decl("running", e.endedBefore(i, sum))
+	e.eachCounter(found.ended, func(_, at, count loop.Expr) {
+		e.b.Assign(running, loop.Add(running, count))
 		e.b.Store(found.ended, at, running)
 	})
 	e.barrier()
 }
 
-// endedOf returns how many have ended up to the row.
-func (e *rowBody) endedOf(found *tileSources) loop.Expr {
-	if found.before != nil {
-		return loop.Add(found.before, loop.At(found.ended, e.item))
+// searchTogether finds the sources of a work-item's rows by binary searches, a step of all of them
+// at a time, so that their loads overlap.
+func (e *rowBody) searchTogether(op *tile.Op, first, end loop.Expr, held *loop.Var) {
+	ends, own := e.stream(op.Stream), e.b.Let("own", loop.Add(e.first, loop.Mul(e.localID, loop.Int(int64(e.items)))))
+	eachRow := func(body func(item, row, at loop.Expr)) {
+		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+			body(item, loop.ToKind(ir.I64, loop.Add(own, item)), loop.ToCounter(loop.At(held, item)))
+		})
 	}
-	return loop.At(found.ended, e.sourcePlace(e.place))
+	eachRow(func(item, _, _ loop.Expr) { e.b.Store(held, item, loop.ToKind(ir.I32, first)) })
+	left := e.b.Decl("left", loop.Sub(end, first))
+	e.b.While(loop.Gt(left, loop.Int(0)), func() {
+		half := e.b.Let("half", loop.Sub(left, loop.Div(left, loop.Int(2))))
+		eachRow(func(item, row, at loop.Expr) {
+			middle := loop.ToKind(ir.I64, loop.At(ends, loop.Sub(loop.Add(at, half), loop.Int(1))))
+			next := loop.Choose(loop.Le(middle, row), loop.Add(at, half), at)
+			e.b.Store(held, item, loop.ToKind(ir.I32, next))
+		})
+		e.b.Assign(left, loop.Sub(left, half))
+	})
+	if op.Width > 0 {
+		eachRow(func(item, row, at loop.Expr) {
+			e.b.Store(held, item, loop.ToKind(ir.I32, e.sourceAmong(op, at, row)))
+		})
+	}
 }
 
 // clearCounters sets this work-item's counters, or as many, to 0.
@@ -217,8 +256,12 @@ func (e *rowBody) countEnds(op *tile.Op, first, end loop.Expr, ended *loop.Var) 
 
 // countEnd counts a row that ends so many rows behind the first of the tile.
 func (e *rowBody) countEnd(ended *loop.Var, place loop.Expr) {
-	e.b.If(loop.Lt(place, loop.ToKind(ir.I64, e.count)), func() {
-		at := e.b.Let("at", loop.ToCounter(loop.Greatest(place, number(ir.I64, 0))))
+	none, count := loop.Expr(loop.Int(0)), e.count
+	if place.Type() != loop.Counter {
+		none, count = number(ir.I64, 0), loop.ToKind(ir.I64, e.count)
+	}
+	e.b.If(loop.Lt(place, count), func() {
+		at := e.b.Let("at", loop.ToCounter(loop.Greatest(place, none)))
 		e.b.Atomic(loop.AtomicAdd, ended, e.sourcePlace(at), number(ir.I32, 1))
 	}, nil)
 }
@@ -226,26 +269,27 @@ func (e *rowBody) countEnd(ended *loop.Var, place loop.Expr) {
 // countSums is countEnds where the end of the last of each few rows is stored: a work-item
 // adds up the lengths of those.
 func (e *rowBody) countSums(op *tile.Op, first, end loop.Expr, ended *loop.Var) {
-	sources, width := e.repeated(op), int64(op.Width)
+	repeated, width := e.repeated(op), int64(op.Width)
 	few := e.b.Decl("few", loop.Add(first, e.localID))
-	e.b.While(loop.And(loop.Le(few, end), loop.Lt(few, e.fewOf(op))), func() {
-		place := e.b.Decl("place", loop.Sub(e.endBefore(op, few), loop.ToKind(ir.I64, e.first)))
+	number := loop.ToCounter(e.arguments.value("fews", plan.CeilDiv(plan.Len(op.Sources), plan.Const(width))))
+	e.b.While(loop.And(loop.Le(few, end), loop.Lt(few, number)), func() {
+		place := e.b.Decl("place", loop.Sub(loop.ToCounter(e.endBefore(op, few)), e.first))
 		source := e.b.Let("source", loop.Mul(few, loop.Int(width)))
 		count := func(length loop.Expr) {
-			e.b.Assign(place, loop.Add(place, loop.ToKind(ir.I64, length)))
+			e.b.Assign(place, loop.Add(place, loop.ToCounter(length)))
 			e.countEnd(ended, place)
 		}
 		lengths := e.stream(op.Keys[0])
 		each := func() {
 			for i := range width {
 				at := loop.Add(source, loop.Int(i))
-				e.b.If(loop.Lt(at, sources), func() { count(loop.At(lengths, at)) }, nil)
+				e.b.If(loop.Lt(at, repeated), func() { count(loop.At(lengths, at)) }, nil)
 			}
 		}
 		if loop.Wide(lengths.T) != int(width) {
 			each()
 		} else {
-			e.b.If(loop.Le(loop.Add(source, loop.Int(width)), sources), func() {
+			e.b.If(loop.Le(loop.Add(source, loop.Int(width)), repeated), func() {
 				for _, length := range e.b.LoadWide("length", lengths, source) {
 					count(length)
 				}
@@ -255,35 +299,27 @@ func (e *rowBody) countSums(op *tile.Op, first, end loop.Expr, ended *loop.Var) 
 	})
 }
 
-// sourceAmong returns the source of the row among the few whose last one ends behind it.
-func (e *rowBody) sourceAmong(op *tile.Op, few loop.Expr) loop.Expr {
-	among := e.b.Let("few", loop.ToCounter(few))
-	source := e.b.Decl("source", loop.Mul(among, loop.Int(int64(op.Width))))
-	lengths := e.stream(op.Keys[0])
-	length := func() loop.Expr { return loop.ToKind(ir.I64, loop.At(lengths, source)) }
-	end := e.b.Decl("end", loop.Add(e.endBefore(op, among), length()))
-	row := loop.ToKind(ir.I64, e.row)
-	e.b.While(loop.And(loop.Le(end, row), loop.Lt(loop.Add(source, loop.Int(1)), e.repeated(op))), func() {
-		e.b.Assign(source, loop.Add(source, loop.Int(1)))
-		e.b.Assign(end, loop.Add(end, length()))
-	})
-	return loop.ToKind(ir.I64, source)
+// sourceAmong returns the source of a row among the few whose last one ends behind it.
+func (e *rowBody) sourceAmong(op *tile.Op, few, row loop.Expr) loop.Expr {
+	last := loop.Sub(e.repeated(op), loop.Int(1))
+	few = e.b.Let("few", few)
+	begin := loop.Mul(few, loop.Int(int64(op.Width)))
+	source, end := e.b.Decl("source", begin), e.b.Decl("end", e.endBefore(op, few))
+	for i := range op.Width - 1 {
+		at := loop.Least(loop.Add(begin, loop.Int(int64(i))), last)
+		e.b.Assign(end, loop.Add(end, loop.ToKind(ir.I64, loop.At(e.stream(op.Keys[0]), at))))
+		e.b.Assign(source, loop.Add(source, loop.Choose(loop.Le(end, row), loop.Int(1), loop.Int(0))))
+	}
+	return source
 }
 
 // endBefore returns where the rows before a few end.
 func (e *rowBody) endBefore(op *tile.Op, few loop.Expr) loop.Expr {
-	end := e.b.Decl("begin", number(ir.I64, 0))
-	e.b.If(loop.Gt(few, loop.Int(0)), func() {
-		e.b.Assign(end, loop.ToKind(ir.I64, loop.At(e.stream(op.Stream), loop.Sub(few, loop.Int(1)))))
-	}, nil)
-	return end
+	before := loop.At(e.stream(op.Stream), loop.Greatest(loop.Sub(few, loop.Int(1)), loop.Int(0)))
+	return loop.Choose(loop.Gt(few, loop.Int(0)), loop.ToKind(ir.I64, before), number(ir.I64, 0))
 }
 
-// repeated returns how many rows are repeated, and fewOf how many times few these are.
+// repeated returns how many rows are repeated.
 func (e *rowBody) repeated(op *tile.Op) loop.Expr {
 	return loop.ToCounter(e.arguments.value("repeated", plan.Len(op.Sources)))
-}
-
-func (e *rowBody) fewOf(op *tile.Op) loop.Expr {
-	return loop.ToCounter(e.arguments.value("fews", plan.CeilDiv(plan.Len(op.Sources), plan.Const(int64(op.Width)))))
 }

@@ -50,7 +50,7 @@ func (all pipelines) make(e kernels.Emitter, name, level string, schedule plan.S
 	if source == nil {
 		return nil, fmt.Errorf("there is no pipeline %s", name)
 	}
-	if schedule == (plan.Schedule{}) {
+	if schedule == (plan.Schedule{Sources: schedule.Sources}) { // shapes are open
 		known := build.RowsFor(level, rows, plan.Machine{})
 		e, rows = e.Over(known), known
 		schedule = e.ForDrivers(schedule)
