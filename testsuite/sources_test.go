@@ -19,8 +19,8 @@ pipeline repeated(length: [n]i32, x: [n]i64) {
 }
 `
 
-// TestSources finds the rows that are repeated in each way. Only by default ends are counted, and
-// rows are told their sources where the way says so. Where all ends are not stored, a work-item loads
+// TestSources finds the rows that are repeated in each way. Ends are counted unless the way
+// says otherwise, and rows are told their sources where it says so. Where not all ends are stored, a work-item loads
 // the lengths of a few rows at once if they have 32 bits.
 func TestSources(t *testing.T) {
 	for _, kind := range []ir.Kind{ir.I32, ir.U8} {
@@ -33,7 +33,7 @@ func TestSources(t *testing.T) {
 			testSources(t, p, kind, plan.Schedule{Workgroup: 8, Items: 3, Sources: way})
 		}
 		testSources(t, p, kind, plan.Schedule{Workgroup: 64, Items: 3, Sources: plan.PerSubgroup}) // two rows at once
-		testSources(t, p, kind, plan.Schedule{Workgroup: 8, Items: 4})                             // four counters at once
+		testSources(t, p, kind, plan.Schedule{Workgroup: 8, Items: 4, Sources: plan.Count})        // four counters at once
 	}
 }
 
@@ -43,12 +43,12 @@ func testSources(t *testing.T, p *ir.Pipeline, kind ir.Kind, schedule plan.Sched
 	if want := slices.Index(plan.SourceWays, way) > slices.Index(plan.SourceWays, plan.Search); isTold != want {
 		t.Errorf("sources=%s: rows are told their sources: %t", way, isTold)
 	}
-	isDefault := way == "" || way == plan.Count
-	if counts := strings.Contains(textOf(lowered), "end_of_sources"); counts != (isDefault || way == plan.Ends) {
+	hasLengths, isDefault := way == plan.Count || way == plan.Search, way == "" || way == plan.Ends
+	if counts := strings.Contains(textOf(lowered), "end_of_sources"); counts != (isDefault || way == plan.Count) {
 		t.Errorf("sources=%s: ends are counted: %t", way, counts)
 	}
 	hasAll := slices.ContainsFunc(lowered.Plan.Buffers, func(b plan.Buffer) bool { return b.Kind == plan.U32 && b.Length.String() == plan.Len("n").String() })
-	if want := !isDefault && way != plan.Search; hasAll != want {
+	if want := !hasLengths; hasAll != want {
 		t.Errorf("sources=%s: all ends are stored: %t", way, hasAll)
 	}
 	for _, most := range []int{1, 4, 40, 250} { // lengths: so short that rows search, so long that ends are counted, and mostly 0
@@ -88,7 +88,7 @@ pipeline summed(length: [n]i32, x: [n]i64) {
 		in[0].Set(row, ir.Int(ir.I32, int64(row%4)))
 		in[1].Set(row, ir.Int(ir.I64, int64(row*row)))
 	}
-	if different := differsFromInterpreter(t, lowered(t, p, fuse.LevelAuto, plan.Schedule{Workgroup: 8, Items: 4}), p, in); different != "" {
+	if different := differsFromInterpreter(t, lowered(t, p, fuse.LevelAuto, plan.Schedule{Workgroup: 8, Items: 4, Sources: plan.Count}), p, in); different != "" {
 		t.Error(different)
 	}
 }

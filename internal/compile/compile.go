@@ -29,7 +29,7 @@ type Options struct {
 
 // For returns the options for a level and a schedule of work-groups.
 func For(level string, s plan.Schedule) Options {
-	options := Options{Level: level, Variant: s.Variant, Options: fuse.Options{Radix: s.Radix, Probing: s.Probe, Short: s.Part == 0, Lengths: s.Sources == "" || s.Sources == plan.Count || s.Sources == plan.Search, KeptAtOnce: true}}
+	options := Options{Level: level, Variant: s.Variant, Options: fuse.Options{Radix: s.Radix, Probing: s.Probe, Short: s.Part == 0, Lengths: s.Sources == plan.Count || s.Sources == plan.Search, KeptAtOnce: true}}
 	if s.Groups != "" {
 		options.Bins = -1
 		options = options.WithHash(s, 0)
