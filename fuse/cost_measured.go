@@ -1,6 +1,7 @@
 package fuse
 
 import (
+	"math"
 	"slices"
 
 	"github.com/kgen-go/kgen/internal/tile"
@@ -232,8 +233,10 @@ func (g *Graph) unreached(k *tile.Kernel, rows []float64) (total float64) {
 			continue
 		}
 		loaded := 0.0
-		for _, op := range k.With((*tile.Op).LoadsAt) {
+		for _, op := range k.With((*tile.Op).IsLoad) {
 			switch {
+			case op.LoadsElement() && k.Streams[op.Stream].Buffer == s.Buffer: // rows read all of it
+				loaded = math.Inf(1)
 			case op.Stream != i:
 			case op.Domain == tile.Uniform:
 				loaded += reachedLine

@@ -27,7 +27,7 @@ func (k *kernel) sharesTables() bool {
 		if k.hasParts(op) || k.CombinesEntered(op) && k.Ops[k.Values[op.Args[0]].Op].PartBits > 0 {
 			continue // no two workers have rows of one slot, or one bin
 		}
-		if !k.addsInAnyOrder(op) && !inOrder {
+		if !k.addsInAnyOrder(op) && (!inOrder || k.CombinesEntered(op)) { // what is entered is added key by key
 			return false
 		}
 		if k.Has((*tile.Op).IsLoad, func(other *tile.Op) bool { return other.Stream == op.Stream }) {
