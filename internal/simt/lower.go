@@ -251,10 +251,9 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	if t.Has((*tile.Op).Counts) {
 		family = &rankingFamily
 	}
-	whole := t
-	t, beside := t.Apart()
-	if family == &persistentFamily { // whose tiles belong to subgroups
-		t, beside = whole, nil
+	var beside *tile.Kernel
+	if family != &persistentFamily { // whose tiles belong to subgroups
+		t, beside = t.Apart()
 	}
 	var k *kernel
 	if beside == nil && l.mayWalk(t) {
