@@ -191,6 +191,7 @@ func (e *rowBody) holdSums(i int, found *tileSources) {
 	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
 		e.b.Store(found.held, item, loop.Add(before, loop.At(found.held, item)))
 	})
+	e.barrier() // the next scan has the same memory
 }
 
 // addCounters adds the counters up where they are.
