@@ -37,11 +37,7 @@ func (p *Probe) Columns() (list []ir.Column) {
 
 // ascending are the numbers from 0 on.
 func ascending(n int64) ir.Column {
-	list := make([]int64, n)
-	for i := range list {
-		list[i] = int64(i)
-	}
-	return ir.Column{Kind: ir.I64, Slice: list}
+	return spread(n, func(i int64) int64 { return i })
 }
 
 // spread are numbers of rows, each by a function that is called in their order.

@@ -1,8 +1,6 @@
 package simt
 
-import (
-	"github.com/kgen-go/kgen/internal/tile"
-)
+import "github.com/kgen-go/kgen/internal/tile"
 
 // In a kernel with a cut a work-item has consecutive rows, so what neighbours store at once would lie as many rows apart.
 // Columns that follow from elements of their row alone need no such order: they are left out of the tile program that is

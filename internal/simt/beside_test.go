@@ -6,7 +6,6 @@ import (
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/tile"
-	"github.com/kgen-go/kgen/ir"
 )
 
 // Stores between cuts wait for the last one and pass through local memory, as far as work-items hold that many bytes of a row.
@@ -21,14 +20,7 @@ func TestStoresWait(t *testing.T) {
 		{"a, c: a + 1, d: a + 2, b: scan(max, a)", " map1 map2", 3, 4}, // two of 8 bytes wait
 		{"b: scan(max, a)", "", 1, 1},
 	} {
-		pipelines, errs := ir.Load("wait.kg", []byte("pipeline wait(x: [n]i64) {\n\ta = scan(add, x)\n\treturn "+test.results+"\n}\n"))
-		if err := errs.Err(); err != nil {
-			t.Fatal(err)
-		}
-		program, _, err := compile.Compile(pipelines[0], compile.Options{Level: "partial1 offset1 add1" + test.maps + " partial2 offset2 add2", Options: fuse.Options{Short: true}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		program := compiled(t, "pipeline wait(x: [n]i64) {\n\ta = scan(add, x)\n\treturn "+test.results+"\n}\n", compile.Options{Level: "partial1 offset1 add1" + test.maps + " partial2 offset2 add2", Options: fuse.Options{Short: true}})
 		if len(program.Kernels) != 1 {
 			t.Fatalf("%s: %d kernels", test.results, len(program.Kernels))
 		}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
-	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -21,14 +20,7 @@ func TestFiltering(t *testing.T) {
 		{"a column of all rows", "m = b > 0\n\treturn s: sum(c[m]), t: sum(a)", []string{"b", "a", "c"}},
 		{"bins", "m = c > 0\n\tn = b[m] > 0\n\treturn s: sum(a[m][n], by: bins(a[m][n] & 7, 8))", []string{"c", "b", "a"}},
 	} {
-		pipelines, errs := ir.Load("masks.kg", []byte("pipeline masks(a: [n]i32, b: [n]i32, c: [n]i32) {\n\t"+test.body+"\n}\n"))
-		if err := errs.Err(); err != nil {
-			t.Fatal(err)
-		}
-		program, _, err := compile.Compile(pipelines[0], compile.Options{Level: fuse.LevelOnePass})
-		if err != nil {
-			t.Fatal(err)
-		}
+		program := compiled(t, "pipeline masks(a: [n]i32, b: [n]i32, c: [n]i32) {\n\t"+test.body+"\n}\n", compile.Options{Level: fuse.LevelOnePass})
 		lowered, err := Lower(program, plan.Schedule{})
 		if err != nil {
 			t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
-	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -25,14 +24,7 @@ func TestFoldOnce(t *testing.T) {
 		{"rows that are repeated", "r: repeat(greatest(i32(least(x, 9)), 0))", 1}, // that of the blocks
 		{"long rows that are repeated", "r: repeat(x)", 2},
 	} {
-		pipelines, errs := ir.Load("fold.kg", []byte("pipeline fold(x: [n]i64, y: [n]i64) {\n\treturn "+test.results+", z: y + 1\n}\n"))
-		if err := errs.Err(); err != nil {
-			t.Fatal(err)
-		}
-		program, _, err := compile.Compile(pipelines[0], compile.Options{Level: fuse.LevelOnePass, Options: fuse.Options{Short: true}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		program := compiled(t, "pipeline fold(x: [n]i64, y: [n]i64) {\n\treturn "+test.results+", z: y + 1\n}\n", compile.Options{Level: fuse.LevelOnePass, Options: fuse.Options{Short: true}})
 		lowered, err := Lower(program, plan.Schedule{})
 		if err != nil {
 			t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/loop"
-	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -58,15 +57,7 @@ func TestLocalTables(t *testing.T) {
 // tablesProgram compiles a pipeline, from its parameters on.
 func tablesProgram(t *testing.T, text string, options compile.Options) *backends.Program {
 	t.Helper()
-	pipelines, errs := ir.Load("tables.kg", []byte("pipeline tables("+text+"\n}\n"))
-	if err := errs.Err(); err != nil {
-		t.Fatal(err)
-	}
-	program, _, err := compile.Compile(pipelines[0], options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return program
+	return compiled(t, "pipeline tables("+text+"\n}\n", options)
 }
 
 // localBytes returns the local memory of the kernel with local tables.

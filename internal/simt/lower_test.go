@@ -40,6 +40,20 @@ func programs(t *testing.T, level string) map[string]*backends.Program {
 	return list
 }
 
+// compiled compiles the only pipeline of a text.
+func compiled(t *testing.T, text string, options compile.Options) *backends.Program {
+	t.Helper()
+	pipelines, errs := ir.Load("test.kg", []byte(text))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	program, _, err := compile.Compile(pipelines[0], options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
 // TestCorpusLowers verifies loop programs and plan of every pipeline at every level.
 func TestCorpusLowers(t *testing.T) {
 	for _, level := range fuse.Levels {
@@ -55,14 +69,7 @@ func TestCorpusLowers(t *testing.T) {
 // starts the last first: a tile that waits for one that never starts gives up,
 // and the fallback does the work.
 func TestGivingUp(t *testing.T) {
-	pipelines, errs := ir.Load("scan.kg", []byte("pipeline sums(x: [n]i32) {\n\treturn y: scan(add, i64(x)), last: last(x, else: -1)\n}\n"))
-	if err := errs.Err(); err != nil {
-		t.Fatal(err)
-	}
-	program, _, err := compile.Compile(pipelines[0], compile.Options{Level: fuse.LevelOnePass})
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := compiled(t, "pipeline sums(x: [n]i32) {\n\treturn y: scan(add, i64(x)), last: last(x, else: -1)\n}\n", compile.Options{Level: fuse.LevelOnePass})
 	for _, starved := range []int{0, 1} {
 		lowered, err := Target{}.lower(program, plan.Schedule{Workgroup: 4, Items: 2, Scheme: SchemeLookback}, 3*abortCheck)
 		if err != nil {
@@ -161,14 +168,7 @@ func TestNamesOfUsers(t *testing.T) {
 // allocates that: groups by hash sort as many keys as they find, by kernels that are
 // launched more than once.
 func TestEarlyAllocations(t *testing.T) {
-	pipelines, errs := ir.Load("groups.kg", []byte("pipeline groups_of(k: [n]i64) {\n\treturn c: count(by: groups(k))\n}\n"))
-	if err := errs.Err(); err != nil {
-		t.Fatal(err)
-	}
-	program, _, err := compile.Compile(pipelines[0], compile.For(fuse.LevelAuto, plan.Schedule{Groups: plan.Hash}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := compiled(t, "pipeline groups_of(k: [n]i64) {\n\treturn c: count(by: groups(k))\n}\n", compile.For(fuse.LevelAuto, plan.Schedule{Groups: plan.Hash}))
 	lowered, err := Lower(program, plan.Schedule{})
 	if err != nil {
 		t.Fatal(err)

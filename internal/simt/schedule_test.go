@@ -12,21 +12,13 @@ import (
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/simt/simttest"
-	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
 
 // counts compiles a count of rows per run at a level.
 func counts(t *testing.T, level, variant string) *backends.Program {
 	t.Helper()
-	pipelines, errs := ir.Load("counts.kg", []byte("pipeline counts(k: [n]i32) {\n\tg = runs(k)\n\treturn key: first(k, by: g), rows: count(by: g)\n}\n"))
-	if err := errs.Err(); err != nil {
-		t.Fatal(err)
-	}
-	program, _, err := compile.Compile(pipelines[0], compile.Options{Level: level, Variant: variant})
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := compiled(t, "pipeline counts(k: [n]i32) {\n\tg = runs(k)\n\treturn key: first(k, by: g), rows: count(by: g)\n}\n", compile.Options{Level: level, Variant: variant})
 	return program
 }
 

@@ -44,8 +44,7 @@ func (k *kernel) planSources() {
 	for i := range k.Ops {
 		more := int64(0)
 		switch op := &k.Ops[i]; {
-		case op.Kind == tile.Source && (k.sources == plan.Search || k.spreads(op)):
-		case op.Kind == tile.Source:
+		case k.countsEnds(op):
 			more = k.sourceBytes()
 		case op.Nests():
 			more = k.nestedBytes(op)
