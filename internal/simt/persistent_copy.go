@@ -93,12 +93,17 @@ func (r *ring) wordAt(stage loop.Expr, at int64, word ir.Kind) loop.Expr {
 // Columns lie in stages.
 func (r *ring) columnBytes(*kernel, ir.Kind) int64 { return 0 }
 
-// grow takes fewer subgroups while columns do not fit, and then while states do not.
+// grow takes fewer subgroups while columns do not fit, and then while states do not. So it does
+// where work-items can have the most rows then, and the tile of a work-group has hardly fewer.
 func (r *ring) grow(k *kernel, items int, aligned func(stream int) bool) {
-	if !k.isOpen || !k.unstaged && (items > 0 || k.items >= minDirectItems) {
+	prefersItems := items == 0 && k.items == itemChoices[1] && k.foldsOnce()
+	if !k.isOpen || !k.unstaged && (items > 0 || k.items >= minDirectItems && !prefersItems) {
 		return
 	}
 	best, most := r.usual, r.tileRows(k)
+	if prefersItems {
+		most -= most / 8
+	}
 	for r.minSubgroups > subgroupStep {
 		r.minSubgroups -= subgroupStep
 		k.tryWorkgroup(items, aligned)
@@ -112,6 +117,12 @@ func (r *ring) grow(k *kernel, items int, aligned func(stream int) bool) {
 		r.minSubgroups -= subgroupStep
 		k.tryWorkgroup(items, aligned)
 	}
+}
+
+// foldsOnce reports whether the kernel only selects rows, and folds one thing from one to the next. More rows of a
+// work-item then take less time; two folds, as of least and greatest, take longer where every row is selected.
+func (k *kernel) foldsOnce() bool {
+	return len(k.segments.scans) > 0 && len(k.foldedBy(k.stateOf(k.cuts[0]), 0)) == 1
 }
 
 // tileRows returns the rows of a work-group's tile in the ring.
