@@ -137,7 +137,7 @@ func (e *rowBody) sourcesOf(i int) *tileSources {
 	}
 	if e.needsOrder() {
 		found.held = e.b.Storage("source_rows", loop.ArrayOf(e.items, loop.ScalarOf(ir.I32)))
-		e.b.If(areMany, func() { e.searchTogether(op, first, end, found.held) }, func() {
+		e.b.If(areMany, func() { e.searchTogether(op, ended, found.held) }, func() {
 			e.clearCounters(ended)
 			e.barrier()
 			count()
@@ -205,31 +205,62 @@ func (e *rowBody) addCounters(i int, found *tileSources) {
 	e.barrier()
 }
 
-// searchTogether finds the sources of a work-item's rows by binary searches, a step of all of them
-// at a time, so that their loads overlap.
-func (e *rowBody) searchTogether(op *tile.Op, first, end loop.Expr, held *loop.Var) {
-	ends, own := e.stream(op.Stream), e.b.Let("own", loop.Add(e.first, loop.Mul(e.localID, loop.Int(int64(e.items)))))
-	eachRow := func(body func(item, row, at loop.Expr)) {
-		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
-			body(item, loop.ToKind(ir.I64, loop.Add(own, item)), loop.ToCounter(loop.At(held, item)))
-		})
+// searchedTogether is how many rows a work-item searches for at a time, so that their loads overlap: more
+// take registers that all tiles then do without.
+const searchedTogether = 2
+
+// searchTogether finds the sources of the tile's rows by binary searches. Neighbouring work-items search for
+// neighbouring rows, whose loads mostly meet, and leave what they find where counters are.
+func (e *rowBody) searchTogether(op *tile.Op, ended, held *loop.Var) {
+	rows := searchedTogether
+	if e.items%rows != 0 {
+		rows = 1
 	}
-	eachRow(func(item, _, _ loop.Expr) { e.b.Store(held, item, loop.ToKind(ir.I32, first)) })
-	left := e.b.Decl("left", loop.Sub(end, first))
-	e.b.While(loop.Gt(left, loop.Int(0)), func() {
-		half := e.b.Let("half", loop.Sub(left, loop.Div(left, loop.Int(2))))
-		eachRow(func(item, row, at loop.Expr) {
-			middle := loop.ToKind(ir.I64, loop.At(ends, loop.Sub(loop.Add(at, half), loop.Int(1))))
-			next := loop.Choose(loop.Le(middle, row), loop.Add(at, half), at)
-			e.b.Store(held, item, loop.ToKind(ir.I32, next))
-		})
-		e.b.Assign(left, loop.Sub(left, half))
+	e.b.For("some", loop.Int(0), loop.Int(int64(e.items/rows)), func(some *loop.Var) {
+		place := e.b.Let("place", loop.Add(loop.Mul(some, loop.Int(int64(rows*e.workgroup))), e.localID))
+		e.searchSome(op, place, rows, ended)
 	})
-	if op.Width > 0 {
-		eachRow(func(item, row, at loop.Expr) {
-			e.b.Store(held, item, loop.ToKind(ir.I32, e.sourceAmong(op, at, row)))
+	e.barrier()
+	e.eachCounter(ended, func(item, _, source loop.Expr) { e.b.Store(held, item, source) })
+}
+
+// searchSome is searchTogether for so many rows, of which one is at place in the tile, and each other one a
+// work-group's work-items further.
+func (e *rowBody) searchSome(op *tile.Op, place loop.Expr, rows int, ended *loop.Var) {
+	ends, last := e.stream(op.Stream), loop.Greatest(loop.Sub(loop.Add(e.first, e.count), loop.Int(1)), loop.Int(0))
+	at, left := e.b.Storage("search_at", loop.ArrayOf(rows, loop.Counter)), e.b.Storage("left", loop.ArrayOf(rows, loop.Counter))
+	most := e.b.Decl("most", loop.Int(0))
+	eachRow := func(body func(i, place, row loop.Expr)) {
+		e.b.For("i", loop.Int(0), loop.Int(int64(rows)), func(i *loop.Var) {
+			own := e.b.Let("own", loop.Add(place, loop.Mul(i, loop.Int(int64(e.workgroup)))))
+			body(i, own, loop.Least(loop.Add(e.first, own), last))
 		})
 	}
+	eachRow(func(i, _, row loop.Expr) {
+		row = e.b.Let("row", row)
+		first := e.b.Let("first", loop.ToCounter(e.at(op.Args[0], row)))
+		e.b.Store(at, i, first)
+		e.b.Store(left, i, loop.Sub(loop.ToCounter(e.at(op.Args[1], row)), first))
+		e.b.Assign(most, loop.Greatest(most, loop.At(left, i)))
+	})
+	e.b.While(loop.Gt(most, loop.Int(0)), func() {
+		eachRow(func(i, _, row loop.Expr) {
+			sources := e.b.Let("sources", loop.At(left, i))
+			half := e.b.Let("half", loop.Sub(sources, loop.Div(sources, loop.Int(2))))
+			next := e.b.Let("next", loop.Add(loop.At(at, i), half))
+			middle := loop.ToKind(ir.I64, loop.At(ends, loop.Greatest(loop.Sub(next, loop.Int(1)), loop.Int(0))))
+			e.b.If(loop.Le(middle, loop.ToKind(ir.I64, row)), func() { e.b.Store(at, i, next) }, nil)
+			e.b.Store(left, i, loop.Sub(sources, half))
+		})
+		e.b.Assign(most, loop.Div(most, loop.Int(2)))
+	})
+	eachRow(func(i, place, row loop.Expr) {
+		found := loop.Expr(loop.At(at, i))
+		if op.Width > 0 {
+			found = e.sourceAmong(op, found, loop.ToKind(ir.I64, row))
+		}
+		e.b.Store(ended, e.sourcePlace(place), loop.ToKind(ir.I32, found))
+	})
 }
 
 // clearCounters sets this work-item's counters, or as many, to 0.
