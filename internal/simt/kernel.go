@@ -218,7 +218,7 @@ func (k *kernel) isHeld(v tile.ID) bool {
 
 // needsOrder reports whether consecutive rows have to lie in one work-item.
 func (k *kernel) needsOrder() bool {
-	return len(k.cuts) > 0 || k.wantsNeighbours() || k.countsInOrder() || slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
+	return len(k.cuts) > 0 || k.wantsNeighbours() || slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
 		return op.IsReduction() && op.Monoid.Kind != tile.Fold
 	})
 }

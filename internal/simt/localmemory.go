@@ -34,8 +34,9 @@ const minDirectItems = 6
 // work-items run at once, and wait for memory.
 const seekItems = 8
 
-// expandItems are those of a work-item whose rows repeat others.
-const expandItems = 12
+// expandItems are those of a work-item whose rows repeat others, and expandItemsInOrder where those of
+// a work-item lie together.
+const expandItems, expandItemsInOrder = 20, 12
 
 // compactItems are the rows of a work-item of a kernel that only selects rows, on
 // devices without subgroups. The selected rows go to local memory at once, and take
@@ -80,7 +81,11 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 	k.arena, k.selected, k.strategy, k.unstaged = newArena(), selected{}, inOrder{}, false
 	if !k.needsOrder() {
 		k.items = max(items, 1)
-		if items == 0 && !k.gathersWords() && !k.Has(isSearch) {
+		switch {
+		case items > 0:
+		case k.Has(k.countsEnds):
+			k.items = expandItems
+		case !k.gathersWords() && !k.Has(isSearch):
 			k.items = 4
 		}
 		if k.walks() {
@@ -100,7 +105,7 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 		choices = itemChoices
 		switch {
 		case k.Has(k.countsEnds):
-			choices = choices[slices.Index(choices, expandItems):]
+			choices = choices[slices.Index(choices, expandItemsInOrder):]
 		case k.Has((*tile.Op).Seeks):
 			choices = choices[slices.Index(choices, seekItems):]
 		}

@@ -1,8 +1,6 @@
 package simt
 
 import (
-	"maps"
-
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
@@ -38,16 +36,7 @@ func (e *rowBody) source(op *tile.Op) loop.Expr {
 	if found.held != nil {
 		return loop.ToKind(ir.I64, loop.At(found.held, e.item))
 	}
-	source := e.b.Decl("source", found.first)
-	outer := e.values
-	e.values = maps.Clone(outer) // what a search defines ends with it
-	e.b.If(found.areMany,
-		func() { e.b.Assign(source, loop.ToCounter(search())) },
-		func() {
-			e.b.Assign(source, loop.Add(source, loop.ToCounter(loop.At(found.ended, e.sourcePlace(e.place)))))
-		})
-	e.values = outer
-	return loop.ToKind(ir.I64, source)
+	return loop.ToKind(ir.I64, loop.At(found.shared, e.sourcePlace(e.place)))
 }
 
 // probe finds a slot of a hash table.

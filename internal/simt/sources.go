@@ -10,18 +10,16 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// The rows of a tile find the rows that they repeat together. Bounds for the first row
-// and the last one say which repeated rows may end in the tile. Each of these is counted
-// at the row where it ends, and a running sum over the tile tells each row how many have
-// ended: that takes a load per repeated row, and no search.
+// The rows of a tile find the rows that they repeat together, in local memory. Bounds for the first row
+// and the last one say which repeated rows may end in the tile. Each of these is counted at the row where it
+// ends, and a running sum over the tile tells each row how many have ended: that takes a load per repeated
+// row, and no search. A work-item adds up neighbouring counters; where the order of rows does not matter, it
+// then handles rows a work-group's work-items apart, so that neighbours reach for neighbouring elements.
 
 // tileSources are the sources of a tile's rows.
 type tileSources struct {
-	held *loop.Var // in registers, for each row of the work-item: its source; nil if its rows do not lie together
-
-	first   loop.Expr // the least that the first row can have
-	areMany loop.Expr // so many may end in the tile that rows search instead
-	ended   *loop.Var // per row of the tile, at its sourcePlace: how many have ended from first on
+	shared *loop.Var // that of each row of the tile, at its sourcePlace
+	held   *loop.Var // those of the work-item's rows, in registers, if they lie together
 }
 
 // mostEnds is how many rows may end per row of the tile on average. More are seen if most
@@ -63,13 +61,6 @@ func (k *kernel) planSources() {
 	}
 }
 
-// countsInOrder reports whether rows find their sources by counted ends, and those of a work-item lie
-// together: it then adds up what it loads by wide accesses, and holds the sums in registers.
-func (k *kernel) countsInOrder() bool {
-	_, ok := k.placement.(workgroupPlacement)
-	return ok && !k.walks() && k.Has(k.countsEnds)
-}
-
 // countsEnds reports whether rows may find their sources by counted ends.
 func (k *kernel) countsEnds(op *tile.Op) bool {
 	return op.Kind == tile.Source && k.sources != plan.Search && !k.spreads(op)
@@ -95,7 +86,7 @@ func (k *kernel) sourcePlaces() int {
 }
 
 // countsWide reports whether a work-item accesses several counters at a time.
-func (k *kernel) countsWide() bool { return k.needsOrder() && k.items%wideCounters == 0 }
+func (k *kernel) countsWide() bool { return k.items%wideCounters == 0 }
 
 // wideCounters is how many counters a wide access moves.
 const wideCounters = loop.WideBytes / 4
@@ -123,52 +114,43 @@ func (e *rowBody) sourcesOf(i int) *tileSources {
 	width := int64(max(op.Width, 1))
 	most := loop.Int(mostEnds * e.kernel.rows() / width)
 	areMany := e.b.Let("are_many", loop.Gt(loop.Sub(end, first), most))
-	ended := e.localArray(fmt.Sprintf("ended_%d", i), ir.I32, e.sourcePlaces())
-	found := &tileSources{first: loop.Mul(first, loop.Int(width)), areMany: areMany, ended: ended}
-	count := func() {
-		if op.Width > 0 {
-			e.countSums(op, first, end, ended)
-			return
-		}
-		e.countEnds(op, first, end, ended)
-	}
+	found := &tileSources{shared: e.localArray(fmt.Sprintf("sources_%d", i), ir.I32, e.sourcePlaces())}
 	if e.keeps || e.localTables != nil || e.chunk > 1 {
 		e.barrier() // behind the tile before
 	}
+	e.b.If(areMany, func() { e.searchTogether(op, found.shared) }, func() {
+		e.clearCounters(found.shared)
+		e.barrier()
+		if op.Width > 0 {
+			e.countSums(op, first, end, found.shared)
+		} else {
+			e.countEnds(op, first, end, found.shared)
+		}
+		e.barrier()
+		e.addCounters(i, found.shared, loop.Mul(first, loop.Int(width)))
+	})
+	e.barrier() // others find sources, too
 	if e.needsOrder() {
 		found.held = e.b.Storage("source_rows", loop.ArrayOf(e.items, loop.ScalarOf(ir.I32)))
-		e.b.If(areMany, func() { e.searchTogether(op, ended, found.held) }, func() {
-			e.clearCounters(ended)
-			e.barrier()
-			count()
-			e.barrier()
-			e.holdSums(i, found)
-		})
-		return found
+		e.eachCounter(found.shared, func(item, source loop.Expr) { e.b.Store(found.held, item, source) })
 	}
-	e.clearCounters(ended)
-	e.barrier()
-	e.b.If(loop.Not(areMany), count, nil)
-	e.barrier()
-	e.addCounters(i, found)
 	return found
 }
 
-// eachCounter runs body for the counters of the work-item's rows.
-func (e *rowBody) eachCounter(ended *loop.Var, body func(item, at, count loop.Expr)) {
+// eachCounter runs body for as many neighbouring counters as a work-item has rows.
+func (e *rowBody) eachCounter(counters *loop.Var, body func(item, count loop.Expr)) {
 	start := e.b.Let("start", e.sourcePlace(loop.Mul(e.localID, loop.Int(int64(e.items)))))
 	if e.countsWide() {
 		e.b.For("i", loop.Int(0), loop.Int(int64(e.items/wideCounters)), func(i *loop.Var) {
 			item := e.b.Let("item", loop.Mul(i, loop.Int(wideCounters)))
-			for j, count := range e.b.LoadWide("count", ended, loop.Add(start, item)) {
-				body(loop.Add(item, loop.Int(int64(j))), nil, count)
+			for j, count := range e.b.LoadWide("count", counters, loop.Add(start, item)) {
+				body(loop.Add(item, loop.Int(int64(j))), count)
 			}
 		})
 		return
 	}
 	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
-		at := e.b.Let("at", loop.Add(start, item))
-		body(item, at, loop.At(ended, at))
+		body(item, loop.At(counters, loop.Add(start, item)))
 	})
 }
 
@@ -179,30 +161,29 @@ func (e *rowBody) endedBefore(i int, sum loop.Expr) loop.Expr {
 	return before[0]
 }
 
-// holdSums adds the counters up in registers.
-func (e *rowBody) holdSums(i int, found *tileSources) {
-	sum := e.b.Decl("sum", number(ir.I32, 0))
-	e.eachCounter(found.ended, func(item, _, count loop.Expr) {
+// addCounters adds the counters up from first on, so that they are sources.
+func (e *rowBody) addCounters(i int, counters *loop.Var, first loop.Expr) {
+	sum, sums := e.b.Decl("sum", number(ir.I32, 0)), e.b.Storage("sums", loop.ArrayOf(e.items, loop.ScalarOf(ir.I32)))
+	e.eachCounter(counters, func(item, count loop.Expr) {
 		e.b.Assign(sum, loop.Add(sum, count))
-		e.b.Store(found.held, item, sum)
+		e.b.Store(sums, item, sum)
 	})
-	before := e.b.Let("before", loop.Add(e.endedBefore(i, sum), loop.ToKind(ir.I32, found.first)))
-	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
-		e.b.Store(found.held, item, loop.Add(before, loop.At(found.held, item)))
+	before := e.b.Let("before", loop.Add(e.endedBefore(i, sum), loop.ToKind(ir.I32, first)))
+	source := func(item loop.Expr) loop.Expr { return loop.Add(before, loop.At(sums, item)) }
+	start := e.b.Let("start", e.sourcePlace(loop.Mul(e.localID, loop.Int(int64(e.items)))))
+	if !e.countsWide() {
+		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+			e.b.Store(counters, loop.Add(start, item), source(item))
+		})
+		return
+	}
+	e.b.For("i", loop.Int(0), loop.Int(int64(e.items/wideCounters)), func(i *loop.Var) {
+		item, sources := e.b.Let("item", loop.Mul(i, loop.Int(wideCounters))), make([]loop.Expr, wideCounters)
+		for j := range sources {
+			sources[j] = source(loop.Add(item, loop.Int(int64(j))))
+		}
+		e.b.StoreWide(counters, loop.Add(start, item), sources)
 	})
-	e.barrier() // the next scan has the same memory
-}
-
-// addCounters adds the counters up where they are.
-func (e *rowBody) addCounters(i int, found *tileSources) {
-	sum := e.b.Decl("sum", number(ir.I32, 0))
-	e.eachCounter(found.ended, func(_, _, count loop.Expr) { e.b.Assign(sum, loop.Add(sum, count)) })
-	running := e.b.Decl("running", e.endedBefore(i, sum))
-	e.eachCounter(found.ended, func(_, at, count loop.Expr) {
-		e.b.Assign(running, loop.Add(running, count))
-		e.b.Store(found.ended, at, running)
-	})
-	e.barrier()
 }
 
 // searchedTogether is how many rows a work-item searches for at a time, so that their loads overlap: more
@@ -211,22 +192,20 @@ const searchedTogether = 2
 
 // searchTogether finds the sources of the tile's rows by binary searches. Neighbouring work-items search for
 // neighbouring rows, whose loads mostly meet, and leave what they find where counters are.
-func (e *rowBody) searchTogether(op *tile.Op, ended, held *loop.Var) {
+func (e *rowBody) searchTogether(op *tile.Op, sources *loop.Var) {
 	rows := searchedTogether
 	if e.items%rows != 0 {
 		rows = 1
 	}
 	e.b.For("some", loop.Int(0), loop.Int(int64(e.items/rows)), func(some *loop.Var) {
 		place := e.b.Let("place", loop.Add(loop.Mul(some, loop.Int(int64(rows*e.workgroup))), e.localID))
-		e.searchSome(op, place, rows, ended)
+		e.searchSome(op, place, rows, sources)
 	})
-	e.barrier()
-	e.eachCounter(ended, func(item, _, source loop.Expr) { e.b.Store(held, item, source) })
 }
 
 // searchSome is searchTogether for so many rows, of which one is at place in the tile, and each other one a
 // work-group's work-items further.
-func (e *rowBody) searchSome(op *tile.Op, place loop.Expr, rows int, ended *loop.Var) {
+func (e *rowBody) searchSome(op *tile.Op, place loop.Expr, rows int, sources *loop.Var) {
 	ends, last := e.stream(op.Stream), loop.Greatest(loop.Sub(loop.Add(e.first, e.count), loop.Int(1)), loop.Int(0))
 	at, left := e.b.Storage("search_at", loop.ArrayOf(rows, loop.Counter)), e.b.Storage("left", loop.ArrayOf(rows, loop.Counter))
 	most := e.b.Decl("most", loop.Int(0))
@@ -245,12 +224,12 @@ func (e *rowBody) searchSome(op *tile.Op, place loop.Expr, rows int, ended *loop
 	})
 	e.b.While(loop.Gt(most, loop.Int(0)), func() {
 		eachRow(func(i, _, row loop.Expr) {
-			sources := e.b.Let("sources", loop.At(left, i))
-			half := e.b.Let("half", loop.Sub(sources, loop.Div(sources, loop.Int(2))))
+			remaining := e.b.Let("remaining", loop.At(left, i))
+			half := e.b.Let("half", loop.Sub(remaining, loop.Div(remaining, loop.Int(2))))
 			next := e.b.Let("next", loop.Add(loop.At(at, i), half))
 			middle := loop.ToKind(ir.I64, loop.At(ends, loop.Greatest(loop.Sub(next, loop.Int(1)), loop.Int(0))))
 			e.b.If(loop.Le(middle, loop.ToKind(ir.I64, row)), func() { e.b.Store(at, i, next) }, nil)
-			e.b.Store(left, i, loop.Sub(sources, half))
+			e.b.Store(left, i, loop.Sub(remaining, half))
 		})
 		e.b.Assign(most, loop.Div(most, loop.Int(2)))
 	})
@@ -259,7 +238,7 @@ func (e *rowBody) searchSome(op *tile.Op, place loop.Expr, rows int, ended *loop
 		if op.Width > 0 {
 			found = e.sourceAmong(op, found, loop.ToKind(ir.I64, row))
 		}
-		e.b.Store(ended, e.sourcePlace(place), loop.ToKind(ir.I32, found))
+		e.b.Store(sources, e.sourcePlace(place), loop.ToKind(ir.I32, found))
 	})
 }
 
