@@ -88,11 +88,16 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 }
 
 // besides returns what scans of one cut take beside one of them, the dearest, which the prefix has. One that
-// only numbers the rows of a domain takes no more than to select these by itself.
+// only numbers the rows of a domain takes no more than to select these by itself. On cores none takes more than
+// in a loop of its own, whatever was measured with two columns of results, unless rows have the branch of a head.
 func (f *Fusion) besides(k *tile.Kernel, scans []int, rows []float64) float64 {
+	beside := f.Machine.Rates[plan.RateBeside]
+	if f.Machine.Subgroup <= 1 && !closesSegments(k) {
+		beside = min(beside, f.Machine.Rates[plan.RateLookback])
+	}
 	total, most := 0.0, 0.0
 	for _, scan := range scans {
-		rate := f.Machine.Rates[plan.RateBeside]
+		rate := beside
 		if selecting, isMeasured := f.Machine.Rates[plan.RateSelect]; isMeasured && k.Numbers(scan) {
 			rate = min(rate, selecting)
 		}
@@ -101,6 +106,11 @@ func (f *Fusion) besides(k *tile.Kernel, scans []int, rows []float64) float64 {
 		most = max(most, seconds)
 	}
 	return total - most
+}
+
+// closesSegments reports whether k has rows where segments end.
+func closesSegments(k *tile.Kernel) bool {
+	return slices.ContainsFunc(k.Domains, func(d tile.Domain) bool { return d.Kind == tile.Close })
 }
 
 // storesRows reports whether rows of k are stored before the state of the cut c is published, which

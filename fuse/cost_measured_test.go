@@ -83,6 +83,34 @@ func TestMeasuredBeside(t *testing.T) {
 	}
 }
 
+// On cores a scan beside another takes no more than in a loop of its own, unless rows have the branch of a head.
+func TestMeasuredBesideOnCores(t *testing.T) {
+	const n = AssumedRows
+	for _, test := range []struct {
+		subgroup         int
+		body             string
+		lookback, beside float64
+		want             float64 // nanoseconds a row that beside adds to what it takes if it is free
+	}{
+		{1, "return y: scan(add, x), z: scan(max, x), w: scan(min, x)", 3e-9, 5e-9, 2 * 3},
+		{1, "return y: scan(add, x), z: scan(max, x), w: scan(min, x)", 6e-9, 5e-9, 2 * 5},
+		{32, "return y: scan(add, x), z: scan(max, x), w: scan(min, x)", 3e-9, 5e-9, 2 * 5},
+		{1, "return y: sum(x, by: runs(x))", 3e-9, 5e-9, 5},
+	} {
+		cost := func(beside float64) float64 {
+			f, err := Fuse(graph(t, "x: [n]i64", test.body), LevelOnePass, plan.Machine{Device: "measured", Units: 1, Subgroup: test.subgroup,
+				Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateLookback: test.lookback, plan.RateBeside: beside}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return f.Cost()
+		}
+		if got := (cost(test.beside) - cost(0)) / n * 1e9; math.Abs(got-test.want) > 1e-6 {
+			t.Errorf("%s, subgroups of %d, %g s beside: %g ns a row, not %g", test.body, test.subgroup, test.beside, got, test.want)
+		}
+	}
+}
+
 // A prefix that waits for another one of its kernel takes more than two, which decides level auto.
 func TestMeasuredWaiting(t *testing.T) {
 	const n = AssumedRows

@@ -386,31 +386,38 @@ func (c *calibration) tables(ctx context.Context) error {
 }
 
 // searches measures searches in hash tables, by the size of the table, and what they take more if their kernel
-// computes hashes. Rows of the table take a search, too, to be entered.
+// computes hashes. Rows of the table take a search, too, to be entered. The two times of a size, of which one figure is the
+// difference, are taken one right after the other, so that the machine is as busy for both.
 func (c *calibration) searches(ctx context.Context) error {
+	parts := []struct {
+		curve, level string
+		entered      int64 // whether rows of the table take it, too
+	}{{plan.CurveSearch, "none", 1}, {plan.CurveHashed, "onepass", 0}}
 	curves := c.file.Machine.Curves
 	n, sizes := int64(searchRows), []int64{1 << 12, 1 << 16, 1 << 20}
 	if c.Quick {
 		n, sizes = quickRows, sizes[:1]
 	}
-	for _, part := range []struct {
-		curve, level string
-		entered      int64 // whether rows of the table take it, too
-	}{{plan.CurveSearch, "none", 1}, {plan.CurveHashed, "onepass", 0}} {
-		var points plan.Curve
-		curves[part.curve] = plan.Curve{} // is to be predicted by nothing else
-		for _, m := range sizes {
-			bytes := 2 * elementBytes * m // half of a table is free
+	made := map[string]plan.Curve{}
+	for _, m := range sizes {
+		for _, part := range parts {
+			curves[part.curve] = plan.Curve{} // is to be predicted by nothing else
+		}
+		bytes := 2 * elementBytes * m // half of a table is free
+		for _, part := range parts {
 			seconds, ok, err := c.beyond(ctx, fmt.Sprintf("%s of a table of %d bytes", part.curve, bytes), searchProbe(part.level, n, m))
 			if err != nil {
 				return err
 			}
 			if ok {
-				points = append(points, plan.CurvePoint{Bytes: bytes, Seconds: seconds * float64(n) / float64(n+part.entered*m)})
+				point := plan.CurvePoint{Bytes: bytes, Seconds: seconds * float64(n) / float64(n+part.entered*m)}
+				made[part.curve], curves[part.curve] = append(made[part.curve], point), plan.Curve{point}
 			}
 		}
-		if delete(curves, part.curve); points != nil {
-			curves[part.curve] = points
+	}
+	for _, part := range parts {
+		if delete(curves, part.curve); made[part.curve] != nil {
+			curves[part.curve] = made[part.curve]
 		}
 	}
 	return nil

@@ -105,6 +105,27 @@ func TestTablesOfCores(t *testing.T) {
 	}
 }
 
+// A figure that is the difference of two searches comes from times that were taken one right after the other.
+func TestSearchesInTurns(t *testing.T) {
+	b := &recordingBench{}
+	declared := plan.Machine{Subgroup: 1, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-6}}
+	f, err := Measure(t.Context(), b, declared, Options{Declared: declared})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range b.timed {
+		if p.Name != searchProbe("none", 1, 1).Name {
+			continue
+		}
+		if next := b.timed[i+1]; next.Name != searchProbe("onepass", 1, 1).Name || next.Table != p.Table {
+			t.Errorf("%s of %d rows is followed by %s of %d", p.Name, p.Table, next.Name, next.Table)
+		}
+	}
+	if search, hashed := f.Machine.Curves[plan.CurveSearch], f.Machine.Curves[plan.CurveHashed]; len(search) < 3 || len(hashed) != len(search) {
+		t.Errorf("searches by %v, %v more with hashes", search, hashed)
+	}
+}
+
 // disturbedBench is one whose machine does much else during the first probes.
 type disturbedBench struct{ steadyBench }
 
