@@ -1,11 +1,13 @@
 package simt
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // Stores between cuts wait for the last one and pass through local memory, as far as work-items hold that many bytes of a row.
@@ -35,6 +37,24 @@ func TestStoresWait(t *testing.T) {
 		}
 		if len(k.arena.collected) != test.collected || stores != test.stores {
 			t.Errorf("%s: %d of %d stores pass through local memory, not %d of %d", test.results, len(k.arena.collected), stores, test.collected, test.stores)
+		}
+	}
+}
+
+// A kernel that moves rows also stores what is computed beside that.
+func TestStoresBesideMovedRows(t *testing.T) {
+	const text = "pipeline moved(k: [n]i32, x: [n]f64) {\n\treturn p: order(k), y: x + x\n}\n"
+	program := compiled(t, text, compile.Options{Level: "map1 histogram | partial offset add | pass1 | pass2 | pass3 | pass4 map2"})
+	lowered, err := Lower(program, plan.Schedule{Part: 1 << 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range lowered.Plan.Buffers {
+		writes := func(k plan.Kernel) bool {
+			return slices.ContainsFunc(k.Variants[0].Args, func(a plan.Arg) bool { return a.Buffer == b.Name && a.Access != plan.Reads })
+		}
+		if b.Role == plan.Output && !slices.ContainsFunc(lowered.Plan.Kernels, writes) {
+			t.Errorf("no kernel writes %s", b.Name)
 		}
 	}
 }
