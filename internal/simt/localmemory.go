@@ -307,15 +307,16 @@ func (k *kernel) layoutOf(kind ir.Kind) layout {
 	return l
 }
 
-// canCollect reports whether operation i stores, in the last phase, at each row
-// of the base, or at a place that ascends row by row and is known from the state
-// of a scan alone.
+// canCollect reports whether operation i stores, in the last phase, what can be collected.
 func (k *kernel) canCollect(i int) bool {
 	op := &k.Ops[i]
-	switch {
-	case !op.Does(tile.Writes) || op.Epilogue || k.phase[i] < len(k.cuts):
-		return false
-	case len(op.Args) == 1:
+	return op.Does(tile.Writes) && !op.Epilogue && k.phase[i] >= len(k.cuts) && k.canCollectLast(op)
+}
+
+// canCollectLast reports whether an operation that stores does so at each row of the base, or at a place that
+// ascends row by row and is known from the state of a scan alone.
+func (k *kernel) canCollectLast(op *tile.Op) bool {
+	if len(op.Args) == 1 {
 		return op.Domain == 0
 	}
 	return k.Streams[op.Stream].Access == tile.Place && k.isOfState(op.Args[1])
