@@ -73,6 +73,7 @@ func (e *rowBody) insert(i int) {
 	}
 	s := e.Streams[op.Stream]
 	t := e.hashTable(op, e.arguments.buffer(s.Buffer, s.Kind, plan.ReadsWrites), e.expr(op.Args[2]))
+	t.Looks = true
 	t.Insert(e.b, e.expr(op.Args[0]), e.expr(op.Args[1]), e.exprs(op.Args[4:]), false)
 }
 
