@@ -25,7 +25,8 @@ type kernel struct {
 
 	selected
 
-	beside *kernel // what is stored beside the cuts; nil if nothing
+	beside      *kernel // what is stored beside the cuts; nil if nothing
+	holdsPlaces bool    // stores at places wait for a later cut
 
 	spread   map[int]string // per operation Source: the buffer in which rows are told their sources; see spread.go
 	together []int          // operations Source, Partners and Pairs whose results the rows of a tile find together
@@ -106,6 +107,7 @@ func (k *kernel) storeLast() {
 		if k.canCollectLast(op) && held+size <= most {
 			held += size
 			k.phase[i] = last
+			k.holdsPlaces = k.holdsPlaces || len(op.Args) == 2
 		}
 	}
 }
