@@ -211,6 +211,6 @@ var lowering = []Mutant{
 		Old: "k.phase[i] = last\n",
 		New: "_ = last\n"},
 	{Name: "any number of stores waits for the last cut", File: "internal/simt/kernel.go", Tests: "./internal/simt -run ^TestStoresWait$",
-		Old: "held+size <= heldForStores {",
-		New: "held+size <= 2*heldForStores {"},
+		Old: "held+size <= most {",
+		New: "held+size <= 1000*most {"},
 }
