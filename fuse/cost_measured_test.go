@@ -23,6 +23,7 @@ func TestMeasuredTables(t *testing.T) {
 		{"c: count(by: bins(i, 12000)), s: sum(x, by: bins(i, 12000)), t: sum(x, by: bins(i, 12001))", 4 + 4 + 50}, // no room for both
 		{"c: count(by: bins(i, 12000)), d: count(by: bins(i, 12001)), e: count(by: bins(i, 12002))", 4 + 4 + 4},    // of 4 bytes
 		{"c: count(by: bins(i, 12000)), p: scan(add, x)", 50},                                                      // of tiles
+		{"m: product(x, by: bins(i, 4)), p: scan(add, x)", 4 + 20.0/4/4},                                           // which work-items of four units exchange in turn
 	} {
 		parameters := "i: [n]i64"
 		if strings.Contains(test.results, "x") {
