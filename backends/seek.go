@@ -37,6 +37,8 @@ type HashTable struct {
 	Found *loop.Var // i64, to which Insert assigns the slot with the keys, if the row is entered; may be nil
 	Taken *loop.Var // i64: how many this worker has taken, or more than Limit if the table is full; nil if nobody asks
 
+	Looks bool // Insert looks before it claims a slot: many rows of few keys meet, and atomic operations on one slot take turns
+
 	isAlone   bool // nobody else enters rows here
 	mayBeFull bool // a search ends where it has seen all slots
 }
@@ -50,6 +52,18 @@ func (t HashTable) Insert(b *loop.Builder, row, slot loop.Expr, keys []loop.Expr
 	load := func(at *loop.Var) loop.Expr { return b.CompareExchange("held", t.Memory, at, t.free(), row) }
 	enter := func(*loop.Var, loop.Expr) { t.countTaken(b) }
 	lessen := func(at *loop.Var, held loop.Expr) { b.Atomic(loop.AtomicMin, t.Memory, at, row) }
+	set := lessen
+	lessen = func(at *loop.Var, held loop.Expr) { // which is never less than the row that is there by now
+		b.If(loop.Lt(row, held), func() { set(at, held) }, nil)
+	}
+	if t.Looks {
+		claim := load
+		load = func(at *loop.Var) loop.Expr {
+			seen := b.Decl("seen", loop.VolatileAt(t.Memory, at))
+			b.If(loop.Eq(seen, t.free()), func() { b.Assign(seen, claim(at)) }, nil)
+			return seen
+		}
+	}
 	t.isAlone = isAlone
 	if isAlone {
 		load = func(at *loop.Var) loop.Expr { return loop.At(t.Memory, at) }

@@ -162,7 +162,7 @@ func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op) float64 {
 	case tile.Enter, tile.Cuckoo:
 		return m.Curves[plan.CurveAtomic].At(f.Graph.tableBytes(k, op))
 	case tile.Update:
-		return f.update(f.Graph.tableBytes(k, op), k.CountCuts() > 0)
+		return f.update(k, op)
 	}
 	return 0
 }
@@ -198,18 +198,6 @@ func hashing(k *tile.Kernel) float64 {
 		}
 	}
 	return min(float64(operators)/hashOperators, 1)
-}
-
-// update returns the seconds of an update of a table: in local memory if it fits there.
-func (f *Fusion) update(bytes float64, besidePrefix bool) float64 {
-	local := f.Machine.Curves[plan.CurveLocal]
-	if ofTiles, isMeasured := f.Machine.Curves[plan.CurveTile]; isMeasured && besidePrefix {
-		local = ofTiles
-	}
-	if n := len(local); n > 0 && bytes <= float64(local[n-1].Bytes) {
-		return local.At(bytes)
-	}
-	return f.Machine.Curves[plan.CurveAtomic].At(bytes)
 }
 
 // rowsOfKernel predicts the rows of each domain of k.

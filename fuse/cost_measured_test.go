@@ -10,6 +10,43 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
+// Tables of known length lie in local memory as far as they have room there, the smallest first; a count has 4 bytes of it.
+func TestMeasuredTables(t *testing.T) {
+	machine := plan.Machine{Device: "measured", Units: 4, Subgroup: 32, LocalBytes: 228 << 10, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5},
+		Curves: map[string]plan.Curve{plan.CurveLocal: {{Bytes: 1 << 10, Seconds: 4e-9}}, plan.CurveAtomic: {{Bytes: 1 << 10, Seconds: 50e-9}}}}
+	for _, test := range []struct {
+		results string
+		beyond  float64 // ns a row
+	}{
+		{"c: count(by: bins(i, 12000))", 4},
+		{"c: count(by: bins(i, 12000)), s: sum(x, by: bins(i, 12000))", 4 + 4},                                     // of 48,000 and 96,000 bytes
+		{"c: count(by: bins(i, 12000)), s: sum(x, by: bins(i, 12000)), t: sum(x, by: bins(i, 12001))", 4 + 4 + 50}, // no room for both
+		{"c: count(by: bins(i, 12000)), d: count(by: bins(i, 12001)), e: count(by: bins(i, 12002))", 4 + 4 + 4},    // of 4 bytes
+		{"c: count(by: bins(i, 12000)), p: scan(add, x)", 50},                                                      // of tiles
+		{"m: product(x, by: bins(i, 4)), p: scan(add, x)", 4 + 20.0/4/4},                                           // which work-items of four units exchange in turn
+	} {
+		parameters := "i: [n]i64"
+		if strings.Contains(test.results, "x") {
+			parameters += ", x: [n]i64"
+		}
+		f, err := Fuse(graph(t, parameters, "return "+test.results), LevelOnePass, machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := f.Program()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := 0.0
+		for _, k := range p.Kernels {
+			got += f.beyondBytes(k)
+		}
+		if want := test.beyond * 1e-9 * AssumedRows; math.Abs(got/want-1) > 1e-3 {
+			t.Errorf("%s: %g ns a row, not %g", test.results, got*1e9/AssumedRows, test.beyond)
+		}
+	}
+}
+
 // The cost of a kernel on a measured machine is a launch, its bytes, and what its rows take
 // beyond that, worked out by hand.
 func TestMeasuredCost(t *testing.T) {

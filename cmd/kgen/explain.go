@@ -330,7 +330,7 @@ func (e *explaining) analyze(known map[string]int64, render func(*fuse.Explanati
 	if device.shaped() || e.flags.schedule == "" {
 		configuration.Schedule = e.flags.schedule
 	}
-	program, err := data.Prepare(c.Context(), configuration)
+	program, err := data.Prepare(c.Context(), configuration, nil)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,8 @@ type exploreFlags struct {
 	measure   time.Duration
 	machine   string
 
-	processorTime bool
+	processorTime    bool
+	workersTakeTurns bool // by the file of --lock
 }
 
 // The rows that are generated, and the time for which a configuration is measured at
@@ -202,6 +203,9 @@ func runExplore(c *cobra.Command, args []string, flags *exploreFlags) error {
 	defer runner.close()
 	for _, p := range x.pipelines {
 		runner.pipelines[p.argument] = p
+	}
+	if err := flags.shareDevices(x.devices()); err != nil {
+		return err
 	}
 	for _, name := range x.devices() {
 		device, err := openExploreDevice(c.Context(), name, flags.machine, runner.space, waiting)

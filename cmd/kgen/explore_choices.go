@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"hash/fnv"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
 
+	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/explore"
 	"github.com/kgen-go/kgen/internal/explore/columns"
 	"github.com/kgen-go/kgen/internal/raw"
@@ -40,9 +44,23 @@ func (r *exploreRunner) byChance(p *ir.Pipeline, d explore.DataSet) ([]ir.Column
 	return made, nil
 }
 
+// shareDevices lets the workers of devices, where all have workers, take turns by the file of --lock: columns
+// move and compilers run meanwhile.
+func (f *exploreFlags) shareDevices(names []string) error {
+	f.workersTakeTurns = f.lock != "" && !slices.Contains(names, defaultDevice)
+	if !f.workersTakeTurns {
+		return nil
+	}
+	path, err := filepath.Abs(f.lock)
+	if err != nil {
+		return err
+	}
+	return os.Setenv(worker.TurnsVariable, path)
+}
+
 // turns returns what waits until this process may use the device, which without --lock it always may.
 func (f *exploreFlags) turns() func(context.Context) (end func(), err error) {
-	if f.lock == "" {
+	if f.lock == "" || f.workersTakeTurns {
 		return func(context.Context) (func(), error) { return func() {}, nil }
 	}
 	lock := flock.New(f.lock)

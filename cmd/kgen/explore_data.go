@@ -232,7 +232,7 @@ func (d *exploreData) Rows() int64 {
 }
 
 // Prepare implements [explore.Data].
-func (d *exploreData) Prepare(ctx context.Context, c explore.Configuration) (explore.Program, error) {
+func (d *exploreData) Prepare(ctx context.Context, c explore.Configuration, skip func(text string) bool) (explore.Program, error) {
 	schedule, err := build.ParseSchedule(c.Schedule)
 	if err != nil {
 		return nil, &explore.RefusedError{Reason: err.Error()}
@@ -243,16 +243,19 @@ func (d *exploreData) Prepare(ctx context.Context, c explore.Configuration) (exp
 	if err != nil {
 		return nil, &explore.RefusedError{Reason: err.Error()}
 	}
+	text, err := kernelText(made, device.backend(), build.ShapeFor(c.Level, rows, device.deciding(), schedule))
+	if err != nil {
+		return nil, err
+	}
+	digest := fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:16]
+	if skip != nil && skip(digest) {
+		return nil, nil
+	}
 	program, err := device.prepare(ctx, exploreJob{d.explored, rows, c.Level, schedule, d.columns, d.space, d.waiting})
 	if err != nil {
 		return nil, err
 	}
-	text, err := kernelText(made, device.backend(), build.ShapeFor(c.Level, rows, device.deciding(), schedule))
-	if err != nil {
-		program.close()
-		return nil, err
-	}
-	return &exploreRun{exploreProgram: program, data: d, fused: fused, machine: device.machine(), text: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:16]}, nil
+	return &exploreRun{exploreProgram: program, data: d, fused: fused, machine: device.machine(), text: digest}, nil
 }
 
 // Differ implements [explore.Data].

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen"
+	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/explore"
 	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/internal/raw"
@@ -188,6 +189,8 @@ func (p *exploredProgram) once(ctx context.Context, repeat int, out *explore.Out
 		case isKernel && repeat == 0:
 			kernels = append(kernels, s)
 			total += s.Elapsed.Nanoseconds()
+		case s.Name == worker.StepTurn:
+			out.Waited += s.Elapsed
 		case s.Name == kgen.StepCompile || s.Name == kgen.StepCached:
 			out.Compile += s.Elapsed
 		}

@@ -29,6 +29,9 @@ func PlanFeatures(p *plan.Plan) []string {
 			if v.Schedule.Part > 0 {
 				names = append(names, "launches in parts")
 			}
+			if slices.Contains(v.Needs, plan.CapChildLaunch) {
+				names = append(names, "launches by kernels")
+			}
 			if v.Schedule.Variant != "" {
 				names = append(names, "variant "+v.Schedule.Variant)
 			}

@@ -24,8 +24,9 @@ type Runner interface {
 type Data interface {
 	Rows() int64
 	// Prepare compiles a configuration. The error is a [RefusedError] if it cannot be,
-	// by the rules of kgen or the device.
-	Prepare(ctx context.Context, c Configuration) (Program, error)
+	// by the rules of kgen or the device. There is no program if skip, which may be nil, says
+	// so of a digest of its text, which is known before any compiler runs.
+	Prepare(ctx context.Context, c Configuration, skip func(text string) bool) (Program, error)
 	// Differ says how results, or the error of a run, differ from the reference, ""
 	// if they do not. Without a reference the first results become it.
 	Differ(columns []ir.Column, err error) string
@@ -54,6 +55,7 @@ type Outcome struct {
 	// Launches are the times of kernels by name, of one run or of several.
 	Launches map[string][]int64
 	Compile  time.Duration
+	Waited   time.Duration // for other processes that measure
 	Notes    []string
 }
 
@@ -130,13 +132,13 @@ type explorer struct {
 	seed   maphash.Seed
 	total  int // configurations
 	done   int
+	agreed map[uint64]bool // digests of results over the columns at hand that agree with the reference
 }
 
 // running is a configuration that is being measured.
 type running struct {
 	*Result
 	program  Program
-	digest   uint64 // of the results
 	spent    time.Duration
 	overhead time.Duration // of a call of the program, beyond the samples
 	warm     bool          // it has run once; devices compile in the first run
@@ -158,6 +160,7 @@ func (e *explorer) explore(ctx context.Context, d DataSet, list []Configuration)
 		return err
 	}
 	defer data.Close()
+	e.agreed = map[uint64]bool{}
 	var all []*running
 	defer func() {
 		for _, r := range all {
@@ -171,13 +174,13 @@ func (e *explorer) explore(ctx context.Context, d DataSet, list []Configuration)
 		c.Rows = data.Rows()
 		e.tell(c, all)
 		r := &running{Result: &Result{Configuration: c, Status: Agrees}}
-		e.begin(ctx, data, r)
+		e.begin(ctx, data, r, all)
 		if e.Skipped != nil && !data.Referenced() && (r.Status == Differs || r.Status == Failed) {
 			e.Skipped(d, errors.New(r.Problem)) // a check fails, or there are too many rows
 			e.done += len(list)
 			return nil
 		}
-		if e.Distinct && !r.Control && !r.ended && e.repeats(r.Result, all) {
+		if e.Distinct && !r.Control && !r.ended && (r.program == nil || e.repeats(r.Result, all)) {
 			r.close()
 			e.done++
 			continue
@@ -211,7 +214,7 @@ func (e *explorer) explore(ctx context.Context, d DataSet, list []Configuration)
 			break
 		}
 		limits.Time, limits.Least = 2*limits.Time, 2*limits.Least
-		for _, r := range all {
+		for _, r := range contenders(all) {
 			r.enough = false
 		}
 	}
@@ -264,11 +267,20 @@ func (e *explorer) tell(c Configuration, all []*running) {
 }
 
 // begin compiles a configuration and runs it once, to warm up and to compare its
-// results.
-func (e *explorer) begin(ctx context.Context, data Data, r *running) {
+// results. It has no program if it only repeats one of all.
+func (e *explorer) begin(ctx context.Context, data Data, r *running, all []*running) {
 	var refused *RefusedError
-	program, err := data.Prepare(ctx, r.Configuration)
+	var skip func(string) bool
+	if e.Distinct && !r.Control {
+		skip = func(text string) bool {
+			r.Text = text
+			return e.repeats(r.Result, all)
+		}
+	}
+	program, err := data.Prepare(ctx, r.Configuration, skip)
 	switch {
+	case program == nil && err == nil:
+		return
 	case errors.As(err, &refused):
 		e.end(r, Refused, refused.Reason)
 		return
@@ -303,10 +315,12 @@ func (e *explorer) run(ctx context.Context, data Data, r *running, repeat int) *
 	r.spent += took
 	var columns []ir.Column
 	if err == nil {
+		r.spent -= out.Waited
 		columns = out.Columns
 		for _, s := range out.Samples {
 			took -= time.Duration(s)
 		}
+		took -= out.Waited
 		r.overhead = max(took, 0)
 		r.addNotes(out.Notes)
 	}
@@ -321,7 +335,7 @@ func (e *explorer) run(ctx context.Context, data Data, r *running, repeat int) *
 		return nil
 	}
 	digest := e.digest(columns)
-	if digest == r.digest && err == nil && r.digest != 0 {
+	if err == nil && e.agreed[digest] {
 		return out // what was compared before
 	}
 	if difference := data.Differ(columns, err); difference != "" {
@@ -332,7 +346,7 @@ func (e *explorer) run(ctx context.Context, data Data, r *running, repeat int) *
 		e.end(r, Failed, err.Error())
 		return nil
 	}
-	r.digest = digest
+	e.agreed[digest] = true
 	return out
 }
 
@@ -398,6 +412,7 @@ func (e *explorer) sample(ctx context.Context, data Data, r *running, limits Lim
 const (
 	settledWithin = 0.04
 	mostTimes     = 4
+	contends      = 1.5 // times the fastest: others are not measured for longer
 )
 
 // unsettled reports whether a configuration and its control are apart, or others are faster than both.
@@ -426,6 +441,23 @@ func unsettled(all []*running) bool {
 		}
 	}
 	return false
+}
+
+// contenders are the configurations of which one may yet turn out to be the fastest of its device, and
+// controls with what they control.
+func contenders(all []*running) (list []*running) {
+	for _, r := range all {
+		fastest := r.least()
+		for _, other := range all {
+			if len(other.Samples) > 0 && other.Device == r.Device {
+				fastest = min(fastest, other.least())
+			}
+		}
+		if r.Level == automatic && r.Schedule == "" || r.least() <= contends*fastest {
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 // apart is how much longer the longer of two times is, as a fraction.

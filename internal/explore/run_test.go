@@ -47,11 +47,14 @@ func (d *fakeData) Differ(columns []ir.Column, err error) string {
 	return ""
 }
 
-func (d *fakeData) Prepare(_ context.Context, c Configuration) (Program, error) {
+func (d *fakeData) Prepare(_ context.Context, c Configuration, skip func(string) bool) (Program, error) {
 	if d.prepare != nil {
 		if err := d.prepare(c); err != nil {
 			return nil, err
 		}
+	}
+	if skip != nil && d.text != nil && skip(d.text(c)) {
+		return nil, nil
 	}
 	d.open++
 	return &fakeProgram{d.fake, c, 0}, nil

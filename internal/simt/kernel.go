@@ -25,7 +25,8 @@ type kernel struct {
 
 	selected
 
-	beside *kernel // what is stored beside the cuts; nil if nothing
+	beside      *kernel // what is stored beside the cuts; nil if nothing
+	holdsPlaces bool    // stores at places wait for a later cut
 
 	spread   map[int]string // per operation Source: the buffer in which rows are told their sources; see spread.go
 	together []int          // operations Source, Partners and Pairs whose results the rows of a tile find together
@@ -85,8 +86,10 @@ func newKernel(t *tile.Kernel, s shape, lines func(ir.Pos) string, aligned func(
 	return k
 }
 
-// heldForStores is how many bytes of a row a work-item may hold for stores that wait for further cuts.
-const heldForStores = 16
+// heldForStores is how many bytes of a row a work-item may hold for stores that wait for further cuts, and heldForPlaces
+// how many for those at places in derived domains, too: they all lie in local memory at once, which has as many
+// for few rows of a work-item.
+const heldForStores, heldForPlaces = 16, 28
 
 // storeLast moves stores of rows between cuts behind the last one, where they pass through local memory. Before it they
 // would be as many rows apart as a work-item has, and the next cut would wait until they are seen.
@@ -94,12 +97,17 @@ func (k *kernel) storeLast() {
 	last, held := len(k.cuts), 0
 	for i := range k.Ops {
 		op := &k.Ops[i]
-		if op.Kind != tile.Store || op.Epilogue || op.Domain != 0 || len(op.Args) != 1 || k.phase[i] == 0 || k.phase[i] == last {
+		if op.Kind != tile.Store || op.Epilogue || k.phase[i] == 0 || k.phase[i] == last {
 			continue
 		}
-		if size := k.Streams[op.Stream].Kind.Size(); held+size <= heldForStores {
+		size, most := k.storedKind(op).Size(), heldForStores
+		if len(op.Args) == 2 {
+			size, most = wordOf(k.storedKind(op)).Size(), heldForPlaces
+		}
+		if k.canCollectLast(op) && held+size <= most {
 			held += size
 			k.phase[i] = last
+			k.holdsPlaces = k.holdsPlaces || len(op.Args) == 2
 		}
 	}
 }

@@ -252,7 +252,7 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 		family = &rankingFamily
 	}
 	var beside *tile.Kernel
-	if family != &persistentFamily { // whose tiles belong to subgroups
+	if family != &persistentFamily && family != &rankingFamily { // tiles of subgroups, and of rows that move
 		t, beside = t.Apart()
 	}
 	var k *kernel

@@ -62,7 +62,21 @@ func (e *rowBody) insert(i int) {
 	}
 	s := e.Streams[op.Stream]
 	t := e.hashTable(op, e.arguments.buffer(s.Buffer, s.Kind, plan.ReadsWrites), e.expr(op.Args[2]))
+	t.Looks = isNarrow(t.Keys)
 	t.Insert(e.b, e.expr(op.Args[0]), e.expr(op.Args[1]), e.exprs(op.Args[4:]), false)
+}
+
+// narrowKeys are the bytes of keys of which there are so few that many rows of any long column meet. To look first
+// took 1.1 to 1.2 times as long on an H200 where each row had a key of its own, and a fifteenth where 2^20 had 256.
+const narrowKeys = 2
+
+// isNarrow reports whether keys take few bytes together.
+func isNarrow(keys []*loop.Var) bool {
+	bytes := 0
+	for _, key := range keys {
+		bytes += key.T.Kind.Size()
+	}
+	return len(keys) > 0 && bytes <= narrowKeys
 }
 
 // enterCuckoo enters the row in a cuckoo hash table.

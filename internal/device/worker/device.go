@@ -57,6 +57,7 @@ const (
 	StepProbe   = "probe"            // the same with a probe
 	StepCompile = "compile"          // of kernels
 	StepCached  = "compile (cached)" // the cache had them
+	StepTurn    = "turn"             // waiting for other processes that measure
 )
 
 // Driver is what a worker program links.

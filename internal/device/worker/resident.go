@@ -266,6 +266,13 @@ func (l *loaded) open(driver Driver, r *runRequest, done *runResult, watch func(
 	if r.Repeat > 0 {
 		repeated := &repeater{Session: session, times: r.Repeat}
 		run.settled = func() (err error) {
+			begun := time.Now()
+			end, err := turn()
+			if err != nil {
+				return err
+			}
+			defer end()
+			step(StepTurn, time.Since(begun))
 			if done.Times, err = repeated.again(); err == nil && r.Trace {
 				done.Launches, err = repeated.apart()
 			}
