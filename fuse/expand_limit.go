@@ -48,7 +48,7 @@ func (o *ordering) least(keys []sortKey) *ir.Value {
 // sortNumbered sorts rows that have numbers of their own.
 func (o *ordering) sortNumbered(keys []sortKey, numbers *ir.Value) *ir.Value {
 	if len(o.words(keys)) == 1 {
-		return o.sort(keys, numbers, false).number
+		return o.sortFew(keys, func() *ir.Value { return numbers })
 	}
 	o.numbers = numbers
 	return o.sort(keys, o.row(keys), false).number
@@ -129,7 +129,7 @@ func (o *ordering) roughly(keys []sortKey) *ir.Value {
 		return o.numberIn(o.sortWords(word, p), p)
 	}
 	o.out = o.newDomain(ir.DomainOrder, o.rows.Name+"_sorted", o.rows)
-	order := o.sort(keys, o.row(keys), false).number
+	order := o.sortFew(keys, func() *ir.Value { return o.row(keys) })
 	o.out.By = order
 	return order
 }
