@@ -65,6 +65,13 @@ func (o *ordering) follow(v *ir.Value, keys []sortKey) *ir.Value {
 	case isFree && len(others) == 0:
 		beside = nil
 	}
+	if beside != nil && !hasKeys && len(l.beside) == 0 && len(l.direct) == 0 {
+		number := o.sortFew(keys, func() *ir.Value { return o.row(keys) })
+		if l.isNarrow {
+			number = o.rowOf(number)
+		}
+		return number
+	}
 	out := o.sort(keys, beside, hasKeys)
 	switch {
 	case beside == nil:
