@@ -101,7 +101,11 @@ func (b *kernelBuilder) rank(v *ir.Value) tile.ID {
 	shift := b.Scalar(b.graph.digitShift, ir.I64)
 	t := b.graph.turns[v]
 	digit := b.digit(domain, x, shift, b.mask(t, x.Type.Kind, radix))
-	counters := b.Map(domain, ir.OpMul, ir.I64, "", number, b.Int(1<<radix))
+	counted := radix
+	if t.of != nil {
+		counted = t.of.radix
+	}
+	counters := b.Map(domain, ir.OpMul, ir.I64, "", number, b.Int(1<<counted))
 	if t.isTight() {
 		counters = b.countersBefore(number)
 	}

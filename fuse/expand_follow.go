@@ -33,7 +33,7 @@ func (o *ordering) follow(v *ir.Value, keys []sortKey) *ir.Value {
 	}
 	l := &leaving{keys: keys, columns: map[*ir.Value]*ir.Value{}}
 	l.isNarrow = !o.isReturned(v)
-	o.leaves, o.followed[v] = l, l.columns
+	o.leaves, o.followed[v], o.isMain = l, l.columns, true
 	isKey := func(x *ir.Value) bool {
 		return isInvertible(x.Type.Kind) && slices.ContainsFunc(keys, func(key sortKey) bool { return key.column == x })
 	}

@@ -27,7 +27,7 @@ func (o *ordering) sortFew(keys []sortKey, beside func() *ir.Value) *ir.Value {
 // few returns the numbers of few rows, which are beside, in the order of their keys.
 func (o *ordering) few(keys []sortKey, beside *ir.Value) *ir.Value {
 	w := o.words(keys)[0]
-	place := o.add(o.pos, ir.Value{Op: ir.OpRank, Args: []*ir.Value{w.value}, Split: w.bits, Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
+	place := o.add(o.pos, ir.Value{Op: ir.OpRank, Args: []*ir.Value{w.value}, Split: max(w.bits, 1), Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
 	return o.arrive(destination{o.out, o.limit, true, false}, arrival{carried{key: w.value, beside: beside}, place}).number
 }
 
