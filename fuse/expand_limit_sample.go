@@ -9,8 +9,8 @@ import "github.com/kgen-go/kgen/ir"
 // Samples of which only the first rows are sorted have one of so many rows, as a power of 2, and up to so many
 // times as many rows as others. Of these, as many are sorted as others have, divided by a power of 2.
 const (
-	rowsPerSampled = 9
-	largeSample    = 3
+	rowsPerSampled = 10
+	largeSample    = 2
 	sampleOfSample = 5
 )
 
@@ -22,13 +22,16 @@ func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Val
 		size = o.apply(ir.OpGreatest, o.apply(ir.OpShr, rows, o.number(rowsPerSampled)), size)
 		size = o.apply(ir.OpLeast, size, o.number(o.sample<<largeSample))
 	}
-	sample, at := o.sampled(row, rows, size, o.choose(isFew, size, o.number(0)))
+	sample := o.sampleOfSize(row, o.choose(isFew, size, o.number(0)))
 	of := &ordering{expansion: o.expansion, pos: o.pos, rows: sample}
-	sampled := o.keysAt(keys, at)
-	if isLarge {
-		place := o.placeFor(limit, rows, size)
-		return o.chosen(sampled, at, of.roughlyLeast(sampled, place), place)
+	if isLarge { // both samples have their size from one kernel
+		some := of.sampleOfSize(o.index(row, sample), o.choose(isFew, o.number(of.fewOfSample()), o.number(0)))
+		at := o.stretches(sample, row, rows, size)
+		sampled, place := o.keysAt(keys, at), o.placeFor(limit, rows, size)
+		return o.chosen(sampled, at, of.roughlyLeast(sampled, some, place), place)
 	}
+	at := o.stretches(sample, row, rows, size)
+	sampled := o.keysAt(keys, at)
 	// Twice as many as the limit is of the rows, and some.
 	share := o.apply(ir.OpDiv, o.apply(ir.OpMul, limit, o.number(2*o.sample)), o.apply(ir.OpGreatest, rows, o.number(1)))
 	place := o.apply(ir.OpLeast, o.apply(ir.OpAdd, share, o.number(max(o.sample>>13, 8))), o.number(o.sample-1))
@@ -59,12 +62,14 @@ func (o *ordering) placeFor(limit, rows, size *ir.Value) *ir.Value {
 	return o.apply(ir.OpLeast, place, o.apply(ir.OpSub, size, o.number(1)))
 }
 
+// fewOfSample is how many rows of a large sample are sorted.
+func (o *ordering) fewOfSample() int64 { return max(o.sample>>sampleOfSample, 1) }
+
 // roughlyLeast returns the numbers of rows in the order of their keys, of those that come first: at least up to a place, in
-// all likelihood.
-func (o *ordering) roughlyLeast(keys []sortKey, place *ir.Value) *ir.Value {
-	row, rows := o.index(keys[0].column, o.rows), o.length(keys[0].column)
-	size := o.number(max(o.sample>>sampleOfSample, 1))
-	sample, at := o.sampled(row, rows, size, o.apply(ir.OpLeast, rows, size))
+// all likelihood. Sample is some of the rows.
+func (o *ordering) roughlyLeast(keys []sortKey, sample *ir.Domain, place *ir.Value) *ir.Value {
+	row, rows, size := o.index(keys[0].column, o.rows), o.length(keys[0].column), o.number(o.fewOfSample())
+	at := o.stretches(sample, row, rows, size)
 	of := &ordering{expansion: o.expansion, pos: o.pos, rows: sample}
 	sampled := o.keysAt(keys, at)
 	last, number := o.chosen(sampled, at, of.roughly(sampled), o.placeFor(o.apply(ir.OpAdd, place, o.number(1)), rows, size))
@@ -92,14 +97,13 @@ func (o *ordering) roughly(keys []sortKey) *ir.Value {
 	return order
 }
 
-// sampled returns a domain of so many rows as needed, which are as many as size says or none, and for each a row
-// of a stretch of the rows. Row is the number of each row, and rows how many there are.
-func (o *ordering) sampled(row, rows, size, needed *ir.Value) (sample *ir.Domain, at *ir.Value) {
-	sample = o.sampleOfSize(row, needed)
+// stretches returns, for each row of a sample, a row of a stretch of the rows. Row is the number of each row, rows how many there
+// are, and size how many the sample has, or would have.
+func (o *ordering) stretches(sample *ir.Domain, row, rows, size *ir.Value) (at *ir.Value) {
 	index := o.index(row, sample)
 	stretch := o.apply(ir.OpGreatest, o.apply(ir.OpDiv, rows, size), o.number(1))
 	jump := o.apply(ir.OpRem, o.apply(ir.OpMul, index, o.number(0x9e3779b1)), stretch) // no period of the rows is met each time
 	at = o.apply(ir.OpAdd, o.apply(ir.OpMul, index, stretch), jump)
 	at.Type.Target = o.rows
-	return sample, at
+	return at
 }

@@ -21,7 +21,7 @@ import (
 // them, by keys of one word. Of many rows, keys that differ in few bits have passes of their own.
 func TestOrderOfFew(t *testing.T) {
 	const room = 32
-	for i, kind := range []string{"i32", "u64", "f64", "u8", "bool", "f32", "i64"} {
+	for i, kind := range []string{"i32", "u64", "f64", "bool"} {
 		text := fmt.Sprintf("pipeline few(a: [n]%s) {\n\tr = order(desc(a))\n\treturn all: order(a), least: order(a, limit: 9), some: order(desc(a), limit: 40), first: a[r]\n}\n", kind)
 		loaded, errs := ir.Load("few.kg", []byte(text))
 		if err := errs.Err(); err != nil {

@@ -130,7 +130,7 @@ var rankingFamily = family{
 	},
 	lower: func(s *launches) scheme {
 		if s.ranks.isWhole() {
-			return ordering{flat{s}}
+			return newOrdering(s)
 		}
 		if s.ranks.lookBack > 0 && s.items%itemsAtOnce == 0 {
 			s.shareTiles(leastMovedItems)
@@ -202,7 +202,7 @@ func (k *kernel) planRanks() {
 		switch {
 		case r.lookBack > 0 && items == 0:
 			budget, mostItems = r.launched-r.countBytes(k), min(int(walkingBytes/bytes), maxMovedItems)
-		case r.launched > 0 && items > 0:
+		case r.launched > 0 && (items > 0 || r.isWhole()):
 			budget = r.launched - r.countBytes(k)
 		case r.launched > 0:
 			budget = movedBudget
@@ -234,6 +234,8 @@ func (k *kernel) movedWorkgroup() int {
 	switch {
 	case !k.isOpen:
 		return k.workgroup
+	case k.ranks.walks && k.ranks.digits <= fewDigits:
+		return fewWorkgroup
 	case k.ranks.walks:
 		return walkingWorkgroup
 	case k.ranks.launched > 0 && k.ranks.isWhole():

@@ -18,8 +18,16 @@ type ordering struct{ flat }
 // rows of a work-item.
 const (
 	orderWorkgroup  = 512
-	maxOrderedItems = 16
+	maxOrderedItems = 24
 )
+
+// newOrdering returns the scheme, in which work-items have no more rows than they must.
+func newOrdering(s *launches) ordering {
+	if rowItems := int64(s.rowItems() * itemsAtOnce); s.items%itemsAtOnce == 0 {
+		s.share = plan.Mul(plan.CeilDiv(s.span, plan.Const(rowItems)), plan.Const(itemsAtOnce))
+	}
+	return ordering{flat{s}}
+}
 
 // orderedBits is how many bits a digit has.
 const orderedBits = 8
