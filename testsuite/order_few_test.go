@@ -46,7 +46,7 @@ func TestOrderOfFew(t *testing.T) {
 		device := simttest.NewDevice(lowered.Kernels, rand.New(rand.NewPCG(1, 2)))
 		for _, rows := range []int{0, 1, room - 1, room, room + 1, 300} {
 			for shape, ordinal := range keyShapes {
-				if rows > room+1 && shape == "ascending" != (i%2 == 0) {
+				if rows > room+1 && shape != "all different" {
 					continue // simulated, which takes long
 				}
 				r := rand.New(rand.NewPCG(uint64(rows), uint64(i)))
