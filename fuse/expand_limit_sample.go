@@ -28,7 +28,8 @@ func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Val
 		some := of.sampleOfSize(o.index(row, sample), o.choose(isFew, o.number(of.fewOfSample()), o.number(0)))
 		at := o.stretches(sample, row, rows, size)
 		sampled, place := o.keysAt(keys, at), o.placeFor(limit, rows, size)
-		return o.chosen(sampled, at, of.roughlyLeast(sampled, some, place), place)
+		order := of.roughlyLeast(sampled, some, place)
+		return o.chosen(sampled, at, order, o.within(place, order))
 	}
 	at := o.stretches(sample, row, rows, size)
 	sampled := o.keysAt(keys, at)
@@ -40,7 +41,6 @@ func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Val
 
 // chosen returns the keys and the number of the row at a place of an order of sampled rows.
 func (o *ordering) chosen(sampled []sortKey, at, order, place *ir.Value) (last []*ir.Value, number *ir.Value) {
-	place = o.apply(ir.OpLeast, place, o.apply(ir.OpSub, o.length(order), o.number(1))) // without rows nothing is chosen
 	chosen := o.gather(o.pos, order, place)
 	for _, key := range sampled {
 		last = append(last, o.gather(o.pos, key.column, chosen))
@@ -58,8 +58,12 @@ func (o *ordering) placeFor(limit, rows, size *ir.Value) *ir.Value {
 	for _, t := range []struct{ factor, offset int64 }{{1, 100}, {4, 32}} {
 		more = o.apply(ir.OpLeast, more, o.apply(ir.OpAdd, o.apply(ir.OpMul, share, o.number(t.factor)), o.number(t.offset)))
 	}
-	place := o.apply(ir.OpAdd, o.apply(ir.OpShr, o.apply(ir.OpAdd, share, more), o.number(fraction)), o.number(1))
-	return o.apply(ir.OpLeast, place, o.apply(ir.OpSub, size, o.number(1)))
+	return o.apply(ir.OpAdd, o.apply(ir.OpShr, o.apply(ir.OpAdd, share, more), o.number(fraction)), o.number(1))
+}
+
+// within returns a place, or the last one of rows if it lies behind them; -1 if there are none.
+func (o *ordering) within(place, rows *ir.Value) *ir.Value {
+	return o.apply(ir.OpLeast, place, o.apply(ir.OpSub, o.length(rows), o.number(1)))
 }
 
 // fewOfSample is how many rows of a large sample are sorted.
@@ -72,14 +76,15 @@ func (o *ordering) roughlyLeast(keys []sortKey, sample *ir.Domain, place *ir.Val
 	at := o.stretches(sample, row, rows, size)
 	of := &ordering{expansion: o.expansion, pos: o.pos, rows: sample}
 	sampled := o.keysAt(keys, at)
-	last, number := o.chosen(sampled, at, of.roughly(sampled), o.placeFor(o.apply(ir.OpAdd, place, o.number(1)), rows, size))
+	order := of.roughly(sampled)
+	last, number := o.chosen(sampled, at, order, o.within(o.placeFor(o.apply(ir.OpAdd, place, o.number(1)), rows, size), order))
 
 	candidate := o.selected("_candidates", o.notAfter(keys, row, last, number))(o.row(keys))
 	first := &ordering{expansion: o.expansion, pos: o.pos, rows: candidate.Type.Domain, of: o.rows}
 	first.out = o.newDomain(ir.DomainOrder, first.rows.Name+"_sorted", first.rows)
 	few := first.few(o.keysAt(keys, o.rowOf(candidate)), candidate)
 	asTheyAre := first.arrive(destination{first.out, nil, true, false}, arrival{carried{key: candidate, beside: candidate}, first.index(candidate, first.rows)})
-	order := o.either(first.isFew(candidate), few, asTheyAre.number, few.Type)
+	order = o.either(first.isFew(candidate), few, asTheyAre.number, few.Type)
 	first.out.By = order
 	return order
 }
