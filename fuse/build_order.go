@@ -70,7 +70,11 @@ func (b *kernelBuilder) mask(t turn, k ir.Kind, radix int) tile.ID {
 	}
 	one := b.Const(ir.Int(k, 1))
 	above := b.Map(tile.Uniform, ir.OpShl, k, "", one, b.Scalar(b.graph.digitWidth, ir.I64))
-	return b.Map(tile.Uniform, ir.OpSub, k, "", above, one)
+	mask := b.Map(tile.Uniform, ir.OpSub, k, "", above, one)
+	if !t.isTight() { // compilers then know that a digit has a counter
+		mask = b.Map(tile.Uniform, ir.OpAnd, k, "", mask, b.Const(ir.Int(k, 1<<radix-1)))
+	}
+	return mask
 }
 
 // digit returns a digit of x: the bits of a mask from shift on.
