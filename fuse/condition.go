@@ -33,12 +33,14 @@ func followsFromLengths(condition *ir.Value) bool {
 	case ir.OpLen:
 		return condition.Args[0].Type.Domain.Kind == ir.DomainParam
 	case ir.OpSub, ir.OpGreatest, ir.OpLeast:
-		if condition.Args[0].Op == ir.OpRoom { // for rows of any domain
-			return true
-		}
-		return condition.By == nil && !slices.ContainsFunc(condition.Args, func(x *ir.Value) bool { return !followsFromLengths(x) })
+		return sortsFew(condition) || condition.By == nil && !slices.ContainsFunc(condition.Args, func(x *ir.Value) bool { return !followsFromLengths(x) })
 	}
 	return false
+}
+
+// sortsFew reports whether a condition says that a work-group sorts rows by itself, rows of any domain.
+func sortsFew(condition *ir.Value) bool {
+	return condition.Op == ir.OpSub && condition.Args[0].Op == ir.OpRoom
 }
 
 // eachOperand is eachCondition for a condition that the plan computes.
