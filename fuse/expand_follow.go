@@ -66,7 +66,7 @@ func (o *ordering) follow(v *ir.Value, keys []sortKey) *ir.Value {
 		beside = nil
 	}
 	if beside != nil && !hasKeys && len(l.beside) == 0 && len(l.direct) == 0 {
-		number := o.sortFew(keys, keys, func() *ir.Value { return o.row(keys) })
+		number := o.sortFew(keys, func() *ir.Value { return o.row(keys) })
 		if l.isNarrow {
 			number = o.rowOf(number)
 		}

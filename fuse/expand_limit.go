@@ -42,13 +42,13 @@ func (o *ordering) least(keys []sortKey) *ir.Value {
 		of.numbers = numbers
 		return of.sortPacked(found, keys)
 	}
-	return of.sortNumbered(found, o.keysAt(keys, o.rowOf(numbers)), numbers)
+	return of.sortNumbered(found, numbers)
 }
 
-// sortNumbered sorts rows that have numbers of their own. Again are their keys once more.
-func (o *ordering) sortNumbered(keys, again []sortKey, numbers *ir.Value) *ir.Value {
+// sortNumbered sorts rows that have numbers of their own.
+func (o *ordering) sortNumbered(keys []sortKey, numbers *ir.Value) *ir.Value {
 	if len(o.words(keys)) == 1 {
-		return o.sortFew(keys, again, func() *ir.Value { return numbers })
+		return o.sortFew(keys, func() *ir.Value { return numbers })
 	}
 	o.numbers = numbers
 	return o.sort(keys, o.row(keys), false).number

@@ -97,7 +97,7 @@ func (o *ordering) roughly(keys []sortKey) *ir.Value {
 		return o.numberIn(o.sortWords(word, p), p)
 	}
 	o.out = o.newDomain(ir.DomainOrder, o.rows.Name+"_sorted", o.rows)
-	order := o.sortFew(keys, keys, func() *ir.Value { return o.row(keys) })
+	order := o.sortFew(keys, func() *ir.Value { return o.row(keys) })
 	o.out.By = order
 	return order
 }

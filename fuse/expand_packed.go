@@ -70,8 +70,7 @@ func (o *ordering) sortPacked(keys, all []sortKey) *ir.Value {
 		return o.either(isFew, tied(x), every(unsorted), ir.Type{Kind: ir.I64, Domain: again.rows, Target: x.Type.Target})
 	}
 	numbers, place := either(number, o.ownNumber(keys)), either(row, o.row(keys))
-	tiedKeys := o.keysAt(all, numbers)
-	settled := again.sortNumbered(tiedKeys, tiedKeys, numbers)
+	settled := again.sortNumbered(o.keysAt(all, numbers), numbers)
 
 	v := ir.Value{Op: ir.OpScatter, Limit: o.limit, Args: []*ir.Value{settled, place, number, row}, Type: number.Type}
 	v.Type.Domain = o.out

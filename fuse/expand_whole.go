@@ -14,13 +14,12 @@ func (o *ordering) sortsFew(keys []sortKey) bool {
 	return o.short && bits <= maxWord
 }
 
-// sortFew sorts rows by keys as sort does, for their numbers, and by one work-group if they are few. Again
-// are the keys once more: those of few rows need not be stored.
-func (o *ordering) sortFew(keys, again []sortKey, beside func() *ir.Value) *ir.Value {
+// sortFew sorts rows by keys as sort does, for their numbers, and by one work-group if they are few.
+func (o *ordering) sortFew(keys []sortKey, beside func() *ir.Value) *ir.Value {
 	if !o.sortsFew(keys) {
 		return o.sort(keys, beside(), false).number
 	}
-	few := o.few(again, beside())
+	few := o.few(keys, beside())
 	many := o.sort(keys, beside(), false).number
 	return o.either(o.isFew(keys[0].column), few, many, many.Type)
 }
