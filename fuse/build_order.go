@@ -70,7 +70,11 @@ func (b *kernelBuilder) mask(t turn, k ir.Kind, radix int) tile.ID {
 	}
 	one := b.Const(ir.Int(k, 1))
 	above := b.Map(tile.Uniform, ir.OpShl, k, "", one, b.Scalar(b.graph.digitWidth, ir.I64))
-	return b.Map(tile.Uniform, ir.OpSub, k, "", above, one)
+	mask := b.Map(tile.Uniform, ir.OpSub, k, "", above, one)
+	if !t.isTight() { // compilers then know that a digit has a counter
+		mask = b.Map(tile.Uniform, ir.OpAnd, k, "", mask, b.Const(ir.Int(k, 1<<radix-1)))
+	}
+	return mask
 }
 
 // digit returns a digit of x: the bits of a mask from shift on.
@@ -84,8 +88,7 @@ func (b *kernelBuilder) digit(domain int, x *ir.Value, shift, mask tile.ID) tile
 // rank returns the place of a row that is sorted by a digit of its key: how many
 // rows have a lesser digit, and how many earlier rows an equal one.
 func (b *kernelBuilder) rank(v *ir.Value) tile.ID {
-	x, before := v.Args[0], v.Args[1]
-	domain, radix := b.row(v.Type.Domain), v.Split
+	x, domain, radix := v.Args[0], b.row(v.Type.Domain), v.Split
 	if domain != 0 {
 		b.refuse("the rows of %s must be complete, to be sorted", b.graph.DomainName(v.Type.Domain))
 	}
@@ -93,13 +96,20 @@ func (b *kernelBuilder) rank(v *ir.Value) tile.ID {
 		b.refuse("rows move by one digit in a kernel")
 	}
 	b.ranked = v
-	stream := b.complete(b.graph.result(before), tile.Gather)
+	if len(v.Args) == 1 {
+		return b.Order(b.column(x), int64(v.Split), b.graph.orderRoom)
+	}
+	stream := b.complete(b.graph.result(v.Args[1]), tile.Gather)
 	// Which digit it is comes from the plan, so that one kernel sorts by all of them.
 	number := b.Scalar(b.graph.digitNumber, ir.I64)
 	shift := b.Scalar(b.graph.digitShift, ir.I64)
 	t := b.graph.turns[v]
 	digit := b.digit(domain, x, shift, b.mask(t, x.Type.Kind, radix))
-	counters := b.Map(domain, ir.OpMul, ir.I64, "", number, b.Int(1<<radix))
+	counted := radix
+	if t.of != nil {
+		counted = t.of.radix
+	}
+	counters := b.Map(domain, ir.OpMul, ir.I64, "", number, b.Int(1<<counted))
 	if t.isTight() {
 		counters = b.countersBefore(number)
 	}
@@ -188,8 +198,12 @@ func (b *kernelBuilder) every(w *Value) {
 
 // rowCount returns the length of an order with a limit: 0 where that is negative.
 func (b *kernelBuilder) rowCount(v *ir.Value, after bool) tile.ID {
-	limit := b.scalar(v.Limit, after)
-	if k := v.Limit.Type.Kind; k == ir.U64 {
+	moved := v
+	for moved.Op == ir.OpEither { // either way has the same rows
+		moved = moved.Args[0]
+	}
+	limit := b.scalar(moved.Limit, after)
+	if k := moved.Limit.Type.Kind; k == ir.U64 {
 		limit = b.Map(tile.Uniform, ir.OpCast, ir.I64, "", b.Map(tile.Uniform, ir.OpLeast, k, "", limit, b.Const(ir.Int(k, 1<<62))))
 	} else if k != ir.I64 {
 		limit = b.Map(tile.Uniform, ir.OpCast, ir.I64, "", limit)
@@ -198,5 +212,5 @@ func (b *kernelBuilder) rowCount(v *ir.Value, after bool) tile.ID {
 	if after {
 		length = b.lengthAfter
 	}
-	return b.Map(tile.Uniform, ir.OpLeast, ir.I64, "", b.notNegative(limit, v, ir.CheckLimit), length(rowsMoved(v)))
+	return b.Map(tile.Uniform, ir.OpLeast, ir.I64, "", b.notNegative(limit, v, ir.CheckLimit), length(rowsMoved(moved)))
 }

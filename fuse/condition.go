@@ -33,15 +33,20 @@ func followsFromLengths(condition *ir.Value) bool {
 	case ir.OpLen:
 		return condition.Args[0].Type.Domain.Kind == ir.DomainParam
 	case ir.OpSub, ir.OpGreatest, ir.OpLeast:
-		return condition.By == nil && !slices.ContainsFunc(condition.Args, func(x *ir.Value) bool { return !followsFromLengths(x) })
+		return sortsFew(condition) || condition.By == nil && !slices.ContainsFunc(condition.Args, func(x *ir.Value) bool { return !followsFromLengths(x) })
 	}
 	return false
+}
+
+// sortsFew reports whether a condition says that a work-group sorts rows by itself, rows of any domain.
+func sortsFew(condition *ir.Value) bool {
+	return condition.Op == ir.OpSub && condition.Args[0].Op == ir.OpRoom
 }
 
 // eachOperand is eachCondition for a condition that the plan computes.
 func eachOperand(of *ir.Value, visit func(c, under *ir.Value)) {
 	switch of.Op {
-	case ir.OpConst, ir.OpParam:
+	case ir.OpConst, ir.OpParam, ir.OpRoom:
 	case ir.OpLen:
 		visit(of, nil)
 	case ir.OpSub, ir.OpGreatest, ir.OpLeast:
@@ -64,6 +69,9 @@ func (m *planner) condition(v *ir.Value) plan.Expr {
 		return plan.Const(v.Const.Int64())
 	case ir.OpParam:
 		return plan.Var(v.Name)
+	case ir.OpRoom:
+		m.addScalars(m.orderRoom)
+		return plan.Var(m.orderRoom)
 	case ir.OpLen:
 		return plan.Len(m.DomainName(v.Args[0].Type.Domain))
 	case ir.OpSub:

@@ -33,7 +33,7 @@ func (o *ordering) follow(v *ir.Value, keys []sortKey) *ir.Value {
 	}
 	l := &leaving{keys: keys, columns: map[*ir.Value]*ir.Value{}}
 	l.isNarrow = !o.isReturned(v)
-	o.leaves, o.followed[v] = l, l.columns
+	o.leaves, o.followed[v], o.isMain = l, l.columns, true
 	isKey := func(x *ir.Value) bool {
 		return isInvertible(x.Type.Kind) && slices.ContainsFunc(keys, func(key sortKey) bool { return key.column == x })
 	}
@@ -64,6 +64,13 @@ func (o *ordering) follow(v *ir.Value, keys []sortKey) *ir.Value {
 		o.columnWord = o.wordOfColumns(keys, others)
 	case isFree && len(others) == 0:
 		beside = nil
+	}
+	if beside != nil && !hasKeys && len(l.beside) == 0 && len(l.direct) == 0 {
+		number := o.sortFew(keys, func() *ir.Value { return o.row(keys) })
+		if l.isNarrow {
+			number = o.rowOf(number)
+		}
+		return number
 	}
 	out := o.sort(keys, beside, hasKeys)
 	switch {

@@ -109,7 +109,7 @@ func (o *ordering) hashed(keys []sortKey, out *ir.Domain, moved *partition, has 
 	}
 	sorted := o.newDomain(ir.DomainOrder, o.rows.Name+"_ranked", taken)
 	by := &ordering{expansion: o.expansion, pos: o.pos, rows: taken, out: sorted}
-	sorted.By = by.rowOf(by.sort(few, by.row(few), false).number)
+	sorted.By = by.rowOf(by.sortFew(few, func() *ir.Value { return by.row(few) }))
 	h.few, h.order = few, sorted.By
 	h.groups = o.newDomain(ir.DomainBins, o.rows.Name+"_hashed", o.rows)
 	number := o.index(few[0].column, sorted)

@@ -48,7 +48,7 @@ func (o *ordering) least(keys []sortKey) *ir.Value {
 // sortNumbered sorts rows that have numbers of their own.
 func (o *ordering) sortNumbered(keys []sortKey, numbers *ir.Value) *ir.Value {
 	if len(o.words(keys)) == 1 {
-		return o.sort(keys, numbers, false).number
+		return o.sortFew(keys, func() *ir.Value { return numbers })
 	}
 	o.numbers = numbers
 	return o.sort(keys, o.row(keys), false).number
@@ -57,6 +57,11 @@ func (o *ordering) sortNumbered(keys []sortKey, numbers *ir.Value) *ir.Value {
 // candidates reports of each row whether it is a candidate, by a sample.
 func (o *ordering) candidates(keys []sortKey, row, rows, limit, isFew *ir.Value) *ir.Value {
 	last, number := o.lastCandidate(keys, row, rows, limit, isFew)
+	return o.notAfter(keys, row, last, number)
+}
+
+// notAfter reports of each row whether it comes no later than the one with some keys and a number.
+func (o *ordering) notAfter(keys []sortKey, row *ir.Value, last []*ir.Value, number *ir.Value) *ir.Value {
 	isCandidate := o.apply(ir.OpLe, row, number)
 	for i, key := range slices.Backward(keys) { // words of keys would cost more than to compare the keys
 		isBefore, isEqual := o.compare(key, last[i])
@@ -101,49 +106,6 @@ func (o *ordering) compare(key sortKey, other *ir.Value) (isBefore, isEqual *ir.
 	}
 	isBefore = o.apply(ir.OpLogicalOr, isBefore, o.apply(ir.OpLogicalAnd, first, o.apply(ir.OpNot, second)))
 	return isBefore, o.apply(ir.OpLogicalOr, isEqual, o.apply(ir.OpLogicalAnd, isNaN, otherNaN))
-}
-
-// lastCandidate returns the keys of the row that is to be the last candidate, and its number, by a sample: a row
-// of each stretch of so many.
-func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Value) (last []*ir.Value, number *ir.Value) {
-	sample, at := o.sampled(row, rows, o.choose(isFew, o.number(o.sample), o.number(0)))
-	of := &ordering{expansion: o.expansion, pos: o.pos, rows: sample}
-	sampled := o.keysAt(keys, at)
-	order := of.roughly(sampled)
-
-	// Twice as many as the limit is of the rows, and some.
-	share := o.apply(ir.OpDiv, o.apply(ir.OpMul, limit, o.number(2*o.sample)), o.apply(ir.OpGreatest, rows, o.number(1)))
-	place := o.apply(ir.OpLeast, o.apply(ir.OpAdd, share, o.number(max(o.sample>>13, 8))), o.number(o.sample-1))
-	chosen := o.gather(o.pos, order, o.apply(ir.OpGreatest, place, o.number(0)))
-	for _, key := range sampled {
-		last = append(last, o.gather(o.pos, key.column, chosen))
-	}
-	return last, o.gather(o.pos, at, chosen)
-}
-
-// roughly returns the numbers of rows in the order of their keys, or of as many bits of these as
-// are packed: any row may be the last candidate.
-func (o *ordering) roughly(keys []sortKey) *ir.Value {
-	if o.isPacked(keys) {
-		word, p := o.pack(keys, keys)
-		return o.numberIn(o.sortWords(word, p), p)
-	}
-	o.out = o.newDomain(ir.DomainOrder, o.rows.Name+"_sorted", o.rows)
-	order := o.sort(keys, o.row(keys), false).number
-	o.out.By = order
-	return order
-}
-
-// sampled returns a domain of so many rows, o.sample if a sample is needed, and for each a row
-// of a stretch of the rows. Row is the number of each row, and rows how many there are.
-func (o *ordering) sampled(row, rows, size *ir.Value) (sample *ir.Domain, at *ir.Value) {
-	sample = o.sampleOfSize(row, size)
-	index := o.index(row, sample)
-	stretch := o.apply(ir.OpGreatest, o.apply(ir.OpDiv, rows, o.number(o.sample)), o.number(1))
-	jump := o.apply(ir.OpRem, o.apply(ir.OpMul, index, o.number(0x9e3779b1)), stretch) // no period of the rows is met each time
-	at = o.apply(ir.OpAdd, o.apply(ir.OpMul, index, stretch), jump)
-	at.Type.Target = o.rows
-	return sample, at
 }
 
 // sampleOfSize returns a domain of so many rows. Row is the number of each of the rows it is of.

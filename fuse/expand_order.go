@@ -25,6 +25,7 @@ type ordering struct {
 	numbers    *ir.Value                        // of each row in of, if it does not come along
 	leaves     *leaving                         // what the last passes leave, if columns follow without a gather
 	columnWord func(beside *ir.Value) *ir.Value // the word of a row from what comes along; nil if it comes along, too
+	isMain     bool                             // the rows are those of the pipeline, and may be many
 	chooses    bool                             // the kernel that finds extremes of the keys comes before the choice of a way
 }
 

@@ -81,6 +81,10 @@ func (g *Graph) wayName(s *Stage) string {
 	}
 	isTable := followsFromLengths(last.condition) && hasSlotsOf(ir.OpInsert)
 	switch {
+	case sortsFew(last.condition) && last.second:
+		return "sorting many rows"
+	case sortsFew(last.condition):
+		return "few rows sorted by one work-group"
 	case isTable && last.second:
 		return "a table of rows that move first"
 	case isTable:

@@ -10,10 +10,10 @@ import (
 )
 
 // passOf returns the rank by whose digit the rows of a kernel move; nil if they do
-// not move.
+// not move, or by all digits at once.
 func passOf(group []*Stage) *ir.Value {
 	for _, s := range group {
-		if s.Kind == Pass && s.place.Op == ir.OpRank {
+		if s.Kind == Pass && s.place.Op == ir.OpRank && len(s.place.Args) > 1 {
 			return s.place
 		}
 	}

@@ -66,6 +66,7 @@ func (m *planner) turnSteps(t turn, k *tile.Kernel, launch plan.Launch, moved ma
 		return append([]plan.Step{width}, m.passSteps(shift, digit, launch)...)
 	}
 	when := func(cond plan.Expr, steps ...plan.Step) plan.Step {
+		cond = t.ofWidth(cond)
 		if isEnd {
 			steps = append(steps, unmoved)
 		}
@@ -90,7 +91,9 @@ func (m *planner) turnSteps(t turn, k *tile.Kernel, launch plan.Launch, moved ma
 		moved[of] = [][]string{movedColumns(k)}
 		return []plan.Step{when(plan.Lt(plan.Const(1), t.of.wide()), run(plan.Const(0), launch)...)}
 	case middlePass, wideMiddle: // two sets of columns take turns
-		moved[of] = append(moved[of], movedColumns(k))
+		if len(moved[of]) == 1 {
+			moved[of] = append(moved[of], movedColumns(k))
+		}
 		from, to := moved[of][0], moved[of][1]
 		back := launch
 		back.Bind = rebound(launch.Bind, plan.Reads, from, to)
@@ -117,6 +120,18 @@ func (m *planner) turnSteps(t turn, k *tile.Kernel, launch plan.Launch, moved ma
 	return []plan.Step{when(plan.Lt(plan.Const(1), end), steps...)}
 }
 
+// ofWidth returns the condition that a pass is run, of those by digits of any width and of few bits.
+func (t turn) ofWidth(isRun plan.Expr) plan.Expr {
+	width, light := plan.Var(t.of.names.width), plan.Const(int64(t.of.light))
+	switch {
+	case t.isLight:
+		return plan.And(isRun, plan.Lt(width, plan.Add(light, plan.Const(1))))
+	case t.of.light > 0 && (t.part == firstPass || t.part == middlePass || t.part == lastPass):
+		return plan.And(isRun, plan.Lt(light, width))
+	}
+	return isRun
+}
+
 // shiftOf returns the place of a digit.
 func (s *sorting) shiftOf(digit plan.Expr) plan.Expr {
 	return plan.Add(plan.Var(s.names.shift), plan.Mul(digit, plan.Var(s.names.width)))
@@ -138,21 +153,27 @@ func (m *planner) recountSteps(s *sorting, k *tile.Kernel, launch plan.Launch) [
 	m.addScalars(s.names.passes, s.names.shift, s.names.width, m.digitWidth)
 	counts := k.Streams[slices.IndexFunc(k.Streams, func(s tile.Stream) bool { return s.Write })].Buffer
 	differing := plan.Max(plan.Sub(high, low), plan.Const(0))
-	width := plan.CeilDiv(differing, plan.Max(passes, plan.Const(1)))
+	again := func(width ...plan.Step) []plan.Step {
+		return append(width,
+			// The digits end with the highest bit that differs, so that they do not go beyond the word.
+			set(s.names.shift, plan.Max(plan.Sub(high, plan.Mul(passes, plan.Var(s.names.width))), plan.Const(0))),
+			set(m.digitShift, plan.Var(s.names.shift)),
+			set(m.digitWidth, plan.Var(s.names.width)),
+			plan.Step{Init: &plan.Init{Buffer: counts}},
+			plan.Step{Launch: &launch})
+	}
+	width := set(s.names.width, plan.CeilDiv(differing, plan.Max(passes, plan.Const(1))))
+	isSaved := plan.Lt(passes, plan.CeilDiv(high, radix))
+	full := set(s.names.width, radix)
+	asCounted := []plan.Step{full}
+	if s.light > 0 { // passes by few bits are worth it, too, if they are several of many rows
+		isWorth := plan.And(plan.Lt(plan.Const(1), passes), plan.Lt(plan.Const(s.many), launch.Rows))
+		isLight := plan.And(isWorth, plan.Lt(plan.Var(s.names.width), plan.Const(int64(s.light+1))))
+		asCounted = []plan.Step{width, {If: &plan.If{Cond: isLight, Then: again(), Else: []plan.Step{full}}}}
+	}
 	return []plan.Step{
 		set(s.names.passes, plan.CeilDiv(differing, radix)),
-		{If: &plan.If{Cond: plan.Lt(passes, plan.CeilDiv(high, radix)),
-			Then: []plan.Step{
-				set(s.names.width, width),
-				// The digits end with the highest bit that differs, so that they do not go beyond the word.
-				set(s.names.shift, plan.Max(plan.Sub(high, plan.Mul(passes, plan.Var(s.names.width))), plan.Const(0))),
-				set(m.digitShift, plan.Var(s.names.shift)),
-				set(m.digitWidth, plan.Var(s.names.width)),
-				{Init: &plan.Init{Buffer: counts}},
-				{Launch: &launch},
-			},
-			Else: []plan.Step{set(s.names.width, radix)},
-		}},
+		{If: &plan.If{Cond: isSaved, Then: again(width), Else: asCounted}},
 	}
 }
 

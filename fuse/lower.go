@@ -135,6 +135,7 @@ func Lower(p *ir.Pipeline, options Options) *Graph {
 		l.sites[s.Value] = append(l.sites[s.Value], s)
 	}
 	l.digitShift, l.digitNumber, l.digitWidth = l.names.Fresh("digit_shift", "_"), l.names.Fresh("digit_number", "_"), l.names.Fresh("digit_width", "_")
+	l.orderRoom = l.names.Fresh("order_room", "_")
 	l.nameDomains()
 	sizes := entered(p)
 	for _, v := range p.Values {
@@ -201,7 +202,7 @@ func isRowWise(v *ir.Value) bool {
 // or it has one user, which works row by row on the same domain.
 func (l *lowering) inlined(v *ir.Value) bool {
 	switch {
-	case v.Op == ir.OpConst || v.Op == ir.OpParam || v.Op == ir.OpLen && !l.isResult[v] || v.Op == ir.OpRank:
+	case v.Op == ir.OpConst || v.Op == ir.OpParam || v.Op == ir.OpRoom || v.Op == ir.OpLen && !l.isResult[v] || v.Op == ir.OpRank:
 		return true
 	case isEntered(v):
 		return true
@@ -507,7 +508,9 @@ func (l *lowering) operands(s *Stage, v *ir.Value) {
 		}
 	case ir.OpRank:
 		l.read(s, v.Args[0], tile.Element, false)
-		l.read(s, v.Args[1], tile.Gather, true)
+		if len(v.Args) > 1 {
+			l.read(s, v.Args[1], tile.Gather, true)
+		}
 		l.length(s, v.Type.Domain)
 	default:
 		operands := v.Operands()

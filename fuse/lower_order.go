@@ -115,5 +115,8 @@ func (l *lowering) limit(v *ir.Value) {
 	l.read(s, v.Limit, tile.Element, true)
 	l.length(s, rowsMoved(v))
 	d := v.Type.Domain
+	if l.writer[key{kind: Lengths, of: d}] != nil { // rows may be sorted in another way, too
+		return
+	}
 	l.define(&Value{Kind: Lengths, Of: d, Name: l.DomainName(d) + "_length", Type: ir.I64}, s)
 }

@@ -126,7 +126,7 @@ type Graph struct {
 
 	keptAtOnce bool // see Options
 
-	digitShift, digitNumber, digitWidth string // scalars of the plan: those of the digit by which a pass sorts
+	digitShift, digitNumber, digitWidth, orderRoom string // scalars of the plan: those of the digit by which a pass sorts
 
 	turns       map[*ir.Value]turn
 	writer      map[key]*Value

@@ -1,6 +1,8 @@
 package simt
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/plan"
@@ -21,7 +23,13 @@ func (f flat) refuse() error { return nil }
 
 func (f flat) prepare() { f.addReductions() }
 
-func (f flat) main() { f.launchRows(f.mainFunction(f.strategy), f.grid(), plan.ForwardNone) }
+// main leaves out a launch that would do nothing: of a kernel that computes scalars alone.
+func (f flat) main() {
+	if !slices.ContainsFunc(f.Ops, func(op tile.Op) bool { return !op.Epilogue && (op.Domain != tile.Uniform || op.HasEffect()) }) {
+		return
+	}
+	f.launchRows(f.mainFunction(f.strategy), f.grid(), plan.ForwardNone)
+}
 
 func (f flat) describe(v *plan.Variant) { v.Schedule.Scheme = SchemeFlat }
 

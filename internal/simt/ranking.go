@@ -51,16 +51,29 @@ type digitCounts interface {
 func (s ranking) meets() tile.Demands { return tile.Counters | tile.Neighbours }
 
 func (s ranking) refuse() error {
+	if err := s.refuseItems(); err != nil {
+		return err
+	}
+	return s.earlier.refuse(s)
+}
+
+// refuseItems refuses work-groups without room for a row of each work-item.
+func (s *launches) refuseItems() error {
 	if s.ranks.items <= 0 {
 		return fmt.Errorf("kernel %s: %d work-items of a work-group and their rows do not fit local memory", s.Name, s.workgroup)
 	}
-	return s.earlier.refuse(s)
+	return nil
 }
 
 func (s ranking) prepare() { s.earlier.prepare(s) }
 
 func (s ranking) describe(v *plan.Variant) {
 	s.earlier.describe(v)
+	s.describeMemory(v)
+}
+
+// describeMemory says how much local memory a launch brings.
+func (s *launches) describeMemory(v *plan.Variant) {
 	if s.target.LaunchedLocal > 0 && s.ranks.bytes(s.kernel) > ownBudget {
 		v.LocalBytes = plan.Const(s.arena.bytes)
 	}
@@ -111,11 +124,14 @@ var rankingFamily = family{
 		s.ranks = &ranks{}
 		if l.target.LaunchedLocal > 0 && l.suffix == "" {
 			s.ranks.launched, l.asksMuch = l.target.LaunchedLocal, true
-			s.ranks.walks = l.target.Subgroup.Width > 1 && l.schedule.Part == 0 && l.schedule.Scheme != SchemePublished
+			s.ranks.walks = !t.Has(func(op *tile.Op) bool { return op.Kind == tile.Order }) && l.target.Subgroup.Width > 1 && l.schedule.Part == 0 && l.schedule.Scheme != SchemePublished
 		}
 		return s, nil
 	},
 	lower: func(s *launches) scheme {
+		if s.ranks.isWhole() {
+			return newOrdering(s)
+		}
 		if s.ranks.lookBack > 0 && s.items%itemsAtOnce == 0 {
 			s.shareTiles(leastMovedItems)
 		}
@@ -144,6 +160,7 @@ const maskBits = 32
 type ranks struct {
 	op       int       // the Rank
 	digits   int64     // values of a digit
+	bits     int64     // of the words by whose digits all rows are sorted at once; 0 if they move by one
 	held     []tile.ID // of each row: from these follows what is stored
 	lanes    int       // work-items that share counters
 	items    int       // of a work-item; 0 if nothing fits
@@ -151,6 +168,9 @@ type ranks struct {
 	walks    bool      // work-groups walk over the tiles if they have subgroups enough
 	lookBack int       // subgroups that only look back, the last of a work-group that walks
 }
+
+// isWhole reports whether rows are sorted by all digits at once.
+func (r *ranks) isWhole() bool { return r.bits > 0 }
 
 // planRanks plans the tile of a kernel whose rows move.
 func (k *kernel) planRanks() {
@@ -163,6 +183,9 @@ func (k *kernel) planRanks() {
 	k.countUses()
 	k.arena, k.strategy = newArena(), moving{}
 	r.digits = t.Ops[r.op].Digits
+	if t.Ops[r.op].Kind == tile.Order {
+		r.bits, r.digits = r.digits, 1<<orderedBits
+	}
 	r.held = k.heldOf(r)
 	k.workgroup = k.movedWorkgroup()
 	for items := k.items; ; k.workgroup = halfWorkgroup(k.workgroup) {
@@ -173,10 +196,13 @@ func (k *kernel) planRanks() {
 		}
 		r.lookBack = k.lookBackSubgroups()
 		budget, bytes, mostItems := k.budget-r.countBytes(k), k.heldBytes(r.held), maxMovedItems
+		if r.isWhole() {
+			mostItems = maxOrderedItems
+		}
 		switch {
 		case r.lookBack > 0 && items == 0:
 			budget, mostItems = r.launched-r.countBytes(k), min(int(walkingBytes/bytes), maxMovedItems)
-		case r.launched > 0 && items > 0:
+		case r.launched > 0 && (items > 0 || r.isWhole()):
 			budget = r.launched - r.countBytes(k)
 		case r.launched > 0:
 			budget = movedBudget
@@ -208,8 +234,12 @@ func (k *kernel) movedWorkgroup() int {
 	switch {
 	case !k.isOpen:
 		return k.workgroup
+	case k.ranks.walks && k.ranks.digits <= fewDigits:
+		return fewWorkgroup
 	case k.ranks.walks:
 		return walkingWorkgroup
+	case k.ranks.launched > 0 && k.ranks.isWhole():
+		return orderWorkgroup
 	case k.ranks.launched > 0:
 		return 256
 	}
@@ -240,7 +270,7 @@ func (k *kernel) heldBytes(held []tile.ID) (bytes int64) {
 // and digits need no more than 32 bits.
 func (k *kernel) heldWord(v tile.ID) ir.Kind {
 	op := &k.Ops[k.Values[v].Op]
-	if v == k.Ops[k.ranks.op].Args[0] || op.IsRowNumber() && !k.long {
+	if v == k.Ops[k.ranks.op].Args[0] && !k.ranks.isWhole() || op.IsRowNumber() && !k.long {
 		return ir.U32
 	}
 	return wordOf(loop.ScalarOf(k.Values[v].Kind).Kind)

@@ -15,12 +15,13 @@ type rankedTile struct {
 	counts   *loop.Var   // per subgroup and digit: its rows, then the place of the next in the tile
 	masks    *loop.Var   // likewise: the lanes whose row has the digit
 	totals   *loop.Var   // per digit: rows of the tile
-	sole     *loop.Var   // 1 more than the number of the last tile whose rows all had one digit
+	sole     *loop.Var   // 1 more than the number of the last tile, or pass, whose rows all had one digit
+	pass     loop.Expr   // of a tile that is sorted by all digits
 	offsets  *loop.Var   // per digit: where its rows begin in the tile, then what takes a row from its place there to its place
 }
 
 // rankedTile declares what the work-items of a tile share.
-func (s ranking) rankedTile(e *rowBody) *rankedTile {
+func (s *launches) rankedTile(e *rowBody) *rankedTile {
 	r := &rankedTile{rowBody: e}
 	subgroups := e.rowItems() / r.ranks.lanes
 	r.subgroup = e.b.Let("subgroup", loop.Div(e.localID, loop.Int(int64(r.ranks.lanes))))
@@ -169,7 +170,13 @@ func (r *rankedTile) recallHeld(word func(j int) loop.Expr) {
 
 // digit returns the digit of the row at hand.
 func (r *rankedTile) digit() loop.Expr {
-	return r.b.Let("digit", loop.ToCounter(r.expr(r.Ops[r.ranks.op].Args[0])))
+	x := r.expr(r.Ops[r.ranks.op].Args[0])
+	if r.ranks.isWhole() {
+		k := x.Type().Kind
+		shift := loop.ToKind(k, loop.Mul(r.pass, loop.Int(orderedBits)))
+		x = loop.Apply(ir.OpAnd, loop.Apply(ir.OpShr, x, shift), number(k, r.ranks.digits-1))
+	}
+	return r.b.Let("digit", loop.ToCounter(x))
 }
 
 // counter returns the place of a digit among the counters of a subgroup.
@@ -234,6 +241,9 @@ func (r *rankedTile) begins(earlier digitCounts) {
 
 // mark is what sole holds if the rows of the tile all have one digit.
 func (r *rankedTile) mark() loop.Expr {
+	if r.ranks.isWhole() {
+		return loop.ToKind(ir.U32, loop.Add(r.pass, loop.Int(1)))
+	}
 	return loop.ToKind(ir.U32, loop.Add(r.tileBody.tile, loop.Int(1)))
 }
 
@@ -387,8 +397,10 @@ func (r *rankedTile) move() {
 	}
 	r.eachAt(r.workgroup, inTile, func() loop.Expr { return r.tileBody.count }, func(_, at loop.Expr) {
 		r.recallHeld(func(j int) loop.Expr { return loop.At(words[j], loop.Add(at, loop.Int(r.heldStart(j)))) })
-		offset := loop.At(r.offsets, r.digit())
-		place := r.b.Let("place", loop.Add(loop.ToCounter(offset), at))
+		place := at
+		if !r.ranks.isWhole() {
+			place = r.b.Let("place", loop.Add(loop.ToCounter(loop.At(r.offsets, r.digit())), at))
+		}
 		r.now, r.values[r.Ops[r.ranks.op].Res[0]] = 1, loop.ToKind(ir.I64, place)
 		// Where a tile before has given up, a later pass may count too many rows.
 		r.b.If(loop.Inside(place, loop.ToCounter(rows)), func() { r.block(0) }, nil)

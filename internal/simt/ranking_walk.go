@@ -6,11 +6,16 @@ import (
 )
 
 // Shape of work-groups that walk over the tiles: their size, the digits of a work-item
-// that looks back, and the bytes of rows for which a work-item has registers.
+// that looks back, and the bytes of rows for which a work-item has registers. Digits of few values have larger
+// ones, and no less subgroups that look back.
 const (
 	walkingWorkgroup = 704
 	walkingDigits    = 4
 	walkingBytes     = 192
+
+	fewDigits     = 64
+	fewWorkgroup  = 768
+	leastLookBack = 2
 )
 
 // walk writes the work of a work-group that takes one tile after the other. It has the
@@ -76,5 +81,5 @@ func (k *kernel) lookBackSubgroups() int {
 		return 0
 	}
 	perSubgroup := int64(walkingDigits * k.subgroup.Width)
-	return min(int((k.ranks.digits+perSubgroup-1)/perSubgroup), k.workgroup/k.subgroup.Width/4)
+	return min(max(int((k.ranks.digits+perSubgroup-1)/perSubgroup), leastLookBack), k.workgroup/k.subgroup.Width/4)
 }

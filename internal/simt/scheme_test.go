@@ -28,7 +28,7 @@ func TestDemands(t *testing.T) {
 	for name, refused := range map[string]tile.Demands{SchemeFlat: tile.Prefixes | tile.InOrder, SchemePublished: tile.InOrder, SchemeLookback: tile.InOrder, SchemePersistent: tile.WholeChunks | tile.InOrder} {
 		for _, kind := range tile.Kinds() {
 			asks := kind.Traits().Asks
-			if kind == tile.Rank { // made a scan before
+			if kind == tile.Rank || kind == tile.Order { // ranking has schemes of its own
 				continue
 			}
 			if got := refuseDemands("made_up", name, asks, all[name].meets()) != nil; got != (asks&refused != 0) {
@@ -42,7 +42,7 @@ func TestDemands(t *testing.T) {
 // where it may stand.
 func TestOperations(t *testing.T) {
 	for _, kind := range tile.Kinds() {
-		if kind == tile.Rank || kind == tile.Enter || kind == tile.MatchParts { // made a scan before, and refused
+		if kind == tile.Enter || kind == tile.MatchParts { // refused
 			continue
 		}
 		o, traits := operations[kind], kind.Traits()

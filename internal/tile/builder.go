@@ -199,6 +199,12 @@ func (b *Builder) Rank(digit, first ID, digits int64, values ...ID) ID {
 	return b.pure(Op{Kind: Rank, Args: append([]ID{digit, first}, values...), Digits: digits}, ir.I64, "place")
 }
 
+// Order returns the place of a row in the order of words of so many bits. Room is the scalar of the plan
+// that says for how many rows that is.
+func (b *Builder) Order(word ID, bits int64, room string) ID {
+	return b.pure(Op{Kind: Order, Args: []ID{word}, Digits: bits, Ref: room}, ir.I64, "place")
+}
+
 // ChunkScan folds m over the rows of each chunk of the base and stores each chunk's fold in totals.
 func (b *Builder) ChunkScan(m *Monoid, exclusive bool, totals []int, name string, element ...ID) []ID {
 	return b.fold(Op{Kind: ChunkScan, Monoid: m, Exclusive: exclusive, Totals: totals, Args: element}, 0, name)

@@ -88,6 +88,7 @@ const (
 	Head                      // (keys...) -> bool over the base: row 0, or a key differs from the row before
 	Scan                      // (element fields) -> fields: fold of Monoid over the domain's rows, up to and including this one, or before it with Exclusive
 	Rank                      // (digit, first[, values]) -> i64: first, and how many earlier rows of the base have the same digit, a number below values and Digits; first depends on the digit alone
+	Order                     // (word) -> i64: how many rows of the base have a lesser word of Digits bits, and how many earlier ones the same; the plan has Ref say up to how many rows it is for
 	ChunkScan                 // (element fields) -> fields: as Scan, within a chunk of the base; each chunk's fold goes to Totals
 	Reduce                    // (element fields) -> fields, uniform, defined in the epilogue: fold over all rows
 	Total                     // (x, a result of Scan or Reduce) -> v, uniform, in the epilogue: the fold over all rows
@@ -118,7 +119,7 @@ type Op struct {
 
 	Operator  ir.Op     // Map
 	Const     ir.Scalar // Const
-	Ref       string    // Scalar, Length, StoreScalar: a name in the plan
+	Ref       string    // Scalar, Length, StoreScalar, Order: a name in the plan
 	Site      int       // Check: index of the plan's site
 	Bins      string    // Update: the domain of the plan that indexes number, if Stream may have more elements
 	Sources   string    // Source: the domain of the plan that results number
@@ -126,7 +127,7 @@ type Op struct {
 	Distance  int64     // Shift: rows back; negative is ahead
 	Keys      []int     // Insert, Cuckoo, Probe: streams, the keys of rows in the table; Partners, Pairs: those of all rows; MatchParts: words and keys; Source: the lengths, if Stream has not all ends
 	Homes     []int     // Cuckoo: streams, the slots in which each row may be
-	Digits    int64     // Rank: how many values a digit has
+	Digits    int64     // Rank: how many values a digit has; Order: how many bits a word has
 	Monoid    *Monoid   // Scan, ChunkScan, Reduce, Update, ScanTotals
 	Segment   ID        // Scan, ChunkScan, Reduce: the flag, a bool, at whose rows the fold begins anew; 0 if it never does, or at every row
 	Exclusive bool      // Scan, ChunkScan

@@ -141,6 +141,7 @@ var traits = [...]Traits{
 	Head:        {Name: "head", Args: []Role{Keys}, Res: []Role{Flag}, Place: BaseRows, Again: Recompute, Asks: Neighbours},
 	Scan:        {Name: "scan", Args: []Role{Fields}, Res: []Role{Fields}, Place: Rows, Folds: true, State: GridState, Cuts: true, Again: Register, Asks: Prefixes},
 	Rank:        {Name: "rank", Args: []Role{Number, Number, Most}, Res: []Role{Number}, Place: BaseRows, Again: Register, Asks: Counters},
+	Order:       {Name: "order", Args: []Role{Any}, Res: []Role{Number}, Place: BaseRows, Again: Register, Asks: Counters},
 	ChunkScan:   {Name: "chunkscan", Args: []Role{Fields}, Res: []Role{Fields}, Place: BaseRows, Effect: Totals, Folds: true, State: ChunkState, Again: Register, Asks: WholeChunks},
 	Reduce:      {Name: "reduce", Args: []Role{Fields}, Res: []Role{Fields}, Place: Rows, Folds: true, State: GridState, Again: Register, Asks: AnEnd},
 	Total:       {Name: "total", Args: []Role{Any}, Res: []Role{OfFirst}, Place: AfterRows, Again: Recompute, Asks: AnEnd},

@@ -118,7 +118,7 @@ func (k *Kernel) verifyPlacement(op *Op) error {
 	}
 	switch {
 	case op.Counts() && op.Digits < 1:
-		return fmt.Errorf("a digit has %d values", op.Digits)
+		return fmt.Errorf("%v has no digits", op.Kind)
 	case op.Counts() && len(op.Args) > 2 && k.Values[op.Args[2]].Domain != Uniform:
 		return errors.New("how many values a digit has is known before the rows")
 	case place == Once && op.Domain != Uniform:

@@ -1,0 +1,61 @@
+package testsuite_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/simt"
+	"github.com/kgen-go/kgen/internal/simt/simttest"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
+)
+
+// TestOrderOfFew sorts as many rows as a work-group sorts by itself, fewer and more, all of them and the first of
+// them, by keys of one word. Of many rows, keys that differ in few bits have passes of their own.
+func TestOrderOfFew(t *testing.T) {
+	const room = 32
+	for i, kind := range []string{"i32", "u64", "f64", "bool"} {
+		text := fmt.Sprintf("pipeline few(a: [n]%s) {\n\tr = order(desc(a))\n\treturn all: order(a), least: order(a, limit: 9), some: order(desc(a), limit: 40), first: a[r]\n}\n", kind)
+		loaded, errs := ir.Load("few.kg", []byte(text))
+		if err := errs.Err(); err != nil {
+			t.Fatal(err)
+		}
+		p := loaded[0]
+		program, _, err := compile.Compile(p, compile.Options{Level: fuse.LevelOnePass, Options: fuse.Options{Short: true, Radix: 8, Sample: 4}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kernelWith(program.Kernels, func(op *tile.Op) bool { return op.Kind == tile.Order }) == "" {
+			t.Errorf("%s: no work-group sorts rows by itself", kind)
+		}
+		lowered, err := simt.Target{Atomics64: true}.Lower(program, plan.Schedule{Workgroup: 8, Items: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(lowered.Plan.Scalars, func(s plan.Scalar) bool { return s.Name == "order_room" })
+		if at < 0 || lowered.Plan.Scalars[at].Init != plan.Literal(fmt.Sprint(room)) {
+			t.Fatalf("%s: %v, not room for %d rows", kind, lowered.Plan.Scalars, room)
+		}
+		device := simttest.NewDevice(lowered.Kernels, rand.New(rand.NewPCG(1, 2)))
+		for _, rows := range []int{0, 1, room - 1, room, room + 1, 300} {
+			for shape, ordinal := range keyShapes {
+				if rows > room+1 && shape != "all different" {
+					continue // simulated, which takes long
+				}
+				r := rand.New(rand.NewPCG(uint64(rows), uint64(i)))
+				in := []ir.Column{keyColumn(p.Params[0].Type.Kind, rows, r, ordinal)}
+				run := func(in exec.Inputs) (*exec.Result, error) {
+					return exec.Run(t.Context(), device, lowered.Plan, in, exec.Options{})
+				}
+				kerneltest.Agree(t, lowered.Plan, run, p, fmt.Sprintf("%s, %d rows, %s", kind, rows, shape), in)
+			}
+		}
+	}
+}
