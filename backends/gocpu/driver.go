@@ -43,6 +43,7 @@ type driver struct {
 	*body
 	env     environment
 	rows    loop.Expr // to run over
+	workers loop.Expr // at most
 	f, s    *rangeFunc
 	heads   *rangeFunc               // finds the first head
 	own     map[*ownMemory]*loop.Var // of the worker at hand
@@ -55,7 +56,7 @@ type driver struct {
 // drive writes the launch of k into b, and returns the functions it calls. The
 // scalars that the kernel stores become part of the environment.
 func (k *kernel) drive(b *loop.Builder, env environment, rows loop.Expr) []*loop.Func {
-	d := &driver{env: env, rows: rows, body: &body{kernel: k, b: b, values: map[tile.ID]loop.Expr{}, state: map[stateKey]*loop.Var{},
+	d := &driver{env: env, rows: rows, workers: env.workers, body: &body{kernel: k, b: b, values: map[tile.ID]loop.Expr{}, state: map[stateKey]*loop.Var{},
 		scalars: env.scalars, whole: map[int]*loop.Var{}, view: map[int]*loop.Var{}, errors: env.buffers[errorsKey]}}
 	for i, s := range k.Streams {
 		d.whole[i] = env.buffers[s.Buffer]
@@ -88,14 +89,8 @@ func (d *driver) launch() []*loop.Func {
 		}
 	}
 	d.grows = d.findGrowing()
-	many := loop.Expr(loop.Gt(d.env.workers, loop.Int(1)))
-	rows := loop.Expr(loop.Int(blockRows)) // a table for each block, or for each worker
-	if len(d.carried) == 0 && !d.Has((*tile.Op).Counts) {
-		rows = d.rows
-	}
-	if areSmall := d.areSmall(rows); areSmall != nil {
-		many = loop.And(many, areSmall)
-	}
+	d.limitWorkers()
+	many := loop.Expr(loop.Gt(d.workers, loop.Int(1)))
 	if d.splits() && !d.rowsHaveEffects() && !d.hasLate() { // only reductions
 		d.s = d.rangeFunction(d.Name, summary)
 		d.b.If(many, d.shared(d.chain), func() { d.call(loop.Int(0), d.rows, d.s, d.state) })
@@ -136,11 +131,13 @@ func (d *driver) launch() []*loop.Func {
 		serial()
 	case len(d.carried) == 0 && !d.Has((*tile.Op).Counts):
 		d.b.If(many, d.shared(func() {
-			d.makeOwn(d.env.workers, true)
+			d.makeOwn(d.workers, true)
 			inOrder := d.makeInOrder()
-			ranges := d.b.Parallel(d.rows, d.env.workers, d.grain(), func(worker, lo, hi *loop.Var) {
+			ranges := d.b.Parallel(d.rows, d.workers, d.grain(), func(worker, lo, hi *loop.Var) {
 				d.shareOwn(worker)
-				d.ownTables(worker, inOrder, func() { d.call(lo, hi, d.f, nil) })
+				own := d.makeTables(worker, inOrder)
+				d.withStreams(own, func() { d.call(lo, hi, d.f, nil) })
+				d.addTables(own, inOrder)
 			})
 			ranges.Fixed = len(d.chunkScans()) > 0
 			d.combineInOrder(inOrder)
@@ -292,11 +289,15 @@ func (d *driver) chain() {
 	var summary map[stateKey]*loop.Var
 	before, late := map[stateKey]*loop.Var{}, map[stateKey]*loop.Var{}
 	counts := d.newCounts("counts")
-	blocks := d.b.Chain(d.rows, d.env.workers, blockRows, loop.ChainParts{
-		Setup: func() {
+	inOrder := d.makeInOrder()
+	var own map[int]*loop.Var // tables of the worker
+	blocks := d.b.Chain(d.rows, d.workers, blockRows, loop.ChainParts{
+		Dealt: len(inOrder) > 0,
+		Setup: func(worker *loop.Var) {
 			if d.f != nil {
 				d.makeOwn(loop.Int(1), false)
 			}
+			own = d.makeTables(worker, inOrder)
 			for _, s := range d.carried {
 				if d.isLate(s.op) {
 					late[s.stateKey] = d.b.Decl(s.name+"_worker", loop.ConstOf(s.identity))
@@ -330,11 +331,12 @@ func (d *driver) chain() {
 					results[i] = late[s.stateKey]
 				}
 				d.withStreams(d.ownParts(), func() {
-					d.ownTables(nil, nil, func() { d.callInto(results, lo, hi, d.f, before) })
+					d.withStreams(own, func() { d.callInto(results, lo, hi, d.f, before) })
 				})
 			}
 		},
 		Finish: func() {
+			d.addTables(own, inOrder)
 			for _, s := range d.carried {
 				if late[s.stateKey] != nil && s.field == 0 {
 					d.combineLate(s.op, late)
@@ -343,6 +345,7 @@ func (d *driver) chain() {
 		},
 	})
 	blocks.Fixed = len(d.chunkScans()) > 0
+	d.combineInOrder(inOrder)
 }
 
 // combineLate adds what a worker has reduced. Of rows of extremes, that of the lesser row is the earlier.
@@ -444,7 +447,7 @@ func (d *driver) flush() {
 	for domain := range d.Domains {
 		if d.Domains[domain].Kind == tile.Close && d.hasRows(domain) {
 			kept := d.values
-			d.values = d.copyValues()
+			d.values, d.closes = d.copyValues(), domain
 			d.b.If(d.expr(d.Domains[domain].Open), func() { d.block(domain) }, nil)
 			d.values = kept
 		}

@@ -194,7 +194,11 @@ func (p *printer) chain(s *loop.Chain) *jen.Statement {
 	p.names.Push()
 	defer p.names.Pop()
 	blocks := p.names.Fresh("blocks")
-	body := p.statements(s.Setup)
+	var body []jen.Code
+	if s.Worker != nil {
+		body = append(body, jen.Id(p.names.Declare(s.Worker)).Op(":=").Id(blocks).Dot("deal").Call())
+	}
+	body = append(body, p.statements(s.Setup)...)
 	p.names.Push()
 	defer p.names.Pop()
 	all := slices.Concat(s.Before, s.Turn, s.After)

@@ -34,6 +34,7 @@ type body struct {
 	length  loop.Expr               // of the base domain
 	noted   string                  // the source line written last
 	remarks []string                // on the function
+	closes  int                     // the domain whose last segment closes, after all rows
 	ending  []func()                // what must happen at the end of a row, latest operation first
 }
 

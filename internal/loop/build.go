@@ -208,7 +208,8 @@ func (b *Builder) Cut(m *Var, start, end Expr) {
 
 // ChainParts are the bodies of a [Chain]; nil ones are empty.
 type ChainParts struct {
-	Setup               func()
+	Dealt               bool
+	Setup               func(worker *Var) // nil unless Dealt
 	Before, Turn, After func(lo, hi *Var)
 	Finish              func()
 }
@@ -217,8 +218,11 @@ type ChainParts struct {
 func (b *Builder) Chain(rows, workers Expr, block int64, parts ChainParts) *Chain {
 	s := &Chain{Rows: rows, Workers: workers, Block: block, Lo: &Var{Name: "lo", T: Counter}, Hi: &Var{Name: "hi", T: Counter}}
 	b.Add(s)
+	if parts.Dealt {
+		s.Worker = &Var{Name: "worker", T: Counter}
+	}
 	if parts.Setup != nil {
-		b.in(&s.Setup, parts.Setup)
+		b.in(&s.Setup, func() { parts.Setup(s.Worker) })
 	}
 	part := func(body *[]Stmt, write func(lo, hi *Var)) {
 		if write != nil {

@@ -448,6 +448,9 @@ func (v *verifier) chain(s *Chain) {
 	outer := v.shared
 	v.concurrent(func() {
 		v.scopes = append(v.scopes, map[*Var]bool{})
+		if s.Worker != nil {
+			v.declare(s.Worker)
+		}
 		v.body(s.Setup)
 		v.scopes = append(v.scopes, map[*Var]bool{})
 		v.declare(s.Lo)

@@ -180,7 +180,7 @@ func TestVerifyRaces(t *testing.T) {
 			prefix := b.Decl("prefix", Int(0))
 			var at *Var
 			b.Chain(Int(9), Int(2), 4, ChainParts{
-				Setup:  func() { b.Make("scratch", tI32, Int(4)) },
+				Setup: func(*Var) { b.Make("scratch", tI32, Int(4)) },
 				Before: func(lo, hi *Var) { at = b.Decl("at", Int(0)) },
 				Turn: func(lo, hi *Var) {
 					b.Assign(at, prefix)
@@ -226,7 +226,7 @@ func TestVerifyRaces(t *testing.T) {
 			all := b.Decl("all", Int(0))
 			var own *Var
 			b.Chain(Int(9), Int(2), 4, ChainParts{
-				Setup:  func() { own = b.Decl("own", Int(0)) },
+				Setup: func(*Var) { own = b.Decl("own", Int(0)) },
 				After:  func(lo, hi *Var) { b.Assign(own, Add(own, lo)) },
 				Finish: func() { b.Assign(all, Add(all, own)) },
 			})

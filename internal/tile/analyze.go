@@ -77,6 +77,18 @@ func (k *Kernel) InSegments(d int) bool {
 	return false
 }
 
+// SegmentLevels returns how many kinds of segments lie in each other at most: those of rows are one.
+func (k *Kernel) SegmentLevels() (most int) {
+	levels := make([]int, len(k.Domains))
+	for d := 1; d < len(levels); d++ {
+		if levels[d] = levels[k.Domains[d].Parent]; k.Domains[d].Kind == Close {
+			levels[d]++
+		}
+		most = max(most, levels[d])
+	}
+	return most
+}
+
 // HasEnded reports whether the last segment of those that the rows of an operation are made of has closed where,
 // after all rows, the last one of domain end does.
 func (k *Kernel) HasEnded(op *Op, end int) bool {

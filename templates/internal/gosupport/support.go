@@ -257,6 +257,7 @@ func kgenFork(c *kgenCall, workers, rows, grain int, body func(worker, lo, hi in
 // kgenChain is rows in blocks that workers take in order.
 type kgenChain struct {
 	rows, block int
+	workers     int
 	taken       atomic.Int64
 	_           [64]byte // separates the fields of workers that take blocks from those that wait
 	finished    atomic.Int64
@@ -268,6 +269,8 @@ type kgenChain struct {
 // kgenBlocks is one worker's view of a chain; rows lo to hi are its block.
 type kgenBlocks struct {
 	chain  *kgenChain
+	worker int
+	step   int64 // to the next block, if blocks are dealt
 	number int64
 	lo, hi int
 }
@@ -277,22 +280,35 @@ type kgenBlocks struct {
 func kgenInOrder(c *kgenCall, workers, rows, block int, body func(blocks *kgenBlocks)) {
 	chain := &kgenChain{rows: rows, block: c.part(block)}
 	chain.turn = sync.NewCond(&chain.lock)
+	chain.workers = min(workers, (rows+chain.block-1)/chain.block)
 	var running sync.WaitGroup
-	for range min(workers, (rows+chain.block-1)/chain.block) - 1 {
+	for worker := 1; worker < chain.workers; worker++ {
 		running.Add(1)
 		go func() {
 			defer running.Done()
-			body(&kgenBlocks{chain: chain})
+			body(&kgenBlocks{chain: chain, worker: worker})
 		}()
 	}
 	body(&kgenBlocks{chain: chain})
 	running.Wait()
 }
 
+// deal gives the worker every so manieth block, and returns its number: equal workers
+// have equal rows.
+func (b *kgenBlocks) deal() (worker int) {
+	b.step = int64(b.chain.workers)
+	b.number = int64(b.worker) - b.step
+	return b.worker
+}
+
 // next takes a block. Blocks are taken in order, so all earlier blocks are
-// finished or in progress.
+// finished, in progress, or dealt to workers that have begun.
 func (b *kgenBlocks) next() bool {
-	b.number = b.chain.taken.Add(1) - 1
+	if b.step > 0 {
+		b.number += b.step
+	} else {
+		b.number = b.chain.taken.Add(1) - 1
+	}
 	b.lo = int(b.number) * b.chain.block
 	if b.lo >= b.chain.rows {
 		return false
