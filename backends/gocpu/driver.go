@@ -337,11 +337,7 @@ func (d *driver) chain() {
 		},
 		Finish: func() {
 			d.addTables(own, inOrder)
-			for _, s := range d.carried {
-				if late[s.stateKey] != nil && s.field == 0 {
-					d.combineLate(s.op, late)
-				}
-			}
+			d.combineLate(late)
 		},
 	})
 	blocks.Fixed = len(d.chunkScans()) > 0
@@ -349,33 +345,35 @@ func (d *driver) chain() {
 }
 
 // combineLate adds what a worker has reduced. Of rows of extremes, that of the lesser row is the earlier.
-func (d *driver) combineLate(i int, late map[stateKey]*loop.Var) {
-	m := d.Ops[i].Monoid
-	combine := func(earlier, later map[stateKey]*loop.Var) func() {
-		return func() {
-			of := func(states map[stateKey]*loop.Var) func(f int) loop.Expr {
-				return func(f int) loop.Expr { return states[stateKey{i, f}] }
-			}
-			both := make([]loop.Expr, len(m.Fields))
-			for f := range both {
-				if both[f] = backends.Combine(m.Combine[f], of(earlier), of(later)); len(both) > 1 {
-					both[f] = d.b.Let(m.Fields[f].Name, both[f])
-				}
-			}
-			for f, x := range both {
-				d.b.Assign(d.state[stateKey{i, f}], x)
-			}
+func (d *driver) combineLate(late map[stateKey]*loop.Var) {
+	before := map[stateKey]*loop.Var{}
+	for _, s := range d.carried {
+		if late[s.stateKey] != nil {
+			before[s.stateKey] = d.b.Decl(s.name+"_before", d.state[s.stateKey])
 		}
 	}
-	if m.IsRowOfExtreme() {
-		row := stateKey{i, 1}
-		d.b.If(loop.Lt(late[row], d.state[row]), combine(late, d.state), combine(d.state, late))
-		return
+	others := map[stateKey]*loop.Var{}
+	for _, s := range d.carried {
+		switch {
+		case late[s.stateKey] == nil || s.field > 0:
+		case d.Ops[s.op].Monoid.IsRowOfExtreme():
+			extreme, row := s.stateKey, stateKey{s.op, 1}
+			of := func(states map[stateKey]*loop.Var) map[stateKey]*loop.Var {
+				return map[stateKey]*loop.Var{extreme: states[extreme], row: states[row]}
+			}
+			d.b.If(loop.Lt(late[row], before[row]), func() {
+				d.b.Assign(d.state[extreme], late[extreme])
+				d.b.Assign(d.state[row], late[row])
+				d.combine(late, of(before))
+			}, func() { d.combine(before, of(late)) })
+		default:
+			others[s.stateKey] = late[s.stateKey]
+		}
 	}
-	combine(d.state, late)()
+	d.combine(before, others)
 }
 
-// combine adds the summary of a block to the states that it has.
+// combine adds the summary of a block to the states that it has, which are those before.
 func (d *driver) combine(before, summary map[stateKey]*loop.Var) {
 	chosen := map[int]map[int]bool{} // fields, by operation
 	for _, s := range d.carried {
