@@ -56,6 +56,9 @@ func TestCombinedInOrder(t *testing.T) {
 	testAgreementOf(t, "product_of_shards")
 	testAgreementOf(t, "product_any_all")
 	testAgreementOf(t, "argmin_by_bins")
+	testAgreementOf(t, "filter_by_prefix")
+	testAgreementOf(t, "runs_of_exscan")
+	testAgreementOf(t, "aggregate_scalar_argument")
 }
 
 // A kernel that enters keys in a table for few groups sums up all rows, be the table full.

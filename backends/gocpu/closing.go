@@ -16,7 +16,7 @@ import (
 
 // headFunction writes the function that finds the first head of a range.
 func (k *kernel) headFunction(name string) *rangeFunc {
-	g, r, views := k.newRange(name, firstHead)
+	g, r, views := k.newRange(name, firstHead, 0)
 	g.begin(r.lo, r.hi)
 	length := g.cut(views, r.lo, r.hi)
 	first, i := g.b.Decl("first", r.hi), g.b.Decl("i", loop.Int(0))

@@ -30,7 +30,7 @@ func compiled(t *testing.T, source, level string) *backends.Program {
 // forms lists the ways in which the rows of a kernel are handled.
 func forms(t *tile.Kernel, p *plan.Plan) []string {
 	k := newKernel(t, func(ir.Pos) string { return "" }, p, false)
-	g, _, views := k.newRange("rows", allRows)
+	g, _, views := k.newRange("rows", allRows, 0)
 	d := &driver{body: g}
 	list := []string{}
 	add := func(chosen bool, name string) {

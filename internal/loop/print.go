@@ -201,6 +201,10 @@ func (d *dumper) profileStmt(s Stmt) {
 		d.body(s.Setup)
 		d.block(s.Before, "before")
 		d.block(s.Turn, "turn")
+		for _, more := range s.More {
+			d.block(more.Before, "before")
+			d.block(more.Turn, "turn")
+		}
 		d.block(s.After, "after")
 		if len(s.Finish) > 0 {
 			d.block(s.Finish, "finish")

@@ -164,8 +164,12 @@ type (
 		Setup               []Stmt
 		Lo, Hi              *Var
 		Before, Turn, After []Stmt
+		More                []ChainTurn // between Turn and After
 		Finish              []Stmt
 	}
+
+	// ChainTurn is a further turn of a [Chain], and what a block does before it.
+	ChainTurn struct{ Before, Turn []Stmt }
 
 	// Blocks cuts the rows 0..Rows into blocks Lo..Hi of Block rows and runs Body for each of
 	// them, in their order (profile cores). Smaller blocks are allowed.

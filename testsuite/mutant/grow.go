@@ -33,6 +33,6 @@ var grow = []Mutant{
 		Old: "op.Monoid.Kind == tile.Fold && op.Monoid.IsExact()",
 		New: "op.Monoid.Kind == tile.Fold"},
 	{Name: "columns are used while they grow", File: "internal/loop/verify.go", Tests: "./internal/loop -run ^TestVerify",
-		Old: "		v.shared = changedOutside(slices.Concat(s.Turn, s.Finish), v.scopes[:v.guarded])\n",
-		New: "		v.shared = withoutGrown(changedOutside(slices.Concat(s.Turn, s.Finish), v.scopes[:v.guarded]), s.Turn)\n"},
+		Old: "		v.shared = changedOutside(slices.Concat(turns, s.Finish), v.scopes[:guarded])\n",
+		New: "		v.shared = withoutGrown(changedOutside(slices.Concat(turns, s.Finish), v.scopes[:guarded]), turns)\n"},
 }

@@ -254,13 +254,16 @@ func kgenFork(c *kgenCall, workers, rows, grain int, body func(worker, lo, hi in
 	running.Wait()
 }
 
+// kgenTurns is how many turns a block has at most.
+const kgenTurns = 4
+
 // kgenChain is rows in blocks that workers take in order.
 type kgenChain struct {
 	rows, block int
 	workers     int
 	taken       atomic.Int64
 	_           [64]byte // separates the fields of workers that take blocks from those that wait
-	finished    atomic.Int64
+	finished    [kgenTurns]atomic.Int64
 	done        atomic.Int64 // blocks, of a chain whose columns grow
 	lock        sync.Mutex
 	turn        *sync.Cond // of lock: finished has grown
@@ -271,6 +274,7 @@ type kgenBlocks struct {
 	chain  *kgenChain
 	worker int
 	step   int64 // to the next block, if blocks are dealt
+	turn   int   // of the block, which comes next
 	number int64
 	lo, hi int
 }
@@ -304,6 +308,7 @@ func (b *kgenBlocks) deal() (worker int) {
 // next takes a block. Blocks are taken in order, so all earlier blocks are
 // finished, in progress, or dealt to workers that have begun.
 func (b *kgenBlocks) next() bool {
+	b.turn = 0
 	if b.step > 0 {
 		b.number += b.step
 	} else {
@@ -323,7 +328,7 @@ func (b *kgenBlocks) next() bool {
 func (b *kgenBlocks) await() {
 	c := b.chain
 	for spins := range 220 {
-		if c.finished.Load() == b.number {
+		if c.finished[b.turn].Load() == b.number {
 			return
 		}
 		if spins >= 200 {
@@ -331,7 +336,7 @@ func (b *kgenBlocks) await() {
 		}
 	}
 	c.lock.Lock()
-	for c.finished.Load() != b.number {
+	for c.finished[b.turn].Load() != b.number {
 		c.turn.Wait()
 	}
 	c.lock.Unlock()
@@ -341,8 +346,9 @@ func (b *kgenBlocks) await() {
 func (b *kgenBlocks) release() {
 	c := b.chain
 	c.lock.Lock()
-	c.finished.Store(b.number + 1)
+	c.finished[b.turn].Store(b.number + 1)
 	c.lock.Unlock()
+	b.turn++
 	c.turn.Broadcast()
 }
 
