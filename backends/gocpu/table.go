@@ -92,11 +92,18 @@ func (d *driver) makeInOrder() map[int]*loop.Var {
 	updates := d.tables()
 	for s, stream := range d.Streams {
 		if update := updates[s]; update != nil && !d.addsInAnyOrder(update) {
-			all[s] = d.b.Make(streamName(stream)+"_workers", loop.ScalarOf(stream.Kind), loop.Mul(d.workers, d.tableLength(s)))
+			all[s] = d.b.Make(streamName(stream)+"_workers", loop.ScalarOf(stream.Kind), loop.Mul(d.workers, d.stride(s)))
 			d.fillTable(all[s], update)
 		}
 	}
 	return all
+}
+
+// stride returns how many elements behind a worker's table the next one's begins: no two have
+// elements in lines of a cache that are loaded together.
+func (d *driver) stride(s int) loop.Expr {
+	const lines = 2 * 64
+	return loop.Add(d.tableLength(s), loop.Int(lines/int64(d.Streams[s].Kind.Size())))
 }
 
 // combineInOrder combines these tables, when all workers are done.
@@ -110,7 +117,7 @@ func (d *driver) combineInOrder(all map[int]*loop.Var) {
 			length := d.tableLength(s)
 			d.b.For("i", loop.Int(0), length, func(i *loop.Var) {
 				common := func(int) loop.Expr { return loop.At(d.whole[s], i) }
-				own := func(int) loop.Expr { return loop.At(all[s], loop.Add(loop.Mul(worker, length), i)) }
+				own := func(int) loop.Expr { return loop.At(all[s], loop.Add(loop.Mul(worker, d.stride(s)), i)) }
 				d.b.Store(d.whole[s], i, backends.Combine(updates[s].Monoid.Combine[0], common, own))
 			})
 		})
@@ -135,7 +142,8 @@ func (d *driver) makeTables(worker *loop.Var, inOrder map[int]*loop.Var) map[int
 		}
 		length := d.tableLength(s)
 		if all := inOrder[s]; all != nil {
-			own[s] = d.b.Slice(streamName(stream)+"_own", all, loop.Mul(worker, length), loop.Mul(loop.Add(worker, loop.Int(1)), length))
+			begin := d.b.Let("begin", loop.Mul(worker, d.stride(s)))
+			own[s] = d.b.Slice(streamName(stream)+"_own", all, begin, loop.Add(begin, length))
 			continue
 		}
 		own[s] = d.b.Make(streamName(stream)+"_own", loop.ScalarOf(stream.Kind), length)
