@@ -81,7 +81,7 @@ func MonthsInto(dst *MonthsResult, lShipdate []int32, lQuantity []int64, from, m
 		var mean4 int64
 		failed2 := make([]int64, len(failed))
 		copy(failed2, failed)
-		bMinMinWorkers := make([]int32, few*len(bMinMin))
+		bMinMinWorkers := make([]int32, few*(len(bMinMin)+32))
 		for i := range bMinMinWorkers {
 			bMinMinWorkers[i] = 2147483647
 		}
@@ -89,7 +89,8 @@ func MonthsInto(dst *MonthsResult, lShipdate []int32, lQuantity []int64, from, m
 			worker := blocks.deal()
 			linesOwn := make([]int64, len(lines))
 			quantityOwn := make([]int64, len(quantity))
-			bMinMinOwn := bMinMinWorkers[worker*len(bMinMin) : (worker+1)*len(bMinMin)]
+			begin := worker * (len(bMinMin) + 32)
+			bMinMinOwn := bMinMinWorkers[begin : begin+len(bMinMin)]
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				mean5, mean6 := monthsKernel2Summary(lo, hi, lQuantity)
@@ -112,7 +113,7 @@ func MonthsInto(dst *MonthsResult, lShipdate []int32, lQuantity []int64, from, m
 		})
 		for worker := range few {
 			for i := range bMinMin {
-				bMinMin[i] = min(bMinMin[i], bMinMinWorkers[worker*len(bMinMin)+i])
+				bMinMin[i] = min(bMinMin[i], bMinMinWorkers[worker*(len(bMinMin)+32)+i])
 			}
 		}
 		mean = mean3
@@ -467,7 +468,7 @@ func monthsShard(dst *monthsState, checks *[2]int64, lShipdate []int32, lQuantit
 		var sum3 int64
 		failed2 := make([]int64, len(failed))
 		copy(failed2, failed)
-		bMinMinWorkers := make([]int32, few*len(bMinMin))
+		bMinMinWorkers := make([]int32, few*(len(bMinMin)+32))
 		for i := range bMinMinWorkers {
 			bMinMinWorkers[i] = 2147483647
 		}
@@ -475,7 +476,8 @@ func monthsShard(dst *monthsState, checks *[2]int64, lShipdate []int32, lQuantit
 			worker := blocks.deal()
 			linesOwn := make([]int64, len(lines))
 			sumOwn := make([]int64, len(sum))
-			bMinMinOwn := bMinMinWorkers[worker*len(bMinMin) : (worker+1)*len(bMinMin)]
+			begin := worker * (len(bMinMin) + 32)
+			bMinMinOwn := bMinMinWorkers[begin : begin+len(bMinMin)]
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				sum4 := monthsShardKernel2Summary(lo, hi, lQuantity)
@@ -496,7 +498,7 @@ func monthsShard(dst *monthsState, checks *[2]int64, lShipdate []int32, lQuantit
 		})
 		for worker := range few {
 			for i := range bMinMin {
-				bMinMin[i] = min(bMinMin[i], bMinMinWorkers[worker*len(bMinMin)+i])
+				bMinMin[i] = min(bMinMin[i], bMinMinWorkers[worker*(len(bMinMin)+32)+i])
 			}
 		}
 		sum2 = sum3
