@@ -45,7 +45,7 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 		switch {
 		case slices.ContainsFunc(scans, func(i int) bool { return k.Ops[i].Closes() }):
 			closes, _ := k.Closes()
-			total += rows[0] * m.Rates[plan.RateClosing] * closingFactor(closes)
+			total += rows[0] * m.Rates[plan.RateClosing] * closingFactor(k, closes)
 		case c == 0:
 		case slices.ContainsFunc(scans, func(i int) bool { return k.InSegments(k.Ops[i].Domain) }):
 			total += rows[0] * m.Rates[plan.RateClosing]

@@ -250,6 +250,7 @@ func TestDeclaredClosing(t *testing.T) {
 		{"return s: sum(y, by: g)[c > 2]", 2},
 		{sums + "k: first(x, by: g)[c > 2]", 1},
 		{"z = x[y > 0]\n\th = runs(z)\n\treturn z: first(z, by: h), c", 2},
+		{"h = runs(c[c > 2])\n\treturn n: count(by: h), s: sum(sum(y, by: g)[c > 2], by: h)", 2},
 		{"z = x[y > 0]\n\tw = y[y > 0]\n\th = runs(z)\n\treturn z: first(z, by: h), s: sum(w, by: h), t: sum((y * 3)[y > 0], by: h), u: sum((y * 5)[y > 0], by: h), c", 2},
 	} {
 		g := graphOf(t, "x: [n]i64, y: [n]i64", "g = runs(x)\n\tc = count(by: g)\n\t"+test.body, Options{KeptAtOnce: true})
@@ -259,6 +260,30 @@ func TestDeclaredClosing(t *testing.T) {
 		}
 		if len(f.Groups) != test.kernels {
 			t.Errorf("%d kernels: %s", len(f.Groups), f)
+		}
+	}
+}
+
+// Each level of groups of groups takes more than the width of its state says.
+func TestClosingLevels(t *testing.T) {
+	machine := plan.Machine{Device: "declared", Units: 4, Subgroup: 32, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-6}}
+	for levels, body := range map[int]string{
+		1: "return c: c[c > 2], s: sum(y, by: g)[c > 2]",
+		2: "return n: count(by: runs(c[c > 2])), s: sum(y, by: g)",
+		3: "h = runs(c[c > 2])\n\tn = count(by: h)\n\treturn n: count(by: runs(n)), s: sum(y, by: g)",
+	} {
+		f, err := Fuse(graphOf(t, "x: [n]i64, y: [n]i64", "g = runs(x)\n\tc = count(by: g)\n\t"+body, Options{KeptAtOnce: true}), LevelOnePass, machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := f.Program()
+		if err != nil || len(p.Kernels) != 1 {
+			t.Fatalf("%d levels: %s, %v", levels, f, err)
+		}
+		scan, _ := p.Kernels[0].Closes()
+		got := f.closingBytes(p.Kernels[0]) / AssumedRows / float64(scan.Monoid.Words())
+		if want := 1.5 * math.Pow(1.6, float64(levels-1)); math.Abs(got/want-1) > 1e-9 {
+			t.Errorf("%d levels: %g bytes a word, not %g", levels, got, want)
 		}
 	}
 }

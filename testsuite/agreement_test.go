@@ -53,6 +53,12 @@ func TestCombinedInOrder(t *testing.T) {
 	testAgreementOf(t, "bins_by_expression")
 	testAgreementOf(t, "date_bins")
 	testAgreementOf(t, "argmin_of_rows")
+	testAgreementOf(t, "product_of_shards")
+	testAgreementOf(t, "product_any_all")
+	testAgreementOf(t, "argmin_by_bins")
+	testAgreementOf(t, "filter_by_prefix")
+	testAgreementOf(t, "runs_of_exscan")
+	testAgreementOf(t, "aggregate_scalar_argument")
 }
 
 // A kernel that enters keys in a table for few groups sums up all rows, be the table full.

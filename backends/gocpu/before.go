@@ -11,7 +11,7 @@ import (
 
 // neededOps returns the operations of a range function: a summary needs what
 // folds into states before the first cut.
-func (k *kernel) neededOps(f form) []bool {
+func (k *kernel) neededOps(f form, cut int) []bool {
 	if f == firstHead {
 		guard := k.Values[k.Domains[k.closing].Guard].Op
 		return k.NeededBy(func(i int) bool { return i == guard })
@@ -26,7 +26,7 @@ func (k *kernel) neededOps(f form) []bool {
 		if op.Epilogue || !summary {
 			return !op.Epilogue
 		}
-		return digits[i] || op.IsRunning() && !op.IsChunkwise() && k.analysis.Phase[i] == 0
+		return digits[i] || op.IsRunning() && !op.IsChunkwise() && k.analysis.Phase[i] == cut && (cut == 0 || op.Cuts())
 	})
 	for i := range k.With((*tile.Op).Counts) {
 		needed[i] = true
@@ -155,13 +155,14 @@ func (k *kernel) markLoads(v tile.ID, streams map[int]bool) {
 func (g *body) states(f *rangeFunc) {
 	for _, s := range g.kernel.states() {
 		op := &g.Ops[s.op]
-		if !g.needed[s.op] || !g.summary && !s.carried {
+		isSummed := g.summary && g.analysis.Phase[s.op] == g.summed
+		if !g.needed[s.op] || !isSummed && !s.carried {
 			continue
 		}
 		switch {
 		case op.IsChunkwise(): // each chunk assigns it
 			g.state[s.stateKey] = g.b.Decl(s.name, loop.ConstOf(ir.Scalar{Kind: s.identity.Kind}))
-		case g.summary:
+		case isSummed:
 			g.state[s.stateKey] = g.b.Decl(s.name, loop.ConstOf(s.identity))
 			f.results = append(f.results, s)
 		default:
@@ -169,7 +170,9 @@ func (g *body) states(f *rangeFunc) {
 			v.Changes = true
 			g.state[s.stateKey] = v
 			f.args = append(f.args, argument{stream: -1, state: &s})
-			f.results = append(f.results, s)
+			if !g.summary {
+				f.results = append(f.results, s)
+			}
 		}
 	}
 	// Where segments are stored before the first row, their states must be known as values.

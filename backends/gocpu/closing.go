@@ -16,7 +16,7 @@ import (
 
 // headFunction writes the function that finds the first head of a range.
 func (k *kernel) headFunction(name string) *rangeFunc {
-	g, r, views := k.newRange(name, firstHead)
+	g, r, views := k.newRange(name, firstHead, 0)
 	g.begin(r.lo, r.hi)
 	length := g.cut(views, r.lo, r.hi)
 	first, i := g.b.Decl("first", r.hi), g.b.Decl("i", loop.Int(0))
@@ -46,8 +46,8 @@ func (d *driver) chainOfClosing() {
 	var front map[stateKey]*loop.Var
 	var begins loop.Expr
 	local, at := map[stateKey]*loop.Var{}, map[stateKey]*loop.Var{}
-	d.b.Chain(d.rows, d.env.workers, blockRows, loop.ChainParts{
-		Setup: func() { scratch = d.scratch(blockRows) },
+	d.b.Chain(d.rows, d.workers, blockRows, loop.ChainParts{
+		Setup: func(*loop.Var) { scratch = d.scratch(blockRows) },
 		Before: func(lo, hi *loop.Var) {
 			first := d.b.Let("first", loop.Expr(d.callOf(lo, hi, d.heads, nil)))
 			front = d.call(lo, first, d.s, nil)

@@ -1,6 +1,8 @@
 package gocpu
 
 import (
+	"fmt"
+
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
@@ -43,7 +45,9 @@ type driver struct {
 	*body
 	env     environment
 	rows    loop.Expr // to run over
+	workers loop.Expr // at most
 	f, s    *rangeFunc
+	more    []*rangeFunc             // the summaries of further cuts
 	heads   *rangeFunc               // finds the first head
 	own     map[*ownMemory]*loop.Var // of the worker at hand
 	carried []state
@@ -55,7 +59,7 @@ type driver struct {
 // drive writes the launch of k into b, and returns the functions it calls. The
 // scalars that the kernel stores become part of the environment.
 func (k *kernel) drive(b *loop.Builder, env environment, rows loop.Expr) []*loop.Func {
-	d := &driver{env: env, rows: rows, body: &body{kernel: k, b: b, values: map[tile.ID]loop.Expr{}, state: map[stateKey]*loop.Var{},
+	d := &driver{env: env, rows: rows, workers: env.workers, body: &body{kernel: k, b: b, values: map[tile.ID]loop.Expr{}, state: map[stateKey]*loop.Var{},
 		scalars: env.scalars, whole: map[int]*loop.Var{}, view: map[int]*loop.Var{}, errors: env.buffers[errorsKey]}}
 	for i, s := range k.Streams {
 		d.whole[i] = env.buffers[s.Buffer]
@@ -88,14 +92,9 @@ func (d *driver) launch() []*loop.Func {
 		}
 	}
 	d.grows = d.findGrowing()
-	many := loop.Expr(loop.Gt(d.env.workers, loop.Int(1)))
-	rows := loop.Expr(loop.Int(blockRows)) // a table for each block, or for each worker
-	if len(d.carried) == 0 && !d.Has((*tile.Op).Counts) {
-		rows = d.rows
-	}
-	if areSmall := d.areSmall(rows); areSmall != nil {
-		many = loop.And(many, areSmall)
-	}
+	d.limitWorkers()
+	turns := d.turns()
+	many := loop.Expr(loop.Gt(d.workers, loop.Int(int64(turns))))
 	if d.splits() && !d.rowsHaveEffects() && !d.hasLate() { // only reductions
 		d.s = d.rangeFunction(d.Name, summary)
 		d.b.If(many, d.shared(d.chain), func() { d.call(loop.Int(0), d.rows, d.s, d.state) })
@@ -132,15 +131,25 @@ func (d *driver) launch() []*loop.Func {
 		d.s, d.heads = d.rangeFunction(d.Name+"_summary", summary), d.headFunction(d.Name+"_head")
 		functions = append(functions, d.s.Func, d.heads.Func)
 		d.b.If(many, d.shared(d.chainOfClosing), serial)
+	case turns > 1:
+		d.s = d.rangeFunction(d.Name+"_summary", summary)
+		functions = append(functions, d.s.Func)
+		for cut := 1; cut < turns; cut++ {
+			d.more = append(d.more, d.rangeOfCut(fmt.Sprint(d.Name, "_summary", cut+1), summary, cut))
+			functions = append(functions, d.more[cut-1].Func)
+		}
+		d.b.If(many, d.shared(d.chain), serial)
 	case !d.splits():
 		serial()
 	case len(d.carried) == 0 && !d.Has((*tile.Op).Counts):
 		d.b.If(many, d.shared(func() {
-			d.makeOwn(d.env.workers, true)
+			d.makeOwn(d.workers, true)
 			inOrder := d.makeInOrder()
-			ranges := d.b.Parallel(d.rows, d.env.workers, d.grain(), func(worker, lo, hi *loop.Var) {
+			ranges := d.b.Parallel(d.rows, d.workers, d.grain(), func(worker, lo, hi *loop.Var) {
 				d.shareOwn(worker)
-				d.ownTables(worker, inOrder, func() { d.call(lo, hi, d.f, nil) })
+				own := d.makeTables(worker, inOrder)
+				d.withStreams(own, func() { d.call(lo, hi, d.f, nil) })
+				d.addTables(own, inOrder)
 			})
 			ranges.Fixed = len(d.chunkScans()) > 0
 			d.combineInOrder(inOrder)
@@ -205,10 +214,26 @@ func (d *driver) grain() int64 {
 // splits reports whether ranges of rows can run at the same time: there is at
 // most one cut, reductions need no prefix, and each worker can have its own tables.
 func (k *kernel) splits() bool {
-	phase, cuts := k.Phases(func(op *tile.Op) bool { return op.Cuts() || op.Counts() })
-	if len(cuts) > 1 {
-		return false
+	return len(k.Scans()) <= 1 && k.splitsRows()
+}
+
+// turns returns in how many turns, one for each cut, blocks of rows can run at the same time; 1 if
+// there is one cut or none, or blocks would need more.
+func (k *kernel) turns() int {
+	cuts := len(k.Scans())
+	if cuts < 2 || cuts > mostTurns || k.closing != 0 || k.Has((*tile.Op).Counts) || len(k.chunkScans()) > 0 || !k.splitsRows() {
+		return 1
 	}
+	return cuts
+}
+
+// mostTurns is kgenTurns of the support file. With as many workers as turns, a second
+// look at the rows for each cut takes longer than one worker does.
+const mostTurns = 4
+
+// splitsRows reports whether ranges of rows need nothing of others but prefixes.
+func (k *kernel) splitsRows() bool {
+	phase, _ := k.Phases(func(op *tile.Op) bool { return op.Cuts() || op.Counts() })
 	for i := range k.Ops {
 		op := &k.Ops[i]
 		if op.Epilogue {
@@ -287,42 +312,69 @@ func (d *driver) callOf(lo, hi loop.Expr, f *rangeFunc, states map[stateKey]*loo
 }
 
 // chain runs blocks: their summaries, then in order the states before each, and
-// their rows.
+// their rows. Each further cut has a summary and a turn of its own.
 func (d *driver) chain() {
-	var summary map[stateKey]*loop.Var
 	before, late := map[stateKey]*loop.Var{}, map[stateKey]*loop.Var{}
 	counts := d.newCounts("counts")
-	blocks := d.b.Chain(d.rows, d.env.workers, blockRows, loop.ChainParts{
-		Setup: func() {
+	inOrder := d.makeInOrder()
+	var own map[int]*loop.Var // tables of the worker
+	d.blockEnd = map[stateKey]loop.Expr{}
+	part := func(cut int) loop.ChainTurnParts {
+		var summary map[stateKey]*loop.Var
+		return loop.ChainTurnParts{
+			Before: func(lo, hi *loop.Var) {
+				if cut > 0 {
+					summary = d.call(lo, hi, d.more[cut-1], before)
+					return
+				}
+				d.counts = d.newCounts("digits")
+				summary = d.call(lo, hi, d.s, nil)
+			},
+			Turn: func(lo, hi *loop.Var) {
+				for _, s := range d.carried {
+					switch {
+					case late[s.stateKey] != nil:
+						before[s.stateKey] = late[s.stateKey]
+					case d.turnOf(s.op) == cut:
+						before[s.stateKey] = d.b.Decl(s.name+"_before", d.state[s.stateKey])
+					}
+				}
+				d.combine(before, summary)
+				if cut == len(d.more) {
+					d.growInTurn(lo, before, d.reached)
+				}
+				if cut == 0 {
+					d.passCounts(counts, d.counts)
+				}
+				for _, s := range d.carried {
+					if d.turnOf(s.op) == cut && s.identity.Kind == ir.I64 && d.Ops[s.op].Monoid.Kind == tile.Fold && d.Numbers(s.op) {
+						d.blockEnd[s.stateKey] = d.b.Decl(s.name+"_end", d.state[s.stateKey])
+					}
+				}
+			},
+		}
+	}
+	first := part(0)
+	var more []loop.ChainTurnParts
+	for i := range d.more {
+		more = append(more, part(i+1))
+	}
+	blocks := d.b.Chain(d.rows, d.workers, blockRows, loop.ChainParts{
+		Dealt: len(inOrder) > 0,
+		Setup: func(worker *loop.Var) {
 			if d.f != nil {
 				d.makeOwn(loop.Int(1), false)
 			}
+			own = d.makeTables(worker, inOrder)
 			for _, s := range d.carried {
 				if d.isLate(s.op) {
 					late[s.stateKey] = d.b.Decl(s.name+"_worker", loop.ConstOf(s.identity))
 				}
 			}
 		},
-		Before: func(lo, hi *loop.Var) {
-			d.counts = d.newCounts("digits")
-			summary = d.call(lo, hi, d.s, nil)
-		},
-		Turn: func(lo, hi *loop.Var) {
-			for _, s := range d.carried {
-				if before[s.stateKey] = late[s.stateKey]; before[s.stateKey] == nil {
-					before[s.stateKey] = d.b.Decl(s.name+"_before", d.state[s.stateKey])
-				}
-			}
-			d.combine(before, summary)
-			d.growInTurn(lo, before, d.reached)
-			d.passCounts(counts, d.counts)
-			d.blockEnd = map[stateKey]loop.Expr{}
-			for _, s := range d.carried {
-				if s.identity.Kind == ir.I64 && d.Ops[s.op].Monoid.Kind == tile.Fold && d.Numbers(s.op) {
-					d.blockEnd[s.stateKey] = d.b.Decl(s.name+"_end", d.state[s.stateKey])
-				}
-			}
-		},
+		Before: first.Before,
+		Turn:   first.Turn,
+		More:   more,
 		After: func(lo, hi *loop.Var) {
 			if d.rowsHaveEffects() || len(late) > 0 {
 				results := make([]*loop.Var, len(d.f.results))
@@ -330,49 +382,57 @@ func (d *driver) chain() {
 					results[i] = late[s.stateKey]
 				}
 				d.withStreams(d.ownParts(), func() {
-					d.ownTables(nil, nil, func() { d.callInto(results, lo, hi, d.f, before) })
+					d.withStreams(own, func() { d.callInto(results, lo, hi, d.f, before) })
 				})
 			}
 		},
 		Finish: func() {
-			for _, s := range d.carried {
-				if late[s.stateKey] != nil && s.field == 0 {
-					d.combineLate(s.op, late)
-				}
-			}
+			d.addTables(own, inOrder)
+			d.combineLate(late)
 		},
 	})
 	blocks.Fixed = len(d.chunkScans()) > 0
+	d.combineInOrder(inOrder)
+}
+
+// turnOf returns the turn in which a block adds to the state of operation i, which is not late.
+func (d *driver) turnOf(i int) int {
+	if d.Ops[i].Cuts() {
+		return d.analysis.Phase[i]
+	}
+	return 0
 }
 
 // combineLate adds what a worker has reduced. Of rows of extremes, that of the lesser row is the earlier.
-func (d *driver) combineLate(i int, late map[stateKey]*loop.Var) {
-	m := d.Ops[i].Monoid
-	combine := func(earlier, later map[stateKey]*loop.Var) func() {
-		return func() {
-			of := func(states map[stateKey]*loop.Var) func(f int) loop.Expr {
-				return func(f int) loop.Expr { return states[stateKey{i, f}] }
-			}
-			both := make([]loop.Expr, len(m.Fields))
-			for f := range both {
-				if both[f] = backends.Combine(m.Combine[f], of(earlier), of(later)); len(both) > 1 {
-					both[f] = d.b.Let(m.Fields[f].Name, both[f])
-				}
-			}
-			for f, x := range both {
-				d.b.Assign(d.state[stateKey{i, f}], x)
-			}
+func (d *driver) combineLate(late map[stateKey]*loop.Var) {
+	before := map[stateKey]*loop.Var{}
+	for _, s := range d.carried {
+		if late[s.stateKey] != nil {
+			before[s.stateKey] = d.b.Decl(s.name+"_before", d.state[s.stateKey])
 		}
 	}
-	if m.IsRowOfExtreme() {
-		row := stateKey{i, 1}
-		d.b.If(loop.Lt(late[row], d.state[row]), combine(late, d.state), combine(d.state, late))
-		return
+	others := map[stateKey]*loop.Var{}
+	for _, s := range d.carried {
+		switch {
+		case late[s.stateKey] == nil || s.field > 0:
+		case d.Ops[s.op].Monoid.IsRowOfExtreme():
+			extreme, row := s.stateKey, stateKey{s.op, 1}
+			of := func(states map[stateKey]*loop.Var) map[stateKey]*loop.Var {
+				return map[stateKey]*loop.Var{extreme: states[extreme], row: states[row]}
+			}
+			d.b.If(loop.Lt(late[row], before[row]), func() {
+				d.b.Assign(d.state[extreme], late[extreme])
+				d.b.Assign(d.state[row], late[row])
+				d.combine(late, of(before))
+			}, func() { d.combine(before, of(late)) })
+		default:
+			others[s.stateKey] = late[s.stateKey]
+		}
 	}
-	combine(d.state, late)()
+	d.combine(before, others)
 }
 
-// combine adds the summary of a block to the states that it has.
+// combine adds the summary of a block to the states that it has, which are those before.
 func (d *driver) combine(before, summary map[stateKey]*loop.Var) {
 	chosen := map[int]map[int]bool{} // fields, by operation
 	for _, s := range d.carried {
@@ -444,7 +504,7 @@ func (d *driver) flush() {
 	for domain := range d.Domains {
 		if d.Domains[domain].Kind == tile.Close && d.hasRows(domain) {
 			kept := d.values
-			d.values = d.copyValues()
+			d.values, d.closes = d.copyValues(), domain
 			d.b.If(d.expr(d.Domains[domain].Open), func() { d.block(domain) }, nil)
 			d.values = kept
 		}

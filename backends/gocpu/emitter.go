@@ -30,6 +30,8 @@ func emitterOf(kind tile.OpKind) emitter {
 		return emitter{value: (*body).load, after: (*driver).nameLoad}
 	case tile.Map:
 		return emitter{value: (*body).apply, after: (*driver).nameMap}
+	case tile.Ended:
+		return emitter{value: (*body).ended}
 	case tile.Shift:
 		return emitter{begin: (*body).beginShift, row: (*body).shift}
 	case tile.Head:
@@ -106,4 +108,12 @@ func (g *body) apply(op *tile.Op) loop.Expr {
 		return g.number(g.Values[op.Res[0]].Kind, args[0])
 	}
 	return loop.Apply(op.Operator, args...)
+}
+
+// ended returns what holds at the row, or where the last segment at hand closes.
+func (g *body) ended(op *tile.Op) loop.Expr {
+	if g.HasEnded(op, g.closes) {
+		return g.expr(op.Args[1])
+	}
+	return g.expr(op.Args[0])
 }

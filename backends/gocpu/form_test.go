@@ -30,7 +30,7 @@ func compiled(t *testing.T, source, level string) *backends.Program {
 // forms lists the ways in which the rows of a kernel are handled.
 func forms(t *tile.Kernel, p *plan.Plan) []string {
 	k := newKernel(t, func(ir.Pos) string { return "" }, p, false)
-	g, _, views := k.newRange("rows", allRows)
+	g, _, views := k.newRange("rows", allRows, 0)
 	d := &driver{body: g}
 	list := []string{}
 	add := func(chosen bool, name string) {
@@ -88,7 +88,7 @@ func TestForms(t *testing.T) {
 		"bins":                {`pipeline p(x: [n]u8) { return c: count(by: bins(x, 256)) }`, ""},
 		"many bins":           {`pipeline p(x: [n]u16) { return c: count(by: bins(x, 65536)) }`, ""},
 		"float sums of bins":  {`pipeline p(x: [n]u8, y: [n]f64) { return s: sum(y, by: bins(x, 256)) }`, ""},
-		"float sums beside":   {`pipeline p(x: [n]u8, y: [n]f64) { return s: sum(y, by: bins(x, 256)), t: sum(y) }`, "serial"},
+		"float sums beside":   {`pipeline p(x: [n]u8, y: [n]f64) { return s: sum(y, by: bins(x, 256)), t: sum(y) }`, ""},
 		"row of the greatest": {`pipeline p(x: [n]i64) { s = scan(max, x)  return s, t: argmin(s - x) }`, ""},
 		"sum of a scan":       {`pipeline p(x: [n]i64) { s = scan(max, x)  return s, t: sum(s) }`, ""},
 		"f64 sum of a scan":   {`pipeline p(x: [n]f64) { s = scan(max, x)  return s, t: sum(s) }`, "serial"},

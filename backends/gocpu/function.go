@@ -38,7 +38,7 @@ type form uint8
 
 const (
 	allRows    form = iota // everything
-	summary                // only what the rows leave behind: the states of the first cut, and of reductions
+	summary                // only what the rows leave behind: the states of a cut, and with the first one of reductions
 	windows                // everything, by calls of the next two
 	denseRows              // rows of which many begin a segment
 	sparseRows             // rows of which few begin a segment
@@ -46,9 +46,9 @@ const (
 )
 
 // newRange starts a range function: its parameters, and what is known before
-// the rows. It returns the streams that need views.
-func (k *kernel) newRange(name string, f form) (*body, *rangeFunc, []int) {
-	g := &body{kernel: k, b: loop.NewBuilder(name), summary: f == summary, needed: k.neededOps(f),
+// the rows; a summary is that of a cut. It returns the streams that need views.
+func (k *kernel) newRange(name string, f form, cut int) (*body, *rangeFunc, []int) {
+	g := &body{kernel: k, b: loop.NewBuilder(name), summary: f == summary, summed: cut, needed: k.neededOps(f, cut),
 		values: map[tile.ID]loop.Expr{}, state: map[stateKey]*loop.Var{}, scalars: map[string]loop.Expr{},
 		whole: map[int]*loop.Var{}, view: map[int]*loop.Var{}, last: map[neighbour]*loop.Var{}, failed: map[int]*loop.Var{}, counts: map[tile.ID]*loop.Var{},
 		sources: map[tile.ID]*loop.Var{}, nested: map[*tile.Op]*nested{}, taken: map[int]*loop.Var{}, bits: map[loop.Expr]loop.Expr{}}
@@ -124,8 +124,11 @@ func (g *body) end(r *rangeFunc) {
 
 // rangeFunction writes the function of k's rows in one of its forms, but for
 // windows.
-func (k *kernel) rangeFunction(name string, f form) *rangeFunc {
-	g, r, views := k.newRange(name, f)
+func (k *kernel) rangeFunction(name string, f form) *rangeFunc { return k.rangeOfCut(name, f, 0) }
+
+// rangeOfCut is rangeFunction, whose summary is that of a cut, given the states of earlier ones.
+func (k *kernel) rangeOfCut(name string, f form, cut int) *rangeFunc {
+	g, r, views := k.newRange(name, f, cut)
 	g.begin(r.lo, r.hi)
 	if f == denseRows || f == sparseRows {
 		begun := g.state[stateKey{g.begunOp(), 0}]

@@ -94,8 +94,13 @@ func (d *driver) growInTurn(lo *loop.Var, earlier map[stateKey]*loop.Var, result
 	}
 }
 
-// reached is how many results there are after the block, as its turn has found.
-func (d *driver) reached(number stateKey) loop.Expr { return loop.ToCounter(d.state[number]) }
+// reached is how many results there are after the block, as its turns have found.
+func (d *driver) reached(number stateKey) loop.Expr {
+	if end := d.blockEnd[number]; end != nil { // an earlier turn, and later blocks may have had theirs
+		return loop.ToCounter(end)
+	}
+	return loop.ToCounter(d.state[number])
+}
 
 // withGrowing writes statements that goroutines run, which move columns under names of their own.
 func (d *driver) withGrowing(write func()) {

@@ -36,7 +36,7 @@ func newKernel(t *tile.Kernel, source func(ir.Pos) string, p *plan.Plan, simd bo
 	if !k.splits() || k.hasLate() {
 		k.closing = k.Closing()
 	}
-	k.boundsStores = k.splits() && (!k.relocates() || k.hasLate()) && !k.relocatesSegments()
+	k.boundsStores = (k.splits() || k.turns() > 1) && (!k.relocates() || k.hasLate()) && !k.relocatesSegments()
 	return k
 }
 

@@ -194,10 +194,18 @@ func (p *printer) chain(s *loop.Chain) *jen.Statement {
 	p.names.Push()
 	defer p.names.Pop()
 	blocks := p.names.Fresh("blocks")
-	body := p.statements(s.Setup)
+	var body []jen.Code
+	if s.Worker != nil {
+		body = append(body, jen.Id(p.names.Declare(s.Worker)).Op(":=").Id(blocks).Dot("deal").Call())
+	}
+	body = append(body, p.statements(s.Setup)...)
 	p.names.Push()
 	defer p.names.Pop()
-	all := slices.Concat(s.Before, s.Turn, s.After)
+	turns := append([]loop.ChainTurn{{Before: s.Before, Turn: s.Turn}}, s.More...)
+	all := s.After
+	for _, part := range turns {
+		all = slices.Concat(all, part.Before, part.Turn)
+	}
 	var bounds, values []jen.Code
 	for i, v := range [...]*loop.Var{s.Lo, s.Hi} {
 		if reads(all, v) {
@@ -209,18 +217,20 @@ func (p *printer) chain(s *loop.Chain) *jen.Statement {
 	if len(bounds) > 0 {
 		parts = append(parts, jen.List(bounds...).Op(":=").List(values...))
 	}
-	parts = append(parts, p.statements(s.Before)...)
-	parts = append(parts, jen.Id(blocks).Dot("await").Call())
 	grows := false
-	loop.WalkStmts(s.Turn, func(s loop.Stmt) {
-		if _, ok := s.(*loop.Grow); ok {
-			grows = true
-		}
-	})
-	p.turn = blocks
-	parts = append(parts, p.statements(s.Turn)...)
-	p.turn = ""
-	parts = append(parts, jen.Id(blocks).Dot("release").Call())
+	for _, part := range turns {
+		parts = append(parts, p.statements(part.Before)...)
+		parts = append(parts, jen.Id(blocks).Dot("await").Call())
+		loop.WalkStmts(part.Turn, func(s loop.Stmt) {
+			if _, ok := s.(*loop.Grow); ok {
+				grows = true
+			}
+		})
+		p.turn = blocks
+		parts = append(parts, p.statements(part.Turn)...)
+		p.turn = ""
+		parts = append(parts, jen.Id(blocks).Dot("release").Call())
+	}
 	parts = append(parts, p.statements(s.After)...)
 	if grows {
 		parts = append(parts, jen.Id(blocks).Dot("done").Call())

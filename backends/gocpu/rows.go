@@ -12,6 +12,7 @@ type body struct {
 	*kernel
 	b       *loop.Builder
 	summary bool                    // only what the cut's state and reductions need
+	summed  int                     // that cut
 	needed  []bool                  // operations of this body
 	values  map[tile.ID]loop.Expr   // what has been computed for this row
 	state   map[stateKey]*loop.Var  // running states
@@ -34,6 +35,7 @@ type body struct {
 	length  loop.Expr               // of the base domain
 	noted   string                  // the source line written last
 	remarks []string                // on the function
+	closes  int                     // the domain whose last segment closes, after all rows
 	ending  []func()                // what must happen at the end of a row, latest operation first
 }
 
@@ -84,7 +86,7 @@ func (g *body) child(d int) {
 		return
 	}
 	if domain.Kind == tile.Close {
-		if g.summary {
+		if g.summary && g.summed == 0 {
 			return
 		}
 		g.b.If(loop.And(g.expr(domain.Guard), g.expr(domain.Open)), func() { g.block(d) }, nil)

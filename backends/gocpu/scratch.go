@@ -37,8 +37,8 @@ func (d *driver) chainOfCopies() {
 	var scratch map[int]*loop.Var
 	var local map[stateKey]*loop.Var
 	at := map[stateKey]*loop.Var{}
-	d.b.Chain(d.rows, d.env.workers, blockRows, loop.ChainParts{
-		Setup: func() { scratch = d.scratch(blockRows) },
+	d.b.Chain(d.rows, d.workers, blockRows, loop.ChainParts{
+		Setup: func(*loop.Var) { scratch = d.scratch(blockRows) },
 		Before: func(lo, hi *loop.Var) {
 			d.withStreams(scratch, func() { local = d.call(lo, hi, d.f, nil) })
 		},

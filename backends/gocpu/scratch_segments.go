@@ -39,8 +39,8 @@ func (d *driver) chainOfSegments() {
 	begun := stateKey{d.begunOp(), 0}
 	one := loop.ConstOf(ir.Int(ir.I64, 1))
 	var closed loop.Expr
-	d.b.Chain(d.rows, d.env.workers, blockRows, loop.ChainParts{
-		Setup: func() { scratch = d.scratch(blockRows + 1) },
+	d.b.Chain(d.rows, d.workers, blockRows, loop.ChainParts{
+		Setup: func(*loop.Var) { scratch = d.scratch(blockRows + 1) },
 		Before: func(lo, hi *loop.Var) {
 			for _, s := range d.carried {
 				start := loop.ConstOf(s.identity)

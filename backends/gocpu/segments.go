@@ -27,7 +27,7 @@ func (g *body) segments(length loop.Expr) {
 	before := maps.Clone(g.values)
 	i := g.b.Decl("i", loop.Int(0))
 	g.index = i
-	decides := g.neededOps(firstHead)
+	decides := g.neededOps(firstHead, 0)
 	rest := func(j int) bool { return !decides[j] }
 	next := func() {
 		g.finishRow()

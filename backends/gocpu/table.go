@@ -6,12 +6,11 @@ import (
 	"github.com/kgen-go/kgen/internal/tile"
 )
 
-// ownTable is the most elements of a table that each worker has a copy of: the digits
-// of 64 bits have as many. To add a copy to the table must cost less than the rows.
+// ownTable is the most elements of a buffer whose length is worth knowing: the digits of 64 bits have as many.
 const ownTable = 2048
 
-// rowsPerOwn is how many rows there are at least for each element of a larger table that
-// workers have copies of.
+// rowsPerOwn is how many rows two workers have at least for each element of a table that
+// they have copies of. To make, fill and add an element takes as long as 7 rows.
 const rowsPerOwn = 64
 
 // Hash is how many rows there are at least for each group if emitted Go finds the groups of
@@ -22,12 +21,11 @@ const Hash = rowsPerOwn
 // sharesTables reports whether workers can combine rows in tables of their own. Whether they are small enough, a
 // run knows.
 func (k *kernel) sharesTables() bool {
-	inOrder := !k.Has(func(op *tile.Op) bool { return op.IsRunning() || op.Counts() })
 	for _, op := range k.With(func(op *tile.Op) bool { return op.Does(tile.Combines) }) {
 		if k.hasParts(op) || k.CombinesEntered(op) && k.Ops[k.Values[op.Args[0]].Op].PartBits > 0 {
 			continue // no two workers have rows of one slot, or one bin
 		}
-		if !k.addsInAnyOrder(op) && (!inOrder || k.CombinesEntered(op)) { // what is entered is added key by key
+		if !k.addsInAnyOrder(op) && k.CombinesEntered(op) { // what is entered is added key by key
 			return false
 		}
 		if k.Has((*tile.Op).IsLoad, func(other *tile.Op) bool { return other.Stream == op.Stream }) {
@@ -64,22 +62,28 @@ func (d *driver) tableLength(stream int) loop.Expr {
 	return loop.LenOf(d.whole[stream])
 }
 
-// areSmall reports whether tables are small enough for workers to have copies, one for each so many
-// rows; nil if all are for sure.
-func (d *driver) areSmall(rows loop.Expr) (all loop.Expr) {
+// limitWorkers leaves so many workers to the launch that the rows of each are many beside the elements of
+// its tables.
+func (d *driver) limitWorkers() {
+	var elements loop.Expr = loop.Int(0)
+	known, areKnown := int64(0), true
 	tables := d.tables()
 	for s, stream := range d.Streams {
-		if tables[s] == nil || d.small[stream.Buffer] > 0 {
-			continue
-		}
-		fits := loop.Le(d.tableLength(s), loop.Greatest(loop.Int(ownTable), loop.Div(rows, loop.Int(rowsPerOwn))))
-		if all == nil {
-			all = fits
-		} else {
-			all = loop.And(all, fits)
+		if length := d.small[stream.Buffer]; tables[s] != nil && length > 0 {
+			known += length
+		} else if tables[s] != nil {
+			elements, areKnown = loop.Add(elements, d.tableLength(s)), false
 		}
 	}
-	return all
+	if areKnown && known <= rangeRows/(rowsPerOwn/2) {
+		return
+	}
+	least := loop.Mul(loop.Greatest(loop.Add(elements, loop.Int(known)), loop.Int(1)), loop.Int(rowsPerOwn/2))
+	if areKnown {
+		least = loop.Int(known * rowsPerOwn / 2)
+	}
+	isFew := loop.Lt(d.rows, loop.Int(parallelRows)) // only a test shares as few rows
+	d.workers = d.b.Let("few", loop.Choose(isFew, d.workers, loop.Least(d.workers, loop.Div(d.rows, least))))
 }
 
 // makeInOrder makes memory for the tables of all workers that are combined in their order.
@@ -88,11 +92,18 @@ func (d *driver) makeInOrder() map[int]*loop.Var {
 	updates := d.tables()
 	for s, stream := range d.Streams {
 		if update := updates[s]; update != nil && !d.addsInAnyOrder(update) {
-			all[s] = d.b.Make(streamName(stream)+"_workers", loop.ScalarOf(stream.Kind), loop.Mul(d.env.workers, d.tableLength(s)))
+			all[s] = d.b.Make(streamName(stream)+"_workers", loop.ScalarOf(stream.Kind), loop.Mul(d.workers, d.stride(s)))
 			d.fillTable(all[s], update)
 		}
 	}
 	return all
+}
+
+// stride returns how many elements behind a worker's table the next one's begins: no two have
+// elements in lines of a cache that are loaded together.
+func (d *driver) stride(s int) loop.Expr {
+	const lines = 2 * 64
+	return loop.Add(d.tableLength(s), loop.Int(lines/int64(d.Streams[s].Kind.Size())))
 }
 
 // combineInOrder combines these tables, when all workers are done.
@@ -102,11 +113,11 @@ func (d *driver) combineInOrder(all map[int]*loop.Var) {
 		if all[s] == nil {
 			continue
 		}
-		d.b.For("worker", loop.Int(0), d.env.workers, func(worker *loop.Var) {
+		d.b.For("worker", loop.Int(0), d.workers, func(worker *loop.Var) {
 			length := d.tableLength(s)
 			d.b.For("i", loop.Int(0), length, func(i *loop.Var) {
 				common := func(int) loop.Expr { return loop.At(d.whole[s], i) }
-				own := func(int) loop.Expr { return loop.At(all[s], loop.Add(loop.Mul(worker, length), i)) }
+				own := func(int) loop.Expr { return loop.At(all[s], loop.Add(loop.Mul(worker, d.stride(s)), i)) }
 				d.b.Store(d.whole[s], i, backends.Combine(updates[s].Monoid.Combine[0], common, own))
 			})
 		})
@@ -120,9 +131,8 @@ func (d *driver) fillTable(table *loop.Var, update *tile.Op) {
 	}
 }
 
-// ownTables writes statements of one worker with tables of its own, and adds these to
-// the common ones, but for those that inOrder has parts for.
-func (d *driver) ownTables(worker loop.Expr, inOrder map[int]*loop.Var, write func()) {
+// makeTables makes the tables of a worker, which are parts of those that inOrder has.
+func (d *driver) makeTables(worker *loop.Var, inOrder map[int]*loop.Var) map[int]*loop.Var {
 	updates := d.tables()
 	own := map[int]*loop.Var{}
 	for s, stream := range d.Streams {
@@ -132,13 +142,19 @@ func (d *driver) ownTables(worker loop.Expr, inOrder map[int]*loop.Var, write fu
 		}
 		length := d.tableLength(s)
 		if all := inOrder[s]; all != nil {
-			own[s] = d.b.Slice(streamName(stream)+"_own", all, loop.Mul(worker, length), loop.Mul(loop.Add(worker, loop.Int(1)), length))
+			begin := d.b.Let("begin", loop.Mul(worker, d.stride(s)))
+			own[s] = d.b.Slice(streamName(stream)+"_own", all, begin, loop.Add(begin, length))
 			continue
 		}
 		own[s] = d.b.Make(streamName(stream)+"_own", loop.ScalarOf(stream.Kind), length)
 		d.fillTable(own[s], update)
 	}
-	d.withStreams(own, write)
+	return own
+}
+
+// addTables adds the tables of a worker to the common ones, but for those that are combined in order.
+func (d *driver) addTables(own, inOrder map[int]*loop.Var) {
+	updates := d.tables()
 	for s := range d.Streams {
 		if update := updates[s]; update != nil && inOrder[s] == nil {
 			atomic, _ := loop.AtomicOf(update.Monoid.Combine[0].Operator)

@@ -28,7 +28,7 @@ type vectors struct {
 // vectorFunction returns the function of vectors of a range function in form f, and
 // how many rows it takes at least, or nil if the rows have something that vectors do not.
 func (k *kernel) vectorFunction(name string, f form) (fn *loop.Func, least int) {
-	g, r, views := k.newRange(name+"_vectors", f)
+	g, r, views := k.newRange(name+"_vectors", f, 0)
 	v := &vectors{body: g, partial: map[stateKey][]*loop.Var{}}
 	if v.lanes = v.findLanes(views); v.lanes == 0 {
 		return nil, 0

@@ -46,7 +46,7 @@ func TestVectorLanes(t *testing.T) {
 			source := strings.NewReplacer("{ ", "{\n", " }", "\n}", "  ", "\n").Replace(c.source)
 			program := compiled(t, source, fuse.LevelOnePass)
 			k := newKernel(program.Kernels[0], func(ir.Pos) string { return "" }, program.Plan, true)
-			g, _, views := k.newRange("rows", allRows)
+			g, _, views := k.newRange("rows", allRows, 0)
 			if lanes := (&vectors{body: g}).findLanes(views); lanes != c.lanes {
 				t.Errorf("%d lanes, want %d", lanes, c.lanes)
 			}

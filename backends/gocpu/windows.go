@@ -56,7 +56,7 @@ func (k *kernel) begunOp() int {
 func (k *kernel) windowFunctions(name string) (*rangeFunc, []*loop.Func) {
 	dense := k.rangeFunction(name+"_dense", denseRows)
 	sparse := k.rangeFunction(name+"_sparse", sparseRows)
-	g, r, _ := k.newRange(name, windows)
+	g, r, _ := k.newRange(name, windows, 0)
 	g.storeCarried()
 	args := func(lo, hi loop.Expr) []loop.Expr {
 		list := []loop.Expr{lo, hi}

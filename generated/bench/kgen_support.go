@@ -254,12 +254,16 @@ func kgenFork(c *kgenCall, workers, rows, grain int, body func(worker, lo, hi in
 	running.Wait()
 }
 
+// kgenTurns is how many turns a block has at most.
+const kgenTurns = 4
+
 // kgenChain is rows in blocks that workers take in order.
 type kgenChain struct {
 	rows, block int
+	workers     int
 	taken       atomic.Int64
 	_           [64]byte // separates the fields of workers that take blocks from those that wait
-	finished    atomic.Int64
+	finished    [kgenTurns]atomic.Int64
 	done        atomic.Int64 // blocks, of a chain whose columns grow
 	lock        sync.Mutex
 	turn        *sync.Cond // of lock: finished has grown
@@ -268,6 +272,9 @@ type kgenChain struct {
 // kgenBlocks is one worker's view of a chain; rows lo to hi are its block.
 type kgenBlocks struct {
 	chain  *kgenChain
+	worker int
+	step   int64 // to the next block, if blocks are dealt
+	turn   int   // of the block, which comes next
 	number int64
 	lo, hi int
 }
@@ -277,22 +284,36 @@ type kgenBlocks struct {
 func kgenInOrder(c *kgenCall, workers, rows, block int, body func(blocks *kgenBlocks)) {
 	chain := &kgenChain{rows: rows, block: c.part(block)}
 	chain.turn = sync.NewCond(&chain.lock)
+	chain.workers = min(workers, (rows+chain.block-1)/chain.block)
 	var running sync.WaitGroup
-	for range min(workers, (rows+chain.block-1)/chain.block) - 1 {
+	for worker := 1; worker < chain.workers; worker++ {
 		running.Add(1)
 		go func() {
 			defer running.Done()
-			body(&kgenBlocks{chain: chain})
+			body(&kgenBlocks{chain: chain, worker: worker})
 		}()
 	}
 	body(&kgenBlocks{chain: chain})
 	running.Wait()
 }
 
+// deal gives the worker every so manieth block, and returns its number: equal workers
+// have equal rows.
+func (b *kgenBlocks) deal() (worker int) {
+	b.step = int64(b.chain.workers)
+	b.number = int64(b.worker) - b.step
+	return b.worker
+}
+
 // next takes a block. Blocks are taken in order, so all earlier blocks are
-// finished or in progress.
+// finished, in progress, or dealt to workers that have begun.
 func (b *kgenBlocks) next() bool {
-	b.number = b.chain.taken.Add(1) - 1
+	b.turn = 0
+	if b.step > 0 {
+		b.number += b.step
+	} else {
+		b.number = b.chain.taken.Add(1) - 1
+	}
 	b.lo = int(b.number) * b.chain.block
 	if b.lo >= b.chain.rows {
 		return false
@@ -307,7 +328,7 @@ func (b *kgenBlocks) next() bool {
 func (b *kgenBlocks) await() {
 	c := b.chain
 	for spins := range 220 {
-		if c.finished.Load() == b.number {
+		if c.finished[b.turn].Load() == b.number {
 			return
 		}
 		if spins >= 200 {
@@ -315,7 +336,7 @@ func (b *kgenBlocks) await() {
 		}
 	}
 	c.lock.Lock()
-	for c.finished.Load() != b.number {
+	for c.finished[b.turn].Load() != b.number {
 		c.turn.Wait()
 	}
 	c.lock.Unlock()
@@ -325,8 +346,9 @@ func (b *kgenBlocks) await() {
 func (b *kgenBlocks) release() {
 	c := b.chain
 	c.lock.Lock()
-	c.finished.Store(b.number + 1)
+	c.finished[b.turn].Store(b.number + 1)
 	c.lock.Unlock()
+	b.turn++
 	c.turn.Broadcast()
 }
 

@@ -71,7 +71,57 @@ func MonthsInto(dst *MonthsResult, lShipdate []int32, lQuantity []int64, from, m
 	}
 	var mean int64
 	var mean2 int64
-	mean, mean2 = monthsKernel2(0, n, lShipdate, lines, lQuantity, quantity, bMinMin, from, bLength, failed, 0, 0)
+	few := min(workers, n/(max(len(lines)+len(quantity)+len(bMinMin), 1)*32))
+	if n < 65536 {
+		few = workers
+	}
+	if few > 1 {
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+		var mean3 int64
+		var mean4 int64
+		failed2 := make([]int64, len(failed))
+		copy(failed2, failed)
+		bMinMinWorkers := make([]int32, few*(len(bMinMin)+32))
+		for i := range bMinMinWorkers {
+			bMinMinWorkers[i] = 2147483647
+		}
+		kgenInOrder(&call, few, n, 32768, func(blocks *kgenBlocks) {
+			worker := blocks.deal()
+			linesOwn := make([]int64, len(lines))
+			quantityOwn := make([]int64, len(quantity))
+			begin := worker * (len(bMinMin) + 32)
+			bMinMinOwn := bMinMinWorkers[begin : begin+len(bMinMin)]
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				mean5, mean6 := monthsKernel2Summary(lo, hi, lQuantity)
+				blocks.await()
+				meanBefore := mean3
+				meanBefore2 := mean4
+				mean3 = meanBefore + mean5
+				mean4 = meanBefore2 + mean6
+				blocks.release()
+				monthsKernel2(lo, hi, lShipdate, linesOwn, lQuantity, quantityOwn, bMinMinOwn, from, bLength, failed2, meanBefore, meanBefore2)
+			}
+			blocks.chain.lock.Lock()
+			for i := range linesOwn {
+				atomic.AddInt64(&lines[i], linesOwn[i])
+			}
+			for i := range quantityOwn {
+				atomic.AddInt64(&quantity[i], quantityOwn[i])
+			}
+			blocks.chain.lock.Unlock()
+		})
+		for worker := range few {
+			for i := range bMinMin {
+				bMinMin[i] = min(bMinMin[i], bMinMinWorkers[worker*(len(bMinMin)+32)+i])
+			}
+		}
+		mean = mean3
+		mean2 = mean4
+		copy(failed, failed2[:len(failed)])
+	} else {
+		mean, mean2 = monthsKernel2(0, n, lShipdate, lines, lQuantity, quantity, bMinMin, from, bLength, failed, 0, 0)
+	}
 	cond := mean > 0
 	x := float64(mean2)
 	x2 := float64(mean)
@@ -159,6 +209,20 @@ func monthsKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, quantity []i
 			quantity[bin] += lQuantity2
 			bMinMin[bin] = min(bMinMin[bin], lShipdate2)
 		}
+		mean2 += lQuantity2
+		mean++
+	}
+	return mean, mean2
+}
+
+// monthsKernel2Summary returns what rows lo to hi add to the state, in the stages map1, map2, aggregate, reduce1.
+//
+//go:noinline
+func monthsKernel2Summary(lo, hi int, lQuantity []int64) (int64, int64) {
+	var mean int64
+	var mean2 int64
+	lQuantityRows := lQuantity[lo:hi]
+	for _, lQuantity2 := range lQuantityRows {
 		mean2 += lQuantity2
 		mean++
 	}
@@ -395,7 +459,53 @@ func monthsShard(dst *monthsState, checks *[2]int64, lShipdate []int32, lQuantit
 		return fmt.Errorf("lineitem.kg:17:1: MonthsPartial.Add: %w", call.err)
 	}
 	var sum2 int64
-	sum2 = monthsShardKernel2(0, n, lShipdate, lines, lQuantity, sum, bMinMin, from2, bLength, failed, 0)
+	few := min(workers, n/(max(len(lines)+len(sum)+len(bMinMin), 1)*32))
+	if n < 65536 {
+		few = workers
+	}
+	if few > 1 {
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+		var sum3 int64
+		failed2 := make([]int64, len(failed))
+		copy(failed2, failed)
+		bMinMinWorkers := make([]int32, few*(len(bMinMin)+32))
+		for i := range bMinMinWorkers {
+			bMinMinWorkers[i] = 2147483647
+		}
+		kgenInOrder(&call, few, n, 32768, func(blocks *kgenBlocks) {
+			worker := blocks.deal()
+			linesOwn := make([]int64, len(lines))
+			sumOwn := make([]int64, len(sum))
+			begin := worker * (len(bMinMin) + 32)
+			bMinMinOwn := bMinMinWorkers[begin : begin+len(bMinMin)]
+			for blocks.next() {
+				lo, hi := blocks.lo, blocks.hi
+				sum4 := monthsShardKernel2Summary(lo, hi, lQuantity)
+				blocks.await()
+				sumBefore := sum3
+				sum3 = sumBefore + sum4
+				blocks.release()
+				monthsShardKernel2(lo, hi, lShipdate, linesOwn, lQuantity, sumOwn, bMinMinOwn, from2, bLength, failed2, sumBefore)
+			}
+			blocks.chain.lock.Lock()
+			for i := range linesOwn {
+				atomic.AddInt64(&lines[i], linesOwn[i])
+			}
+			for i := range sumOwn {
+				atomic.AddInt64(&sum[i], sumOwn[i])
+			}
+			blocks.chain.lock.Unlock()
+		})
+		for worker := range few {
+			for i := range bMinMin {
+				bMinMin[i] = min(bMinMin[i], bMinMinWorkers[worker*(len(bMinMin)+32)+i])
+			}
+		}
+		sum2 = sum3
+		copy(failed, failed2[:len(failed)])
+	} else {
+		sum2 = monthsShardKernel2(0, n, lShipdate, lines, lQuantity, sum, bMinMin, from2, bLength, failed, 0)
+	}
 	sum22 := sum2
 	min2 := kgenColumn(&call, dst.Min, int(bLength))
 	if call.err != nil {
@@ -454,6 +564,18 @@ func monthsShardKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, sum []i
 		sum2 += lQuantity2
 	}
 	return sum2
+}
+
+// monthsShardKernel2Summary returns what rows lo to hi add to the state, in the stages map1, map2, aggregate, reduce.
+//
+//go:noinline
+func monthsShardKernel2Summary(lo, hi int, lQuantity []int64) int64 {
+	var sum int64
+	lQuantityRows := lQuantity[lo:hi]
+	for _, lQuantity2 := range lQuantityRows {
+		sum += lQuantity2
+	}
+	return sum
 }
 
 // monthsShardKernel3 runs rows lo to hi through the stages finish, scalar2, from the state before them to the one after.

@@ -176,10 +176,15 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 		histogram := kgenTemporary[int64](&call, 2048)
 		clear(histogram)
 		var nDistinctPlace int64
-		if workers > 1 {
+		few := min(workers, int(nSlotsLength)/65536)
+		if int(nSlotsLength) < 65536 {
+			few = workers
+		}
+		if few > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var nDistinctPlace2 int64
-			kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, few, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+				histogramOwn := make([]int64, 2048)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					nDistinctPlace3 := wordsKernel7Summary(lo, hi, mask)
@@ -192,12 +197,13 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 					compactPart2 := compact2[:nDistinctPlaceEnd]
 					mapPart := map2[:nDistinctPlaceEnd]
 					mapPart2 := map3[:nDistinctPlaceEnd]
-					histogramOwn := make([]int64, 2048)
 					wordsKernel7(lo, hi, mask, insert, compactPart, compactPart2, tail, mapPart, head, mapPart2, histogramOwn, nDistinctPlaceBefore)
-					for i := range histogramOwn {
-						atomic.AddInt64(&histogram[i], histogramOwn[i])
-					}
 				}
+				blocks.chain.lock.Lock()
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram[i], histogramOwn[i])
+				}
+				blocks.chain.lock.Unlock()
 			})
 			nDistinctPlace = nDistinctPlace2
 		} else {
@@ -397,8 +403,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 		map4 := kgenTemporary[uint64](&call, int(nDistinctLength))
 		histogram2 := kgenTemporary[int64](&call, 2048)
 		clear(histogram2)
-		if workers > 1 {
-			kgenFork(&call, workers, int(nDistinctLength), 4096, func(_, lo, hi int) {
+		few2 := min(workers, int(nDistinctLength)/65536)
+		if int(nDistinctLength) < 65536 {
+			few2 = workers
+		}
+		if few2 > 1 {
+			kgenFork(&call, few2, int(nDistinctLength), 4096, func(_, lo, hi int) {
 				histogramOwn := make([]int64, 2048)
 				wordsKernel17(lo, hi, pass4, map3, map4, histogramOwn)
 				for i := range histogramOwn {
@@ -630,8 +640,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 		if 0 < int(scalar22) {
 			histogram := kgenTemporary[int64](&call, 256)
 			clear(histogram)
-			if workers > 1 {
-				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+			few := min(workers, n/8192)
+			if n < 65536 {
+				few = workers
+			}
+			if few > 1 {
+				kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 256)
 					wordsKernel28(lo, hi, histogramOwn, head, tail)
 					for i := range histogramOwn {
@@ -730,10 +744,15 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 			histogram := kgenTemporary[int64](&call, 2048)
 			clear(histogram)
 			var nPartitionedDistinctPlace int64
-			if workers > 1 {
+			few := min(workers, int(nPartitionedSlotsLength)/65536)
+			if int(nPartitionedSlotsLength) < 65536 {
+				few = workers
+			}
+			if few > 1 {
 				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 				var nPartitionedDistinctPlace2 int64
-				kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+				kgenInOrder(&call, few, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+					histogramOwn := make([]int64, 2048)
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						nPartitionedDistinctPlace3 := wordsKernel33Summary(lo, hi, mask2)
@@ -746,12 +765,13 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 						compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
 						mapPart := map2[:nPartitionedDistinctPlaceEnd]
 						mapPart2 := map3[:nPartitionedDistinctPlaceEnd]
-						histogramOwn := make([]int64, 2048)
 						wordsKernel33(lo, hi, mask2, insert3, compactPart, compactPart2, pass2, mapPart, pass, mapPart2, histogramOwn, nPartitionedDistinctPlaceBefore)
-						for i := range histogramOwn {
-							atomic.AddInt64(&histogram[i], histogramOwn[i])
-						}
 					}
+					blocks.chain.lock.Lock()
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram[i], histogramOwn[i])
+					}
+					blocks.chain.lock.Unlock()
 				})
 				nPartitionedDistinctPlace = nPartitionedDistinctPlace2
 			} else {
@@ -951,8 +971,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 			map4 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
 			histogram2 := kgenTemporary[int64](&call, 2048)
 			clear(histogram2)
-			if workers > 1 {
-				kgenFork(&call, workers, int(nPartitionedDistinctLength), 4096, func(_, lo, hi int) {
+			few2 := min(workers, int(nPartitionedDistinctLength)/65536)
+			if int(nPartitionedDistinctLength) < 65536 {
+				few2 = workers
+			}
+			if few2 > 1 {
+				kgenFork(&call, few2, int(nPartitionedDistinctLength), 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 2048)
 					wordsKernel43(lo, hi, pass6, map3, map4, histogramOwn)
 					for i := range histogramOwn {
@@ -1169,8 +1193,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 			map2 := kgenTemporary[uint64](&call, n)
 			histogram := kgenTemporary[int64](&call, 2048)
 			clear(histogram)
-			if workers > 1 {
-				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+			few := min(workers, n/65536)
+			if n < 65536 {
+				few = workers
+			}
+			if few > 1 {
+				kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 2048)
 					wordsKernel54(lo, hi, head, map2, histogramOwn, tail)
 					for i := range histogramOwn {
@@ -1373,8 +1401,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 			map3 := kgenTemporary[uint64](&call, n)
 			histogram2 := kgenTemporary[int64](&call, 2048)
 			clear(histogram2)
-			if workers > 1 {
-				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+			few2 := min(workers, n/65536)
+			if n < 65536 {
+				few2 = workers
+			}
+			if few2 > 1 {
+				kgenFork(&call, few2, n, 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 2048)
 					wordsKernel64(lo, hi, pass6, map2, map3, histogramOwn)
 					for i := range histogramOwn {
@@ -3518,10 +3550,15 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 		histogram := kgenTemporary[int64](&call, 2048)
 		clear(histogram)
 		var nDistinctPlace int64
-		if workers > 1 {
+		few := min(workers, int(nSlotsLength)/65536)
+		if int(nSlotsLength) < 65536 {
+			few = workers
+		}
+		if few > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var nDistinctPlace2 int64
-			kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, few, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+				histogramOwn := make([]int64, 2048)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					nDistinctPlace3 := wordsShardKernel7Summary(lo, hi, mask)
@@ -3534,12 +3571,13 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 					compactPart2 := compact2[:nDistinctPlaceEnd]
 					mapPart := map2[:nDistinctPlaceEnd]
 					mapPart2 := map3[:nDistinctPlaceEnd]
-					histogramOwn := make([]int64, 2048)
 					wordsShardKernel7(lo, hi, mask, insert, compactPart, compactPart2, tail, mapPart, head, mapPart2, histogramOwn, nDistinctPlaceBefore)
-					for i := range histogramOwn {
-						atomic.AddInt64(&histogram[i], histogramOwn[i])
-					}
 				}
+				blocks.chain.lock.Lock()
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram[i], histogramOwn[i])
+				}
+				blocks.chain.lock.Unlock()
 			})
 			nDistinctPlace = nDistinctPlace2
 		} else {
@@ -3739,8 +3777,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 		map4 := kgenTemporary[uint64](&call, int(nDistinctLength))
 		histogram2 := kgenTemporary[int64](&call, 2048)
 		clear(histogram2)
-		if workers > 1 {
-			kgenFork(&call, workers, int(nDistinctLength), 4096, func(_, lo, hi int) {
+		few2 := min(workers, int(nDistinctLength)/65536)
+		if int(nDistinctLength) < 65536 {
+			few2 = workers
+		}
+		if few2 > 1 {
+			kgenFork(&call, few2, int(nDistinctLength), 4096, func(_, lo, hi int) {
 				histogramOwn := make([]int64, 2048)
 				wordsShardKernel17(lo, hi, pass4, map3, map4, histogramOwn)
 				for i := range histogramOwn {
@@ -3972,8 +4014,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 		if 0 < int(scalar22) {
 			histogram := kgenTemporary[int64](&call, 256)
 			clear(histogram)
-			if workers > 1 {
-				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+			few := min(workers, n/8192)
+			if n < 65536 {
+				few = workers
+			}
+			if few > 1 {
+				kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 256)
 					wordsShardKernel28(lo, hi, histogramOwn, head, tail)
 					for i := range histogramOwn {
@@ -4072,10 +4118,15 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 			histogram := kgenTemporary[int64](&call, 2048)
 			clear(histogram)
 			var nPartitionedDistinctPlace int64
-			if workers > 1 {
+			few := min(workers, int(nPartitionedSlotsLength)/65536)
+			if int(nPartitionedSlotsLength) < 65536 {
+				few = workers
+			}
+			if few > 1 {
 				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 				var nPartitionedDistinctPlace2 int64
-				kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+				kgenInOrder(&call, few, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+					histogramOwn := make([]int64, 2048)
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						nPartitionedDistinctPlace3 := wordsShardKernel33Summary(lo, hi, mask2)
@@ -4088,12 +4139,13 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 						compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
 						mapPart := map2[:nPartitionedDistinctPlaceEnd]
 						mapPart2 := map3[:nPartitionedDistinctPlaceEnd]
-						histogramOwn := make([]int64, 2048)
 						wordsShardKernel33(lo, hi, mask2, insert3, compactPart, compactPart2, pass2, mapPart, pass, mapPart2, histogramOwn, nPartitionedDistinctPlaceBefore)
-						for i := range histogramOwn {
-							atomic.AddInt64(&histogram[i], histogramOwn[i])
-						}
 					}
+					blocks.chain.lock.Lock()
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram[i], histogramOwn[i])
+					}
+					blocks.chain.lock.Unlock()
 				})
 				nPartitionedDistinctPlace = nPartitionedDistinctPlace2
 			} else {
@@ -4293,8 +4345,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 			map4 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
 			histogram2 := kgenTemporary[int64](&call, 2048)
 			clear(histogram2)
-			if workers > 1 {
-				kgenFork(&call, workers, int(nPartitionedDistinctLength), 4096, func(_, lo, hi int) {
+			few2 := min(workers, int(nPartitionedDistinctLength)/65536)
+			if int(nPartitionedDistinctLength) < 65536 {
+				few2 = workers
+			}
+			if few2 > 1 {
+				kgenFork(&call, few2, int(nPartitionedDistinctLength), 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 2048)
 					wordsShardKernel43(lo, hi, pass6, map3, map4, histogramOwn)
 					for i := range histogramOwn {
@@ -4511,8 +4567,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 			map2 := kgenTemporary[uint64](&call, n)
 			histogram := kgenTemporary[int64](&call, 2048)
 			clear(histogram)
-			if workers > 1 {
-				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+			few := min(workers, n/65536)
+			if n < 65536 {
+				few = workers
+			}
+			if few > 1 {
+				kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 2048)
 					wordsShardKernel54(lo, hi, head, map2, histogramOwn, tail)
 					for i := range histogramOwn {
@@ -4715,8 +4775,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 			map3 := kgenTemporary[uint64](&call, n)
 			histogram2 := kgenTemporary[int64](&call, 2048)
 			clear(histogram2)
-			if workers > 1 {
-				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+			few2 := min(workers, n/65536)
+			if n < 65536 {
+				few2 = workers
+			}
+			if few2 > 1 {
+				kgenFork(&call, few2, n, 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 2048)
 					wordsShardKernel64(lo, hi, pass6, map2, map3, histogramOwn)
 					for i := range histogramOwn {

@@ -55,10 +55,14 @@ func ArgminBinsInto(dst *ArgminBinsResult, key []int32, value []int64, bins int6
 	}
 	binArgminMin := kgenTemporary[int64](&call, int(binLength))
 	kgenFill(binArgminMin, math.MaxInt64)
-	if workers > 1 && len(binArgminMin) <= max(2048, n/64) {
+	few := min(workers, n/(max(len(binArgminMin), 1)*32))
+	if n < 65536 {
+		few = workers
+	}
+	if few > 1 {
 		failed2 := make([]int64, len(failed))
 		copy(failed2, failed)
-		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 			binArgminMinOwn := make([]int64, len(binArgminMin))
 			for i := range binArgminMinOwn {
 				binArgminMinOwn[i] = math.MaxInt64
@@ -77,8 +81,12 @@ func ArgminBinsInto(dst *ArgminBinsResult, key []int32, value []int64, bins int6
 	}
 	binArgminRow := kgenTemporary[int64](&call, int(binLength))
 	kgenFill(binArgminRow, math.MaxInt64)
-	if workers > 1 && len(binArgminRow) <= max(2048, n/64) {
-		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+	few2 := min(workers, n/(max(len(binArgminRow), 1)*32))
+	if n < 65536 {
+		few2 = workers
+	}
+	if few2 > 1 {
+		kgenFork(&call, few2, n, 4096, func(_, lo, hi int) {
 			binArgminRowOwn := make([]int64, len(binArgminRow))
 			for i := range binArgminRowOwn {
 				binArgminRowOwn[i] = math.MaxInt64

@@ -114,8 +114,12 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 	}
 	histogram := kgenTemporary[int64](&call, int(nSampleDigitsLength))
 	clear(histogram)
-	if workers > 1 && len(histogram) <= max(2048, int(nSampleLength)/64) {
-		kgenFork(&call, workers, int(nSampleLength), 4096, func(_, lo, hi int) {
+	few := min(workers, int(nSampleLength)/(max(len(histogram), 1)*32))
+	if int(nSampleLength) < 65536 {
+		few = workers
+	}
+	if few > 1 {
+		kgenFork(&call, few, int(nSampleLength), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram))
 			leastRowsKernel4(lo, hi, histogramOwn, map5, scalar5, scalar, scalar4)
 			for i := range histogramOwn {
@@ -518,8 +522,12 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 	}
 	histogram2 := kgenTemporary[int64](&call, int(nLeastDigitsLength))
 	clear(histogram2)
-	if workers > 1 && len(histogram2) <= max(2048, max(int(nCandidatesLength), int(nAllLength2))/64) {
-		kgenFork(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+	few2 := min(workers, max(int(nCandidatesLength), int(nAllLength2))/(max(len(histogram2), 1)*32))
+	if max(int(nCandidatesLength), int(nAllLength2)) < 65536 {
+		few2 = workers
+	}
+	if few2 > 1 {
+		kgenFork(&call, few2, max(int(nCandidatesLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram2))
 			leastRowsKernel16(lo, hi, histogramOwn, map9, scalar14, scalar10, scalar13)
 			for i := range histogramOwn {
@@ -853,8 +861,12 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 	map11 := kgenTemporary[float64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
 	histogram3 := kgenTemporary[int64](&call, 2048)
 	clear(histogram3)
-	if workers > 1 {
-		kgenFork(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 4096, func(_, lo, hi int) {
+	few3 := min(workers, max(int(nLeastTiedLength), int(nLeastAllLength2))/65536)
+	if max(int(nLeastTiedLength), int(nLeastAllLength2)) < 65536 {
+		few3 = workers
+	}
+	if few3 > 1 {
+		kgenFork(&call, few3, max(int(nLeastTiedLength), int(nLeastAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
 			leastRowsKernel25(lo, hi, either3, key, map11, histogramOwn)
 			for i := range histogramOwn {

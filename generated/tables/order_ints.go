@@ -38,8 +38,12 @@ func OrderIntsInto(dst *OrderIntsResult, key []int32, options ...Option) error {
 	workers := kgenWorkers(&call, n, 65536)
 	histogram := kgenTemporary[int64](&call, 1024)
 	clear(histogram)
-	if workers > 1 {
-		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+	few := min(workers, n/32768)
+	if n < 65536 {
+		few = workers
+	}
+	if few > 1 {
+		kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 1024)
 			orderIntsKernel1(lo, hi, histogramOwn, key)
 			for i := range histogramOwn {

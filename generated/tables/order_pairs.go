@@ -132,8 +132,12 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 	}
 	histogram := kgenTemporary[int64](&call, int(nDigitsLength))
 	clear(histogram)
-	if workers > 1 && len(histogram) <= max(2048, n/64) {
-		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+	few := min(workers, n/(max(len(histogram), 1)*32))
+	if n < 65536 {
+		few = workers
+	}
+	if few > 1 {
+		kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram))
 			orderPairsKernel3(lo, hi, histogramOwn, map2, scalar5, scalar, scalar4)
 			for i := range histogramOwn {
@@ -471,8 +475,12 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 	map4 := kgenTemporary[uint32](&call, max(int(nTiedLength), int(nAllLength2)))
 	histogram2 := kgenTemporary[int64](&call, 2048)
 	clear(histogram2)
-	if workers > 1 {
-		kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+	few2 := min(workers, max(int(nTiedLength), int(nAllLength2))/65536)
+	if max(int(nTiedLength), int(nAllLength2)) < 65536 {
+		few2 = workers
+	}
+	if few2 > 1 {
+		kgenFork(&call, few2, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
 			orderPairsKernel12(lo, hi, either2, b, map3, a, map4, histogramOwn)
 			for i := range histogramOwn {
@@ -675,8 +683,12 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 	map5 := kgenTemporary[uint32](&call, max(int(nTiedLength), int(nAllLength2)))
 	histogram3 := kgenTemporary[int64](&call, 1024)
 	clear(histogram3)
-	if workers > 1 {
-		kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+	few3 := min(workers, max(int(nTiedLength), int(nAllLength2))/32768)
+	if max(int(nTiedLength), int(nAllLength2)) < 65536 {
+		few3 = workers
+	}
+	if few3 > 1 {
+		kgenFork(&call, few3, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 1024)
 			orderPairsKernel22(lo, hi, pass7, map4, map5, histogramOwn)
 			for i := range histogramOwn {

@@ -137,8 +137,12 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 	}
 	histogram := kgenTemporary[int64](&call, int(nDigitsLength))
 	clear(histogram)
-	if workers > 1 && len(histogram) <= max(2048, n/64) {
-		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+	few := min(workers, n/(max(len(histogram), 1)*32))
+	if n < 65536 {
+		few = workers
+	}
+	if few > 1 {
+		kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram))
 			orderTextsKernel3(lo, hi, histogramOwn, map2, scalar5, scalar, scalar4)
 			for i := range histogramOwn {
@@ -475,8 +479,12 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 	map3 := kgenTemporary[[8]byte](&call, max(int(nTiedLength), int(nAllLength2)))
 	histogram2 := kgenTemporary[int64](&call, 2048)
 	clear(histogram2)
-	if workers > 1 {
-		kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+	few2 := min(workers, max(int(nTiedLength), int(nAllLength2))/65536)
+	if max(int(nTiedLength), int(nAllLength2)) < 65536 {
+		few2 = workers
+	}
+	if few2 > 1 {
+		kgenFork(&call, few2, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
 			orderTextsKernel12(lo, hi, either2, key, map3, histogramOwn)
 			for i := range histogramOwn {

@@ -60,10 +60,14 @@ func SumBinsInto(dst *SumBinsResult, key, value []int32, bins int64, options ...
 	if call.err != nil {
 		return fmt.Errorf("tables.kg:50:1: SumBins: %w", call.err)
 	}
-	if workers > 1 && (len(count) <= max(2048, n/64) && len(total) <= max(2048, n/64)) {
+	few := min(workers, n/(max(len(count)+len(total), 1)*32))
+	if n < 65536 {
+		few = workers
+	}
+	if few > 1 {
 		failed2 := make([]int64, len(failed))
 		copy(failed2, failed)
-		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 			countOwn := make([]int64, len(count))
 			totalOwn := make([]int64, len(total))
 			sumBinsKernel2(lo, hi, key, countOwn, value, totalOwn, gLength, failed2)

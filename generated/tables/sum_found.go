@@ -150,8 +150,12 @@ func SumFoundInto(dst *SumFoundResult, key, id, weight []int32, options ...Optio
 		map2 := kgenTemporary[uint32](&call, int(mSampleLength))
 		histogram := kgenTemporary[int64](&call, 256)
 		clear(histogram)
-		if workers > 1 {
-			kgenFork(&call, workers, int(mSampleLength), 4096, func(_, lo, hi int) {
+		few := min(workers, int(mSampleLength)/8192)
+		if int(mSampleLength) < 65536 {
+			few = workers
+		}
+		if few > 1 {
+			kgenFork(&call, few, int(mSampleLength), 4096, func(_, lo, hi int) {
 				histogramOwn := make([]int64, 256)
 				sumFoundKernel3(lo, hi, id, map2, histogramOwn)
 				for i := range histogramOwn {
@@ -208,8 +212,12 @@ func SumFoundInto(dst *SumFoundResult, key, id, weight []int32, options ...Optio
 		map4 := kgenTemporary[uint32](&call, int(nSampleLength))
 		histogram2 := kgenTemporary[int64](&call, 256)
 		clear(histogram2)
-		if workers > 1 {
-			kgenFork(&call, workers, int(nSampleLength), 4096, func(_, lo, hi int) {
+		few2 := min(workers, int(nSampleLength)/8192)
+		if int(nSampleLength) < 65536 {
+			few2 = workers
+		}
+		if few2 > 1 {
+			kgenFork(&call, few2, int(nSampleLength), 4096, func(_, lo, hi int) {
 				histogramOwn := make([]int64, 256)
 				sumFoundKernel6(lo, hi, key, map4, histogramOwn)
 				for i := range histogramOwn {

@@ -207,8 +207,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		clear(aggregate)
 		aggregate2 := kgenTemporary[int64](&call, int(scalar43))
 		clear(aggregate2)
-		if workers > 1 && (len(aggregate) <= max(2048, n/64) && len(aggregate2) <= max(2048, n/64)) {
-			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+		few := min(workers, n/(max(len(aggregate)+len(aggregate2), 1)*32))
+		if n < 65536 {
+			few = workers
+		}
+		if few > 1 {
+			kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 				aggregateOwn := make([]int64, len(aggregate))
 				aggregateOwn2 := make([]int64, len(aggregate2))
 				sumGroupsKernel6(lo, hi, aggregateOwn, key, value, aggregateOwn2, reduce42)
@@ -343,10 +347,15 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			histogram := kgenTemporary[int64](&call, 1024)
 			clear(histogram)
 			var nDistinctPlace int64
-			if workers > 1 {
+			few := min(workers, int(nSlotsLength)/32768)
+			if int(nSlotsLength) < 65536 {
+				few = workers
+			}
+			if few > 1 {
 				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 				var nDistinctPlace2 int64
-				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+				kgenInOrder(&call, few, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+					histogramOwn := make([]int64, 1024)
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						nDistinctPlace3 := sumGroupsKernel10Summary(lo, hi, mask)
@@ -358,12 +367,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						compactPart := compact[:nDistinctPlaceEnd]
 						compactPart2 := compact2[:nDistinctPlaceEnd]
 						mapPart := map2[:nDistinctPlaceEnd]
-						histogramOwn := make([]int64, 1024)
 						sumGroupsKernel10(lo, hi, mask, insert, compactPart, compactPart2, key, mapPart, histogramOwn, nDistinctPlaceBefore)
-						for i := range histogramOwn {
-							atomic.AddInt64(&histogram[i], histogramOwn[i])
-						}
 					}
+					blocks.chain.lock.Lock()
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram[i], histogramOwn[i])
+					}
+					blocks.chain.lock.Unlock()
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
@@ -512,8 +522,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			if 0 < int(scalar62) {
 				histogram := kgenTemporary[int64](&call, 256)
 				clear(histogram)
-				if workers > 1 {
-					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+				few := min(workers, n/8192)
+				if n < 65536 {
+					few = workers
+				}
+				if few > 1 {
+					kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
 						sumGroupsKernel18(lo, hi, histogramOwn, key, reduce42)
 						for i := range histogramOwn {
@@ -635,8 +649,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				if 0 < int(scalar32) {
 					histogram := kgenTemporary[int64](&call, 256)
 					clear(histogram)
-					if workers > 1 {
-						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					few := min(workers, n/8192)
+					if n < 65536 {
+						few = workers
+					}
+					if few > 1 {
+						kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 							histogramOwn := make([]int64, 256)
 							sumGroupsKernel23(lo, hi, histogramOwn, key)
 							for i := range histogramOwn {
@@ -736,10 +754,15 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					histogram := kgenTemporary[int64](&call, 1024)
 					clear(histogram)
 					var nPartitionedDistinctPlace int64
-					if workers > 1 {
+					few := min(workers, int(nPartitionedSlotsLength)/32768)
+					if int(nPartitionedSlotsLength) < 65536 {
+						few = workers
+					}
+					if few > 1 {
 						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 						var nPartitionedDistinctPlace2 int64
-						kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+						kgenInOrder(&call, few, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+							histogramOwn := make([]int64, 1024)
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
 								nPartitionedDistinctPlace3 := sumGroupsKernel28Summary(lo, hi, mask2)
@@ -751,12 +774,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								compactPart := compact[:nPartitionedDistinctPlaceEnd]
 								compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
 								mapPart := map2[:nPartitionedDistinctPlaceEnd]
-								histogramOwn := make([]int64, 1024)
 								sumGroupsKernel28(lo, hi, mask2, insert4, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
-								for i := range histogramOwn {
-									atomic.AddInt64(&histogram[i], histogramOwn[i])
-								}
 							}
+							blocks.chain.lock.Lock()
+							for i := range histogramOwn {
+								atomic.AddInt64(&histogram[i], histogramOwn[i])
+							}
+							blocks.chain.lock.Unlock()
 						})
 						nPartitionedDistinctPlace = nPartitionedDistinctPlace2
 					} else {
@@ -889,8 +913,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				} else {
 					histogram := kgenTemporary[int64](&call, 1024)
 					clear(histogram)
-					if workers > 1 {
-						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					few := min(workers, n/32768)
+					if n < 65536 {
+						few = workers
+					}
+					if few > 1 {
+						kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 							histogramOwn := make([]int64, 1024)
 							sumGroupsKernel35(lo, hi, histogramOwn, key)
 							for i := range histogramOwn {

@@ -201,8 +201,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		map2 := kgenTemporary[uint32](&call, int(mSampleLength))
 		histogram := kgenTemporary[int64](&call, 256)
 		clear(histogram)
-		if workers > 1 {
-			kgenFork(&call, workers, int(mSampleLength), 4096, func(_, lo, hi int) {
+		few := min(workers, int(mSampleLength)/8192)
+		if int(mSampleLength) < 65536 {
+			few = workers
+		}
+		if few > 1 {
+			kgenFork(&call, few, int(mSampleLength), 4096, func(_, lo, hi int) {
 				histogramOwn := make([]int64, 256)
 				sumJoinedKernel5(lo, hi, id, map2, histogramOwn)
 				for i := range histogramOwn {
@@ -259,8 +263,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		map4 := kgenTemporary[uint32](&call, int(nSampleLength))
 		histogram2 := kgenTemporary[int64](&call, 256)
 		clear(histogram2)
-		if workers > 1 {
-			kgenFork(&call, workers, int(nSampleLength), 4096, func(_, lo, hi int) {
+		few2 := min(workers, int(nSampleLength)/8192)
+		if int(nSampleLength) < 65536 {
+			few2 = workers
+		}
+		if few2 > 1 {
+			kgenFork(&call, few2, int(nSampleLength), 4096, func(_, lo, hi int) {
 				histogramOwn := make([]int64, 256)
 				sumJoinedKernel8(lo, hi, key, map4, histogramOwn)
 				for i := range histogramOwn {
@@ -484,8 +492,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			map8 := kgenTemporary[uint32](&call, int(mSample2Length))
 			histogram := kgenTemporary[int64](&call, 256)
 			clear(histogram)
-			if workers > 1 {
-				kgenFork(&call, workers, int(mSample2Length), 4096, func(_, lo, hi int) {
+			few := min(workers, int(mSample2Length)/8192)
+			if int(mSample2Length) < 65536 {
+				few = workers
+			}
+			if few > 1 {
+				kgenFork(&call, few, int(mSample2Length), 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 256)
 					sumJoinedKernel21(lo, hi, id, map8, histogramOwn)
 					for i := range histogramOwn {
@@ -537,8 +549,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			map10 := kgenTemporary[uint32](&call, int(mSample3Length))
 			histogram2 := kgenTemporary[int64](&call, 256)
 			clear(histogram2)
-			if workers > 1 {
-				kgenFork(&call, workers, int(mSample3Length), 4096, func(_, lo, hi int) {
+			few2 := min(workers, int(mSample3Length)/8192)
+			if int(mSample3Length) < 65536 {
+				few2 = workers
+			}
+			if few2 > 1 {
+				kgenFork(&call, few2, int(mSample3Length), 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 256)
 					sumJoinedKernel24(lo, hi, id, map10, histogramOwn)
 					for i := range histogramOwn {
@@ -641,8 +657,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		map8 := kgenTemporary[uint32](&call, m)
 		histogram := kgenTemporary[int64](&call, 1024)
 		clear(histogram)
-		if workers > 1 && len(aggregate) <= max(2048, m/64) {
-			kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
+		few := min(workers, m/(max(len(aggregate)+1024, 1)*32))
+		if m < 65536 {
+			few = workers
+		}
+		if few > 1 {
+			kgenFork(&call, few, m, 4096, func(_, lo, hi int) {
 				aggregateOwn := make([]int64, len(aggregate))
 				histogramOwn := make([]int64, 1024)
 				sumJoinedKernel31(lo, hi, aggregateOwn, id, insert4, either2, insert5, map6, map8, histogramOwn, x2, x, int64(m), int64(n), mSlots4Length)
@@ -800,8 +820,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			map11 := kgenTemporary[uint32](&call, int(nSample2Length))
 			histogram2 := kgenTemporary[int64](&call, 256)
 			clear(histogram2)
-			if workers > 1 {
-				kgenFork(&call, workers, int(nSample2Length), 4096, func(_, lo, hi int) {
+			few2 := min(workers, int(nSample2Length)/8192)
+			if int(nSample2Length) < 65536 {
+				few2 = workers
+			}
+			if few2 > 1 {
+				kgenFork(&call, few2, int(nSample2Length), 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 256)
 					sumJoinedKernel39(lo, hi, key, map11, histogramOwn)
 					for i := range histogramOwn {

@@ -208,17 +208,25 @@ func (b *Builder) Cut(m *Var, start, end Expr) {
 
 // ChainParts are the bodies of a [Chain]; nil ones are empty.
 type ChainParts struct {
-	Setup               func()
+	Dealt               bool
+	Setup               func(worker *Var) // nil unless Dealt
 	Before, Turn, After func(lo, hi *Var)
+	More                []ChainTurnParts
 	Finish              func()
 }
+
+// ChainTurnParts are the bodies of a [ChainTurn].
+type ChainTurnParts struct{ Before, Turn func(lo, hi *Var) }
 
 // Chain runs blocks of rows on workers with a part in block order; see [Chain].
 func (b *Builder) Chain(rows, workers Expr, block int64, parts ChainParts) *Chain {
 	s := &Chain{Rows: rows, Workers: workers, Block: block, Lo: &Var{Name: "lo", T: Counter}, Hi: &Var{Name: "hi", T: Counter}}
 	b.Add(s)
+	if parts.Dealt {
+		s.Worker = &Var{Name: "worker", T: Counter}
+	}
 	if parts.Setup != nil {
-		b.in(&s.Setup, parts.Setup)
+		b.in(&s.Setup, func() { parts.Setup(s.Worker) })
 	}
 	part := func(body *[]Stmt, write func(lo, hi *Var)) {
 		if write != nil {
@@ -227,6 +235,11 @@ func (b *Builder) Chain(rows, workers Expr, block int64, parts ChainParts) *Chai
 	}
 	part(&s.Before, parts.Before)
 	part(&s.Turn, parts.Turn)
+	s.More = make([]ChainTurn, len(parts.More))
+	for i, more := range parts.More {
+		part(&s.More[i].Before, more.Before)
+		part(&s.More[i].Turn, more.Turn)
+	}
 	part(&s.After, parts.After)
 	if parts.Finish != nil {
 		b.in(&s.Finish, parts.Finish)

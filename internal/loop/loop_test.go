@@ -17,7 +17,7 @@ func TestDump(t *testing.T) {
 	y := b.Param("y", SliceOf(tF64))
 	n := b.Decl("n", Int(0))
 	b.Chain(LenOf(x), Int(2), 8, ChainParts{
-		Setup:  func() { b.Make("scratch", tI32, Int(8)) },
+		Setup:  func(*Var) { b.Make("scratch", tI32, Int(8)) },
 		Before: func(lo, hi *Var) { b.Window("w", x, lo, 4) },
 		Turn:   func(lo, hi *Var) { b.Assign(n, Add(n, Sub(hi, lo))) },
 	})

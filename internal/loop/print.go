@@ -196,11 +196,15 @@ func (d *dumper) profileStmt(s Stmt) {
 		d.block(s.Body, "parallel %s takes %s to %s of %s by %s, grain %d%s",
 			d.name(s.Worker), d.name(s.Lo), d.name(s.Hi), d.expr(s.Rows), d.expr(s.Workers), s.Grain, fixedText(s.Fixed))
 	case *Chain:
-		d.line("chain %s to %s of %s by %s, block %d%s {", d.name(s.Lo), d.name(s.Hi), d.expr(s.Rows), d.expr(s.Workers), s.Block, fixedText(s.Fixed))
+		d.line("chain %s to %s of %s by %s, block %d%s {", d.name(s.Lo), d.name(s.Hi), d.expr(s.Rows), d.expr(s.Workers), s.Block, fixedText(s.Fixed)+d.dealtText(s.Worker))
 		d.depth++
 		d.body(s.Setup)
 		d.block(s.Before, "before")
 		d.block(s.Turn, "turn")
+		for _, more := range s.More {
+			d.block(more.Before, "before")
+			d.block(more.Turn, "turn")
+		}
 		d.block(s.After, "after")
 		if len(s.Finish) > 0 {
 			d.block(s.Finish, "finish")
@@ -321,6 +325,13 @@ func constText(x *Const) string {
 		return strconv.FormatUint(v.Bits, 10)
 	}
 	return strconv.FormatInt(v.Int64(), 10)
+}
+
+func (d *dumper) dealtText(worker *Var) string {
+	if worker == nil {
+		return ""
+	}
+	return ", dealt to " + d.name(worker)
 }
 
 func fixedText(fixed bool) string {

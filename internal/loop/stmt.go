@@ -155,15 +155,21 @@ type (
 	// variables from outside: they pass a prefix from block to block, while the
 	// other parts run concurrently. Unless Fixed, smaller blocks are allowed. When a worker has
 	// no block left, it runs Finish, which may change variables from outside, too: one worker after the other, in any order.
+	// With Worker, the number of a worker, blocks are dealt: each worker has every so manieth one, and equal workers have equal rows.
 	Chain struct {
 		Rows, Workers       Expr
 		Block               int64
 		Fixed               bool
+		Worker              *Var // or nil
 		Setup               []Stmt
 		Lo, Hi              *Var
 		Before, Turn, After []Stmt
+		More                []ChainTurn // between Turn and After
 		Finish              []Stmt
 	}
+
+	// ChainTurn is a further turn of a [Chain], and what a block does before it.
+	ChainTurn struct{ Before, Turn []Stmt }
 
 	// Blocks cuts the rows 0..Rows into blocks Lo..Hi of Block rows and runs Body for each of
 	// them, in their order (profile cores). Smaller blocks are allowed.

@@ -448,16 +448,30 @@ func (v *verifier) chain(s *Chain) {
 	outer := v.shared
 	v.concurrent(func() {
 		v.scopes = append(v.scopes, map[*Var]bool{})
+		if s.Worker != nil {
+			v.declare(s.Worker)
+		}
 		v.body(s.Setup)
 		v.scopes = append(v.scopes, map[*Var]bool{})
 		v.declare(s.Lo)
 		v.declare(s.Hi)
-		v.shared = changedOutside(slices.Concat(s.Turn, s.Finish), v.scopes[:v.guarded])
-		v.body(s.Before)
-		guarded, shared := v.guarded, v.shared
-		v.guarded, v.shared = 0, nil
-		v.body(s.Turn)
-		v.guarded, v.shared = guarded, withoutGrown(shared, s.Turn)
+		turns := s.Turn
+		for _, more := range s.More {
+			turns = slices.Concat(turns, more.Turn)
+		}
+		guarded := v.guarded
+		v.shared = changedOutside(slices.Concat(turns, s.Finish), v.scopes[:guarded])
+		shared := v.shared
+		for i, part := range append([]ChainTurn{{s.Before, s.Turn}}, s.More...) {
+			v.guarded, v.shared = guarded, shared
+			v.body(part.Before)
+			v.guarded, v.shared = 0, nil
+			if len(s.More) > 0 { // blocks are in different turns at the same time
+				v.shared = changedOutside(s.otherTurns(i), v.scopes[:guarded])
+			}
+			v.body(part.Turn)
+		}
+		v.guarded, v.shared = guarded, withoutGrown(shared, turns)
 		v.body(s.After)
 		v.scopes = v.scopes[:len(v.scopes)-1]
 		v.guarded, v.shared = 0, nil
@@ -466,6 +480,16 @@ func (v *verifier) chain(s *Chain) {
 		v.scopes = v.scopes[:len(v.scopes)-1]
 	})
 	v.shared = outer
+}
+
+// otherTurns returns the statements of all turns but one.
+func (s *Chain) otherTurns(i int) (list []Stmt) {
+	for j, part := range append([]ChainTurn{{s.Before, s.Turn}}, s.More...) {
+		if j != i {
+			list = append(list, part.Turn...)
+		}
+	}
+	return list
 }
 
 // withoutGrown returns changed without the columns that grow in a turn, which waits for what uses them.

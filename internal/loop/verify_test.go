@@ -180,7 +180,7 @@ func TestVerifyRaces(t *testing.T) {
 			prefix := b.Decl("prefix", Int(0))
 			var at *Var
 			b.Chain(Int(9), Int(2), 4, ChainParts{
-				Setup:  func() { b.Make("scratch", tI32, Int(4)) },
+				Setup:  func(*Var) { b.Make("scratch", tI32, Int(4)) },
 				Before: func(lo, hi *Var) { at = b.Decl("at", Int(0)) },
 				Turn: func(lo, hi *Var) {
 					b.Assign(at, prefix)
@@ -201,6 +201,35 @@ func TestVerifyRaces(t *testing.T) {
 				After: func(lo, hi *Var) { b.Let("at", Add(prefix, lo)) },
 			})
 		}, "prefix changes in turns"},
+		{"a prefix of a prefix", func(b *Builder) {
+			first, second := b.Decl("first", Int(0)), b.Decl("second", Int(0))
+			var at *Var
+			b.Chain(Int(9), Int(2), 4, ChainParts{
+				Turn: func(lo, hi *Var) {
+					at = b.Decl("at", first)
+					b.Assign(first, Add(at, hi))
+				},
+				More: []ChainTurnParts{{
+					Before: func(lo, hi *Var) { b.Let("sum", Add(at, lo)) },
+					Turn:   func(lo, hi *Var) { b.Assign(second, Add(second, at)) },
+				}},
+			})
+			b.Let("both", Add(first, second))
+		}, ""},
+		{"a prefix read in another turn", func(b *Builder) {
+			first, second := b.Decl("first", Int(0)), b.Decl("second", Int(0))
+			b.Chain(Int(9), Int(2), 4, ChainParts{
+				Turn: func(lo, hi *Var) { b.Assign(first, Add(first, hi)) },
+				More: []ChainTurnParts{{Turn: func(lo, hi *Var) { b.Assign(second, Add(second, first)) }}},
+			})
+		}, "first changes in turns"},
+		{"a prefix of a later turn read before it", func(b *Builder) {
+			second := b.Decl("second", Int(0))
+			b.Chain(Int(9), Int(2), 4, ChainParts{
+				Before: func(lo, hi *Var) { b.Let("at", Add(second, lo)) },
+				More:   []ChainTurnParts{{Turn: func(lo, hi *Var) { b.Assign(second, hi) }}},
+			})
+		}, "second changes in turns"},
 		{"columns that grow in blocks and in turns", func(b *Builder) {
 			x := b.Param("x", SliceOf(tI32))
 			y := b.Decl("y", x)
@@ -226,7 +255,7 @@ func TestVerifyRaces(t *testing.T) {
 			all := b.Decl("all", Int(0))
 			var own *Var
 			b.Chain(Int(9), Int(2), 4, ChainParts{
-				Setup:  func() { own = b.Decl("own", Int(0)) },
+				Setup:  func(*Var) { own = b.Decl("own", Int(0)) },
 				After:  func(lo, hi *Var) { b.Assign(own, Add(own, lo)) },
 				Finish: func() { b.Assign(all, Add(all, own)) },
 			})

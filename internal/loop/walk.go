@@ -18,7 +18,11 @@ func bodies(s Stmt) []*[]Stmt {
 	case *Parallel:
 		return []*[]Stmt{&s.Body}
 	case *Chain:
-		return []*[]Stmt{&s.Setup, &s.Before, &s.Turn, &s.After, &s.Finish}
+		list := []*[]Stmt{&s.Setup, &s.Before, &s.Turn}
+		for i := range s.More {
+			list = append(list, &s.More[i].Before, &s.More[i].Turn)
+		}
+		return append(list, &s.After, &s.Finish)
 	case *Blocks:
 		return []*[]Stmt{&s.Body}
 	}

@@ -58,6 +58,7 @@ type rowBody struct {
 	*tileBody
 	scanner      selectionScan
 	now          int                   // the phase at hand; atEnd after all rows
+	closing      int                   // the domain whose last segment closes then
 	item         loop.Expr             // the row's number in its work-item
 	place        loop.Expr             // and in its tile
 	row          loop.Expr             // number of the row, as a counter

@@ -360,6 +360,7 @@ func (e *rowBody) endRows(d int) {
 			continue
 		}
 		if domain.Kind == tile.Close {
+			e.closing = child
 			e.nested(e.expr(domain.Open), func() { e.block(child) })
 		}
 		e.endRows(child)

@@ -31,6 +31,7 @@ func init() { // the functions use the table
 		tile.Shift:       {value: (*rowBody).shift, row: (*rowBody).nameValue},
 		tile.Map:         {value: (*rowBody).mapped, row: (*rowBody).nameShared, end: (*rowBody).nameResult},
 		tile.Head:        {value: (*rowBody).head, row: (*rowBody).nameValue},
+		tile.Ended:       {value: (*rowBody).ended, row: (*rowBody).nameShared},
 		tile.Scan:        {row: (*rowBody).foldBeforeEnd},
 		tile.Rank:        {row: func(*rowBody, int) {}}, // ranking.go finds the places of all rows of a tile
 		tile.Order:       {row: func(*rowBody, int) {}}, // likewise ranking_order.go
@@ -93,6 +94,14 @@ func (e *rowBody) load(op *tile.Op) loop.Expr {
 		return x
 	}
 	return e.loadAt(op, e.expr(op.Args[0]))
+}
+
+// ended returns what holds at the row, or at the end at hand.
+func (e *rowBody) ended(op *tile.Op) loop.Expr {
+	if e.now == atEnd && e.HasEnded(op, e.closing) {
+		return e.expr(op.Args[1])
+	}
+	return e.expr(op.Args[0])
 }
 
 func (e *rowBody) mapped(op *tile.Op) loop.Expr { return e.apply(op, e.exprs(op.Args)) }

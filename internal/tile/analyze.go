@@ -77,6 +77,29 @@ func (k *Kernel) InSegments(d int) bool {
 	return false
 }
 
+// SegmentLevels returns how many kinds of segments lie in each other at most: those of rows are one.
+func (k *Kernel) SegmentLevels() (most int) {
+	levels := make([]int, len(k.Domains))
+	for d := 1; d < len(levels); d++ {
+		if levels[d] = levels[k.Domains[d].Parent]; k.Domains[d].Kind == Close {
+			levels[d]++
+		}
+		most = max(most, levels[d])
+	}
+	return most
+}
+
+// HasEnded reports whether the last segment of those that the rows of an operation are made of has closed where,
+// after all rows, the last one of domain end does.
+func (k *Kernel) HasEnded(op *Op, end int) bool {
+	for d := op.Domain; d > 0; d = k.Domains[d].Parent {
+		if k.Domains[d].Kind == Close {
+			return end != d && k.Inside(end, d)
+		}
+	}
+	return false
+}
+
 // Phases returns the phase of each operation of the row part: how many cuts it
 // comes after; and the operations of each cut, for which isCut holds.
 func (k *Kernel) Phases(isCut func(*Op) bool) (phase []int, cuts [][]int) {

@@ -160,6 +160,11 @@ func (b *Builder) uniform(args []ID) bool {
 	return true
 }
 
+// Ended returns x for rows of domain, and y at the end, where the last of the segments has closed of which these are made.
+func (b *Builder) Ended(domain int, x, y ID) ID {
+	return b.pure(Op{Kind: Ended, Domain: domain, Args: []ID{x, y}}, b.Kernel.Values[x].Kind, b.Kernel.Values[x].Name)
+}
+
 // Shift returns x at the base row distance rows back, or fill if there is none.
 func (b *Builder) Shift(x, fill ID, distance int64) ID {
 	return b.pure(Op{Kind: Shift, Args: []ID{x, fill}, Distance: distance}, b.Kernel.Values[x].Kind, "")

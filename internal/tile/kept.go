@@ -25,9 +25,6 @@ func (k *Kernel) KeptAtOnce() *Kernel {
 		if k.Domains[d].Kind != Close {
 			continue
 		}
-		if k.InSegments(k.Domains[d].Parent) { // after all rows, the last segment of these would close before the last of those
-			return k
-		}
 		var ok bool
 		if at, ok = at.closeAtOnce(d); !ok || len(at.Domains) != len(k.Domains) {
 			return k
@@ -188,8 +185,10 @@ func (r *keeping) makeMonoid() bool {
 			r.closed[i] = op.Monoid.over(r.given(i, begun, frontOfA), earlier)
 		}
 		m.Combine = append(m.Combine, op.Monoid.over(all, later)...)
-		r.whole[i] = op.Monoid.over(r.closed[i], r.given(i, isOpen, openOfA))
+		r.whole[i] = share(op.Monoid.over(r.closed[i], r.given(i, isOpen, openOfA)))
+		r.closed[i] = share(r.closed[i])
 	}
+	m.Combine = share(m.Combine)
 	r.monoid = m
 	return countOperators(m.Combine) <= maxKeptTerms && m.verify() == nil
 }
@@ -244,33 +243,14 @@ func (r *keeping) field(m *Monoid, name string, k ir.Kind, identity ir.Scalar, c
 	return len(m.Fields) - 1
 }
 
-// over combines two states that expressions tell. What is shared in the combination is so in the result.
+// over combines two states that expressions tell.
 func (m *Monoid) over(a, b []*Expr) []*Expr {
-	now := map[*Expr]*Expr{}
-	var visit func(e *Expr) *Expr
-	visit = func(e *Expr) *Expr {
-		switch {
-		case e.Operator == ir.OpInvalid && e.Scalar == "" && e.Side == A:
-			return a[e.Field]
-		case e.Operator == ir.OpInvalid && e.Scalar == "":
-			return b[e.Field]
-		case len(e.Args) == 0:
-			return e
+	return with(m.Combine, func(leaf *Expr) *Expr {
+		if leaf.Side == A {
+			return a[leaf.Field]
 		}
-		if now[e] == nil {
-			args := make([]*Expr, len(e.Args))
-			for i, arg := range e.Args {
-				args[i] = visit(arg)
-			}
-			now[e] = simple(apply(e.Operator, e.Kind, args...))
-		}
-		return now[e]
-	}
-	list := make([]*Expr, len(m.Combine))
-	for f, e := range m.Combine {
-		list[f] = visit(e)
-	}
-	return list
+		return b[leaf.Field]
+	})
 }
 
 // addScan adds what masks need of a scan of rows, at both ends.
@@ -329,13 +309,13 @@ func (r *keeping) inner(i, j, a, b int) *Expr {
 	if m.Kind == Segmented {
 		combine, _ = m.Restart(from + j)
 	}
-	return combine.with(func(leaf *Expr) *Expr {
+	return with([]*Expr{combine}, func(leaf *Expr) *Expr {
 		at := leaf.Field - from
 		if leaf.Side == A {
 			return field(A, a+at, leaf.Kind)
 		}
 		return field(B, b+at, leaf.Kind)
-	})
+	})[0]
 }
 
 // segment is one of those that two states tell of.

@@ -108,24 +108,6 @@ func (r *keeping) lastOf(m *Monoid, i int) *Expr {
 	return field(A, f, kind)
 }
 
-// simple returns an expression without what constants decide.
-func simple(e *Expr) *Expr {
-	first := e.Args[0]
-	if first.Operator != ir.OpConst || first.Kind != ir.Bool {
-		return e
-	}
-	holds := first.Const.Bits != 0
-	switch {
-	case e.Operator == ir.OpNot:
-		return constant(ir.BoolScalar(!holds))
-	case e.Operator == ir.OpSelect && holds, e.Operator == ir.OpLogicalOr && !holds, e.Operator == ir.OpLogicalAnd && holds:
-		return e.Args[1]
-	case e.Operator == ir.OpSelect:
-		return e.Args[2]
-	}
-	return e
-}
-
 // addOthers adds folds of segments that no mask asks for: of the rows since the last head.
 func (r *keeping) addOthers(m *Monoid) {
 	for i, op := range r.old.With((*Op).Cuts) {

@@ -114,7 +114,7 @@ func TestSegmentsOfFilteredRowsInOneCut(t *testing.T) {
 			outer := b.Derive(tile.Close, d, head, "outer", "outer")
 			b.CountBy(outer, b.Scan(d, add(), true, "outer_begun", b.Map(d, ir.OpCast, ir.I64, "", head))[0])
 			b.StoreAt(outer, b.Stream("outer", ir.I64, "outer", tile.Place, true), before[1], b.Kernel.Domains[outer].Position)
-		}, 4},
+		}, 1},
 		{"a mask over sums that are rounded", func(b *filteredSegments) {
 			x := b.Map(0, ir.OpCast, ir.F64, "", b.amount)
 			sum := b.Scan(b.rows, tile.NewSegmented(tile.NewFold(ir.ReduceAdd, ir.F64)), true, "sum", b.head, x)[1]

@@ -94,6 +94,9 @@ func (r *keeping) op(i int) {
 		before := make([]ID, len(op.Res))
 		for j, e := range r.closed[i] {
 			before[j] = r.Expand(op.Domain, e, r.made, nil)
+			if r.closesIn(op.Domain) { // these may be open when the last segment has closed
+				before[j] = r.Ended(op.Domain, before[j], r.Expand(op.Domain, r.whole[i][j], r.made, nil))
+			}
 			r.now[op.Res[j]] = before[j]
 		}
 		if !op.Exclusive {
@@ -128,6 +131,12 @@ func (r *keeping) op(i int) {
 		op.Res = append(op.Res, id)
 	}
 	r.Kernel.Ops = append(r.Kernel.Ops, op)
+}
+
+// closesIn reports whether segments are made of rows of domain d.
+func (r *keeping) closesIn(d int) bool {
+	k := r.old
+	return slices.ContainsFunc(k.Domains[1:], func(domain Domain) bool { return domain.Kind == Close && k.Inside(domain.Parent, d) })
 }
 
 // totalOf returns the scan of which an operation has the total, or -1.

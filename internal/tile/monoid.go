@@ -110,9 +110,9 @@ func NewSegmented(m *Monoid) *Monoid {
 		Combine: []*Expr{apply(ir.OpLogicalOr, ir.Bool, field(A, 0, ir.Bool), field(B, 0, ir.Bool))}}
 	s.Fields = append(s.Fields, m.Fields...)
 	s.Identity = append(s.Identity, m.Identity...)
-	for i, combine := range m.Combine {
+	for i, combine := range shift(m.Combine, 1) {
 		k := m.Fields[i].Kind
-		s.Combine = append(s.Combine, apply(ir.OpSelect, k, field(B, 0, ir.Bool), field(B, i+1, k), combine.shift(1)))
+		s.Combine = append(s.Combine, apply(ir.OpSelect, k, field(B, 0, ir.Bool), field(B, i+1, k), combine))
 	}
 	return s
 }
@@ -124,9 +124,7 @@ func NewProduct(parts ...*Monoid) *Monoid {
 		base := len(product.Fields)
 		product.Fields = append(product.Fields, part.Fields...)
 		product.Identity = append(product.Identity, part.Identity...)
-		for _, combine := range part.Combine {
-			product.Combine = append(product.Combine, combine.shift(base))
-		}
+		product.Combine = append(product.Combine, shift(part.Combine, base)...)
 	}
 	if len(parts) == 1 {
 		product.Kind = parts[0].Kind
@@ -134,29 +132,41 @@ func NewProduct(parts ...*Monoid) *Monoid {
 	return product
 }
 
-// shift renumbers the fields of an expression by distance.
-func (e *Expr) shift(distance int) *Expr {
-	return e.with(func(leaf *Expr) *Expr {
+// shift renumbers the fields of expressions by distance.
+func shift(list []*Expr, distance int) []*Expr {
+	return with(list, func(leaf *Expr) *Expr {
 		moved := *leaf
 		moved.Field += distance
 		return &moved
 	})
 }
 
-// with returns the expression with others in place of its fields.
-func (e *Expr) with(replace func(field *Expr) *Expr) *Expr {
-	switch {
-	case e.Operator == ir.OpInvalid && e.Scalar == "":
-		return replace(e)
-	case len(e.Args) == 0:
-		return e
+// with returns expressions with others in place of their fields. What is shared among them is so in the result.
+func with(list []*Expr, replace func(field *Expr) *Expr) []*Expr {
+	done := map[*Expr]*Expr{}
+	var visit func(e *Expr) *Expr
+	visit = func(e *Expr) *Expr {
+		switch {
+		case e.Operator == ir.OpInvalid && e.Scalar == "":
+			return replace(e)
+		case len(e.Args) == 0:
+			return e
+		}
+		if done[e] == nil {
+			changed := *e
+			changed.Args = make([]*Expr, len(e.Args))
+			for i, arg := range e.Args {
+				changed.Args[i] = visit(arg)
+			}
+			done[e] = &changed
+		}
+		return done[e]
 	}
-	changed := *e
-	changed.Args = make([]*Expr, len(e.Args))
-	for i, arg := range e.Args {
-		changed.Args[i] = arg.with(replace)
+	now := make([]*Expr, len(list))
+	for i, e := range list {
+		now[i] = visit(e)
 	}
-	return &changed
+	return now
 }
 
 // Shared lists the expressions that stand in several places of others, and are one there. What an expression

@@ -86,6 +86,7 @@ const (
 	Shift                     // (x, fill) -> v: x at base row - Distance, fill if that is outside; x is recomputable
 	Map                       // (args) -> v: element-wise Operator, result kind Values[v].Kind
 	Head                      // (keys...) -> bool over the base: row 0, or a key differs from the row before
+	Ended                     // (x, y) -> v: x; after all rows, where the last of the segments that Domain is made of has closed, y
 	Scan                      // (element fields) -> fields: fold of Monoid over the domain's rows, up to and including this one, or before it with Exclusive
 	Rank                      // (digit, first[, values]) -> i64: first, and how many earlier rows of the base have the same digit, a number below values and Digits; first depends on the digit alone
 	Order                     // (word) -> i64: how many rows of the base have a lesser word of Digits bits, and how many earlier ones the same; the plan has Ref say up to how many rows it is for

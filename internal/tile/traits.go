@@ -139,6 +139,7 @@ var traits = [...]Traits{
 	Shift:       {Name: "shift", Args: []Role{Moved, OfFirst}, Res: []Role{OfFirst}, Place: BaseRows, Again: Recompute, Asks: Neighbours},
 	Map:         {Name: "map", Args: []Role{Terms}, Res: []Role{Any}, Again: Recompute, Moves: true},
 	Head:        {Name: "head", Args: []Role{Keys}, Res: []Role{Flag}, Place: BaseRows, Again: Recompute, Asks: Neighbours},
+	Ended:       {Name: "ended", Args: []Role{Any, OfFirst}, Res: []Role{OfFirst}, Place: Rows, Again: Recompute},
 	Scan:        {Name: "scan", Args: []Role{Fields}, Res: []Role{Fields}, Place: Rows, Folds: true, State: GridState, Cuts: true, Again: Register, Asks: Prefixes},
 	Rank:        {Name: "rank", Args: []Role{Number, Number, Most}, Res: []Role{Number}, Place: BaseRows, Again: Register, Asks: Counters},
 	Order:       {Name: "order", Args: []Role{Any}, Res: []Role{Number}, Place: BaseRows, Again: Register, Asks: Counters},

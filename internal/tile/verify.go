@@ -191,8 +191,9 @@ func (m *Monoid) verify() error {
 			return fmt.Errorf("the identity of %s is of another kind", f.Name)
 		}
 	}
+	known := map[*Expr]bool{}
 	for i, f := range m.Fields {
-		if err := m.verifyExpr(m.Combine[i], 0); err != nil {
+		if err := m.verifyExpr(m.Combine[i], 0, known); err != nil {
 			return fmt.Errorf("the combination of %s: %w", f.Name, err)
 		}
 		if m.Combine[i].Kind != f.Kind {
@@ -202,8 +203,11 @@ func (m *Monoid) verify() error {
 	return nil
 }
 
-func (m *Monoid) verifyExpr(e *Expr, depth int) error {
+// verifyExpr checks an expression, unless it is known to be one.
+func (m *Monoid) verifyExpr(e *Expr, depth int, known map[*Expr]bool) error {
 	switch {
+	case known[e]:
+		return nil
 	case e == nil || !isKind(e.Kind) || depth > maxExprDepth:
 		return errors.New("it has no element type, or no end")
 	case e.Operator == ir.OpConst:
@@ -223,11 +227,12 @@ func (m *Monoid) verifyExpr(e *Expr, depth int) error {
 	}
 	kinds := make([]ir.Kind, len(e.Args))
 	for i, arg := range e.Args {
-		if err := m.verifyExpr(arg, depth+1); err != nil {
+		if err := m.verifyExpr(arg, depth+1, known); err != nil {
 			return err
 		}
 		kinds[i] = arg.Kind
 	}
+	known[e] = true
 	return verifyOperator(e.Operator, e.Kind, kinds)
 }
 

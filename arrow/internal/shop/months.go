@@ -213,8 +213,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		clear(aggregate)
 		aggregate2 := kgenTemporary[int64](&call, int(scalar43))
 		clear(aggregate2)
-		if workers > 1 && (len(aggregate) <= max(2048, n/64) && len(aggregate2) <= max(2048, n/64)) {
-			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+		few := min(workers, n/(max(len(aggregate)+len(aggregate2), 1)*32))
+		if n < 65536 {
+			few = workers
+		}
+		if few > 1 {
+			kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 				aggregateOwn := make([]int64, len(aggregate))
 				aggregateOwn2 := make([]int64, len(aggregate2))
 				monthsKernel6(lo, hi, aggregateOwn, map2, amount, aggregateOwn2, reduce42)
@@ -339,10 +343,15 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			histogram := kgenTemporary[int64](&call, 1024)
 			clear(histogram)
 			var nDistinctPlace int64
-			if workers > 1 {
+			few := min(workers, int(nSlotsLength)/32768)
+			if int(nSlotsLength) < 65536 {
+				few = workers
+			}
+			if few > 1 {
 				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 				var nDistinctPlace2 int64
-				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+				kgenInOrder(&call, few, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+					histogramOwn := make([]int64, 1024)
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						nDistinctPlace3 := monthsKernel10Summary(lo, hi, mask)
@@ -354,12 +363,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						compactPart := compact[:nDistinctPlaceEnd]
 						compactPart2 := compact2[:nDistinctPlaceEnd]
 						mapPart := map3[:nDistinctPlaceEnd]
-						histogramOwn := make([]int64, 1024)
 						monthsKernel10(lo, hi, mask, insert, compactPart, compactPart2, map2, mapPart, histogramOwn, nDistinctPlaceBefore)
-						for i := range histogramOwn {
-							atomic.AddInt64(&histogram[i], histogramOwn[i])
-						}
 					}
+					blocks.chain.lock.Lock()
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram[i], histogramOwn[i])
+					}
+					blocks.chain.lock.Unlock()
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
@@ -505,8 +515,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			if 0 < int(scalar62) {
 				histogram := kgenTemporary[int64](&call, 256)
 				clear(histogram)
-				if workers > 1 {
-					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+				few := min(workers, n/8192)
+				if n < 65536 {
+					few = workers
+				}
+				if few > 1 {
+					kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
 						monthsKernel18(lo, hi, histogramOwn, map2, reduce42)
 						for i := range histogramOwn {
@@ -624,8 +638,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					map3 := kgenTemporary[uint32](&call, n)
 					histogram := kgenTemporary[int64](&call, 256)
 					clear(histogram)
-					if workers > 1 {
-						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					few := min(workers, n/8192)
+					if n < 65536 {
+						few = workers
+					}
+					if few > 1 {
+						kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 							histogramOwn := make([]int64, 256)
 							monthsKernel23(lo, hi, map2, map3, histogramOwn)
 							for i := range histogramOwn {
@@ -723,10 +741,15 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					histogram := kgenTemporary[int64](&call, 1024)
 					clear(histogram)
 					var nPartitionedDistinctPlace int64
-					if workers > 1 {
+					few := min(workers, int(nPartitionedSlotsLength)/32768)
+					if int(nPartitionedSlotsLength) < 65536 {
+						few = workers
+					}
+					if few > 1 {
 						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 						var nPartitionedDistinctPlace2 int64
-						kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+						kgenInOrder(&call, few, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+							histogramOwn := make([]int64, 1024)
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
 								nPartitionedDistinctPlace3 := monthsKernel28Summary(lo, hi, mask2)
@@ -738,12 +761,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								compactPart := compact[:nPartitionedDistinctPlaceEnd]
 								compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
 								mapPart := map3[:nPartitionedDistinctPlaceEnd]
-								histogramOwn := make([]int64, 1024)
 								monthsKernel28(lo, hi, mask2, insert3, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
-								for i := range histogramOwn {
-									atomic.AddInt64(&histogram[i], histogramOwn[i])
-								}
 							}
+							blocks.chain.lock.Lock()
+							for i := range histogramOwn {
+								atomic.AddInt64(&histogram[i], histogramOwn[i])
+							}
+							blocks.chain.lock.Unlock()
 						})
 						nPartitionedDistinctPlace = nPartitionedDistinctPlace2
 					} else {
@@ -874,8 +898,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				} else {
 					histogram := kgenTemporary[int64](&call, 1024)
 					clear(histogram)
-					if workers > 1 {
-						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					few := min(workers, n/32768)
+					if n < 65536 {
+						few = workers
+					}
+					if few > 1 {
+						kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 							histogramOwn := make([]int64, 1024)
 							monthsKernel35(lo, hi, histogramOwn, map2)
 							for i := range histogramOwn {

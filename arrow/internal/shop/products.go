@@ -232,8 +232,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		clear(aggregate3)
 		aggregate4 := kgenTemporary[int64](&call, int(scalar43))
 		clear(aggregate4)
-		if workers > 1 && (len(aggregate) <= max(2048, n/64) && len(aggregate2) <= max(2048, n/64) && len(aggregate3) <= max(2048, n/64) && len(aggregate4) <= max(2048, n/64)) {
-			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+		few := min(workers, n/(max(len(aggregate)+len(aggregate2)+len(aggregate3)+len(aggregate4), 1)*32))
+		if n < 65536 {
+			few = workers
+		}
+		if few > 1 {
+			kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 				aggregateOwn := make([]int64, len(aggregate))
 				aggregateOwn2 := make([]int64, len(aggregate2))
 				aggregateOwn3 := make([]int64, len(aggregate3))
@@ -384,10 +388,15 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			histogram := kgenTemporary[int64](&call, 1024)
 			clear(histogram)
 			var nDistinctPlace int64
-			if workers > 1 {
+			few := min(workers, int(nSlotsLength)/32768)
+			if int(nSlotsLength) < 65536 {
+				few = workers
+			}
+			if few > 1 {
 				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 				var nDistinctPlace2 int64
-				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+				kgenInOrder(&call, few, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+					histogramOwn := make([]int64, 1024)
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						nDistinctPlace3 := productsKernel10Summary(lo, hi, mask)
@@ -399,12 +408,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						compactPart := compact[:nDistinctPlaceEnd]
 						compactPart2 := compact2[:nDistinctPlaceEnd]
 						mapPart := map3[:nDistinctPlaceEnd]
-						histogramOwn := make([]int64, 1024)
 						productsKernel10(lo, hi, mask, insert, compactPart, compactPart2, product, mapPart, histogramOwn, nDistinctPlaceBefore)
-						for i := range histogramOwn {
-							atomic.AddInt64(&histogram[i], histogramOwn[i])
-						}
 					}
+					blocks.chain.lock.Lock()
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram[i], histogramOwn[i])
+					}
+					blocks.chain.lock.Unlock()
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
@@ -553,8 +563,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			if 0 < int(scalar64) {
 				histogram := kgenTemporary[int64](&call, 256)
 				clear(histogram)
-				if workers > 1 {
-					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+				few := min(workers, n/8192)
+				if n < 65536 {
+					few = workers
+				}
+				if few > 1 {
+					kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
 						productsKernel18(lo, hi, histogramOwn, product, reduce42)
 						for i := range histogramOwn {
@@ -684,8 +698,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				if 0 < int(scalar32) {
 					histogram := kgenTemporary[int64](&call, 256)
 					clear(histogram)
-					if workers > 1 {
-						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					few := min(workers, n/8192)
+					if n < 65536 {
+						few = workers
+					}
+					if few > 1 {
+						kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 							histogramOwn := make([]int64, 256)
 							productsKernel23(lo, hi, histogramOwn, product)
 							for i := range histogramOwn {
@@ -789,10 +807,15 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					histogram := kgenTemporary[int64](&call, 1024)
 					clear(histogram)
 					var nPartitionedDistinctPlace int64
-					if workers > 1 {
+					few := min(workers, int(nPartitionedSlotsLength)/32768)
+					if int(nPartitionedSlotsLength) < 65536 {
+						few = workers
+					}
+					if few > 1 {
 						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 						var nPartitionedDistinctPlace2 int64
-						kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+						kgenInOrder(&call, few, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+							histogramOwn := make([]int64, 1024)
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
 								nPartitionedDistinctPlace3 := productsKernel28Summary(lo, hi, mask2)
@@ -804,12 +827,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								compactPart := compact[:nPartitionedDistinctPlaceEnd]
 								compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
 								mapPart := map3[:nPartitionedDistinctPlaceEnd]
-								histogramOwn := make([]int64, 1024)
 								productsKernel28(lo, hi, mask2, insert5, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
-								for i := range histogramOwn {
-									atomic.AddInt64(&histogram[i], histogramOwn[i])
-								}
 							}
+							blocks.chain.lock.Lock()
+							for i := range histogramOwn {
+								atomic.AddInt64(&histogram[i], histogramOwn[i])
+							}
+							blocks.chain.lock.Unlock()
 						})
 						nPartitionedDistinctPlace = nPartitionedDistinctPlace2
 					} else {
@@ -941,8 +965,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				} else {
 					histogram := kgenTemporary[int64](&call, 1024)
 					clear(histogram)
-					if workers > 1 {
-						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					few := min(workers, n/32768)
+					if n < 65536 {
+						few = workers
+					}
+					if few > 1 {
+						kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 							histogramOwn := make([]int64, 1024)
 							productsKernel35(lo, hi, histogramOwn, product)
 							for i := range histogramOwn {
@@ -1265,8 +1293,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	}
 	histogram := kgenTemporary[int64](&call, int(gSampleDigitsLength))
 	clear(histogram)
-	if workers > 1 && len(histogram) <= max(2048, int(gSampleLength)/64) {
-		kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
+	few := min(workers, int(gSampleLength)/(max(len(histogram), 1)*32))
+	if int(gSampleLength) < 65536 {
+		few = workers
+	}
+	if few > 1 {
+		kgenFork(&call, few, int(gSampleLength), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram))
 			productsKernel45(lo, hi, histogramOwn, map5, scalar12, scalar8, scalar11)
 			for i := range histogramOwn {
@@ -1680,8 +1712,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	}
 	histogram2 := kgenTemporary[int64](&call, int(gLeastDigitsLength))
 	clear(histogram2)
-	if workers > 1 && len(histogram2) <= max(2048, max(int(gCandidatesLength), int(gAllLength2))/64) {
-		kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
+	few2 := min(workers, max(int(gCandidatesLength), int(gAllLength2))/(max(len(histogram2), 1)*32))
+	if max(int(gCandidatesLength), int(gAllLength2)) < 65536 {
+		few2 = workers
+	}
+	if few2 > 1 {
+		kgenFork(&call, few2, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram2))
 			productsKernel57(lo, hi, histogramOwn, map8, scalar21, scalar17, scalar20)
 			for i := range histogramOwn {
@@ -2033,8 +2069,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	histogram3 := kgenTemporary[int64](&call, 2048)
 	clear(histogram3)
 	map10 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
-	if workers > 1 {
-		kgenFork(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 4096, func(_, lo, hi int) {
+	few3 := min(workers, max(int(gLeastTiedLength), int(gLeastAllLength2))/65536)
+	if max(int(gLeastTiedLength), int(gLeastAllLength2)) < 65536 {
+		few3 = workers
+	}
+	if few3 > 1 {
+		kgenFork(&call, few3, max(int(gLeastTiedLength), int(gLeastAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
 			productsKernel66(lo, hi, either3, revenue2, map10, histogramOwn)
 			for i := range histogramOwn {

@@ -142,8 +142,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 	}
 	histogram := kgenTemporary[int64](&call, int(nDigitsLength))
 	clear(histogram)
-	if workers > 1 && len(histogram) <= max(2048, n/64) {
-		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+	few := min(workers, n/(max(len(histogram), 1)*32))
+	if n < 65536 {
+		few = workers
+	}
+	if few > 1 {
+		kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram))
 			sessionsKernel3(lo, hi, histogramOwn, map2, scalar5, scalar, scalar4)
 			for i := range histogramOwn {
@@ -480,8 +484,12 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 	clear(histogram2)
 	histogram3 := kgenTemporary[int64](&call, 2048)
 	clear(histogram3)
-	if workers > 1 {
-		kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+	few2 := min(workers, max(int(nTiedLength), int(nAllLength2))/131072)
+	if max(int(nTiedLength), int(nAllLength2)) < 65536 {
+		few2 = workers
+	}
+	if few2 > 1 {
+		kgenFork(&call, few2, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
 			histogramOwn2 := make([]int64, 2048)
 			sessionsKernel12(lo, hi, either2, time, map3, visitor, map4, histogramOwn, histogramOwn2)

@@ -254,13 +254,14 @@ func Combine(m *tile.Monoid, a, b []ir.Scalar) []ir.Scalar { return NewMemory().
 // Combine is the function Combine for monoids that read scalars of a plan.
 func (memory *Memory) Combine(m *tile.Monoid, a, b []ir.Scalar) []ir.Scalar {
 	state := make([]ir.Scalar, len(m.Combine))
+	known := map[*tile.Expr]ir.Scalar{} // of what several fields ask
 	for i, e := range m.Combine {
-		state[i] = memory.evaluate(e, a, b)
+		state[i] = memory.evaluate(e, a, b, known)
 	}
 	return state
 }
 
-func (memory *Memory) evaluate(e *tile.Expr, a, b []ir.Scalar) ir.Scalar {
+func (memory *Memory) evaluate(e *tile.Expr, a, b []ir.Scalar, known map[*tile.Expr]ir.Scalar) ir.Scalar {
 	switch {
 	case e.Scalar != "":
 		return memory.Scalars[e.Scalar]
@@ -271,11 +272,15 @@ func (memory *Memory) evaluate(e *tile.Expr, a, b []ir.Scalar) ir.Scalar {
 	case e.Operator == ir.OpInvalid:
 		return b[e.Field]
 	}
+	if x, ok := known[e]; ok {
+		return x
+	}
 	args := make([]ir.Scalar, len(e.Args))
 	for i, arg := range e.Args {
-		args[i] = memory.evaluate(arg, a, b)
+		args[i] = memory.evaluate(arg, a, b, known)
 	}
-	return Apply(e.Operator, e.Kind, args...)
+	known[e] = Apply(e.Operator, e.Kind, args...)
+	return known[e]
 }
 
 // SameKey reports whether keys are equal: NaN equals NaN, and -0.0 equals 0.0.

@@ -107,6 +107,12 @@ func (r *row) isActive(d int) bool {
 // those within groups, whose places nobody has where no group is open.
 func (r *row) run(op *tile.Op) {
 	if !r.isActive(op.Domain) {
+		if r.end > 0 && op.Kind == tile.Ended {
+			if x, ok := r.value(r.chosen(op)); ok {
+				r.define(op.Res[0], x)
+			}
+			return
+		}
 		if r.end > 0 && (op.Kind == tile.Map || op.Kind == tile.Load && len(op.Args) > 0 && !r.Inside(op.Domain, r.end)) {
 			for _, arg := range op.Args {
 				if _, ok := r.value(arg); !ok {
@@ -143,6 +149,8 @@ func (r *row) run(op *tile.Op) {
 		r.define(op.Res[0], ir.Int(ir.I64, r.matchParts(op, args[0].Int64(), args[1].Int64(), args[2].Int64(), args[3].Int64())))
 	case tile.Check:
 		r.check(op.Site, r.need(op.Args[0]).IsTrue(), r.need(op.Args[1]).Int64())
+	case tile.Ended:
+		r.define(op.Res[0], r.need(r.chosen(op)))
 	case tile.Row, tile.Shift, tile.Head:
 		x, ok := r.fresh(op.Res[0], r.number)
 		if !ok {
@@ -152,6 +160,14 @@ func (r *row) run(op *tile.Op) {
 	default:
 		r.define(op.Res[0], r.pure(op, r.needAll(op.Args)))
 	}
+}
+
+// chosen returns the operand of Ended that holds at the step.
+func (r *row) chosen(op *tile.Op) tile.ID {
+	if r.end > 0 && r.HasEnded(op, r.end) {
+		return op.Args[1]
+	}
+	return op.Args[0]
 }
 
 func (r *row) define(v tile.ID, x ir.Scalar) {
@@ -268,7 +284,7 @@ func (r *row) fresh(v tile.ID, number int) (ir.Scalar, bool) {
 		return r.need(v), true
 	}
 	op := &r.Ops[r.Values[v].Op]
-	if number < 0 && (op.Kind != tile.Map && op.Kind != tile.Load || len(op.Args) == 0) {
+	if number < 0 && (op.Kind != tile.Map && op.Kind != tile.Ended && op.Kind != tile.Load || len(op.Args) == 0) {
 		return ir.Scalar{}, false // the end of groups has no row of its own
 	}
 	switch op.Kind {
@@ -293,6 +309,8 @@ func (r *row) fresh(v tile.ID, number int) (ir.Scalar, bool) {
 			head = !SameKey(x, y)
 		}
 		return ir.BoolScalar(head), true
+	case tile.Ended:
+		return r.fresh(r.chosen(op), number)
 	case tile.Load, tile.Map:
 		args := make([]ir.Scalar, len(op.Args))
 		for i, arg := range op.Args {

@@ -204,6 +204,28 @@ func TestChainTakesTurnsInOrder(t *testing.T) {
 	}
 }
 
+// Each worker has every so manieth block, if blocks are dealt.
+func TestDealtBlocks(t *testing.T) {
+	for _, rows := range []int{0, 1, 4, 5, 1003} {
+		for workers := 1; workers < 9; workers++ {
+			by := make([]int, (rows+4)/5)
+			kgenInOrder(nil, workers, rows, 5, func(blocks *kgenBlocks) {
+				worker := blocks.deal()
+				for blocks.next() {
+					blocks.await()
+					by[blocks.number] = worker
+					blocks.release()
+				}
+			})
+			for number, worker := range by {
+				if want := number % min(workers, len(by)); worker != want {
+					t.Fatalf("%d rows, %d workers: worker %d has block %d", rows, workers, worker, number)
+				}
+			}
+		}
+	}
+}
+
 // Memory moves when no earlier block copies to it any more.
 func TestSettleWaitsForEarlierBlocks(t *testing.T) {
 	const rows, block = 40, 10
