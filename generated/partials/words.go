@@ -1851,9 +1851,11 @@ func wordsKernel5(lo, hi int, head, tail [][8]byte, insert, insert2 []int64, nSl
 								break
 							}
 							if !(key != binary.BigEndian.Uint64(head[held][:]) || key2 != binary.BigEndian.Uint64(tail[held][:])) {
-								old := atomic.LoadInt64(&insert[slot])
-								for row < old && !atomic.CompareAndSwapInt64(&insert[slot], old, row) {
-									old = atomic.LoadInt64(&insert[slot])
+								if row < held {
+									old := atomic.LoadInt64(&insert[slot])
+									for row < old && !atomic.CompareAndSwapInt64(&insert[slot], old, row) {
+										old = atomic.LoadInt64(&insert[slot])
+									}
 								}
 								found = slot
 								break
@@ -5225,9 +5227,11 @@ func wordsShardKernel5(lo, hi int, head, tail [][8]byte, insert, insert2 []int64
 								break
 							}
 							if !(key != binary.BigEndian.Uint64(head[held][:]) || key2 != binary.BigEndian.Uint64(tail[held][:])) {
-								old := atomic.LoadInt64(&insert[slot])
-								for row < old && !atomic.CompareAndSwapInt64(&insert[slot], old, row) {
-									old = atomic.LoadInt64(&insert[slot])
+								if row < held {
+									old := atomic.LoadInt64(&insert[slot])
+									for row < old && !atomic.CompareAndSwapInt64(&insert[slot], old, row) {
+										old = atomic.LoadInt64(&insert[slot])
+									}
 								}
 								found = slot
 								break

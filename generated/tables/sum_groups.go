@@ -1387,9 +1387,11 @@ func sumGroupsKernel8(lo, hi int, key []int32, insert, insert2 []int64, value []
 								break
 							}
 							if key2 == key[held] {
-								old := atomic.LoadInt64(&insert[slot])
-								for row < old && !atomic.CompareAndSwapInt64(&insert[slot], old, row) {
-									old = atomic.LoadInt64(&insert[slot])
+								if row < held {
+									old := atomic.LoadInt64(&insert[slot])
+									for row < old && !atomic.CompareAndSwapInt64(&insert[slot], old, row) {
+										old = atomic.LoadInt64(&insert[slot])
+									}
 								}
 								found = slot
 								break

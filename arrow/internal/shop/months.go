@@ -1360,9 +1360,11 @@ func monthsKernel8(lo, hi int, map5 []int32, insert, amount, insert2 []int64, nS
 								break
 							}
 							if key == map5[held] {
-								old := atomic.LoadInt64(&insert[slot])
-								for row < old && !atomic.CompareAndSwapInt64(&insert[slot], old, row) {
-									old = atomic.LoadInt64(&insert[slot])
+								if row < held {
+									old := atomic.LoadInt64(&insert[slot])
+									for row < old && !atomic.CompareAndSwapInt64(&insert[slot], old, row) {
+										old = atomic.LoadInt64(&insert[slot])
+									}
 								}
 								found = slot
 								break

@@ -2595,9 +2595,11 @@ func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int6
 								break
 							}
 							if key == product[held] {
-								old := atomic.LoadInt64(&insert[slot])
-								for row < old && !atomic.CompareAndSwapInt64(&insert[slot], old, row) {
-									old = atomic.LoadInt64(&insert[slot])
+								if row < held {
+									old := atomic.LoadInt64(&insert[slot])
+									for row < old && !atomic.CompareAndSwapInt64(&insert[slot], old, row) {
+										old = atomic.LoadInt64(&insert[slot])
+									}
 								}
 								found = slot
 								break
