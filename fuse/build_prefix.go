@@ -151,7 +151,7 @@ func (b *kernelBuilder) offset(p *Prefix, demanded func(*Value) bool) {
 
 // lengthAfter returns the length of d, which is known after all rows.
 func (b *kernelBuilder) lengthAfter(d *ir.Domain) tile.ID {
-	w := b.graph.writer[key{kind: Lengths, of: d}]
+	d, w := b.graph.length(d)
 	if w == nil || !b.in[w.Writer] {
 		return b.lengthBefore(d)
 	}
@@ -178,7 +178,7 @@ func (b *kernelBuilder) lengthAfter(d *ir.Domain) tile.ID {
 
 // lengthBefore returns the length of d, which is known before the launch.
 func (b *kernelBuilder) lengthBefore(d *ir.Domain) tile.ID {
-	w := b.graph.writer[key{kind: Lengths, of: d}]
+	d, w := b.graph.length(d)
 	if w != nil && b.in[w.Writer] {
 		if isComputed(d) {
 			return b.computedLength(d, false)

@@ -533,5 +533,6 @@ func (l *lowering) rows(s *Stage, d *ir.Domain) {
 
 // length makes s read the length of d, unless it is known from the start.
 func (l *lowering) length(s *Stage, d *ir.Domain) {
-	l.use(s, l.writer[key{kind: Lengths, of: d}], tile.Element, true)
+	_, length := l.Graph.length(d)
+	l.use(s, length, tile.Element, true)
 }

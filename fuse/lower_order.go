@@ -109,6 +109,16 @@ func (l *lowering) every(v *ir.Value) {
 // rowsMoved returns the rows that an order of v has: those that move first. Some of them may move again.
 func rowsMoved(v *ir.Value) *ir.Domain { return v.Args[len(v.Args)-2].Type.Domain }
 
+// length returns the domain by which d is as long as it is, and what holds its length; nil if that is known from
+// the start. An order without a limit is as long as the rows that move.
+func (g *Graph) length(d *ir.Domain) (*ir.Domain, *Value) {
+	w := g.writer[key{kind: Lengths, of: d}]
+	if w == nil && d != nil && d.Kind == ir.DomainOrder {
+		return g.length(d.Parent)
+	}
+	return d, w
+}
+
 // limit adds the stage that computes how many rows an order with a limit has.
 func (l *lowering) limit(v *ir.Value) {
 	s := l.stage(ScalarMap, v.Pos, nil)
