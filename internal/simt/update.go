@@ -78,16 +78,30 @@ func (e *function) exchange(buffer string, kind ir.Kind, combine *tile.Expr, at,
 	e.exchangeWord(e.arguments.words(buffer, v.word), v, combine, x)
 }
 
-// exchangeWord is exchange of an element in words of shared memory.
+// exchangeWord is exchange of an element in words of shared memory. What does not lessen a minimum, or change another
+// element of this kind, exchanges nothing: rows of few elements would wait for each other.
 func (e *function) exchangeWord(words *loop.Var, v view, combine *tile.Expr, x loop.Expr) {
 	seen := e.b.Decl("seen", loop.VolatileAt(words, v.index))
 	e.b.While(loop.True, func() {
 		old := func(int) loop.Expr { return v.get(seen) }
 		next := e.b.Let("next", v.put(seen, backends.Combine(combine, old, func(int) loop.Expr { return x })))
+		if keeps(combine.Operator) {
+			e.b.If(loop.Eq(next, seen), func() { e.b.Break() }, nil)
+		}
 		before := e.b.CompareExchange("before", words, v.index, seen, next)
 		e.b.If(loop.Eq(before, seen), func() { e.b.Break() }, nil)
 		e.b.Assign(seen, before)
 	})
+}
+
+// keeps reports whether a combination is often one of its operands: a value that has been combined changes nothing
+// the second time.
+func keeps(op ir.Op) bool {
+	switch op {
+	case ir.OpLeast, ir.OpGreatest, ir.OpAnd, ir.OpOr, ir.OpLogicalAnd, ir.OpLogicalOr:
+		return true
+	}
+	return false
 }
 
 // view is an element within the words of a buffer, in the byte order of

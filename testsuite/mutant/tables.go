@@ -6,6 +6,9 @@ var tables = []Mutant{
 		Old: `	e.b.Barrier(loop.WorkgroupScope)
 	rows = map[int]string{}`,
 		New: `	rows = map[int]string{}`},
+	{Name: "what lessens a minimum is left out", File: "internal/simt/update.go", Device: "emulated", Programs: "bins_of_every_kind",
+		Old: "loop.Eq(next, seen)",
+		New: "loop.Ne(next, seen)"},
 	{Name: "rows come before the identity", File: "internal/simt/localtable_scheme.go", Device: "emulated", Programs: "bins_of_*",
 		Old: `	e.beginCaches()
 	e.b.Barrier(loop.WorkgroupScope)`,
