@@ -31,8 +31,8 @@ func (o *ordering) few(keys []sortKey, beside *ir.Value) *ir.Value {
 	return o.arrive(destination{o.out, o.limit, true, false}, arrival{carried{key: w.value, beside: beside}, place}).number
 }
 
-// isFew returns a scalar above 0 if a work-group sorts the rows of x by itself.
+// isFew returns a scalar above 0 if a work-group sorts the rows of x by itself: where none can, not even no rows.
 func (o *ordering) isFew(x *ir.Value) *ir.Value {
 	room := o.add(o.pos, ir.Value{Op: ir.OpRoom, Type: ir.Type{Kind: ir.I64}})
-	return o.apply(ir.OpSub, room, o.apply(ir.OpSub, o.length(x), o.number(1)))
+	return o.apply(ir.OpSub, room, o.length(x))
 }
