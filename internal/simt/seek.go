@@ -18,25 +18,22 @@ func (e *rowBody) search(op *tile.Op) loop.Expr {
 // source returns the row that a row repeats: as it is told, from what the tile has found, or by a
 // search.
 func (e *rowBody) source(op *tile.Op) loop.Expr {
-	search := func() loop.Expr {
-		found := backends.Search(e.b, e.stream(op.Stream), e.expr(op.Args[0]), e.expr(op.Args[1]), loop.ToKind(ir.I64, e.row))
-		if op.Width > 0 {
-			return loop.ToKind(ir.I64, e.sourceAmong(op, loop.ToCounter(found), loop.ToKind(ir.I64, e.row)))
-		}
-		return found
-	}
 	i := e.Values[op.Res[0]].Op
 	if told, ok := e.spread[i]; ok && e.now != atEnd {
 		return loop.ToKind(ir.I64, loop.At(e.arguments.buffer(told, ir.I32, plan.Reads), e.row))
 	}
-	found := e.sources[i]
-	if found == nil || e.now == atEnd {
-		return search()
+	if found := e.sources[i]; found != nil && e.now != atEnd {
+		if found.held != nil {
+			return loop.ToKind(ir.I64, loop.At(found.held, e.item))
+		}
+		return loop.ToKind(ir.I64, loop.At(found.shared, e.sourcePlace(e.place)))
 	}
-	if found.held != nil {
-		return loop.ToKind(ir.I64, loop.At(found.held, e.item))
+	row := loop.ToKind(ir.I64, e.row)
+	source := backends.Search(e.b, e.stream(op.Stream), e.expr(op.Args[0]), e.expr(op.Args[1]), row)
+	if op.Width > 0 {
+		return loop.ToKind(ir.I64, e.sourceAmong(op, loop.ToCounter(source), row))
 	}
-	return loop.ToKind(ir.I64, loop.At(found.shared, e.sourcePlace(e.place)))
+	return source
 }
 
 // probe finds a slot of a hash table.
