@@ -39,7 +39,7 @@ func (l *lowering) digits(v *ir.Value) {
 	chosen := s
 	if t.of.isCountedTwice() {
 		chosen = l.histogram(v, v.Args[2])
-		chosen.after = []*Stage{s}
+		chosen.after = append(chosen.after, s)
 		chosen.Writes, w.Writer = append(chosen.Writes, w), chosen
 	}
 	for _, scalar := range t.of.known() {
@@ -55,6 +55,9 @@ func (l *lowering) histogram(v, counted *ir.Value) *Stage {
 	s := l.stage(Histogram, v.Pos, counted.Type.Domain)
 	l.read(s, counted, tile.Element, false)
 	s.roots, s.counted = append(s.roots, v), counted
+	if length := l.writer[key{kind: Lengths, of: v.Type.Domain}]; length != nil && length.Writer != nil {
+		s.after = []*Stage{length.Writer} // that decides how many counters there are
+	}
 	return s
 }
 

@@ -146,23 +146,21 @@ func compileJob(p *ir.Pipeline, level string, schedule plan.Schedule, limit time
 			}
 		}
 	}
-	if options.Short {
-		if c.short, err = compileGuarded(p, options, limit); err != nil {
-			return c, err
-		}
-		options.Short, options.Cores = false, true // work-groups have the other
+	if c.workgroups, err = compileGuarded(p, options, limit); err != nil {
+		return c, err
 	}
+	options.Short, options.Cores = false, true
 	if c.any, err = compileGuarded(p, options, limit); err != nil {
 		return c, err
 	}
-	options.Entered, options.Cores, options.RadixOfMany = true, true, cmp.Or(options.Radix, fuse.DefaultRadix)+2
+	options.Entered, options.RadixOfMany = true, cmp.Or(options.Radix, fuse.DefaultRadix)+2
 	c.cores, err = compileGuarded(p, options, limit)
 	return c, err
 }
 
-// compiled is a pipeline for columns of any length, for these as emitted Go has it, and for
-// work-groups and columns of fewer than 2^32 rows; nil if a schedule has parts.
-type compiled struct{ any, cores, short *backends.Program }
+// compiled is a pipeline for cores, for these as emitted Go has it, and for work-groups: for columns
+// of fewer than 2^32 rows unless the schedule has parts.
+type compiled struct{ any, cores, workgroups *backends.Program }
 
 // compileGuarded turns a panic into an error. It abandons a compilation that
 // does not end in time.

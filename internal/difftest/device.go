@@ -39,7 +39,7 @@ var ErrNotOpen = fmt.Errorf("%w: it does not open", ErrAbsent)
 type Job struct {
 	Program     *backends.Program
 	Cores       *backends.Program // for emitted Go
-	Short       *backends.Program // for work-groups and columns of fewer than 2^32 rows, or nil
+	Workgroups  *backends.Program // for work-groups; nil if that is Program
 	Schedule    plan.Schedule     // of kernels of work-groups
 	Seed        uint64            // of the device's random decisions
 	Unoptimized bool              // disables slow optimization of a driver
@@ -47,8 +47,8 @@ type Job struct {
 
 // ForWorkgroups returns the program for devices of work-groups.
 func (j Job) ForWorkgroups() *backends.Program {
-	if j.Short != nil {
-		return j.Short
+	if j.Workgroups != nil {
+		return j.Workgroups
 	}
 	return j.Program
 }

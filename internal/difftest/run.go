@@ -236,7 +236,7 @@ func appendNew(list []string, more ...string) []string {
 
 // job returns a program at a level, compiled.
 func (t *tester) job(number int, made compiled, s plan.Schedule) Job {
-	j := Job{Program: made.any, Cores: made.cores, Short: made.short, Schedule: s, Seed: t.Seed, Unoptimized: t.Random > 0 && number%optimizedEvery != 0}
+	j := Job{Program: made.any, Cores: made.cores, Workgroups: made.workgroups, Schedule: s, Seed: t.Seed, Unoptimized: t.Random > 0 && number%optimizedEvery != 0}
 	if where := t.where(number); where != nil {
 		j.Seed = where.Seed
 	}
