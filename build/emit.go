@@ -26,7 +26,21 @@ import (
 
 // Emitters is the table of all backends, the default first. A new backend is a
 // new entry.
-var Emitters = []backends.Emitter{gocpu.Emitter{}, opencl.Emitter(), cuda.Emitter()}
+var Emitters = []backends.Emitter{gocpu.Emitter{}, opencl.Emitter(), opencl.PTXEmitter(), cuda.Emitter()}
+
+// BackendOf returns the name of the backend that devices of a kind, as gocpu, opencl, cuda and cudaemu, run
+// if they are such a machine; "" if they run no text.
+func BackendOf(kind string, m plan.Machine) string {
+	switch {
+	case kind == opencl.Emitter().Name():
+		return opencl.Emitter().On(m).Name()
+	case kind == "cudaemu":
+		return cuda.Emitter().Name()
+	case slices.Contains(EmitterNames(), kind):
+		return kind
+	}
+	return ""
+}
 
 // plain is the backend of Go that runs on the CPU.
 var plain = gocpu.Emitter{}
@@ -101,6 +115,9 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 	if f.device && embeds == nil {
 		return usagef("--go: backend %s has no kernels to embed: leave it out, or name the backend of the devices", f.backend)
 	}
+	if f.device && embeds.Embeds() != f.backend {
+		return usagef("--go: devices take embedded kernels of backend %s, not of %s", embeds.Embeds(), f.backend)
+	}
 	schedule, err := ParseSchedule(f.schedule)
 	if err != nil {
 		return err
@@ -170,6 +187,7 @@ func (f *Flags) emitAll(source *Source, emitter backends.Emitter, level string, 
 // embedder is a backend whose kernels emitted Go can embed.
 type embedder interface {
 	backends.Emitter
+	Embeds() string // the backend of embedded kernels on its devices
 	Embed(base string, short, long *backends.Program, s plan.Schedule) ([]backends.File, error)
 }
 

@@ -68,10 +68,11 @@ const (
 	CapBulkCopy     Cap = "copy.bulk"         // asynchronous copies from global to local memory, and barriers that wait for them
 	CapDivideF32    Cap = "f32.divide"        // f32 division and square root are correctly rounded
 	CapDenormalsF32 Cap = "f32.denormals"     // f32 keeps denormal numbers
+	CapInlinePTX    Cap = "inline.ptx"        // OpenCL C may contain PTX, which has subgroups of 32 work-items
 )
 
 // Capabilities lists all capabilities.
-var Capabilities = []Cap{CapAtomicsI64, CapFP64, CapTicket, CapStatic, CapResident, CapChildLaunch, CapBulkCopy, CapDivideF32, CapDenormalsF32}
+var Capabilities = []Cap{CapAtomicsI64, CapFP64, CapTicket, CapStatic, CapResident, CapChildLaunch, CapBulkCopy, CapDivideF32, CapDenormalsF32, CapInlinePTX}
 
 // The rates that predictions of cost use. Declared machines have the first two. Others are
 // measured, and a machine without one is one on which that costs nothing beyond its bytes.

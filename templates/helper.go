@@ -81,11 +81,14 @@ func (h *Helpers) Lookup(name string) (*Helper, bool) {
 // All returns the helpers; each follows the helpers that it calls.
 func (h *Helpers) All() []*Helper { return h.all }
 
-//go:embed c/*.c opencl/*.cl cuda/*.cu
+//go:embed c/*.c opencl/*.cl opencl-ptx/*.cl cuda/*.cu
 var files embed.FS
 
 // OpenCL returns the helpers in OpenCL C 1.2, for little-endian devices.
 var OpenCL = sync.OnceValue(func() *Helpers { return readHelpers(files, "c", "opencl") })
+
+// OpenCLPTX returns the helpers in OpenCL C 1.2 with inline PTX.
+var OpenCLPTX = sync.OnceValue(func() *Helpers { return readHelpers(files, "c", "opencl", "opencl-ptx") })
 
 // CUDA returns the helpers in CUDA C++.
 var CUDA = sync.OnceValue(func() *Helpers { return readHelpers(files, "c", "cuda") })

@@ -12,26 +12,39 @@ import (
 
 	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
 	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
 // clang has no warning about any text of the corpus in OpenCL C.
 func TestEmittedOpenCL(t *testing.T) {
+	checkEmittedOpenCL(t, opencl.Emitter(), "-target", "spir64")
+}
+
+// Nor about those with PTX in them, whose instructions it gives to the backend of NVIDIA's devices.
+func TestEmittedOpenCLWithPTX(t *testing.T) {
+	ofNVIDIA := plan.Machine{Caps: map[plan.Cap]plan.Evidence{plan.CapInlinePTX: plan.Probed}}
+	checkEmittedOpenCL(t, opencl.Emitter().On(ofNVIDIA), "-target", "nvptx64",
+		"-Xclang", "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics") // which clang believes it lacks
+}
+
+func checkEmittedOpenCL(t *testing.T, emitter kernels.Emitter, target ...string) {
 	sample.Log(t)
 	folder := t.TempDir()
 	var paths []string
-	for name, text := range kerneltest.EmittedTexts(t, "corpus", opencl.Emitter(), fuse.Levels) {
+	for name, text := range kerneltest.EmittedTexts(t, "corpus", emitter, fuse.Levels) {
 		path := filepath.Join(folder, name)
 		write(t, path, text)
 		paths = append(paths, path)
 	}
 	slices.Sort(paths)
-	checkOpenCL(t, paths)
+	checkOpenCL(t, paths, target)
 }
 
 // checkOpenCL has clang read texts, some at a time.
-func checkOpenCL(t *testing.T, texts []string) {
+func checkOpenCL(t *testing.T, texts, target []string) {
 	t.Helper()
 	clang, err := exec.LookPath("clang")
 	if err != nil {
@@ -42,7 +55,7 @@ func checkOpenCL(t *testing.T, texts []string) {
 	for range runtime.NumCPU() {
 		readers.Go(func() {
 			for batch := range batches {
-				arguments := append(strings.Fields("-cl-std=CL1.2 -target spir64 -Wall -Wextra -Werror -fsyntax-only -x cl"), batch...)
+				arguments := slices.Concat(strings.Fields("-cl-std=CL1.2 -Wall -Wextra -Werror -fsyntax-only -x cl"), target, batch)
 				if out, err := exec.Command(clang, arguments...).CombinedOutput(); err != nil {
 					t.Errorf("clang: %v\n%s", err, out)
 				}

@@ -26,7 +26,28 @@ import (
 // Emitter returns the backend that emits OpenCL C, a backends.Emitter. Its type is
 // internal to this module.
 func Emitter() kernels.Emitter {
-	return kernels.Emitter{Backend: "opencl", Extension: ".cl", Dialect: Dialect()}
+	e := kernels.Emitter{Backend: "opencl", Extension: ".cl", Dialect: Dialect()}
+	e.With = map[plan.Cap]kernels.Emitter{plan.CapInlinePTX: PTXEmitter()}
+	return e
+}
+
+// PTXEmitter returns the backend that emits OpenCL C with PTX within, for NVIDIA's devices.
+func PTXEmitter() kernels.Emitter {
+	return kernels.Emitter{Backend: "opencl-ptx", Extension: ".cl", Dialect: PTXDialect(), Devices: "opencl"}
+}
+
+// PTXDialect returns OpenCL C 1.2 as NVIDIA's compiler reads it, which takes PTX: subgroups are warps,
+// and a declared array may have all local memory of compute capability 9.0, of which the driver keeps 1 KiB.
+func PTXDialect() *ctext.Dialect {
+	d := Dialect()
+	d.Name = "OpenCL C 1.2 with PTX"
+	d.Helpers = templates.OpenCLPTX()
+	d.Subgroup = 32
+	d.IDs[loop.SubgroupID], d.IDs[loop.SubgroupLane], d.IDs[loop.SubgroupSize] = "((int)get_local_id(0) >> 5)", "((int)get_local_id(0) & 31)", "32"
+	d.SubgroupBarrier = `__asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory");`
+	d.Launched, d.Declares = "__local __attribute__((aligned(128))) ", true // the lines that bulk copies write
+	d.Atomics64, d.MergesCounts, d.LaunchedLocal, d.BulkCopies = true, true, 226<<10, true
+	return d
 }
 
 // Dialect returns OpenCL C 1.2 for the printer of this module, and little-endian devices. Work-groups lie in

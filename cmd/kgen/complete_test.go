@@ -66,7 +66,7 @@ func TestComplete(t *testing.T) {
 		{[]string{"explain", "--fuse="}, "none paper3 paper2 onepass auto", noFiles},
 		{[]string{"explain", "--format", ""}, "text json dot html", noFiles},
 		{[]string{"explain", "--schedule", ""}, "groups=sort groups=hash groups=shared groups=independent groups=local groups=partitioned probe=linear probe=cuckoo probe=sort probe=loops variant=direct variant=chunked variant=privvar variant=privarray variant=subgroup variant=segmented", noFiles},
-		{[]string{"emit", "--backend", ""}, "gocpu opencl cuda", noFiles},
+		{[]string{"emit", "--backend", ""}, "gocpu opencl opencl-ptx cuda", noFiles},
 		{[]string{"emit", "--after", ""}, "verify lower fuse tile plan loop", noFiles},
 		{[]string{"emit", "-o", ""}, "", folders},
 

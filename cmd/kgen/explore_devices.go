@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen"
+	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/explore"
 	"github.com/kgen-go/kgen/internal/memory"
@@ -21,10 +22,10 @@ import (
 // those of --machine.
 func openExploreDevice(ctx context.Context, name, machine string, space *memory.Space, waiting *waiting) (*exploring, error) {
 	kind, _, _ := strings.Cut(name, ":")
-	d := &exploring{name: name, emits: kind, repeats: true}
+	d := &exploring{name: name, repeats: true}
 	switch kind {
 	case "cudaemu":
-		d.emits, d.repeats = "cuda", false
+		d.repeats = false
 	case "vector", "interp":
 		return nil, usageErrorf("device %s is not explored: every result is compared with the interpreter's already", name)
 	}
@@ -33,6 +34,10 @@ func openExploreDevice(ctx context.Context, name, machine string, space *memory.
 		return nil, err
 	}
 	info, err := d.device.Info(ctx)
+	var m plan.Machine
+	if err == nil {
+		m, err = d.device.Machine(ctx)
+	}
 	if err == nil {
 		d.costs, err = costsOf(ctx, machine, d.device)
 	}
@@ -40,7 +45,7 @@ func openExploreDevice(ctx context.Context, name, machine string, space *memory.
 		d.device.Close()
 		return nil, err
 	}
-	d.detail = info.Detail
+	d.detail, d.emits = info.Detail, build.BackendOf(kind, m)
 	d.isGPU = kind == "cuda" || info.Device != nil && strings.Contains(info.Device.Vendor+info.Device.Platform, "NVIDIA")
 	return d, nil
 }

@@ -43,10 +43,13 @@ func chooseTuned(c *cobra.Command, path string, file *tune.File, use tune.Use) (
 // tunedUse says where a pipeline runs, for settings of a file.
 func tunedUse(ctx context.Context, device *kgen.Device, p *ir.Pipeline) (tune.Use, error) {
 	kind, _, _ := strings.Cut(device.Name(), ":")
-	backend := map[string]string{"gocpu": "gocpu", deviceWithoutGo: "gocpu", "opencl": "opencl", "cuda": "cuda", "cudaemu": "cuda"}[kind]
+	if kind == deviceWithoutGo {
+		kind = defaultDevice
+	}
+	m, err := device.Machine(ctx)
+	backend := build.BackendOf(kind, m)
 	if backend == "" {
 		return tune.Use{}, usageErrorf("device %s has no settings: leave out --tuned", device.Name())
 	}
-	m, err := device.Machine(ctx)
 	return tune.Use{Pipeline: p, Backend: backend, Device: &tune.Device{Name: device.Name(), Backend: backend, Hardware: m.Device, Driver: m.Driver}}, err
 }

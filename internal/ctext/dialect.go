@@ -28,6 +28,7 @@ type Dialect struct {
 	Space    map[loop.Space]string // qualifier of the memory that a pointer points to
 	Local    string                // qualifier of an array that a work-group shares
 	Launched string                // qualifier of an array whose size the launch decides, aligned for all accesses
+	Declares bool                  // such an array is declared with its size all the same, because hosts bring less than devices have
 	Restrict string                // qualifier of read-only memory
 	Function string                // qualifier of a function that kernels call
 	// Kernel returns the attributes and result type of a kernel, which precede its
@@ -39,6 +40,8 @@ type Dialect struct {
 	Atomics64     bool  // whether all devices have atomic operations of 64 bits
 	MergesCounts  bool  // whether devices add up the ones that a subgroup adds to one address of local memory
 	LaunchedLocal int64 // bytes of local memory that a launch may bring, on the devices that kernels are tuned for; 0 if it brings none
+
+	BulkCopies bool // whether helpers copy to local memory asynchronously
 
 	Align string // attribute of local memory that is accessed loop.WideBytes at a time
 	// Wide returns the vector type of loop.WideBytes of elements of kind k, and

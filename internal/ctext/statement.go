@@ -135,6 +135,9 @@ func (p *printer) decl(s *loop.Decl) {
 		p.line("%s *const %s = (%s *)%s;", element, p.names.Declare(s.Var), element, p.use(s.Over))
 	case s.Launch && p.dialect.Launched == "":
 		p.fail("no launch brings local memory")
+	case s.Launch && p.dialect.Declares:
+		p.kernels[len(p.kernels)-1].LocalBytes += int64(t.Len) * int64(t.Kind.Size())
+		p.line("%s%s %s[%d];", p.dialect.Launched, p.memoryType(t), p.names.Declare(s.Var), t.Len)
 	case s.Launch:
 		p.line("%s%s %s[];", p.dialect.Launched, p.memoryType(t), p.names.Declare(s.Var))
 	case t.Form == loop.Array && t.Space == loop.Local:

@@ -16,7 +16,7 @@ import (
 type subgrouped struct{ fake }
 
 func (*subgrouped) Target() simt.Target {
-	return simt.Target{Subgroup: simt.SubgroupOf(32), Children: true}
+	return simt.Target{Subgroup: simt.SubgroupOf(32), Children: true, BulkCopies: true}
 }
 
 // TestSchedulesByChance checks that the flag accepts random schedules, that some of

@@ -28,11 +28,16 @@ func (p *Program) encoded(base string) ([]backends.File, error) {
 	return append(p.Files[:len(p.Files):len(p.Files)], backends.File{Name: planFile(base), Text: text}), nil
 }
 
-// On returns the emitter for a machine. A GPU whose probe has shown that work-groups start in the order of their
+// On returns the emitter for a machine, the one With a capability that the machine has. A GPU whose probe has shown that work-groups start in the order of their
 // numbers takes no tickets; where one waits in vain all the same, the plan gives up.
 func (e Emitter) On(m plan.Machine) Emitter {
 	if e.IDs == "" && m.Subgroup > 1 && m.Caps[plan.CapStatic] == plan.Probed {
 		e.IDs = plan.Static
+	}
+	for c, able := range e.With {
+		if m.Has(c) {
+			e = able
+		}
 	}
 	e.Rounds = m.Has(plan.CapResident) && m.Has(plan.CapBulkCopy)
 	return e
@@ -90,7 +95,7 @@ func (e Emitter) Embed(base string, short, long *backends.Program, s plan.Schedu
 			return nil, err
 		}
 		for _, f := range encoded {
-			files = append(files, backends.File{Name: path.Join(Folder, e.Backend, f.Name), Text: f.Text})
+			files = append(files, backends.File{Name: path.Join(Folder, e.Embeds(), f.Name), Text: f.Text})
 		}
 	}
 	return files, nil
@@ -105,7 +110,7 @@ func (e Emitter) Embedded(files fs.FS, base string, forLong bool) (*Program, err
 	if forLong {
 		base = longBase(base)
 	}
-	folder := path.Join(Folder, e.Backend)
+	folder := path.Join(Folder, e.Embeds())
 	text, err := fs.ReadFile(files, path.Join(folder, planFile(base)))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !forLong:

@@ -4,6 +4,7 @@
 package kernels
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -19,13 +20,18 @@ type Emitter struct {
 	Backend   string // as the user names it: opencl
 	Extension string // of the files with kernels: .cl
 	Dialect   *ctext.Dialect
-	IDs       string           // how devices with a driver number tiles unless the user says; see plan.Schedule
-	Rounds    bool             // the device can walk over many rows in rounds
-	Rows      map[string]int64 // of domains of parameters, where they decide how kernels walk
+	Devices   string               // the backend that devices which run it have embedded kernels of; "" is Backend
+	With      map[plan.Cap]Emitter // for machines with more capabilities; see On
+	IDs       string               // how devices with a driver number tiles unless the user says; see plan.Schedule
+	Rounds    bool                 // the device can walk over many rows in rounds
+	Rows      map[string]int64     // of domains of parameters, where they decide how kernels walk
 }
 
 // Name returns the name of the backend.
 func (e Emitter) Name() string { return e.Backend }
+
+// Embeds returns the name of the backend whose kernels emitted Go embeds for the devices.
+func (e Emitter) Embeds() string { return cmp.Or(e.Devices, e.Backend) }
 
 // Emit makes three files for each pipeline. If the extension is .cl, they are
 // NAME.cl, the kernels; NAME.plan.json, the plan by which a host runs them; and
@@ -62,7 +68,7 @@ func (e Emitter) Loops(program *backends.Program, options backends.Options) (str
 // Target returns the features that kernels of the dialect may use.
 func (e Emitter) Target() simt.Target {
 	return simt.Target{Subgroup: simt.SubgroupOf(e.Dialect.Subgroup), Occupancy: e.Dialect.Occupancy,
-		Atomics64: e.Dialect.Atomics64, MergesCounts: e.Dialect.MergesCounts, LaunchedLocal: e.Dialect.LaunchedLocal, Children: e.Dialect.Child != nil, Rows: e.Rows}
+		Atomics64: e.Dialect.Atomics64, MergesCounts: e.Dialect.MergesCounts, LaunchedLocal: e.Dialect.LaunchedLocal, Children: e.Dialect.Child != nil, BulkCopies: e.Dialect.BulkCopies, Rows: e.Rows}
 }
 
 // Program is a pipeline as a device runs it.
@@ -96,6 +102,9 @@ func (e Emitter) makeAs(base string, program *backends.Program, schedule plan.Sc
 		host.Needs = text.Needs
 		for i := range host.Kernels {
 			describe(host, &host.Kernels[i], file, text.Kernels[i])
+			if e.Dialect.Declares {
+				host.Kernels[i].Variants[0].LocalBytes = plan.Expr{}
+			}
 		}
 		p.Files = append(p.Files, backends.File{Name: file, Text: text.Source})
 		p.addOptions(e.Dialect.CompilerOptions(text.Needs))

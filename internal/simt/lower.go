@@ -40,6 +40,8 @@ type Target struct {
 
 	Children bool // kernels launch kernels
 
+	BulkCopies bool // kernels copy to local memory asynchronously
+
 	LaunchedLocal int64 // bytes of local memory that a launch may bring; on devices with less, the fallback runs
 
 	Rows map[string]int64 // of domains of parameters, by their names, on devices that can walk in rounds: kernels over many rows do where that pays

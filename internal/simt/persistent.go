@@ -190,6 +190,9 @@ func (l *lowering) persistentShape(t *tile.Kernel, s shape) (_ shape, reason str
 		}
 		return s, ""
 	}
+	if !l.target.BulkCopies {
+		return s, fmt.Sprintf("it takes bulk copies; choose scheme=%s", SchemeLookback)
+	}
 	rowSubgroups := s.workgroup/persistentWidth - controlSubgroups
 	s.placement = &ring{minSubgroups: rowSubgroups, usual: rowSubgroups, lookahead: lookaheadOf(l.schedule), wanted: l.schedule.Ring}
 	s.workgroup = persistentWidth

@@ -21,7 +21,7 @@ func TestRowsInRounds(t *testing.T) {
 		{"i64", "total: sum(x, by: g)", 8},
 	} {
 		source := "pipeline folds(k: [n]i32, x: [n]" + c.value + ") {\n\tg = runs(k)\n\treturn " + c.results + "\n}\n"
-		lowered, err := Target{Subgroup: SubgroupOf(persistentWidth)}.Lower(compiled(t, source, compile.Options{Level: fuse.LevelOnePass}), plan.Schedule{Scheme: SchemePersistent})
+		lowered, err := Target{Subgroup: SubgroupOf(persistentWidth), BulkCopies: true}.Lower(compiled(t, source, compile.Options{Level: fuse.LevelOnePass}), plan.Schedule{Scheme: SchemePersistent})
 		if err != nil {
 			t.Fatal(err)
 		}

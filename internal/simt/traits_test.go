@@ -29,7 +29,7 @@ func requireFamilies(t *testing.T) {
 func TestTraits(t *testing.T) {
 	requireFamilies(t)
 	program := counts(t, fuse.LevelOnePass, "")
-	target := Target{Subgroup: SubgroupOf(32)}
+	target := Target{Subgroup: SubgroupOf(32), BulkCopies: true}
 	for _, traits := range Schemes() {
 		if traits.Name == "" || TraitsOf(plan.Schedule{Scheme: traits.Name}) != traits {
 			t.Errorf("%q is not found by its name", traits.Name)

@@ -197,5 +197,6 @@ func Machine(o Options) plan.Machine {
 	for _, c := range plan.Capabilities {
 		m.Caps[c] = plan.Declared
 	}
+	delete(m.Caps, plan.CapInlinePTX) // of OpenCL C
 	return m
 }

@@ -35,7 +35,7 @@ type probed struct {
 // has to, it calls probing first, unless that is nil.
 func (d *device) probe(ctx context.Context, probing func()) error {
 	var p probed
-	key := cache.Key(append(d.identity(), probeText, probe64Text, probeVersion)...)
+	key := cache.Key(append(d.identity(), probeText, probe64Text, probePTXText, probeBulkText, probeVersion)...)
 	err := d.cache.Do(ctx, key,
 		func(data []byte) error { return p.decode(data) },
 		func() ([]byte, error) {
@@ -71,7 +71,7 @@ func (p *probed) decode(data []byte) error {
 }
 
 // probeVersion changes with the Go side of the probe, and with what it returns.
-const probeVersion = "4"
+const probeVersion = "5"
 
 // prober is one probe.
 type prober struct {
@@ -87,7 +87,7 @@ func (p *prober) run(ctx context.Context) (probed, error) {
 	if err := p.calibrate(ctx); err != nil {
 		return probed{}, err
 	}
-	for _, step := range []func(context.Context) error{p.subgroup, p.local, p.progress, p.residency, p.atomics, p.doubles, p.floats} {
+	for _, step := range []func(context.Context) error{p.subgroup, p.local, p.progress, p.residency, p.atomics, p.doubles, p.floats, p.inlinePTX} {
 		if err := step(ctx); err != nil {
 			return probed{}, err
 		}

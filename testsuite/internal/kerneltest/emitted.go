@@ -53,7 +53,7 @@ func emitKernels(t *testing.T, emitter kernels.Emitter, path string, source []by
 // groups another variant at each level, every other one publishing.
 func emittedChoices(i int, entry testsuite.Entry, emitter kernels.Emitter, levels []string) (choices []Choice) {
 	schedules := []plan.Schedule{{Scheme: simt.SchemeLookback}, {Scheme: simt.SchemeLookback, IDs: plan.Static}, {Scheme: simt.SchemePublished}}
-	if emitter.Dialect.Subgroup > 0 {
+	if emitter.Dialect.BulkCopies {
 		schedules = append(schedules, plan.Schedule{Scheme: simt.SchemePersistent})
 	}
 	tables := plan.Variants[:len(plan.Variants)-1]
