@@ -6,7 +6,7 @@ step "vet" 5m go vet ./...
 step "cross builds" 10m bash -c "cross_build '$targets'"
 # Slow tests take a sample in go test ./..., which runs here without them: then all of them, of the corpus a part, and
 # of its settings some, chosen by the commit (docs/testing.md).
-slow='^Test(Agreement|Papers|WorkGroups|Variants|Parts|Published|TilePrograms|Emitted(OpenCL|SharedDestination|Tests|Device(s|Tests)|Partials(OfRandomPipelines)?|Code)|CUDAEmulation(Variants|Parts|Persistent(Folds)?|Ranking|Large|Children)?|CUDAMutants|PersistentCorpus|Planted|Correct|NotFused|MalformedSource|ReservedNames|ProgramsAreValid|Orders|Coverage|Same|Shrinks|ExplainEverything|LevelRules|AutoCostsLeast|Footprint|Tutorial|RaceIsReported|HostCuPy|ManyCalls)$'
+slow='^Test(Agreement|Papers|WorkGroups|Variants|Parts|Published|TilePrograms|Emitted(OpenCL(WithPTX)?|SharedDestination|Tests|Device(s|Tests)|Partials(OfRandomPipelines)?|Code)|CUDAEmulation(Variants|Parts|Persistent(Folds)?|Ranking|Large|Children)?|CUDAMutants|PersistentCorpus|Planted|Correct|NotFused|MalformedSource|ReservedNames|ProgramsAreValid|Orders|Coverage|Same|Shrinks|ExplainEverything|LevelRules|AutoCostsLeast|Footprint|Tutorial|RaceIsReported|HostCuPy|ManyCalls)$'
 slow_packages=". ./testsuite ./testsuite/cuda ./testsuite/docs ./testsuite/emitted ./backends/cuda/emu ./internal/kernels ./internal/device/gocpu ./internal/difftest ./internal/difftest/random ./fuse ./internal/table/generate ./cmd/kgen"
 step "tests, documents' commands included" 17m bash -c 'fast_tests "$@"' - "$slow|^TestEmittedCUDA$" $slow_packages # the latter has a step below
 step "tests, all of the slow ones" 20m env KGEN_TEST_PART=$part KGEN_TEST_TURN=$turn KGEN_TEST_ALL=1 go test -vet=off -count=1 -timeout 20m -run "$slow" $slow_packages
