@@ -110,6 +110,11 @@ func (m *planner) made(k *tile.Kernel, stages []*Stage) map[string]bool {
 	return made
 }
 
+// isMade reports whether a kernel makes the rows of d, or those of which d has words or every so many.
+func (m *planner) isMade(made map[string]bool, d *ir.Domain) bool {
+	return made[m.DomainName(d)] || (d.Kind == ir.DomainWords || d.Kind == ir.DomainEvery) && m.isMade(made, d.Parent)
+}
+
 // demand marks what k, the kernel of some stages, reads.
 func (m *planner) demand(k *tile.Kernel, stages []*Stage) {
 	made := m.made(k, stages)
@@ -124,7 +129,7 @@ func (m *planner) demand(k *tile.Kernel, stages []*Stage) {
 			m.demanded[w] = true
 			continue
 		}
-		if !made[m.DomainName(w.Domain)] {
+		if !m.isMade(made, w.Domain) {
 			m.demandLength(w.Domain)
 		}
 	}
@@ -377,7 +382,7 @@ func (m *planner) steps(p *Program) {
 			isNew := !allocated[w]
 			if isNew {
 				allocated[w] = true
-				m.addBuffer(p.Groups[i], w, made[m.DomainName(w.Domain)])
+				m.addBuffer(p.Groups[i], w, m.isMade(made, w.Domain))
 			}
 			if s.Access == tile.Scatter && (isNew || w.Writer.Kind == Either) { // the other way may have left something there
 				step(plan.Step{Init: &plan.Init{Buffer: w.Name}})
