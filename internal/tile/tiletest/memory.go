@@ -303,6 +303,48 @@ func (m *machine) matchParts(op *tile.Op, first, end, from, to int64) int64 {
 	return int64(len(codes))
 }
 
+// groupParts stores the different keys of words with their folds, and returns how many they are.
+func (m *machine) groupParts(op *tile.Op, first, end int64) int64 {
+	groups := map[uint64]int{}
+	var states [][]ir.Scalar
+	for at := first; at < end; at++ {
+		word := m.load(op.Keys[0], at, false)
+		key := word.Bits
+		if word.Kind == ir.U64 {
+			key >>= 32
+		}
+		group, ok := groups[key]
+		if !ok {
+			group = len(states)
+			groups[key] = group
+			m.store(op.Stream, first+int64(group), ir.Scalar{Kind: ir.U32, Bits: key})
+			var state []ir.Scalar
+			for _, f := range op.Folds {
+				state = append(state, f.Monoid.Identity[0])
+			}
+			states = append(states, state)
+		}
+		for i, f := range op.Folds {
+			kind := f.Monoid.Fields[0].Kind
+			x := ir.Int(kind, 1)
+			switch {
+			case f.From == tile.OnlyRows:
+			case f.Kind != ir.Invalid:
+				x = Apply(ir.OpCast, kind, ir.Scalar{Kind: f.Kind, Bits: word.Bits & (1<<32 - 1)})
+			default:
+				x = Apply(ir.OpCast, kind, m.load(f.From, at, false))
+			}
+			states[group][i] = m.Combine(f.Monoid, states[group][i:i+1], []ir.Scalar{x})[0]
+		}
+	}
+	for group, state := range states {
+		for i, f := range op.Folds {
+			m.store(f.To, first+int64(group), state[i])
+		}
+	}
+	return int64(len(states))
+}
+
 // check notes a failing row.
 func (m *machine) check(site int, failed bool, row int64) {
 	if first, seen := m.Failed[site]; failed && (!seen || row < first) {

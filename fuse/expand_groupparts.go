@@ -1,0 +1,197 @@
+package fuse
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// On cores, partitioned rows with narrow keys are combined part by part. A worker makes a table of the groups of a
+// part in its cache, folds their rows, and leaves the groups one behind the other where the rows of the part begin. So
+// nothing has room for more groups than there are, and no number of them is too many. A row moves in one word, if
+// what aggregates read fits beside its key. Parts are few: a processor keeps the pages of some alone at hand.
+
+// groupPartBits are the bits of a hash by which rows of groups move.
+const groupPartBits = 5
+
+// partedGroups is groups of rows that are combined part by part.
+type partedGroups struct {
+	*hashed
+	words    *ir.Value // of the rows that have moved
+	low      *ir.Value // the column that these have in their low bits; nil if there is none
+	keyWords *ir.Value // of the groups, where the rows of their part begin
+	at       *ir.Value // of each group, in the order of parts: where that is
+	folded   map[tableKey]*ir.Value
+}
+
+// groupedByParts returns groups v by parts; nil if something asks more of them than folds of their rows.
+func (o *ordering) groupedByParts(v *ir.Value, keys []sortKey, out *ir.Domain) *partedGroups {
+	words := o.words(keys)
+	if o.short || o.parted == 0 || len(words) > 1 || words[0].bits > codeBits || !o.onlyFolds(v, keys) {
+		return nil
+	}
+	p := o.places(groupPartBits, o.hashDigit(o.words(keys), groupPartBits), o.hashDigit(o.words(keys), groupPartBits))
+	p.keys = keys
+	for _, key := range keys {
+		p.columns = append(p.columns, key.column)
+	}
+	g := &partedGroups{low: o.lowOf(v, keys), folded: map[tableKey]*ir.Value{}}
+	word := o.cast(ir.U32, o.words(keys)[0].value)
+	if g.low != nil {
+		word = o.wordWith(word, o.cast(ir.U32, g.low))
+	}
+	g.words = p.move(word)
+	p.on.rows.By = g.words
+	g.hashed = &hashed{ordering: p.on, out: out, moved: p, keys: keys, columns: p.columns, word: words[0], isNarrow: true, hasWords: true}
+
+	end := o.apply(ir.OpAdd, p.first, p.count)
+	g.keyWords = o.add(o.pos, ir.Value{Op: ir.OpGroupParts, Args: []*ir.Value{p.first, end, g.words}, Type: ir.Type{Kind: ir.U32, Domain: p.on.rows}})
+	each := o.add(o.pos, ir.Value{Op: ir.OpDistinct, Args: []*ir.Value{g.keyWords}, Type: ir.Type{Kind: ir.I64, Domain: p.first.Type.Domain}})
+	taken := o.newDomain(ir.DomainBins, o.rows.Name+"_distinct", nil)
+	source, begin := o.expanded(repetition{length: each}, taken)
+	offset := o.apply(ir.OpSub, o.gather(o.pos, p.first, source), o.gather(o.pos, begin, source))
+	g.at = o.apply(ir.OpAdd, o.index(source, taken), offset)
+	g.at.Type.Target = p.on.rows
+	g.distinct = o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{each}, Type: ir.Type{Kind: ir.I64}})
+	g.size = o.choose(o.apply(ir.OpLe, g.distinct, o.number(math.MaxInt32)), o.apply(ir.OpGreatest, g.distinct, o.number(0)), o.number(0))
+	g.held = o.gather(o.pos, g.keyWords, g.at)
+	g.sortTaken(taken, []sortKey{{column: o.cast(words[0].value.Type.Kind, g.held), width: words[0].bits}})
+	return g
+}
+
+// onlyFolds reports whether all that groups v are for are their keys and folds of their rows.
+func (o *ordering) onlyFolds(v *ir.Value, keys []sortKey) bool {
+	if o.isReturned(v) || slices.ContainsFunc(keys, func(key sortKey) bool { return !isInvertible(key.column.Type.Kind) }) {
+		return false
+	}
+	for _, user := range o.from.Values {
+		if slices.Contains(user.Args, v) || user.Else == v || user.Limit == v {
+			return false
+		}
+		if user.By == v && !o.isKeyOf(user, keys) && !isFold(user) {
+			return false
+		}
+	}
+	return true
+}
+
+// isKeyOf reports whether an aggregate is a key of its groups.
+func (o *ordering) isKeyOf(v *ir.Value, keys []sortKey) bool {
+	switch v.Op {
+	case ir.OpFirst, ir.OpLast, ir.OpMin, ir.OpMax: // all rows of a group have one key
+		x := o.values[v.Args[0]]
+		return slices.ContainsFunc(keys, func(key sortKey) bool { return key.column == x })
+	}
+	return false
+}
+
+// isFold reports whether v is a fold of one column of the rows of groups that are not empty, or of their number.
+func isFold(v *ir.Value) bool {
+	if !v.Op.IsAggregate() {
+		return false
+	}
+	a := v.Op.Aggregate()
+	if a.Finish != ir.FinishField || len(a.State) != 1 || a.GivesRow() || a.IsEdge() || a.State[0].Holders || a.State[0].Element == ir.ElementRow {
+		return false
+	}
+	return len(v.Args) == 0 || !v.Args[0].Type.IsScalar() && (v.Args[0].Type.Kind.IsInteger() || v.Args[0].Type.Kind.IsFloat() || v.Args[0].Type.Kind == ir.Bool)
+}
+
+// lowOf returns the first column that folds by v need, if it fits beside a key, and has been written; else nil.
+func (o *ordering) lowOf(v *ir.Value, keys []sortKey) *ir.Value {
+	for _, user := range o.from.Values {
+		if user.By != v || len(user.Args) == 0 || o.isKeyOf(user, keys) {
+			continue
+		}
+		x := o.values[user.Args[0]]
+		if x == nil || x.Type.IsScalar() {
+			continue
+		}
+		if x = unwidened(x); x.Type.Kind.IsInteger() && x.Type.Kind.Size() <= codeBits/8 {
+			return x
+		}
+	}
+	return nil
+}
+
+// aggregate writes an aggregate by the groups.
+func (g *partedGroups) aggregate(v *ir.Value) *ir.Value {
+	if g.isKeyOf(v, g.keys) {
+		columns := map[*ir.Value]*ir.Value{}
+		g.keysOf(g.cast(g.word.value.Type.Kind, g.ofGroups(g.held)), g.keys, columns)
+		return columns[g.values[v.Args[0]]]
+	}
+	f := v.Op.Aggregate().State[0]
+	made := ir.Value{Op: ir.OpFoldParts, Args: []*ir.Value{g.keyWords}, Reduce: f.Fold, Type: ir.Type{Kind: kindOf(f, v), Domain: g.rows}}
+	at := tableKey{fold: f.Fold, kind: made.Type.Kind}
+	if len(v.Args) > 0 && f.Element == ir.ElementArgument {
+		at.x = unwidened(g.column(v.Args[0]))
+		if at.x == g.low {
+			made.Args, made.Const = append(made.Args, g.words), ir.Scalar{Kind: at.x.Type.Kind}
+		} else {
+			made.Args = append(made.Args, g.moved.move(at.x))
+		}
+	}
+	if g.folded[at] == nil {
+		g.folded[at] = g.add(v.Pos, made)
+	}
+	return g.gather(v.Pos, g.folded[at], g.ofGroups(g.at))
+}
+
+// wordsOfParts is the operand of OpGroupParts that is words.
+const wordsOfParts = 2
+
+// groupParts lowers groups that are made by parts.
+func (l *lowering) groupParts(v *ir.Value) {
+	s := l.stage(Insert, v.Pos, v.Args[0].Type.Domain)
+	for _, x := range v.Args[:wordsOfParts] {
+		l.read(s, x, tile.Element, false)
+	}
+	l.read(s, v.Args[wordsOfParts], tile.Gather, true)
+	l.length(s, v.Type.Domain)
+	s.roots = append(s.roots, v)
+	l.defineResult(s, v)
+}
+
+// foldParts lowers a fold of their rows, which is made where these are found.
+func (l *lowering) foldParts(v *ir.Value) {
+	s := l.result(v.Args[0]).Writer
+	for _, x := range v.Args[1:] {
+		l.read(s, x, tile.Gather, true)
+	}
+	s.roots = append(s.roots, v)
+	l.defineResult(s, v)
+}
+
+// groupParts stores w, the words of the keys of groups that are made by parts, and all folds of their rows, and
+// returns how many groups a part has.
+func (b *kernelBuilder) groupParts(w *Value) tile.ID {
+	if distinct, ok := b.built[w]; ok {
+		return distinct
+	}
+	b.onlyParts(w)
+	v := w.IR
+	b.known(w.Domain)
+	first, end := b.column(v.Args[0]), b.column(v.Args[1])
+	streams := []int{b.complete(b.graph.result(v.Args[wordsOfParts]), tile.Gather)}
+	var folds []tile.PartFold
+	for _, written := range w.Writer.Writes {
+		of := written.IR
+		if of == nil || of.Op != ir.OpFoldParts {
+			continue
+		}
+		f := tile.PartFold{Monoid: tile.NewFold(of.Reduce, written.Type), From: tile.OnlyRows, Kind: of.Const.Kind}
+		for _, x := range of.Args[1:] {
+			if f.From = b.complete(b.graph.result(x), tile.Gather); !slices.Contains(streams, f.From) {
+				streams = append(streams, f.From)
+			}
+		}
+		f.To = b.Stream(written.Name, written.Type, written.Name, tile.Permute, true)
+		folds = append(folds, f)
+	}
+	stream := b.Stream(w.Name, w.Type, w.Name, tile.Permute, true)
+	b.built[w] = b.GroupParts(stream, streams, folds, first, end)
+	return b.built[w]
+}
