@@ -224,7 +224,7 @@ func (b *kernelBuilder) store(s *Stage, w *Value) {
 	case s.Kind == Insert && w.IR.Op == ir.OpGroupParts:
 		b.groupParts(w)
 		return
-	case s.Kind == Insert && w.IR.Op == ir.OpFoldParts:
+	case s.Kind == Insert && (w.IR.Op == ir.OpFoldParts || w.IR.Op == ir.OpPlaceParts):
 		b.groupParts(b.graph.result(w.IR.Args[0]))
 		return
 	case s.Kind == Insert && w.IR.Op == ir.OpDistinct:

@@ -346,11 +346,10 @@ func (o *ordering) otherWays(v *ir.Value, g *grouped, keys []sortKey, out *ir.Do
 		if s.isSome == nil {
 			break
 		}
-		if way := o.groupedByParts(v, hashKeys, out); way != nil {
-			add(way, way.size, s.isSome)
-		} else {
-			hash(o.partitioned(hashKeys, out, o.roomForSome()), s.isSome)
+		if way := o.groupedByParts(v, hashKeys, s.parts, out); way != nil {
+			add(way, way.size, s.parts.isEven)
 		}
+		hash(o.partitioned(hashKeys, out, o.roomForSome()), s.isSome)
 	}
 	for i, d := range slices.Backward(made[1:]) { // what others are made of comes first
 		if i+2 < len(made) {

@@ -12,39 +12,50 @@ import (
 // part in its cache, folds their rows, and leaves the groups one behind the other where the rows of the part begin. So
 // nothing has room for more groups than there are, and no number of them is too many. A row moves in one word, if
 // what aggregates read fits beside its key. Parts are few: a processor keeps the pages of some alone at hand.
+//
+// Parts are ranges of keys, so that their groups are sorted in the cache, too, and follow each other in the
+// order of all. A sample gives the range of the keys; if too many of its rows are of one part, parts are those of a hash.
 
-// groupPartBits are the bits of a hash by which rows of groups move.
+// groupPartBits are the bits of the part of a row.
 const groupPartBits = 5
+
+// leastEven is of how many rows of a sample one at most may be of one part.
+const leastEven = 4
 
 // partedGroups is groups of rows that are combined part by part.
 type partedGroups struct {
-	*hashed
-	words    *ir.Value // of the rows that have moved
-	low      *ir.Value // the column that these have in their low bits; nil if there is none
-	keyWords *ir.Value // of the groups, where the rows of their part begin
-	at       *ir.Value // of each group, in the order of parts: where that is
-	folded   map[tableKey]*ir.Value
+	*ordering // of the rows that have moved
+	keys      []sortKey
+	word      word       // of the keys
+	out       *ir.Domain // the groups, if no way before makes them
+	size      *ir.Value  // scalar: how many there are
+	moved     *partition
+	held      *ir.Value // of each group: the word of its keys
+	words     *ir.Value // of the rows that have moved
+	low       *ir.Value // the column that these have in their low bits; nil if there is none
+	keyWords  *ir.Value // those of the groups, where the rows of their part begin
+	at        *ir.Value // of each group, in the order of parts: where that is
+	folded    map[tableKey]*ir.Value
 }
 
 // groupedByParts returns groups v by parts; nil if something asks more of them than folds of their rows.
-func (o *ordering) groupedByParts(v *ir.Value, keys []sortKey, out *ir.Domain) *partedGroups {
+func (o *ordering) groupedByParts(v *ir.Value, keys []sortKey, in *partRange, out *ir.Domain) *partedGroups {
 	words := o.words(keys)
-	if o.short || o.parted == 0 || len(words) > 1 || words[0].bits > codeBits || !o.onlyFolds(v, keys) {
+	if in == nil || !o.onlyFolds(v, keys) {
 		return nil
 	}
-	p := o.places(groupPartBits, o.hashDigit(o.words(keys), groupPartBits), o.hashDigit(o.words(keys), groupPartBits))
+	p := o.places(groupPartBits, in.part(o, words[0]), in.part(o, o.words(keys)[0]))
 	p.keys = keys
 	for _, key := range keys {
 		p.columns = append(p.columns, key.column)
 	}
-	g := &partedGroups{low: o.lowOf(v, keys), folded: map[tableKey]*ir.Value{}}
+	g := &partedGroups{ordering: p.on, keys: keys, word: words[0], out: out, moved: p, low: o.lowOf(v, keys), folded: map[tableKey]*ir.Value{}}
 	word := o.cast(ir.U32, o.words(keys)[0].value)
 	if g.low != nil {
 		word = o.wordWith(word, o.cast(ir.U32, g.low))
 	}
 	g.words = p.move(word)
 	p.on.rows.By = g.words
-	g.hashed = &hashed{ordering: p.on, out: out, moved: p, keys: keys, columns: p.columns, word: words[0], isNarrow: true, hasWords: true}
 
 	end := o.apply(ir.OpAdd, p.first, p.count)
 	g.keyWords = o.add(o.pos, ir.Value{Op: ir.OpGroupParts, Args: []*ir.Value{p.first, end, g.words}, Type: ir.Type{Kind: ir.U32, Domain: p.on.rows}})
@@ -52,13 +63,50 @@ func (o *ordering) groupedByParts(v *ir.Value, keys []sortKey, out *ir.Domain) *
 	taken := o.newDomain(ir.DomainBins, o.rows.Name+"_distinct", nil)
 	source, begin := o.expanded(repetition{length: each}, taken)
 	offset := o.apply(ir.OpSub, o.gather(o.pos, p.first, source), o.gather(o.pos, begin, source))
-	g.at = o.apply(ir.OpAdd, o.index(source, taken), offset)
-	g.at.Type.Target = p.on.rows
-	g.distinct = o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{each}, Type: ir.Type{Kind: ir.I64}})
-	g.size = o.choose(o.apply(ir.OpLe, g.distinct, o.number(math.MaxInt32)), o.apply(ir.OpGreatest, g.distinct, o.number(0)), o.number(0))
-	g.held = o.gather(o.pos, g.keyWords, g.at)
-	g.sortTaken(taken, []sortKey{{column: o.cast(words[0].value.Type.Kind, g.held), width: words[0].bits}})
+	at := o.apply(ir.OpAdd, o.index(source, taken), offset)
+	at.Type.Target = p.on.rows
+	places := o.add(o.pos, ir.Value{Op: ir.OpPlaceParts, Args: []*ir.Value{g.keyWords}, Type: ir.Type{Kind: ir.I64, Domain: p.on.rows, Target: p.on.rows}})
+	g.at = o.gather(o.pos, places, at)
+	distinct := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{each}, Type: ir.Type{Kind: ir.I64}})
+	g.size = o.choose(o.apply(ir.OpLe, distinct, o.number(math.MaxInt32)), o.apply(ir.OpGreatest, distinct, o.number(0)), o.number(0))
+	g.held = o.gather(o.pos, g.keyWords, at)
 	return g
+}
+
+// partRange says in which range of a word each part has its keys.
+type partRange struct {
+	least, shift *ir.Value // scalars: the least word of a sample, and the bits of a word within a part
+	isEven       *ir.Value // a scalar above 0 if parts have about as many rows each
+}
+
+// part returns the part of each row with a word.
+func (r *partRange) part(o *ordering, w word) *ir.Value {
+	x := o.apply(ir.OpSub, o.apply(ir.OpGreatest, w.value, o.cast(ir.U32, r.least)), o.cast(ir.U32, r.least))
+	return o.apply(ir.OpLeast, o.apply(ir.OpShr, x, o.cast(ir.U32, r.shift)), o.integer(x, 1<<groupPartBits-1))
+}
+
+// partsOfGroups returns the range of parts of groups by a sample of keys, of which the least and what the greatest
+// exceeds it by are known; nil if groups with such keys never have parts.
+func (s *sampledRows) partsOfGroups(least, span *ir.Value) *partRange {
+	o := s.ordering
+	if o.short || o.parted == 0 || !s.isNarrow {
+		return nil
+	}
+	width := o.apply(ir.OpSub, o.number(codeBits), o.cast(ir.I64, o.apply(ir.OpLeadingzeros, span)))
+	shift := o.apply(ir.OpGreatest, o.apply(ir.OpSub, width, o.number(groupPartBits)), o.number(0))
+	known := func(x *ir.Value) *ir.Value {
+		made := o.choose(o.apply(ir.OpGt, s.distinct, o.number(0)), x, o.number(0)) // there is a sample
+		made.By = s.isLong
+		return made
+	}
+	r := &partRange{least: known(o.cast(ir.I64, least)), shift: known(shift)}
+	of := &ordering{expansion: o.expansion, pos: o.pos, rows: s.at.Type.Domain}
+	parts := o.newDomain(ir.DomainBins, o.rows.Name+"_sample_parts", nil)
+	inSample := partRange{least: o.cast(ir.I64, least), shift: shift}
+	parts.By = o.add(o.pos, ir.Value{Op: ir.OpDigits, Args: []*ir.Value{inSample.part(of, s.words[0]), o.number(1 << groupPartBits)}, Shift: groupPartBits, Type: ir.Type{Kind: ir.I64, Domain: parts}})
+	most := o.add(o.pos, ir.Value{Op: ir.OpMax, Args: []*ir.Value{parts.By}, Else: o.number(0), Type: ir.Type{Kind: ir.I64}})
+	r.isEven = s.found(o.apply(ir.OpLe, most, o.number(s.size/leastEven)))
+	return r
 }
 
 // onlyFolds reports whether all that groups v are for are their keys and folds of their rows.
@@ -116,11 +164,20 @@ func (o *ordering) lowOf(v *ir.Value, keys []sortKey) *ir.Value {
 	return nil
 }
 
+// condition returns how many groups there are.
+func (g *partedGroups) condition() *ir.Value { return g.size }
+
+// target returns the groups, whether they are made by parts or otherwise.
+func (g *partedGroups) target() *ir.Domain { return g.out }
+
+// numbers is for groups of which nothing is asked that needs them.
+func (g *partedGroups) numbers() *ir.Value { panic("fuse: groups by parts do not number rows") }
+
 // aggregate writes an aggregate by the groups.
 func (g *partedGroups) aggregate(v *ir.Value) *ir.Value {
 	if g.isKeyOf(v, g.keys) {
 		columns := map[*ir.Value]*ir.Value{}
-		g.keysOf(g.cast(g.word.value.Type.Kind, g.ofGroups(g.held)), g.keys, columns)
+		g.keysOf(g.cast(g.word.value.Type.Kind, g.held), g.keys, columns)
 		return columns[g.values[v.Args[0]]]
 	}
 	f := v.Op.Aggregate().State[0]
@@ -137,7 +194,7 @@ func (g *partedGroups) aggregate(v *ir.Value) *ir.Value {
 	if g.folded[at] == nil {
 		g.folded[at] = g.add(v.Pos, made)
 	}
-	return g.gather(v.Pos, g.folded[at], g.ofGroups(g.at))
+	return g.gather(v.Pos, g.folded[at], g.at)
 }
 
 // wordsOfParts is the operand of OpGroupParts that is words.
@@ -177,8 +234,12 @@ func (b *kernelBuilder) groupParts(w *Value) tile.ID {
 	first, end := b.column(v.Args[0]), b.column(v.Args[1])
 	streams := []int{b.complete(b.graph.result(v.Args[wordsOfParts]), tile.Gather)}
 	var folds []tile.PartFold
+	var places int
 	for _, written := range w.Writer.Writes {
 		of := written.IR
+		if of != nil && of.Op == ir.OpPlaceParts {
+			places = b.Stream(written.Name, written.Type, written.Name, tile.Permute, true)
+		}
 		if of == nil || of.Op != ir.OpFoldParts {
 			continue
 		}
@@ -192,6 +253,6 @@ func (b *kernelBuilder) groupParts(w *Value) tile.ID {
 		folds = append(folds, f)
 	}
 	stream := b.Stream(w.Name, w.Type, w.Name, tile.Permute, true)
-	b.built[w] = b.GroupParts(stream, streams, folds, first, end)
+	b.built[w] = b.GroupParts(stream, places, streams, folds, first, end)
 	return b.built[w]
 }

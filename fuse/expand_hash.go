@@ -107,33 +107,26 @@ func (o *ordering) hashed(keys []sortKey, out *ir.Domain, moved *partition, has 
 		h.held.Type.Target = o.rows
 		few = h.keysAt(keys, h.held)
 	}
-	bin := h.sortTaken(taken, few)
+	sorted := o.newDomain(ir.DomainOrder, o.rows.Name+"_ranked", taken)
+	by := &ordering{expansion: o.expansion, pos: o.pos, rows: taken, out: sorted}
+	sorted.By = by.rowOf(by.sortFew(few, func() *ir.Value { return by.row(few) }))
+	h.few, h.order = few, sorted.By
+	h.groups = o.newDomain(ir.DomainBins, o.rows.Name+"_hashed", o.rows)
+	number := o.index(few[0].column, sorted)
+	if !o.entered {
+		number = h.numbers()
+	}
+	bin := o.add(o.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{number, h.size}, Type: ir.Type{Kind: ir.I64, Domain: number.Type.Domain, Target: h.groups}})
+	h.groups.By = bin
+	place := o.index(h.held, h.groups)
+	place.Type.Target = sorted
+	h.place = o.gather(o.pos, sorted.By, place)
 	if h.by = bin; o.entered {
 		h.by = o.probeFrom(t, h.home(t), o.number(-1), columns)
 		slot := o.compact(o.index(t.rows, t.rows.Type.Domain), isTaken, taken)
 		h.slot = h.ofGroups(slot)
 	}
 	return h
-}
-
-// sortTaken sorts the groups, which taken numbers as they were found, by their keys. It returns the bins that number
-// them in that order.
-func (h *hashed) sortTaken(taken *ir.Domain, few []sortKey) *ir.Value {
-	sorted := h.newDomain(ir.DomainOrder, h.rows.Name+"_ranked", taken)
-	by := &ordering{expansion: h.expansion, pos: h.pos, rows: taken, out: sorted}
-	sorted.By = by.rowOf(by.sortFew(few, func() *ir.Value { return by.row(few) }))
-	h.few, h.order = few, sorted.By
-	h.groups = h.newDomain(ir.DomainBins, h.rows.Name+"_hashed", h.rows)
-	number := h.index(few[0].column, sorted)
-	if !h.entered {
-		number = h.numbers()
-	}
-	bin := h.add(h.pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{number, h.size}, Type: ir.Type{Kind: ir.I64, Domain: number.Type.Domain, Target: h.groups}})
-	h.groups.By = bin
-	place := h.index(h.held, h.groups)
-	place.Type.Target = sorted
-	h.place = h.gather(h.pos, sorted.By, place)
-	return bin
 }
 
 // limitedTable returns a hash table of rows that have up to so many different keys, or of

@@ -55,7 +55,7 @@ type partition struct {
 
 // partitioned returns groups by a hash table with some room, of rows that are partitioned before.
 func (o *ordering) partitioned(keys []sortKey, out *ir.Domain, has room) *hashed {
-	p := o.partition(keys, partitionBits, o.hashDigit(o.words(keys), partitionBits), o.hashDigit(o.words(keys), partitionBits))
+	p := o.partition(keys, partitionBits, o.hashDigit(o.words(keys)), o.hashDigit(o.words(keys)))
 	return p.on.hashed(p.movedKeys, out, p, has)
 }
 
@@ -92,14 +92,14 @@ func (p *partition) rank(bits int, digit *ir.Value) *ir.Value {
 	return p.add(p.pos, ir.Value{Op: ir.OpRank, Args: []*ir.Value{digit, p.first}, Split: bits, Type: ir.Type{Kind: ir.I64, Domain: p.rows, Target: p.rows}})
 }
 
-// hashDigit returns so many bits of the hash by which a row moves: the highest, so that rows that lie
+// hashDigit returns the bits of the hash by which a row moves: the highest, so that rows that lie
 // together enter slots that lie together.
-func (o *ordering) hashDigit(words []word, digit uint64) *ir.Value {
+func (o *ordering) hashDigit(words []word) *ir.Value {
 	hash, bits := o.hashOf(words), uint64(64)
 	if len(words) == 1 && words[0].bits <= codeBits {
 		hash, bits = o.narrowHash(words[0]), codeBits
 	}
-	return o.cast(ir.U32, o.apply(ir.OpShr, hash, o.integer(hash, bits-digit)))
+	return o.cast(ir.U32, o.apply(ir.OpShr, hash, o.integer(hash, bits-partitionBits)))
 }
 
 // move returns a column in the order of the partitioned rows.

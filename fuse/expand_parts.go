@@ -59,7 +59,7 @@ func (p *partedRows) keyWords(row *ir.Value) []word {
 
 // digit returns the part of each row.
 func (p *partedRows) digit() *ir.Value {
-	return p.on.hashDigit(p.keyWords(p.on.sameRow(p.keys[0], p.on.rows)), partitionBits)
+	return p.on.hashDigit(p.keyWords(p.on.sameRow(p.keys[0], p.on.rows)))
 }
 
 // sameRow returns the number of each row in d as one of the rows of x.

@@ -13,9 +13,10 @@ import (
 // groupSample is what some of the rows say about the groups of keys: conditions of the ways to make
 // them. Of few rows there is no sample, and then ways are tried one after the other.
 type groupSample struct {
-	isNarrow *ir.Value // the keys may lie in a small range, or many of them in one that bins of partitioned rows are for; nil if they never do
-	isFew    *ir.Value // there are so few groups that rows need no partition
-	isSome   *ir.Value // there are so few groups beside the rows of the sample that a partition is worth it
+	isNarrow *ir.Value  // the keys may lie in a small range, or many of them in one that bins of partitioned rows are for; nil if they never do
+	isFew    *ir.Value  // there are so few groups that rows need no partition
+	isSome   *ir.Value  // there are so few groups beside the rows of the sample that a partition is worth it
+	parts    *partRange // of ranges of the keys; nil if there never are any
 }
 
 // groupsPerSample is up to how many times as many groups as the sample has rows are worth a
@@ -44,6 +45,7 @@ func (o *ordering) sampleOf(keys []sortKey) groupSample {
 			isNarrow = o.apply(ir.OpLogicalOr, isNarrow, isDense)
 		}
 		s.isNarrow = o.apply(ir.OpGreatest, t.isShort, t.found(isNarrow))
+		s.parts = t.partsOfGroups(least, span)
 	}
 	s.isSome = t.found(o.apply(ir.OpLe, t.distinct, o.mostDistinct(t.rows, t.isNarrow)))
 	return s

@@ -334,7 +334,7 @@ func (l *lowering) lower(v *ir.Value) {
 	case ir.OpGroupParts:
 		l.groupParts(v)
 		return
-	case ir.OpFoldParts:
+	case ir.OpPlaceParts, ir.OpFoldParts:
 		l.foldParts(v)
 		return
 	case ir.OpDistinct:

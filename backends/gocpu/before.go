@@ -85,6 +85,9 @@ func (g *body) streamParameters(f *rangeFunc) (views []int) {
 		for _, f := range op.Folds {
 			whole[f.To] = true
 		}
+		if op.Kind == tile.GroupParts {
+			whole[op.Places] = true
+		}
 		values, _ := op.Seen()
 		if op.Nests() || op.ByParts() {
 			values = op.Args

@@ -22,21 +22,29 @@ const (
 
 // groupTable is the table of a part.
 type groupTable struct {
-	memory *loop.Var // for the most slots that any part needs
-	last   *loop.Var // the number of the last slot in use, of a power of two
+	memory *loop.Var    // for the most slots that a part has needed so far
+	last   *loop.Var    // the number of the last slot in use, of a power of two
+	sorted [2]*loop.Var // words of the groups of a part while they are sorted, likewise
+	counts *loop.Var    // of the digits of their keys
 }
 
-// beginGroupParts makes memory for the table of the largest part of a range.
-func (g *body) beginGroupParts(op *tile.Op, lo, hi *loop.Var) {
+// Groups of a part are sorted by as few passes as counters in the nearest cache allow.
+const (
+	groupDigit  = 11
+	groupPasses = 3 // of 32 bits
+)
+
+// beginGroupParts makes memory for the table of a part of few groups.
+func (g *body) beginGroupParts(*tile.Op, *loop.Var, *loop.Var) {
 	b := g.b
-	most := b.Decl("most", loop.Int(0))
-	b.For("part", lo, hi, func(part *loop.Var) {
-		words := loop.Sub(loop.ToCounter(g.at(op.Args[1], part)), loop.ToCounter(g.at(op.Args[0], part)))
-		b.Assign(most, loop.Greatest(most, words))
-	})
-	room := b.Decl("room", loop.Int(leastGroupSlots))
-	b.While(loop.Lt(room, loop.Mul(most, loop.Int(slotsPerGroup))), func() { b.Assign(room, loop.Mul(room, loop.Int(2))) })
-	g.grouped = groupTable{memory: b.Make("table", loop.ScalarOf(ir.U64), room), last: b.Decl("last", loop.Int(leastGroupSlots-1))}
+	growing := func(name string) *loop.Var {
+		memory := b.Make(name, loop.ScalarOf(ir.U64), loop.Int(leastGroupSlots))
+		memory.Changes = true
+		return memory
+	}
+	t := groupTable{memory: growing("table"), last: b.Decl("last", loop.Int(leastGroupSlots-1)), counts: b.Make("counts", loop.Counter, loop.Int(groupPasses<<groupDigit))}
+	t.sorted = [2]*loop.Var{growing("from"), growing("to")}
+	g.grouped = t
 }
 
 // groupParts finds the groups of a part, and folds their rows.
@@ -50,7 +58,7 @@ func (g *body) groupParts(i int) {
 		b.Cut(v, loop.Int(0), loop.LenOf(words))
 		return v
 	}
-	keys := column("keys", op.Stream)
+	keys, places := column("keys", op.Stream), column("places", op.Places)
 	elements := map[int]*loop.Var{op.Keys[0]: words}
 	for _, s := range op.Keys[1:] {
 		elements[s] = column("elements", s)
@@ -98,13 +106,70 @@ func (g *body) groupParts(i int) {
 			}
 		}, nil)
 	})
+	g.sortGroups(keys, places, groups, first)
 	g.values[op.Res[0]] = loop.ToKind(ir.I64, groups)
+}
+
+// sortGroups sorts the keys of a part, and stores the place of the folds of each, from the first of the part on.
+func (g *body) sortGroups(keys, places, groups *loop.Var, first loop.Expr) {
+	b, t := g.b, g.grouped
+	for _, memory := range t.sorted {
+		b.If(loop.Lt(loop.LenOf(memory), groups), func() {
+			b.Assign(memory, b.Make("longer", loop.ScalarOf(ir.U64), loop.Mul(groups, loop.Int(2))))
+		}, nil)
+	}
+	b.For("i", loop.Int(0), loop.LenOf(t.counts), func(i *loop.Var) { b.Store(t.counts, i, loop.Int(0)) })
+	number := func(x loop.Expr, i int) loop.Expr { // of the counter of digit i of a key
+		digit := loop.Apply(ir.OpAnd, loop.Apply(ir.OpShr, x, loop.ConstOf(ir.Int(ir.U64, int64(i*groupDigit)))), loop.ConstOf(ir.Int(ir.U64, 1<<groupDigit-1)))
+		return loop.Add(loop.ToCounter(digit), loop.Int(int64(i)<<groupDigit))
+	}
+	unsorted := b.Slice("unsorted", keys, loop.Int(0), groups)
+	words := [2]*loop.Var{}
+	for i, name := range []string{"from_words", "to_words"} {
+		words[i] = b.Slice(name, t.sorted[i], loop.Int(0), groups)
+		b.Cut(words[i], loop.Int(0), loop.LenOf(unsorted))
+	}
+	b.For("group", loop.Int(0), loop.LenOf(unsorted), func(group *loop.Var) {
+		key := b.Let("key", loop.ToKind(ir.U64, loop.At(unsorted, group)))
+		b.Store(words[0], group, t.word(key, group))
+		for i := range groupPasses {
+			at := b.Let("counter", number(key, i))
+			b.Store(t.counts, at, loop.Add(loop.At(t.counts, at), loop.Int(1)))
+		}
+	})
+	for i := range groupPasses {
+		before := b.Decl("before", loop.Int(0))
+		b.For("digit", loop.Int(int64(i)<<groupDigit), loop.Int(int64(i+1)<<groupDigit), func(digit *loop.Var) {
+			count := b.Let("count", loop.At(t.counts, digit))
+			b.Store(t.counts, digit, before)
+			b.Assign(before, loop.Add(before, count))
+		})
+	}
+	for i := range groupPasses {
+		from, to := words[i%2], words[1-i%2]
+		b.For("at", loop.Int(0), loop.LenOf(from), func(at *loop.Var) {
+			word := b.Let("word", loop.At(from, at))
+			key := b.Let("key", keyOfWord(word))
+			counter := b.Let("counter", number(key, i))
+			place := b.Let("place", loop.At(t.counts, counter))
+			b.Store(t.counts, counter, loop.Add(place, loop.Int(1)))
+			if i < groupPasses-1 {
+				b.Store(to, place, word)
+				return
+			}
+			b.Store(keys, place, loop.ToKind(ir.U32, key))
+			b.Store(places, place, loop.ToKind(ir.I64, loop.Add(first, loop.ToCounter(loop.ToKind(ir.U32, word)))))
+		})
+	}
 }
 
 // growGroups makes the table of a part with twice the slots, of the keys of its groups.
 func (g *body) growGroups(keys, groups *loop.Var) {
 	b, t := g.b, g.grouped
 	b.Assign(t.last, loop.Add(loop.Mul(t.last, loop.Int(2)), loop.Int(1)))
+	b.If(loop.Ge(t.last, loop.LenOf(t.memory)), func() {
+		b.Assign(t.memory, b.Make("larger", loop.ScalarOf(ir.U64), loop.Add(t.last, loop.Int(1))))
+	}, nil)
 	t.clear(b)
 	b.For("number", loop.Int(0), groups, func(number *loop.Var) {
 		key := b.Let("again", loop.ToKind(ir.U64, loop.At(keys, number)))

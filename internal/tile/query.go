@@ -67,6 +67,9 @@ func (op *Op) streams() []int {
 	for _, f := range op.Folds {
 		list = append(list, f.To)
 	}
+	if op.Kind == GroupParts {
+		list = append(list, op.Places)
+	}
 	return list
 }
 

@@ -2,6 +2,8 @@ package tiletest
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
@@ -317,7 +319,6 @@ func (m *machine) groupParts(op *tile.Op, first, end int64) int64 {
 		if !ok {
 			group = len(states)
 			groups[key] = group
-			m.store(op.Stream, first+int64(group), ir.Scalar{Kind: ir.U32, Bits: key})
 			var state []ir.Scalar
 			for _, f := range op.Folds {
 				state = append(state, f.Monoid.Identity[0])
@@ -336,6 +337,10 @@ func (m *machine) groupParts(op *tile.Op, first, end int64) int64 {
 			}
 			states[group][i] = m.Combine(f.Monoid, states[group][i:i+1], []ir.Scalar{x})[0]
 		}
+	}
+	for number, key := range slices.Sorted(maps.Keys(groups)) {
+		m.store(op.Stream, first+int64(number), ir.Scalar{Kind: ir.U32, Bits: key})
+		m.store(op.Places, first+int64(number), ir.Int(ir.I64, first+int64(groups[key])))
 	}
 	for group, state := range states {
 		for i, f := range op.Folds {
