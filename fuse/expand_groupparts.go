@@ -14,12 +14,12 @@ import (
 // what aggregates read fits beside its key. Parts are few: a processor keeps the pages of some alone at hand.
 //
 // Parts are ranges of keys, so that their groups are sorted in the cache, too, and follow each other in the
-// order of all. A sample gives the range of the keys; if too many of its rows are of one part, parts are those of a hash.
+// order of all. A sample gives the range of the keys; if too many of its different keys are of one part, parts are those of a hash.
 
 // groupPartBits are the bits of the part of a row.
 const groupPartBits = 5
 
-// leastEven is of how many rows of a sample one at most may be of one part.
+// leastEven is of how many keys of a sample one at most may be of one part.
 const leastEven = 4
 
 // partedGroups is groups of rows that are combined part by part.
@@ -76,7 +76,7 @@ func (o *ordering) groupedByParts(v *ir.Value, keys []sortKey, in *partRange, ou
 // partRange says in which range of a word each part has its keys.
 type partRange struct {
 	least, shift *ir.Value // scalars: the least word of a sample, and the bits of a word within a part
-	isEven       *ir.Value // a scalar above 0 if parts have about as many rows each
+	isEven       *ir.Value // a scalar above 0 if parts have about as many groups each
 }
 
 // part returns the part of each row with a word.
@@ -100,12 +100,18 @@ func (s *sampledRows) partsOfGroups(least, span *ir.Value) *partRange {
 		return made
 	}
 	r := &partRange{least: known(o.cast(ir.I64, least)), shift: known(shift)}
-	of := &ordering{expansion: o.expansion, pos: o.pos, rows: s.at.Type.Domain}
-	parts := o.newDomain(ir.DomainBins, o.rows.Name+"_sample_parts", nil)
+	of := &ordering{expansion: o.expansion, pos: o.pos, rows: s.table.Type.Domain}
+	isTaken := o.isTaken(s.table)
+	row := o.choose(isTaken, o.cast(ir.I64, s.table), o.number(0))
+	row.Type.Target = s.at.Type.Domain
 	inSample := partRange{least: o.cast(ir.I64, least), shift: shift}
-	parts.By = o.add(o.pos, ir.Value{Op: ir.OpDigits, Args: []*ir.Value{inSample.part(of, s.words[0]), o.number(1 << groupPartBits)}, Shift: groupPartBits, Type: ir.Type{Kind: ir.I64, Domain: parts}})
-	most := o.add(o.pos, ir.Value{Op: ir.OpMax, Args: []*ir.Value{parts.By}, Else: o.number(0), Type: ir.Type{Kind: ir.I64}})
-	r.isEven = s.found(o.apply(ir.OpLe, most, o.number(s.size/leastEven)))
+	part := inSample.part(of, word{o.gather(o.pos, s.words[0].value, row), s.words[0].bits})
+	part = o.choose(isTaken, part, o.integer(part, 1<<groupPartBits)) // one more is of free slots
+	parts := o.newDomain(ir.DomainBins, o.rows.Name+"_sample_parts", nil)
+	parts.By = o.add(o.pos, ir.Value{Op: ir.OpDigits, Args: []*ir.Value{part, o.number(2 << groupPartBits)}, Shift: groupPartBits + 1, Type: ir.Type{Kind: ir.I64, Domain: parts}})
+	groups := o.choose(o.apply(ir.OpLt, o.index(parts.By, parts), o.number(1<<groupPartBits)), parts.By, o.number(0))
+	most := o.add(o.pos, ir.Value{Op: ir.OpMax, Args: []*ir.Value{groups}, Else: o.number(0), Type: ir.Type{Kind: ir.I64}})
+	r.isEven = s.found(o.apply(ir.OpLe, o.apply(ir.OpMul, most, o.number(leastEven)), s.distinct))
 	return r
 }
 

@@ -62,6 +62,7 @@ type sampledRows struct {
 	words    []word    // of the keys of the sample
 	isNarrow bool      // the keys are one word of 32 bits at most
 	distinct *ir.Value // how many different ones there are
+	table    *ir.Value // of hash slots: a row of the sample with each key, if any
 }
 
 // sampleRows takes a sample of so many of the rows with some keys. It has rows from anywhere: one of each
@@ -83,6 +84,7 @@ func (o *ordering) sampleRows(keys []sortKey, size int64) *sampledRows {
 	slots := int64(2) << bits.Len64(uint64(size-1))
 	t.shift = o.constant(ir.Int(ir.U64, int64(65-bits.Len64(uint64(slots)))))
 	o.insert(&t, o.slotOfWords(t, s.words), o.number(slots), nil)
+	s.table = t.rows
 	s.distinct = o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.rows))}, Type: ir.Type{Kind: ir.I64}})
 	return s
 }

@@ -58,7 +58,13 @@ func TestGroupsByParts(t *testing.T) {
 					}
 					return key * 3
 				}},
-				{"many groups of one part", 60000, 30000, func(key uint64, row int) uint64 { return key % 25000 << (key % 5 * 7) }},
+				{"tables that grow", 60000, 30000, spreadKey},
+				{"most rows of one group", rows, 400, func(key uint64, row int) uint64 {
+					if row%5 > 0 {
+						key = 7
+					}
+					return key * 2654435761
+				}},
 				{"too few rows for a sample", sample<<6 - 1, 1000, spreadKey},
 				{"a row", 1, 1, spreadKey},
 				{"no rows", 0, 1, spreadKey},
